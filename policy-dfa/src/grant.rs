@@ -1,0 +1,193 @@
+//! The capability that opens the vault.
+//!
+//! A grant is minted by a decision point, names exactly what it allows, and is consumed when it is
+//! redeemed. It cannot be made, copied, printed in full, stored or redirected outside this crate.
+
+use std::marker::PhantomData;
+
+use browser_signals::{ContainerId, Destination, DocumentId, FormId, FrameId, Observed, Origin, Snapshot};
+use sirl::{FieldSet, Kind, Money};
+
+use crate::{Millis, Placement};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// To whom a grant lets a value go. Sealed: the four audiences below are all there are.
+pub trait Audience: sealed::Sealed {
+    /// The audience's name, for records.
+    const NAME: &'static str;
+}
+
+/// Audiences that may be given T2 fields. The model is not one of them.
+pub trait MayHoldT2: Audience {}
+
+macro_rules! audience {
+    ($(#[$doc:meta])* $name:ident, $text:literal) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub enum $name {}
+        impl sealed::Sealed for $name {}
+        impl Audience for $name {
+            const NAME: &'static str = $text;
+        }
+    };
+}
+
+audience!(
+    /// A control of a page, filled by the bridge.
+    Fill, "fill"
+);
+audience!(
+    /// One outgoing request, changed by the bridge.
+    Wire, "wire"
+);
+audience!(
+    /// The guard's own checkout.
+    PaymentApi, "payment_api"
+);
+audience!(
+    /// The language model.
+    Model, "model"
+);
+impl MayHoldT2 for Fill {}
+impl MayHoldT2 for Wire {}
+impl MayHoldT2 for PaymentApi {}
+
+/// The id that a decision point and its verifier share, and nobody else.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AuthorityId(pub(crate) [u8; 16]);
+
+/// What exactly a grant allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms {
+    /// The number of the request within the session.
+    pub request: u64,
+    /// The kind of request.
+    pub kind: Kind,
+    /// The fields.
+    pub fields: FieldSet,
+    /// Which control takes which field.
+    pub placements: Vec<Placement>,
+    /// The browser context.
+    pub container_id: ContainerId,
+    /// The frame.
+    pub frame: FrameId,
+    /// The document in it.
+    pub document: DocumentId,
+    /// The frame's origin; for a purchase, the payee.
+    pub origin: Origin,
+    /// The form that owns the controls.
+    pub form: Option<FormId>,
+    /// Where the form goes.
+    pub destination: Option<Destination>,
+    /// For a purchase: the exact amount.
+    pub amount: Option<Money>,
+    /// The policy that decided, by its hash.
+    pub policy: [u8; 32],
+    /// The number of the observation it was decided on; redeeming needs a later one.
+    pub observed: u64,
+    /// When it ends.
+    pub expires: Millis,
+}
+
+/// The right to one release, to one audience, once.
+#[must_use = "an unused grant is lost"]
+pub struct Grant<A: Audience> {
+    terms: Terms,
+    authority: AuthorityId,
+    audience: PhantomData<fn() -> A>,
+}
+
+impl<A: Audience> Grant<A> {
+    #[allow(dead_code, reason = "called by the decision point")]
+    pub(crate) fn mint(terms: Terms, authority: AuthorityId) -> Grant<A> {
+        Grant { terms, authority, audience: PhantomData }
+    }
+
+    /// What it allows.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+}
+
+impl<A: Audience> std::fmt::Debug for Grant<A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Grant<{}>({} #{})", A::NAME, self.terms.kind.as_str(), self.terms.request)
+    }
+}
+
+/// Checks grants for the one who releases. Belongs to exactly one decision point.
+pub struct Verifier {
+    authority: AuthorityId,
+}
+
+/// A grant that was checked and used up. Only a verifier makes one.
+#[must_use = "a redeemed grant is gone"]
+pub struct Redeemed<A: Audience> {
+    terms: Terms,
+    audience: PhantomData<fn() -> A>,
+}
+
+impl<A: Audience> Redeemed<A> {
+    /// What it allows.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+}
+
+/// Why a grant was not honoured. The grant is gone in every case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RedeemError {
+    /// Minted by another authority.
+    #[error("the grant belongs to another policy")]
+    ForeignAuthority,
+    /// Too old.
+    #[error("the grant has run out")]
+    Expired,
+    /// The observation is not newer than the one decided on.
+    #[error("a newer look at the page is needed")]
+    NotFresh,
+    /// Another container, frame, document, origin, form or destination than the one granted.
+    #[error("the page changed after the decision")]
+    Stale,
+}
+
+impl Verifier {
+    #[allow(dead_code, reason = "called when an authority is made")]
+    pub(crate) fn new(authority: AuthorityId) -> Verifier {
+        Verifier { authority }
+    }
+
+    /// Uses up `grant` if it is this authority's, has not run out, and `fresh` is a later look at the
+    /// same container, frame, document, origin, form, controls and destination.
+    pub fn redeem<A: Audience>(
+        &self,
+        grant: Grant<A>,
+        fresh: &Observed<Snapshot>,
+        now: Millis,
+    ) -> Result<Redeemed<A>, RedeemError> {
+        let terms = grant.terms;
+        if grant.authority != self.authority {
+            return Err(RedeemError::ForeignAuthority);
+        }
+        if now >= terms.expires {
+            return Err(RedeemError::Expired);
+        }
+        if fresh.number() <= terms.observed {
+            return Err(RedeemError::NotFresh);
+        }
+        let page = fresh.value();
+        let same = page.container_id == terms.container_id
+            && page.frame == terms.frame
+            && page.document.known() == Some(&terms.document)
+            && page.origin.known() == Some(&terms.origin)
+            && page.form == terms.form
+            && page.destination.known() == terms.destination.as_ref()
+            && terms.placements.iter().all(|placement| {
+                page.controls.iter().any(|c| c.node == placement.node && c.form == terms.form && c.editable)
+            });
+        if same { Ok(Redeemed { terms, audience: PhantomData }) } else { Err(RedeemError::Stale) }
+    }
+}
