@@ -13,19 +13,32 @@
 //! | [`observed`] | evidence, numbered in rising order |
 //! | [`seal`] | commands that carry a secret from the vault to the bridge |
 //! | [`verb`] | what an agent may do |
+//! | [`text_guard`] | the filter of page text |
+//! | [`egress`] | the judge of outgoing requests |
+//! | [`sink`] | what a form is for, by its structure |
+//! | [`address`] | which hosts are private |
+//! | `playwright` | the bridge, with the feature of that name |
 
+pub mod address;
 pub mod container;
+pub mod egress;
 pub mod fact;
 pub mod observed;
 pub mod origin;
+#[cfg(feature = "playwright")]
+pub mod playwright;
 pub mod seal;
+pub mod sink;
 pub mod snapshot;
+pub mod text_guard;
 pub mod verb;
 
 pub use container::{Container, ContainerId};
+pub use egress::{Blocked, EgressGuard, OutgoingRequest};
 pub use fact::Fact;
 pub use observed::Observed;
 pub use origin::Origin;
 pub use seal::{SealedFill, SealedValue};
 pub use snapshot::{Control, Destination, DocumentId, FormId, FrameId, NodeId, Sink, Snapshot, TlsState};
+pub use text_guard::{TextGuard, TextWithheld};
 pub use verb::{ElementRef, Verb};

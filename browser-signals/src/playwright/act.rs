@@ -1,0 +1,256 @@
+//! Acting on a page: click, type, select, check, press, submit.
+
+use serde_json::{Value, json};
+
+use super::frames::{Frame, Frames, World};
+use super::observe::About;
+use super::tab::Located;
+use super::{BridgeError, Tab};
+use crate::{Destination, ElementRef, Fact, NodeId, Observed, Snapshot};
+
+/// The keys that an agent may press: name, code, key code, and the text that the key writes.
+const KEYS: [(&str, &str, u32, &str); 10] = [
+    ("Enter", "Enter", 13, "\r"),
+    ("Tab", "Tab", 9, ""),
+    ("Escape", "Escape", 27, ""),
+    ("ArrowUp", "ArrowUp", 38, ""),
+    ("ArrowDown", "ArrowDown", 40, ""),
+    ("ArrowLeft", "ArrowLeft", 37, ""),
+    ("ArrowRight", "ArrowRight", 39, ""),
+    ("PageUp", "PageUp", 33, ""),
+    ("PageDown", "PageDown", 34, ""),
+    ("Home", "Home", 36, ""),
+];
+
+/// An element that is what was decided about, and how to reach it.
+struct Aimed {
+    frames: Frames,
+    frame: Frame,
+    world: World,
+    located: Located,
+}
+
+impl Tab {
+    /// Clicks an element at its centre, with the browser's own mouse events, and waits for a navigation that
+    /// follows.
+    ///
+    /// # Errors
+    /// [`BridgeError::Stale`] and [`BridgeError::Diverted`] where it is not what `decided` shows,
+    /// [`BridgeError::Occluded`] where the click would reach something else.
+    pub async fn click(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
+        let aimed = self.aim(target, decided).await?;
+        let node = self.state.object(&aimed.frame, &aimed.world, aimed.located.node).await?;
+        let at = self.state.ask(&aimed.frame, &aimed.world, "aim", vec![node]).await?;
+        if at.get("gone").is_some() {
+            return Err(BridgeError::Stale);
+        }
+        let (x, y) = self.outwards(&aimed, hit_point(&at)?).await?;
+        let page = self.state.page()?;
+        let navigations = self.begin();
+        let mouse = |kind: &str| {
+            let press = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
+            page.call("Input.dispatchMouseEvent", press)
+        };
+        let moved = json!({ "type": "mouseMoved", "x": x, "y": y });
+        page.call("Input.dispatchMouseEvent", moved).await?;
+        mouse("mousePressed").await?;
+        mouse("mouseReleased").await?;
+        // Where the document is gone the click went through: it navigated.
+        let strayed = self.state.ask(&aimed.frame, &aimed.world, "unwatch", Vec::new()).await;
+        self.settle(navigations).await?;
+        self.check_arrival().await?;
+        if strayed == Ok(Value::Bool(true)) { Err(BridgeError::Occluded) } else { Ok(()) }
+    }
+
+    /// Puts text into a control, in place of what was there.
+    ///
+    /// # Errors
+    /// As for [`Tab::click`]; [`BridgeError::NotApplicable`] where it takes no text.
+    pub async fn type_text(
+        &self,
+        target: &ElementRef,
+        text: &str,
+        decided: &Observed<Snapshot>,
+    ) -> Result<(), BridgeError> {
+        self.change(target, decided, "typeInto", json!({ "value": text })).await
+    }
+
+    /// Chooses the option of a select that has this value or label.
+    ///
+    /// # Errors
+    /// As for [`Tab::type_text`].
+    pub async fn select(
+        &self,
+        target: &ElementRef,
+        option: &str,
+        decided: &Observed<Snapshot>,
+    ) -> Result<(), BridgeError> {
+        self.change(target, decided, "choose", json!({ "value": option })).await
+    }
+
+    /// Sets a check box or radio button.
+    ///
+    /// # Errors
+    /// As for [`Tab::type_text`].
+    pub async fn check(
+        &self,
+        target: &ElementRef,
+        on: bool,
+        decided: &Observed<Snapshot>,
+    ) -> Result<(), BridgeError> {
+        self.change(target, decided, "check", json!({ "value": on })).await
+    }
+
+    /// Presses one key where the focus is: `Enter`, `Tab`, `Escape`, an arrow, `PageUp`, `PageDown`, `Home`.
+    ///
+    /// # Errors
+    /// [`BridgeError::NotApplicable`] for any other key.
+    pub async fn press(&self, key: &str) -> Result<(), BridgeError> {
+        let known = KEYS.iter().find(|(name, ..)| *name == key);
+        let (name, code, number, text) = known.ok_or(BridgeError::NotApplicable)?;
+        let page = self.state.page()?;
+        let navigations = self.begin();
+        let event =
+            |kind: &str| json!({ "type": kind, "key": name, "code": code, "windowsVirtualKeyCode": number });
+        let mut down = event(if text.is_empty() { "rawKeyDown" } else { "keyDown" });
+        if let Some(down) = down.as_object_mut().filter(|_| !text.is_empty()) {
+            down.insert("text".to_owned(), json!(text));
+        }
+        page.call("Input.dispatchKeyEvent", down).await?;
+        page.call("Input.dispatchKeyEvent", event("keyUp")).await?;
+        self.settle(navigations).await?;
+        self.check_arrival().await
+    }
+
+    /// Submits the form that owns the element, if its destination is still the decided one.
+    ///
+    /// # Errors
+    /// As for [`Tab::click`]; [`BridgeError::NotApplicable`] where the form's own validation refuses.
+    pub async fn submit(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
+        let (Some(form), Fact::Known(destination)) = (decided.form, &decided.destination) else {
+            return Err(BridgeError::Diverted);
+        };
+        let aimed = self.aim(target, decided).await?;
+        let (node, form) = tokio::try_join!(
+            self.state.object(&aimed.frame, &aimed.world, aimed.located.node),
+            self.state.object(&aimed.frame, &aimed.world, form),
+        )?;
+        let navigations = self.begin();
+        let way = json!({ "value": way_of(destination) });
+        let word = self.state.ask(&aimed.frame, &aimed.world, "submit", vec![node, form, way]).await?;
+        outcome(&word)?;
+        self.settle(navigations).await?;
+        self.check_arrival().await
+    }
+
+    async fn change(
+        &self,
+        target: &ElementRef,
+        decided: &Observed<Snapshot>,
+        function: &str,
+        value: Value,
+    ) -> Result<(), BridgeError> {
+        let aimed = self.aim(target, decided).await?;
+        let node = self.state.object(&aimed.frame, &aimed.world, aimed.located.node).await?;
+        let navigations = self.begin();
+        let word = self.state.ask(&aimed.frame, &aimed.world, function, vec![node, value]).await?;
+        outcome(&word)?;
+        self.settle(navigations).await?;
+        self.check_arrival().await
+    }
+
+    /// Finds the element again and compares what it is now with what was decided about.
+    async fn aim(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<Aimed, BridgeError> {
+        let located = self.state.located(target)?;
+        let now = match decided.target {
+            Some(_) => self.observe(About::Element(target)).await?,
+            None => self.observe(About::Form(target)).await?,
+        };
+        if now.frame != decided.frame || now.document != decided.document || now.document.known().is_none() {
+            return Err(BridgeError::Stale);
+        }
+        let same_node = now.target.as_ref().map(|it| it.node) == decided.target.as_ref().map(|it| it.node);
+        if !same_node {
+            return Err(BridgeError::Stale);
+        }
+        if now.form != decided.form || now.destination != decided.destination || now.origin != decided.origin
+        {
+            return Err(BridgeError::Diverted);
+        }
+        let frames = self.state.frames().await?;
+        let frame = frames.get(&located.frame)?.clone();
+        if frame.document != located.document {
+            return Err(BridgeError::Stale);
+        }
+        let world = self.state.world(&frame).await?;
+        Ok(Aimed { frames, frame, world, located })
+    }
+
+    /// The point in the page's viewport, through every frame that holds the element's. Each of them must
+    /// show its inner frame at that point.
+    async fn outwards(&self, aimed: &Aimed, point: (f64, f64)) -> Result<(f64, f64), BridgeError> {
+        let above = aimed.frames.ancestors(&aimed.frame).ok_or(BridgeError::Stale)?;
+        let (mut inner, (mut x, mut y)) = (&aimed.frame, point);
+        for outer in above {
+            let owner = self.owner_of(inner, outer).await?;
+            let world = self.state.world(outer).await?;
+            let node = self.state.object(outer, &world, owner).await?;
+            let at = vec![node, json!({ "value": x }), json!({ "value": y })];
+            (x, y) = hit_point(&self.state.ask(outer, &world, "outwards", at).await?)?;
+            inner = outer;
+        }
+        Ok((x, y))
+    }
+
+    /// The element of `outer` that holds the frame `inner`.
+    pub(super) async fn owner_of(&self, inner: &Frame, outer: &Frame) -> Result<NodeId, BridgeError> {
+        let owner = outer.session.call("DOM.getFrameOwner", json!({ "frameId": inner.id.0 })).await?;
+        owner.get("backendNodeId").and_then(Value::as_i64).map(NodeId).ok_or(BridgeError::Stale)
+    }
+}
+
+fn hit_point(at: &Value) -> Result<(f64, f64), BridgeError> {
+    if at.get("hit").and_then(Value::as_bool) != Some(true) {
+        return Err(BridgeError::Occluded);
+    }
+    let number = |name: &str| at.get(name).and_then(Value::as_f64).ok_or(BridgeError::Occluded);
+    Ok((number("x")?, number("y")?))
+}
+
+/// A destination as the isolated world compares it.
+pub(super) fn way_of(destination: &Destination) -> Value {
+    json!({ "action": format!("{}{}", destination.origin, destination.path), "method": destination.method })
+}
+
+/// The isolated world's word as a result.
+pub(super) fn outcome(word: &Value) -> Result<(), BridgeError> {
+    match word.as_str() {
+        Some("done") => Ok(()),
+        Some("gone") => Err(BridgeError::Stale),
+        Some("unfit") => Err(BridgeError::NotApplicable),
+        Some("hidden") => Err(BridgeError::Occluded),
+        _ => Err(BridgeError::Diverted),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_known_words_are_good_news() {
+        assert_eq!(outcome(&json!("done")), Ok(()));
+        for (word, error) in [
+            (json!("gone"), BridgeError::Stale),
+            (json!("unfit"), BridgeError::NotApplicable),
+            (json!("hidden"), BridgeError::Occluded),
+            (json!("diverted"), BridgeError::Diverted),
+            (json!(true), BridgeError::Diverted),
+            (Value::Null, BridgeError::Diverted),
+        ] {
+            assert_eq!(outcome(&word), Err(error));
+        }
+        assert_eq!(hit_point(&json!({ "hit": true, "x": 1, "y": 2.5 })), Ok((1.0, 2.5)));
+        assert_eq!(hit_point(&json!({ "hit": false, "x": 1, "y": 2 })), Err(BridgeError::Occluded));
+    }
+}

@@ -1,0 +1,270 @@
+//! Targets as they attach, and the events of their sessions.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::connection::Response;
+use super::session::{Link, Session, text};
+use super::tab::{Tab, TabState};
+use super::{BridgeError, PageEvent};
+use crate::{Container, FrameId};
+
+/// Takes sockets away from the scripts of a raised container.
+const SOCKETS: &str = include_str!("sockets.js");
+
+impl Link {
+    /// An event of the browser's own session.
+    pub(super) fn on_browser_event(self: &Arc<Link>, method: &str, params: &Value) {
+        match method {
+            "Target.attachedToTarget" => self.on_root_target(params),
+            "Target.detachedFromTarget" => {
+                if let Some(session) = text(params, "sessionId").and_then(|id| self.remove_session(id)) {
+                    session.forget();
+                }
+            }
+            "Fetch.requestPaused" => self.on_root_paused(params),
+            "Browser.downloadWillBegin" => {
+                let frame = text(params, "frameId").map(|id| FrameId(id.to_owned()));
+                for tab in self.all_tabs() {
+                    if frame.as_ref().is_some_and(|frame| tab.knows_frame(frame)) {
+                        tab.record(PageEvent::DownloadRefused);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn on_root_target(self: &Arc<Link>, params: &Value) {
+        let (Some(id), Some(info)) = (text(params, "sessionId"), params.get("targetInfo")) else {
+            return;
+        };
+        let target = text(info, "targetId").unwrap_or_default();
+        let kind = text(info, "type").unwrap_or_default();
+        let tab = text(info, "browserContextId").and_then(|context| self.tab(context));
+        let Some(tab) = tab else {
+            // Not one of the containers: nothing of the guard's happens there.
+            self.post("Target.detachFromTarget", json!({ "sessionId": id }));
+            return;
+        };
+        if !matches!(kind, "page" | "service_worker" | "shared_worker") {
+            // Parts of the browser's own window.
+            self.post("Target.detachFromTarget", json!({ "sessionId": id }));
+            return;
+        }
+        let is_popup = kind == "page" && (tab.has_page() || text(info, "openerId").is_some());
+        if self.hold(target, id) {
+            if is_popup {
+                // Whatever it asks the network for is refused until it is closed.
+                self.refuse(target);
+                self.post("Target.closeTarget", json!({ "targetId": target }));
+            } else {
+                self.post("Target.attachToTarget", json!({ "targetId": target, "flatten": false }));
+            }
+            return;
+        }
+        if is_popup {
+            return;
+        }
+        let session = Session::new(self, None, &tab, id, target, kind);
+        if kind == "page" {
+            tab.update(|inner| inner.sessions.push(session));
+        } else {
+            tab.prepare_worker(&session);
+        }
+        self.release(target);
+    }
+}
+
+impl Session {
+    /// Takes an ended session off its tab.
+    pub(super) fn forget(&self) {
+        if let Some(tab) = self.tab() {
+            tab.update(|inner| {
+                inner.sessions.retain(|session| session.id != self.id);
+                inner.crashed |= self.kind == "page";
+            });
+        }
+    }
+}
+
+impl Tab {
+    /// Switches on what the bridge listens to, once per page.
+    pub(super) async fn prepare_page(&self) -> Result<(), BridgeError> {
+        let page = self.state.page()?;
+        self.state.prepare_frame(&page);
+        page.post("Security.enable", json!({}));
+        page.post("Inspector.enable", json!({}));
+        page.post("Page.setInterceptFileChooserDialog", json!({ "enabled": true, "cancel": true }));
+        page.post("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
+        // A container made without a window has a small one; this is the size that Playwright gives a page.
+        let size = json!({ "width": 1280, "height": 720, "deviceScaleFactor": 0, "mobile": false });
+        page.post("Emulation.setDeviceMetricsOverride", size);
+        page.post("Runtime.runIfWaitingForDebugger", json!({}));
+        // The last answer comes after all of them took effect.
+        let tree = page.call("Page.getFrameTree", json!({})).await?;
+        let root = tree.pointer("/frameTree/frame").unwrap_or(&Value::Null);
+        if let (Some(frame), Some(document)) = (text(root, "id"), text(root, "loaderId")) {
+            self.state.update(|inner| {
+                inner.documents.insert(FrameId(frame.to_owned()), document.to_owned());
+            });
+        }
+        Ok(())
+    }
+}
+
+impl TabState {
+    fn has_page(&self) -> bool {
+        self.inner().sessions.iter().any(|session| session.kind == "page")
+    }
+
+    pub(super) fn knows_frame(&self, frame: &FrameId) -> bool {
+        let inner = self.inner();
+        inner.documents.contains_key(frame)
+            || inner.attached.contains(frame)
+            || inner.sessions.iter().any(|session| session.target == frame.0)
+    }
+
+    /// What a page and an out-of-process frame need alike.
+    fn prepare_frame(&self, session: &Arc<Session>) {
+        let patterns = if self.container == Container::T0 {
+            json!([{ "urlPattern": "*", "resourceType": "Document" }])
+        } else {
+            json!([{ "urlPattern": "*" }])
+        };
+        session.post("Fetch.enable", json!({ "patterns": patterns }));
+        session.post("Page.enable", json!({}));
+        session.post("Page.setLifecycleEventsEnabled", json!({ "enabled": true }));
+        let no_buffers = json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 });
+        session.post("Network.enable", no_buffers);
+        if self.container != Container::T0 {
+            session.post(
+                "Page.addScriptToEvaluateOnNewDocument",
+                json!({ "source": SOCKETS, "runImmediately": true }),
+            );
+        }
+        session.post(
+            "Target.setAutoAttach",
+            json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": false }),
+        );
+    }
+
+    /// A worker may run once its requests are watched.
+    fn prepare_worker(&self, session: &Arc<Session>) {
+        if self.container != Container::T0 {
+            session.post("Fetch.enable", json!({ "patterns": [{ "urlPattern": "*" }] }));
+            session.post("Network.enable", json!({}));
+            session.post("Runtime.evaluate", json!({ "expression": SOCKETS }));
+        }
+        session.post("Runtime.runIfWaitingForDebugger", json!({}));
+    }
+
+    /// An event of one of the tab's sessions. Runs on the bridge's thread: it must not wait.
+    pub(super) fn on_event(self: &Arc<TabState>, session: &Arc<Session>, method: &str, params: &Value) {
+        match method {
+            "Fetch.requestPaused" => self.on_paused(session, params),
+            "Target.attachedToTarget" => self.on_child_target(session, params),
+            "Target.detachedFromTarget" => {
+                if let Some(child) = text(params, "sessionId").and_then(|id| self.link.remove_session(id)) {
+                    child.forget();
+                }
+            }
+            "Network.responseReceived" if text(params, "type") == Some("Document") => {
+                if let (Some(document), Some(response)) = (text(params, "loaderId"), params.get("response")) {
+                    let response = Response::read(response);
+                    self.update(|inner| inner.note_response(document, response));
+                }
+            }
+            "Network.webSocketCreated" => self.on_socket(session),
+            "Security.visibleSecurityStateChanged" => {
+                let state = params.get("visibleSecurityState").cloned();
+                self.update(|inner| inner.security = state);
+            }
+            "Inspector.targetCrashed" => {
+                self.record(PageEvent::Crashed);
+                if session.kind == "page" {
+                    self.lost();
+                }
+            }
+            _ => self.on_page_event(session, method, params),
+        }
+    }
+
+    fn on_page_event(&self, session: &Arc<Session>, method: &str, params: &Value) {
+        let frame = text(params, "frameId").map(|id| FrameId(id.to_owned()));
+        match (method, frame) {
+            ("Page.frameNavigated", _) => self.on_navigated(params.get("frame").unwrap_or(&Value::Null)),
+            ("Page.frameAttached", Some(frame)) => {
+                self.update(|inner| inner.attached.insert(frame));
+            }
+            ("Page.frameDetached", Some(frame)) if text(params, "reason") != Some("swap") => {
+                self.update(|inner| {
+                    inner.documents.remove(&frame);
+                    inner.attached.remove(&frame);
+                    inner.loading.remove(&frame);
+                    inner.worlds.remove(&frame);
+                });
+            }
+            ("Page.frameStartedLoading" | "Page.frameStartedNavigating", Some(frame)) => {
+                let top = session.kind == "page" && session.target == frame.0;
+                let same_document =
+                    text(params, "navigationType").is_some_and(|kind| kind.ends_with("sameDocument"));
+                if !same_document {
+                    self.update(|inner| {
+                        let began = inner.loading.insert(frame);
+                        inner.navigations += u64::from(began && top);
+                    });
+                }
+            }
+            ("Page.frameStoppedLoading", Some(frame)) => {
+                self.update(|inner| inner.loading.remove(&frame));
+            }
+            ("Page.lifecycleEvent", Some(_)) if text(params, "name") == Some("load") => {
+                if let Some(document) = text(params, "loaderId") {
+                    self.update(|inner| inner.note_loaded(document));
+                }
+            }
+            ("Page.javascriptDialogOpening", _) => {
+                // "Leave this page?" is answered with yes, lest a page keeps the agent for ever.
+                let leave = text(params, "type") == Some("beforeunload");
+                session.post("Page.handleJavaScriptDialog", json!({ "accept": leave }));
+                self.record(PageEvent::DialogDismissed);
+            }
+            ("Page.windowOpen", _) => self.record(PageEvent::PopupRefused),
+            ("Page.fileChooserOpened", _) => self.record(PageEvent::FileChooserRefused),
+            _ => {}
+        }
+    }
+
+    fn on_navigated(&self, frame: &Value) {
+        let (Some(id), Some(document)) = (text(frame, "id"), text(frame, "loaderId")) else {
+            return;
+        };
+        let id = FrameId(id.to_owned());
+        self.update(|inner| {
+            inner.worlds.remove(&id);
+            inner.documents.insert(id, document.to_owned());
+        });
+    }
+
+    fn on_child_target(self: &Arc<TabState>, parent: &Arc<Session>, params: &Value) {
+        let (Some(id), Some(info)) = (text(params, "sessionId"), params.get("targetInfo")) else {
+            return;
+        };
+        let target = text(info, "targetId").unwrap_or_default();
+        let kind = text(info, "type").unwrap_or_default();
+        if kind == "page" {
+            self.link.post("Target.closeTarget", json!({ "targetId": target }));
+            return;
+        }
+        let session = Session::new(&self.link, Some(parent), self, id, target, kind);
+        if kind == "iframe" {
+            self.update(|inner| inner.sessions.push(Arc::clone(&session)));
+            self.prepare_frame(&session);
+            session.post("Runtime.runIfWaitingForDebugger", json!({}));
+        } else {
+            self.prepare_worker(&session);
+        }
+    }
+}

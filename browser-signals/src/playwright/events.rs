@@ -1,0 +1,22 @@
+//! What a tab refused, for the record.
+
+/// Something that a page tried and the bridge refused, or that befell the tab. No text of the page in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PageEvent {
+    /// An alert, a confirmation, a prompt or a question before leaving was dismissed.
+    DialogDismissed,
+    /// A new window was closed before it loaded anything.
+    PopupRefused,
+    /// A download was refused.
+    DownloadRefused,
+    /// A file chooser was not opened.
+    FileChooserRefused,
+    /// A request was stopped; the word says why.
+    RequestBlocked {
+        /// One of a closed list: `scheme`, `private_host`, `outside_task`, `destination`, `body_unread`,
+        /// `socket`, or a word of the egress guard.
+        reason: &'static str,
+    },
+    /// The page's process crashed.
+    Crashed,
+}

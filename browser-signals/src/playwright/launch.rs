@@ -1,0 +1,216 @@
+//! The browser process, and the thread that owns Playwright's connection to it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use playwright_rs::api::LaunchOptions;
+use playwright_rs::protocol::{Browser as Process, CDPSession, Playwright};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+use super::session::{Link, Order};
+use super::{BridgeError, BrowserSettings, Tab};
+use crate::{Container, Origin};
+
+/// Events of the browser's own session that the bridge takes.
+const ROOT_EVENTS: [&str; 5] = [
+    "Fetch.requestPaused",
+    "Target.receivedMessageFromTarget",
+    "Target.attachedToTarget",
+    "Target.detachedFromTarget",
+    "Browser.downloadWillBegin",
+];
+
+/// A running Chromium. Dropping it closes the browser.
+pub struct Browser {
+    link: Arc<Link>,
+    settings: BrowserSettings,
+}
+
+impl Browser {
+    /// Starts Playwright's server and Chromium.
+    ///
+    /// ```no_run
+    /// use browser_signals::playwright::{Browser, BrowserSettings};
+    /// use browser_signals::Container;
+    ///
+    /// # async fn example() -> Result<(), browser_signals::playwright::BridgeError> {
+    /// let browser = Browser::launch(BrowserSettings::new("/usr/bin/chromium")).await?;
+    /// let tab = browser.container(Container::T0, &[]).await?;
+    /// tab.open(&"https://shop.example/".parse().expect("an address")).await?;
+    /// tab.close().await;
+    /// browser.close().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`BridgeError::NotInstalled`] where a part is missing, [`BridgeError::Argument`] for an argument that
+    /// weakens the browser, [`BridgeError::Launch`] where it does not start.
+    pub async fn launch(settings: BrowserSettings) -> Result<Browser, BridgeError> {
+        let arguments = settings.arguments()?;
+        if !settings.executable.exists() {
+            return Err(BridgeError::NotInstalled(format!(
+                "no Chromium at {}",
+                settings.executable.display()
+            )));
+        }
+        let options = launch_options(&settings, arguments);
+        let (orders, inbox) = mpsc::unbounded_channel();
+        let link = Link::new(orders, settings.tap.clone());
+        let (ready, started) = oneshot::channel();
+        let owner = Arc::clone(&link);
+        // Playwright spawns a task for each event. On a runtime of one thread they start in the order in
+        // which they came; on the caller's they might overtake each other.
+        std::thread::Builder::new()
+            .name("browser-bridge".to_owned())
+            .spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                match runtime {
+                    Ok(runtime) => runtime.block_on(own(options, owner, inbox, ready)),
+                    Err(error) => drop(ready.send(Err(BridgeError::Launch(error.to_string())))),
+                }
+            })
+            .map_err(|error| BridgeError::Launch(error.to_string()))?;
+        started.await.map_err(|_| BridgeError::Lost)??;
+        Ok(Browser { link, settings })
+    }
+
+    /// Opens a fresh browser context with one page. `task_origins` are the only origins that the page may
+    /// show in a container above [`Container::T0`].
+    ///
+    /// # Errors
+    /// [`BridgeError::Lost`] where the browser is gone.
+    pub async fn container(&self, tier: Container, task_origins: &[Origin]) -> Result<Tab, BridgeError> {
+        Tab::create(&self.link, tier, task_origins, &self.settings.private_hosts).await
+    }
+
+    /// Whether the browser answers.
+    pub fn is_connected(&self) -> bool {
+        self.link.is_alive()
+    }
+
+    /// Closes the browser and waits until it is gone.
+    pub async fn close(&self) {
+        let (done, closed) = oneshot::channel();
+        if self.link.order(Order::Close { done }).is_ok() {
+            let _already_gone = closed.await;
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let (done, _) = oneshot::channel();
+        let _already_gone = self.link.order(Order::Close { done });
+    }
+}
+
+fn launch_options(settings: &BrowserSettings, arguments: Vec<String>) -> LaunchOptions {
+    let mut environment: HashMap<String, String> = std::env::vars().collect();
+    if let Some(home) = &settings.home {
+        environment.insert("HOME".to_owned(), home.display().to_string());
+        for name in ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
+            environment.remove(name);
+        }
+    }
+    LaunchOptions::new()
+        .executable_path(settings.executable.display().to_string())
+        .headless(settings.headless)
+        .chromium_sandbox(settings.sandbox)
+        .args(arguments)
+        .env(environment)
+        .handle_sigint(false)
+}
+
+/// Runs on the bridge's thread until the browser is closed or lost.
+async fn own(
+    options: LaunchOptions,
+    link: Arc<Link>,
+    mut inbox: mpsc::UnboundedReceiver<Order>,
+    ready: oneshot::Sender<Result<(), BridgeError>>,
+) {
+    let (playwright, process, session) = match start(options, &link).await {
+        Ok(parts) => parts,
+        Err(error) => {
+            link.lost();
+            let _nobody_waits = ready.send(Err(error));
+            return;
+        }
+    };
+    let _nobody_waits = ready.send(Ok(()));
+    let mut closed = None;
+    while let Some(order) = inbox.recv().await {
+        match order {
+            Order::Send { method, params, reply } => {
+                if !process.is_connected() {
+                    break;
+                }
+                let session = session.clone();
+                tokio::spawn(async move {
+                    let answer = send(&session, &method, params).await;
+                    if let Some(reply) = reply {
+                        let _nobody_waits = reply.send(answer);
+                    }
+                });
+            }
+            Order::Close { done } => {
+                closed = Some(done);
+                break;
+            }
+        }
+    }
+    link.lost();
+    let _already_gone = process.close().await;
+    let _already_gone = playwright.shutdown().await;
+    if let Some(done) = closed {
+        let _nobody_waits = done.send(());
+    }
+}
+
+async fn start(
+    options: LaunchOptions,
+    link: &Arc<Link>,
+) -> Result<(Playwright, Process, CDPSession), BridgeError> {
+    use playwright_rs::Error;
+    let playwright = Playwright::launch().await.map_err(|error| match error {
+        Error::ServerNotFound | Error::DriverMisconfigured(_) => BridgeError::NotInstalled(error.to_string()),
+        other => BridgeError::Launch(other.to_string()),
+    })?;
+    let failed = |error: Error| BridgeError::Launch(error.to_string());
+    let process = playwright.chromium().launch_with_options(options).await.map_err(failed)?;
+    let session = process.new_browser_cdp_session().await.map_err(failed)?;
+    for event in ROOT_EVENTS {
+        let link = Arc::clone(link);
+        session.on(event, move |params: Value| {
+            link.on_root_event(event, &params);
+            std::future::ready(Ok(()))
+        });
+    }
+    let lost = Arc::clone(link);
+    process
+        .on_disconnected(move || {
+            lost.lost();
+            std::future::ready(Ok(()))
+        })
+        .await
+        .map_err(failed)?;
+    let lost = Arc::clone(link);
+    session.on_close(move || {
+        lost.lost();
+        std::future::ready(Ok(()))
+    });
+    let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
+    session.send("Target.setAutoAttach", Some(attach)).await.map_err(failed)?;
+    session.send("Fetch.enable", Some(Link::patterns(false))).await.map_err(failed)?;
+    Ok((playwright, process, session))
+}
+
+async fn send(session: &CDPSession, method: &str, params: Value) -> Result<Value, BridgeError> {
+    match session.send(method, Some(params)).await {
+        // Playwright wraps the result once.
+        Ok(Value::Object(mut answer)) => Ok(answer.remove("result").unwrap_or(Value::Object(answer))),
+        Ok(other) => Ok(other),
+        Err(_) => Err(BridgeError::Protocol(method.to_owned())),
+    }
+}

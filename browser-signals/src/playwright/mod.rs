@@ -1,0 +1,52 @@
+//! The bridge to a real Chromium, over Playwright's CDP session.
+//!
+//! One [`Browser`] is one process; one [`Tab`] is one container with one page. A tab offers typed verbs
+//! and nothing else: no script evaluation, no debugging port, no raw CDP.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`settings`] | what to launch |
+//! | [`launch`] | the browser process |
+//! | `session` | CDP sessions within the one browser session |
+//! | [`tab`] | one container |
+//! | `attach` | targets as they attach: frames, workers, refused popups |
+//! | `frames` | the tree of frames, and isolated worlds |
+//! | `navigate` | open, back, wait |
+//! | [`read`] | the text for the model |
+//! | `tree` | the accessibility tree as text |
+//! | [`observe`] | snapshots |
+//! | `connection` | what the browser says of TLS |
+//! | `act` | click, type, select, check, press, submit |
+//! | [`fill`] | sealed fills |
+//! | `network` | requests on their way out |
+//! | [`events`] | what was refused |
+//! | [`error`] | why a step failed |
+
+pub mod error;
+pub mod events;
+pub mod fill;
+pub mod launch;
+pub mod observe;
+pub mod read;
+pub mod settings;
+pub mod tab;
+
+mod act;
+mod attach;
+mod connection;
+mod frames;
+#[cfg(feature = "inspection")]
+mod inspection;
+mod navigate;
+mod network;
+mod session;
+mod tree;
+
+pub use error::BridgeError;
+pub use events::PageEvent;
+pub use fill::FillReport;
+pub use launch::Browser;
+pub use observe::About;
+pub use read::PageText;
+pub use settings::BrowserSettings;
+pub use tab::Tab;

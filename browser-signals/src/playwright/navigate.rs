@@ -1,0 +1,154 @@
+//! Going to a page, back, and waiting.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use url::Url;
+
+use super::session::text;
+use super::{BridgeError, Tab};
+use crate::address::{self, AddressRefused};
+use crate::{Container, Observed, Origin, Snapshot};
+
+/// How long a page may load.
+const LOAD: Duration = Duration::from_secs(30);
+/// The longest wait that a caller may ask for.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// How long after an action a navigation may begin and still be waited for.
+const QUIET: Duration = Duration::from_millis(30);
+
+impl Tab {
+    /// Goes to an address and waits until the page has loaded.
+    ///
+    /// # Errors
+    /// [`BridgeError::Refused`] before any request is sent where the address is none for an agent, and at
+    /// the redirect or connection that led to a refused one; [`BridgeError::Unreachable`] where the browser
+    /// could not load it.
+    pub async fn open(&self, url: &Url) -> Result<(), BridgeError> {
+        address::judge(url, &self.state.private_hosts).map_err(BridgeError::Refused)?;
+        let origin = Origin::of(url).map_err(|_| BridgeError::Refused(AddressRefused::PrivateHost))?;
+        if self.state.container != Container::T0 && !self.state.task.contains(&origin) {
+            return Err(BridgeError::Refused(AddressRefused::OutsideTask));
+        }
+        let page = self.state.page()?;
+        let top = self.state.top_frame()?;
+        let before = self.state.update(|inner| {
+            inner.stopped = None;
+            inner.elements.clear();
+            inner.documents.get(&top).cloned()
+        });
+        let answer = page.call("Page.navigate", json!({ "url": url.as_str() })).await?;
+        if text(&answer, "errorText").is_some_and(|error| !error.is_empty()) {
+            let stopped = self.state.inner().stopped;
+            return Err(stopped.map_or(BridgeError::Unreachable, BridgeError::Refused));
+        }
+        if text(&answer, "loaderId").is_some() {
+            let loaded = self.state.wait_until(LOAD, |inner| {
+                let now = inner.documents.get(&top);
+                // A page that tried to leave and was stopped may never tell that it has loaded.
+                let given_up = inner.stopped.is_some() && !inner.loading.contains(&top);
+                now != before.as_ref() && now.is_some_and(|now| given_up || inner.loaded.contains(now))
+            });
+            loaded.await?;
+        }
+        // What the page itself then tried is in the events; the address was opened all the same.
+        self.check_remote().await
+    }
+
+    /// Goes back one page, if there is one.
+    ///
+    /// # Errors
+    /// As for [`Tab::open`]; [`BridgeError::NotApplicable`] where there is no page to go back to.
+    pub async fn back(&self) -> Result<(), BridgeError> {
+        let page = self.state.page()?;
+        let history = page.call("Page.getNavigationHistory", json!({})).await?;
+        let at = history.get("currentIndex").and_then(Value::as_u64).unwrap_or_default();
+        let entries = history.get("entries").and_then(Value::as_array).cloned().unwrap_or_default();
+        let before = at.checked_sub(1).and_then(|index| entries.get(usize::try_from(index).ok()?));
+        let entry = before.filter(|entry| text(entry, "url").is_some_and(|url| url.starts_with("http")));
+        let id = entry.and_then(|entry| entry.get("id")).ok_or(BridgeError::NotApplicable)?;
+        let navigations = self.begin();
+        page.call("Page.navigateToHistoryEntry", json!({ "entryId": id })).await?;
+        self.settle(navigations).await?;
+        self.check_arrival().await
+    }
+
+    /// Waits, ten seconds at most.
+    pub async fn wait(&self, milliseconds: u32) {
+        tokio::time::sleep(Duration::from_millis(u64::from(milliseconds)).min(LONGEST_WAIT)).await;
+    }
+
+    /// Notes how many navigations there were before an action.
+    pub(super) fn begin(&self) -> u64 {
+        self.state.update(|inner| {
+            inner.stopped = None;
+            inner.navigations
+        })
+    }
+
+    /// Waits until another document than the one that `from` shows stands in the top frame and has loaded, at
+    /// most `within`. A page that stays where it is costs the whole time.
+    ///
+    /// # Errors
+    /// [`BridgeError::Lost`] where the browser is gone.
+    pub async fn wait_for_navigation(
+        &self,
+        from: &Observed<Snapshot>,
+        within: Duration,
+    ) -> Result<(), BridgeError> {
+        let top = self.state.top_frame()?;
+        let old = from.top_document.known().map(|document| document.0.clone());
+        let arrived = self.state.wait_until(within, |inner| {
+            inner.documents.get(&top) != old.as_ref() && !inner.loading.contains(&top)
+        });
+        match arrived.await {
+            Ok(()) | Err(BridgeError::Timeout) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// After an action: gives a navigation a moment to begin, and waits for one that did.
+    pub(super) async fn settle(&self, navigations: u64) -> Result<(), BridgeError> {
+        let top = self.state.top_frame()?;
+        let began = self.state.wait_until(QUIET, |inner| inner.navigations > navigations).await;
+        match began {
+            Err(BridgeError::Timeout) => Ok(()),
+            Err(error) => Err(error),
+            Ok(()) => match self.state.wait_until(LOAD, |inner| !inner.loading.contains(&top)).await {
+                // A page that never finishes loading can be read all the same.
+                Ok(()) | Err(BridgeError::Timeout) => Ok(()),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    /// After an action: says so where it led to an address that was refused.
+    pub(super) async fn check_arrival(&self) -> Result<(), BridgeError> {
+        let stopped = self.state.inner().stopped;
+        match stopped {
+            Some(refused) => Err(BridgeError::Refused(refused)),
+            None => self.check_remote().await,
+        }
+    }
+
+    /// Leaves a page that came from a private address although its name looked public.
+    async fn check_remote(&self) -> Result<(), BridgeError> {
+        let top = self.state.top_frame()?;
+        let remote = {
+            let inner = self.state.inner();
+            let document = inner.documents.get(&top);
+            document.and_then(|document| inner.responses.get(document)).and_then(|it| it.remote)
+        };
+        if !remote.is_some_and(address::is_private_ip) {
+            return Ok(());
+        }
+        let frames = self.state.frames().await?;
+        let listed = Url::parse(&frames.top()?.url)
+            .is_ok_and(|url| address::is_allowed(&url, &self.state.private_hosts));
+        if listed {
+            return Ok(());
+        }
+        self.state.page()?.call("Page.navigate", json!({ "url": "about:blank" })).await?;
+        Err(BridgeError::Refused(AddressRefused::PrivateHost))
+    }
+}

@@ -1,0 +1,302 @@
+//! Requests on their way out: each is paused by the browser until it is judged.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use url::Url;
+
+use super::PageEvent;
+use super::session::{Link, Session, lock, text};
+use super::tab::{Inner, TabState};
+use crate::address::{self, AddressRefused};
+use crate::{Container, FrameId, Origin, OutgoingRequest};
+
+/// Why a request is stopped: the word for the record, and what `open` says if it navigated the page.
+struct Stop {
+    reason: &'static str,
+    refused: AddressRefused,
+}
+
+impl Stop {
+    const fn new(reason: &'static str) -> Stop {
+        Stop { reason, refused: AddressRefused::OutsideTask }
+    }
+}
+
+/// The facts of one paused request.
+struct Paused<'a> {
+    url: Url,
+    method: &'a str,
+    body: Body,
+    frame: Option<FrameId>,
+    resource_type: &'a str,
+    is_document: bool,
+    is_top: bool,
+}
+
+enum Body {
+    None,
+    Complete(Vec<u8>),
+    /// There is one, and the browser does not give all of it.
+    Unread,
+}
+
+/// How long a request of a frame that no page has announced is held.
+const ANNOUNCED: Duration = Duration::from_secs(1);
+
+impl Link {
+    /// What the whole browser is asked to hold back: documents always, everything once a container is raised.
+    pub(super) fn patterns(raised: bool) -> Value {
+        if raised {
+            json!({ "patterns": [{ "urlPattern": "*" }] })
+        } else {
+            json!({ "patterns": [{ "urlPattern": "*", "resourceType": "Document" }] })
+        }
+    }
+
+    /// A request of the whole browser. It goes on to the judge of its page only if it belongs to one: a popup
+    /// that Playwright's server let go, and whatever is written into it, sends nothing.
+    pub(super) fn on_root_paused(self: &Arc<Link>, params: &Value) {
+        let Some(id) = text(params, "requestId").map(str::to_owned) else {
+            return;
+        };
+        let frame =
+            text(params, "frameId").filter(|frame| !frame.is_empty()).map(|id| FrameId(id.to_owned()));
+        let known = |link: &Link, frame: &FrameId| link.all_tabs().iter().any(|tab| tab.knows_frame(frame));
+        match frame {
+            // Workers have sessions, and judges, of their own.
+            None => self.post("Fetch.continueRequest", json!({ "requestId": id })),
+            Some(frame) if known(self, &frame) => {
+                self.post("Fetch.continueRequest", json!({ "requestId": id }));
+            }
+            Some(frame) => {
+                let (link, params) = (Arc::clone(self), params.clone());
+                tokio::spawn(async move {
+                    let end = tokio::time::Instant::now() + ANNOUNCED;
+                    while !link.is_refused(&frame.0) && tokio::time::Instant::now() < end {
+                        if let Some(worker) = link.worker(&frame.0) {
+                            link.judge_worker(&worker, &id, &params);
+                            return;
+                        }
+                        if known(&link, &frame) {
+                            link.post("Fetch.continueRequest", json!({ "requestId": id }));
+                            return;
+                        }
+                        tokio::time::sleep(Duration::from_millis(2)).await;
+                    }
+                    let stop = json!({ "requestId": id, "errorReason": "BlockedByClient" });
+                    link.post("Fetch.failRequest", stop);
+                });
+            }
+        }
+    }
+}
+
+impl Link {
+    /// A request of a worker that has no page: a service worker's name stands where a frame's would.
+    fn judge_worker(&self, worker: &Arc<Session>, id: &str, params: &Value) {
+        let judged = worker.tab().map(|tab| (tab.judge(worker, params), tab));
+        match judged {
+            Some((Ok(()), _)) => self.post("Fetch.continueRequest", json!({ "requestId": id })),
+            refused => {
+                let stop = json!({ "requestId": id, "errorReason": "BlockedByClient" });
+                self.post("Fetch.failRequest", stop);
+                if let Some((Err((stop, _)), tab)) = refused {
+                    tab.record(PageEvent::RequestBlocked { reason: stop.reason });
+                }
+            }
+        }
+    }
+}
+
+impl TabState {
+    /// Judges a paused request and lets it go or stops it.
+    pub(super) fn on_paused(&self, session: &Arc<Session>, params: &Value) {
+        let Some(id) = text(params, "requestId") else {
+            return;
+        };
+        let is_document = text(params, "resourceType") == Some("Document");
+        match self.judge(session, params) {
+            Ok(()) => session.post("Fetch.continueRequest", json!({ "requestId": id })),
+            Err((stop, is_top)) => {
+                // An aborted navigation leaves the page where it is; a blocked one puts an error in its place.
+                let reason = if is_document { "Aborted" } else { "BlockedByClient" };
+                session.post("Fetch.failRequest", json!({ "requestId": id, "errorReason": reason }));
+                if is_top {
+                    self.update(|inner| inner.stopped = Some(stop.refused));
+                }
+                self.record(PageEvent::RequestBlocked { reason: stop.reason });
+            }
+        }
+    }
+
+    fn judge(&self, session: &Arc<Session>, params: &Value) -> Result<(), (Stop, bool)> {
+        let is_document = text(params, "resourceType") == Some("Document");
+        let frame = text(params, "frameId").filter(|id| !id.is_empty()).map(|id| FrameId(id.to_owned()));
+        let is_top = is_document && self.top_frame().ok() == frame;
+        let request = params.get("request").unwrap_or(&Value::Null);
+        let url = text(request, "url").and_then(|url| Url::parse(url).ok());
+        let Some(url) = url else {
+            return Err((Stop::new("scheme"), is_top));
+        };
+        let paused = Paused {
+            url,
+            method: text(request, "method").unwrap_or_default(),
+            body: body_of(request),
+            frame: frame.or_else(|| (session.kind == "iframe").then(|| FrameId(session.target.clone()))),
+            resource_type: text(params, "resourceType").unwrap_or_default(),
+            is_document,
+            is_top,
+        };
+        self.judge_document(&paused)
+            .and_then(|()| self.judge_release(&paused))
+            .map_err(|stop| (stop, is_top))?;
+        self.ask_guard(&paused, request).map_err(|stop| (stop, is_top))
+    }
+
+    /// Navigations: no private hosts in any frame, no foreign top document in a raised container.
+    fn judge_document(&self, paused: &Paused<'_>) -> Result<(), Stop> {
+        if !paused.is_document {
+            return Ok(());
+        }
+        if matches!(paused.url.scheme(), "data" | "blob" | "about") && !paused.is_top {
+            return Ok(());
+        }
+        address::judge(&paused.url, &self.private_hosts).map_err(|refused| {
+            let reason = match refused {
+                AddressRefused::PrivateHost => "private_host",
+                AddressRefused::OutsideTask => "outside_task",
+                AddressRefused::Scheme | AddressRefused::UserInfo => "scheme",
+            };
+            Stop { reason, refused }
+        })?;
+        if self.container == Container::T0 {
+            return Ok(());
+        }
+        let in_task = Origin::of(&paused.url).is_ok_and(|origin| self.task.contains(&origin));
+        if in_task || (!paused.is_top && !self.has_released()) {
+            Ok(())
+        } else {
+            Err(Stop::new("outside_task"))
+        }
+    }
+
+    /// After a fill, a document or a body goes to the granted destination, and nothing leaves the task.
+    fn judge_release(&self, paused: &Paused<'_>) -> Result<(), Stop> {
+        let inner = self.inner();
+        if inner.releases.is_empty() || matches!(paused.url.scheme(), "data" | "blob" | "about") {
+            return Ok(());
+        }
+        let Ok(origin) = Origin::of(&paused.url) else {
+            return Err(Stop::new("destination"));
+        };
+        if matches!(paused.body, Body::Unread) {
+            return Err(Stop::new("body_unread"));
+        }
+        let has_body = matches!(paused.body, Body::Complete(_));
+        if may_go(&inner, &self.task, &origin, has_body) { Ok(()) } else { Err(Stop::new("destination")) }
+    }
+
+    fn ask_guard(&self, paused: &Paused<'_>, request: &Value) -> Result<(), Stop> {
+        let Some(guard) = lock(&self.egress).clone() else {
+            return Ok(());
+        };
+        let from = text(request.get("headers").unwrap_or(&Value::Null), "Origin");
+        let from = from.and_then(|origin| Origin::parse(origin).ok());
+        let body = match &paused.body {
+            Body::None | Body::Unread => None,
+            Body::Complete(bytes) => Some(bytes.as_slice()),
+        };
+        let outgoing = OutgoingRequest {
+            url: paused.url.as_str(),
+            method: paused.method,
+            body,
+            frame: paused.frame.as_ref(),
+            from: from.as_ref(),
+            resource_type: paused.resource_type,
+            main_navigation: paused.is_top,
+        };
+        guard.judge(&outgoing).map_err(|blocked| Stop::new(blocked.reason))
+    }
+
+    /// A socket's messages cannot be judged, so a raised container has none: its page's network is cut.
+    pub(super) fn on_socket(&self, session: &Arc<Session>) {
+        if self.container == Container::T0 {
+            return;
+        }
+        self.record(PageEvent::RequestBlocked { reason: "socket" });
+        if self.has_released() {
+            let context = json!({ "browserContextId": self.context });
+            self.link.post("Target.disposeBrowserContext", context);
+            session.post("Page.stopLoading", json!({}));
+        }
+    }
+}
+
+/// Where a request may go once values were released: to their destination; without a body also to the
+/// task's own origins; and to a payment handler that is open.
+fn may_go(inner: &Inner, task: &[Origin], origin: &Origin, has_body: bool) -> bool {
+    let granted = inner.releases.iter().any(|release| release.destination.origin == *origin);
+    let own =
+        !has_body && (task.contains(origin) || inner.releases.iter().any(|release| release.page == *origin));
+    granted || own || inner.payment_origins.contains(origin)
+}
+
+fn body_of(request: &Value) -> Body {
+    if request.get("hasPostData").and_then(Value::as_bool) != Some(true) {
+        return Body::None;
+    }
+    let entries = request.get("postDataEntries").and_then(Value::as_array);
+    let decoded: Option<Vec<Vec<u8>>> = entries
+        .filter(|entries| !entries.is_empty())
+        .and_then(|entries| entries.iter().map(|entry| text(entry, "bytes").and_then(base64)).collect());
+    match (decoded, text(request, "postData")) {
+        (Some(parts), _) => Body::Complete(parts.concat()),
+        (None, Some(whole)) if entries.is_none() => Body::Complete(whole.as_bytes().to_vec()),
+        (None, _) => Body::Unread,
+    }
+}
+
+/// Standard base64, as CDP writes bytes.
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut count) = (0_u32, 0_u32);
+    for byte in text.trim_end_matches('=').bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6) | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push(u8::try_from((bits >> count) & 0xff).ok()?);
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_are_read_whole_or_not_at_all() {
+        assert_eq!(base64("aGVsbG8=").as_deref(), Some(b"hello".as_slice()));
+        assert_eq!(base64("aGVsbG8h").as_deref(), Some(b"hello!".as_slice()));
+        assert_eq!(base64("a*"), None);
+        let whole =
+            json!({ "hasPostData": true, "postDataEntries": [{ "bytes": "aGU=" }, { "bytes": "bGxv" }] });
+        assert!(matches!(body_of(&whole), Body::Complete(bytes) if bytes == b"hello"));
+        let file =
+            json!({ "hasPostData": true, "postDataEntries": [{ "bytes": "aGU=" }, {}], "postData": "he" });
+        assert!(matches!(body_of(&file), Body::Unread));
+        assert!(matches!(body_of(&json!({ "hasPostData": true })), Body::Unread));
+        assert!(matches!(body_of(&json!({})), Body::None));
+    }
+}

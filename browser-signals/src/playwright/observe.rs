@@ -1,0 +1,248 @@
+//! Snapshots: what the browser says of a document, a form or an element.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use url::Url;
+
+use super::connection::{Response, tls};
+use super::frames::{Frame, Frames, World};
+use super::session::text;
+use super::tab::{Located, TabState};
+use super::{BridgeError, Tab};
+use crate::sink::sink_of;
+use crate::{
+    ContainerId, Control, Destination, DocumentId, ElementRef, Fact, FrameId, NodeId, Observed, Origin,
+    Snapshot,
+};
+
+/// How long the browser may take to say what it shows of the connection.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a snapshot is about.
+#[derive(Debug, Clone, Copy)]
+pub enum About<'a> {
+    /// The top document, with the controls that no form owns.
+    Page,
+    /// One element, and the form that owns it.
+    Element(&'a ElementRef),
+    /// The form that an element is or belongs to.
+    Form(&'a ElementRef),
+}
+
+impl Tab {
+    /// Observes a document, an element or a form.
+    ///
+    /// # Errors
+    /// [`BridgeError::UnknownRef`] for a handle that the last read did not give, [`BridgeError::Stale`] where
+    /// the document or element is gone, [`BridgeError::NotApplicable`] where no form owns the element.
+    pub async fn observe(&self, about: About<'_>) -> Result<Observed<Snapshot>, BridgeError> {
+        let target = match about {
+            About::Page => None,
+            About::Element(target) | About::Form(target) => Some(self.state.located(target)?),
+        };
+        let (mut frames, security) = tokio::try_join!(self.state.frames(), self.state.visible_security())?;
+        let id = match &target {
+            None => frames.top()?.id.clone(),
+            Some(located) => located.frame.clone(),
+        };
+        self.state.identify(&mut frames, Some(&id)).await?;
+        let frame = frames.get(&id)?;
+        if target.as_ref().is_some_and(|located| located.document != frame.document) {
+            return Err(BridgeError::Stale);
+        }
+        let world = self.state.world(frame).await?;
+        let node = match &target {
+            None => json!({ "value": null }),
+            Some(located) => self.state.object(frame, &world, located.node).await?,
+        };
+        let kind = if matches!(about, About::Form(_)) { "form" } else { "element" };
+        let facts = self.state.ask(frame, &world, "observe", vec![node, json!({ "value": kind })]).await?;
+        if facts.is_null() {
+            let form = matches!(about, About::Form(_));
+            return Err(if form { BridgeError::NotApplicable } else { BridgeError::Stale });
+        }
+        let nodes = self.state.node_ids(frame, &world, &numbers(&facts)).await?;
+        self.state.check_unchanged(&frames)?;
+        Ok(self.state.snapshot(&frames, frame, security.as_ref(), &facts, &nodes))
+    }
+
+    /// Observes every form of every frame, and the controls without a form of each document that has any.
+    ///
+    /// # Errors
+    /// [`BridgeError::Stale`] where the page changed meanwhile.
+    pub async fn forms(&self) -> Result<Vec<Observed<Snapshot>>, BridgeError> {
+        let (mut frames, security) = tokio::try_join!(self.state.frames(), self.state.visible_security())?;
+        self.state.identify(&mut frames, None).await?;
+        let mut snapshots = Vec::new();
+        for frame in &frames.0 {
+            match self.forms_of(&frames, frame, security.as_ref()).await {
+                Ok(found) => snapshots.extend(found),
+                // A frame that went away; the top document must stay.
+                Err(BridgeError::Stale) if frame.parent.is_some() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(snapshots)
+    }
+
+    async fn forms_of(
+        &self,
+        frames: &Frames,
+        frame: &Frame,
+        security: Option<&Value>,
+    ) -> Result<Vec<Observed<Snapshot>>, BridgeError> {
+        let world: World = self.state.world(frame).await?;
+        let forms = self.state.ask(frame, &world, "forms", Vec::new()).await?;
+        let forms = forms.as_array().cloned().unwrap_or_default();
+        let wanted: Vec<u64> = forms.iter().flat_map(numbers).collect();
+        let nodes = self.state.node_ids(frame, &world, &wanted).await?;
+        self.state.check_unchanged(frames)?;
+        Ok(forms.iter().map(|facts| self.state.snapshot(frames, frame, security, facts, &nodes)).collect())
+    }
+}
+
+impl TabState {
+    /// Where the element of a handle is.
+    pub(super) fn located(&self, target: &ElementRef) -> Result<Located, BridgeError> {
+        self.inner().elements.get(&target.0).cloned().ok_or(BridgeError::UnknownRef)
+    }
+
+    /// What the address bar would show now. Switching the domain on makes the browser say it anew.
+    async fn visible_security(&self) -> Result<Option<Value>, BridgeError> {
+        let page = self.page()?;
+        page.call("Security.disable", json!({})).await?;
+        self.update(|inner| inner.security = None);
+        page.call("Security.enable", json!({})).await?;
+        match self.wait_until(PATIENCE, |inner| inner.security.is_some()).await {
+            Ok(()) => Ok(self.inner().security.clone()),
+            Err(BridgeError::Timeout) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Fails where a frame shows another document by now. Events come in order, so whatever the browser
+    /// answered before is of the documents that it had named.
+    pub(super) fn check_unchanged(&self, frames: &Frames) -> Result<(), BridgeError> {
+        let inner = self.inner();
+        let changed =
+            |frame: &Frame| inner.documents.get(&frame.id).is_some_and(|now| *now != frame.document);
+        if frames.0.iter().any(changed) { Err(BridgeError::Stale) } else { Ok(()) }
+    }
+
+    fn snapshot(
+        &self,
+        frames: &Frames,
+        frame: &Frame,
+        security: Option<&Value>,
+        facts: &Value,
+        nodes: &HashMap<u64, NodeId>,
+    ) -> Observed<Snapshot> {
+        let top = frames.0.first();
+        let above = frames.ancestors(frame);
+        let ancestors = above.as_ref().and_then(|above| {
+            above.iter().map(|frame| frame.origin.clone()).collect::<Option<Vec<Origin>>>()
+        });
+        let inner = self.inner();
+        let own = response_of(&inner.responses, frame, above.as_deref());
+        let top_response = top.and_then(|top| inner.responses.get(&top.document));
+        let controls: Vec<Control> = facts
+            .get("controls")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|control| read_control(control, nodes))
+            .collect();
+        let target = facts.get("target").and_then(|target| read_control(target, nodes));
+        let form = number(facts, "form").and_then(|number| nodes.get(&number).copied());
+        let sink = match &target {
+            Some(target) if form.is_none() => sink_of(std::slice::from_ref(target)),
+            Some(target)
+                if sink_of(std::slice::from_ref(target)) == crate::Sink::FreeText && controls.len() < 2 =>
+            {
+                crate::Sink::FreeText
+            }
+            _ => sink_of(&controls),
+        };
+        let snapshot = Snapshot {
+            container: Fact::Known(self.container),
+            container_id: ContainerId(self.context.clone()),
+            frame: FrameId(frame.id.0.clone()),
+            document: Fact::Known(DocumentId(frame.document.clone())),
+            top_document: top.map(|top| DocumentId(top.document.clone())).into(),
+            origin: frame.origin.clone().into(),
+            top_origin: top.and_then(|top| top.origin.clone()).into(),
+            ancestors: ancestors.into(),
+            tls: tls(security, top_response, own),
+            secure_context: frame.secure_context.into(),
+            form,
+            destination: destination(facts.get("way").unwrap_or(&Value::Null)).into(),
+            sink: Fact::Known(sink),
+            target,
+            controls,
+        };
+        Observed::new(snapshot, self.link.next_observation())
+    }
+}
+
+/// The response that a document came from; a document without one (`about:blank`, `srcdoc`) was written by
+/// its parent, so the parent's counts.
+fn response_of<'a>(
+    responses: &'a HashMap<String, Response>,
+    frame: &Frame,
+    above: Option<&[&Frame]>,
+) -> Option<&'a Response> {
+    let chain = std::iter::once(frame).chain(above?.iter().copied());
+    for frame in chain {
+        if let Some(response) = responses.get(&frame.document) {
+            return Some(response);
+        }
+        if !frame.url.starts_with("about:") {
+            return None;
+        }
+    }
+    None
+}
+
+fn number(facts: &Value, name: &str) -> Option<u64> {
+    facts.get(name).and_then(Value::as_u64).filter(|number| *number != 0)
+}
+
+/// The numbers of all elements that facts speak of.
+fn numbers(facts: &Value) -> Vec<u64> {
+    let controls = facts.get("controls").and_then(Value::as_array).into_iter().flatten();
+    let of = |control: &Value| [number(control, "id"), number(control, "form")];
+    let mut all: Vec<u64> = controls.chain(facts.get("target")).flat_map(of).flatten().collect();
+    all.extend(number(facts, "form"));
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn read_control(facts: &Value, nodes: &HashMap<u64, NodeId>) -> Option<Control> {
+    let owned = |name: &str| text(facts, name).unwrap_or_default().to_owned();
+    let flag = |name: &str| facts.get(name).and_then(Value::as_bool);
+    Some(Control {
+        node: *nodes.get(&number(facts, "id")?)?,
+        form: number(facts, "form").and_then(|number| nodes.get(&number).copied()),
+        tag: owned("tag"),
+        input_type: owned("type"),
+        autocomplete: owned("autocomplete"),
+        name: owned("name"),
+        label: owned("label"),
+        visible: flag("visible").into(),
+        hit: flag("hit").into(),
+        editable: flag("editable").unwrap_or(false),
+        filled: flag("filled").unwrap_or(true),
+    })
+}
+
+fn destination(way: &Value) -> Option<Destination> {
+    let url = Url::parse(text(way, "action")?).ok()?;
+    Some(Destination {
+        origin: Origin::of(&url).ok()?,
+        path: url.path().to_owned(),
+        method: text(way, "method")?.to_owned(),
+    })
+}

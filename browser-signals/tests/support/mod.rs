@@ -1,0 +1,164 @@
+//! A tiny page server and a browser for the tests of the bridge.
+
+#![allow(dead_code, reason = "each test uses a part")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test says what it expects"
+)]
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use browser_signals::playwright::{Browser, BrowserSettings, Tab};
+use browser_signals::{Container, ElementRef, Origin, TextGuard, TextWithheld};
+
+/// Serves fixed pages under any host name, and remembers every request it got.
+#[derive(Clone)]
+pub struct Server {
+    pub port: u16,
+    pages: Arc<Mutex<HashMap<String, String>>>,
+    requests: Arc<Mutex<Vec<Received>>>,
+}
+
+/// A request as the server got it.
+#[derive(Clone, Debug)]
+pub struct Received {
+    pub method: String,
+    pub host: String,
+    pub path: String,
+    pub body: String,
+}
+
+impl Server {
+    pub fn start() -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("an address").port();
+        let server = Server { port, pages: Arc::default(), requests: Arc::default() };
+        let serving = server.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let serving = serving.clone();
+                std::thread::spawn(move || serving.answer(stream));
+            }
+        });
+        server
+    }
+
+    /// Serves `body` under `host` and `path`. One that begins with `HTTP/` is a whole answer.
+    pub fn page(&self, host: &str, path: &str, body: &str) {
+        let body = body.replace("PORT", &self.port.to_string());
+        self.pages.lock().expect("pages").insert(format!("{host}{path}"), body);
+    }
+
+    pub fn requests(&self) -> Vec<Received> {
+        self.requests.lock().expect("requests").clone()
+    }
+
+    pub fn url(&self, host: &str, path: &str) -> url::Url {
+        format!("http://{host}:{}{path}", self.port).parse().expect("an address")
+    }
+
+    pub fn origin(&self, host: &str) -> Origin {
+        Origin::of(&self.url(host, "/")).expect("an origin")
+    }
+
+    fn answer(&self, mut stream: TcpStream) -> Option<()> {
+        let mut head = Vec::new();
+        let mut byte = [0];
+        while !head.ends_with(b"\r\n\r\n") {
+            if stream.read(&mut byte).ok()? == 0 {
+                return None;
+            }
+            head.push(byte[0]);
+        }
+        let head = String::from_utf8_lossy(&head).into_owned();
+        let header = |name: &str| {
+            head.lines().find_map(|line| {
+                let (key, value) = line.split_once(':')?;
+                key.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+            })
+        };
+        let length: usize = header("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).ok()?;
+        let mut words = head.split(' ');
+        let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let host = header("host").unwrap_or_default().split(':').next().unwrap_or_default().to_owned();
+        let key = format!("{host}{}", path.split('?').next().unwrap_or_default());
+        let body = String::from_utf8_lossy(&body).into_owned();
+        self.requests.lock().expect("requests").push(Received { method, host, path, body });
+        let found = self.pages.lock().expect("pages").get(&key).cloned();
+        let reply = match found {
+            Some(page) if page.starts_with("HTTP/") => page,
+            Some(page) => format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{page}",
+                page.len()
+            ),
+            None => "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_owned(),
+        };
+        stream.write_all(reply.as_bytes()).ok()
+    }
+}
+
+/// Lets every text pass.
+pub struct Open;
+
+impl TextGuard for Open {
+    fn guard(&self, text: &str) -> Result<String, TextWithheld> {
+        Ok(text.to_owned())
+    }
+}
+
+/// Lets no text pass.
+pub struct Shut;
+
+impl TextGuard for Shut {
+    fn guard(&self, _: &str) -> Result<String, TextWithheld> {
+        Err(TextWithheld)
+    }
+}
+
+pub const HOSTS: [&str; 3] = ["shop.example", "pay.example", "evil.example"];
+
+/// How the tests start a browser: every host name leads to the page server.
+pub fn settings(server: &Server) -> BrowserSettings {
+    for name in ["PLAYWRIGHT_NODE_EXE", "PLAYWRIGHT_CLI_JS"] {
+        assert!(
+            std::env::var_os(name).is_some(),
+            "{name} is not set: run `cargo xtask test`, or set it to Node and to playwright-core's cli.js"
+        );
+    }
+    let chromium = std::env::var_os("PORTCULLIS_CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".into());
+    let chromium = PathBuf::from(chromium);
+    assert!(chromium.exists(), "no Chromium at {}: set PORTCULLIS_CHROMIUM", chromium.display());
+    let mut settings = BrowserSettings::new(chromium);
+    settings.sandbox = false;
+    settings.host_rules = Some("MAP * 127.0.0.1".to_owned());
+    settings.private_hosts = HOSTS.iter().map(|host| format!("{host}:{}", server.port)).collect();
+    settings
+}
+
+pub async fn launch(server: &Server) -> Browser {
+    Browser::launch(settings(server)).await.expect("the browser starts")
+}
+
+/// A container of the given tier for the shop and the payment provider.
+pub async fn tab(browser: &Browser, server: &Server, tier: Container) -> Tab {
+    let task = [server.origin("shop.example"), server.origin("pay.example")];
+    browser.container(tier, &task).await.expect("a container")
+}
+
+/// The handle on the first line that holds `needle`.
+pub fn handle(text: &str, needle: &str) -> ElementRef {
+    let line = text
+        .lines()
+        .find(|line| line.contains(needle) && line.contains("[ref="))
+        .unwrap_or_else(|| panic!("no {needle} in\n{text}"));
+    let (_, rest) = line.split_once("[ref=").unwrap_or_else(|| panic!("no handle in {line}"));
+    ElementRef(rest.split(']').next().expect("a handle").to_owned())
+}
