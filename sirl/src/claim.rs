@@ -22,6 +22,81 @@ pub struct Claim {
     pub sink: Option<String>,
     /// `purpose`: why it asks.
     pub purpose: Option<String>,
+    /// `control`: the element the model believes to be the shop's pay button, such as `e12`. A hint for
+    /// where to click, never evidence.
+    pub control: Option<String>,
     /// `total` and `currency`: the amount the model expects to pay.
     pub total: Option<Money>,
+}
+
+/// A key of `ctx`. The list is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ClaimKey {
+    /// `origin`
+    Origin,
+    /// `top_origin`
+    TopOrigin,
+    /// `origin_request`
+    OriginRequest,
+    /// `container`
+    Container,
+    /// `tls`
+    Tls,
+    /// `sink`
+    Sink,
+    /// `purpose`
+    Purpose,
+    /// `control`
+    Control,
+    /// `total`
+    Total,
+    /// `currency`
+    Currency,
+}
+
+impl ClaimKey {
+    /// Every key, in the order of the canonical print.
+    pub const ALL: [ClaimKey; 10] = [
+        ClaimKey::Origin,
+        ClaimKey::TopOrigin,
+        ClaimKey::OriginRequest,
+        ClaimKey::Container,
+        ClaimKey::Tls,
+        ClaimKey::Sink,
+        ClaimKey::Purpose,
+        ClaimKey::Control,
+        ClaimKey::Total,
+        ClaimKey::Currency,
+    ];
+
+    /// The word used in the text form.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ClaimKey::Origin => "origin",
+            ClaimKey::TopOrigin => "top_origin",
+            ClaimKey::OriginRequest => "origin_request",
+            ClaimKey::Container => "container",
+            ClaimKey::Tls => "tls",
+            ClaimKey::Sink => "sink",
+            ClaimKey::Purpose => "purpose",
+            ClaimKey::Control => "control",
+            ClaimKey::Total => "total",
+            ClaimKey::Currency => "currency",
+        }
+    }
+
+    /// The key with this name, if there is one.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<ClaimKey> {
+        ClaimKey::ALL.into_iter().find(|key| key.as_str() == name)
+    }
+}
+
+impl Claim {
+    /// Whether nothing is claimed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Claim::default()
+    }
 }

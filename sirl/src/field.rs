@@ -16,6 +16,7 @@ impl Tier {
     pub const ALL: [Tier; 3] = [Tier::T0, Tier::T1, Tier::T2];
 
     /// The name of the tier: `T0`, `T1` or `T2`.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Tier::T0 => "T0",
@@ -25,6 +26,7 @@ impl Tier {
     }
 
     /// The tier with this name, if there is one.
+    #[must_use]
     pub fn from_name(name: &str) -> Option<Tier> {
         Tier::ALL.into_iter().find(|tier| tier.as_str() == name)
     }
@@ -83,6 +85,7 @@ impl Field {
     ];
 
     /// The canonical name.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Field::Name => "name",
@@ -103,6 +106,7 @@ impl Field {
     }
 
     /// The field with this name or alias (`zip`, `number`, `exp`, `cvv`), if there is one.
+    #[must_use]
     pub fn from_name(name: &str) -> Option<Field> {
         match name {
             "zip" => Some(Field::PostalCode),
@@ -114,9 +118,12 @@ impl Field {
     }
 
     /// The tier of the field. A policy may raise it, never lower it.
+    #[must_use]
     pub const fn tier(self) -> Tier {
         match self {
-            Field::Name | Field::Country | Field::Region | Field::City | Field::Phone | Field::Email => Tier::T1,
+            Field::Name | Field::Country | Field::Region | Field::City | Field::Phone | Field::Email => {
+                Tier::T1
+            }
             Field::Street
             | Field::PostalCode
             | Field::CardNumber
@@ -134,6 +141,14 @@ impl Field {
 }
 
 /// A set of fields. Iteration is in the order of [`Field::ALL`].
+///
+/// ```
+/// use sirl::{Field, FieldSet, Tier};
+///
+/// let set = FieldSet::EMPTY.with(Field::PostalCode).with(Field::City);
+/// assert_eq!(set.iter().collect::<Vec<_>>(), [Field::City, Field::PostalCode]);
+/// assert_eq!(set.tier(), Tier::T2);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct FieldSet(u16);
 
@@ -142,16 +157,19 @@ impl FieldSet {
     pub const EMPTY: FieldSet = FieldSet(0);
 
     /// Whether the set has no field.
+    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// How many fields the set has.
+    #[must_use]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
     /// Whether `field` is in the set.
+    #[must_use]
     pub const fn contains(self, field: Field) -> bool {
         self.0 & field.bit() != 0
     }
@@ -163,6 +181,7 @@ impl FieldSet {
     }
 
     /// Whether every field of this set is in `other`.
+    #[must_use]
     pub const fn is_subset_of(self, other: FieldSet) -> bool {
         self.0 & !other.0 == 0
     }
@@ -179,6 +198,7 @@ impl FieldSet {
     }
 
     /// The highest tier in the set; `T0` for the empty set.
+    #[must_use]
     pub fn tier(self) -> Tier {
         self.iter().map(Field::tier).max().unwrap_or(Tier::T0)
     }
@@ -187,5 +207,66 @@ impl FieldSet {
 impl FromIterator<Field> for FieldSet {
     fn from_iter<I: IntoIterator<Item = Field>>(fields: I) -> FieldSet {
         fields.into_iter().fold(FieldSet::EMPTY, FieldSet::with)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_aliases_are_read_back() {
+        for field in Field::ALL {
+            assert_eq!(Field::from_name(field.as_str()), Some(field));
+        }
+        for (alias, field) in [
+            ("zip", Field::PostalCode),
+            ("number", Field::CardNumber),
+            ("exp", Field::CardExpiry),
+            ("cvv", Field::CardCode),
+        ] {
+            assert_eq!(Field::from_name(alias), Some(field));
+        }
+        for name in ["", "City", "city ", "card", "postcode"] {
+            assert_eq!(Field::from_name(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn tiers_are_those_of_the_paper() {
+        let t1 = ["name", "country", "region", "city", "phone", "email"];
+        for field in Field::ALL {
+            let tier = if t1.contains(&field.as_str()) { Tier::T1 } else { Tier::T2 };
+            assert_eq!(field.tier(), tier, "{}", field.as_str());
+        }
+        assert!(Tier::T0 < Tier::T1 && Tier::T1 < Tier::T2);
+        for tier in Tier::ALL {
+            assert_eq!(Tier::from_name(tier.as_str()), Some(tier));
+        }
+        assert_eq!(Tier::from_name("t1"), None);
+    }
+
+    /// All 2^14 sets, against a plain list of fields.
+    #[test]
+    fn every_set_agrees_with_a_list() {
+        for bits in 0u32..1 << Field::ALL.len() {
+            let list: Vec<Field> = Field::ALL
+                .into_iter()
+                .enumerate()
+                .filter(|(at, _)| bits >> at & 1 == 1)
+                .map(|(_, f)| f)
+                .collect();
+            let set: FieldSet = list.iter().rev().copied().collect();
+            assert_eq!(set.iter().collect::<Vec<_>>(), list);
+            assert_eq!((set.len(), set.is_empty()), (list.len(), list.is_empty()));
+            assert_eq!(set.tier(), list.iter().map(|field| field.tier()).max().unwrap_or(Tier::T0));
+            assert!(set.is_subset_of(Field::ALL.into_iter().collect()));
+            for field in Field::ALL {
+                assert_eq!(set.contains(field), list.contains(&field));
+                assert!(set.is_subset_of(set.with(field)));
+                assert_eq!(set.with(field).is_subset_of(set), list.contains(&field));
+                assert_eq!(set.intersection(FieldSet::EMPTY.with(field)).is_empty(), !list.contains(&field));
+            }
+        }
     }
 }

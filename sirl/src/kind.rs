@@ -1,5 +1,7 @@
 //! What a request can be about.
 
+use crate::{Field, FieldSet};
+
 /// The kind of a request: the word after `REQ.`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -25,6 +27,7 @@ impl Kind {
         [Kind::Address, Kind::Payment, Kind::Purchase, Kind::Contact, Kind::Identity, Kind::Login, Kind::Otp];
 
     /// The word used in the text form.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Kind::Address => "address",
@@ -38,7 +41,37 @@ impl Kind {
     }
 
     /// The kind with this name, if there is one.
+    #[must_use]
     pub fn from_name(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
+    /// The fields that a request of this kind may ask for. A purchase hands nothing over, so it has none.
+    #[must_use]
+    pub const fn allowed_fields(self) -> FieldSet {
+        let none = FieldSet::EMPTY;
+        match self {
+            Kind::Address => none
+                .with(Field::Name)
+                .with(Field::Street)
+                .with(Field::PostalCode)
+                .with(Field::City)
+                .with(Field::Region)
+                .with(Field::Country),
+            Kind::Payment => {
+                none.with(Field::Name).with(Field::CardNumber).with(Field::CardExpiry).with(Field::CardCode)
+            }
+            Kind::Purchase => none,
+            Kind::Contact => none.with(Field::Name).with(Field::Phone).with(Field::Email),
+            Kind::Identity => none.with(Field::Name).with(Field::GovernmentId),
+            Kind::Login => none.with(Field::Email).with(Field::Password),
+            Kind::Otp => none.with(Field::OneTimeCode),
+        }
+    }
+
+    /// The fields that a request of this kind asks for when it names none: all that it may ask for.
+    #[must_use]
+    pub const fn default_fields(self) -> FieldSet {
+        self.allowed_fields()
     }
 }

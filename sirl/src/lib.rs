@@ -11,17 +11,29 @@
 //! | [`money`] | exact amounts |
 //! | [`request`] | one request, and the block of them |
 //! | [`reply`] | the guard's answers |
+//! | [`limits`] | how much text is read |
+//! | [`error`] | what is wrong with a text, and where |
+//!
+//! [`parse_block`], [`find_block`] and [`parse_reply`] read text; `to_string` prints the canonical form,
+//! which is strict JSON inside. `spec/sirl.md` has the grammar.
 
 pub mod claim;
+pub mod error;
 pub mod field;
 pub mod kind;
+pub mod limits;
 pub mod money;
+mod parse;
+mod print;
 pub mod reply;
 pub mod request;
+mod text;
 
-pub use claim::Claim;
+pub use claim::{Claim, ClaimKey};
+pub use error::{ParseError, ParseErrorKind};
 pub use field::{Field, FieldSet, Tier};
 pub use kind::Kind;
 pub use money::{Currency, Money};
-pub use reply::Reply;
+pub use parse::{find_block, parse_block, parse_reply};
+pub use reply::{Delivered, Reply};
 pub use request::{Block, Request};

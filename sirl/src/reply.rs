@@ -2,6 +2,12 @@
 
 use crate::{FieldSet, Kind, Money};
 
+/// The `status` of every purchase that is granted.
+pub(crate) const STATUS: &str = "success";
+
+/// The `method` of every purchase that is granted: the browser's payment interface.
+pub(crate) const METHOD: &str = "PaymentRequest";
+
 /// One `GRANT.<kind>` or `DENY.<kind>` line. Carries handles and names, never a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
@@ -37,4 +43,35 @@ pub enum Delivered {
     Filled,
     /// To be put in on the wire.
     Wired,
+}
+
+impl Delivered {
+    /// Both ways.
+    pub const ALL: [Delivered; 2] = [Delivered::Filled, Delivered::Wired];
+
+    /// The word used in the text form.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Delivered::Filled => "filled",
+            Delivered::Wired => "wired",
+        }
+    }
+
+    /// The way with this name, if there is one.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Delivered> {
+        Delivered::ALL.into_iter().find(|way| way.as_str() == name)
+    }
+}
+
+impl Reply {
+    /// The kind that is answered.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Reply::Delivered { kind, .. } | Reply::Denied { kind, .. } => *kind,
+            Reply::Purchased { .. } => Kind::Purchase,
+        }
+    }
 }

@@ -1,0 +1,186 @@
+//! What is wrong with a text, and where.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::limits::{MAX_EXCERPT_CHARS, MAX_LINE_BYTES, MAX_REQUESTS, MAX_STRING_BYTES};
+use crate::{Field, Kind};
+
+/// Why a text is not a block or a reply.
+///
+/// The message says what to write instead. It repeats names at most (see [`Excerpt`]), never the value of
+/// a string or a number.
+///
+/// ```
+/// let error = sirl::parse_block("REQ.adress\nREQ.end").unwrap_err();
+/// assert_eq!(error.span, 4..10);
+/// assert_eq!((error.line(), error.column()), (1, 5));
+/// assert!(error.to_string().starts_with("line 1, column 5: unknown kind `adress`; use address"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {kind}")]
+pub struct ParseError {
+    /// The offending bytes of the text that was given; on character boundaries, and inside the text.
+    pub span: Range<usize>,
+    /// What is wrong there.
+    pub kind: ParseErrorKind,
+    line: usize,
+    column: usize,
+}
+
+impl ParseError {
+    /// Places `kind` at `span` of `text`.
+    pub(crate) fn new(text: &str, span: Range<usize>, kind: ParseErrorKind) -> ParseError {
+        let before = text.get(..span.start).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
+        let column = before.get(line_start..).unwrap_or("").chars().count() + 1;
+        ParseError { span, kind, line, column }
+    }
+
+    /// The line of the first offending byte, counted from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// The column of the first offending byte, in characters, counted from 1.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        self.column
+    }
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseErrorKind {
+    /// Something else should stand here.
+    #[error("expected {0}")]
+    Expected(&'static str),
+    /// The word after the dot is no kind.
+    #[error("unknown kind {0}; use {kinds}", kinds = names(Kind::ALL.map(Kind::as_str)))]
+    UnknownKind(Excerpt),
+    /// The name in the list is no field.
+    #[error("unknown field {name}; {kind} takes {fields}", kind = kind.as_str(), fields = fields_of(*kind))]
+    UnknownField {
+        /// The name.
+        name: Excerpt,
+        /// The kind of the request.
+        kind: Kind,
+    },
+    /// The field exists, but a request of this kind cannot ask for it.
+    #[error("{} does not take `{}`; it takes {}", kind.as_str(), field.as_str(), fields_of(*kind))]
+    FieldNotOfKind {
+        /// The field.
+        field: Field,
+        /// The kind of the request.
+        kind: Kind,
+    },
+    /// The field was named before, perhaps by its other name.
+    #[error("`{}` is named twice; name each field once", .0.as_str())]
+    DuplicateField(Field),
+    /// The list of fields is empty.
+    #[error("the list of fields is empty; name a field, or leave `fields` out of a request")]
+    NoFields,
+    /// The name is no key of this object.
+    #[error("unknown key {name}; use {known}")]
+    UnknownKey {
+        /// The name.
+        name: Excerpt,
+        /// The keys that may stand here.
+        known: &'static str,
+    },
+    /// The key was given before.
+    #[error("`{0}` is given twice; give each key once")]
+    DuplicateKey(&'static str),
+    /// This key must stand beside the ones given: `currency` beside `total`, every key of a reply.
+    #[error("`{0}` is missing; add it")]
+    MissingKey(&'static str),
+    /// The value is not of the sort that the key takes.
+    #[error("`{key}` takes {wants}")]
+    WrongValue {
+        /// The key.
+        key: &'static str,
+        /// What it takes.
+        wants: &'static str,
+    },
+    /// A list or an object where a single value must stand.
+    #[error("nested too deep; write a single value here")]
+    TooDeep,
+    /// A line is longer than [`MAX_LINE_BYTES`], as written or in its canonical form.
+    #[error("the line is too long; keep it within {MAX_LINE_BYTES} bytes")]
+    LineTooLong,
+    /// A block has more than [`MAX_REQUESTS`] requests.
+    #[error("too many requests; keep a block within {MAX_REQUESTS} of them")]
+    TooManyRequests,
+    /// A string is longer than [`MAX_STRING_BYTES`].
+    #[error("the string is too long; keep it within {MAX_STRING_BYTES} bytes")]
+    StringTooLong,
+    /// A string has no closing quote on its line.
+    #[error("the string is not closed; end it with `\"` on the same line")]
+    UnclosedString,
+    /// An escape that JSON does not have, or half of a surrogate pair.
+    #[error("unknown escape; use \\\", \\\\, \\/ or \\u with four hexadecimal digits")]
+    BadEscape,
+    /// A string holds a control, a line separator or a direction mark, escaped or not.
+    #[error("a string may not hold control characters or direction marks; remove this one")]
+    ForbiddenCharacter,
+    /// A block has no request.
+    #[error("the block is empty; write a `REQ.<kind>` line before `REQ.end`")]
+    EmptyBlock,
+    /// A block is not closed.
+    #[error("the block is not closed; end it with a line `REQ.end`")]
+    MissingEnd,
+    /// Text follows the block.
+    #[error("text after the block; end the text with `REQ.end`")]
+    TrailingText,
+}
+
+fn names(names: impl IntoIterator<Item = &'static str>) -> String {
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+fn fields_of(kind: Kind) -> String {
+    let fields = kind.allowed_fields();
+    if fields.is_empty() { "no fields".to_owned() } else { names(fields.iter().map(Field::as_str)) }
+}
+
+/// An offending name, as far as it is safe to repeat.
+///
+/// A name of letters, digits, `_` and `-` with at most three digits is kept up to [`MAX_EXCERPT_CHARS`]
+/// characters. Anything else, and a longer name in quotes, might be a person's data in the wrong place: it
+/// is dropped when the error is made, so that no way of printing the error can show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt(Option<String>);
+
+impl Excerpt {
+    pub(crate) fn new(name: &str, quoted: bool) -> Excerpt {
+        let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+        let digits = name.bytes().filter(u8::is_ascii_digit).count();
+        let long = name.len() > MAX_EXCERPT_CHARS;
+        if name.is_empty() || !plain || digits > 3 || (quoted && long) {
+            return Excerpt(None);
+        }
+        let mut kept: String = name.chars().take(MAX_EXCERPT_CHARS).collect();
+        if long {
+            kept.push('…');
+        }
+        Excerpt(Some(kept))
+    }
+
+    /// The name, cut with `…` where it was longer; nothing if it is not safe to repeat.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+}
+
+impl fmt::Display for Excerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(name) => write!(f, "`{name}`"),
+            None => f.write_str("(not shown)"),
+        }
+    }
+}

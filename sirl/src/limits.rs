@@ -1,0 +1,25 @@
+//! How much text a block or a reply may hold.
+//!
+//! Every limit is checked before the text past it is read, so that a parse takes time and memory in
+//! proportion to the text, and keeps at most [`MAX_REQUESTS`] x [`MAX_LINE_BYTES`] of it.
+
+use crate::ClaimKey;
+
+/// The longest line, in bytes, without its line ending. The canonical print of a request must fit too.
+pub const MAX_LINE_BYTES: usize = 4096;
+
+/// The most requests in one block; `REQ.end` and empty lines are not counted.
+pub const MAX_REQUESTS: usize = 16;
+
+/// The deepest nesting of brackets: a `ctx` holds single values (depth 1), a reply may hold one list
+/// (depth 2).
+pub const MAX_DEPTH: usize = 2;
+
+/// The most keys in one `ctx`: each key of the closed list once.
+pub const MAX_KEYS: usize = ClaimKey::ALL.len();
+
+/// The longest string, in bytes of UTF-8 after its escapes are resolved.
+pub const MAX_STRING_BYTES: usize = 512;
+
+/// The longest part of an offending name that an error repeats, in characters.
+pub const MAX_EXCERPT_CHARS: usize = 24;

@@ -1,0 +1,136 @@
+//! The guard's answers.
+
+use nom::Err;
+
+use super::block::without_ending;
+use super::claim::{Price, once};
+use super::fault::{Fault, Parse};
+use super::lexical::{Name, after_blank, end_of_line, string_value};
+use super::line::kind;
+use super::sequence::{fields, object};
+use crate::error::{ParseError, ParseErrorKind};
+use crate::limits::MAX_LINE_BYTES;
+use crate::reply::{METHOD, STATUS};
+use crate::{Delivered, Kind, Reply};
+
+/// Reads one `GRANT.<kind>` or `DENY.<kind>` line, with or without its line ending.
+///
+/// Only replies as this library prints them, in either spelling of the keys: names and handles. A grant
+/// that carries values, as in the paper's approach A, is refused.
+///
+/// # Errors
+/// The first place where the text leaves the grammar of `spec/sirl.md`.
+///
+/// ```
+/// use sirl::{Kind, Reply, parse_reply};
+///
+/// let reply = parse_reply("DENY.address {\"reason\":\"invalid_container\"}")?;
+/// assert_eq!(reply, Reply::Denied { kind: Kind::Address, reason: "invalid_container".to_owned() });
+/// # Ok::<(), sirl::ParseError>(())
+/// ```
+pub fn parse_reply(text: &str) -> Result<Reply, ParseError> {
+    let line = without_ending(text);
+    if line.len() > MAX_LINE_BYTES {
+        return Err(ParseError::new(text, 0..line.len(), ParseErrorKind::LineTooLong));
+    }
+    match reply(line) {
+        Ok((_, reply)) => Ok(reply),
+        Err(error) => Err(Fault::locate(error, text, line.len())),
+    }
+}
+
+fn reply(line: &str) -> Parse<'_, Reply> {
+    let (granted, input) = match (line.strip_prefix("GRANT."), line.strip_prefix("DENY.")) {
+        (Some(input), _) => (true, input),
+        (None, Some(input)) => (false, input),
+        (None, None) => {
+            let what = "`GRANT.<kind>` or `DENY.<kind>`";
+            return Err(Fault::between(line, "", ParseErrorKind::Expected(what)));
+        }
+    };
+    let (rest, kind) = kind(input)?;
+    let Some(input) = after_blank(rest, "") else {
+        return Err(Fault::expected(rest, "a blank and `{`"));
+    };
+    let (rest, reply) = match (granted, kind) {
+        (false, kind) => denied(input, kind)?,
+        (true, Kind::Purchase) => purchased(input)?,
+        (true, kind) => delivered(input, kind)?,
+    };
+    let (rest, ()) = end_of_line(rest, "the end of the line")?;
+    Ok((rest, reply))
+}
+
+fn denied(input: &str, kind: Kind) -> Parse<'_, Reply> {
+    let mut reason = None;
+    let (rest, ()) = object(input, |at, input| match at.text.as_ref() {
+        "reason" => once(&mut reason, at, input, "reason", |input| {
+            let wants = "a reason code in quotes, such as \"invalid_container\"";
+            string_value(input, "reason", wants, |text| is_reason(&text).then(|| text.into_owned()))
+        }),
+        _ => Err(unknown(at, "reason")),
+    })?;
+    let reason = needed(reason, "reason", input, rest)?;
+    Ok((rest, Reply::Denied { kind, reason }))
+}
+
+fn delivered(input: &str, kind: Kind) -> Parse<'_, Reply> {
+    let mut how = None;
+    let mut names = None;
+    let (rest, ()) = object(input, |at, input| match at.text.as_ref() {
+        "delivered" => once(&mut how, at, input, "delivered", |input| {
+            let wants = "\"filled\" or \"wired\"";
+            string_value(input, "delivered", wants, |text| Delivered::from_name(&text))
+        }),
+        "fields" => once(&mut names, at, input, "fields", |input| fields(input, kind)),
+        _ => Err(unknown(at, "delivered, fields")),
+    })?;
+    let delivered = needed(how, "delivered", input, rest)?;
+    let fields = needed(names, "fields", input, rest)?;
+    Ok((rest, Reply::Delivered { kind, delivered, fields }))
+}
+
+fn purchased(input: &str) -> Parse<'_, Reply> {
+    let (mut status, mut method, mut card) = (None, None, None);
+    let mut price = Price::default();
+    let (rest, ()) = object(input, |at, input| match at.text.as_ref() {
+        "status" => once(&mut status, at, input, "status", |input| {
+            string_value(input, "status", "\"success\"", |text| (text == STATUS).then_some(()))
+        }),
+        "method" => once(&mut method, at, input, "method", |input| {
+            string_value(input, "method", "\"PaymentRequest\"", |text| (text == METHOD).then_some(()))
+        }),
+        "card" => once(&mut card, at, input, "card", |input| {
+            string_value(input, "card", "the handle of a card in quotes", |text| Some(text.into_owned()))
+        }),
+        "amount" => price.number(at, input, "amount"),
+        "currency" => price.currency(at, input),
+        _ => Err(unknown(at, "status, method, card, amount, currency")),
+    })?;
+    needed(status, "status", input, rest)?;
+    needed(method, "method", input, rest)?;
+    let card = needed(card, "card", input, rest)?;
+    let amount = needed(price.finish("amount")?, "amount", input, rest)?;
+    Ok((rest, Reply::Purchased { card, amount }))
+}
+
+fn unknown(at: &Name<'_>, known: &'static str) -> Err<Fault> {
+    at.fault(ParseErrorKind::UnknownKey { name: at.excerpt(), known })
+}
+
+/// The value of a key that the object between `start` and `end` must have.
+fn needed<T>(value: Option<T>, key: &'static str, start: &str, end: &str) -> Result<T, Err<Fault>> {
+    value.ok_or_else(|| Fault::between(start, end, ParseErrorKind::MissingKey(key)))
+}
+
+/// Whether `text` has the form of a reason code: words in small letters, perhaps a colon and one more.
+fn is_reason(text: &str) -> bool {
+    let word = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    };
+    match text.split_once(':') {
+        Some((code, detail)) => word(code) && word(detail),
+        None => word(text),
+    }
+}

@@ -1,0 +1,73 @@
+//! Lists and objects.
+
+use nom::character::complete::space0;
+
+use super::fault::{Fault, Parse};
+use super::lexical::{Name, mark, name};
+use crate::error::ParseErrorKind;
+use crate::{Field, FieldSet, Kind};
+
+/// Items between brackets, with commas between them; each is read by `item`.
+fn sequence<'a>(
+    input: &'a str,
+    (open, open_label): (char, &'static str),
+    (close, close_label): (char, &'static str),
+    mut item: impl FnMut(&'a str) -> Parse<'a, ()>,
+) -> Parse<'a, ()> {
+    let Some(input) = input.strip_prefix(open) else {
+        return Err(Fault::expected(input, open_label));
+    };
+    let (mut input, _) = space0(input)?;
+    if let Some(rest) = input.strip_prefix(close) {
+        return Ok((rest, ()));
+    }
+    loop {
+        let (rest, ()) = item(input)?;
+        let (rest, _) = space0(rest)?;
+        if let Some(rest) = rest.strip_prefix(close) {
+            return Ok((rest, ()));
+        }
+        (input, _) = mark(rest, ',', close_label)?;
+    }
+}
+
+/// An object in braces. `entry` gets each key and reads the value.
+pub(super) fn object<'a>(
+    input: &'a str,
+    mut entry: impl FnMut(&Name<'a>, &'a str) -> Parse<'a, ()>,
+) -> Parse<'a, ()> {
+    sequence(input, ('{', "`{`"), ('}', "`,` or `}`"), |input| {
+        let (input, key) = name(input, "a key, such as origin")?;
+        let (input, ()) = mark(input, ':', "`:` after the key")?;
+        entry(&key, input)
+    })
+}
+
+/// A list in brackets of fields that `kind` takes, at least one.
+pub(super) fn fields(input: &str, kind: Kind) -> Parse<'_, FieldSet> {
+    let mut fields = FieldSet::EMPTY;
+    let (rest, ()) = sequence(input, ('[', "`[`"), (']', "`,` or `]`"), |input| {
+        if input.starts_with(['[', '{']) {
+            return Err(Fault::at(input, ParseErrorKind::TooDeep));
+        }
+        let (rest, name) = name(input, "the name of a field, such as \"city\"")?;
+        let field = match Field::from_name(&name.text) {
+            Some(field) if !kind.allowed_fields().contains(field) => {
+                return Err(name.fault(ParseErrorKind::FieldNotOfKind { field, kind }));
+            }
+            Some(field) if fields.contains(field) => {
+                return Err(name.fault(ParseErrorKind::DuplicateField(field)));
+            }
+            Some(field) => field,
+            None => {
+                return Err(name.fault(ParseErrorKind::UnknownField { name: name.excerpt(), kind }));
+            }
+        };
+        fields = fields.with(field);
+        Ok((rest, ()))
+    })?;
+    if fields.is_empty() {
+        return Err(Fault::between(input, rest, ParseErrorKind::NoFields));
+    }
+    Ok((rest, fields))
+}

@@ -1,0 +1,106 @@
+//! The canonical text of requests, blocks and replies.
+
+use std::fmt::{Display, Formatter, Result};
+
+use crate::reply::{METHOD, STATUS};
+use crate::text::write_string;
+use crate::{Block, Claim, ClaimKey, Field, FieldSet, Reply, Request, Tier};
+
+/// One line, without its line ending.
+impl Display for Request {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "REQ.{}", self.kind.as_str())?;
+        if !self.fields.is_empty() {
+            f.write_str(" fields=")?;
+            write_fields(f, self.fields)?;
+        }
+        if !self.claim.is_empty() {
+            f.write_str(" ctx=")?;
+            write_claim(f, &self.claim)?;
+        }
+        Ok(())
+    }
+}
+
+/// The lines of the requests and `REQ.end`; the last line has no line ending.
+impl Display for Block {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        for request in &self.requests {
+            writeln!(f, "{request}")?;
+        }
+        f.write_str("REQ.end")
+    }
+}
+
+/// One line, without its line ending.
+impl Display for Reply {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let kind = self.kind().as_str();
+        match self {
+            Reply::Delivered { delivered, fields, .. } => {
+                write!(f, "GRANT.{kind} {{\"delivered\":\"{}\",\"fields\":", delivered.as_str())?;
+                write_fields(f, *fields)?;
+            }
+            Reply::Purchased { card, amount } => {
+                write!(f, "GRANT.{kind} {{\"status\":\"{STATUS}\",\"method\":\"{METHOD}\",\"card\":")?;
+                write_string(f, card)?;
+                let (amount, currency) = (amount.to_decimal(), amount.currency);
+                write!(f, ",\"amount\":{amount},\"currency\":\"{}\"", currency.as_str())?;
+            }
+            Reply::Denied { reason, .. } => {
+                write!(f, "DENY.{kind} {{\"reason\":")?;
+                write_string(f, reason)?;
+            }
+        }
+        f.write_str("}")
+    }
+}
+
+/// A list of field names, in the order of [`Field::ALL`].
+fn write_fields(f: &mut Formatter<'_>, fields: FieldSet) -> Result {
+    f.write_str("[")?;
+    for (at, field) in fields.iter().map(Field::as_str).enumerate() {
+        let comma = if at == 0 { "" } else { "," };
+        write!(f, "{comma}\"{field}\"")?;
+    }
+    f.write_str("]")
+}
+
+/// The keys that are claimed, in the order of [`ClaimKey::ALL`].
+fn write_claim(f: &mut Formatter<'_>, claim: &Claim) -> Result {
+    let mut mark = '{';
+    for key in ClaimKey::ALL {
+        let Some(value) = value(claim, key) else { continue };
+        write!(f, "{mark}\"{}\":", key.as_str())?;
+        mark = ',';
+        match value {
+            Value::Text(text) => write_string(f, text)?,
+            Value::Bare(text) => f.write_str(&text)?,
+        }
+    }
+    f.write_str("}")
+}
+
+/// What stands after a key.
+enum Value<'a> {
+    /// In quotes.
+    Text(&'a str),
+    /// Without quotes.
+    Bare(String),
+}
+
+fn value(claim: &Claim, key: ClaimKey) -> Option<Value<'_>> {
+    let text = match key {
+        ClaimKey::Origin => claim.origin.as_deref(),
+        ClaimKey::TopOrigin => claim.top_origin.as_deref(),
+        ClaimKey::OriginRequest => claim.origin_request.as_deref(),
+        ClaimKey::Container => claim.container.map(Tier::as_str),
+        ClaimKey::Tls => return claim.tls.map(|tls| Value::Bare(tls.to_string())),
+        ClaimKey::Sink => claim.sink.as_deref(),
+        ClaimKey::Purpose => claim.purpose.as_deref(),
+        ClaimKey::Control => claim.control.as_deref(),
+        ClaimKey::Total => return claim.total.map(|total| Value::Bare(total.to_decimal())),
+        ClaimKey::Currency => claim.total.as_ref().map(|total| total.currency.as_str()),
+    };
+    text.map(Value::Text)
+}
