@@ -1,1 +1,42 @@
-//! placeholder
+//! Finds sensitive values in text that nobody vouches for, and replaces them.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `score` | [`Risk`] and [`Safety`], numbers in `[0, 1]` |
+//! | `finding` | [`Detector`], [`Finding`] and [`SensitiveKind`] |
+//! | `normalise` | [`Normalised`]: folded text that remembers where it came from |
+//! | `detectors` | [`Detectors`]: one pass over the text, with a validator behind every pattern |
+//! | `card`, `phone`, `phone_words`, `iban`, `email`, `token` | the validators |
+//! | `mask` | [`mask()`]: findings replaced by constant markers |
+//!
+//! ```
+//! use classifier::{Detector, Detectors, mask};
+//!
+//! let detectors = Detectors::standard()?;
+//! let text = "Paid with 4111 1111 1111 1111, receipt to ann@example.org, total 64.15 USD";
+//! let safe = mask(text, &detectors.detect(text));
+//! assert_eq!(safe, "Paid with [card number], receipt to [email], total 64.15 USD");
+//! # Ok::<(), classifier::BuildError>(())
+//! ```
+//!
+//! The library does no I/O, reads no clock, and keeps no state outside its values.
+
+mod card;
+mod detectors;
+mod digit;
+mod email;
+mod finding;
+mod iban;
+mod mask;
+mod normalise;
+mod number;
+mod phone;
+mod phone_words;
+mod score;
+mod token;
+
+pub use detectors::{BuildError, Detectors};
+pub use finding::{Detector, Finding, SensitiveKind};
+pub use mask::mask;
+pub use normalise::Normalised;
+pub use score::{Risk, Safety, ScoreError};
