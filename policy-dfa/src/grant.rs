@@ -5,13 +5,18 @@
 
 use std::marker::PhantomData;
 
-use browser_signals::{ContainerId, Destination, DocumentId, FormId, FrameId, Observed, Origin, Snapshot};
+use browser_signals::{
+    ContainerId, Destination, DocumentId, Fact, FormId, FrameId, Observed, Origin, Snapshot, TlsState,
+};
 use sirl::{FieldSet, Kind, Money};
 
 use crate::{Millis, Placement};
 
 mod sealed {
-    pub trait Sealed {}
+    pub trait Sealed {
+        /// Whether the value goes through a form of the page.
+        const IN_PAGE: bool;
+    }
 }
 
 /// To whom a grant lets a value go. Sealed: the four audiences below are all there are.
@@ -24,11 +29,13 @@ pub trait Audience: sealed::Sealed {
 pub trait MayHoldT2: Audience {}
 
 macro_rules! audience {
-    ($(#[$doc:meta])* $name:ident, $text:literal) => {
+    ($(#[$doc:meta])* $name:ident, $text:literal, $in_page:literal) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub enum $name {}
-        impl sealed::Sealed for $name {}
+        impl sealed::Sealed for $name {
+            const IN_PAGE: bool = $in_page;
+        }
         impl Audience for $name {
             const NAME: &'static str = $text;
         }
@@ -37,19 +44,19 @@ macro_rules! audience {
 
 audience!(
     /// A control of a page, filled by the bridge.
-    Fill, "fill"
+    Fill, "fill", true
 );
 audience!(
     /// One outgoing request, changed by the bridge.
-    Wire, "wire"
+    Wire, "wire", true
 );
 audience!(
     /// The guard's own checkout.
-    PaymentApi, "payment_api"
+    PaymentApi, "payment_api", false
 );
 audience!(
     /// The language model.
-    Model, "model"
+    Model, "model", false
 );
 impl MayHoldT2 for Fill {}
 impl MayHoldT2 for Wire {}
@@ -101,7 +108,6 @@ pub struct Grant<A: Audience> {
 }
 
 impl<A: Audience> Grant<A> {
-    #[allow(dead_code, reason = "called by the decision point")]
     pub(crate) fn mint(terms: Terms, authority: AuthorityId) -> Grant<A> {
         Grant { terms, authority, audience: PhantomData }
     }
@@ -149,19 +155,23 @@ pub enum RedeemError {
     /// The observation is not newer than the one decided on.
     #[error("a newer look at the page is needed")]
     NotFresh,
-    /// Another container, frame, document, origin, form or destination than the one granted.
+    /// Another container, frame, document, origin, form or destination than the one granted, or a
+    /// connection that is no longer valid.
     #[error("the page changed after the decision")]
     Stale,
 }
 
 impl Verifier {
-    #[allow(dead_code, reason = "called when an authority is made")]
     pub(crate) fn new(authority: AuthorityId) -> Verifier {
         Verifier { authority }
     }
 
     /// Uses up `grant` if it is this authority's, has not run out, and `fresh` is a later look at the
-    /// same container, frame, document, origin, form, controls and destination.
+    /// same container, frame, document and origin, still over a valid connection; and, for a value that
+    /// goes through a form, at the same form, controls and destination.
+    ///
+    /// # Errors
+    /// Where one of these does not hold. The grant is gone in every case.
     pub fn redeem<A: Audience>(
         &self,
         grant: Grant<A>,
@@ -183,11 +193,16 @@ impl Verifier {
             && page.frame == terms.frame
             && page.document.known() == Some(&terms.document)
             && page.origin.known() == Some(&terms.origin)
-            && page.form == terms.form
+            && page.tls == Fact::Known(TlsState::Valid);
+        let same_form = page.form == terms.form
             && page.destination.known() == terms.destination.as_ref()
             && terms.placements.iter().all(|placement| {
                 page.controls.iter().any(|c| c.node == placement.node && c.form == terms.form && c.editable)
             });
-        if same { Ok(Redeemed { terms, audience: PhantomData }) } else { Err(RedeemError::Stale) }
+        if same && (same_form || !A::IN_PAGE) {
+            Ok(Redeemed { terms, audience: PhantomData })
+        } else {
+            Err(RedeemError::Stale)
+        }
     }
 }

@@ -1,18 +1,57 @@
 //! Policy text to automaton to verdict.
 //!
+//! A [`Policy`] is read, compiled to an automaton over small finite signals, and checked: only a policy
+//! whose invariants are proved over every valuation can decide. [`authority`] makes the decision point and
+//! the one verifier that honours its grants.
+//!
 //! | module | subject |
 //! |---|---|
-//! | [`reason`] | the closed list of reasons to deny |
+//! | [`policy`] | a policy as it was written; its text is described in `spec/policy.md` |
+//! | [`error`] | what is wrong with a policy text, and where |
+//! | [`site`] | host patterns |
+//! | [`alphabet`] | the signals of a decision, and their symbols |
+//! | [`table`] | the automaton |
+//! | [`compile`] | from a policy to its automaton |
+//! | [`check`] | the invariants, proved over the whole space |
 //! | [`question`] | everything a decision may look at |
+//! | [`valuation`] | from a question to its symbols |
+//! | [`decide`] | the decision point |
 //! | [`verdict`] | grant, deny, ask |
+//! | [`reason`] | the closed list of reasons to deny |
+//! | [`explain`] | the reasons in plain words |
 //! | [`grant`] | the capability that opens the vault, and who may check it |
 
+pub mod alphabet;
+pub mod check;
+mod clause;
+pub mod compile;
+pub mod decide;
+pub mod error;
+pub mod explain;
 pub mod grant;
+mod lexer;
+mod parse;
+mod parser;
+pub mod policy;
+mod print;
 pub mod question;
 pub mod reason;
+pub mod site;
+pub mod table;
+pub mod valuation;
 pub mod verdict;
+mod words;
 
-pub use grant::{Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, Redeemed, RedeemError, Terms, Verifier, Wire};
+pub use alphabet::{Axis, Symbol, Valuation, symbol};
+pub use check::Violation;
+pub use compile::{Checked, Compiled, Unchecked};
+pub use decide::{DecisionPoint, GRANT_LIFETIME_MS, authority};
+pub use error::{PolicyError, Problem};
+pub use grant::{
+    Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, RedeemError, Redeemed, Terms, Verifier, Wire,
+};
+pub use policy::{Delivery, Policy, Thresholds};
 pub use question::{Consent, Event, History, Millis, Placement, Question, SafetyBand, Task, VerbKind};
-pub use reason::Reason;
+pub use reason::{Reason, Signal};
+pub use table::{Outcome, Root};
 pub use verdict::{ConsentScope, Granted, Prompt, Verdict};

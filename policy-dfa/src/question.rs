@@ -83,7 +83,8 @@ pub enum Event<'a> {
         request: &'a Request,
         /// Which control takes which field, for a fill; empty for a purchase.
         placements: &'a [Placement],
-        /// For a purchase: the amount to pay, as the guard read it from the browser.
+        /// For a purchase: the amount that is asked for and consented to. The payment handler pays it only if
+        /// the browser says exactly the same.
         amount: Option<Money>,
     },
     /// A verb of the agent.

@@ -82,6 +82,8 @@ pub enum Signal {
     Safety,
     /// Whether the text was read at another origin.
     Flow,
+    /// The amount to pay.
+    Amount,
 }
 
 impl Signal {
@@ -99,6 +101,7 @@ impl Signal {
             Signal::Visibility => "visibility",
             Signal::Safety => "safety",
             Signal::Flow => "flow",
+            Signal::Amount => "amount",
         }
     }
 }

@@ -5,6 +5,7 @@ use sirl::{FieldSet, Kind, Money};
 use crate::{Fill, Grant, Model, PaymentApi, Reason, Wire};
 
 /// The answer to one question.
+#[allow(clippy::large_enum_variant, reason = "a verdict is looked at at once and never kept in numbers")]
 #[derive(Debug)]
 #[must_use = "a verdict that nobody looks at protects nobody"]
 pub enum Verdict {

@@ -1,0 +1,241 @@
+//! From words to a policy: the sections.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use sirl::{Field, Kind, Tier};
+
+use crate::error::{Fault, PolicyError};
+use crate::lexer;
+use crate::parser::{Parsed, Parser};
+use crate::policy::{Policy, Proof, SessionRule, SiteRule, Test, Thresholds, Tiers};
+use crate::site::HostPattern;
+use crate::words;
+
+/// More than this many problems are not listed.
+const MAX_FAULTS: usize = 20;
+/// More `site` rules than this are refused.
+const MAX_SITES: usize = 256;
+/// The words that begin a section.
+pub(crate) const SECTIONS: [&str; 7] = ["tier", "threshold", "request", "verb", "site", "session", "prove"];
+
+impl Policy {
+    /// Reads a policy text. The language is described in `spec/policy.md`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text, each with its place.
+    ///
+    /// ```
+    /// use policy_dfa::Policy;
+    ///
+    /// let error = Policy::parse("policy \"mine\" version 1\ntier T1 { emial }").unwrap_err();
+    /// let first = &error.problems()[0];
+    /// assert_eq!((first.line, first.column), (2, 11));
+    /// assert_eq!(first.help.as_deref(), Some("did you mean `email`?"));
+    /// ```
+    pub fn parse(text: &str) -> Result<Policy, PolicyError> {
+        let tokens = lexer::tokens(text).map_err(|faults| PolicyError::new(text, faults))?;
+        let mut parser = Parser::new(tokens);
+        let mut draft = Draft::default();
+        let mut faults = Vec::new();
+        if let Err(fault) = draft.head(&mut parser) {
+            faults.push(fault);
+            parser.skip_to_section();
+        }
+        while !parser.at_end() && faults.len() < MAX_FAULTS {
+            if let Err(fault) = draft.section(&mut parser) {
+                faults.push(fault);
+                parser.skip_to_section();
+            }
+        }
+        if faults.is_empty() {
+            faults.extend(draft.whole(text.len()));
+        }
+        if faults.is_empty() { Ok(draft.finish()) } else { Err(PolicyError::new(text, faults)) }
+    }
+}
+
+/// A policy while it is read.
+#[derive(Default)]
+struct Draft {
+    name: String,
+    version: u32,
+    tiers: BTreeMap<Field, Tier>,
+    thresholds: Option<Thresholds>,
+    policy: Sections,
+    session: Option<SessionRule>,
+    /// Where the first `safety` clause stands.
+    safety: Option<Range<usize>>,
+}
+
+#[derive(Default)]
+struct Sections {
+    requests: BTreeMap<Kind, crate::policy::RequestRule>,
+    verbs: BTreeMap<crate::VerbKind, Vec<crate::policy::Clause>>,
+    sites: Vec<SiteRule>,
+    proofs: Vec<Proof>,
+}
+
+impl Draft {
+    fn head(&mut self, parser: &mut Parser<'_>) -> Parsed<()> {
+        parser.keyword("policy")?;
+        self.name = parser.quoted("the name of the policy")?.0.to_owned();
+        parser.keyword("version")?;
+        self.version = parser.count("the version")?;
+        Ok(())
+    }
+
+    fn section(&mut self, parser: &mut Parser<'_>) -> Parsed<()> {
+        let (word, span) = parser.word("a section")?;
+        match word {
+            "tier" => self.tier(parser),
+            "threshold" => self.threshold(parser, span),
+            "request" => {
+                let (kind, span) = parser.kind()?;
+                let start = parser.place();
+                let rule = parser.request(kind, span.clone())?;
+                if rule.clauses.iter().any(|clause| clause.test == Test::Safety) && self.safety.is_none() {
+                    self.safety = parser.span_of("safety", start);
+                }
+                once(self.policy.requests.insert(kind, rule).is_none(), span, kind.as_str())
+            }
+            "verb" => {
+                let (verb, span) = parser.verb()?;
+                let clauses = parser.verb_clauses(verb)?;
+                once(self.policy.verbs.insert(verb, clauses).is_none(), span, verb.as_str())
+            }
+            "site" => self.site(parser),
+            "session" => {
+                let rule = parser.session()?;
+                once(self.session.replace(rule).is_none(), span, "session")
+            }
+            "prove" => {
+                let proof = parser.proof()?;
+                self.policy.proofs.push(proof);
+                Ok(())
+            }
+            other => Err(Fault::new(span, format!("unknown section `{other}`")).suggest(other, SECTIONS)),
+        }
+    }
+
+    fn tier(&mut self, parser: &mut Parser<'_>) -> Parsed<()> {
+        let (tier, _) = parser.tier()?;
+        parser.open()?;
+        while !parser.close()? {
+            let (word, span) = parser.word("a field")?;
+            let Some(field) = Field::from_name(word) else {
+                let fault = Fault::new(span, format!("unknown field `{word}`"));
+                return Err(fault.suggest(word, Field::ALL.map(Field::as_str)));
+            };
+            if tier < field.tier() {
+                let (least, name) = (field.tier().as_str(), field.as_str());
+                let message = format!(
+                    "`{name}` cannot be {}: a policy may raise a field's tier, never lower it",
+                    tier.as_str()
+                );
+                return Err(Fault::new(span, message).help(format!("put it in {least}")));
+            }
+            if let Some(before) = self.tiers.insert(field, tier) {
+                let message = format!("`{}` already has a tier: {}", field.as_str(), before.as_str());
+                return Err(Fault::new(span, message).help("name each field once"));
+            }
+        }
+        Ok(())
+    }
+
+    fn threshold(&mut self, parser: &mut Parser<'_>, span: Range<usize>) -> Parsed<()> {
+        let mut hundredths = [0u8; 3];
+        for (tier, slot) in Tier::ALL.into_iter().zip(&mut hundredths) {
+            parser.keyword(tier.as_str())?;
+            *slot = parser.hundredths()?;
+        }
+        let [t0, t1, t2] = hundredths;
+        if t0 >= t1 || t1 >= t2 {
+            return Err(Fault::new(span, "the thresholds do not rise").help("write T0 below T1 below T2"));
+        }
+        once(self.thresholds.replace(Thresholds { hundredths }).is_none(), span, "threshold")
+    }
+
+    fn site(&mut self, parser: &mut Parser<'_>) -> Parsed<()> {
+        let (text, span) = parser.quoted("a host")?;
+        let hosts = HostPattern::parse(text).map_err(|error| {
+            Fault::new(span.clone(), format!("`{text}` is not a host")).help(error.to_string())
+        })?;
+        let (mut kinds, mut verbs) = (Vec::new(), Vec::new());
+        parser.open()?;
+        parser.keyword("never")?;
+        loop {
+            let (word, span) = parser.word("a kind of request or a verb")?;
+            match (Kind::from_name(word), words::verb_named(word)) {
+                (Some(kind), _) => kinds.push(kind),
+                (None, Some(verb)) => verbs.push(verb),
+                (None, None) => {
+                    let names =
+                        Kind::ALL.map(Kind::as_str).into_iter().chain(words::VERBS.map(|(_, name)| name));
+                    return Err(
+                        Fault::new(span, format!("unknown kind or verb `{word}`")).suggest(word, names)
+                    );
+                }
+            }
+            if !parser.comma() {
+                break;
+            }
+        }
+        if !parser.close()? {
+            return Err(parser.unexpected("`,` or `}`"));
+        }
+        if self.policy.sites.len() >= MAX_SITES {
+            return Err(Fault::new(span, format!("more than {MAX_SITES} sites")));
+        }
+        let known = |site: &&SiteRule| {
+            site.hosts.covers(&hosts)
+                && kinds.iter().all(|kind| site.kinds.contains(kind))
+                && verbs.iter().all(|verb| site.verbs.contains(verb))
+        };
+        if let Some(site) = self.policy.sites.iter().find(known) {
+            let message = format!("this rule changes nothing: `{}` above already says it", site.hosts);
+            return Err(Fault::new(span, message).help("remove one of the two"));
+        }
+        self.policy.sites.push(SiteRule { hosts, kinds, verbs });
+        Ok(())
+    }
+
+    /// What is wrong with the policy as a whole.
+    fn whole(&self, end: usize) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let lacking: Vec<_> = Field::ALL.into_iter().filter(|f| !self.tiers.contains_key(f)).collect();
+        if !lacking.is_empty() {
+            let names: Vec<_> = lacking.iter().map(|field| format!("`{}`", field.as_str())).collect();
+            let message = format!("no tier is given for {}", names.join(", "));
+            faults.push(Fault::new(end..end, message).help("every field needs a tier"));
+        }
+        if let (Some(span), None) = (&self.safety, self.thresholds) {
+            let fault = Fault::new(span.clone(), "`safety` is used, but the policy has no thresholds");
+            faults.push(fault.help("add a line such as: threshold T0 0.50 T1 0.80 T2 0.95"));
+        }
+        faults
+    }
+
+    fn finish(self) -> Policy {
+        let tier = |field: Field| self.tiers.get(&field).copied().unwrap_or(Tier::T2);
+        Policy {
+            name: self.name,
+            version: self.version,
+            tiers: Tiers(Field::ALL.map(tier)),
+            thresholds: self.thresholds,
+            requests: self.policy.requests,
+            verbs: self.policy.verbs,
+            sites: self.policy.sites,
+            session: self.session.unwrap_or_default(),
+            proofs: self.policy.proofs,
+        }
+    }
+}
+
+fn once(first: bool, span: Range<usize>, what: &str) -> Parsed<()> {
+    if first {
+        Ok(())
+    } else {
+        Err(Fault::new(span, format!("`{what}` is described twice")).help("keep one of the two"))
+    }
+}

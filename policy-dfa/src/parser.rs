@@ -1,0 +1,203 @@
+//! Reading tokens one by one.
+
+use std::ops::Range;
+
+use sirl::{Kind, Tier};
+
+use crate::error::Fault;
+use crate::lexer::{Kind as Word, Token};
+use crate::parse::SECTIONS;
+use crate::policy::Subject;
+use crate::words;
+
+pub(crate) type Parsed<T> = Result<T, Fault>;
+
+/// Reads tokens one by one.
+pub(crate) struct Parser<'a> {
+    tokens: Vec<Token<'a>>,
+    next: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(tokens: Vec<Token<'a>>) -> Parser<'a> {
+        Parser { tokens, next: 0 }
+    }
+
+    /// How many tokens were taken.
+    pub(crate) fn place(&self) -> usize {
+        self.next
+    }
+
+    /// The token that comes next; the last one is always `End`.
+    pub(crate) fn peek(&self) -> Token<'a> {
+        let end = Token { kind: Word::End, span: 0..0 };
+        self.tokens.get(self.next).or(self.tokens.last()).cloned().unwrap_or(end)
+    }
+
+    pub(crate) fn at_end(&self) -> bool {
+        self.peek().kind == Word::End
+    }
+
+    pub(crate) fn advance(&mut self) {
+        self.next += 1;
+    }
+
+    pub(crate) fn unexpected(&self, wanted: &str) -> Fault {
+        let token = self.peek();
+        Fault::new(token.span.clone(), format!("expected {wanted}, found {}", token.shown()))
+    }
+
+    /// Whether the next token is this word; if so, takes it.
+    pub(crate) fn takes(&mut self, word: &str) -> bool {
+        let found = self.peek().kind == Word::Word(word);
+        self.next += usize::from(found);
+        found
+    }
+
+    pub(crate) fn keyword(&mut self, word: &str) -> Parsed<()> {
+        if self.takes(word) {
+            return Ok(());
+        }
+        let fault = self.unexpected(&format!("`{word}`"));
+        match self.peek().kind {
+            Word::Word(found) if found != word => Err(fault.suggest(found, [word])),
+            _ => Err(fault),
+        }
+    }
+
+    pub(crate) fn word(&mut self, wanted: &str) -> Parsed<(&'a str, Range<usize>)> {
+        let token = self.peek();
+        let Word::Word(word) = token.kind else { return Err(self.unexpected(wanted)) };
+        self.advance();
+        Ok((word, token.span))
+    }
+
+    pub(crate) fn quoted(&mut self, wanted: &str) -> Parsed<(&'a str, Range<usize>)> {
+        let token = self.peek();
+        let Word::Text(text) = token.kind else {
+            return Err(self.unexpected(&format!("{wanted} between quotes")));
+        };
+        self.advance();
+        Ok((text, token.span))
+    }
+
+    pub(crate) fn count(&mut self, wanted: &str) -> Parsed<u32> {
+        let token = self.peek();
+        let value = match token.kind {
+            Word::Number(digits) => digits.parse().ok(),
+            _ => None,
+        };
+        let Some(value) = value else { return Err(self.unexpected(&format!("{wanted}, a whole number"))) };
+        self.advance();
+        Ok(value)
+    }
+
+    pub(crate) fn hundredths(&mut self) -> Parsed<u8> {
+        let token = self.peek();
+        let value = match token.kind {
+            Word::Number(digits) => hundredths(digits),
+            _ => None,
+        };
+        let wanted = "a number from 0 to 1 with at most two digits after the point";
+        let Some(value) = value else { return Err(self.unexpected(wanted)) };
+        self.advance();
+        Ok(value)
+    }
+
+    pub(crate) fn open(&mut self) -> Parsed<()> {
+        if self.peek().kind != Word::Open {
+            return Err(self.unexpected("`{`"));
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// Takes a closing brace if there is one; the end of the text is an error.
+    pub(crate) fn close(&mut self) -> Parsed<bool> {
+        match self.peek().kind {
+            Word::Close => {
+                self.advance();
+                Ok(true)
+            }
+            Word::End => Err(self.unexpected("`}`")),
+            _ => Ok(false),
+        }
+    }
+
+    pub(crate) fn comma(&mut self) -> bool {
+        let found = self.peek().kind == Word::Comma;
+        self.next += usize::from(found);
+        found
+    }
+
+    pub(crate) fn tier(&mut self) -> Parsed<(Tier, Range<usize>)> {
+        let (word, span) = self.word("a tier")?;
+        let fault = || Fault::new(span.clone(), format!("unknown tier `{word}`"));
+        let tier = Tier::from_name(word).ok_or_else(|| fault().suggest(word, Tier::ALL.map(Tier::as_str)))?;
+        Ok((tier, span))
+    }
+
+    pub(crate) fn kind(&mut self) -> Parsed<(Kind, Range<usize>)> {
+        let (word, span) = self.word("a kind of request")?;
+        let fault = || Fault::new(span.clone(), format!("unknown kind of request `{word}`"));
+        let kind = Kind::from_name(word).ok_or_else(|| fault().suggest(word, Kind::ALL.map(Kind::as_str)))?;
+        Ok((kind, span))
+    }
+
+    pub(crate) fn verb(&mut self) -> Parsed<(crate::VerbKind, Range<usize>)> {
+        let (word, span) = self.word("a verb")?;
+        let fault = || Fault::new(span.clone(), format!("unknown verb `{word}`"));
+        let names = words::VERBS.map(|(_, name)| name);
+        let verb = words::verb_named(word).ok_or_else(|| fault().suggest(word, names))?;
+        Ok((verb, span))
+    }
+
+    pub(crate) fn subject(&mut self) -> Parsed<Subject> {
+        let (word, span) = self.word("a tier, a kind of request or a verb")?;
+        let subject = (Tier::from_name(word).map(Subject::Tier))
+            .or(Kind::from_name(word).map(Subject::Kind))
+            .or(words::verb_named(word).map(Subject::Verb));
+        let names = Tier::ALL.map(Tier::as_str).into_iter().chain(Kind::ALL.map(Kind::as_str));
+        let names = names.chain(words::VERBS.map(|(_, name)| name));
+        subject.ok_or_else(|| {
+            Fault::new(span, format!("unknown tier, kind or verb `{word}`")).suggest(word, names)
+        })
+    }
+
+    /// After a problem: goes on at the next section.
+    pub(crate) fn skip_to_section(&mut self) {
+        loop {
+            match self.peek().kind {
+                Word::End => return,
+                Word::Word(word) if SECTIONS.contains(&word) && self.starts_line() => return,
+                _ => self.advance(),
+            }
+        }
+    }
+
+    /// Whether the next token follows a closing brace or a word that ends a section; good enough to go on.
+    fn starts_line(&self) -> bool {
+        let before = self.next.checked_sub(1).and_then(|place| self.tokens.get(place));
+        !matches!(before.map(|token| token.kind), Some(Word::Comma | Word::Open))
+    }
+
+    pub(crate) fn span_of(&self, word: &str, from: usize) -> Option<Range<usize>> {
+        let mut tokens = self.tokens.iter().skip(from);
+        tokens.find(|token| token.kind == Word::Word(word)).map(|token| token.span.clone())
+    }
+}
+
+/// `0.5` is 50, `1` is 100.
+fn hundredths(digits: &str) -> Option<u8> {
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, "00"));
+    let part = match part.len() {
+        1 => part.parse::<u8>().ok()? * 10,
+        2 => part.parse::<u8>().ok()?,
+        _ => return None,
+    };
+    match (whole, part) {
+        ("0", part) => Some(part),
+        ("1", 0) => Some(100),
+        _ => None,
+    }
+}

@@ -1,0 +1,150 @@
+//! The canonical text of a policy.
+
+use std::fmt::{Display, Formatter, Result};
+
+use sirl::{Field, Tier};
+
+use crate::ConsentScope;
+use crate::alphabet::{Axis, Mask};
+use crate::policy::{Clause, Condition, FrameTest, Policy, Proof, RequestRule, SiteRule, Subject, Test};
+
+impl Display for Policy {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        writeln!(f, "policy \"{}\" version {}", self.name, self.version)?;
+        for tier in Tier::ALL {
+            let fields: Vec<_> = Field::ALL.into_iter().filter(|field| self.tier(*field) == tier).collect();
+            if !fields.is_empty() {
+                let names: Vec<_> = fields.into_iter().map(Field::as_str).collect();
+                writeln!(f, "tier {} {{ {} }}", tier.as_str(), names.join(" "))?;
+            }
+        }
+        if let Some(thresholds) = self.thresholds {
+            let [t0, t1, t2] = thresholds.hundredths.map(|h| format!("{}.{:02}", h / 100, h % 100));
+            writeln!(f, "threshold T0 {t0} T1 {t1} T2 {t2}")?;
+        }
+        for (kind, rule) in &self.requests {
+            writeln!(f, "request {} {{\n{rule}}}", kind.as_str())?;
+        }
+        for (verb, clauses) in &self.verbs {
+            writeln!(f, "verb {} {{", verb.as_str())?;
+            clauses.iter().try_for_each(|clause| writeln!(f, "    {clause}"))?;
+            writeln!(f, "}}")?;
+        }
+        self.sites.iter().try_for_each(|site| writeln!(f, "{site}"))?;
+        self.session(f)?;
+        self.proofs.iter().try_for_each(|proof| writeln!(f, "prove {proof}"))
+    }
+}
+
+impl Policy {
+    fn session(&self, f: &mut Formatter<'_>) -> Result {
+        let rule = self.session;
+        let limits: Vec<_> =
+            [rule.purchases.map(|n| format!("{n} purchase")), rule.prompts.map(|n| format!("{n} prompts"))]
+                .into_iter()
+                .flatten()
+                .collect();
+        if limits.is_empty() && rule.tainted.is_none() {
+            return Ok(());
+        }
+        writeln!(f, "session {{")?;
+        if !limits.is_empty() {
+            writeln!(f, "    at most {}", limits.join(", "))?;
+        }
+        if let Some(tier) = rule.tainted {
+            writeln!(f, "    after suspected_injection never {} until new_task", tier.as_str())?;
+        }
+        writeln!(f, "}}")
+    }
+}
+
+impl Display for RequestRule {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        self.clauses.iter().try_for_each(|clause| writeln!(f, "    {clause}"))?;
+        let consent = match self.consent {
+            None => "none",
+            Some(ConsentScope::Session) => "once per session",
+            Some(ConsentScope::EveryTime) => "every time",
+        };
+        writeln!(f, "    consent {consent}{}", if self.naming { ", naming payee and amount" } else { "" })?;
+        let ways: Vec<_> = self.deliver.iter().map(|way| way.as_str()).collect();
+        writeln!(f, "    deliver {}", if ways.is_empty() { "nothing".to_owned() } else { ways.join(" or ") })
+    }
+}
+
+impl Display for Clause {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        self.test.fmt(f)?;
+        if let Some(condition) = self.when {
+            write!(f, " if {condition}")?;
+        }
+        f.write_str(if self.soft { " else ask" } else { "" })
+    }
+}
+
+impl Display for Test {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Test::ContainerCovers => f.write_str("container covers the fields"),
+            Test::ContainerAtLeast(tier) => write!(f, "container {}", tier.as_str()),
+            Test::Origin => f.write_str("origin is the task's"),
+            Test::Tls => f.write_str("tls valid"),
+            Test::Frame(FrameTest::Top) => f.write_str("frame top"),
+            Test::Frame(FrameTest::SameOrigin) => f.write_str("frame same origin"),
+            Test::Frame(FrameTest::Any) => f.write_str("frame any"),
+            Test::DestinationOrigin => f.write_str("destination origin is the task's"),
+            Test::DestinationHttps => f.write_str("destination https"),
+            Test::Sink(sinks) => write!(f, "sink {}", names(Axis::Sink, *sinks, ", ")),
+            Test::Visible => f.write_str("visible"),
+            Test::Safety => f.write_str("safety reaches the threshold"),
+            Test::Flow => f.write_str("flow stays"),
+        }
+    }
+}
+
+impl Display for Condition {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "{} is {}", self.axis.as_str(), names(self.axis, self.symbols, " or "))
+    }
+}
+
+impl Display for SiteRule {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let kinds = self.kinds.iter().map(|kind| kind.as_str());
+        let all: Vec<_> = kinds.chain(self.verbs.iter().map(|verb| verb.as_str())).collect();
+        write!(f, "site \"{}\" {{ never {} }}", self.hosts, all.join(", "))
+    }
+}
+
+impl Display for Proof {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Proof::NeverGrant { subject, conditions } => {
+                write!(f, "never grant {subject}")?;
+                for (place, condition) in conditions.iter().enumerate() {
+                    write!(f, " {} {condition}", if place == 0 { "where" } else { "and" })?;
+                }
+                Ok(())
+            }
+            Proof::NeverDeliver { subject, delivery } => {
+                write!(f, "never deliver {subject} to {}", delivery.as_str())
+            }
+        }
+    }
+}
+
+impl Display for Subject {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(match self {
+            Subject::Tier(tier) => tier.as_str(),
+            Subject::Kind(kind) => kind.as_str(),
+            Subject::Verb(verb) => verb.as_str(),
+        })
+    }
+}
+
+/// The symbols of a set by name.
+fn names(axis: Axis, set: Mask, between: &str) -> String {
+    let all = axis.symbols().iter().enumerate().filter(|(place, _)| set & (1 << place) != 0);
+    all.map(|(_, name)| *name).collect::<Vec<_>>().join(between)
+}

@@ -1,0 +1,153 @@
+//! One shop, one form, one request: everything granted, until a test changes one thing.
+
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use browser_signals::{
+    Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin, Sink,
+    Snapshot, TlsState,
+};
+use policy_dfa::{
+    Consent, DecisionPoint, Event, History, Millis, Placement, Policy, Question, Reason, Task, Verdict,
+    Verifier, authority,
+};
+use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
+
+pub const DEFAULT: &str = include_str!("../../../policies/default.policy");
+
+pub fn origin(text: &str) -> Origin {
+    Origin::parse(text).unwrap()
+}
+
+pub fn usd(minor: u64) -> Money {
+    Money { minor, currency: Currency::new("USD").unwrap() }
+}
+
+pub fn guard(text: &str) -> (DecisionPoint, Verifier) {
+    let compiled = Policy::parse(text).unwrap().compile().unwrap();
+    let checked = compiled.check().unwrap_or_else(|violations| {
+        let all: Vec<_> = violations.iter().map(ToString::to_string).collect();
+        panic!("{}", all.join("\n"))
+    });
+    authority(checked, [7; 16])
+}
+
+/// A request with all that surrounds it.
+#[derive(Clone)]
+pub struct Scene {
+    pub request: Request,
+    pub placements: Vec<Placement>,
+    pub amount: Option<Money>,
+    pub page: Snapshot,
+    pub number: u64,
+    pub task: Task,
+    pub consent: Consent,
+    pub history: History,
+    pub now: Millis,
+}
+
+pub fn control(node: i64) -> Control {
+    Control {
+        node: NodeId(node),
+        form: Some(NodeId(1)),
+        tag: "input".to_owned(),
+        input_type: "text".to_owned(),
+        autocomplete: String::new(),
+        name: String::new(),
+        label: String::new(),
+        visible: Fact::Known(true),
+        hit: Fact::Known(true),
+        editable: true,
+        filled: false,
+    }
+}
+
+pub fn task(container: Container) -> Task {
+    Task::new(vec![origin("https://shop.example")], Kind::ALL.to_vec(), Some(usd(10_000)), container)
+}
+
+impl Scene {
+    /// A request for `fields`, on a page where it is granted once the user said yes.
+    pub fn new(kind: Kind, fields: &[Field]) -> Scene {
+        let request =
+            Request { kind, fields: fields.iter().copied().collect::<FieldSet>(), claim: Claim::default() };
+        let asked: Vec<Field> = request.effective_fields().iter().collect();
+        let nodes = 10..;
+        let placements: Vec<_> = asked
+            .iter()
+            .zip(nodes)
+            .map(|(field, node)| Placement { field: *field, node: NodeId(node) })
+            .collect();
+        let shop = origin("https://shop.example");
+        let document = Fact::Known(DocumentId("doc".to_owned()));
+        let page = Snapshot {
+            container: Fact::Known(Container::T2),
+            container_id: ContainerId("context".to_owned()),
+            frame: FrameId("frame".to_owned()),
+            document: document.clone(),
+            top_document: document,
+            origin: Fact::Known(shop.clone()),
+            top_origin: Fact::Known(shop.clone()),
+            ancestors: Fact::Known(Vec::new()),
+            tls: Fact::Known(TlsState::Valid),
+            secure_context: Fact::Known(true),
+            form: Some(NodeId(1)),
+            destination: Fact::Known(Destination {
+                origin: shop,
+                path: "/order".to_owned(),
+                method: "POST".to_owned(),
+            }),
+            sink: Fact::Known(Sink::AddressForm),
+            target: Some(control(10)),
+            controls: placements.iter().map(|placement| control(placement.node.0)).collect(),
+        };
+        Scene {
+            request,
+            placements,
+            amount: (kind == Kind::Purchase).then(|| usd(6415)),
+            page,
+            number: 3,
+            task: task(Container::T2),
+            consent: Consent::Given,
+            history: History::default(),
+            now: Millis(1_000),
+        }
+    }
+
+    pub fn address() -> Scene {
+        Scene::new(Kind::Address, &[Field::City, Field::PostalCode])
+    }
+
+    pub fn decide(&self, decision_point: &mut DecisionPoint) -> Verdict {
+        let page = Observed::simulated(self.page.clone(), self.number);
+        decision_point.decide(&Question {
+            event: Event::Request {
+                request: &self.request,
+                placements: &self.placements,
+                amount: self.amount,
+            },
+            page: Some(&page),
+            task: &self.task,
+            consent: self.consent,
+            history: self.history,
+            safety: Fact::Unknown,
+            now: self.now,
+        })
+    }
+
+    /// The page as it is seen at a later look.
+    pub fn later(&self) -> Observed<Snapshot> {
+        Observed::simulated(self.page.clone(), self.number + 1)
+    }
+}
+
+/// A form that goes to this origin.
+pub fn goal(text: &str) -> Fact<Destination> {
+    Fact::Known(Destination { origin: origin(text), path: "/".to_owned(), method: "POST".to_owned() })
+}
+
+pub fn reason(verdict: Verdict) -> Reason {
+    match verdict {
+        Verdict::Deny(reason) => reason,
+        other => panic!("not refused: {other:?}"),
+    }
+}

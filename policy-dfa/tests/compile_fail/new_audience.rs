@@ -1,0 +1,8 @@
+//! Nobody adds an audience.
+enum Collector {}
+
+impl policy_dfa::Audience for Collector {
+    const NAME: &'static str = "collector";
+}
+
+fn main() {}
