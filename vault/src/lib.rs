@@ -1,1 +1,65 @@
-//! placeholder
+//! Encrypted records that only a grant opens.
+//!
+//! The vault holds a person's values, encrypted in memory and at rest. It has no I/O: a file is bytes,
+//! time and entropy are arguments. Values leave through two doors, each of which consumes a
+//! [`policy_dfa::Grant`] and a fresh look at the page: [`Vault::open_fill`] and [`Vault::open_payment`].
+//! A third door, [`Vault::scan`], tells *where* a value stands in a text and never what it is.
+//!
+//! ```
+//! use policy_dfa::{Policy, authority};
+//! use sirl::Field;
+//! use vault::{KdfParams, Secret, Vault};
+//!
+//! # let policy = include_str!("../../policies/default.policy");
+//! # let mut entropy = |out: &mut [u8]| out.fill(7); // a program takes the operating system's
+//! # let checked = || Policy::parse(policy).unwrap().compile().unwrap().check().unwrap();
+//! let (_, verifier) = authority(checked(), [1; 16]);
+//! let passphrase = Secret::new("correct horse battery staple");
+//! let mut vault = Vault::create(&passphrase, &mut entropy, KdfParams::FLOOR, verifier)?;
+//! vault.insert("contact:me", Field::Email, Secret::new("ana@mail.example"), &mut entropy)?;
+//! let file = vault.to_bytes(&mut entropy)?;
+//!
+//! let (_, verifier) = authority(checked(), [2; 16]);
+//! let vault = Vault::unlock(&file, &passphrase, verifier)?;
+//! assert!(vault.entries().eq([("contact:me", Field::Email)]));
+//! assert_eq!(vault.scan("write to ANA%40mail.example")?.len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`secret`] | a value on its way in |
+//! | [`entropy`] | randomness as an argument |
+//! | [`kdf`] | from a passphrase to a key |
+//! | [`error`] | what can go wrong with a vault |
+//! | [`store`] | making, unlocking, changing and locking a vault |
+//! | [`supply`] | which record supplies a field |
+//! | [`release`] | the two doors |
+//! | [`card`] | a card on its way to the guard's own checkout |
+//! | [`scan`] | where a stored value stands in a text |
+//!
+//! Inside: `cipher` (keys and authenticated encryption), `file` (the layout), `handle` (names of
+//! records), `record` (one encrypted value).
+
+pub mod card;
+mod cipher;
+pub mod entropy;
+pub mod error;
+mod file;
+mod handle;
+pub mod kdf;
+mod record;
+pub mod release;
+pub mod scan;
+pub mod secret;
+pub mod store;
+pub mod supply;
+
+pub use card::{ExposedCard, SealedCard};
+pub use entropy::Entropy;
+pub use error::{Section, VaultError};
+pub use kdf::KdfParams;
+pub use release::ReleaseError;
+pub use scan::Match;
+pub use secret::Secret;
+pub use store::Vault;

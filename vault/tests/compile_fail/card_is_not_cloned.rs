@@ -1,0 +1,5 @@
+fn twice(card: vault::SealedCard) {
+    let _ = card.clone();
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+fn twice(card: vault::SealedCard) {
+    card.open(|_| ());
+    card.open(|_| ());
+}
+
+fn main() {}

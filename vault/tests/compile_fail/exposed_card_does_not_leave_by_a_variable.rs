@@ -1,0 +1,7 @@
+fn keep(card: vault::SealedCard) {
+    let mut kept = None;
+    card.open(|card| kept = Some(card.number()));
+    drop(kept);
+}
+
+fn main() {}

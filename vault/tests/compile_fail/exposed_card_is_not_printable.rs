@@ -1,0 +1,5 @@
+fn print(card: vault::SealedCard) {
+    card.open(|card| println!("{card:?}"));
+}
+
+fn main() {}
