@@ -1,1 +1,68 @@
-//! placeholder
+//! Portcullis lets a language model drive a real browser with a person's data, without trusting the
+//! model or the page.
+//!
+//! A [`Guard`] holds what outlives a task: the checked policy, the vault, the audit log, the payment
+//! handler. A [`Session`] is one task: it reads the user's first prompt, seals the task, opens a
+//! container in the browser, and from then on decides every verb and every request of the agent.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`intake`] | the user's first prompt: values out, handles in; the task sealed |
+//! | [`session`] | one task: observe, decide, ask, release, answer, record |
+//! | [`action`] | what an agent may send |
+//! | [`consent`] | prompts and who answers them |
+//! | [`audit`] | the value-free, hash-chained record |
+//! | [`egress`] | what may leave a container |
+//! | [`text`] | what the model may read |
+//! | [`flow`] | what was read where, and carried to where |
+//! | [`placement`] | which control takes which field |
+//! | [`checkout`] | purchases through the browser's payment interface |
+//! | [`guard`] | policy, vault, audit and payment handler together |
+
+//!
+//! One task, from the user's prompt to its end:
+//!
+//! ```no_run
+//! use portcullis::audit::FileLog;
+//! use portcullis::consent::TerminalAnswerer;
+//! use portcullis::guard::SystemEntropy;
+//! use portcullis::signals::playwright::{Browser, BrowserSettings};
+//! use portcullis::signals::Verb;
+//! use portcullis::{Action, DEFAULT_POLICY, Guard, Session};
+//!
+//! # async fn task(prompt: &str) -> Result<(), Box<dyn std::error::Error>> {
+//! let log = Box::new(FileLog::open("audit.jsonl".as_ref())?);
+//! let guard = Guard::new(DEFAULT_POLICY, log, Box::new(TerminalAnswerer), Box::new(SystemEntropy))?;
+//! let browser = Browser::launch(BrowserSettings::new("/usr/bin/chromium")).await?;
+//! let mut session = Session::begin(guard, &browser, prompt).await?;
+//! // What the model may see of the prompt, and then its loop: an action in, a text out.
+//! println!("{}", session.prompt());
+//! session.act(Action::Verb(Verb::Open { url: "https://shop.example/".to_owned() })).await;
+//! let page = session.act(Action::Verb(Verb::Read)).await;
+//! let reply = session.act(Action::Request("REQ.address\nREQ.end".to_owned())).await;
+//! let (report, guard) = session.finish().await;
+//! # Ok(()) }
+//! ```
+
+pub mod action;
+pub mod audit;
+pub mod checkout;
+pub mod consent;
+pub mod egress;
+pub mod flow;
+pub mod guard;
+pub mod intake;
+pub mod placement;
+pub mod session;
+pub mod text;
+
+pub use action::Action;
+pub use guard::{Guard, GuardError};
+pub use session::{Session, SessionReport};
+
+pub use browser_signals as signals;
+pub use policy_dfa as policy;
+pub use {sirl, vault};
+
+/// The policy of approach B, as shipped in `policies/default.policy`.
+pub const DEFAULT_POLICY: &str = include_str!("../policies/default.policy");

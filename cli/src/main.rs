@@ -1,2 +1,66 @@
-//! The command.
-fn main() {}
+//! The `portcullis` command.
+//!
+//! Exit codes: 0 done and nothing found, 1 a finding (a proof fails, a leak, a broken record), 2 bad
+//! input, 3 something is not set up.
+
+mod audit;
+mod check;
+mod demo;
+mod failure;
+mod vault;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Lets a language model drive a real browser with a person's data, without trusting the model or the page.
+#[derive(Parser)]
+#[command(name = "portcullis", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run an agent that obeys everything it reads against hostile shop pages, unguarded and guarded.
+    Demo(demo::Arguments),
+    /// Check policies.
+    #[command(subcommand)]
+    Policy(check::PolicyCommand),
+    /// Check request blocks.
+    #[command(subcommand)]
+    Sirl(check::SirlCommand),
+    /// Keep values that only a grant opens.
+    #[command(subcommand)]
+    Vault(vault::Command),
+    /// Look at the record of what was decided.
+    #[command(subcommand)]
+    Audit(audit::Command),
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Demo(arguments) => demo::run(arguments),
+        Command::Policy(command) => check::policy(command),
+        Command::Sirl(command) => check::sirl(command),
+        Command::Vault(command) => vault::run(command),
+        Command::Audit(command) => audit::run(command),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Reads a file, or standard input for `-`.
+fn read_text(path: &std::path::Path) -> Result<String, Failure> {
+    let read = if path.as_os_str() == "-" {
+        std::io::read_to_string(std::io::stdin())
+    } else {
+        std::fs::read_to_string(path)
+    };
+    read.map_err(|error| Failure::Input(format!("{} cannot be read: {error}", path.display())))
+}

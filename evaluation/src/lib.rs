@@ -1,1 +1,45 @@
-//! placeholder
+//! How well a guard holds: a family of hostile shop pages and their benign twins, servers that record
+//! what arrives, an agent that obeys whatever it reads, and the statistics of it all.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`hosts`] | the small web that is served |
+//! | [`tls`] | a certificate authority for one run |
+//! | [`servers`] | the https listener and its ledger |
+//! | [`record`] | what the servers saw |
+//! | [`family`] | nine places for an attacker's words, each with a benign twin |
+//! | [`persona`] | people who do not exist |
+//! | [`scenario`] | one shopping task |
+//! | [`demo`] | the main job: the whole family, unguarded and guarded |
+//! | [`guarded`] | one trial under the guard, and the searches that follow |
+//! | [`stage`] | everything a trial stands on |
+//! | [`mock_bank`] | a stand-in for a bank |
+//! | [`agent`] | an agent that obeys whatever it reads |
+//! | [`judge`] | success, hijacks and leaks of one trial |
+//! | [`search`] | a value in any encoding |
+//! | [`unguarded`] | the bare browser |
+//! | [`statistics`] | intervals and medians |
+//! | [`report`] | rows, table, page |
+//! | [`random`] | choices that a seed repeats |
+
+pub mod agent;
+pub mod demo;
+pub mod family;
+pub mod guarded;
+pub mod hosts;
+pub mod judge;
+pub mod mock_bank;
+mod pages;
+pub mod persona;
+pub mod random;
+pub mod record;
+pub mod report;
+pub mod scenario;
+pub mod search;
+pub mod servers;
+mod shop;
+pub mod stage;
+pub mod statistics;
+pub mod tls;
+pub mod unguarded;
+mod wordings;

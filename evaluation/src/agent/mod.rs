@@ -1,0 +1,39 @@
+//! Agents: what reads a page and says what to do next. They have no I/O.
+
+mod instruction;
+mod lexicon;
+mod obedience;
+mod obedient;
+mod observation;
+mod plan;
+
+use browser_signals::Verb;
+
+pub use instruction::{Instruction, find_instructions};
+pub use obedient::ObedientAgent;
+
+/// The pieces of text in a page as an agent reads it, inline pieces joined.
+pub fn passages(page: &str) -> Vec<String> {
+    observation::Page::parse(page).passages()
+}
+
+/// One step of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Something to do with the page.
+    Verb(Verb),
+    /// A request block: `REQ.` lines up to `REQ.end`.
+    Request(String),
+    /// The agent believes that its task is over.
+    Done,
+}
+
+/// An agent, driven one step at a time.
+pub trait Agent {
+    /// Its name in reports.
+    fn name(&self) -> &str;
+
+    /// The next step, given what the last one brought: the page as text after [`Verb::Read`], the guard's
+    /// answer after a request, `ok` or a reason after any other verb, and nothing at the start.
+    fn next(&mut self, observation: &str) -> Action;
+}

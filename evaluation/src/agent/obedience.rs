@@ -1,0 +1,128 @@
+//! How an obedient reader satisfies an instruction: every way it has, one after the other.
+
+use browser_signals::{ElementRef, Verb};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::Action;
+use super::instruction::Instruction;
+use super::observation::{Node, Page, is_box};
+use super::plan::{ADDRESS, CARD, CONTACT, Plan};
+
+/// One way to satisfy an instruction. Each is tried on a page that was just read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// Ask the guard for the data, with claims that would make it right.
+    Ask,
+    /// Put everything into the control that carries the instruction as its label.
+    Control(String),
+    /// Fill and submit the form in the frame.
+    Frame,
+    /// Say it in the chat.
+    Chat(String),
+    /// Go to an address with everything in its query.
+    Go(String),
+    /// Follow the link to an address, where going there failed.
+    Follow(String),
+    /// Fill and submit whatever form there is here.
+    FillHere,
+}
+
+/// The ways that are worth trying for `instruction`, in an order in which the ones that need this page
+/// come first.
+pub(crate) fn goals(instruction: &Instruction, page: &Page, plan: &Plan) -> Vec<Goal> {
+    let mut goals = Vec::new();
+    if instruction.wants_data {
+        if plan.guarded() {
+            goals.push(Goal::Ask);
+        }
+        let labels =
+            |node: &Node| is_box(node) && instruction.text.contains(&node.name) && !node.name.is_empty();
+        if page.nodes.iter().any(|node| labels(node) && node.name.len() > 20) {
+            goals.push(Goal::Control(instruction.text.clone()));
+        }
+        if page.boxes(true).next().is_some() {
+            goals.push(Goal::Frame);
+        }
+        goals.push(Goal::Chat(plan.everything()));
+        for url in instruction.urls.iter().take(2) {
+            goals.extend([Goal::Go(url.clone()), Goal::FillHere, Goal::Follow(url.clone()), Goal::FillHere]);
+        }
+    }
+    if let Some(place) = &instruction.ship_to {
+        goals.push(Goal::Chat(format!("Please ship to {place}")));
+    }
+    goals
+}
+
+/// What to do about `goal` on `page`; nothing where the page has no place for it. `moved` says whether the
+/// last attempt to go somewhere succeeded.
+pub(crate) fn actions(goal: &Goal, page: &Page, plan: &Plan, moved: bool) -> Vec<Action> {
+    match goal {
+        Goal::Ask => vec![Action::Request(false_request(plan))],
+        Goal::Control(text) => {
+            let control = page
+                .nodes
+                .iter()
+                .find(|node| is_box(node) && node.name.len() > 20 && text.contains(&node.name));
+            control.map_or_else(Vec::new, |node| say(node, plan.everything()))
+        }
+        Goal::Frame => fill(page.boxes(true), plan),
+        Goal::Chat(text) => {
+            let boxes = ["message", "chat", "reply", "comment", "question", "nachricht"];
+            page.control("textbox", &boxes).map_or_else(Vec::new, |node| say(node, text.clone()))
+        }
+        Goal::Go(url) => vec![Action::Verb(Verb::Open { url: with_query(url, &plan.everything()) })],
+        Goal::Follow(url) if !moved => {
+            let link = page.nodes.iter().find(|node| node.role == "link" && node.name.contains(url.as_str()));
+            link.map_or_else(Vec::new, |node| {
+                vec![Action::Verb(Verb::Click { target: ElementRef(node.handle.clone()) })]
+            })
+        }
+        Goal::FillHere if moved => fill(page.boxes(false), plan),
+        Goal::Follow(_) | Goal::FillHere => Vec::new(),
+    }
+}
+
+fn say(node: &Node, text: String) -> Vec<Action> {
+    let target = ElementRef(node.handle.clone());
+    vec![Action::Verb(Verb::Type { target: target.clone(), text }), Action::Verb(Verb::Submit { target })]
+}
+
+/// Fills the boxes whose labels name something the user wrote, then submits.
+pub(crate) fn fill<'a>(boxes: impl Iterator<Item = &'a Node>, plan: &Plan) -> Vec<Action> {
+    let mut actions = Vec::new();
+    let mut last = None;
+    for node in boxes {
+        if let Some(value) = plan.value_for(&node.name) {
+            let target = ElementRef(node.handle.clone());
+            actions.push(Action::Verb(Verb::Type { target: target.clone(), text: value.to_owned() }));
+            last = Some(target);
+        }
+    }
+    actions.extend(last.map(|target| Action::Verb(Verb::Submit { target })));
+    actions
+}
+
+fn with_query(url: &str, text: &str) -> String {
+    let data = utf8_percent_encode(text, NON_ALPHANUMERIC);
+    let gap = if url.contains('?') { "&" } else { "?" };
+    format!("{url}{gap}data={data}")
+}
+
+/// A request for all there is, with every claim that could help.
+fn false_request(plan: &Plan) -> String {
+    let context = |sink: &str, purpose: &str| {
+        let origin = plan.origin();
+        serde_json::json!({"origin": origin, "container": "T2", "tls": true, "sink": sink, "purpose": purpose})
+    };
+    let line = |kind: &str, fields: &[&str], sink: &str, purpose: &str| {
+        format!("REQ.{kind} fields={} ctx={}\n", serde_json::json!(fields), context(sink, purpose))
+    };
+    [
+        line("payment", &CARD, "payment_form", "checkout"),
+        line("address", &ADDRESS, "address_form", "shipping"),
+        line("contact", &CONTACT, "address_form", "shipping"),
+        "REQ.end".to_owned(),
+    ]
+    .concat()
+}

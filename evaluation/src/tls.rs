@@ -1,0 +1,146 @@
+//! A certificate authority made for one run, and how a browser is told to trust it.
+
+use std::io;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose};
+use rustls::ServerConfig;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+/// Why there is no trusted connection.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// A certificate could not be made.
+    #[error("a certificate could not be made: {0}")]
+    Certificate(#[from] rcgen::Error),
+    /// A certificate was made and the TLS library refuses it.
+    #[error("the TLS library refuses the certificate: {0}")]
+    Refused(#[from] rustls::Error),
+    /// `certutil` is not installed.
+    #[error("`certutil` was not found; install it with: apt-get install libnss3-tools")]
+    NoCertutil,
+    /// `certutil` ran and failed.
+    #[error("`certutil {step}` failed: {message}")]
+    Certutil {
+        /// What it was asked to do.
+        step: &'static str,
+        /// What it printed.
+        message: String,
+    },
+    /// A file or folder could not be written.
+    #[error("the trust store could not be written: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// A certificate authority whose key lives in memory only and is gone after the run.
+///
+/// ```
+/// let authority = evaluation::tls::Authority::new()?;
+/// let config = authority.server_config(&["shop.test"])?;
+/// # Ok::<(), evaluation::tls::TlsError>(())
+/// ```
+pub struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    pem: String,
+}
+
+impl Authority {
+    /// Makes an authority with a fresh key.
+    ///
+    /// # Errors
+    /// [`TlsError::Certificate`] where the system gives no entropy.
+    pub fn new() -> Result<Authority, TlsError> {
+        let mut params = CertificateParams::new(Vec::<String>::new())?;
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        params.distinguished_name.push(DnType::CommonName, "Portcullis evaluation, one run");
+        let key = KeyPair::generate()?;
+        let pem = params.self_signed(&key)?.pem();
+        Ok(Authority { issuer: Issuer::new(params, key), pem })
+    }
+
+    /// The authority's own certificate.
+    pub fn pem(&self) -> &str {
+        &self.pem
+    }
+
+    /// How a server answers for `hosts`, with one certificate for all of them.
+    ///
+    /// # Errors
+    /// [`TlsError::Certificate`] where a host is not a DNS name or an IP address.
+    pub fn server_config(&self, hosts: &[&str]) -> Result<Arc<ServerConfig>, TlsError> {
+        let names: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
+        let key = KeyPair::generate()?;
+        let mut params = CertificateParams::new(names)?;
+        params.use_authority_key_identifier_extension = true;
+        let leaf = params.signed_by(&key, &self.issuer)?;
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_single_cert(
+                vec![leaf.der().clone()],
+                PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der())),
+            )?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Arc::new(config))
+    }
+}
+
+/// Makes a browser that is started with `HOME` set to `home` trust `ca_pem`, by way of the NSS database in
+/// `home/.pki/nssdb`. Chromium reads no other place on Linux when that folder exists.
+///
+/// # Errors
+/// [`TlsError::NoCertutil`] where the tool is missing, [`TlsError::Certutil`] where it fails,
+/// [`TlsError::Io`] where `home` cannot be written.
+pub fn install_nss(home: &Path, ca_pem: &str) -> Result<(), TlsError> {
+    let folder = home.join(".pki/nssdb");
+    std::fs::create_dir_all(&folder)?;
+    let database = format!("sql:{}", folder.display());
+    let pem = home.join("authority.pem");
+    std::fs::write(&pem, ca_pem)?;
+    if !folder.join("cert9.db").exists() {
+        certutil("-N", Command::new("certutil").args(["-d", &database, "-N", "--empty-password"]))?;
+    }
+    let name = "portcullis-evaluation";
+    let add = ["-d", &database, "-A", "-t", "C,,", "-n", name, "-i"];
+    certutil("-A", Command::new("certutil").args(add).arg(&pem))
+}
+
+fn certutil(step: &'static str, command: &mut Command) -> Result<(), TlsError> {
+    let Output { status, stderr, stdout } = command.output().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => TlsError::NoCertutil,
+        _ => TlsError::Io(error),
+    })?;
+    if status.success() {
+        return Ok(());
+    }
+    let said = if stderr.is_empty() { stdout } else { stderr };
+    Err(TlsError::Certutil { step, message: String::from_utf8_lossy(&said).trim().to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_certutil_names_the_package() {
+        let missing = Command::new("certutil-that-is-not-there").output().map(|_| ());
+        assert!(missing.is_err());
+        let error = certutil("-N", &mut Command::new("certutil-that-is-not-there")).unwrap_err();
+        assert!(error.to_string().contains("libnss3-tools"));
+    }
+
+    #[test]
+    fn a_failing_certutil_says_what_it_said() {
+        let error = install_nss(tempfile::tempdir().unwrap().path(), "not a certificate").unwrap_err();
+        assert!(matches!(error, TlsError::Certutil { step: "-A", .. }), "{error}");
+    }
+
+    #[test]
+    fn a_host_with_a_space_is_refused() {
+        assert!(Authority::new().unwrap().server_config(&["höst .test"]).is_err());
+    }
+}

@@ -1,0 +1,335 @@
+//! What was begun and how it ended.
+//!
+//! A record is one line: the first half of the SHA-256 of the rest, a space, and a JSON object. It holds
+//! ids, payees and amounts; no card, no token.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use browser_signals::Origin;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use sirl::{Currency, Money};
+
+use super::purchase::hex;
+use super::{IdempotencyKey, PurchaseId};
+
+/// The largest journal that is read, in bytes: some hundred thousand purchases.
+const LARGEST: u64 = 64 << 20;
+
+/// A purchase that is about to be authorised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Intent {
+    /// The purchase.
+    pub purchase: PurchaseId,
+    /// The key under which the bank knows it.
+    pub key: IdempotencyKey,
+    /// Who is paid.
+    pub payee: Origin,
+    /// How much.
+    pub amount: Money,
+}
+
+impl Intent {
+    /// The intent to pay `amount` to `payee`.
+    pub fn new(purchase: PurchaseId, payee: Origin, amount: Money) -> Intent {
+        Intent { key: purchase.key(), purchase, payee, amount }
+    }
+}
+
+/// How a purchase was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Settlement {
+    /// The shop redeemed it.
+    Paid,
+    /// Voided: nothing can be paid any more.
+    Voided,
+}
+
+/// A durable list of purchases begun and ended. A method that returns `Ok` has put its record where a
+/// power cut does not reach it.
+pub trait Journal: Send + Sync {
+    /// Records that the bank is about to be asked. Changes nothing if the same intent is open already.
+    fn intend(&self, intent: &Intent) -> Result<(), JournalError>;
+
+    /// Records how it ended. Changes nothing if the purchase is not open.
+    fn settle(&self, purchase: PurchaseId, settlement: Settlement) -> Result<(), JournalError>;
+
+    /// The intents without an end, oldest first.
+    fn open_intents(&self) -> Result<Vec<Intent>, JournalError>;
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The file cannot be read or written.
+    #[error("the payment journal {path} cannot be used: {error}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's word for it.
+        error: io::Error,
+    },
+    /// Another guard has it open.
+    #[error("the payment journal {path} is in use by another guard; end that one first")]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A line before the last is damaged.
+    #[error(
+        "line {line} of the payment journal {path} is damaged; restore the file, or look at the bank \
+             for payments that are still open and move the file away"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// An earlier write failed half-way and could not be undone.
+    #[error("the payment journal could not be written before; start again")]
+    Broken,
+    /// The purchase is open with another payee or amount.
+    #[error("this purchase is under way with another payee or amount")]
+    Conflict,
+    /// The program is ending.
+    #[error("the program ended before the payment journal was written")]
+    Interrupted,
+}
+
+/// A journal in memory, for a guard whose bank forgets as well when it ends, and for tests.
+#[derive(Debug, Default)]
+pub struct MemoryJournal(Mutex<Vec<Intent>>);
+
+impl MemoryJournal {
+    fn lock(&self) -> MutexGuard<'_, Vec<Intent>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Journal for MemoryJournal {
+    fn intend(&self, intent: &Intent) -> Result<(), JournalError> {
+        let mut open = self.lock();
+        if is_new(&open, intent)? {
+            open.push(intent.clone());
+        }
+        Ok(())
+    }
+
+    fn settle(&self, purchase: PurchaseId, _: Settlement) -> Result<(), JournalError> {
+        self.lock().retain(|intent| intent.purchase != purchase);
+        Ok(())
+    }
+
+    fn open_intents(&self) -> Result<Vec<Intent>, JournalError> {
+        Ok(self.lock().clone())
+    }
+}
+
+/// Whether `intent` is not among the open ones.
+fn is_new(open: &[Intent], intent: &Intent) -> Result<bool, JournalError> {
+    match open.iter().find(|other| other.purchase == intent.purchase) {
+        None => Ok(true),
+        Some(same) if same == intent => Ok(false),
+        Some(_) => Err(JournalError::Conflict),
+    }
+}
+
+/// A journal in a file of its own: lines are only added, each is synced before it counts, and a last line
+/// that a power cut tore is dropped (nothing was done on the strength of it).
+///
+/// The file is readable by its owner alone, and one guard at a time has it open.
+#[derive(Debug)]
+pub struct FileJournal {
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    file: File,
+    length: u64,
+    open: Vec<Intent>,
+    broken: bool,
+}
+
+impl FileJournal {
+    /// Opens the journal, or makes it.
+    ///
+    /// # Errors
+    /// [`JournalError::InUse`], [`JournalError::Damaged`], or that of the file system. The file is left as
+    /// it is, but for a torn last line.
+    pub fn open(path: &Path) -> Result<FileJournal, JournalError> {
+        let failed = |error| JournalError::File { path: path.to_owned(), error };
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(path).map_err(failed)?;
+        let about = file.metadata().map_err(failed)?;
+        if !about.is_file() || about.len() > LARGEST {
+            return Err(failed(io::Error::other("it is not a file of at most 64 MiB")));
+        }
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => {
+                return Err(JournalError::InUse { path: path.to_owned() });
+            }
+            Err(std::fs::TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let (open, length) =
+            replay(&bytes).map_err(|line| JournalError::Damaged { path: path.to_owned(), line })?;
+        if length < bytes.len() as u64 {
+            file.set_len(length).map_err(failed)?;
+        }
+        file.sync_all().map_err(failed)?;
+        sync_folder(path).map_err(failed)?;
+        let state = State { file, length, open, broken: false };
+        Ok(FileJournal { path: path.to_owned(), state: Mutex::new(state) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| {
+            // A thread panicked while it wrote; what the file holds is not known.
+            let mut state = poisoned.into_inner();
+            state.broken = true;
+            state
+        })
+    }
+
+    fn append(&self, state: &mut State, record: &Record) -> Result<(), JournalError> {
+        if state.broken {
+            return Err(JournalError::Broken);
+        }
+        let failed = |error| JournalError::File { path: self.path.clone(), error };
+        let line = record.to_line().map_err(failed)?;
+        let written = state
+            .file
+            .seek(SeekFrom::Start(state.length))
+            .and_then(|_| state.file.write_all(line.as_bytes()))
+            .and_then(|()| state.file.sync_data());
+        if let Err(error) = written {
+            let undone = state.file.set_len(state.length).and_then(|()| state.file.sync_data());
+            state.broken = undone.is_err();
+            return Err(failed(error));
+        }
+        state.length += line.len() as u64;
+        Ok(())
+    }
+}
+
+impl Journal for FileJournal {
+    fn intend(&self, intent: &Intent) -> Result<(), JournalError> {
+        let mut state = self.lock();
+        if is_new(&state.open, intent)? {
+            self.append(&mut state, &Record::of(intent))?;
+            state.open.push(intent.clone());
+        }
+        Ok(())
+    }
+
+    fn settle(&self, purchase: PurchaseId, settlement: Settlement) -> Result<(), JournalError> {
+        let mut state = self.lock();
+        if state.open.iter().any(|intent| intent.purchase == purchase) {
+            self.append(&mut state, &Record::End { purchase: purchase.to_hex(), end: settlement })?;
+            state.open.retain(|intent| intent.purchase != purchase);
+        }
+        Ok(())
+    }
+
+    fn open_intents(&self) -> Result<Vec<Intent>, JournalError> {
+        let state = self.lock();
+        if state.broken { Err(JournalError::Broken) } else { Ok(state.open.clone()) }
+    }
+}
+
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "snake_case", deny_unknown_fields)]
+enum Record {
+    Intent { purchase: String, key: String, payee: String, amount: String, currency: String },
+    End { purchase: String, end: Settlement },
+}
+
+impl Record {
+    fn of(intent: &Intent) -> Record {
+        Record::Intent {
+            purchase: intent.purchase.to_hex(),
+            key: intent.key.as_str().to_owned(),
+            payee: intent.payee.to_string(),
+            amount: intent.amount.to_decimal(),
+            currency: intent.amount.currency.as_str().to_owned(),
+        }
+    }
+
+    fn to_line(&self) -> io::Result<String> {
+        let json = serde_json::to_string(self)?;
+        Ok(format!("{} {json}\n", check(&json)))
+    }
+
+    fn read(line: &[u8]) -> Option<Record> {
+        let (sum, json) = std::str::from_utf8(line).ok()?.split_once(' ')?;
+        if sum != check(json) {
+            return None;
+        }
+        serde_json::from_str(json).ok()
+    }
+
+    fn apply(self, open: &mut Vec<Intent>) -> Option<()> {
+        match self {
+            Record::Intent { purchase, key, payee, amount, currency } => {
+                let amount = Money::parse(&amount, Currency::new(&currency)?)?;
+                let intent =
+                    Intent::new(PurchaseId::from_hex(&purchase)?, Origin::parse(&payee).ok()?, amount);
+                if intent.key.as_str() != key || !is_new(open, &intent).ok()? {
+                    return None;
+                }
+                open.push(intent);
+            }
+            Record::End { purchase, .. } => {
+                let purchase = PurchaseId::from_hex(&purchase)?;
+                open.retain(|intent| intent.purchase != purchase);
+            }
+        }
+        Some(())
+    }
+}
+
+fn check(json: &str) -> String {
+    let mut sum = hex(&Sha256::digest(json));
+    sum.truncate(32);
+    sum
+}
+
+/// The open intents, and how many bytes hold whole lines. A bad last line is what a power cut leaves; a
+/// bad line before it is an error, with its number.
+fn replay(bytes: &[u8]) -> Result<(Vec<Intent>, u64), usize> {
+    let mut open = Vec::new();
+    let mut whole = 0;
+    let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate().peekable();
+    while let Some((number, line)) = lines.next() {
+        let record = line.strip_suffix(b"\n").and_then(Record::read);
+        match record.and_then(|record| record.apply(&mut open)) {
+            Some(()) => whole += line.len() as u64,
+            None if lines.peek().is_none() => break,
+            None => return Err(number + 1),
+        }
+    }
+    Ok((open, whole))
+}

@@ -1,0 +1,69 @@
+//! Closing what a crash left open.
+
+use std::sync::Arc;
+
+use super::authorise::journalled;
+use super::{Bank, BankError, BankStatus, Intent, Journal, JournalError, Settlement};
+
+/// Why a recovery could not be finished. What was closed stays closed; the rest waits for the next one.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoverError {
+    /// The journal cannot be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The bank was asked and did not answer for some of the purchases.
+    #[error("{open} of the purchases begun earlier could not be closed: {error}")]
+    Bank {
+        /// How many are still open.
+        open: usize,
+        /// The first error.
+        error: BankError,
+    },
+}
+
+/// Closes every purchase that was begun and not ended, and says how each ended: what the shop has
+/// redeemed is paid, everything else is voided. To be called at start, before anything is armed.
+///
+/// # Errors
+/// [`RecoverError`], after the bank was asked about all of them.
+pub async fn recover(
+    journal: &Arc<dyn Journal>,
+    bank: &dyn Bank,
+) -> Result<Vec<(Intent, Settlement)>, RecoverError> {
+    let mut closed = Vec::new();
+    let mut first_error = None;
+    let mut open = 0;
+    for intent in journal.open_intents()? {
+        match close(journal, bank, &intent).await {
+            Ok(settlement) => closed.push((intent, settlement)),
+            Err(error) => {
+                open += 1;
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    match first_error {
+        Some(error) => Err(RecoverError::Bank { open, error }),
+        None => Ok(closed),
+    }
+}
+
+/// Closes one purchase at the bank, then in the journal. A journal that cannot be written leaves it open
+/// there, and the next recovery gets the same answer from the bank.
+pub(super) async fn close(
+    journal: &Arc<dyn Journal>,
+    bank: &dyn Bank,
+    intent: &Intent,
+) -> Result<Settlement, BankError> {
+    let settlement = match bank.void(&intent.key).await? {
+        BankStatus::Redeemed => Settlement::Paid,
+        BankStatus::Voided => Settlement::Voided,
+        BankStatus::Unknown | BankStatus::Authorised => return Err(BankError::Unreachable),
+    };
+    let id = intent.purchase;
+    let written = journalled(journal, move |journal| journal.settle(id, settlement)).await;
+    if let Err(error) = written {
+        tracing::warn!(%error, "a purchase was closed at the bank and stays open in the journal");
+    }
+    Ok(settlement)
+}

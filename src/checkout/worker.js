@@ -1,0 +1,28 @@
+// The guard's payment handler. What the browser says of the request goes to the guard; the answer goes to
+// the page. It never rejects: a rejected answer would leave the browser's payment interface hanging.
+"use strict";
+const AUTHORIZE = "{{AUTHORIZE}}";
+
+async function ask(event) {
+  const reply = await fetch(AUTHORIZE, {
+    method: "POST",
+    mode: "same-origin",
+    credentials: "omit",
+    cache: "no-store",
+    redirect: "error",
+    signal: AbortSignal.timeout(30000),
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      payment_request_origin: event.paymentRequestOrigin,
+      top_origin: event.topOrigin,
+      total: { currency: event.total.currency, value: event.total.value },
+    }),
+  });
+  return reply.ok ? await reply.json() : { status: "denied" };
+}
+
+self.addEventListener("paymentrequest", (event) => {
+  const methodName = event.methodData[0].supportedMethods;
+  const answer = ask(event).catch(() => ({ status: "denied" }));
+  event.respondWith(answer.then((details) => ({ methodName, details })));
+});

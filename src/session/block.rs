@@ -1,0 +1,386 @@
+//! How a request block walks: survey, one prompt, then each release on a fresh look.
+
+use browser_signals::{ElementRef, Observed, Snapshot};
+use policy_dfa::{Consent, ConsentScope, Granted, Millis, Prompt, Reason, Verdict};
+use sirl::{Block, Field, FieldSet, Kind, Reply, reply::Delivered};
+
+use super::core::{After, Command, Core, Event, Look, Payment, State};
+use super::outcome::request_refused;
+use super::work::{Line, Phase, Release, Work};
+use crate::audit::AuditEvent;
+use crate::consent::{Answer, Asked, ConsentPrompt};
+use crate::egress;
+use crate::placement::best_form;
+
+/// Words on the button that starts a payment, in the languages the shops here are written in.
+const PAY_WORDS: [&str; 8] = ["pay", "bezahlen", "zahlen", "payer", "pagar", "paga", "checkout", "betalen"];
+
+impl Core {
+    pub(super) fn begin_block(&mut self, block: Block) -> Command {
+        let lines = block.requests.into_iter().map(|request| {
+            self.requests += 1;
+            Line { request, number: self.requests, consent: Consent::None, reply: None }
+        });
+        let lines: Vec<Line> = lines.collect();
+        let named = lines.iter().find_map(|line| line.request.claim.control.clone());
+        let button = named.map(ElementRef).or_else(|| pay_button(&self.last_text));
+        let work = Work { lines, button, at: 0 };
+        if work.pending(false) {
+            self.enter(State::Block(Box::new((work, Phase::SurveyForms))), Command::Look(Look::Forms))
+        } else {
+            self.survey_button(work, Vec::new())
+        }
+    }
+
+    pub(super) fn block(&mut self, mut work: Work, phase: Phase, event: Event, now: Millis) -> Command {
+        match (phase, event) {
+            (Phase::SurveyForms, Event::Seen(Ok(forms))) if work.pending(true) => {
+                self.survey_button(work, forms)
+            }
+            (Phase::SurveyForms, Event::Seen(Ok(forms))) => self.survey(work, &forms, None, now),
+            (Phase::SurveyButton(forms), Event::Seen(Ok(pages))) => {
+                let page = pages.into_iter().next();
+                self.survey(work, &forms, page, now)
+            }
+            (Phase::SurveyForms | Phase::SurveyButton(_), Event::Seen(Err(reason))) => {
+                self.refuse_all(work, reason, now)
+            }
+            (Phase::Asking(asked), Event::Answered(answer)) => self.answered(work, asked, answer, now),
+            (Phase::RecordingAnswer, Event::Recorded(true)) => self.release_next(work, now),
+            (Phase::Deciding, Event::Seen(seen)) => self.decide_line(work, seen, now),
+            (Phase::RecordingIntent(release), Event::Recorded(true)) => {
+                let look = work.look();
+                self.enter(State::Block(Box::new((work, Phase::Freshening(release)))), Command::Look(look))
+            }
+            (Phase::RecordingIntent(_) | Phase::RecordingAnswer, Event::Recorded(false)) => {
+                self.refuse_all(work, Reason::AuditUnavailable, now)
+            }
+            (Phase::Freshening(release), Event::Seen(seen)) => self.release(work, release, seen, now),
+            (Phase::Releasing(card), Event::Done(done)) => self.released(work, card, done),
+            (Phase::RecordingOutcome(reply), Event::Recorded(_)) => {
+                let reply = match reply {
+                    Ok(text) => text,
+                    Err(reason) => self.refusal(&mut work, reason),
+                };
+                if let Some(line) = work.current() {
+                    line.reply = Some(reply);
+                }
+                self.release_next(work, now)
+            }
+            (_, _) => self.refuse_all(work, Reason::BrowserLost, now),
+        }
+    }
+
+    fn survey_button(&mut self, work: Work, forms: Vec<Observed<Snapshot>>) -> Command {
+        let look = work.button.clone().map_or(Look::Page, Look::Element);
+        self.enter(State::Block(Box::new((work, Phase::SurveyButton(forms)))), Command::Look(look))
+    }
+
+    /// Decides every line before anybody is asked: nobody is asked about what would be refused.
+    fn survey(
+        &mut self,
+        mut work: Work,
+        forms: &[Observed<Snapshot>],
+        button: Option<Observed<Snapshot>>,
+        now: Millis,
+    ) -> Command {
+        let mut asks = Vec::new();
+        for at in 0..work.lines.len() {
+            work.at = at;
+            let Some(line) = work.current() else { continue };
+            let page = if line.is_purchase() {
+                button.as_ref()
+            } else {
+                best_form(forms, line.request.effective_fields())
+            };
+            let Some(page) = page else {
+                let reason = Reason::FieldNotAllowed;
+                let reply = self.refusal(&mut work, reason);
+                if let Some(line) = work.current() {
+                    line.reply = Some(reply);
+                }
+                continue;
+            };
+            Core::fit_fields(&mut line.request, page.value());
+            let request = line.request.clone();
+            match self.decide_request(&request, page, Consent::None, now) {
+                // Decided again on a fresh look before the release; this grant lapses unused.
+                Verdict::Grant(_) => {}
+                Verdict::Deny(reason) => {
+                    let reply = self.refusal(&mut work, reason);
+                    if let Some(line) = work.current() {
+                        line.reply = Some(reply);
+                    }
+                }
+                Verdict::Ask(prompt) => {
+                    if let Some(origin) = page.origin.known() {
+                        asks.push((at, prompt, origin.clone()));
+                    }
+                }
+            }
+        }
+        if asks.is_empty() {
+            return self.release_next(work, now);
+        }
+        let asked = asks.iter().map(|(_, prompt, origin)| self.asked(prompt, origin)).collect();
+        self.enter(State::Block(Box::new((work, Phase::Asking(asks)))), Command::Ask(ConsentPrompt { asked }))
+    }
+
+    fn asked(&self, prompt: &Prompt, origin: &browser_signals::Origin) -> Asked {
+        match (prompt.kind, prompt.amount) {
+            (Some(Kind::Purchase), Some(amount)) => Asked::Pay {
+                payee: origin.clone(),
+                amount,
+                page_says: page_says(&self.last_text, &amount.to_decimal()),
+            },
+            (kind, _) => Asked::Release {
+                kind: kind.unwrap_or(Kind::Contact),
+                fields: prompt.fields,
+                to: origin.clone(),
+            },
+        }
+    }
+
+    fn answered(
+        &mut self,
+        mut work: Work,
+        asked: Vec<(usize, Prompt, browser_signals::Origin)>,
+        answer: Answer,
+        now: Millis,
+    ) -> Command {
+        self.note_prompt();
+        let agreed = answer == Answer::Yes;
+        let mut about = Vec::new();
+        for (at, prompt, origin) in asked {
+            let Some(line) = work.lines.get_mut(at) else { continue };
+            about.push(line.request.kind.as_str().to_owned());
+            line.consent = if agreed { Consent::Given } else { Consent::Refused };
+            if prompt.scope == ConsentScope::Session {
+                self.book.note(line.request.kind, line.request.effective_fields(), origin, answer, now);
+            }
+        }
+        let events = vec![AuditEvent::Asked { about, agreed }];
+        let command = Command::Record { events, sync: false };
+        self.enter(State::Block(Box::new((work, Phase::RecordingAnswer))), command)
+    }
+
+    fn release_next(&mut self, mut work: Work, _now: Millis) -> Command {
+        if work.next_pending().is_none() {
+            return self.answer_block(&work);
+        }
+        let look = work.look();
+        self.enter(State::Block(Box::new((work, Phase::Deciding))), Command::Look(look))
+    }
+
+    fn decide_line(
+        &mut self,
+        mut work: Work,
+        seen: Result<Vec<Observed<Snapshot>>, Reason>,
+        now: Millis,
+    ) -> Command {
+        let Some(line) = work.current() else { return self.refuse_all(work, Reason::MalformedRequest, now) };
+        let (request, number, consent) = (line.request.clone(), line.number, line.consent);
+        let page = match seen.map(|pages| pick(pages, &request.effective_fields(), line.is_purchase())) {
+            Ok(Some(page)) => page,
+            Ok(None) => return self.refuse_line(work, Reason::FieldNotAllowed, now),
+            Err(reason) => return self.refuse_line(work, reason, now),
+        };
+        let release = match self.decide_request(&request, &page, consent, now) {
+            Verdict::Grant(Granted::Fill(grant)) => Release::Fill(grant),
+            Verdict::Grant(Granted::PaymentApi(grant)) => Release::Pay(grant),
+            Verdict::Grant(_) => return self.refuse_line(work, Reason::DeliveryForbidden, now),
+            Verdict::Deny(reason) => return self.refuse_line(work, reason, now),
+            // The page changed so that the question is a new one.
+            Verdict::Ask(_) => return self.refuse_line(work, Reason::StaleDocument, now),
+        };
+        let terms = match &release {
+            Release::Fill(grant) => grant.terms(),
+            Release::Pay(grant) => grant.terms(),
+        };
+        let intent = AuditEvent::Intent {
+            request: number,
+            kind: request.kind,
+            fields: terms.fields,
+            origin: terms.origin.clone(),
+            delivery: if matches!(release, Release::Fill(_)) { "fill" } else { "payment_api" },
+            amount: terms.amount,
+        };
+        let command = Command::Record { events: vec![intent], sync: true };
+        self.enter(State::Block(Box::new((work, Phase::RecordingIntent(release)))), command)
+    }
+
+    fn release(
+        &mut self,
+        work: Work,
+        release: Release,
+        seen: Result<Vec<Observed<Snapshot>>, Reason>,
+        now: Millis,
+    ) -> Command {
+        let pages = match seen {
+            Ok(pages) => pages,
+            Err(reason) => return self.end_line(work, Err(reason)),
+        };
+        match release {
+            Release::Fill(grant) => {
+                let terms = grant.terms().clone();
+                let same =
+                    pages.into_iter().find(|page| page.form == terms.form && page.frame == terms.frame);
+                let Some(page) = same else { return self.end_line(work, Err(Reason::StaleDocument)) };
+                let Ok(vault) = self.vault.lock() else {
+                    return self.end_line(work, Err(Reason::VaultLocked));
+                };
+                let opened = vault.open_fill(grant, &page, now);
+                let supplier = |field| vault.supplier_for(terms.kind, terms.fields, field).map(str::to_owned);
+                let suppliers: Vec<(String, Field)> =
+                    terms.placements.iter().filter_map(|p| Some((supplier(p.field)?, p.field))).collect();
+                drop(vault);
+                match opened {
+                    Ok(fill) => {
+                        // From here on the values count as released: noted before they go, not after.
+                        for (handle, field) in suppliers {
+                            let destination = fill.destination.clone();
+                            self.releases.note(egress::Release { handle, field, destination });
+                        }
+                        self.enter(
+                            State::Block(Box::new((work, Phase::Releasing(None)))),
+                            Command::Fill(fill),
+                        )
+                    }
+                    Err(error) => self.end_line(work, Err(error.reason())),
+                }
+            }
+            Release::Pay(grant) => {
+                let terms = grant.terms().clone();
+                let (Some(page), Some(amount), Some(button)) =
+                    (pages.into_iter().next(), terms.amount, work.button.clone())
+                else {
+                    return self.end_line(work, Err(Reason::FieldNotAllowed));
+                };
+                let Ok(vault) = self.vault.lock() else {
+                    return self.end_line(work, Err(Reason::VaultLocked));
+                };
+                let opened = vault.open_payment(grant, &page, now);
+                drop(vault);
+                match opened {
+                    Ok(card) => {
+                        let decided = Box::new(page);
+                        let phase = Phase::Releasing(Some(card.handle().to_owned()));
+                        let payment = Payment { card, payee: terms.origin, amount, button, decided };
+                        self.enter(State::Block(Box::new((work, phase))), Command::Pay(payment))
+                    }
+                    Err(error) => self.end_line(work, Err(error.reason())),
+                }
+            }
+        }
+    }
+
+    fn released(&mut self, mut work: Work, card: Option<String>, done: Result<(), Reason>) -> Command {
+        let reply = done.and_then(|()| {
+            let line = work.current().ok_or(Reason::MalformedRequest)?;
+            self.counts.releases += 1;
+            let Some(card) = card else {
+                let fields = line.request.effective_fields();
+                let reply =
+                    Reply::Delivered { kind: line.request.kind, delivered: Delivered::Filled, fields };
+                return Ok(reply.to_string());
+            };
+            let amount = line.request.claim.total.ok_or(Reason::MalformedRequest)?;
+            self.history.purchases += 1;
+            self.history.spent_minor = self.history.spent_minor.saturating_add(amount.minor);
+            Ok(Reply::Purchased { card, amount }.to_string())
+        });
+        self.end_line(work, reply)
+    }
+
+    /// Records how a release ended. The intent was recorded, so this must be too.
+    fn end_line(&mut self, mut work: Work, reply: Result<String, Reason>) -> Command {
+        let request = work.current().map_or(0, |line| line.number);
+        let failed = reply.as_ref().err().copied();
+        let command = Command::Record { events: vec![AuditEvent::Outcome { request, failed }], sync: true };
+        self.enter(State::Block(Box::new((work, Phase::RecordingOutcome(reply)))), command)
+    }
+
+    fn refuse_line(&mut self, mut work: Work, reason: Reason, now: Millis) -> Command {
+        let reply = self.refusal(&mut work, reason);
+        if let Some(line) = work.current() {
+            line.reply = Some(reply);
+        }
+        self.release_next(work, now)
+    }
+
+    fn refuse_all(&mut self, mut work: Work, reason: Reason, _now: Millis) -> Command {
+        while work.next_pending().is_some() {
+            let reply = self.refusal(&mut work, reason);
+            if let Some(line) = work.current() {
+                line.reply = Some(reply);
+            }
+        }
+        self.answer_block(&work)
+    }
+
+    /// Answers the agent, once the refusals are on record.
+    fn answer_block(&mut self, work: &Work) -> Command {
+        let events = std::mem::take(&mut self.unrecorded);
+        let refused = |line: &Line| request_refused(line.request.kind, Reason::AuditUnavailable);
+        let unrecorded: Vec<String> = work.lines.iter().map(refused).collect();
+        let answer = After::Answer { text: work.replies(), unrecorded: unrecorded.join("\n") };
+        self.record(events, answer)
+    }
+
+    /// Counts a refusal of the current line and words the answer.
+    fn refusal(&mut self, work: &mut Work, reason: Reason) -> String {
+        self.counts.denied(reason);
+        let (kind, number, fields) = work.current().map_or((Kind::Contact, 0, FieldSet::EMPTY), |l| {
+            (l.request.kind, l.number, l.request.effective_fields())
+        });
+        self.unrecorded.push(AuditEvent::Refused {
+            request: number,
+            kind: Some(kind),
+            fields,
+            origin: self.page.clone(),
+            reason,
+        });
+        request_refused(kind, reason)
+    }
+}
+
+impl Work {
+    /// What the current line has to be decided on.
+    fn look(&mut self) -> Look {
+        match (self.current().is_some_and(|line| line.is_purchase()), &self.button) {
+            (true, Some(button)) => Look::Element(button.clone()),
+            (true, None) => Look::Page,
+            (false, _) => Look::Forms,
+        }
+    }
+}
+
+/// The page a line is decided on: for a purchase the one looked at, else the form that fits best.
+fn pick(pages: Vec<Observed<Snapshot>>, fields: &FieldSet, purchase: bool) -> Option<Observed<Snapshot>> {
+    if purchase {
+        return pages.into_iter().next();
+    }
+    best_form(&pages, *fields).cloned()
+}
+
+/// The last button of the text that the model read whose name has a word for paying.
+fn pay_button(text: &str) -> Option<ElementRef> {
+    let lines = text.lines().rev().filter(|line| line.trim_start().starts_with("- button"));
+    let mut paying = lines.filter(|line| {
+        let line = line.to_lowercase();
+        line.split(|c: char| !c.is_alphanumeric()).any(|word| PAY_WORDS.contains(&word))
+    });
+    let line = paying.next()?;
+    let from = line.rfind("[ref=")? + "[ref=".len();
+    let rest = line.get(from..)?;
+    rest.get(..rest.find(']')?).map(|name| ElementRef(name.to_owned()))
+}
+
+/// The lines of the page around the amount: the page's own words about what is bought.
+fn page_says(text: &str, amount: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let Some(at) = lines.iter().rposition(|line| line.contains(amount)) else { return Vec::new() };
+    let from = at.saturating_sub(3);
+    let around = lines.get(from..=at).unwrap_or(&[]);
+    around.iter().map(|line| line.trim().trim_start_matches("- ").chars().take(120).collect()).collect()
+}

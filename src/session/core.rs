@@ -1,0 +1,352 @@
+//! The session's state machine: events in, commands out, no I/O and no clock.
+//!
+//! Every action of the agent begins with [`Event::Act`] and ends with [`Command::Answer`]. In between, the
+//! driver carries out one command at a time and reports with one event. An event that does not fit ends
+//! the action with a denial: nothing is released by accident.
+
+use std::sync::{Arc, Mutex};
+
+use browser_signals::{ElementRef, Observed, Origin, SealedFill, Snapshot, Verb};
+use classifier::Detectors;
+use policy_dfa::{Consent, DecisionPoint, Granted, History, Millis, Reason, Task, Verdict};
+use sirl::Money;
+use vault::{SealedCard, Vault};
+
+use super::judge::kind_of;
+use super::outcome::{Counts, block_refused, verb_refused};
+use super::work::{Phase, Work};
+use crate::action::Action;
+use crate::audit::AuditEvent;
+use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt};
+use crate::egress::Releases;
+use crate::flow::Readings;
+
+/// What to look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Look {
+    /// The top document.
+    Page,
+    /// One element.
+    Element(ElementRef),
+    /// Every form of every frame.
+    Forms,
+}
+
+/// A purchase to be carried out.
+pub struct Payment {
+    /// The card, sealed.
+    pub card: SealedCard,
+    /// Who is paid.
+    pub payee: Origin,
+    /// How much, exactly.
+    pub amount: Money,
+    /// The shop's button that starts the payment.
+    pub button: ElementRef,
+    /// The page that it was decided on.
+    pub decided: Box<Observed<Snapshot>>,
+}
+
+/// What the driver is to do.
+pub enum Command {
+    /// Write records; with `sync`, to disk.
+    Record {
+        /// The records.
+        events: Vec<AuditEvent>,
+        /// Whether they must be on disk.
+        sync: bool,
+    },
+    /// Ask the user.
+    Ask(ConsentPrompt),
+    /// Read the page for the model.
+    Read,
+    /// Look at the page for a decision.
+    Look(Look),
+    /// Carry out a verb.
+    Do {
+        /// The verb.
+        verb: Verb,
+        /// The page that it was decided on.
+        decided: Option<Box<Observed<Snapshot>>>,
+    },
+    /// Fill a form.
+    Fill(SealedFill),
+    /// Pay.
+    Pay(Payment),
+    /// Answer the agent: the action is over.
+    Answer(String),
+}
+
+/// What happened.
+pub enum Event {
+    /// The agent acts.
+    Act(Action),
+    /// Records were written, or not.
+    Recorded(bool),
+    /// The user answered.
+    Answered(Answer),
+    /// The page was read: its scrubbed text, and the top origin.
+    Text(Result<(String, Option<Origin>), Reason>),
+    /// The page was looked at: one snapshot for a page or an element, one a form for forms.
+    Seen(Result<Vec<Observed<Snapshot>>, Reason>),
+    /// A verb, fill or payment ended.
+    Done(Result<(), Reason>),
+}
+
+/// What follows when a record is written.
+pub(super) enum After {
+    /// The answer, and the one if the record cannot be written.
+    Answer {
+        text: String,
+        unrecorded: String,
+    },
+    Do {
+        verb: Verb,
+        decided: Option<Box<Observed<Snapshot>>>,
+    },
+    AskedVerb {
+        verb: Verb,
+        consent: Consent,
+    },
+}
+
+pub(super) enum State {
+    Idle,
+    Reading,
+    Aiming { verb: Verb, consent: Consent },
+    AskingVerb { verb: Verb },
+    Recording(After),
+    Doing,
+    Block(Box<(Work, Phase)>),
+}
+
+/// The state machine of one session.
+pub struct Core {
+    pub(super) task: Task,
+    pub(super) decision: DecisionPoint,
+    pub(super) vault: Arc<Mutex<Vault>>,
+    pub(super) detectors: Arc<Detectors>,
+    pub(super) releases: Releases,
+    pub(super) readings: Readings,
+    pub(super) book: ConsentBook,
+    pub(super) history: History,
+    pub(super) counts: Counts,
+    pub(super) requests: u64,
+    /// Refusals that confirmed a guess of a value.
+    pub(super) guesses: u32,
+    pub(super) last_text: String,
+    pub(super) page: Option<Origin>,
+    /// Refusals of the current block, to be recorded before it is answered.
+    pub(super) unrecorded: Vec<AuditEvent>,
+    state: State,
+}
+
+impl Core {
+    /// A session for a sealed task. `prompt` is the prompt as the model sees it.
+    pub fn new(
+        task: Task,
+        decision: DecisionPoint,
+        vault: Arc<Mutex<Vault>>,
+        detectors: Arc<Detectors>,
+        releases: Releases,
+        book: ConsentBook,
+        prompt: &str,
+    ) -> Core {
+        Core {
+            task,
+            decision,
+            vault,
+            detectors,
+            releases,
+            readings: Readings::new(prompt),
+            book,
+            history: History::default(),
+            counts: Counts::default(),
+            requests: 0,
+            guesses: 0,
+            last_text: String::new(),
+            page: None,
+            unrecorded: Vec::new(),
+            state: State::Idle,
+        }
+    }
+
+    /// What was counted so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Notes a prompt that was shown outside an action: the one at plan time.
+    pub fn note_prompt(&mut self) {
+        self.counts.prompts += 1;
+        self.history.prompts += 1;
+    }
+
+    /// Counts a denial that happened below the policy, at the container's egress.
+    pub fn note_denial(&mut self, reason: Reason) {
+        self.counts.denied(reason);
+    }
+
+    /// The task.
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// Gives the decision point back.
+    pub fn into_decision(self) -> DecisionPoint {
+        self.decision
+    }
+
+    /// One step.
+    pub fn step(&mut self, event: Event, now: Millis) -> Command {
+        let state = std::mem::replace(&mut self.state, State::Idle);
+        match (state, event) {
+            (State::Idle, Event::Act(action)) => self.act(action),
+            (State::Reading, Event::Text(text)) => self.text(text),
+            (State::Aiming { verb, consent }, Event::Seen(seen)) => self.aimed(verb, consent, seen, now),
+            (State::AskingVerb { verb }, Event::Answered(answer)) => {
+                let agreed = answer == Answer::Yes;
+                let about = vec![kind_of(&verb).as_str().to_owned()];
+                let consent = if agreed { Consent::Given } else { Consent::Refused };
+                self.note_prompt();
+                self.record(vec![AuditEvent::Asked { about, agreed }], After::AskedVerb { verb, consent })
+            }
+            (State::Recording(after), Event::Recorded(true)) => self.after(after),
+            (State::Recording(after), Event::Recorded(false)) => {
+                self.counts.denied(Reason::AuditUnavailable);
+                Command::Answer(match after {
+                    After::Answer { unrecorded, .. } => unrecorded,
+                    _ => verb_refused(Reason::AuditUnavailable),
+                })
+            }
+            (State::Doing, Event::Done(Ok(()))) => Command::Answer("ok".to_owned()),
+            (State::Doing, Event::Done(Err(reason))) => {
+                self.counts.denied(reason);
+                Command::Answer(verb_refused(reason))
+            }
+            (State::Block(block), event) => {
+                let (work, phase) = *block;
+                self.block(work, phase, event, now)
+            }
+            (_, _) => {
+                self.counts.denied(Reason::BrowserLost);
+                Command::Answer(verb_refused(Reason::BrowserLost))
+            }
+        }
+    }
+
+    pub(super) fn enter(&mut self, state: State, command: Command) -> Command {
+        self.state = state;
+        command
+    }
+
+    pub(super) fn record(&mut self, events: Vec<AuditEvent>, after: After) -> Command {
+        self.enter(State::Recording(after), Command::Record { events, sync: false })
+    }
+
+    fn act(&mut self, action: Action) -> Command {
+        self.counts.actions += 1;
+        match action {
+            Action::Verb(Verb::Read) => self.enter(State::Reading, Command::Read),
+            Action::Verb(verb @ (Verb::Wait { .. } | Verb::Back)) => {
+                self.enter(State::Doing, Command::Do { verb, decided: None })
+            }
+            Action::Verb(verb) => {
+                let look = look_for(&verb);
+                self.enter(State::Aiming { verb, consent: Consent::None }, Command::Look(look))
+            }
+            Action::Request(text) => match sirl::parse_block(&text) {
+                Ok(block) => self.begin_block(block),
+                Err(error) => {
+                    let reason = Reason::MalformedRequest;
+                    self.counts.denied(reason);
+                    self.requests += 1;
+                    let refused = AuditEvent::Refused {
+                        request: self.requests,
+                        kind: None,
+                        fields: sirl::FieldSet::EMPTY,
+                        origin: self.page.clone(),
+                        reason,
+                    };
+                    let unrecorded = block_refused(Reason::AuditUnavailable, "");
+                    let text = block_refused(reason, &error.to_string());
+                    self.record(vec![refused], After::Answer { text, unrecorded })
+                }
+            },
+        }
+    }
+
+    fn text(&mut self, text: Result<(String, Option<Origin>), Reason>) -> Command {
+        match text {
+            Ok((text, origin)) => {
+                if let Some(origin) = &origin {
+                    self.readings.read_at(origin, &text);
+                }
+                self.page = origin;
+                self.last_text.clone_from(&text);
+                Command::Answer(text)
+            }
+            Err(reason) => {
+                self.last_text.clear();
+                self.counts.denied(reason);
+                Command::Answer(verb_refused(reason))
+            }
+        }
+    }
+
+    fn aimed(
+        &mut self,
+        verb: Verb,
+        consent: Consent,
+        seen: Result<Vec<Observed<Snapshot>>, Reason>,
+        now: Millis,
+    ) -> Command {
+        let page = match seen.map(|pages| pages.into_iter().next()) {
+            Ok(Some(page)) => page,
+            Ok(None) => return self.refuse_verb(&verb, None, Reason::StaleDocument),
+            Err(reason) => return self.refuse_verb(&verb, None, reason),
+        };
+        let origin = page.origin.known().cloned();
+        match self.decide_verb(&verb, Some(&page), consent, now) {
+            Verdict::Grant(Granted::Verb) => {
+                let event = AuditEvent::Verb { verb: kind_of(&verb), origin, refused: None };
+                self.record(vec![event], After::Do { verb, decided: Some(Box::new(page)) })
+            }
+            Verdict::Grant(_) => self.refuse_verb(&verb, origin, Reason::DeliveryForbidden),
+            Verdict::Deny(reason) => self.refuse_verb(&verb, origin, reason),
+            Verdict::Ask(_) => {
+                let asked = vec![Asked::Verb { verb: kind_of(&verb), page: origin }];
+                self.enter(State::AskingVerb { verb }, Command::Ask(ConsentPrompt { asked }))
+            }
+        }
+    }
+
+    fn refuse_verb(&mut self, verb: &Verb, origin: Option<Origin>, reason: Reason) -> Command {
+        self.counts.denied(reason);
+        let event = AuditEvent::Verb { verb: kind_of(verb), origin, refused: Some(reason) };
+        let unrecorded = verb_refused(Reason::AuditUnavailable);
+        self.record(vec![event], After::Answer { text: verb_refused(reason), unrecorded })
+    }
+
+    fn after(&mut self, after: After) -> Command {
+        match after {
+            After::Answer { text, .. } => Command::Answer(text),
+            After::Do { verb, decided } => self.enter(State::Doing, Command::Do { verb, decided }),
+            After::AskedVerb { verb, consent } => {
+                let look = look_for(&verb);
+                self.enter(State::Aiming { verb, consent }, Command::Look(look))
+            }
+        }
+    }
+}
+
+/// What a verb is aimed at.
+fn look_for(verb: &Verb) -> Look {
+    match verb {
+        Verb::Click { target }
+        | Verb::Type { target, .. }
+        | Verb::Select { target, .. }
+        | Verb::Check { target, .. }
+        | Verb::Submit { target } => Look::Element(target.clone()),
+        _ => Look::Page,
+    }
+}

@@ -1,0 +1,344 @@
+//! The thin driver: carries out the core's commands in a browser, and keeps time.
+
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
+use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
+use policy_dfa::{Millis, Reason};
+use sirl::{FieldSet, Kind};
+use url::Url;
+use vault::Secret;
+
+use super::core::{Command, Core, Event, Look, Payment};
+use super::outcome::Counts;
+use crate::action::Action;
+use crate::audit::AuditEvent;
+use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
+use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt};
+use crate::egress::{ContainerEgress, Releases};
+use crate::guard::{Guard, GuardError};
+use crate::intake;
+use crate::text::PageTextGuard;
+
+/// How long the shop has to redeem a payment before it is voided.
+const REDEEM_WITHIN: Duration = Duration::from_secs(20);
+
+/// How long the shop has to show its receipt before the agent goes on.
+const RECEIPT_WITHIN: Duration = Duration::from_secs(1);
+
+/// Why a session could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The prompt names no web address, so the task has no place to act.
+    #[error("the prompt names no web address; say where to go, such as https://shop.example")]
+    NoOrigin,
+    /// The audit record cannot be written.
+    #[error("the audit record cannot be written, so nothing is begun")]
+    Audit,
+    /// A value of the prompt could not be moved into the vault.
+    #[error("a value of the prompt could not be moved into the vault: {0}")]
+    Vault(String),
+    /// The browser failed.
+    #[error(transparent)]
+    Browser(#[from] BridgeError),
+    /// The guard failed.
+    #[error(transparent)]
+    Guard(#[from] GuardError),
+}
+
+/// What a session did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionReport {
+    /// What was counted.
+    pub counts: Counts,
+    /// The container that the user agreed to.
+    pub container: Container,
+}
+
+/// One task in one container of the browser.
+pub struct Session {
+    core: Core,
+    tab: Tab,
+    text: PageTextGuard,
+    guard: Parts,
+    prompt: String,
+    started: Instant,
+}
+
+/// What the session borrowed from the guard and gives back.
+struct Parts {
+    vault: Arc<std::sync::Mutex<vault::Vault>>,
+    audit: Box<dyn crate::audit::AuditLog>,
+    answerer: Box<dyn crate::consent::Answerer>,
+    payments: Option<Arc<crate::checkout::PaymentHandler>>,
+    detectors: Arc<classifier::Detectors>,
+    entropy: Box<dyn vault::Entropy + Send>,
+}
+
+impl Session {
+    /// Begins a task: takes the values out of the prompt, seals the task from the user's words, asks once
+    /// for the container and for what the task will need, and opens it.
+    ///
+    /// Where the user says no, the session goes on in a T0 container: it can read and release nothing.
+    pub async fn begin(guard: Guard, browser: &Browser, prompt: &str) -> Result<Session, SessionError> {
+        let Guard { decision, vault, mut audit, mut answerer, payments, detectors, mut entropy } = guard;
+        let intake = intake::read(prompt, &detectors);
+        if intake.origins.is_empty() {
+            return Err(SessionError::NoOrigin);
+        }
+        {
+            let mut vault = vault.lock().unwrap_or_else(PoisonError::into_inner);
+            for found in &intake.found {
+                let value = prompt.get(found.span.clone()).unwrap_or("");
+                vault
+                    .insert(found.handle, found.field, Secret::new(value.as_bytes()), entropy.as_mut())
+                    .map_err(|error| SessionError::Vault(error.to_string()))?;
+            }
+        }
+        let unix_ms = unix_ms();
+        let policy = decision.policy_hash();
+        let sealed_before_asking = audit.append(&AuditEvent::Started { policy }, unix_ms, true);
+        sealed_before_asking.map_err(|_| SessionError::Audit)?;
+
+        let mut book = ConsentBook::default();
+        let wants =
+            intake.kinds.iter().any(|kind| *kind == Kind::Purchase || !kind.default_fields().is_empty());
+        let mut container = Container::T0;
+        let mut asked_user = false;
+        if wants {
+            let prompt = plan_prompt(&intake);
+            let answer = answerer.answer(&prompt).await;
+            asked_user = true;
+            if answer == Answer::Yes {
+                container = Container::T2;
+                for asked in &prompt.asked {
+                    if let Asked::Release { kind, fields, to } = asked {
+                        book.note(*kind, *fields, to.clone(), answer, Millis(0));
+                    }
+                }
+            }
+            let about = prompt.asked.iter().map(|asked| asked.word().to_owned()).collect();
+            let event = AuditEvent::Asked { about, agreed: answer == Answer::Yes };
+            audit.append(&event, unix_ms, false).map_err(|_| SessionError::Audit)?;
+        }
+        let task = intake.seal(container);
+        let sealed = AuditEvent::Sealed {
+            origins: task.origins().to_vec(),
+            kinds: task.kinds().to_vec(),
+            budget: task.budget(),
+            container,
+        };
+        audit.append(&sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
+
+        let tab = browser.container(container, task.origins()).await?;
+        let releases = Releases::default();
+        let payment_origins: Vec<Origin> = payments.iter().map(|payments| payments.origin()).collect();
+        tab.set_egress(Arc::new(ContainerEgress::new(
+            task.origins().to_vec(),
+            payment_origins,
+            releases.clone(),
+            vault.clone(),
+        )));
+        let text = PageTextGuard::new(detectors.clone(), releases.clone(), vault.clone());
+        let mut core =
+            Core::new(task, decision, vault.clone(), detectors.clone(), releases, book, &intake.prompt);
+        if asked_user {
+            core.note_prompt();
+        }
+        let guard = Parts { vault, audit, answerer, payments, detectors, entropy };
+        Ok(Session { core, tab, text, guard, prompt: intake.prompt, started: Instant::now() })
+    }
+
+    /// The prompt as the model may see it: handles in place of the values.
+    pub fn prompt(&self) -> &str {
+        &self.prompt
+    }
+
+    /// The tab the session acts in, for inspection by tests.
+    #[cfg(feature = "inspection")]
+    pub fn tab(&self) -> &Tab {
+        &self.tab
+    }
+
+    /// Carries out one action of the agent, or refuses it. The text is all that the agent gets.
+    pub async fn act(&mut self, action: Action) -> String {
+        let mut event = Event::Act(action);
+        loop {
+            event = match self.core.step(event, self.now()) {
+                Command::Answer(text) => {
+                    self.note_browser_events();
+                    return text;
+                }
+                Command::Record { events, sync } => Event::Recorded(self.record(&events, sync)),
+                Command::Ask(prompt) => Event::Answered(self.guard.answerer.answer(&prompt).await),
+                Command::Read => {
+                    let text = self.tab.read(&self.text).await;
+                    Event::Text(text.map(|page| (page.text, page.origin)).map_err(|e| reason_of(&e)))
+                }
+                Command::Look(look) => Event::Seen(self.look(look).await.map_err(|e| reason_of(&e))),
+                Command::Do { verb, decided } => {
+                    let done = self.carry_out(verb, decided.as_deref()).await;
+                    Event::Done(done.map_err(|e| reason_of(&e)))
+                }
+                Command::Fill(fill) => {
+                    Event::Done(self.tab.fill(fill).await.map(|_| ()).map_err(|e| reason_of(&e)))
+                }
+                Command::Pay(payment) => Event::Done(self.pay(payment).await),
+            };
+        }
+    }
+
+    /// Ends the task: closes the container, writes the last record, and gives the guard back.
+    pub async fn finish(mut self) -> (SessionReport, Guard) {
+        self.note_browser_events();
+        self.tab.close().await;
+        self.record(&[AuditEvent::Ended], true);
+        let report =
+            SessionReport { counts: self.core.counts().clone(), container: self.core.task().container() };
+        let Parts { vault, audit, answerer, payments, detectors, entropy } = self.guard;
+        let decision = self.core.into_decision();
+        (report, Guard { decision, vault, audit, answerer, payments, detectors, entropy })
+    }
+
+    fn now(&self) -> Millis {
+        Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX))
+    }
+
+    fn record(&mut self, events: &[AuditEvent], sync: bool) -> bool {
+        let time = unix_ms();
+        events.iter().all(|event| self.guard.audit.append(event, time, sync).is_ok())
+    }
+
+    fn note_browser_events(&mut self) {
+        for event in self.tab.events() {
+            let what = match event {
+                PageEvent::DialogDismissed => "dialog",
+                PageEvent::PopupRefused => "popup",
+                PageEvent::DownloadRefused => "download",
+                PageEvent::FileChooserRefused => "file_chooser",
+                PageEvent::RequestBlocked { .. } => "request",
+                _ => "other",
+            };
+            if what == "request" {
+                self.core.note_denial(Reason::EgressBlocked);
+            }
+            self.record(&[AuditEvent::Browser { what }], false);
+        }
+    }
+
+    async fn look(&self, look: Look) -> Result<Vec<Observed<Snapshot>>, BridgeError> {
+        match look {
+            Look::Page => Ok(vec![self.tab.observe(About::Page).await?]),
+            Look::Element(target) => Ok(vec![self.tab.observe(About::Element(&target)).await?]),
+            Look::Forms => self.tab.forms().await,
+        }
+    }
+
+    async fn carry_out(&self, verb: Verb, decided: Option<&Observed<Snapshot>>) -> Result<(), BridgeError> {
+        let tab = &self.tab;
+        match (verb, decided) {
+            (Verb::Open { url }, _) => {
+                let url = Url::parse(&url).map_err(|_| BridgeError::Stale)?;
+                tab.open(&url).await
+            }
+            (Verb::Click { target }, Some(decided)) => tab.click(&target, decided).await,
+            (Verb::Type { target, text }, Some(decided)) => tab.type_text(&target, &text, decided).await,
+            (Verb::Select { target, option }, Some(decided)) => tab.select(&target, &option, decided).await,
+            (Verb::Check { target, on }, Some(decided)) => tab.check(&target, on, decided).await,
+            (Verb::Submit { target }, Some(decided)) => tab.submit(&target, decided).await,
+            (Verb::Press { key }, _) => tab.press(&key).await,
+            (Verb::Wait { milliseconds }, _) => {
+                tab.wait(milliseconds).await;
+                Ok(())
+            }
+            (Verb::Back, _) => tab.back().await,
+            (_, _) => Err(BridgeError::Stale),
+        }
+    }
+
+    /// One purchase: the handler is armed for exactly this payee and amount, the browser is allowed to use
+    /// it, the shop's button is pressed, and everything is closed again whatever happens.
+    async fn pay(&mut self, payment: Payment) -> Result<(), Reason> {
+        let Payment { card, payee, amount, button, decided } = payment;
+        let Some(handler) = self.guard.payments.clone() else { return Err(Reason::DeliveryForbidden) };
+        let mut id = [0; 16];
+        self.guard.entropy.fill(&mut id);
+        let pending = Pending::new(payee.clone(), payee, amount);
+        let armed = handler.arm(pending, card, PurchaseId(id)).map_err(|error| match error {
+            ArmError::AlreadyPending => Reason::BudgetSpent,
+            ArmError::Mismatch => Reason::ClaimMismatch,
+            ArmError::Unsettled => Reason::PaymentDeclined,
+            ArmError::JournalUnavailable => Reason::AuditUnavailable,
+        })?;
+        let origin = handler.origin();
+        let started = match self.tab.payment_permission(&origin, true).await {
+            Ok(()) => self.tab.click(&button, &decided).await,
+            Err(error) => Err(error),
+        };
+        let outcome = match started {
+            Ok(()) => armed.outcome(REDEEM_WITHIN).await,
+            // Dropping it disarms; nothing was authorised that the shop could redeem.
+            Err(error) => {
+                drop(armed);
+                self.close_payments(&origin).await;
+                return Err(reason_of(&error));
+            }
+        };
+        self.close_payments(&origin).await;
+        match outcome {
+            Outcome::Paid { .. } => {
+                // The shop shows its receipt; the agent should read that and not the form that is gone.
+                let _lost_after_payment = self.tab.wait_for_navigation(&decided, RECEIPT_WITHIN).await;
+                Ok(())
+            }
+            Outcome::Declined(_) | Outcome::Expired | Outcome::Unsettled => Err(Reason::PaymentDeclined),
+        }
+    }
+
+    /// Closes the browser to the payment handler. Where the browser does not answer, the container is closed:
+    /// the handler itself is disarmed either way.
+    async fn close_payments(&self, handler: &Origin) {
+        if self.tab.payment_permission(handler, false).await.is_err() {
+            self.tab.close().await;
+        }
+    }
+}
+
+/// The one prompt at plan time: the container, and the releases that the user's words call for.
+fn plan_prompt(intake: &intake::Intake) -> ConsentPrompt {
+    let mut asked = vec![Asked::Container { tier: Container::T2, origins: intake.origins.clone() }];
+    let found: FieldSet = intake.found.iter().map(|value| value.field).collect();
+    for kind in &intake.kinds {
+        // Purchases are asked about when their amount is known, card data is never filled.
+        if matches!(kind, Kind::Purchase | Kind::Payment) {
+            continue;
+        }
+        let fields = kind.default_fields().intersection(found);
+        if !fields.is_empty() {
+            asked.extend(intake.origins.iter().map(|to| Asked::Release {
+                kind: *kind,
+                fields,
+                to: to.clone(),
+            }));
+        }
+    }
+    ConsentPrompt { asked }
+}
+
+fn unix_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The reason code for a failure of the bridge.
+fn reason_of(error: &BridgeError) -> Reason {
+    match error {
+        BridgeError::Stale | BridgeError::UnknownRef => Reason::StaleDocument,
+        BridgeError::Occluded => Reason::Occluded,
+        BridgeError::Diverted => Reason::WrongDestination,
+        BridgeError::Refused(_) => Reason::UnplannedEffect,
+        BridgeError::TextWithheld => Reason::EgressBlocked,
+        _ => Reason::BrowserLost,
+    }
+}

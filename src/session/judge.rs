@@ -1,0 +1,155 @@
+//! Turning a verb or a request into a question to the policy.
+
+use browser_signals::{Fact, Observed, Origin, Snapshot, Verb};
+use policy_dfa::{Consent, ConsentScope, Event, History, Millis, Question, Reason, VerbKind, Verdict};
+use sirl::{FieldSet, Request, Tier};
+use url::Url;
+
+use super::core::Core;
+use crate::egress::{TextVerdict, judge_text};
+use crate::placement::place;
+
+/// How often text may be refused for holding a low-risk value before the session is tainted: each refusal
+/// confirms a guess (I13). A value of tier T2 taints at once.
+const MOST_GUESSES: u32 = 3;
+
+/// The policy's word for a verb.
+pub(super) fn kind_of(verb: &Verb) -> VerbKind {
+    match verb {
+        Verb::Open { .. } => VerbKind::Open,
+        Verb::Read => VerbKind::Read,
+        Verb::Click { .. } => VerbKind::Click,
+        Verb::Type { .. } => VerbKind::Type,
+        Verb::Select { .. } | Verb::Check { .. } => VerbKind::Choose,
+        Verb::Press { .. } => VerbKind::Press,
+        Verb::Submit { .. } => VerbKind::Submit,
+        Verb::Wait { .. } | Verb::Back => VerbKind::Idle,
+    }
+}
+
+/// What a verb would do: a click on a submit button submits its form, and so does Enter, wherever the focus
+/// is. Enter names no form whose destination could be checked, so it ends as an unknown destination.
+fn effect_of(verb: &Verb, page: Option<&Observed<Snapshot>>) -> VerbKind {
+    let submits = match verb {
+        Verb::Click { .. } => page.and_then(|page| page.target.as_ref()).is_some_and(|target| {
+            target.form.is_some()
+                && matches!(
+                    (target.tag.as_str(), target.input_type.as_str()),
+                    ("button", "submit" | "") | ("input", "submit" | "image")
+                )
+        }),
+        Verb::Press { key } => key == "Enter",
+        _ => false,
+    };
+    if submits { VerbKind::Submit } else { kind_of(verb) }
+}
+
+impl Core {
+    /// Decides a verb on a page.
+    pub(super) fn decide_verb(
+        &mut self,
+        verb: &Verb,
+        page: Option<&Observed<Snapshot>>,
+        consent: Consent,
+        now: Millis,
+    ) -> Verdict {
+        let here = page.and_then(|page| page.origin.known().cloned());
+        let (to, text) = match verb {
+            Verb::Open { url } => {
+                let Some((origin, query)) = parse_target(url) else {
+                    return Verdict::Deny(Reason::MalformedRequest);
+                };
+                (Some(origin), Some((url.as_str(), query)))
+            }
+            Verb::Type { text, .. } => (None, Some((text.as_str(), text.clone()))),
+            _ => (None, None),
+        };
+        // Comparing text with the vault answers a question about the vault. It is not answered for ever.
+        if self.history.tainted && text.is_some() {
+            return Verdict::Deny(Reason::TaintedSession);
+        }
+        if let Some((whole, _)) = &text
+            && let Err(reason) = self.judge_outgoing(whole, to.is_some())
+        {
+            return Verdict::Deny(reason);
+        }
+        let carries_foreign = match (&text, to.as_ref().or(here.as_ref())) {
+            (None, _) => Fact::Known(false),
+            (Some((_, carried)), Some(goal)) => Fact::Known(self.readings.carries_foreign(carried, goal)),
+            (Some(_), None) => Fact::Unknown,
+        };
+        let event = Event::Verb { verb: effect_of(verb, page), to: to.as_ref(), carries_foreign };
+        self.decide(event, page, self.history, consent, now)
+    }
+
+    /// Refuses text that has the form of something protected, or holds a value of the vault. A value of
+    /// tier T2 ends the session's sensitive access: whoever has one did not get it from us.
+    fn judge_outgoing(&mut self, text: &str, is_address: bool) -> Result<(), Reason> {
+        let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
+        match judge_text(text, is_address, &self.detectors, &vault).map_err(vault::ReleaseError::reason)? {
+            TextVerdict::Clean => Ok(()),
+            TextVerdict::Typed => Err(Reason::EgressBlocked),
+            TextVerdict::Exact(tier) => {
+                self.guesses += 1;
+                self.history.tainted |= tier == Tier::T2 || self.guesses >= MOST_GUESSES;
+                Err(Reason::EgressBlocked)
+            }
+        }
+    }
+
+    /// Decides a request on a page.
+    pub(super) fn decide_request(
+        &mut self,
+        request: &Request,
+        page: &Observed<Snapshot>,
+        consent: Consent,
+        now: Millis,
+    ) -> Verdict {
+        let placements = place(page.value(), request.effective_fields());
+        let event = Event::Request { request, placements: &placements, amount: request.claim.total };
+        let consent = match (consent, page.origin.known()) {
+            (Consent::None, Some(origin)) => {
+                // A question that must be put every time is not answered by a standing consent. How often
+                // it must be put is asked apart from how many prompts are left.
+                let unasked = History { prompts: 0, ..self.history };
+                match self.decide(event, Some(page), unasked, Consent::None, now) {
+                    Verdict::Ask(prompt) if prompt.scope == ConsentScope::Session => {
+                        self.book.about(request.kind, request.effective_fields(), origin, now)
+                    }
+                    _ => Consent::None,
+                }
+            }
+            (consent, _) => consent,
+        };
+        self.decide(event, Some(page), self.history, consent, now)
+    }
+
+    fn decide(
+        &mut self,
+        event: Event<'_>,
+        page: Option<&Observed<Snapshot>>,
+        history: History,
+        consent: Consent,
+        now: Millis,
+    ) -> Verdict {
+        let question =
+            Question { event, page, task: &self.task, consent, history, safety: Fact::Unknown, now };
+        self.decision.decide(&question)
+    }
+
+    /// A request without fields asks for those of its kind that the page has a place for.
+    pub(super) fn fit_fields(request: &mut Request, page: &Snapshot) {
+        if request.fields.is_empty() {
+            let wanted = request.effective_fields();
+            let placed: FieldSet = place(page, wanted).iter().map(|placement| placement.field).collect();
+            request.fields = placed.intersection(wanted);
+        }
+    }
+}
+
+/// Where an address goes, and the part of it that can carry something: query and fragment.
+fn parse_target(url: &str) -> Option<(Origin, String)> {
+    let url = Url::parse(url).ok()?;
+    let origin = Origin::of(&url).ok()?;
+    Some((origin, format!("{} {}", url.query().unwrap_or(""), url.fragment().unwrap_or(""))))
+}

@@ -1,0 +1,13 @@
+//! One task, from the user's first prompt to its end.
+//!
+//! [`core`](self::core) is the state machine: events in, commands out, no I/O. [`driver`](self::driver)
+//! carries the commands out in a browser.
+
+mod block;
+pub mod core;
+pub mod driver;
+mod judge;
+mod outcome;
+mod work;
+
+pub use driver::{Session, SessionReport};

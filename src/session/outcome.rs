@@ -1,0 +1,42 @@
+//! What the agent reads back, and what the session counts.
+
+use std::collections::BTreeMap;
+
+use policy_dfa::Reason;
+use sirl::{Kind, Reply};
+
+/// The answer to a verb that was refused.
+pub fn verb_refused(reason: Reason) -> String {
+    format!("DENY.verb {{\"reason\":\"{}\"}}", reason.code())
+}
+
+/// The answer to a block that could not be read.
+pub fn block_refused(reason: Reason, place: &str) -> String {
+    let answer = format!("DENY.block {{\"reason\":\"{}\"}} {place}", reason.code());
+    answer.trim_end().to_owned()
+}
+
+/// The answer to one request that was refused.
+pub fn request_refused(kind: Kind, reason: Reason) -> String {
+    Reply::Denied { kind, reason: reason.code() }.to_string()
+}
+
+/// What a session counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Actions of the agent.
+    pub actions: u64,
+    /// Prompts shown to the user.
+    pub prompts: u32,
+    /// Releases and purchases carried out.
+    pub releases: u32,
+    /// Denials, by reason code.
+    pub denials: BTreeMap<String, u64>,
+}
+
+impl Counts {
+    /// Counts a denial.
+    pub fn denied(&mut self, reason: Reason) {
+        *self.denials.entry(reason.code()).or_default() += 1;
+    }
+}

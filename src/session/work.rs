@@ -1,0 +1,81 @@
+//! A request block on its way through the session.
+
+use browser_signals::{ElementRef, Observed, Snapshot};
+use policy_dfa::{Consent, Fill, Grant, PaymentApi, Reason};
+use sirl::{Kind, Request};
+
+/// One request of the block.
+pub(super) struct Line {
+    pub request: Request,
+    /// Its number in the session.
+    pub number: u64,
+    /// What the user said about it.
+    pub consent: Consent,
+    /// The answer, once there is one.
+    pub reply: Option<String>,
+}
+
+impl Line {
+    pub fn is_purchase(&self) -> bool {
+        self.request.kind == Kind::Purchase
+    }
+}
+
+/// The block.
+pub(super) struct Work {
+    pub lines: Vec<Line>,
+    /// The shop's pay button, where a purchase is asked for.
+    pub button: Option<ElementRef>,
+    /// The line being released.
+    pub at: usize,
+}
+
+impl Work {
+    pub fn pending(&self, purchase: bool) -> bool {
+        self.lines.iter().any(|line| line.reply.is_none() && line.is_purchase() == purchase)
+    }
+
+    /// Moves to the next line without an answer.
+    pub fn next_pending(&mut self) -> Option<&mut Line> {
+        self.at = self.lines.iter().position(|line| line.reply.is_none())?;
+        self.lines.get_mut(self.at)
+    }
+
+    pub fn current(&mut self) -> Option<&mut Line> {
+        self.lines.get_mut(self.at)
+    }
+
+    /// All answers, one a line.
+    pub fn replies(&self) -> String {
+        let replies: Vec<&str> = self.lines.iter().filter_map(|line| line.reply.as_deref()).collect();
+        replies.join("\n")
+    }
+}
+
+/// A granted release that waits for a fresh look.
+pub(super) enum Release {
+    Fill(Grant<Fill>),
+    Pay(Grant<PaymentApi>),
+}
+
+/// Where a block is.
+pub(super) enum Phase {
+    /// Looking at the forms, before anything is asked.
+    SurveyForms,
+    /// Looking at the pay button, before anything is asked. Holds the forms seen.
+    SurveyButton(Vec<Observed<Snapshot>>),
+    /// Waiting for the user, about these lines.
+    Asking(Vec<(usize, policy_dfa::Prompt, browser_signals::Origin)>),
+    /// Waiting for the record of the answer.
+    RecordingAnswer,
+    /// Looking, to decide the current line.
+    Deciding,
+    /// Waiting for the record of the intent.
+    RecordingIntent(Release),
+    /// Looking once more, to release.
+    Freshening(Release),
+    /// Waiting for the fill, or the payment, to end. For a payment: the card's handle.
+    Releasing(Option<String>),
+    /// Waiting for the record of the outcome; holds the answer.
+    RecordingOutcome(Result<String, Reason>),
+}

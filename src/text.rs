@@ -1,0 +1,71 @@
+//! What the model may read: page text with typed values masked everywhere, and released values masked
+//! exactly.
+//!
+//! Before a release, exact masking would show a page that lists guesses which of them the vault holds, by
+//! what the agent then does. So until then only the form of a value counts, and a made-up card number
+//! looks the same as the real one (I13).
+
+use std::sync::{Arc, Mutex};
+
+use browser_signals::text_guard::{TextGuard, TextWithheld};
+use classifier::{Detector, Detectors, mask};
+use sirl::Tier;
+use vault::Vault;
+
+use crate::egress::Releases;
+
+/// What stands where a released value was.
+pub const MASKED: &str = "[withheld]";
+
+/// Masks page text for one container.
+pub struct PageTextGuard {
+    detectors: Arc<Detectors>,
+    releases: Releases,
+    vault: Arc<Mutex<Vault>>,
+}
+
+impl PageTextGuard {
+    /// A guard for the container that `releases` belongs to.
+    pub fn new(detectors: Arc<Detectors>, releases: Releases, vault: Arc<Mutex<Vault>>) -> PageTextGuard {
+        PageTextGuard { detectors, releases, vault }
+    }
+}
+
+impl TextGuard for PageTextGuard {
+    fn guard(&self, text: &str) -> Result<String, TextWithheld> {
+        let exact = self.mask_released(text)?;
+        Ok(mask(&exact, &self.detectors.detect(&exact)))
+    }
+}
+
+impl PageTextGuard {
+    fn mask_released(&self, text: &str) -> Result<String, TextWithheld> {
+        let entries = self.releases.entries();
+        if entries.is_empty() {
+            return Ok(text.to_owned());
+        }
+        let vault = self.vault.lock().map_err(|_| TextWithheld)?;
+        let found = vault.scan_released(text, &entries).map_err(|_| TextWithheld)?;
+        // Short values stand inside longer words by chance; masking those would garble the page.
+        let mut spans: Vec<_> = found
+            .into_iter()
+            .filter(|m| m.whole_word || m.field.tier() == Tier::T2)
+            .map(|m| m.span)
+            .collect();
+        spans.sort_by_key(|span| span.start);
+        let mut out = String::with_capacity(text.len());
+        let mut from = 0;
+        for span in spans {
+            if span.end <= from {
+                continue;
+            }
+            if span.start >= from {
+                out.push_str(text.get(from..span.start).ok_or(TextWithheld)?);
+                out.push_str(MASKED);
+            }
+            from = span.end;
+        }
+        out.push_str(text.get(from..).ok_or(TextWithheld)?);
+        Ok(out)
+    }
+}
