@@ -1,1 +1,110 @@
-fn main() {}
+//! Set-up, demo and checks of the workspace: `cargo xtask help` lists the commands.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`find`] | programs on PATH and in Playwright's own folder |
+//! | [`debian`] | packages, where we may install them |
+//! | [`npm`] | packages of npm in the target folder, pinned by checksum |
+//! | [`node`] | Node: the system's, or a pinned one |
+//! | [`playwright`] | the pinned `playwright-core` |
+//! | [`setup`] | everything the programs need, found or installed, and the environment that names it |
+//! | [`licences`] | every dependency's licence against a list |
+//! | [`checks`] | the steps of `cargo xtask test` |
+//! | [`process`] | running programs, and exit codes |
+
+mod checks;
+mod debian;
+mod find;
+mod licences;
+mod node;
+mod npm;
+mod playwright;
+mod process;
+mod setup;
+
+use process::{Failure, Place};
+use std::env;
+use std::process::{Command, ExitCode};
+
+const USAGE: &str = "\
+usage: cargo xtask <command>
+
+  setup           find or install Node, playwright-core, Chromium and certutil
+  demo [args]     set up, build, and run `portcullis demo [args]`
+  test            set up, then check format, lints, licences, and run every test
+  bench [name]    set up, then run one benchmark, or all
+  licences        check the licence of every dependency
+  env             set up, and print the environment for a shell: eval \"$(cargo xtask env)\"
+  help            print this
+
+exit codes: 0 done, 1 a finding, 2 bad input, 3 something is not set up; else the failed program's own";
+
+fn main() -> ExitCode {
+    let mut arguments = env::args().skip(1);
+    let command = arguments.next().unwrap_or_default();
+    let rest: Vec<String> = arguments.collect();
+    match run(&command, &rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.message.is_empty() {
+                eprintln!("{}", failure.message);
+            }
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
+    if matches!(command, "setup" | "test" | "licences" | "env" | "help") && !arguments.is_empty() {
+        return Err(Failure::input(format!("`{command}` takes no arguments\n\n{USAGE}")));
+    }
+    let place = Place::here()?;
+    match command {
+        "setup" => setup::set_up(&place).map(|tools| tools.announce()),
+        "demo" => demo(&place, arguments),
+        "test" => {
+            let tools = setup::set_up(&place)?;
+            tools.announce();
+            checks::run_all(&place, &tools)
+        }
+        "bench" => bench(&place, arguments),
+        "licences" => licences::check(&place),
+        "env" => {
+            let tools = setup::set_up(&place)?;
+            for (name, value) in tools.environment() {
+                println!("export {name}='{}'", value.to_string_lossy().replace('\'', r"'\''"));
+            }
+            Ok(())
+        }
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        "" => Err(Failure::input(USAGE.to_owned())),
+        other => Err(Failure::input(format!("there is no command `{other}`\n\n{USAGE}"))),
+    }
+}
+
+/// Builds in the same profile as the tests, so that a newcomer compiles once, and runs in the caller's
+/// folder, so that a relative `--json FILE` lands where it was meant.
+fn demo(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    let tools = setup::set_up(place)?;
+    tools.announce();
+    let mut build = place.cargo();
+    build.args(["build", "--package", "portcullis-cli", "--bin", "portcullis"]);
+    process::run(build.envs(tools.environment()))?;
+    let mut demo = Command::new(place.binary("portcullis"));
+    process::run(demo.arg("demo").args(arguments).envs(tools.environment()))
+}
+
+fn bench(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    let tools = setup::set_up(place)?;
+    tools.announce();
+    let (name, rest) = match arguments.split_first() {
+        Some((name, rest)) => (name.as_str(), rest),
+        None => ("*", arguments),
+    };
+    let mut bench = place.cargo();
+    bench.args(["bench", "--workspace", "--bench", name, "--"]).args(rest);
+    process::run(bench.envs(tools.environment()))
+}

@@ -1,0 +1,45 @@
+//! The steps of `cargo xtask test`.
+
+use crate::licences;
+use crate::process::{Failure, Place, answer, run};
+use crate::setup::Tools;
+use std::path::Path;
+use std::time::Instant;
+
+/// Runs every step; stops at the first that fails, with its exit code.
+pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
+    let start = Instant::now();
+    components(place)?;
+    let cargo = |arguments: &[&str]| run(place.cargo().args(arguments).envs(tools.environment()));
+    step("format", || cargo(&["fmt", "--all", "--check"]))?;
+    step("lints", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    step("licences", || licences::check(place))?;
+    step("tests", || cargo(&["test", "--workspace"]))?;
+    println!("\n== all passed in {} s", start.elapsed().as_secs());
+    Ok(())
+}
+
+/// Says before the long steps, and not after, that the toolchain lacks a part.
+fn components(place: &Place) -> Result<(), Failure> {
+    let cargo = place.cargo();
+    for (command, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
+        if answer(Path::new(cargo.get_program()), [command, "--version"]).is_none() {
+            return Err(Failure::not_set_up(format!(
+                "{component} is not installed: run `rustup component add {component}`"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn step(name: &str, body: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    println!("\n== {name}");
+    let start = Instant::now();
+    let outcome = body();
+    let seconds = start.elapsed().as_secs_f32();
+    match &outcome {
+        Ok(()) => println!("== {name}: passed in {seconds:.1} s"),
+        Err(failure) => println!("== {name}: FAILED after {seconds:.1} s, exit code {}", failure.code),
+    }
+    outcome
+}
