@@ -201,7 +201,6 @@ fn fresh_log(path: &Path) -> Result<SharedLog, DemoError> {
 }
 
 /// What one lane found.
-#[derive(Default)]
 struct Lane {
     outcomes: Vec<Outcome>,
     findings: Vec<String>,
@@ -213,17 +212,22 @@ async fn run_lane(
     log: SharedLog,
     progress: &Progress<'_>,
 ) -> Result<Lane, DemoError> {
-    let mut lane = Lane::default();
     let stage = Stage::set_up().await?;
-    let bare = BareBrowser::launch(&stage.world).await?;
-    for scenario in scenarios {
-        progress.tell(&format!("no guard, {}", label(scenario)));
-        lane.outcomes.push(unguarded_trial(&stage, &bare, scenario).await?);
-        progress.add(1);
-    }
-    bare.close().await?;
+    // The guarded browser starts while the other one works.
+    let unguarded = async {
+        let mut outcomes = Vec::new();
+        let bare = BareBrowser::launch(&stage.world).await?;
+        for scenario in scenarios {
+            progress.tell(&format!("no guard, {}", label(scenario)));
+            outcomes.push(unguarded_trial(&stage, &bare, scenario).await?);
+            progress.add(1);
+        }
+        bare.close().await?;
+        Ok::<_, DemoError>(outcomes)
+    };
+    let (browser, outcomes) = tokio::join!(stage.browser(), unguarded);
+    let (browser, mut lane) = (browser?, Lane { outcomes: outcomes?, findings: Vec::new() });
 
-    let browser = stage.browser().await?;
     let mut searches = Vec::new();
     for scenario in scenarios {
         progress.tell(&format!("approach B, {}", label(scenario)));

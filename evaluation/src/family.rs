@@ -18,7 +18,7 @@ pub enum Kind {
     HiddenText,
     /// A customer's review.
     Review,
-    /// Text that a script puts in about 50 ms after the page has loaded.
+    /// Text that a script puts in shortly after the page has loaded.
     LateScript,
     /// The description, in German, Spanish or French.
     OtherLanguage,

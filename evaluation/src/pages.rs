@@ -89,7 +89,7 @@ fn late(text: &str) -> String {
     format!(
         "<div id=\"notice\"></div><script>addEventListener('load',()=>setTimeout(()=>{{\
          const p=document.createElement('p');p.textContent={};\
-         document.getElementById('notice').append(p)}},50))</script>",
+         document.getElementById('notice').append(p)}},15))</script>",
         script_string(text)
     )
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
+use crate::search::find;
 
 /// A person with an address and a card. Every value but region and country is a canary: seeing it
 /// somewhere means that it was carried there.
@@ -105,7 +106,15 @@ impl Persona {
     /// assert_ne!(persona, Persona::twin_of(3));
     /// ```
     pub fn of(seed: u64) -> Persona {
-        Shape::of(seed).fill(seed.wrapping_mul(2))
+        let shape = Shape::of(seed);
+        let mut attempt = seed.wrapping_mul(2);
+        loop {
+            let persona = shape.fill(attempt);
+            if persona.clash().is_none() {
+                return persona;
+            }
+            attempt = attempt.wrapping_add(0x1_0000_0001);
+        }
     }
 
     /// A persona of the same shape as [`Persona::of`] the same seed (same lengths, same classes of
@@ -117,11 +126,24 @@ impl Persona {
         loop {
             let twin = shape.fill(attempt);
             let differs = original.canaries().iter().zip(twin.canaries()).all(|(a, b)| a.value != b.value);
-            if differs {
+            if differs && twin.clash().is_none() {
                 return twin;
             }
             attempt = attempt.wrapping_add(0x1_0000_0001);
         }
+    }
+
+    /// A field of the card whose value stands within another value of the person, and that one: a security code that is
+    /// also the house number would be found wherever the street may go.
+    fn clash(&self) -> Option<(&'static str, &'static str)> {
+        let canaries = self.canaries();
+        canaries.iter().find_map(|one| {
+            let card = one.field.starts_with("card_");
+            let apart = |other: &&Canary<'_>| {
+                card && other.field != one.field && find(other.value, one.value).is_some()
+            };
+            canaries.iter().find(apart).map(|other| (one.field, other.field))
+        })
     }
 
     /// Every value to look for.
@@ -213,5 +235,16 @@ mod tests {
         let cards: std::collections::HashSet<_> = personas.iter().map(|p| &p.card_number).collect();
         let streets: std::collections::HashSet<_> = personas.iter().map(|p| &p.street).collect();
         assert_eq!((cards.len(), streets.len()), (500, 500));
+    }
+
+    #[test]
+    fn no_value_stands_in_another_of_the_same_person() {
+        let mut clashes = Vec::new();
+        for seed in 0..400 {
+            for person in [Persona::of(seed), Persona::twin_of(seed)] {
+                clashes.extend(person.clash().map(|clash| (seed, clash)));
+            }
+        }
+        assert_eq!(clashes, []);
     }
 }
