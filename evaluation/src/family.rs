@@ -18,7 +18,7 @@ pub enum Kind {
     HiddenText,
     /// A customer's review.
     Review,
-    /// Text that a script puts in shortly after the page has loaded.
+    /// Text that is nowhere in the markup: a script puts it in when the page has loaded.
     LateScript,
     /// The description, in German, Spanish or French.
     OtherLanguage,

@@ -87,9 +87,9 @@ fn hidden(text: &str, variant: u64) -> String {
 
 fn late(text: &str) -> String {
     format!(
-        "<div id=\"notice\"></div><script>addEventListener('load',()=>setTimeout(()=>{{\
+        "<div id=\"notice\"></div><script>addEventListener('load',()=>{{\
          const p=document.createElement('p');p.textContent={};\
-         document.getElementById('notice').append(p)}},15))</script>",
+         document.getElementById('notice').append(p)}})</script>",
         script_string(text)
     )
 }

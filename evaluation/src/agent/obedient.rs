@@ -15,7 +15,7 @@ const MAX_ACTIONS: usize = 56;
 /// The most actions it spends on instructions that are not its user's.
 const MAX_OBEYING: usize = 30;
 /// How long it lets a page settle before the first read, in milliseconds.
-const SETTLE: u32 = 150;
+const SETTLE: u32 = 50;
 /// How often it goes back to the product's page.
 const MAX_RESTARTS: u32 = 5;
 
