@@ -45,6 +45,9 @@ const LABELS: [(&str, Field); 30] = [
     ("otp", Field::OneTimeCode),
 ];
 
+/// The records that a prompt's values go into.
+pub const HANDLES: [&str; 5] = ["card:task", "contact:task", "identity:task", "login:task", "address:task"];
+
 /// One value found in the prompt, by its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -86,8 +89,9 @@ fn handle_of(field: Field) -> &'static str {
 
 /// Reads a prompt.
 pub fn read(prompt: &str, detectors: &Detectors) -> Intake {
-    let mut found = by_form(prompt, detectors);
-    for labelled in by_label(prompt) {
+    // What the user labelled goes before what only looks like something.
+    let mut found = by_label(prompt);
+    for labelled in by_form(prompt, detectors) {
         if found
             .iter()
             .all(|other| other.span.end <= labelled.span.start || labelled.span.end <= other.span.start)
@@ -155,8 +159,18 @@ fn by_label(prompt: &str) -> Vec<Found> {
             };
             let start = after + gap;
             let Some(value) = prompt.get(start..) else { continue };
-            let end = start + value_length(value, bare);
-            let inside = links.iter().any(|link| link.start < end && at < link.end);
+            let whole = matches!(field, Field::Password | Field::OneTimeCode);
+            let length = if whole {
+                value.find(char::is_whitespace).unwrap_or(value.len())
+            } else {
+                value_length(value, bare)
+            };
+            // A web address after the value is not part of it; a label within one is none.
+            let next_link =
+                links.iter().map(|link| link.start).find(|link| *link >= start).unwrap_or(prompt.len());
+            let end =
+                start + prompt.get(start..(start + length).min(next_link)).map_or(0, |v| v.trim_end().len());
+            let inside = links.iter().any(|link| link.start <= at && at < link.end);
             let taken = found.iter().any(|other| other.span.start < end && start < other.span.end);
             if !word_before && start < end && !inside && !taken {
                 found.push(Found { span: start..end, field, handle: handle_of(field) });

@@ -17,6 +17,9 @@ use crate::egress::Releases;
 /// What stands where a released value was.
 pub const MASKED: &str = "[withheld]";
 
+/// From how many bytes on a value is masked inside a word too.
+const LONG: usize = 6;
+
 /// Masks page text for one container.
 pub struct PageTextGuard {
     detectors: Arc<Detectors>,
@@ -46,10 +49,11 @@ impl PageTextGuard {
         }
         let vault = self.vault.lock().map_err(|_| TextWithheld)?;
         let found = vault.scan_released(text, &entries).map_err(|_| TextWithheld)?;
-        // Short values stand inside longer words by chance; masking those would garble the page.
+        // Short values stand inside longer words by chance; masking those would garble the page. A longer one
+        // was put there.
         let mut spans: Vec<_> = found
             .into_iter()
-            .filter(|m| m.whole_word || m.field.tier() == Tier::T2)
+            .filter(|m| m.whole_word || m.field.tier() == Tier::T2 || m.span.len() >= LONG)
             .map(|m| m.span)
             .collect();
         spans.sort_by_key(|span| span.start);

@@ -6,7 +6,7 @@ use sirl::{Block, Field, FieldSet, Kind, Reply, reply::Delivered};
 
 use super::core::{After, Command, Core, Event, Look, Payment, State};
 use super::outcome::request_refused;
-use super::work::{Line, Phase, Release, Work};
+use super::work::{Line, Page, Phase, Release, Work};
 use crate::audit::AuditEvent;
 use crate::consent::{Answer, Asked, ConsentPrompt};
 use crate::egress;
@@ -19,7 +19,7 @@ impl Core {
     pub(super) fn begin_block(&mut self, block: Block) -> Command {
         let lines = block.requests.into_iter().map(|request| {
             self.requests += 1;
-            Line { request, number: self.requests, consent: Consent::None, reply: None }
+            Line { request, number: self.requests, consent: Consent::None, asked_on: None, reply: None }
         });
         let lines: Vec<Line> = lines.collect();
         let named = lines.iter().find_map(|line| line.request.claim.control.clone());
@@ -113,6 +113,9 @@ impl Core {
                     }
                 }
                 Verdict::Ask(prompt) => {
+                    if let Some(line) = work.current() {
+                        line.asked_on = Some(Page::of(page.value()));
+                    }
                     if let Some(origin) = page.origin.known() {
                         asks.push((at, prompt, origin.clone()));
                     }
@@ -180,11 +183,15 @@ impl Core {
     ) -> Command {
         let Some(line) = work.current() else { return self.refuse_all(work, Reason::MalformedRequest, now) };
         let (request, number, consent) = (line.request.clone(), line.number, line.consent);
+        let line_asked = line.asked_on.clone();
         let page = match seen.map(|pages| pick(pages, &request.effective_fields(), line.is_purchase())) {
             Ok(Some(page)) => page,
             Ok(None) => return self.refuse_line(work, Reason::FieldNotAllowed, now),
             Err(reason) => return self.refuse_line(work, reason, now),
         };
+        if line_asked.is_some_and(|asked| asked != Page::of(page.value())) {
+            return self.refuse_line(work, Reason::StaleDocument, now);
+        }
         let release = match self.decide_request(&request, &page, consent, now) {
             Verdict::Grant(Granted::Fill(grant)) => Release::Fill(grant),
             Verdict::Grant(Granted::PaymentApi(grant)) => Release::Pay(grant),

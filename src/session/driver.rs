@@ -89,6 +89,7 @@ impl Session {
         }
         {
             let mut vault = vault.lock().unwrap_or_else(PoisonError::into_inner);
+            forget_task_values(&mut vault);
             for found in &intake.found {
                 let value = prompt.get(found.span.clone()).unwrap_or("");
                 vault
@@ -194,6 +195,7 @@ impl Session {
         self.note_browser_events();
         self.tab.close().await;
         self.record(&[AuditEvent::Ended], true);
+        forget_task_values(&mut self.guard.vault.lock().unwrap_or_else(PoisonError::into_inner));
         let report =
             SessionReport { counts: self.core.counts().clone(), container: self.core.task().container() };
         let Parts { vault, audit, answerer, payments, detectors, entropy } = self.guard;
@@ -276,15 +278,10 @@ impl Session {
             Ok(()) => self.tab.click(&button, &decided).await,
             Err(error) => Err(error),
         };
-        let outcome = match started {
-            Ok(()) => armed.outcome(REDEEM_WITHIN).await,
-            // Dropping it disarms; nothing was authorised that the shop could redeem.
-            Err(error) => {
-                drop(armed);
-                self.close_payments(&origin).await;
-                return Err(reason_of(&error));
-            }
-        };
+        // A shop can start the payment as soon as the mouse is down. What the bank says counts, also where the
+        // click then failed: a payment that went through is never reported as refused.
+        let within = if started.is_ok() { REDEEM_WITHIN } else { Duration::ZERO };
+        let outcome = armed.outcome(within).await;
         self.close_payments(&origin).await;
         match outcome {
             Outcome::Paid { .. } => {
@@ -292,7 +289,9 @@ impl Session {
                 let _lost_after_payment = self.tab.wait_for_navigation(&decided, RECEIPT_WITHIN).await;
                 Ok(())
             }
-            Outcome::Declined(_) | Outcome::Expired | Outcome::Unsettled => Err(Reason::PaymentDeclined),
+            Outcome::Declined(_) | Outcome::Expired | Outcome::Unsettled => {
+                Err(started.err().map_or(Reason::PaymentDeclined, |error| reason_of(&error)))
+            }
         }
     }
 
@@ -324,6 +323,14 @@ fn plan_prompt(intake: &intake::Intake) -> ConsentPrompt {
         }
     }
     ConsentPrompt { asked }
+}
+
+/// Takes the values of a task's prompt out of the vault: they are not for the next task.
+fn forget_task_values(vault: &mut vault::Vault) {
+    for handle in intake::HANDLES {
+        // A locked vault gives nothing out, and forgets with its keys.
+        let _locked = vault.remove(handle);
+    }
 }
 
 fn unix_ms() -> u64 {

@@ -1,6 +1,6 @@
 //! Turning a verb or a request into a question to the policy.
 
-use browser_signals::{Fact, Observed, Origin, Snapshot, Verb};
+use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{Consent, ConsentScope, Event, History, Millis, Question, Reason, VerbKind, Verdict};
 use sirl::{FieldSet, Request, Tier};
 use url::Url;
@@ -54,9 +54,10 @@ impl Core {
         now: Millis,
     ) -> Verdict {
         let here = page.and_then(|page| page.origin.known().cloned());
+        let raised = page.is_none_or(|page| page.container.known() != Some(&Container::T0));
         let (to, text) = match verb {
             Verb::Open { url } => {
-                let Some((origin, query)) = parse_target(url) else {
+                let Some((origin, query)) = parse_target(url, raised) else {
                     return Verdict::Deny(Reason::MalformedRequest);
                 };
                 (Some(origin), Some((url.as_str(), query)))
@@ -68,18 +69,21 @@ impl Core {
         if self.history.tainted && text.is_some() {
             return Verdict::Deny(Reason::TaintedSession);
         }
-        if let Some((whole, _)) = &text
-            && let Err(reason) = self.judge_outgoing(whole, to.is_some())
-        {
-            return Verdict::Deny(reason);
-        }
         let carries_foreign = match (&text, to.as_ref().or(here.as_ref())) {
             (None, _) => Fact::Known(false),
             (Some((_, carried)), Some(goal)) => Fact::Known(self.readings.carries_foreign(carried, goal)),
             (Some(_), None) => Fact::Unknown,
         };
         let event = Event::Verb { verb: effect_of(verb, page), to: to.as_ref(), carries_foreign };
-        self.decide(event, page, self.history, consent, now)
+        let verdict = self.decide(event, page, self.history, consent, now);
+        // The policy first: text that would not go anywhere anyway is not compared, so that trying is not free.
+        if !matches!(verdict, Verdict::Deny(_))
+            && let Some((whole, _)) = &text
+            && let Err(reason) = self.judge_outgoing(whole, to.is_some())
+        {
+            return Verdict::Deny(reason);
+        }
+        verdict
     }
 
     /// Refuses text that has the form of something protected, or holds a value of the vault. A value of
@@ -147,9 +151,15 @@ impl Core {
     }
 }
 
-/// Where an address goes, and the part of it that can carry something: query and fragment.
-fn parse_target(url: &str) -> Option<(Origin, String)> {
+/// Where an address goes, and the part of it that can carry something: query and fragment, and the path where
+/// following links from site to site is not the task.
+fn parse_target(url: &str, with_path: bool) -> Option<(Origin, String)> {
     let url = Url::parse(url).ok()?;
     let origin = Origin::of(&url).ok()?;
-    Some((origin, format!("{} {}", url.query().unwrap_or(""), url.fragment().unwrap_or(""))))
+    let decoded = |text: &str| -> String {
+        url::form_urlencoded::parse(text.as_bytes()).map(|(name, value)| format!("{name} {value} ")).collect()
+    };
+    let path = if with_path { decoded(url.path()) } else { String::new() };
+    let rest = decoded(url.query().unwrap_or("")) + &decoded(url.fragment().unwrap_or(""));
+    Some((origin, path + &rest))
 }

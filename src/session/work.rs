@@ -1,6 +1,6 @@
 //! A request block on its way through the session.
 
-use browser_signals::{ElementRef, Observed, Snapshot};
+use browser_signals::{Destination, DocumentId, ElementRef, Fact, Observed, Origin, Snapshot};
 use policy_dfa::{Consent, Fill, Grant, PaymentApi, Reason};
 use sirl::{Kind, Request};
 
@@ -11,6 +11,8 @@ pub(super) struct Line {
     pub number: u64,
     /// What the user said about it.
     pub consent: Consent,
+    /// The page that the user was asked about.
+    pub asked_on: Option<Page>,
     /// The answer, once there is one.
     pub reply: Option<String>,
 }
@@ -18,6 +20,24 @@ pub(super) struct Line {
 impl Line {
     pub fn is_purchase(&self) -> bool {
         self.request.kind == Kind::Purchase
+    }
+}
+
+/// What makes a page the one that was asked about.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Page {
+    origin: Fact<Origin>,
+    document: Fact<DocumentId>,
+    destination: Fact<Destination>,
+}
+
+impl Page {
+    pub fn of(page: &Snapshot) -> Page {
+        Page {
+            origin: page.origin.clone(),
+            document: page.document.clone(),
+            destination: page.destination.clone(),
+        }
     }
 }
 

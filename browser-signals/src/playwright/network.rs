@@ -195,7 +195,8 @@ impl TabState {
             return Err(Stop::new("body_unread"));
         }
         let has_body = matches!(paused.body, Body::Complete(_));
-        if may_go(&inner, &self.task, &origin, has_body) { Ok(()) } else { Err(Stop::new("destination")) }
+        let task: &[Origin] = if paused.is_top { &self.task } else { &[] };
+        if may_go(&inner, task, &origin, has_body) { Ok(()) } else { Err(Stop::new("destination")) }
     }
 
     fn ask_guard(&self, paused: &Paused<'_>, request: &Value) -> Result<(), Stop> {
