@@ -312,6 +312,22 @@ mod tests {
         assert_eq!(intake.budget, None);
     }
 
+    #[test]
+    fn a_labelled_secret_leaves_whole_whatever_stands_around_it() {
+        let detectors = Detectors::standard().unwrap();
+        for (text, secret) in [
+            ("Log in with password: hunter2 at https://bank.example now", "hunter2"),
+            ("password: joe@home.com#77 at https://bank.example", "joe@home.com#77"),
+            ("Use password: Winter,2025! on https://bank.example", "Winter,2025!"),
+        ] {
+            let intake = read(text, &detectors);
+            assert!(intake.prompt.contains("password: [login:task] "), "{}", intake.prompt);
+            assert_eq!(intake.found.len(), 1);
+            assert_eq!(&text[intake.found[0].span.clone()], secret);
+            assert!(intake.prompt.contains("https://bank.example"));
+        }
+    }
+
     proptest::proptest! {
         #[test]
         fn any_prompt_is_read_without_a_panic(text in "(?s).{0,200}") {

@@ -433,3 +433,29 @@ fn a_click_that_submits_is_decided_as_a_submit() {
     assert_eq!(reply, "DENY.verb {\"reason\":\"signal_unknown:destination\"}");
     assert_eq!(played.act(Action::Verb(Verb::Press { key: "Tab".into() })), "ok");
 }
+
+#[test]
+fn a_yes_is_not_spent_on_another_page() {
+    let changes: [fn(&mut Snapshot); 2] = [
+        |page| {
+            page.document = Fact::Known(DocumentId("another".into()));
+            page.top_document = page.document.clone();
+        },
+        |page| {
+            page.destination = Fact::Known(Destination {
+                origin: origin(SHOP),
+                path: "/elsewhere".into(),
+                method: "POST".into(),
+            });
+        },
+    ];
+    for change in changes {
+        let mut played = Played::new(Container::T2);
+        let mut moved = checkout();
+        change(&mut moved);
+        // The page moves while the user reads the prompt.
+        played.looks = vec![checkout(), moved];
+        assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"stale_document\"}");
+        assert_eq!((played.fills, played.prompts.len()), (0, 1));
+    }
+}
