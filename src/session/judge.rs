@@ -76,7 +76,7 @@ impl Core {
         };
         let event = Event::Verb { verb: effect_of(verb, page), to: to.as_ref(), carries_foreign };
         let verdict = self.decide(event, page, self.history, consent, now);
-        // The policy first: text that would not go anywhere anyway is not compared, so that trying is not free.
+        // The policy first: text that would not go anywhere anyway is not compared, so its refusal tells nothing.
         if !matches!(verdict, Verdict::Deny(_))
             && let Some((whole, _)) = &text
             && let Err(reason) = self.judge_outgoing(whole, to.is_some())
