@@ -8,8 +8,8 @@ use crate::grant::AuthorityId;
 use crate::policy::{Delivery, Thresholds};
 use crate::table::{Outcome, Root};
 use crate::{
-    Checked, Compiled, ConsentScope, Event, Grant, Granted, Millis, Prompt, Question, Reason, Terms, Verdict,
-    Verifier,
+    Checked, Compiled, ConsentScope, Event, Grant, Granted, Happened, History, Millis, Prompt, Question,
+    Reason, Terms, Verdict, Verifier,
 };
 
 /// How long a grant can be redeemed, in milliseconds.
@@ -70,6 +70,11 @@ impl DecisionPoint {
             },
             Outcome::Grant(Some(way)) => self.mint(question, way),
         }
+    }
+
+    /// The history after something happened: what the next questions are asked with.
+    pub fn after(&self, history: History, happened: Happened) -> History {
+        self.policy.after(history, happened)
     }
 
     /// The SHA-256 of the policy's canonical text.
