@@ -56,7 +56,8 @@ pub use compile::{Checked, Compiled, Unchecked};
 pub use decide::{DecisionPoint, GRANT_LIFETIME_MS, authority};
 pub use error::{PolicyError, Problem};
 pub use grant::{
-    Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, RedeemError, Redeemed, Terms, Verifier, Wire,
+    Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, Placements, RedeemError, Redeemed, Terms, Verifier,
+    Wire,
 };
 pub use policy::{Delivery, Policy, Thresholds};
 pub use question::{Carried, Consent, Event, Goal, Millis, Placement, Question, SafetyBand, Task, VerbKind};
