@@ -1,4 +1,4 @@
-//! How much text a block or a reply may hold.
+//! How much text a block, a plan, a reply or a schema may hold.
 //!
 //! Every limit is checked before the text past it is read, so that a parse takes time and memory in
 //! proportion to the text, and keeps at most [`MAX_REQUESTS`] x [`MAX_LINE_BYTES`] of it.
