@@ -10,7 +10,8 @@ const TOTAL: usize = 1 << 20;
 /// Streams without a block: prose, and what is made to look like the start of one.
 pub fn scan_nothing(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("scan_nothing");
-    let prose = "The cart has three items, and the shop asks where to send them.\nREQUESTS come in lines.\n\n";
+    let prose =
+        "The cart has three items, and the shop asks where to send them.\nREQUESTS come in lines.\n\n";
     for (name, part, piece) in [
         ("prose", prose, TOTAL),
         ("prose in pieces of 4 KiB", prose, 4096),
@@ -49,5 +50,7 @@ fn scan(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, part: &str, piece:
         found + usize::from(scanner.finish().is_some())
     };
     assert_eq!(run(), count * blocks, "the scan finds what is there");
-    group.throughput(Throughput::Bytes(stream.len() as u64)).bench_function(name, |bencher| bencher.iter(run));
+    group
+        .throughput(Throughput::Bytes(stream.len() as u64))
+        .bench_function(name, |bencher| bencher.iter(run));
 }
