@@ -31,6 +31,15 @@ fn line_ends_blanks_and_comments_mean_nothing() {
     assert_eq!(schema.to_string(), "kind purchase\nkind login { email }\nalias mail for email");
 }
 
+#[test]
+fn the_order_of_a_schema_means_nothing() {
+    let one = Schema::parse("kind otp { one_time_code } kind login { password email } alias b for email alias a for email alias z for one_time_code").unwrap();
+    let other = Schema::parse("alias z for one_time_code alias a for email alias b for email kind login { email password } kind otp { one_time_code }").unwrap();
+    assert_eq!(one, other);
+    let print = "kind login { email password }\nkind otp { one_time_code }\nalias a for email\nalias b for email\nalias z for one_time_code";
+    assert_eq!(one.to_string(), print);
+}
+
 /// Each error: its text, what it blames, and how its message goes on after the place.
 #[test]
 fn errors_name_the_place_and_the_way_out() {
