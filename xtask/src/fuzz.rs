@@ -16,9 +16,6 @@ const USAGE: &str = "usage: cargo xtask fuzz [target] [--seconds N] [--input FIL
 /// How long each target runs where nobody says otherwise.
 const SECONDS: u32 = 5;
 
-/// Seeds that stand elsewhere in the workspace, by target.
-const FURTHER_SEEDS: [(&str, &str); 1] = [("policy_text", "policies")];
-
 /// An input that takes longer than this many seconds is a finding; the targets need milliseconds.
 const TIMEOUT_SECONDS: u32 = 20;
 
@@ -103,20 +100,19 @@ fn wanted(arguments: &[String], known: &[String]) -> Result<Wanted, Failure> {
 /// Builds the program with the targets and returns where it is.
 fn build(place: &Place) -> Result<PathBuf, Failure> {
     compiler()?;
-    let cargo = place.cargo();
-    let version = variable("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
-    let version = answer(&version, ["-vV"]).unwrap_or_default();
+    let rustc = variable("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
+    let version = answer(&rustc, ["-vV"]).unwrap_or_default();
     let Some(host) = version.lines().find_map(|line| line.strip_prefix("host: ")) else {
         return Err(Failure::not_set_up("`rustc -vV` does not name the host".to_owned()));
     };
     let mut flags = vec!["-Cpasses=sancov-module".to_owned(), "--cfg=fuzzing".to_owned()];
     flags.extend(COVERAGE.iter().map(|value| format!("-Cllvm-args={value}")));
-    let mut build = cargo;
+    let mut build = place.cargo();
     build.args(["build", "--package", "fuzz", "--bin", "fuzz", "--features", "libfuzzer"]);
     build.args(["--target", host]);
     build.args(PROFILE.iter().flat_map(|setting| ["--config", setting]));
     run(build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")))?;
-    Ok(place.target.join(host).join("debug").join("fuzz"))
+    Ok(place.target.join(host).join("debug").join(format!("fuzz{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// A C++ compiler, installed where we may.
@@ -166,8 +162,6 @@ fn fuzz(place: &Place, program: &Path, target: &str, seconds: u32) -> Result<Opt
     }
     // The first folder is where libFuzzer keeps what reached something new.
     command.arg(&grown).arg(fuzz.join("corpus").join(target));
-    let further = FURTHER_SEEDS.iter().filter(|(name, _)| *name == target);
-    command.args(further.map(|(_, seeds)| place.root.join(seeds)));
     let sink = File::create(&log).map_err(|error| unusable(&log, &error))?;
     let status =
         command.stdout(Stdio::null()).stderr(sink).status().map_err(|error| {
@@ -216,11 +210,14 @@ fn summary(said: &str) -> String {
 
 /// What was found, with the input's path and how to see it again.
 fn finding(target: &str, said: &str, inputs: &[PathBuf], log: &Path) -> String {
-    let why: Vec<&str> = said
+    // A message may hold the whole input, which is in its file.
+    let cut = |line: &str| line.chars().take(300).collect::<String>();
+    let why: Vec<String> = said
         .lines()
         .skip_while(|line| !line.contains("panicked at") && !line.contains("ERROR: libFuzzer"))
         .take_while(|line| !line.starts_with("note: ") && !line.starts_with("NOTE: "))
         .take(12)
+        .map(cut)
         .collect();
     let mut message = format!("{target}: FOUND\n  {}\n  log: {}", why.join("\n  "), log.display());
     for input in inputs {
@@ -240,4 +237,62 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 fn unusable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::not_set_up(format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(arguments: &[&str]) -> Result<Wanted, String> {
+        let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
+        wanted(&arguments, &["a".to_owned(), "b".to_owned()]).map_err(|failure| failure.message)
+    }
+
+    #[test]
+    fn a_target_and_a_time_in_either_order() {
+        let wanted = |target: Option<&str>, seconds| {
+            Ok(Wanted { target: target.map(str::to_owned), seconds, input: None })
+        };
+        assert_eq!(read(&[]), wanted(None, SECONDS));
+        assert_eq!(read(&["b"]), wanted(Some("b"), SECONDS));
+        assert_eq!(read(&["--seconds", "60", "a"]), wanted(Some("a"), 60));
+        assert_eq!(read(&["a", "--seconds", "60"]), wanted(Some("a"), 60));
+    }
+
+    #[test]
+    fn other_words_are_refused_with_the_list_of_targets() {
+        for arguments in [
+            &["c"][..],
+            &["a", "b"],
+            &["--seconds"],
+            &["--seconds", "0"],
+            &["--seconds", "x"],
+            &["--input", "/no/such/file"],
+        ] {
+            assert!(
+                read(arguments).is_err_and(|message| message.ends_with("targets: a, b")),
+                "{arguments:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_run_is_summed_up_from_what_libfuzzer_says() {
+        let said = "INFO: Seed: 1\n#9\tINITED cov: 7 ft: 9 corp: 2/3b exec/s: 0 rss: 27Mb\n\
+                    #800\tDONE   cov: 21 ft: 33 corp: 12/40b lim: 9 exec/s: 160 rss: 27Mb\n\
+                    stat::number_of_executed_units: 800\nstat::average_exec_per_sec:     160\n";
+        let summed = "800 executions, 160 per second, 21 edges covered, 33 features, 12 inputs kept";
+        assert_eq!(summary(said), summed);
+        assert!(summary("it did not start").starts_with("? executions, ? per second"));
+    }
+
+    #[test]
+    fn a_finding_says_why_and_how_to_see_it_again() {
+        let said =
+            "#5\tNEW cov: 1\nthread 'x' panicked at a.rs:1:1:\nleft is not right\nnote: run with\nmore";
+        let found = finding("a", said, &[PathBuf::from("/t/crash-1")], Path::new("/t/log"));
+        assert!(found.contains("panicked at a.rs:1:1:\n  left is not right\n  log: /t/log"), "{found}");
+        assert!(found.ends_with("again: cargo xtask fuzz a --input /t/crash-1"), "{found}");
+        assert!(finding("a", "killed", &[], Path::new("/t/log")).ends_with("the log has the rest"));
+    }
 }
