@@ -126,10 +126,7 @@ fn every_slip_is_named_with_its_place() {
             "session { at most 3 coffees }",
             "2:21 unknown kind or verb `coffees`; write one of: address, payment, purchase, contact, identity, login, otp, open, click, type, choose, press, submit, prompts",
         ),
-        (
-            "session { at most some prompts }",
-            "2:19 expected how many, or how much money, found `some`",
-        ),
+        ("session { at most some prompts }", "2:19 expected how many, or how much money, found `some`"),
         (
             "session { at most 1.5 prompts }",
             "2:19 `1.5` is not a number of times; write a whole number up to 10000",
