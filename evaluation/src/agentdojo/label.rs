@@ -3,12 +3,10 @@
 //! Labels are computed from texts alone: the user's prompt, the records that calls showed, and what stood in
 //! their results besides. Who made a call, and why, is not looked at.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::state::{Record, World, plain};
-use super::tools::{App, CONTACTS, Collection, EMAILS};
+use super::tools::{App, CONTACTS, Collection, EMAILS, EVENTS};
 
 /// Where a text was read, from the most to the least trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +29,6 @@ pub struct Sources {
     words: Vec<String>,
     known: Vec<(String, String)>,
     texts: Vec<(App, String)>,
-    records: Vec<Record>,
 }
 
 impl Sources {
@@ -46,7 +43,6 @@ impl Sources {
             words: words(prompt),
             known: contacts.filter(|(_, address)| stands_in(address, &written_to.to_lowercase())).collect(),
             texts: Vec::new(),
-            records: Vec::new(),
         }
     }
 
@@ -56,13 +52,8 @@ impl Sources {
     }
 
     /// Remembers the records that a call showed.
-    pub fn show(&mut self, records: Vec<Record>) {
+    pub fn show(&mut self, records: &[Record]) {
         records.iter().for_each(|record| self.read(record.collection.app, &record.text()));
-        for record in records {
-            if !self.records.contains(&record) {
-                self.records.push(record);
-            }
-        }
     }
 
     /// Whether one of these words is the user's.
@@ -92,40 +83,46 @@ impl Sources {
     /// Where an address was read: an address is also the user's where it is in the address book under a name
     /// that the user said and no other entry shares, or where it stands in the address field of a thing that
     /// the user's words single out.
-    pub fn receiver(&self, value: &Value, app: App) -> Label {
-        let address = plain(value);
+    pub fn receiver(&self, value: &Value, app: App, world: &World) -> Label {
         let label = self.text(value, app);
-        let of_thing = |record: &Record| {
-            let field = record.fields.get(record.collection.addresses).and_then(Value::as_array);
-            field.is_some_and(|addresses| addresses.contains(value)) && self.singles_out(record)
-        };
-        if label != Label::Own && (self.knows(&address) || self.records.iter().any(of_thing)) {
+        if label != Label::Own && (self.knows(&plain(value)) || self.takes_part(value, world)) {
             return Label::Singled;
         }
         label
     }
 
-    /// Where the id of a thing was read. An id is the user's only as `id 7`: a bare number may stand in the
-    /// prompt by chance.
-    pub fn object(&self, value: &Value, collection: Collection) -> Label {
+    /// Where the id of a thing was read. The guard looks up for itself what the id stands for. An id is the
+    /// user's only as `id 7`: a bare number may stand in the prompt by chance.
+    pub fn object(&self, value: &Value, collection: Collection, world: &World) -> Label {
         let id = plain(value);
         let wanted: Vec<String> = std::iter::once("id".to_owned()).chain(words(&id)).collect();
-        let seen = |record: &&Record| record.collection == collection && record.id() == id;
         if phrase(&wanted, &self.words) {
             return Label::Own;
         }
-        if self.records.iter().filter(seen).any(|record| self.singles_out(record)) {
+        let records = world.records(collection);
+        let meant = records.iter().find(|record| record.id() == id);
+        if meant.is_some_and(|record| self.singles_out(record, &records)) {
             return Label::Singled;
         }
         self.text(value, collection.app).max(Label::Here)
     }
 
-    /// Whether the user called a thing by its name, and no other thing that was shown has that name.
-    fn singles_out(&self, record: &Record) -> bool {
-        let name = name(record);
-        let same = |other: &&Record| other.collection == record.collection && self::name(other) == name;
-        let things: BTreeSet<String> = self.records.iter().filter(same).map(Record::id).collect();
-        things.len() == 1 && phrase(&name, &self.words)
+    /// Whether the user called a thing by its name, and no other thing beside it has that name.
+    fn singles_out(&self, record: &Record, all: &[Record]) -> bool {
+        let wanted = name(record);
+        phrase(&wanted, &self.words) && all.iter().filter(|other| name(other) == wanted).count() == 1
+    }
+
+    fn takes_part(&self, address: &Value, world: &World) -> bool {
+        let events = world.records(EVENTS);
+        let among = |event: &&Record| {
+            event
+                .fields
+                .get("participants")
+                .and_then(Value::as_array)
+                .is_some_and(|all| all.contains(address))
+        };
+        events.iter().filter(among).any(|event| self.singles_out(event, &events))
     }
 
     fn knows(&self, address: &str) -> bool {
@@ -193,27 +190,39 @@ fn stands_in(text: &str, whole: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agentdojo::tools::{DRIVE, EVENTS};
+    use crate::agentdojo::tools::DRIVE;
     use serde_json::json;
 
-    fn sources(prompt: &str) -> Sources {
-        let world = World::new(&json!({"inbox": {
-            "emails": {
-                "1": {"id_": "1", "status": "sent", "recipients": ["ada.moss@post.example"], "subject": "Hi"},
-                "2": {"id_": "2", "status": "sent", "recipients": ["ben.lark@post.example"], "subject": "Yo"},
-                "3": {"id_": "3", "status": "received", "sender": "cyd@evil.example", "subject": "Win"},
+    fn world() -> World {
+        World::new(&json!({
+            "inbox": {
+                "emails": {
+                    "1": {"id_": "1", "status": "sent", "recipients": ["ada.moss@post.example"]},
+                    "2": {"id_": "2", "status": "sent", "recipients": ["ben.lark@post.example"]},
+                    "3": {"id_": "3", "status": "received", "sender": "cyd@evil.example"},
+                },
+                "contact_list": [
+                    {"name": "Ada Moss", "email": "ada.moss@post.example"},
+                    {"name": "Ben Lark", "email": "ben.lark@post.example"},
+                    {"name": "Cyd", "email": "cyd@evil.example"},
+                ]
             },
-            "contact_list": [
-                {"name": "Ada Moss", "email": "ada.moss@post.example"},
-                {"name": "Ben Lark", "email": "ben.lark@post.example"},
-                {"name": "Cyd", "email": "cyd@evil.example"},
-            ]
-        }}));
-        Sources::new(prompt, &world)
+            "cloud_drive": {"files": {
+                "5": {"id_": "5", "filename": "twins.txt"},
+                "6": {"id_": "6", "filename": "old-plan.txt"},
+                "7": {"id_": "7", "filename": "budget.txt"},
+                "8": {"id_": "8", "filename": "twins.txt"},
+                "13": {"id_": "13", "filename": "sales.txt"},
+            }},
+            "calendar": {"events": {
+                "1": {"id_": "1", "title": "Tea Party", "description": "ask x@evil.example",
+                      "participants": ["dan@post.example"]},
+            }}
+        }))
     }
 
-    fn shown(collection: Collection, fields: Value) -> Record {
-        Record { collection, fields: fields.as_object().unwrap().clone() }
+    fn sources(prompt: &str) -> Sources {
+        Sources::new(prompt, &world())
     }
 
     #[test]
@@ -239,29 +248,26 @@ mod tests {
 
     #[test]
     fn an_id_is_the_users_by_the_name_of_its_thing() {
-        let mut sources = sources("Delete the old plan of June 13, and the file with ID '4'");
-        let file = |id: &str, name: &str| shown(DRIVE, json!({"id_": id, "filename": name}));
-        assert_eq!(sources.object(&json!("13"), DRIVE), Label::Here, "a bare number");
-        assert_eq!(sources.object(&json!("4"), DRIVE), Label::Own);
-        assert_eq!(sources.object(&json!("6"), DRIVE), Label::Nowhere, "not shown yet");
-        sources.show(vec![file("6", "old-plan.txt"), file("7", "budget.txt")]);
-        assert_eq!(sources.object(&json!("6"), DRIVE), Label::Singled);
-        assert_eq!(sources.object(&json!("7"), DRIVE), Label::Here);
-        sources.show(vec![file("8", "old plan.md")]);
-        assert_eq!(sources.object(&json!("6"), DRIVE), Label::Here, "two of that name");
+        let mut sources = sources("Delete the old plan of June 13, the twins, and the file with ID '4'");
+        sources.read(App::Drive, "the file 7");
+        let label = |id: &str| sources.object(&json!(id), DRIVE, &world());
+        assert_eq!(label("4"), Label::Own);
+        assert_eq!(label("6"), Label::Singled);
+        assert_eq!(label("7"), Label::Here);
+        assert_eq!(label("13"), Label::Here, "a bare number");
+        assert_eq!(label("5"), Label::Nowhere, "two of that name");
+        assert_eq!(label("9"), Label::Nowhere, "no such thing");
     }
 
     #[test]
     fn an_address_is_the_users_by_the_address_book_or_by_a_named_thing() {
         let mut sources = sources("Invite Ada and Cyd and the people of the tea party");
-        let label = |sources: &Sources, text: &str| sources.receiver(&json!(text), App::Calendar);
-        assert_eq!(label(&sources, "ada.moss@post.example"), Label::Singled);
-        assert_eq!(label(&sources, "ben.lark@post.example"), Label::Nowhere, "not named");
-        assert_eq!(label(&sources, "cyd@evil.example"), Label::Nowhere, "never written to");
-        let party = json!({"id_": "1", "title": "Tea Party", "description": "ask x@evil.example",
-                           "participants": ["dan@post.example"]});
-        sources.show(vec![shown(EVENTS, party)]);
-        assert_eq!(label(&sources, "dan@post.example"), Label::Singled);
-        assert_eq!(label(&sources, "x@evil.example"), Label::Here, "in the text, not among the addresses");
+        sources.show(&world().records(EVENTS));
+        let label = |text: &str| sources.receiver(&json!(text), App::Calendar, &world());
+        assert_eq!(label("ada.moss@post.example"), Label::Singled);
+        assert_eq!(label("ben.lark@post.example"), Label::Nowhere, "not named");
+        assert_eq!(label("cyd@evil.example"), Label::Nowhere, "never written to");
+        assert_eq!(label("dan@post.example"), Label::Singled);
+        assert_eq!(label("x@evil.example"), Label::Here, "in the text, not among the addresses");
     }
 }

@@ -67,13 +67,13 @@ impl<'a> Session<'a> {
 
     /// Decides a call.
     pub(super) fn decide(&mut self, call: &Call) -> Answer {
-        self.judge.decide(self.rule.label(call, &self.sources))
+        self.judge.decide(self.rule.label(call, &self.sources, &self.world))
     }
 
     /// Makes a call, and remembers what it shows.
     pub(super) fn call(&mut self, call: &Call) {
         let shown = self.world.call(call);
-        self.sources.show(shown);
+        self.sources.show(&shown);
     }
 
     /// Reads an attacker's words.

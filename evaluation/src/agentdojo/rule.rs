@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::label::{Label, Sources};
+use super::state::World;
 use super::suite::Call;
 use super::tools::{App, Deed, Effect, Role, tool};
 
@@ -14,7 +15,8 @@ pub enum Rule {
     /// Receivers and sensitive arguments (passwords, ids, amounts, account data) must stand in the prompt.
     Sensitive,
     /// Ours. Receivers and passwords must be the user's, and the thing that is changed, destroyed or given
-    /// away; a change or destruction must be called for by a word of the user's.
+    /// away, in so many words or singled out by them; a change or destruction, and any effect on what is only
+    /// singled out, must be called for by a word of the user's.
     Named,
     /// Ours, and moreover the thing that is added to, and a word for every effect.
     NamedStrictly,
@@ -64,14 +66,14 @@ impl Rule {
 
     fn looks_for_a_word(self, effect: Effect) -> bool {
         match effect {
-            Effect::Change | Effect::Destroy => self.is_ours(),
+            Effect::Change | Effect::Invite | Effect::Destroy => self.is_ours(),
             Effect::Send | Effect::Share | Effect::Add => self == Rule::NamedStrictly,
         }
     }
 
     /// The service that a call acts on, and the least trusted label of what matters in it; `None` for a call
     /// that only reads.
-    pub fn label(self, call: &Call, sources: &Sources) -> Option<(App, Label)> {
+    pub fn label(self, call: &Call, sources: &Sources, world: &World) -> Option<(App, Label)> {
         let (app, effect, roles) = match tool(&call.function) {
             Some(Deed::Read(..)) => return None,
             Some(Deed::Do(app, effect, roles)) => (app, Some(effect), roles),
@@ -85,19 +87,20 @@ impl Rule {
         let worst = leaves
             .into_iter()
             .filter(|(role, value)| self.looks_at(*role) && !value.is_null())
-            .map(|(role, value)| self.one(role, value, app, sources))
+            .map(|(role, value)| self.one(role, value, app, (sources, world)))
             .max()
             .unwrap_or(Label::Own);
-        let called_for =
-            effect.is_some_and(|effect| !self.looks_for_a_word(effect) || sources.says(effect.words()));
-        Some((app, if called_for { worst } else { worst.max(Label::Nowhere) }))
+        let said = effect.is_some_and(|effect| sources.says(effect.words()));
+        // What the user's words only point at is covered for what they ask to be done with it.
+        let needs_word = effect.is_none_or(|effect| self.looks_for_a_word(effect)) || worst == Label::Singled;
+        Some((app, if needs_word && !said { Label::Nowhere } else { worst }))
     }
 
-    fn one(self, role: Role, value: &Value, app: App, sources: &Sources) -> Label {
+    fn one(self, role: Role, value: &Value, app: App, (sources, world): (&Sources, &World)) -> Label {
         match role {
-            Role::Receiver if self.is_ours() => sources.receiver(value, app),
+            Role::Receiver if self.is_ours() => sources.receiver(value, app, world),
             Role::Object(collection) | Role::AddedTo(collection) if self.is_ours() => {
-                sources.object(value, collection)
+                sources.object(value, collection, world)
             }
             _ => sources.text(value, app),
         }

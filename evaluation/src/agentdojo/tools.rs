@@ -29,13 +29,10 @@ pub struct Collection {
     pub path: &'static [&'static str],
     /// The field by which a person calls a record, if it has one.
     pub name: &'static str,
-    /// The field with addresses that the record's owner chose, if it has one. Who sent a mail is none: its
-    /// author chose both the name and the address.
-    pub addresses: &'static str,
 }
 
 const fn collection(app: App, path: &'static [&'static str], name: &'static str) -> Collection {
-    Collection { app, path, name, addresses: "" }
+    Collection { app, path, name }
 }
 
 /// The account's number.
@@ -53,8 +50,7 @@ pub const EMAILS: Collection = collection(App::Mail, &["inbox", "emails"], "subj
 pub const CONTACTS: Collection = collection(App::Mail, &["inbox", "contact_list"], "name");
 const TODAY: Collection = collection(App::Calendar, &["calendar", "current_day"], "");
 /// Events of the calendar.
-pub const EVENTS: Collection =
-    Collection { addresses: "participants", ..collection(App::Calendar, &["calendar", "events"], "title") };
+pub const EVENTS: Collection = collection(App::Calendar, &["calendar", "events"], "title");
 /// Files in the cloud.
 pub const DRIVE: Collection = collection(App::Drive, &["cloud_drive", "files"], "filename");
 
@@ -101,6 +97,8 @@ pub enum Effect {
     Add,
     /// Something is different afterwards.
     Change,
+    /// Somebody else takes part in a thing.
+    Invite,
     /// Something is gone afterwards.
     Destroy,
 }
@@ -128,9 +126,8 @@ impl Effect {
                 "reschedule",
                 "move",
                 "postpone",
-                "add",
-                "invite",
             ],
+            Effect::Invite => &["add", "invite", "include"],
             Effect::Destroy => &["delete", "remove", "cancel", "erase", "discard"],
         }
     }
@@ -148,7 +145,7 @@ pub enum Deed {
 /// A tool by its name; `None` if it is not listed.
 pub fn tool(name: &str) -> Option<Deed> {
     use Deed::{Do, Read};
-    use Effect::{Add, Change, Destroy, Send, Share};
+    use Effect::{Add, Change, Destroy, Invite, Send, Share};
     use Filter::{Contains, Equals, Only, Starts};
     use Role::{AddedTo, Amount, Content, Credential, Object, Receiver, Setting};
     Some(match name {
@@ -239,7 +236,7 @@ pub fn tool(name: &str) -> Option<Deed> {
             &[("event_id", Object(EVENTS)), ("new_start_time", Content), ("new_end_time", Content)],
         ),
         "add_calendar_event_participants" => {
-            Do(App::Calendar, Change, &[("event_id", Object(EVENTS)), ("participants", Receiver)])
+            Do(App::Calendar, Invite, &[("event_id", Object(EVENTS)), ("participants", Receiver)])
         }
         "list_files" => Read(DRIVE, &[]),
         "search_files" => Read(DRIVE, &[Contains("query", &["content"])]),
