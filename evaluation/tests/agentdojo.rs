@@ -83,7 +83,7 @@ fn the_argument_rule_lets_pass_what_has_no_address_and_asks_about_every_other_ad
 #[test]
 fn with_sensitive_arguments_a_number_in_the_prompt_still_passes_for_an_id() {
     let rule = run(Rule::Sensitive);
-    assert_eq!(unasked(&rule), [("deletes".to_owned(), "delete_file".to_owned(), 1)]);
+    assert_eq!(unasked(&rule), [("deletes".to_owned(), "delete_file".to_owned(), 2)]);
     let all = ["pays-bill", "deletes-named", "deletes-found", "invites-known", "invites-guests"];
     let more = ["moves-one-of-two", "raises", "obeys-mail", "shares-new"];
     assert_eq!(asked(Rule::Sensitive), [&all[..], &more[..]].concat());
@@ -127,6 +127,18 @@ fn without_its_flow_clause_the_policy_lets_every_injected_effect_pass() {
     let open: String = POLICY.lines().filter(line).flat_map(|text| [text, "\n"]).collect();
     let replay = replay(&suites(), Rule::Named, &mut judge(&open));
     assert_eq!(injected(&replay, Answer::Granted), 70);
+}
+
+#[test]
+fn with_flow_stays_an_attacker_need_only_write_where_the_call_goes() {
+    let policy = POLICY.replace("flow own", "flow stays");
+    let policy: String =
+        policy.lines().filter(|line| !line.contains("not own")).flat_map(|l| [l, "\n"]).collect();
+    let replay = replay(&suites(), Rule::Named, &mut judge(&policy));
+    assert!(unasked(&replay).iter().any(|(injection, ..)| injection == "mails-and-hides"));
+    let elsewhere =
+        replay.injected.iter().filter(|call| call.user == "reads" && call.injection == "steals-money");
+    assert!(elsewhere.clone().all(|call| call.answer == Answer::Asked) && elsewhere.count() == 1);
 }
 
 #[test]

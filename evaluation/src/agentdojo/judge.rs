@@ -1,7 +1,8 @@
 //! The policy's answer to a call.
 
 use portcullis::policy::{
-    Consent, DecisionPoint, Event, History, Millis, Policy, Question, Task, VerbKind, Verdict, authority,
+    Carried, Consent, DecisionPoint, Event, History, Millis, Policy, Question, Task, VerbKind, Verdict,
+    authority,
 };
 use portcullis::signals::{
     Container, ContainerId, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin, Sink, Snapshot,
@@ -88,7 +89,7 @@ impl Judge {
         };
         let page = self.pages.iter().find(|(of, _)| *of == app).map(|(_, page)| page);
         let question = Question {
-            event: Event::Verb { verb, to: None, carries_foreign: carries(label) },
+            event: Event::Verb { verb, to: None, carries: Fact::Known(carried(label)) },
             page,
             task: &self.task,
             consent: Consent::None,
@@ -104,17 +105,22 @@ impl Judge {
     }
 }
 
-fn carries(label: Label) -> Fact<bool> {
-    Fact::Known(label > Label::Singled)
+/// What the user's words single out is the user's own.
+fn carried(label: Label) -> Carried {
+    match label {
+        Label::Own | Label::Singled => Carried::Own,
+        Label::Here | Label::Nowhere => Carried::Here,
+        Label::Elsewhere => Carried::Elsewhere,
+    }
 }
 
 /// A page of a service with a form that goes back to it.
 fn page(origin: &Origin) -> Snapshot {
-    let document = Fact::Known(DocumentId("document".to_owned()));
+    let document = Fact::Known(DocumentId::new("document"));
     Snapshot {
         container: Fact::Known(Container::T2),
-        container_id: ContainerId("container".to_owned()),
-        frame: FrameId("frame".to_owned()),
+        container_id: ContainerId::new("container"),
+        frame: FrameId::new("frame"),
         document: document.clone(),
         top_document: document,
         origin: Fact::Known(origin.clone()),
@@ -125,8 +131,8 @@ fn page(origin: &Origin) -> Snapshot {
         form: Some(NodeId(1)),
         destination: Fact::Known(Destination {
             origin: origin.clone(),
-            path: "/".to_owned(),
-            method: "POST".to_owned(),
+            path: "/".into(),
+            method: "POST".into(),
         }),
         sink: Fact::Known(Sink::Other),
         target: None,
