@@ -67,7 +67,7 @@ fn with_sites() -> String {
 
 #[test]
 fn the_counter_counts() {
-    assert_eq!(measure(|| drop(Box::new(7_u8))).count_total, 1);
+    assert_eq!(measure(|| drop(std::hint::black_box(Box::new(7_u8)))).count_total, 1);
     let scene = Scene::address();
     assert!(measure(|| drop(scene.placements.clone())).count_total > 0);
 }
