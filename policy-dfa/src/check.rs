@@ -5,6 +5,7 @@
 //! each pair, is looking at every valuation there is. Statements about a session follow every history that
 //! there can be. Of the cases that contradict a statement the one that needs the fewest signals is told.
 
+mod foreign;
 mod history;
 mod invariants;
 mod order;
@@ -45,7 +46,8 @@ impl Compiled<Unchecked> {
     /// Proves the built-in invariants and the policy's own `prove` lines over every valuation.
     ///
     /// # Errors
-    /// Every statement that does not hold, each with a case in which it does not.
+    /// Every statement that does not hold, each with a case in which it does not. Where the automaton is not
+    /// that of the rules, which only one that was loaded from bytes can be, that alone.
     ///
     /// ```
     /// use policy_dfa::Policy;
@@ -56,6 +58,12 @@ impl Compiled<Unchecked> {
     /// assert!(violations[0].to_string().contains("container is T0"));
     /// ```
     pub fn check(self) -> Result<Compiled<Checked>, Vec<Violation>> {
+        // A table that was read from bytes may have more ways through it than could ever be followed, so that
+        // whether it is the policy's own comes first.
+        let [_, own, _] = order::STATEMENTS;
+        if let Some(violation) = foreign::examine(&self, own) {
+            return Err(vec![violation]);
+        }
         let violations: Vec<_> = self.examine().into_iter().filter_map(|one| one.violation).collect();
         if violations.is_empty() { Ok(self.marked()) } else { Err(violations) }
     }

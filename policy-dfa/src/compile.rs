@@ -63,6 +63,13 @@ impl Compiled<Unchecked> {
         let hash = Sha256::digest(policy.to_string().as_bytes()).into();
         Some(Compiled { policy, table, places, hash, state: PhantomData })
     }
+
+    /// A policy and an automaton that were read from bytes. The patterns of its sites are not made into an
+    /// automaton before it is checked.
+    pub(crate) fn loaded(policy: Policy, table: Table, hash: [u8; 32]) -> Compiled<Unchecked> {
+        let places = Places::one_by_one(policy.sites.clone());
+        Compiled { policy, table, places, hash, state: PhantomData }
+    }
 }
 
 impl<State> Compiled<State> {
@@ -130,7 +137,7 @@ impl<State> Compiled<State> {
 
     pub(crate) fn marked<Other>(self) -> Compiled<Other> {
         let Compiled { policy, table, places, hash, .. } = self;
-        Compiled { policy, table, places, hash, state: PhantomData }
+        Compiled { policy, table, places: places.ready(), hash, state: PhantomData }
     }
 }
 

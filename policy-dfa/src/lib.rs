@@ -14,6 +14,7 @@
 //! | [`alphabet`] | the signals of a decision, and their symbols |
 //! | [`table`] | the automaton |
 //! | [`compile`] | from a policy to its automaton |
+//! | [`bytes`] | a compiled policy as bytes, and back |
 //! | [`check`] | the invariants, proved over the whole space |
 //! | [`question`] | everything a decision may look at |
 //! | [`valuation`] | from a question to its symbols |
@@ -24,6 +25,7 @@
 //! | [`grant`] | the capability that opens the vault, and who may check it |
 
 pub mod alphabet;
+pub mod bytes;
 pub mod check;
 mod clause;
 pub mod compile;
@@ -53,12 +55,14 @@ pub mod verdict;
 mod words;
 
 pub use alphabet::{Axis, Symbol, Valuation, symbol};
+pub use bytes::BytesError;
 pub use check::{Statement, Violation};
 pub use compile::{Checked, Compiled, Unchecked};
 pub use decide::{DecisionPoint, GRANT_LIFETIME_MS, authority};
 pub use error::{PolicyError, Problem};
 pub use grant::{
-    Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, RedeemError, Redeemed, Terms, Verifier, Wire,
+    Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, Placements, RedeemError, Redeemed, Terms, Verifier,
+    Wire,
 };
 pub use json::{JsonError, JsonProblem};
 pub use policy::{Delivery, Policy, Thresholds};

@@ -33,7 +33,8 @@ pub(crate) struct Place<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
     rules: Vec<SiteRule>,
-    /// Two patterns a rule: its hosts with any path, and its hosts with its own. None without rules.
+    /// Two patterns a rule: its hosts with any path, and its hosts with its own. None without rules, and
+    /// where the patterns are tried one by one.
     automaton: Option<dense::DFA<Vec<u32>>>,
 }
 
@@ -56,6 +57,20 @@ impl Places {
             .build_many(&patterns)
             .ok()?;
         Some(Places { rules, automaton: Some(automaton) })
+    }
+
+    /// The same rules without an automaton, which takes milliseconds to make: their patterns are tried one
+    /// after the other.
+    pub(crate) fn one_by_one(rules: Vec<SiteRule>) -> Places {
+        Places { rules, automaton: None }
+    }
+
+    /// With an automaton, unless it would be too large; the answers are the same.
+    pub(crate) fn ready(self) -> Places {
+        if self.automaton.is_some() {
+            return self;
+        }
+        Places::new(self.rules.clone()).unwrap_or(self)
     }
 
     /// Whether any rule names the event.
@@ -94,11 +109,20 @@ impl Places {
     /// The rules whose hosts a place is on, and those whose path it has too.
     fn matched(&self, place: Place<'_>) -> (RuleSet, RuleSet) {
         let (mut on_host, mut there) = (RuleSet::default(), RuleSet::default());
-        let Some(automaton) = &self.automaton else { return (on_host, there) };
+        let path = place.path.unwrap_or("/");
+        let Some(automaton) = &self.automaton else {
+            let on = self.rules.iter().enumerate().filter(|(_, rule)| rule.place.hosts.matches(place.host));
+            for (number, rule) in on {
+                insert(&mut on_host, number);
+                if rule.place.path.as_ref().is_none_or(|pattern| pattern.matches(path)) {
+                    insert(&mut there, number);
+                }
+            }
+            return (on_host, there);
+        };
         let Ok(mut state) = automaton.start_state(&start::Config::new().anchored(Anchored::Yes)) else {
             return (on_host, there);
         };
-        let path = place.path.unwrap_or("/");
         for byte in place.host.bytes().rev().chain(path.bytes()) {
             state = automaton.next_state(state, byte);
             if automaton.is_dead_state(state) {
@@ -188,10 +212,13 @@ mod tests {
             let rules: Vec<_> = rules.iter().map(|(text, only)| rule(text, effect(*only))).collect();
             let places = [(page.clone(), None), (goal.0.clone(), Some(goal.1.clone()))];
             let expected = slowly(&rules, &places);
-            let found = Places::new(rules.clone()).unwrap().forbid(ROOT, places.iter().map(|(host, path)| {
-                Place { host, path: path.as_deref() }
-            }));
-            prop_assert_eq!(found, expected, "{:?} {:?}", rules, places);
+            let one_by_one = Places::one_by_one(rules.clone());
+            for ready in [Places::new(rules.clone()).unwrap(), one_by_one.clone(), one_by_one.ready()] {
+                let found = ready.forbid(ROOT, places.iter().map(|(host, path)| {
+                    Place { host, path: path.as_deref() }
+                }));
+                prop_assert_eq!(found, expected, "{:?} {:?}", rules, places);
+            }
         }
     }
 

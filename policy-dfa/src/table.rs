@@ -148,6 +148,12 @@ impl Table {
 
     /// The automaton behind a root, as a diagram.
     pub(crate) fn diagram(&self, diagrams: &mut Diagrams, root: Root) -> Edge {
+        let start = self.diagrams(diagrams).nth(root.index());
+        start.unwrap_or(Diagrams::NOTHING)
+    }
+
+    /// The automaton behind each root, as diagrams, in the order of [`Root::all`].
+    pub(crate) fn diagrams(&self, diagrams: &mut Diagrams) -> impl Iterator<Item = Edge> {
         let mut edges = Vec::with_capacity(self.states.len());
         let edge = |diagrams: &mut Diagrams, edges: &[Edge], target: Target| match self.outcome(target) {
             Some(outcome) => diagrams.outcome(outcome),
@@ -166,8 +172,8 @@ impl Table {
             });
             edges.push(made);
         }
-        let start = self.roots.get(root.index()).copied().unwrap_or(Target(OUTCOME));
-        edge(diagrams, &edges, start)
+        let starts: Vec<_> = self.roots.iter().map(|start| edge(diagrams, &edges, *start)).collect();
+        starts.into_iter()
     }
 
     /// How many states the table has.
@@ -202,6 +208,74 @@ impl Table {
 
     fn target(&self, state: &State, symbol: u32) -> Option<Target> {
         self.targets.get(usize::from(state.row) + symbol as usize).copied()
+    }
+}
+
+/// The parts of a table, for its form as bytes. What is added must fit to what is there already, so that every
+/// walk through a table ends.
+impl Table {
+    pub(crate) fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
+    /// The axis and the successors of each state.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (Axis, &[Target])> {
+        self.states.iter().map(|state| {
+            let row = usize::from(state.row);
+            (state.axis, self.targets.get(row..row + state.axis.symbols().len()).unwrap_or_default())
+        })
+    }
+
+    /// The starts, in the order of [`Root::all`].
+    pub(crate) fn starts(&self) -> &[Target] {
+        &self.roots
+    }
+
+    pub(crate) fn add_outcome(&mut self, outcome: Outcome) -> Option<()> {
+        number(self.outcomes.len())?;
+        self.outcomes.push(outcome);
+        Some(())
+    }
+
+    /// Adds a state with a successor for each symbol of its axis; nothing where one is not there yet or does
+    /// not read a later axis.
+    pub(crate) fn add_state(&mut self, axis: Axis, successors: &[Target]) -> Option<()> {
+        number(self.states.len())?;
+        let row = u16::try_from(self.targets.len()).ok()?;
+        let later = |target: &Target| match self.states.get(usize::from(target.0)) {
+            Some(state) => state.axis > axis,
+            None => self.outcome_is_there(*target),
+        };
+        if successors.len() != axis.symbols().len() || !successors.iter().all(later) {
+            return None;
+        }
+        self.targets.extend_from_slice(successors);
+        self.states.push(State { axis, row });
+        Some(())
+    }
+
+    /// Adds the start of the next root; nothing where it leads nowhere.
+    pub(crate) fn add_start(&mut self, start: Target) -> Option<()> {
+        if !self.outcome_is_there(start) && usize::from(start.0) >= self.states.len() {
+            return None;
+        }
+        self.roots.push(start);
+        Some(())
+    }
+
+    fn outcome_is_there(&self, target: Target) -> bool {
+        target.0 & OUTCOME != 0 && usize::from(target.0 & !OUTCOME) < self.outcomes.len()
+    }
+}
+
+impl Target {
+    pub(crate) fn from_number(number: u16) -> Target {
+        Target(number)
+    }
+
+    /// The number of a state, or of an outcome with the high bit set.
+    pub(crate) fn number(self) -> u16 {
+        self.0
     }
 }
 

@@ -336,7 +336,7 @@ fn visibility<'a>(controls: impl Iterator<Item = Option<&'a Control>>) -> symbol
 fn claim(claim: &Claim, page: Option<&Snapshot>, amount: Option<sirl::Money>) -> symbol::Claim {
     let same_origin = |claimed: &Option<String>, seen: Option<&Origin>| match claimed {
         None => true,
-        Some(text) => Origin::parse(text).is_ok_and(|origin| seen == Some(&origin)),
+        Some(text) => seen.is_some_and(|origin| origin.is_written_as(text)),
     };
     let agrees = same_origin(&claim.origin, page.and_then(|page| page.origin.known()))
         && same_origin(&claim.top_origin, page.and_then(|page| page.top_origin.known()))

@@ -1,6 +1,7 @@
 //! Statements about the automaton as a whole: it has an answer for everything, the answer is that of the
 //! rules, in whatever order they are read, and not knowing is never better than knowing.
 
+use super::foreign;
 use super::violation::{Violation, answer, violation};
 use crate::alphabet::{Axis, Symbol, symbol};
 use crate::compile::{Compiled, Unchecked};
@@ -20,7 +21,7 @@ pub(super) fn examine(policy: &Compiled<Unchecked>) -> [(&'static str, Option<Vi
     let [total, order, unknown] = STATEMENTS;
     [
         (total, Root::all().find_map(|root| hole(policy, root, total))),
-        (order, Root::all().find_map(|root| difference(policy, root, order))),
+        (order, different(policy, order)),
         (unknown, Root::all().find_map(|root| better_unknown(policy, root, unknown))),
     ]
 }
@@ -38,6 +39,13 @@ fn hole(policy: &Compiled<Unchecked>, root: Root, words: &str) -> Option<Violati
     };
     let outcome = policy.outcome(root, &case.witness());
     Some(violation(words.to_owned(), root, (&whole, &case), outcome))
+}
+
+/// The verdicts are compared with those of another reading of the rules, then all that an answer says with the
+/// rules' own automaton.
+fn different(policy: &Compiled<Unchecked>, words: &str) -> Option<Violation> {
+    let verdict = Root::all().find_map(|root| difference(policy, root, words));
+    verdict.or_else(|| foreign::examine(policy, words))
 }
 
 /// What opens by the automaton, against what opens by the rules as a conjunction, which has no order. Only

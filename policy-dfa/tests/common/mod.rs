@@ -79,11 +79,11 @@ impl Scene {
             .map(|(field, node)| Placement { field: *field, node: NodeId(node) })
             .collect();
         let shop = origin("https://shop.example");
-        let document = Fact::Known(DocumentId("doc".to_owned()));
+        let document = Fact::Known(DocumentId::new("doc"));
         let page = Snapshot {
             container: Fact::Known(Container::T2),
-            container_id: ContainerId("context".to_owned()),
-            frame: FrameId("frame".to_owned()),
+            container_id: ContainerId::new("context"),
+            frame: FrameId::new("frame"),
             document: document.clone(),
             top_document: document,
             origin: Fact::Known(shop.clone()),
@@ -94,8 +94,8 @@ impl Scene {
             form: Some(NodeId(1)),
             destination: Fact::Known(Destination {
                 origin: shop,
-                path: "/order".to_owned(),
-                method: "POST".to_owned(),
+                path: "/order".into(),
+                method: "POST".into(),
             }),
             sink: Fact::Known(Sink::AddressForm),
             target: Some(control(10)),
@@ -145,7 +145,7 @@ impl Scene {
 
 /// A form that goes to this origin.
 pub fn goal(text: &str) -> Fact<Destination> {
-    Fact::Known(Destination { origin: origin(text), path: "/".to_owned(), method: "POST".to_owned() })
+    Fact::Known(Destination { origin: origin(text), path: "/".into(), method: "POST".into() })
 }
 
 pub fn reason(verdict: Verdict) -> Reason {
