@@ -103,6 +103,33 @@ impl<State> Compiled<State> {
         self.table.walk(root, valuation)
     }
 
+    /// The outcome of the same walk, for symbols that are asked for only where it needs them: `read` gives
+    /// the place of a symbol on an axis, and must give the same for the same axis.
+    ///
+    /// What was asked for is what the outcome depends on. So whoever gives every answer in turn goes through
+    /// every valuation there is, in far fewer walks than there are valuations. A place that the axis lacks
+    /// counts as its last.
+    ///
+    /// ```
+    /// # let text = include_str!("../../policies/default.policy");
+    /// use policy_dfa::{Axis, Outcome, Policy, Reason, Root, VerbKind};
+    ///
+    /// let compiled = Policy::parse(text).unwrap().compile().unwrap();
+    /// let mut asked = Vec::new();
+    /// let outcome = compiled.outcome_by(Root::Verb(VerbKind::Submit), |axis| {
+    ///     asked.push(axis);
+    ///     1 // another origin than the task's
+    /// });
+    /// assert_eq!(outcome, Outcome::Deny(Axis::Origin, Reason::OriginMismatch));
+    /// assert_eq!(asked, [Axis::Origin]);
+    /// ```
+    pub fn outcome_by(&self, root: Root, mut read: impl FnMut(Axis) -> u8) -> Outcome {
+        self.table.follow(root, |axis| {
+            let last = axis.symbols().len().saturating_sub(1);
+            read(axis).min(u8::try_from(last).unwrap_or(u8::MAX))
+        })
+    }
+
     /// The history after something happened.
     pub fn after(&self, history: History, happened: Happened) -> History {
         self.policy.session.step(history, happened)

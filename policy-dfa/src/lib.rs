@@ -7,6 +7,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`policy`] | a policy as it was written; its text is described in `spec/policy.md` |
+//! | [`json`] | the JSON form of a policy |
 //! | [`error`] | what is wrong with a policy text, and where |
 //! | [`session`] | what counts of a session's history |
 //! | [`site`] | host and path patterns |
@@ -35,6 +36,7 @@ pub mod error;
 pub mod explain;
 pub mod grant;
 mod guard;
+pub mod json;
 mod lexer;
 mod parse;
 mod parse_session;
@@ -62,6 +64,7 @@ pub use grant::{
     Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, Placements, RedeemError, Redeemed, Terms, Verifier,
     Wire,
 };
+pub use json::{JsonError, JsonProblem};
 pub use policy::{Delivery, Policy, Thresholds};
 pub use question::{Carried, Consent, Event, Goal, Millis, Placement, Question, SafetyBand, Task, VerbKind};
 pub use reason::{Reason, Signal};

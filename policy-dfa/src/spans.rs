@@ -36,6 +36,11 @@ impl Spans {
     pub(crate) fn of(&self, rule: Rule) -> Range<usize> {
         self.0.get(&rule).cloned().unwrap_or(0..0)
     }
+
+    /// The same rules at other places: those of the form that the text was made from.
+    pub(crate) fn moved(&self, to: impl Fn(Range<usize>) -> Range<usize>) -> Spans {
+        Spans(self.0.iter().map(|(rule, span)| (*rule, to(span.clone()))).collect())
+    }
 }
 
 impl PartialEq for Spans {

@@ -93,18 +93,18 @@ pub(crate) struct Table {
 impl Table {
     /// Walks from `root`. Allocates nothing.
     pub(crate) fn walk(&self, root: Root, valuation: &Valuation) -> Outcome {
-        self.roots.get(root.index()).map_or(BROKEN, |start| self.run(*start, valuation))
+        self.follow(root, |axis| valuation.get(axis))
     }
 
-    fn run(&self, start: Target, valuation: &Valuation) -> Outcome {
-        let mut at = start;
+    /// The same walk, for symbols that `read` gives where they are needed.
+    pub(crate) fn follow(&self, root: Root, mut read: impl FnMut(Axis) -> u8) -> Outcome {
+        let Some(mut at) = self.roots.get(root.index()).copied() else { return BROKEN };
         loop {
             if let Some(outcome) = self.outcome(at) {
                 return outcome;
             }
-            let next = (self.states.get(usize::from(at.0))).and_then(|state| {
-                self.targets.get(usize::from(state.row) + usize::from(valuation.get(state.axis)))
-            });
+            let next = (self.states.get(usize::from(at.0)))
+                .and_then(|state| self.targets.get(usize::from(state.row) + usize::from(read(state.axis))));
             match next {
                 // States point only to states made before them, so every walk ends.
                 Some(next) if next.0 & OUTCOME != 0 || next.0 < at.0 => at = *next,
