@@ -133,7 +133,7 @@ impl EgressGuard for ContainerEgress {
                 release.handle == handle
                     && release.field == field
                     && release.destination.origin == origin
-                    && release.destination.path == url.path()
+                    && *release.destination.path == *url.path()
                     && release.destination.method.eq_ignore_ascii_case(request.method)
             })
         };

@@ -47,10 +47,10 @@ fn control(node: i64, autocomplete: &str) -> Control {
 fn checkout() -> Snapshot {
     Snapshot {
         container: Fact::Known(Container::T2),
-        container_id: ContainerId("c".into()),
-        frame: FrameId("f".into()),
-        document: Fact::Known(DocumentId("d".into())),
-        top_document: Fact::Known(DocumentId("d".into())),
+        container_id: ContainerId::new("c"),
+        frame: FrameId::new("f"),
+        document: Fact::Known(DocumentId::new("d")),
+        top_document: Fact::Known(DocumentId::new("d")),
         origin: Fact::Known(origin(SHOP)),
         top_origin: Fact::Known(origin(SHOP)),
         ancestors: Fact::Known(Vec::new()),
@@ -245,7 +245,7 @@ fn a_false_claim_denies() {
 #[test]
 fn a_page_that_changes_between_decision_and_fill_gets_nothing() {
     let changes: [fn(&mut Snapshot); 5] = [
-        |page| page.document = Fact::Known(DocumentId("another".into())),
+        |page| page.document = Fact::Known(DocumentId::new("another")),
         |page| page.controls[0].node = NodeId(9),
         |page| page.controls[0].form = Some(NodeId(101)),
         |page| page.destination = Fact::Unknown,
@@ -438,7 +438,7 @@ fn a_click_that_submits_is_decided_as_a_submit() {
 fn a_yes_is_not_spent_on_another_page() {
     let changes: [fn(&mut Snapshot); 2] = [
         |page| {
-            page.document = Fact::Known(DocumentId("another".into()));
+            page.document = Fact::Known(DocumentId::new("another"));
             page.top_document = page.document.clone();
         },
         |page| {

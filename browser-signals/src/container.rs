@@ -21,7 +21,3 @@ impl Container {
         }
     }
 }
-
-/// The browser's own id of a browser context.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ContainerId(pub String);

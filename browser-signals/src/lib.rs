@@ -9,7 +9,8 @@
 //! | [`fact`] | known or unknown |
 //! | [`origin`] | exact origins |
 //! | [`container`] | the three tiers of browser contexts |
-//! | [`snapshot`] | documents, frames, controls, sinks, TLS |
+//! | [`id`] | the browser's names of containers, documents, frames |
+//! | [`snapshot`] | controls, sinks, TLS, and all that is known of one document |
 //! | [`observed`] | evidence, numbered in rising order |
 //! | [`seal`] | commands that carry a secret from the vault to the bridge |
 //! | [`verb`] | what an agent may do |
@@ -23,6 +24,7 @@ pub mod address;
 pub mod container;
 pub mod egress;
 pub mod fact;
+pub mod id;
 pub mod observed;
 pub mod origin;
 #[cfg(feature = "playwright")]
@@ -33,12 +35,13 @@ pub mod snapshot;
 pub mod text_guard;
 pub mod verb;
 
-pub use container::{Container, ContainerId};
+pub use container::Container;
 pub use egress::{Blocked, EgressGuard, OutgoingRequest};
 pub use fact::Fact;
+pub use id::{ContainerId, DocumentId, FrameId};
 pub use observed::Observed;
 pub use origin::Origin;
 pub use seal::{SealedFill, SealedValue};
-pub use snapshot::{Control, Destination, DocumentId, FormId, FrameId, NodeId, Sink, Snapshot, TlsState};
+pub use snapshot::{Control, Destination, FormId, NodeId, Sink, Snapshot, TlsState};
 pub use text_guard::{TextGuard, TextWithheld};
 pub use verb::{ElementRef, Verb};

@@ -1,14 +1,8 @@
 //! A snapshot: what the browser said of one document at one moment.
 
-use crate::{Container, ContainerId, Fact, Origin};
+use std::sync::Arc;
 
-/// The browser's id of a loaded document (CDP `loaderId`): a navigation changes it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct DocumentId(pub String);
-
-/// The browser's id of a frame.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct FrameId(pub String);
+use crate::{Container, ContainerId, DocumentId, Fact, FrameId, Origin};
 
 /// The browser's id of a node (CDP `backendNodeId`), unique within its document's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,15 +37,15 @@ pub enum Sink {
     Other,
 }
 
-/// Where a form goes when it is submitted, as the browser resolves it.
+/// Where a form goes when it is submitted, as the browser resolves it. Copies share their texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     /// The origin of the action.
     pub origin: Origin,
     /// The path of the action, without query.
-    pub path: String,
+    pub path: Arc<str>,
     /// `GET` or `POST`.
-    pub method: String,
+    pub method: Arc<str>,
 }
 
 /// One form control, read in an isolated world through prototype getters.

@@ -61,7 +61,7 @@ async fn a_form_is_typed_chosen_checked_and_submitted() {
     assert!(page.contains("\"Gift\" [checked]") && page.contains("\"Large one\" [selected]"), "{page}");
 
     let (button, seen) = about(&tab, "\"Send\"").await;
-    assert_eq!(seen.destination.known().map(|it| it.path.as_str()), Some("/send"));
+    assert_eq!(seen.destination.known().map(|it| &*it.path), Some("/send"));
     tab.submit(&button, &seen).await.expect("submitted");
     assert!(text(&tab).await.contains("thanks"));
     let last = server.requests().into_iter().rfind(|it| it.path.starts_with("/send")).expect("a request");
@@ -113,11 +113,7 @@ async fn clicks_reach_their_element_or_nothing() {
 
     tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
     let (next, seen) = about(&tab, "\"Next\"").await;
-    assert_eq!(
-        seen.destination.known().map(|it| it.path.as_str()),
-        Some("/next"),
-        "a link says where it goes"
-    );
+    assert_eq!(seen.destination.known().map(|it| &*it.path), Some("/next"), "a link says where it goes");
     let (_, other) = about(&tab, "\"Far\"").await;
     let next_again = handle(&text(&tab).await, "\"Next\"");
     assert_eq!(

@@ -117,7 +117,7 @@ async fn patched_prototypes_and_clobbered_forms_do_not_matter() {
     let tab = page(&browser, &server, HOSTILE).await;
     let seen = form(&tab).await;
     let destination = seen.destination.known().expect("a destination");
-    assert_eq!((destination.path.as_str(), destination.method.as_str()), ("/pay", "POST"));
+    assert_eq!((&*destination.path, &*destination.method), ("/pay", "POST"));
     assert_eq!(destination.origin, server.origin("shop.example"));
     let card = seen.controls.iter().find(|it| it.name == "card").expect("a control");
     assert_eq!(card.autocomplete, "");

@@ -78,10 +78,7 @@ async fn every_frame_is_read_and_named_by_the_browser() {
     let form = tab.observe(About::Form(&handle(&page.text, "Card number"))).await.expect("a snapshot");
     assert!(form.number() > boxed.number());
     let destination = form.destination.known().expect("a destination");
-    assert_eq!(
-        (&destination.origin, destination.path.as_str(), destination.method.as_str()),
-        (&shop, "/order", "POST")
-    );
+    assert_eq!((&destination.origin, &*destination.path, &*destination.method), (&shop, "/order", "POST"));
     assert_eq!(form.sink, Fact::Known(Sink::PaymentForm));
     let labels: Vec<&str> = form.controls.iter().map(|control| control.label.as_str()).collect();
     assert_eq!(labels, ["Card number", "Quantity", "Gift", "Buy"]);

@@ -8,8 +8,8 @@ use crate::grant::AuthorityId;
 use crate::policy::{Delivery, Thresholds};
 use crate::table::{Outcome, Root};
 use crate::{
-    Checked, Compiled, ConsentScope, Event, Grant, Granted, Millis, Prompt, Question, Reason, Terms, Verdict,
-    Verifier,
+    Checked, Compiled, ConsentScope, Event, Grant, Granted, Happened, History, Millis, Placements, Prompt,
+    Question, Reason, Terms, Verdict, Verifier,
 };
 
 /// How long a grant can be redeemed, in milliseconds.
@@ -58,6 +58,9 @@ pub fn authority(policy: Compiled<Checked>, entropy: [u8; 16]) -> (DecisionPoint
 impl DecisionPoint {
     /// Answers one question. The first guard that fails gives the reason; the user is asked only about
     /// what would be granted with a yes.
+    ///
+    /// Allocates nothing: a grant shares its texts with the snapshot. The one exception is a claim that
+    /// writes an origin as no browser does, see [`Origin::is_written_as`](browser_signals::Origin::is_written_as).
     pub fn decide(&mut self, question: &Question<'_>) -> Verdict {
         let root = self.policy.root(&question.event);
         let valuation = self.policy.valuation(question);
@@ -70,6 +73,11 @@ impl DecisionPoint {
             },
             Outcome::Grant(Some(way)) => self.mint(question, way),
         }
+    }
+
+    /// The history after something happened: what the next questions are asked with.
+    pub fn after(&self, history: History, happened: Happened) -> History {
+        self.policy.after(history, happened)
     }
 
     /// The SHA-256 of the policy's canonical text.
@@ -85,7 +93,8 @@ impl DecisionPoint {
     fn mint(&mut self, question: &Question<'_>, way: Delivery) -> Verdict {
         self.requests = self.requests.saturating_add(1);
         let Some(terms) = self.terms(question, way) else {
-            // A grant needs a page, an origin and a document; the check has proved that they are known.
+            // A grant needs a page, an origin, a document, and each field placed once; the check has proved
+            // that they are known and whole.
             return Verdict::Deny(Reason::StaleDocument);
         };
         Verdict::Grant(match way {
@@ -105,7 +114,7 @@ impl DecisionPoint {
             request: self.requests,
             kind: request.kind,
             fields: request.effective_fields(),
-            placements: if in_page { placements.to_vec() } else { Vec::new() },
+            placements: if in_page { Placements::new(placements)? } else { Placements::NONE },
             container_id: page.container_id.clone(),
             frame: page.frame.clone(),
             document: page.document.known()?.clone(),

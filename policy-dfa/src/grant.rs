@@ -6,9 +6,9 @@
 use std::marker::PhantomData;
 
 use browser_signals::{
-    ContainerId, Destination, DocumentId, Fact, FormId, FrameId, Observed, Origin, Snapshot, TlsState,
+    ContainerId, Destination, DocumentId, Fact, FormId, FrameId, NodeId, Observed, Origin, Snapshot, TlsState,
 };
-use sirl::{FieldSet, Kind, Money};
+use sirl::{Field, FieldSet, Kind, Money};
 
 use crate::{Millis, Placement};
 
@@ -66,6 +66,77 @@ impl MayHoldT2 for PaymentApi {}
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AuthorityId(pub(crate) [u8; 16]);
 
+/// Which control takes which field, in a grant: as many as a kind has fields, and kept in place, so that
+/// minting a grant allocates nothing. Reads as a slice.
+///
+/// ```
+/// use browser_signals::NodeId;
+/// use policy_dfa::{Placement, Placements};
+/// use sirl::Field;
+///
+/// let city = Placement { field: Field::City, node: NodeId(4) };
+/// assert_eq!(*Placements::new(&[city]).unwrap(), [city]);
+/// assert!(Placements::new(&[city; Placements::MAX + 1]).is_none());
+/// ```
+#[derive(Clone, Copy)]
+pub struct Placements {
+    placed: [Placement; Placements::MAX],
+    len: usize,
+}
+
+impl Placements {
+    /// The most fields that a kind of request has.
+    pub const MAX: usize = most_fields();
+
+    /// No placement.
+    pub const NONE: Placements = Placements { placed: [UNUSED; Placements::MAX], len: 0 };
+
+    /// These placements in this order, or `None` where they are more than [`Placements::MAX`].
+    pub fn new(placements: &[Placement]) -> Option<Placements> {
+        let mut all = Placements { len: placements.len(), ..Placements::NONE };
+        all.placed.get_mut(..placements.len())?.copy_from_slice(placements);
+        Some(all)
+    }
+}
+
+/// Fills the places that are not in use, and is never seen.
+const UNUSED: Placement = Placement { field: Field::Name, node: NodeId(0) };
+
+const fn most_fields() -> usize {
+    let mut most = 0;
+    let mut kinds: &[Kind] = &Kind::ALL;
+    while let [kind, rest @ ..] = kinds {
+        let fields = kind.allowed_fields().len();
+        if fields > most {
+            most = fields;
+        }
+        kinds = rest;
+    }
+    most
+}
+
+impl std::ops::Deref for Placements {
+    type Target = [Placement];
+
+    fn deref(&self) -> &[Placement] {
+        self.placed.get(..self.len).unwrap_or_default()
+    }
+}
+
+impl PartialEq for Placements {
+    fn eq(&self, other: &Placements) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Placements {}
+
+impl std::fmt::Debug for Placements {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
 /// What exactly a grant allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Terms {
@@ -76,7 +147,7 @@ pub struct Terms {
     /// The fields.
     pub fields: FieldSet,
     /// Which control takes which field.
-    pub placements: Vec<Placement>,
+    pub placements: Placements,
     /// The browser context.
     pub container_id: ContainerId,
     /// The frame.

@@ -8,7 +8,8 @@
 //! |---|---|
 //! | [`policy`] | a policy as it was written; its text is described in `spec/policy.md` |
 //! | [`error`] | what is wrong with a policy text, and where |
-//! | [`site`] | host patterns |
+//! | [`session`] | what counts of a session's history |
+//! | [`site`] | host and path patterns |
 //! | [`alphabet`] | the signals of a decision, and their symbols |
 //! | [`table`] | the automaton |
 //! | [`compile`] | from a policy to its automaton |
@@ -25,33 +26,42 @@ pub mod alphabet;
 pub mod check;
 mod clause;
 pub mod compile;
+mod cube;
 pub mod decide;
+mod diagram;
 pub mod error;
 pub mod explain;
 pub mod grant;
+mod guard;
 mod lexer;
 mod parse;
+mod parse_session;
 mod parser;
+mod places;
 pub mod policy;
 mod print;
 pub mod question;
 pub mod reason;
+pub mod session;
 pub mod site;
+mod spans;
 pub mod table;
 pub mod valuation;
 pub mod verdict;
 mod words;
 
 pub use alphabet::{Axis, Symbol, Valuation, symbol};
-pub use check::Violation;
+pub use check::{Statement, Violation};
 pub use compile::{Checked, Compiled, Unchecked};
 pub use decide::{DecisionPoint, GRANT_LIFETIME_MS, authority};
 pub use error::{PolicyError, Problem};
 pub use grant::{
-    Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, RedeemError, Redeemed, Terms, Verifier, Wire,
+    Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, Placements, RedeemError, Redeemed, Terms, Verifier,
+    Wire,
 };
 pub use policy::{Delivery, Policy, Thresholds};
-pub use question::{Consent, Event, History, Millis, Placement, Question, SafetyBand, Task, VerbKind};
+pub use question::{Carried, Consent, Event, Goal, Millis, Placement, Question, SafetyBand, Task, VerbKind};
 pub use reason::{Reason, Signal};
+pub use session::{Happened, History};
 pub use table::{Outcome, Root};
 pub use verdict::{ConsentScope, Granted, Prompt, Verdict};

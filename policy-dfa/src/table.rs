@@ -1,8 +1,12 @@
 //! The automaton: a table of states that each read one axis.
 
+use std::collections::{HashMap, HashSet};
+
 use sirl::{Kind, Tier};
 
 use crate::alphabet::{Axis, Mask, Valuation};
+use crate::cube::Cube;
+use crate::diagram::{Diagrams, Edge, Leaf};
 use crate::policy::Delivery;
 use crate::{ConsentScope, Reason, VerbKind};
 
@@ -67,7 +71,7 @@ pub enum Outcome {
 pub(crate) struct Target(u16);
 
 const OUTCOME: u16 = 1 << 15;
-/// Stands for a table that was built wrong; no table that [`Builder`] makes reaches it.
+/// Stands for a table that was built wrong; no table that [`Table::flat`] makes reaches it.
 const BROKEN: Outcome = Outcome::Deny(Axis::Plan, Reason::DeliveryForbidden);
 
 #[derive(Debug, Clone, Copy)]
@@ -78,67 +82,12 @@ struct State {
 }
 
 /// A complete, deterministic automaton. Every walk reads each state's axis once and ends.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Table {
     roots: Vec<Target>,
     states: Vec<State>,
     targets: Vec<Target>,
     outcomes: Vec<Outcome>,
-}
-
-/// A part of the space with one outcome: for each axis the symbols that lead there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Cube {
-    masks: [Mask; Axis::COUNT],
-    /// The axes that were read on the way.
-    read: u32,
-}
-
-impl Cube {
-    pub(crate) fn whole() -> Cube {
-        let mut cube = Cube { masks: [0; Axis::COUNT], read: 0 };
-        for (slot, axis) in cube.masks.iter_mut().zip(Axis::ALL) {
-            *slot = axis.full();
-        }
-        cube
-    }
-
-    pub(crate) fn mask(&self, axis: Axis) -> Mask {
-        self.masks.get(axis as usize).copied().unwrap_or(0)
-    }
-
-    /// The part of the cube where `axis` is in `symbols`, if there is one.
-    pub(crate) fn narrowed(mut self, axis: Axis, symbols: Mask) -> Option<Cube> {
-        let slot = self.masks.get_mut(axis as usize)?;
-        *slot &= symbols;
-        (*slot != 0).then_some(self)
-    }
-
-    /// The cube without what it says of `axis`.
-    pub(crate) fn freed(mut self, axis: Axis) -> Cube {
-        if let Some(slot) = self.masks.get_mut(axis as usize) {
-            *slot = axis.full();
-        }
-        self
-    }
-
-    /// The part that two cubes share, if there is one.
-    pub(crate) fn meet(self, other: &Cube) -> Option<Cube> {
-        Axis::ALL.iter().try_fold(self, |cube, axis| cube.narrowed(*axis, other.mask(*axis)))
-    }
-
-    pub(crate) fn was_read(&self, axis: Axis) -> bool {
-        self.read & (1 << axis as u32) != 0
-    }
-
-    /// One valuation of the cube: the first symbol of each axis.
-    pub(crate) fn witness(&self) -> Valuation {
-        let mut valuation = Valuation::FIRST;
-        for axis in Axis::ALL {
-            valuation.set(*axis, self.mask(*axis).trailing_zeros() as u8);
-        }
-        valuation
-    }
 }
 
 impl Table {
@@ -169,6 +118,58 @@ impl Table {
         (target.0 & OUTCOME != 0).then(|| self.outcomes.get(usize::from(place)).copied().unwrap_or(BROKEN))
     }
 
+    /// Whether a walk from `root` could end in [`BROKEN`]: a number that leads nowhere.
+    pub(crate) fn is_broken(&self, root: Root) -> bool {
+        let mut open: Vec<Target> = match self.roots.get(root.index()) {
+            Some(start) => vec![*start],
+            None => return true,
+        };
+        let mut seen = HashSet::new();
+        while let Some(at) = open.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            if at.0 & OUTCOME != 0 {
+                if self.outcomes.get(usize::from(at.0 & !OUTCOME)).is_none() {
+                    return true;
+                }
+                continue;
+            }
+            let Some(state) = self.states.get(usize::from(at.0)) else { return true };
+            for symbol in 0..state.axis.symbols().len() as u32 {
+                match self.target(state, symbol) {
+                    Some(next) if next.0 & OUTCOME != 0 || next.0 < at.0 => open.push(next),
+                    _ => return true,
+                }
+            }
+        }
+        false
+    }
+
+    /// The automaton behind a root, as a diagram.
+    pub(crate) fn diagram(&self, diagrams: &mut Diagrams, root: Root) -> Edge {
+        let mut edges = Vec::with_capacity(self.states.len());
+        let edge = |diagrams: &mut Diagrams, edges: &[Edge], target: Target| match self.outcome(target) {
+            Some(outcome) => diagrams.outcome(outcome),
+            None => edges.get(usize::from(target.0)).copied().unwrap_or(Diagrams::NOTHING),
+        };
+        for state in &self.states {
+            let next: Vec<Edge> = (0..state.axis.symbols().len() as u32)
+                .map(|symbol| {
+                    let target = self.target(state, symbol).unwrap_or(Target(OUTCOME));
+                    edge(diagrams, &edges, target)
+                })
+                .collect();
+            let made = next.iter().enumerate().fold(Diagrams::NOTHING, |rest, (symbol, next)| {
+                let here = diagrams.test(state.axis, 1 << symbol);
+                diagrams.select(here, *next, rest)
+            });
+            edges.push(made);
+        }
+        let start = self.roots.get(root.index()).copied().unwrap_or(Target(OUTCOME));
+        edge(diagrams, &edges, start)
+    }
+
     /// How many states the table has.
     pub(crate) fn len(&self) -> usize {
         self.states.len()
@@ -191,8 +192,7 @@ impl Table {
                 let same = (0..8).filter(|s| rest & (1 << s) != 0 && self.target(state, *s) == target);
                 let symbols = same.fold(0, |set: Mask, s| set | 1 << s);
                 rest &= !symbols;
-                if let (Some(mut part), Some(target)) = (cube.narrowed(state.axis, symbols), target) {
-                    part.read |= 1 << state.axis as u32;
+                if let (Some(part), Some(target)) = (cube.narrowed(state.axis, symbols), target) {
                     open.push((part, target));
                 }
             }
@@ -205,54 +205,53 @@ impl Table {
     }
 }
 
-/// Makes a table from the outcomes up; equal states are made once.
-#[derive(Debug, Default)]
-pub(crate) struct Builder {
-    states: Vec<State>,
-    rows: Vec<Vec<Target>>,
-    outcomes: Vec<Outcome>,
-    full: bool,
+impl Table {
+    /// The table of the diagrams that start at `roots`, or nothing where they have more states than a table
+    /// holds.
+    pub(crate) fn flat(diagrams: &Diagrams, roots: &[Edge]) -> Option<Table> {
+        let mut flat = Flattener { diagrams, done: HashMap::new(), table: Table::default() };
+        for root in roots {
+            let start = flat.target(*root)?;
+            flat.table.roots.push(start);
+        }
+        Some(flat.table)
+    }
 }
 
-impl Builder {
-    pub(crate) fn outcome(&mut self, outcome: Outcome) -> Target {
-        let place = self.outcomes.iter().position(|known| *known == outcome).unwrap_or_else(|| {
-            self.outcomes.push(outcome);
-            self.outcomes.len() - 1
-        });
-        self.number(place).map_or(Target(OUTCOME), |place| Target(OUTCOME | place))
-    }
+/// Numbers what a diagram reaches, the states that are pointed to first.
+struct Flattener<'a> {
+    diagrams: &'a Diagrams,
+    done: HashMap<Edge, Target>,
+    table: Table,
+}
 
-    /// A state that reads `axis` and goes on by `next`; no state where every symbol goes the same way.
-    pub(crate) fn state(&mut self, axis: Axis, next: impl Fn(u8) -> Target) -> Target {
-        let row: Vec<Target> = (0..axis.symbols().len() as u8).map(next).collect();
-        if let Some(first) = row.first()
-            && row.iter().all(|target| target == first)
-        {
-            return *first;
+impl Flattener<'_> {
+    fn target(&mut self, edge: Edge) -> Option<Target> {
+        if let Some(known) = self.done.get(&edge) {
+            return Some(*known);
         }
-        let known = self.states.iter().zip(&self.rows).position(|(s, r)| s.axis == axis && *r == row);
-        let place = known.unwrap_or_else(|| {
-            self.states.push(State { axis, row: 0 });
-            self.rows.push(row);
-            self.states.len() - 1
-        });
-        self.number(place).map_or(Target(OUTCOME), Target)
+        let target = match (self.diagrams.axis(edge), self.diagrams.leaf(edge)) {
+            (Some(axis), _) => {
+                let mut next = Vec::new();
+                for place in 0..axis.symbols().len() as u8 {
+                    next.push(self.target(self.diagrams.after(edge, axis, place))?);
+                }
+                let row = u16::try_from(self.table.targets.len()).ok()?;
+                self.table.targets.append(&mut next);
+                self.table.states.push(State { axis, row });
+                Target(number(self.table.states.len() - 1)?)
+            }
+            (None, Some(Leaf::Outcome(outcome))) => {
+                self.table.outcomes.push(outcome);
+                Target(OUTCOME | number(self.table.outcomes.len() - 1)?)
+            }
+            _ => return None,
+        };
+        self.done.insert(edge, target);
+        Some(target)
     }
+}
 
-    fn number(&mut self, place: usize) -> Option<u16> {
-        let number = u16::try_from(place).ok().filter(|number| number & OUTCOME == 0);
-        self.full |= number.is_none();
-        number
-    }
-
-    /// The table, or nothing where the policy needs more states than a table holds.
-    pub(crate) fn finish(mut self, roots: Vec<Target>) -> Option<Table> {
-        let mut targets = Vec::new();
-        for (state, row) in self.states.iter_mut().zip(&self.rows) {
-            state.row = u16::try_from(targets.len()).ok()?;
-            targets.extend_from_slice(row);
-        }
-        (!self.full).then_some(Table { roots, states: self.states, targets, outcomes: self.outcomes })
-    }
+fn number(place: usize) -> Option<u16> {
+    u16::try_from(place).ok().filter(|number| number & OUTCOME == 0)
 }

@@ -37,7 +37,7 @@ fn the_terms_are_those_of_the_question() {
     let redeemed = verifier.redeem(grant, &scene.later(), Millis(1_001)).unwrap();
     let terms = redeemed.terms();
     assert_eq!((terms.kind, terms.fields, terms.request), (Kind::Address, scene.request.fields, 1));
-    assert_eq!((&terms.placements, terms.form), (&scene.placements, scene.page.form));
+    assert_eq!((&*terms.placements, terms.form), (&*scene.placements, scene.page.form));
     assert_eq!(Some(&terms.origin), scene.page.origin.known());
     assert_eq!(terms.destination.as_ref(), scene.page.destination.known());
     assert_eq!((terms.observed, terms.expires), (scene.number, Millis(1_000 + GRANT_LIFETIME_MS)));
@@ -85,9 +85,9 @@ fn it_needs_a_later_look() {
 type Change = (&'static str, fn(&mut Snapshot));
 
 const ANY: &[Change] = &[
-    ("container", |page| page.container_id = ContainerId("other".into())),
-    ("frame", |page| page.frame = FrameId("other".into())),
-    ("document", |page| page.document = Fact::Known(DocumentId("other".into()))),
+    ("container", |page| page.container_id = ContainerId::new("other")),
+    ("frame", |page| page.frame = FrameId::new("other")),
+    ("document", |page| page.document = Fact::Known(DocumentId::new("other"))),
     ("document unknown", |page| page.document = Fact::Unknown),
     ("origin", |page| page.origin = Fact::Known(origin("https://shop.example:444"))),
     ("origin unknown", |page| page.origin = Fact::Unknown),

@@ -59,11 +59,11 @@ pub fn sealed_number(number: &str, payee: &Origin, amount: Money) -> SealedCard 
 
 /// A checkout page of `payee` that no browser loaded.
 fn seen(payee: &Origin, number: u64) -> Observed<Snapshot> {
-    let document = Fact::Known(DocumentId("loader-1".into()));
+    let document = Fact::Known(DocumentId::new("loader-1"));
     let page = Snapshot {
         container: Fact::Known(Container::T2),
-        container_id: ContainerId("context-1".into()),
-        frame: FrameId("frame-1".into()),
+        container_id: ContainerId::new("context-1"),
+        frame: FrameId::new("frame-1"),
         document: document.clone(),
         top_document: document,
         origin: Fact::Known(payee.clone()),

@@ -96,7 +96,7 @@ impl Vault {
         }
         let destination = terms.destination.clone().ok_or(ReleaseError::DestinationUnknown)?;
         let mut values = Vec::with_capacity(terms.placements.len());
-        for placement in &terms.placements {
+        for placement in terms.placements.iter() {
             let field = placement.field;
             if !terms.fields.contains(field) {
                 return Err(ReleaseError::NotGranted(field));

@@ -22,9 +22,9 @@ fn a_fill_carries_exactly_the_placed_fields_to_their_controls() {
     let nodes: Vec<_> = fill.values.iter().map(|(node, _)| *node).collect();
     assert_eq!(nodes, [NodeId(11), NodeId(12), NodeId(13)]);
     assert_eq!(fill.origin, shop());
-    assert_eq!(fill.document, DocumentId("loader-1".into()));
+    assert_eq!(fill.document, DocumentId::new("loader-1"));
     assert_eq!(fill.form, Some(NodeId(10)));
-    assert_eq!(fill.destination.path, "/address");
+    assert_eq!(&*fill.destination.path, "/address");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_changed_page_is_stale() {
     let error = ReleaseError::Redeem(RedeemError::Stale);
     let stale = Some(error);
     let elsewhere = || Fact::Known(Origin::parse("https://evil.example").unwrap());
-    assert_eq!(after(|p| p.document = Fact::Known(DocumentId("loader-2".into()))), stale);
+    assert_eq!(after(|p| p.document = Fact::Known(DocumentId::new("loader-2"))), stale);
     assert_eq!(after(|p| p.document = Fact::Unknown), stale);
     assert_eq!(after(|p| p.origin = elsewhere()), stale);
     assert_eq!(after(|p| p.origin = Fact::Unknown), stale);
@@ -140,7 +140,7 @@ fn a_payment_on_a_changed_page_or_later_is_refused() {
     };
     let stale = Some(ReleaseError::Redeem(RedeemError::Stale));
     let mut navigated = page();
-    navigated.document = Fact::Known(DocumentId("loader-2".into()));
+    navigated.document = Fact::Known(DocumentId::new("loader-2"));
     let mut elsewhere = page();
     elsewhere.origin = Fact::Known(Origin::parse("https://evil.example").unwrap());
     assert_eq!(open(page(), 2, NOW), None);

@@ -204,7 +204,7 @@ impl Tab {
 
     /// The element of `outer` that holds the frame `inner`.
     pub(super) async fn owner_of(&self, inner: &Frame, outer: &Frame) -> Result<NodeId, BridgeError> {
-        let owner = outer.session.call("DOM.getFrameOwner", json!({ "frameId": inner.id.0 })).await?;
+        let owner = outer.session.call("DOM.getFrameOwner", json!({ "frameId": inner.id.as_str() })).await?;
         owner.get("backendNodeId").and_then(Value::as_i64).map(NodeId).ok_or(BridgeError::Stale)
     }
 }
@@ -219,7 +219,7 @@ fn hit_point(at: &Value) -> Result<(f64, f64), BridgeError> {
 
 /// A destination as the isolated world compares it.
 pub(super) fn way_of(destination: &Destination) -> Value {
-    json!({ "action": format!("{}{}", destination.origin, destination.path), "method": destination.method })
+    json!({ "action": format!("{}{}", destination.origin, destination.path), "method": *destination.method })
 }
 
 /// The isolated world's word as a result.

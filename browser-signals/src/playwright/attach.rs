@@ -25,7 +25,7 @@ impl Link {
             }
             "Fetch.requestPaused" => self.on_root_paused(params),
             "Browser.downloadWillBegin" => {
-                let frame = text(params, "frameId").map(|id| FrameId(id.to_owned()));
+                let frame = text(params, "frameId").map(FrameId::new);
                 for tab in self.all_tabs() {
                     if frame.as_ref().is_some_and(|frame| tab.knows_frame(frame)) {
                         tab.record(PageEvent::DownloadRefused);
@@ -107,7 +107,7 @@ impl Tab {
         let root = tree.pointer("/frameTree/frame").unwrap_or(&Value::Null);
         if let (Some(frame), Some(document)) = (text(root, "id"), text(root, "loaderId")) {
             self.state.update(|inner| {
-                inner.documents.insert(FrameId(frame.to_owned()), document.to_owned());
+                inner.documents.insert(FrameId::new(frame), document.to_owned());
             });
         }
         Ok(())
@@ -123,7 +123,7 @@ impl TabState {
         let inner = self.inner();
         inner.documents.contains_key(frame)
             || inner.attached.contains(frame)
-            || inner.sessions.iter().any(|session| session.target == frame.0)
+            || inner.sessions.iter().any(|session| session.target == frame.as_str())
     }
 
     /// What a page and an out-of-process frame need alike.
@@ -192,7 +192,7 @@ impl TabState {
     }
 
     fn on_page_event(&self, session: &Arc<Session>, method: &str, params: &Value) {
-        let frame = text(params, "frameId").map(|id| FrameId(id.to_owned()));
+        let frame = text(params, "frameId").map(FrameId::new);
         match (method, frame) {
             ("Page.frameNavigated", _) => self.on_navigated(params.get("frame").unwrap_or(&Value::Null)),
             ("Page.frameAttached", Some(frame)) => {
@@ -207,7 +207,7 @@ impl TabState {
                 });
             }
             ("Page.frameStartedLoading" | "Page.frameStartedNavigating", Some(frame)) => {
-                let top = session.kind == "page" && session.target == frame.0;
+                let top = session.kind == "page" && session.target == frame.as_str();
                 let same_document =
                     text(params, "navigationType").is_some_and(|kind| kind.ends_with("sameDocument"));
                 if !same_document {
@@ -241,7 +241,7 @@ impl TabState {
         let (Some(id), Some(document)) = (text(frame, "id"), text(frame, "loaderId")) else {
             return;
         };
-        let id = FrameId(id.to_owned());
+        let id = FrameId::new(id);
         self.update(|inner| {
             inner.worlds.remove(&id);
             inner.documents.insert(id, document.to_owned());

@@ -32,13 +32,13 @@ impl Tab {
     /// form, destination or value, [`BridgeError::Occluded`] for a control that nobody could see,
     /// [`BridgeError::NotApplicable`] for one that cannot hold its value.
     pub async fn fill(&self, fill: SealedFill) -> Result<FillReport, BridgeError> {
-        if fill.container_id.0 != self.state.context || fill.values.is_empty() {
+        if fill.container_id.as_str() != self.state.context || fill.values.is_empty() {
             return Err(BridgeError::Stale);
         }
         let mut frames = self.state.frames().await?;
         self.state.identify(&mut frames, Some(&fill.frame)).await?;
         let frame = frames.get(&fill.frame)?;
-        if frame.document != fill.document.0 {
+        if frame.document != fill.document.as_str() {
             return Err(BridgeError::Stale);
         }
         if frame.origin.as_ref() != Some(&fill.origin) {

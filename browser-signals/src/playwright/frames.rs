@@ -132,7 +132,8 @@ impl TabState {
         {
             return Ok(world);
         }
-        let params = json!({ "frameId": frame.id.0, "worldName": WORLD, "grantUniveralAccess": false });
+        let params =
+            json!({ "frameId": frame.id.as_str(), "worldName": WORLD, "grantUniveralAccess": false });
         let made = frame.session.call("Page.createIsolatedWorld", params).await?;
         let context = made.get("executionContextId").and_then(Value::as_i64).ok_or(BridgeError::Stale)?;
         let params =
@@ -292,7 +293,7 @@ fn own_origin(said: Option<&Value>, url: &str) -> Option<Origin> {
 fn collect(tree: &Value, session: &Arc<Session>, into: &mut Vec<Frame>) {
     let frame = tree.get("frame").unwrap_or(&Value::Null);
     if let (Some(id), Some(document)) = (text(frame, "id"), text(frame, "loaderId")) {
-        let id = FrameId(id.to_owned());
+        let id = FrameId::new(id);
         // An out-of-process frame is described best by its own session.
         into.retain(|other| other.id != id);
         let secure_context = match text(frame, "secureContextType") {
@@ -302,7 +303,7 @@ fn collect(tree: &Value, session: &Arc<Session>, into: &mut Vec<Frame>) {
         };
         into.push(Frame {
             id,
-            parent: text(frame, "parentId").map(|id| FrameId(id.to_owned())),
+            parent: text(frame, "parentId").map(FrameId::new),
             document: document.to_owned(),
             url: text(frame, "url").unwrap_or_default().to_owned(),
             origin: None,
@@ -317,17 +318,17 @@ fn collect(tree: &Value, session: &Arc<Session>, into: &mut Vec<Frame>) {
 
 /// Parents before children, from the top frame down. Frames that hang on nothing are left out.
 fn in_tree_order(frames: Vec<Frame>, top: &str) -> Vec<Frame> {
-    let mut children: HashMap<Option<String>, Vec<Frame>> = HashMap::new();
+    let mut children: HashMap<Option<FrameId>, Vec<Frame>> = HashMap::new();
     let mut ordered = Vec::new();
     for frame in frames {
-        if frame.id.0 == top {
+        if frame.id.as_str() == top {
             ordered.push(frame);
         } else {
-            children.entry(frame.parent.as_ref().map(|id| id.0.clone())).or_default().push(frame);
+            children.entry(frame.parent.clone()).or_default().push(frame);
         }
     }
     let mut at = 0;
-    while let Some(id) = ordered.get(at).map(|frame| frame.id.0.clone()) {
+    while let Some(id) = ordered.get(at).map(|frame| frame.id.clone()) {
         ordered.extend(children.remove(&Some(id)).unwrap_or_default());
         at += 1;
     }

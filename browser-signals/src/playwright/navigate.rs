@@ -97,7 +97,7 @@ impl Tab {
         within: Duration,
     ) -> Result<(), BridgeError> {
         let top = self.state.top_frame()?;
-        let old = from.top_document.known().map(|document| document.0.clone());
+        let old = from.top_document.known().map(|document| document.as_str().to_owned());
         let arrived = self.state.wait_until(within, |inner| {
             inner.documents.get(&top) != old.as_ref() && !inner.loading.contains(&top)
         });

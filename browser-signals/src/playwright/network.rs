@@ -61,8 +61,7 @@ impl Link {
         let Some(id) = text(params, "requestId").map(str::to_owned) else {
             return;
         };
-        let frame =
-            text(params, "frameId").filter(|frame| !frame.is_empty()).map(|id| FrameId(id.to_owned()));
+        let frame = text(params, "frameId").filter(|frame| !frame.is_empty()).map(FrameId::new);
         let known = |link: &Link, frame: &FrameId| link.all_tabs().iter().any(|tab| tab.knows_frame(frame));
         match frame {
             // Workers have sessions, and judges, of their own.
@@ -74,8 +73,8 @@ impl Link {
                 let (link, params) = (Arc::clone(self), params.clone());
                 tokio::spawn(async move {
                     let end = tokio::time::Instant::now() + ANNOUNCED;
-                    while !link.is_refused(&frame.0) && tokio::time::Instant::now() < end {
-                        if let Some(worker) = link.worker(&frame.0) {
+                    while !link.is_refused(frame.as_str()) && tokio::time::Instant::now() < end {
+                        if let Some(worker) = link.worker(frame.as_str()) {
                             link.judge_worker(&worker, &id, &params);
                             return;
                         }
@@ -133,7 +132,7 @@ impl TabState {
 
     fn judge(&self, session: &Arc<Session>, params: &Value) -> Result<(), (Stop, bool)> {
         let is_document = text(params, "resourceType") == Some("Document");
-        let frame = text(params, "frameId").filter(|id| !id.is_empty()).map(|id| FrameId(id.to_owned()));
+        let frame = text(params, "frameId").filter(|id| !id.is_empty()).map(FrameId::new);
         let is_top = is_document && self.top_frame().ok() == frame;
         let request = params.get("request").unwrap_or(&Value::Null);
         let url = text(request, "url").and_then(|url| Url::parse(url).ok());
@@ -144,7 +143,8 @@ impl TabState {
             url,
             method: text(request, "method").unwrap_or_default(),
             body: body_of(request),
-            frame: frame.or_else(|| (session.kind == "iframe").then(|| FrameId(session.target.clone()))),
+            frame: frame
+                .or_else(|| (session.kind == "iframe").then(|| FrameId::new(session.target.as_str()))),
             resource_type: text(params, "resourceType").unwrap_or_default(),
             is_document,
             is_top,

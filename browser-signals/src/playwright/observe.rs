@@ -13,8 +13,7 @@ use super::tab::{Located, TabState};
 use super::{BridgeError, Tab};
 use crate::sink::sink_of;
 use crate::{
-    ContainerId, Control, Destination, DocumentId, ElementRef, Fact, FrameId, NodeId, Observed, Origin,
-    Snapshot,
+    ContainerId, Control, Destination, DocumentId, ElementRef, Fact, NodeId, Observed, Origin, Snapshot,
 };
 
 /// How long the browser may take to say what it shows of the connection.
@@ -167,10 +166,10 @@ impl TabState {
         };
         let snapshot = Snapshot {
             container: Fact::Known(self.container),
-            container_id: ContainerId(self.context.clone()),
-            frame: FrameId(frame.id.0.clone()),
-            document: Fact::Known(DocumentId(frame.document.clone())),
-            top_document: top.map(|top| DocumentId(top.document.clone())).into(),
+            container_id: ContainerId::new(self.context.as_str()),
+            frame: frame.id.clone(),
+            document: Fact::Known(DocumentId::new(frame.document.as_str())),
+            top_document: top.map(|top| DocumentId::new(top.document.as_str())).into(),
             origin: frame.origin.clone().into(),
             top_origin: top.and_then(|top| top.origin.clone()).into(),
             ancestors: ancestors.into(),
@@ -242,7 +241,7 @@ fn destination(way: &Value) -> Option<Destination> {
     let url = Url::parse(text(way, "action")?).ok()?;
     Some(Destination {
         origin: Origin::of(&url).ok()?,
-        path: url.path().to_owned(),
-        method: text(way, "method")?.to_owned(),
+        path: url.path().into(),
+        method: text(way, "method")?.into(),
     })
 }

@@ -95,7 +95,7 @@ async fn ask(frames: &Frames) -> Vec<Answer> {
     for (index, frame) in frames.0.iter().cloned().enumerate() {
         let outer = frame.parent.as_ref().and_then(|id| frames.get(id).ok()).cloned();
         calls.spawn(async move {
-            let params = json!({ "frameId": frame.id.0 });
+            let params = json!({ "frameId": frame.id.as_str() });
             let tree = frame.session.call("Accessibility.getFullAXTree", params.clone());
             match outer {
                 None => (index, tree.await, None),

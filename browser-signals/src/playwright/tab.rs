@@ -157,7 +157,7 @@ impl TabState {
 
     /// The top frame: its id is the page target's.
     pub(super) fn top_frame(&self) -> Result<FrameId, BridgeError> {
-        Ok(FrameId(self.page()?.target.clone()))
+        Ok(FrameId::new(self.page()?.target.as_str()))
     }
 
     pub(super) fn lost(&self) {
@@ -245,7 +245,7 @@ impl Tab {
 
     /// The browser's id of the container.
     pub fn container_id(&self) -> ContainerId {
-        ContainerId(self.state.context.clone())
+        ContainerId::new(self.state.context.as_str())
     }
 
     /// Sets the judge of outgoing requests. In a `T0` container only documents are judged.

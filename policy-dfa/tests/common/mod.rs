@@ -7,8 +7,8 @@ use browser_signals::{
     Snapshot, TlsState,
 };
 use policy_dfa::{
-    Consent, DecisionPoint, Event, History, Millis, Placement, Policy, Question, Reason, Task, Verdict,
-    Verifier, authority,
+    Consent, DecisionPoint, Event, Happened, History, Millis, Placement, Policy, Question, Reason, Task,
+    Verdict, Verifier, authority,
 };
 use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
 
@@ -41,7 +41,8 @@ pub struct Scene {
     pub number: u64,
     pub task: Task,
     pub consent: Consent,
-    pub history: History,
+    /// What happened before, in order.
+    pub happened: Vec<Happened>,
     pub now: Millis,
 }
 
@@ -78,11 +79,11 @@ impl Scene {
             .map(|(field, node)| Placement { field: *field, node: NodeId(node) })
             .collect();
         let shop = origin("https://shop.example");
-        let document = Fact::Known(DocumentId("doc".to_owned()));
+        let document = Fact::Known(DocumentId::new("doc"));
         let page = Snapshot {
             container: Fact::Known(Container::T2),
-            container_id: ContainerId("context".to_owned()),
-            frame: FrameId("frame".to_owned()),
+            container_id: ContainerId::new("context"),
+            frame: FrameId::new("frame"),
             document: document.clone(),
             top_document: document,
             origin: Fact::Known(shop.clone()),
@@ -93,8 +94,8 @@ impl Scene {
             form: Some(NodeId(1)),
             destination: Fact::Known(Destination {
                 origin: shop,
-                path: "/order".to_owned(),
-                method: "POST".to_owned(),
+                path: "/order".into(),
+                method: "POST".into(),
             }),
             sink: Fact::Known(Sink::AddressForm),
             target: Some(control(10)),
@@ -108,7 +109,7 @@ impl Scene {
             number: 3,
             task: task(Container::T2),
             consent: Consent::Given,
-            history: History::default(),
+            happened: Vec::new(),
             now: Millis(1_000),
         }
     }
@@ -119,6 +120,8 @@ impl Scene {
 
     pub fn decide(&self, decision_point: &mut DecisionPoint) -> Verdict {
         let page = Observed::simulated(self.page.clone(), self.number);
+        let step = |history, happened: &Happened| decision_point.after(history, *happened);
+        let history = self.happened.iter().fold(History::default(), step);
         decision_point.decide(&Question {
             event: Event::Request {
                 request: &self.request,
@@ -128,7 +131,7 @@ impl Scene {
             page: Some(&page),
             task: &self.task,
             consent: self.consent,
-            history: self.history,
+            history,
             safety: Fact::Unknown,
             now: self.now,
         })
@@ -142,7 +145,7 @@ impl Scene {
 
 /// A form that goes to this origin.
 pub fn goal(text: &str) -> Fact<Destination> {
-    Fact::Known(Destination { origin: origin(text), path: "/".to_owned(), method: "POST".to_owned() })
+    Fact::Known(Destination { origin: origin(text), path: "/".into(), method: "POST".into() })
 }
 
 pub fn reason(verdict: Verdict) -> Reason {

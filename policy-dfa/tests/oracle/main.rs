@@ -73,7 +73,8 @@ fn request(kind: Kind, c: &mut Choices<'_>) -> Request {
     c.shuffle(&mut clauses);
     let consent = match c.below(16) {
         0 => None,
-        n if n < 8 => Some(ConsentScope::Session),
+        n if n < 5 => Some(ConsentScope::Session),
+        n if n < 8 => Some(ConsentScope::Site),
         _ => Some(ConsentScope::EveryTime),
     };
     let deliver = match c.below(24) {
@@ -87,7 +88,12 @@ fn request(kind: Kind, c: &mut Choices<'_>) -> Request {
 }
 
 fn verb(kind: VerbKind, c: &mut Choices<'_>) -> Vec<Clause> {
-    let mut tests = vec![Test::AtLeast(c.pick(&Tier::ALL)), Test::Goal, Test::Https, Test::Flow];
+    let mut tests = vec![
+        Test::AtLeast(c.pick(&Tier::ALL)),
+        Test::Goal,
+        Test::Https,
+        c.pick(&[Test::Flow, Test::FlowOwn]),
+    ];
     if kind != VerbKind::Open {
         let sinks = c.some(&SINKS);
         tests.extend([

@@ -28,6 +28,7 @@ pub enum Test {
     Visible,
     Safety,
     Flow,
+    FlowOwn,
 }
 
 pub const TOP: &[&str] = &["top"];
@@ -86,6 +87,7 @@ impl Clause {
             Test::Visible => "visible".to_owned(),
             Test::Safety => "safety reaches the threshold".to_owned(),
             Test::Flow => "flow stays".to_owned(),
+            Test::FlowOwn => "flow own".to_owned(),
         };
         if let Some((axis, names)) = &self.when {
             text += &format!(" if {} is {}", axis.as_str(), names.join(" or "));
@@ -119,7 +121,8 @@ impl Clause {
             }
             Test::Visible => vec![(Axis::Visibility, vec!["seen"], "occluded")],
             Test::Safety => vec![(Axis::Safety, up(need), "low_safety")],
-            Test::Flow => vec![(Axis::Flow, vec!["stays"], "cross_origin_flow")],
+            Test::Flow => vec![(Axis::Flow, vec!["own", "stays"], "cross_origin_flow")],
+            Test::FlowOwn => vec![(Axis::Flow, vec!["own"], "cross_origin_flow")],
         }
     }
 }
@@ -143,6 +146,7 @@ impl Model {
             text += match request.consent {
                 None => "consent none }\n",
                 Some(ConsentScope::Session) => "consent once per session }\n",
+                Some(ConsentScope::Site) => "consent once per site }\n",
                 Some(ConsentScope::EveryTime) => "consent every time }\n",
             };
         }
@@ -196,7 +200,7 @@ impl Model {
                 rows.push((Axis::Taint, vec!["clean"], "tainted_session", None, false));
             }
             if kind == Kind::Purchase && self.purchases {
-                rows.push((Axis::Purchases, vec!["under"], "budget_spent", None, false));
+                rows.push((Axis::Uses, vec!["under"], "budget_spent", None, false));
             }
             if kind == Kind::Purchase {
                 rows.push((Axis::Amount, vec!["within"], "budget_spent", None, false));
@@ -278,7 +282,7 @@ impl Model {
         let bought = buys
             && (v.name(Axis::Frame) != "top"
                 || v.name(Axis::Amount) != "within"
-                || (self.purchases && v.name(Axis::Purchases) == "spent"));
+                || (self.purchases && v.name(Axis::Uses) == "spent"));
         let session = (self.site_concerns(root) && v.name(Axis::Site) != "free")
             || (self.tainted.is_some_and(|lowest| need >= lowest) && v.name(Axis::Taint) == "tainted")
             || (way.is_none() && self.prompts && v.name(Axis::Prompts) == "spent");

@@ -110,11 +110,11 @@ fn control(node: i64, form: i64) -> Control {
 
 /// A form with three controls, nodes 11 to 13, owned by node 10.
 pub fn page() -> Snapshot {
-    let document = DocumentId("loader-1".into());
+    let document = DocumentId::new("loader-1");
     Snapshot {
         container: Fact::Known(Container::T2),
-        container_id: ContainerId("context-1".into()),
-        frame: FrameId("frame-1".into()),
+        container_id: ContainerId::new("context-1"),
+        frame: FrameId::new("frame-1"),
         document: Fact::Known(document.clone()),
         top_document: Fact::Known(document),
         origin: Fact::Known(shop()),
