@@ -128,12 +128,13 @@ mod peer {
         factory.quiet();
         let started = Instant::now();
         let parser = factory.create_parser(TopLevelGrammar::from_lark(grammar.to_lark()));
-        let matcher = Matcher::new(parser);
+        let mut matcher = Matcher::new(parser);
         println!("llguidance: grammar read in {:.1?}", started.elapsed());
         let (mut first, mut later) = (Vec::new(), Vec::new());
         for round in 0..ROUNDS {
             for block in blocks {
-                let mut matcher = matcher.deep_clone();
+                // What it has learned of the grammar stays with it.
+                matcher.reset().unwrap();
                 let mut state = table.start();
                 for token in block {
                     let started = Instant::now();

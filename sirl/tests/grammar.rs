@@ -11,7 +11,9 @@ use sirl::{
     parse_block,
 };
 use std::sync::LazyLock;
-use written::{block, corpus, edit, edited, kinds, next_bytes, walk};
+use written::corpus::corpus;
+use written::edits::{edit, edited};
+use written::{block, kinds, next_bytes, walk};
 
 static ALL: LazyLock<Grammar> = LazyLock::new(|| Grammar::for_kinds(&Kind::ALL).unwrap());
 

@@ -12,7 +12,9 @@ use llguidance::{Matcher, ParserFactory};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sirl::{Field, FieldSet, Grammar, Kind, parse_block};
-use written::{block, corpus, edit, edited, kinds, walk};
+use written::corpus::corpus;
+use written::edits::{edit, edited};
+use written::{block, kinds, walk};
 
 static ALL: LazyLock<Peer> = LazyLock::new(|| Peer::new(Grammar::for_kinds(&Kind::ALL).unwrap()));
 

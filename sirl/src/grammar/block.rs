@@ -77,10 +77,12 @@ fn price() -> Expr {
     Expr::Seq(vec![name(ClaimKey::Total.as_str()), colon(), Expr::Alt(by_digits.collect())])
 }
 
+/// First letters with the second ones that follow them, by the third letters that each such pair takes.
+type Pairs = BTreeMap<Vec<char>, BTreeMap<char, Vec<char>>>;
+
 /// The codes of three capitals, by how many decimals the currency has.
 fn currencies() -> BTreeMap<usize, Expr> {
-    // Digits, then the third letters that one pair of letters takes, then the pairs that take them.
-    let mut thirds: BTreeMap<usize, BTreeMap<Vec<char>, BTreeMap<char, Vec<char>>>> = BTreeMap::new();
+    let mut thirds: BTreeMap<usize, Pairs> = BTreeMap::new();
     for first in 'A'..='Z' {
         for second in 'A'..='Z' {
             let mut by_digits: BTreeMap<usize, Vec<char>> = BTreeMap::new();
@@ -95,7 +97,7 @@ fn currencies() -> BTreeMap<usize, Expr> {
             }
         }
     }
-    let codes = |groups: BTreeMap<Vec<char>, BTreeMap<char, Vec<char>>>| {
+    let codes = |groups: Pairs| {
         let mut alternatives = Vec::new();
         for (third, pairs) in groups {
             let mut by_second: BTreeMap<Vec<char>, Vec<char>> = BTreeMap::new();

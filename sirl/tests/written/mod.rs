@@ -1,8 +1,8 @@
 //! Texts to try grammars with: of the grammar, close to it, and of the language beyond it.
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
-mod corpus;
-mod edits;
+pub mod corpus;
+pub mod edits;
 
 use proptest::collection::vec;
 use proptest::option;
@@ -10,9 +10,6 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use sirl::grammar::MAX_TEXT_CHARS;
 use sirl::{Block, Claim, Currency, Field, FieldSet, Grammar, Kind, Money, Request, State, Tier};
-
-pub use corpus::corpus;
-pub use edits::{edit, edited};
 
 /// A string of a claim that can be written under a mask.
 pub fn text() -> impl Strategy<Value = String> {
