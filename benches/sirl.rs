@@ -4,8 +4,10 @@
 
 #[path = "sirl/line.rs"]
 mod line;
+#[path = "sirl/mask.rs"]
+mod mask;
 #[path = "sirl/scan.rs"]
 mod scan;
 
-criterion::criterion_group!(benches, line::line, scan::scan_nothing, scan::scan_with_blocks);
+criterion::criterion_group!(benches, line::line, scan::scan_nothing, scan::scan_with_blocks, mask::mask);
 criterion::criterion_main!(benches);
