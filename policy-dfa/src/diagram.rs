@@ -236,6 +236,15 @@ impl Diagrams {
         done
     }
 
+    /// Every outcome that was made.
+    pub(crate) fn outcomes(&self) -> Vec<Outcome> {
+        let outcome = |leaf: &Leaf| match leaf {
+            Leaf::Outcome(outcome) => Some(*outcome),
+            Leaf::In | Leaf::Out => None,
+        };
+        self.leaves.iter().filter_map(outcome).collect()
+    }
+
     /// The axis that is read first; none at a leaf.
     pub(crate) fn axis(&self, edge: Edge) -> Option<Axis> {
         self.node(edge).map(|node| node.axis)

@@ -22,6 +22,9 @@
 //! | [`verdict`] | grant, deny, ask |
 //! | [`reason`] | the closed list of reasons to deny |
 //! | [`explain`] | the reasons in plain words |
+//! | [`explanation`] | why an answer, and what would change it |
+//! | [`partial`] | what remains possible with what is known |
+//! | [`diff`] | what two policies answer differently |
 //! | [`grant`] | the capability that opens the vault, and who may check it |
 
 pub mod alphabet;
@@ -29,11 +32,14 @@ pub mod bytes;
 pub mod check;
 mod clause;
 pub mod compile;
+mod cover;
 mod cube;
 pub mod decide;
 mod diagram;
+pub mod diff;
 pub mod error;
 pub mod explain;
+pub mod explanation;
 pub mod grant;
 mod guard;
 pub mod json;
@@ -41,6 +47,7 @@ mod lexer;
 mod parse;
 mod parse_session;
 mod parser;
+pub mod partial;
 mod places;
 pub mod policy;
 mod print;
@@ -60,11 +67,13 @@ pub use check::{Statement, Violation};
 pub use compile::{Checked, Compiled, Unchecked};
 pub use decide::{DecisionPoint, GRANT_LIFETIME_MS, authority};
 pub use error::{PolicyError, Problem};
+pub use explanation::{Barred, Explanation, Hurdle};
 pub use grant::{
     Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, Placements, RedeemError, Redeemed, Terms, Verifier,
     Wire,
 };
 pub use json::{JsonError, JsonProblem};
+pub use partial::{Partial, Possible, Prospect};
 pub use policy::{Delivery, Policy, Thresholds};
 pub use question::{Carried, Consent, Event, Goal, Millis, Placement, Question, SafetyBand, Task, VerbKind};
 pub use reason::{Reason, Signal};

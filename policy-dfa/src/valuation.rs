@@ -22,13 +22,17 @@ impl Compiled<Checked> {
     pub fn root(&self, event: &Event<'_>) -> Root {
         match event {
             Event::Verb { verb, .. } => Root::Verb(*verb),
-            Event::Request { request, .. } if request.kind == Kind::Purchase => {
-                let need = self.policy.tiers.need(card());
-                Root::Request(Kind::Purchase, self.policy.tiers.need(request.fields).max(need))
-            }
-            Event::Request { request, .. } => {
-                Root::Request(request.kind, self.policy.tiers.need(request.effective_fields()))
-            }
+            Event::Request { request, .. } => self.root_of(request.kind, request.fields),
+        }
+    }
+
+    /// Where the walk for a request of this kind starts; no fields are those that the kind has by default.
+    pub(crate) fn root_of(&self, kind: Kind, fields: sirl::FieldSet) -> Root {
+        let tiers = &self.policy.tiers;
+        match kind {
+            Kind::Purchase => Root::Request(kind, tiers.need(fields).max(tiers.need(card()))),
+            _ if fields.is_empty() => Root::Request(kind, tiers.need(kind.default_fields())),
+            _ => Root::Request(kind, tiers.need(fields)),
         }
     }
 
