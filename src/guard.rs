@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use classifier::Detectors;
 use policy_dfa::{DecisionPoint, Policy, authority};
+use sirl::Schema;
 use vault::{Entropy, Secret, Vault};
 
 use crate::audit::AuditLog;
@@ -58,6 +59,7 @@ pub struct Guard {
     pub(crate) payments: Option<Arc<PaymentHandler>>,
     pub(crate) detectors: Arc<Detectors>,
     pub(crate) entropy: Box<dyn Entropy + Send>,
+    pub(crate) schema: Schema,
 }
 
 impl Guard {
@@ -108,7 +110,15 @@ impl Guard {
         let vault = Arc::new(Mutex::new(vault));
         let detectors = Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
         let detectors = Arc::new(detectors);
-        Ok(Guard { decision, vault, audit, answerer, payments: None, detectors, entropy })
+        let schema = Schema::default();
+        Ok(Guard { decision, vault, audit, answerer, payments: None, detectors, entropy, schema })
+    }
+
+    /// Narrows what a model may ask for to what a schema declares; without one, all that the language has.
+    #[must_use]
+    pub fn with_schema(mut self, schema: Schema) -> Guard {
+        self.schema = schema;
+        self
     }
 
     /// Lets purchases go through this payment handler.

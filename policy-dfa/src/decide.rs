@@ -8,8 +8,8 @@ use crate::grant::AuthorityId;
 use crate::policy::{Delivery, Thresholds};
 use crate::table::{Outcome, Root};
 use crate::{
-    Checked, Compiled, ConsentScope, Event, Grant, Granted, Happened, History, Millis, Placements,
-    Possible, Prompt, Question, Reason, Task, Terms, Verdict, Verifier,
+    Checked, Compiled, ConsentScope, Event, Grant, Granted, Happened, History, Millis, Placements, Possible,
+    Prompt, Question, Reason, Task, Terms, Verdict, Verifier,
 };
 
 /// How long a grant can be redeemed, in milliseconds.

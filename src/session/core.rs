@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use browser_signals::{ElementRef, Observed, Origin, SealedFill, Snapshot, Verb};
 use classifier::Detectors;
 use policy_dfa::{Consent, DecisionPoint, Granted, Happened, History, Millis, Reason, Task, Verdict};
-use sirl::Money;
+use sirl::{Block, Money, ParseError, Plan, Schema};
 use vault::{SealedCard, Vault};
 
 use super::judge::{effect_of, kind_of};
@@ -123,6 +123,8 @@ pub(super) enum State {
 pub struct Core {
     pub(super) task: Task,
     pub(super) decision: DecisionPoint,
+    /// What the model may ask for.
+    pub(super) schema: Schema,
     pub(super) vault: Arc<Mutex<Vault>>,
     pub(super) detectors: Arc<Detectors>,
     pub(super) releases: Releases,
@@ -154,6 +156,7 @@ impl Core {
         Core {
             task,
             decision,
+            schema: Schema::default(),
             vault,
             detectors,
             releases,
@@ -168,6 +171,13 @@ impl Core {
             unrecorded: Vec::new(),
             state: State::Idle,
         }
+    }
+
+    /// Narrows what the model may ask for to what a schema declares.
+    #[must_use]
+    pub fn with_schema(mut self, schema: Schema) -> Core {
+        self.schema = schema;
+        self
     }
 
     /// What was counted so far.
@@ -267,8 +277,9 @@ impl Core {
                 let look = look_for(&verb);
                 self.enter(State::Aiming { verb, consent: Consent::None }, Command::Look(look))
             }
-            Action::Request(text) => match sirl::parse_block(&text) {
-                Ok(block) => self.begin_block(block),
+            Action::Request(text) => match Written::read(&self.schema, &text) {
+                Ok(Written::Block(block)) => self.begin_block(block),
+                Ok(Written::Plan(plan)) => Command::Answer(self.foresee(&plan)),
                 Err(error) => {
                     let reason = Reason::MalformedRequest;
                     self.counts.denied(reason);
@@ -351,6 +362,21 @@ impl Core {
                 self.enter(State::Aiming { verb, consent }, Command::Look(look))
             }
         }
+    }
+}
+
+/// What a model writes to the guard.
+enum Written {
+    Block(Block),
+    Plan(Plan),
+}
+
+impl Written {
+    fn read(schema: &Schema, text: &str) -> Result<Written, ParseError> {
+        if text.trim_start().starts_with("PLAN.") {
+            return sirl::parse_plan_with(schema, text).map(Written::Plan);
+        }
+        sirl::parse_block_with(schema, text).map(Written::Block)
     }
 }
 

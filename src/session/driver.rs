@@ -5,12 +5,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
-use policy_dfa::{Millis, Reason};
+use policy_dfa::{History, Millis, Reason};
 use sirl::{FieldSet, Kind};
 use url::Url;
 use vault::Secret;
 
 use super::core::{Command, Core, Event, Look, Payment};
+use super::foresee::never;
 use super::outcome::Counts;
 use crate::action::Action;
 use crate::audit::AuditEvent;
@@ -63,6 +64,7 @@ pub struct Session {
     text: PageTextGuard,
     guard: Parts,
     prompt: String,
+    ruled_out: Vec<(Kind, Reason)>,
     started: Instant,
 }
 
@@ -74,6 +76,7 @@ struct Parts {
     payments: Option<Arc<crate::checkout::PaymentHandler>>,
     detectors: Arc<classifier::Detectors>,
     entropy: Box<dyn vault::Entropy + Send>,
+    schema: sirl::Schema,
 }
 
 impl Session {
@@ -82,8 +85,9 @@ impl Session {
     ///
     /// Where the user says no, the session goes on in a T0 container: it can read and release nothing.
     pub async fn begin(guard: Guard, browser: &Browser, prompt: &str) -> Result<Session, SessionError> {
-        let Guard { decision, vault, mut audit, mut answerer, payments, detectors, mut entropy } = guard;
-        let intake = intake::read(prompt, &detectors);
+        let Guard { decision, vault, mut audit, mut answerer, payments, detectors, mut entropy, schema } =
+            guard;
+        let mut intake = intake::read(prompt, &detectors);
         if intake.origins.is_empty() {
             return Err(SessionError::NoOrigin);
         }
@@ -102,6 +106,17 @@ impl Session {
         let sealed_before_asking = audit.append(&AuditEvent::Started { policy }, unix_ms, true);
         sealed_before_asking.map_err(|_| SessionError::Audit)?;
 
+        // Nobody is asked about what can never be granted, whatever the pages turn out to be.
+        let hoped = intake.seal(Container::T2);
+        let mut ruled_out = Vec::new();
+        intake.kinds.retain(|kind| {
+            let reason = match schema.takes(*kind) {
+                None => Some(Reason::MalformedRequest),
+                Some(fields) => never(&decision, &hoped, &History::default(), *kind, fields),
+            };
+            ruled_out.extend(reason.map(|reason| (*kind, reason)));
+            reason.is_none()
+        });
         let mut book = ConsentBook::default();
         let wants =
             intake.kinds.iter().any(|kind| *kind == Kind::Purchase || !kind.default_fields().is_empty());
@@ -144,16 +159,24 @@ impl Session {
         let text = PageTextGuard::new(detectors.clone(), releases.clone(), vault.clone());
         let mut core =
             Core::new(task, decision, vault.clone(), detectors.clone(), releases, book, &intake.prompt);
+        core = core.with_schema(schema.clone());
         if asked_user {
             core.note_prompt();
         }
-        let guard = Parts { vault, audit, answerer, payments, detectors, entropy };
-        Ok(Session { core, tab, text, guard, prompt: intake.prompt, started: Instant::now() })
+        let guard = Parts { vault, audit, answerer, payments, detectors, entropy, schema };
+        let (prompt, started) = (intake.prompt, Instant::now());
+        Ok(Session { core, tab, text, guard, prompt, ruled_out, started })
     }
 
     /// The prompt as the model may see it: handles in place of the values.
     pub fn prompt(&self) -> &str {
         &self.prompt
+    }
+
+    /// The kinds of request that the user's words may need and the policy can never grant in this task, with
+    /// the reason: to be told to the user. They were not asked about, and are not part of the task.
+    pub fn ruled_out(&self) -> &[(Kind, Reason)] {
+        &self.ruled_out
     }
 
     /// The tab the session acts in, for inspection by tests.
@@ -198,9 +221,9 @@ impl Session {
         forget_task_values(&mut self.guard.vault.lock().unwrap_or_else(PoisonError::into_inner));
         let report =
             SessionReport { counts: self.core.counts().clone(), container: self.core.task().container() };
-        let Parts { vault, audit, answerer, payments, detectors, entropy } = self.guard;
+        let Parts { vault, audit, answerer, payments, detectors, entropy, schema } = self.guard;
         let decision = self.core.into_decision();
-        (report, Guard { decision, vault, audit, answerer, payments, detectors, entropy })
+        (report, Guard { decision, vault, audit, answerer, payments, detectors, entropy, schema })
     }
 
     fn now(&self) -> Millis {

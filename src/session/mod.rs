@@ -6,6 +6,7 @@
 mod block;
 pub mod core;
 pub mod driver;
+mod foresee;
 mod judge;
 mod outcome;
 mod work;

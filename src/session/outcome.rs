@@ -21,6 +21,12 @@ pub fn request_refused(kind: Kind, reason: Reason) -> String {
     Reply::Denied { kind, reason: reason.code() }.to_string()
 }
 
+/// The answer to a plan: what of it can never be granted, and that it was read.
+pub fn plan_answered(ruled_out: &[(Kind, Reason)]) -> String {
+    let refused = ruled_out.iter().map(|(kind, reason)| request_refused(*kind, *reason) + "\n");
+    refused.collect::<String>() + "PLAN.end"
+}
+
 /// What a session counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
