@@ -8,13 +8,15 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use browser_signals::Origin;
+use policy_dfa::Carried;
 
 /// Shingles kept for each origin, at most.
 const MOST: usize = 50_000;
 
-/// A memory of what was read at which origin, as hashes only.
+/// A memory of the user's own words, and of what was read at which origin as hashes only.
 #[derive(Debug, Default)]
 pub struct Readings {
+    words: Vec<String>,
     own: HashSet<u64>,
     read: HashMap<Origin, HashSet<u64>>,
 }
@@ -44,7 +46,7 @@ fn shingles(text: &str) -> HashSet<u64> {
 impl Readings {
     /// Starts with the user's own words, which may go anywhere that the policy allows.
     pub fn new(prompt: &str) -> Readings {
-        Readings { own: shingles(prompt), read: HashMap::new() }
+        Readings { words: words(prompt), own: shingles(prompt), read: HashMap::new() }
     }
 
     /// Remembers `text` as read at `origin`.
@@ -54,14 +56,25 @@ impl Readings {
         seen.extend(shingles(text).into_iter().take(room));
     }
 
-    /// Whether `text` carries something to `to` that was read at another origin only.
-    pub fn carries_foreign(&self, text: &str, to: &Origin) -> bool {
+    /// Where the text was read that is carried to `to`.
+    pub fn carries(&self, text: &str, to: &Origin) -> Carried {
         let at_home = self.read.get(to);
-        shingles(text).iter().any(|shingle| {
+        let foreign = shingles(text).iter().any(|shingle| {
             !self.own.contains(shingle)
                 && !at_home.is_some_and(|seen| seen.contains(shingle))
                 && self.read.iter().any(|(origin, seen)| origin != to && seen.contains(shingle))
-        })
+        });
+        match foreign {
+            true => Carried::Elsewhere,
+            false if self.is_own(text) => Carried::Own,
+            false => Carried::Here,
+        }
+    }
+
+    /// Whether a text stands in the user's own words, word for word.
+    pub fn is_own(&self, text: &str) -> bool {
+        let words = words(text);
+        words.is_empty() || self.words.windows(words.len()).any(|part| part == words)
     }
 }
 
@@ -78,12 +91,15 @@ mod tests {
             &bank,
             "Your account DE99X7731 holds a balance of nine euros. Please buy the blue kettle",
         );
-        assert!(readings.carries_foreign("balance of nine", &shop));
-        assert!(readings.carries_foreign("ref de99x7731", &shop));
-        assert!(!readings.carries_foreign("buy the blue", &shop));
-        assert!(!readings.carries_foreign("something else entirely new", &shop));
-        assert!(!readings.carries_foreign("balance of nine", &bank));
+        assert_eq!(readings.carries("balance of nine", &shop), Carried::Elsewhere);
+        assert_eq!(readings.carries("ref de99x7731", &shop), Carried::Elsewhere);
+        assert_eq!(readings.carries("buy the blue", &shop), Carried::Own);
+        assert_eq!(readings.carries("Kettle!", &shop), Carried::Own);
+        assert_eq!(readings.carries("", &shop), Carried::Own);
+        assert_eq!(readings.carries("kettle blue", &shop), Carried::Here);
+        assert_eq!(readings.carries("something else entirely new", &shop), Carried::Here);
+        assert_eq!(readings.carries("balance of nine", &bank), Carried::Here);
         readings.read_at(&shop, "balance of nine");
-        assert!(!readings.carries_foreign("balance of nine", &shop));
+        assert_eq!(readings.carries("balance of nine", &shop), Carried::Here);
     }
 }

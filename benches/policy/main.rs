@@ -15,8 +15,8 @@ mod sample;
 use std::hint::black_box;
 
 use clock::{Times, human};
-use ours::{Answer, Built, answer, build, question, task};
-use policy_dfa::{DecisionPoint, Policy, Task, authority};
+use ours::{Answer, Built, answer, build, history, question, task};
+use policy_dfa::{DecisionPoint, History, Policy, Task, authority};
 use portcullis::DEFAULT_POLICY;
 use sample::{Sample, samples};
 
@@ -30,6 +30,7 @@ const WARM: usize = 64;
 struct Case {
     sample: Sample,
     task: Task,
+    history: History,
     built: Built,
 }
 
@@ -43,7 +44,12 @@ fn main() {
     let (mut decision_point, _verifier) = authority(compiled(), [7; 16]);
     let cases: Vec<Case> = samples(SAMPLES, SEED)
         .into_iter()
-        .map(|sample| Case { task: task(&sample), built: build(&sample), sample })
+        .map(|sample| Case {
+            task: task(&sample),
+            history: history(&sample, &policy),
+            built: build(&sample),
+            sample,
+        })
         .collect();
     let answers: Vec<Answer> = cases.iter().map(|case| decide(&mut decision_point, case)).collect();
     let of = |kind| answers.iter().filter(|answer| **answer == kind).count();
@@ -59,7 +65,7 @@ fn main() {
     let walks: Vec<_> = cases
         .iter()
         .map(|case| {
-            let question = question(&case.sample, &case.built, &case.task);
+            let question = question(&case.sample, &case.built, &case.task, case.history);
             (policy.root(&question.event), policy.valuation(&question))
         })
         .collect();
@@ -70,20 +76,20 @@ fn main() {
     row(
         "valuation alone",
         &Times::each(&cases, ROUNDS, |case| {
-            policy.valuation(&question(&case.sample, &case.built, &case.task))
+            policy.valuation(&question(&case.sample, &case.built, &case.task, case.history))
         }),
     );
     let warm = Times::each(&cases[..WARM], ROUNDS * SAMPLES / WARM, |case| {
-        decision_point.decide(&question(&case.sample, &case.built, &case.task))
+        decision_point.decide(&question(&case.sample, &case.built, &case.task, case.history))
     });
     row("decide, 64 questions again and again", &warm);
     let decided = Times::each(&cases, ROUNDS, |case| {
-        decision_point.decide(&question(&case.sample, &case.built, &case.task))
+        decision_point.decide(&question(&case.sample, &case.built, &case.task, case.history))
     });
     row("decide, every question once a round", &decided);
     let from_texts = Times::each(&cases, ROUNDS, |case| {
         let built = build(&case.sample);
-        decision_point.decide(&question(&case.sample, &built, &case.task))
+        decision_point.decide(&question(&case.sample, &built, &case.task, case.history))
     });
     row("decide, with snapshot and request built from texts", &from_texts);
     peer(&cases, &answers, &[&decided, &from_texts]);
@@ -91,7 +97,7 @@ fn main() {
 }
 
 fn decide(decision_point: &mut DecisionPoint, case: &Case) -> Answer {
-    answer(&decision_point.decide(&question(&case.sample, &case.built, &case.task)))
+    answer(&decision_point.decide(&question(&case.sample, &case.built, &case.task, case.history)))
 }
 
 #[cfg(not(feature = "peers"))]

@@ -4,7 +4,9 @@ use browser_signals::{
     Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin, Sink,
     Snapshot, TlsState,
 };
-use policy_dfa::{Event, History, Millis, Placement, Question, Task, Verdict};
+use policy_dfa::{
+    Carried, Checked, Compiled, Event, Goal, Happened, History, Millis, Placement, Question, Task, Verdict,
+};
 use sirl::{Claim, Currency, Money, Request, Tier};
 
 use crate::sample::{Act, BUDGET_MINOR, Chosen, FORM, Page, Sample, TASK_ORIGINS, Words};
@@ -131,12 +133,26 @@ fn is_purchase(request: &Request) -> bool {
     request.kind == sirl::Kind::Purchase
 }
 
+/// What happened before, in the policy's own counting; a session keeps it from one question to the next.
+pub fn history(sample: &Sample, policy: &Compiled<Checked>) -> History {
+    let mut happened = vec![Happened::Prompted; sample.prompts as usize];
+    if sample.tainted {
+        happened.push(Happened::Suspected);
+    }
+    if sample.purchases > 0 {
+        happened.push(Happened::Paid(dollars(sample.spent_minor)));
+    }
+    happened.into_iter().fold(History::default(), |history, next| policy.after(history, next))
+}
+
 /// The question that borrows from what was built.
-pub fn question<'a>(sample: &Sample, built: &'a Built, task: &'a Task) -> Question<'a> {
+pub fn question<'a>(sample: &Sample, built: &'a Built, task: &'a Task, history: History) -> Question<'a> {
     let event = match (&built.request, &sample.act) {
         (Some((request, placements, amount)), _) => Event::Request { request, placements, amount: *amount },
         (None, Act::Verb { verb, foreign, .. }) => {
-            Event::Verb { verb: *verb, to: built.to.as_ref(), carries_foreign: (*foreign).into() }
+            let to = built.to.as_ref().map(|origin| Goal { origin, path: "/" });
+            let carried = |foreign| if foreign { Carried::Elsewhere } else { Carried::Own };
+            Event::Verb { verb: *verb, to, carries: foreign.map(carried).into() }
         }
         (None, Act::Request { .. }) => unreachable!("a request is always built"),
     };
@@ -145,12 +161,7 @@ pub fn question<'a>(sample: &Sample, built: &'a Built, task: &'a Task) -> Questi
         page: built.page.as_ref(),
         task,
         consent: sample.consent,
-        history: History {
-            purchases: sample.purchases,
-            spent_minor: sample.spent_minor,
-            prompts: sample.prompts,
-            tainted: sample.tainted,
-        },
+        history,
         safety: Fact::Unknown,
         now: Millis(1_000),
     }

@@ -193,7 +193,10 @@ fn spoil(sample: &mut Sample, random: &mut Random) {
         1 => sample.kinds.retain(|kind| !number.is_multiple_of(2 + *kind as u64)),
         2 => sample.purchases = 1,
         3 => sample.prompts = 5,
-        4 => sample.spent_minor = number % BUDGET_MINOR,
+        4 => {
+            sample.purchases = 1;
+            sample.spent_minor = number % BUDGET_MINOR;
+        }
         5 => sample.tainted = true,
         6 => sample.raised = (number % 3) as u8,
         7 => page.tier = maybe(random, &[0, 1, 2]),

@@ -21,8 +21,10 @@
 //! | [`statistics`] | intervals and medians |
 //! | [`report`] | rows, table, page |
 //! | [`random`] | choices that a seed repeats |
+//! | [`agentdojo`] | a replay of AgentDojo's tasks under a policy |
 
 pub mod agent;
+pub mod agentdojo;
 pub mod demo;
 pub mod family;
 pub mod guarded;

@@ -83,15 +83,22 @@ axes! {
         /// A host that takes part is unknown.
         Unknown "unknown",
     }
-    /// Whether an injection is suspected in this session.
+    /// Whether a suspected injection rules the event out.
     Taint "taint" {
-        /// Nothing is suspected.
+        /// It does not.
         Clean "clean",
-        /// An injection is suspected.
+        /// It does.
         Tainted "tainted",
     }
-    /// Purchases made, against the session's limit.
-    Purchases "purchases" {
+    /// Whether an earlier event of the session rules the event out.
+    Session "session" {
+        /// None does.
+        Free "free",
+        /// One does.
+        Barred "barred",
+    }
+    /// How often the like was granted, against the session's limit for it.
+    Uses "uses" {
         /// One more is within the limit.
         Under "under",
         /// The limit is reached.
@@ -232,9 +239,11 @@ axes! {
         /// Not judged.
         Unknown "unknown",
     }
-    /// Whether the text carried was read where it goes.
+    /// Where the text was read that a verb carries.
     Flow "flow" {
-        /// It was, or there is none.
+        /// Nowhere: it stands in the user's own words, or there is none.
+        Own "own",
+        /// Not elsewhere: what is not the user's was read where it goes, or nowhere.
         Stays "stays",
         /// It was read at another origin.
         Crosses "crosses",
@@ -306,7 +315,8 @@ impl Axis {
             | Axis::Site
             | Axis::Plan
             | Axis::Taint
-            | Axis::Purchases
+            | Axis::Session
+            | Axis::Uses
             | Axis::Claim
             | Axis::Placement
             | Axis::Consent

@@ -8,7 +8,8 @@ use crate::alphabet::{Axis, Mask};
 use crate::error::Fault;
 use crate::lexer::Kind as Word;
 use crate::parser::{Parsed, Parser};
-use crate::policy::{Clause, Condition, Delivery, FrameTest, Proof, RequestRule, SessionRule, Test};
+use crate::policy::{Clause, Condition, Delivery, FrameTest, Proof, RequestRule, Test};
+use crate::spans::{Rule, Spans};
 use crate::{ConsentScope, VerbKind};
 
 const CLAUSES: [&str; 8] =
@@ -16,7 +17,12 @@ const CLAUSES: [&str; 8] =
 
 impl Parser<'_> {
     /// `{ ... }` of a `request`.
-    pub(crate) fn request(&mut self, kind: Kind, head: Range<usize>) -> Parsed<RequestRule> {
+    pub(crate) fn request(
+        &mut self,
+        kind: Kind,
+        head: Range<usize>,
+        spans: &mut Spans,
+    ) -> Parsed<RequestRule> {
         let mut clauses = Vec::new();
         let (mut consent, mut deliver) = (None, None);
         self.open()?;
@@ -33,7 +39,9 @@ impl Parser<'_> {
                 }
                 _ => {
                     let test = self.test(word, span.clone(), &["consent", "deliver"])?;
-                    add(&mut clauses, Clause { test, when: None, soft: false })
+                    let clause = Clause { test, when: None, soft: false };
+                    spans.note(Rule::RequestClause(kind, clause), span.start..self.behind());
+                    add(&mut clauses, clause)
                 }
             };
             if again {
@@ -52,7 +60,7 @@ impl Parser<'_> {
     }
 
     /// `{ ... }` of a `verb`.
-    pub(crate) fn verb_clauses(&mut self, verb: VerbKind) -> Parsed<Vec<Clause>> {
+    pub(crate) fn verb_clauses(&mut self, verb: VerbKind, spans: &mut Spans) -> Parsed<Vec<Clause>> {
         let mut clauses = Vec::new();
         self.open()?;
         while !self.close()? {
@@ -61,8 +69,14 @@ impl Parser<'_> {
                 return Err(Fault::new(span, "`safety` is about the fields of a request, not about a verb"));
             }
             let test = if word == "flow" {
-                self.keyword("stays")?;
-                Test::Flow
+                match self.word("`stays` or `own`")? {
+                    ("stays", _) => Test::Flow,
+                    ("own", _) => Test::FlowOwn,
+                    (other, span) => {
+                        let fault = Fault::new(span, format!("`flow` is never tested for `{other}`"));
+                        return Err(fault.suggest(other, ["stays", "own"]));
+                    }
+                }
             } else {
                 self.test(word, span.clone(), &["flow"])?
             };
@@ -83,7 +97,9 @@ impl Parser<'_> {
             if soft {
                 self.keyword("ask")?;
             }
-            add_or_fault(&mut clauses, Clause { test, when, soft }, word, span)?;
+            let clause = Clause { test, when, soft };
+            spans.note(Rule::VerbClause(verb, clause), span.start..self.behind());
+            add_or_fault(&mut clauses, clause, word, span)?;
         }
         clauses.sort();
         Ok(clauses)
@@ -202,11 +218,17 @@ impl Parser<'_> {
         }
         if self.takes("once") {
             self.keyword("per")?;
-            self.keyword("session")?;
-            return Ok((Some(ConsentScope::Session), false));
+            return match self.word("`session` or `site`")? {
+                ("session", _) => Ok((Some(ConsentScope::Session), false)),
+                ("site", _) => Ok((Some(ConsentScope::Site), false)),
+                (other, span) => {
+                    let fault = Fault::new(span, format!("a yes does not hold per `{other}`"));
+                    Err(fault.suggest(other, ["session", "site"]))
+                }
+            };
         }
         if !self.takes("every") {
-            return Err(self.unexpected("`every time`, `once per session` or `none`"));
+            return Err(self.unexpected("`every time`, `once per session`, `once per site` or `none`"));
         }
         self.keyword("time")?;
         if !self.comma() {
@@ -244,66 +266,13 @@ impl Parser<'_> {
         }
     }
 
-    fn delivery(&mut self) -> Parsed<(Delivery, Range<usize>)> {
+    pub(crate) fn delivery(&mut self) -> Parsed<(Delivery, Range<usize>)> {
         let (word, span) = self.word("a way to deliver")?;
         let way = Delivery::from_name(word).ok_or_else(|| {
             let names = Delivery::ALL.map(Delivery::as_str).into_iter().chain(["nothing"]);
             Fault::new(span.clone(), format!("unknown way to deliver `{word}`")).suggest(word, names)
         })?;
         Ok((way, span))
-    }
-
-    /// `{ ... }` of `session`.
-    pub(crate) fn session(&mut self) -> Parsed<SessionRule> {
-        let mut rule = SessionRule::default();
-        self.open()?;
-        while !self.close()? {
-            let (word, span) = self.word("`at most` or `after`")?;
-            match word {
-                "at" => {
-                    self.keyword("most")?;
-                    self.limits(&mut rule)?;
-                }
-                "after" => {
-                    for word in ["suspected_injection", "never"] {
-                        self.keyword(word)?;
-                    }
-                    let again = rule.tainted.replace(self.tier()?.0).is_some();
-                    self.keyword("until")?;
-                    self.keyword("new_task")?;
-                    if again {
-                        return Err(twice(word, span));
-                    }
-                }
-                other => {
-                    return Err(
-                        Fault::new(span, format!("unknown rule `{other}`")).suggest(other, ["at", "after"])
-                    );
-                }
-            }
-        }
-        Ok(rule)
-    }
-
-    fn limits(&mut self, rule: &mut SessionRule) -> Parsed<()> {
-        loop {
-            let number = self.count("how many")?;
-            let (word, span) = self.word("`purchases` or `prompts`")?;
-            let again = match word {
-                "purchase" | "purchases" => rule.purchases.replace(number).is_some(),
-                "prompt" | "prompts" => rule.prompts.replace(number).is_some(),
-                other => {
-                    let fault = Fault::new(span, format!("`{other}` are not counted"));
-                    return Err(fault.suggest(other, ["purchases", "prompts"]));
-                }
-            };
-            if again {
-                return Err(twice(word, span));
-            }
-            if !self.comma() {
-                return Ok(());
-            }
-        }
     }
 
     /// What stands after `prove`.
@@ -318,6 +287,7 @@ impl Parser<'_> {
             return Err(self.unexpected("`grant` or `deliver`"));
         }
         let subject = self.subject()?;
+        let after = if self.takes("after") { Some(self.trigger()?) } else { None };
         let mut conditions = Vec::new();
         let mut more = self.takes("where");
         while more {
@@ -332,7 +302,7 @@ impl Parser<'_> {
         if self.peek().kind == Word::Comma {
             return Err(self.unexpected("`and`, or the end of the statement"));
         }
-        Ok(Proof::NeverGrant { subject, conditions })
+        Ok(Proof::NeverGrant { subject, conditions, after })
     }
 }
 
@@ -351,6 +321,6 @@ fn add_or_fault(clauses: &mut Vec<Clause>, clause: Clause, word: &str, span: Ran
     if add(clauses, clause) { Err(twice(word, span)) } else { Ok(()) }
 }
 
-fn twice(word: &str, span: Range<usize>) -> Fault {
+pub(crate) fn twice(word: &str, span: Range<usize>) -> Fault {
     Fault::new(span, format!("`{word}` is said twice")).help("keep one of the two")
 }

@@ -8,8 +8,8 @@ use crate::grant::AuthorityId;
 use crate::policy::{Delivery, Thresholds};
 use crate::table::{Outcome, Root};
 use crate::{
-    Checked, Compiled, ConsentScope, Event, Grant, Granted, Millis, Placements, Prompt, Question, Reason,
-    Terms, Verdict, Verifier,
+    Checked, Compiled, ConsentScope, Event, Grant, Granted, Happened, History, Millis, Placements, Possible,
+    Prompt, Question, Reason, Task, Terms, Verdict, Verifier,
 };
 
 /// How long a grant can be redeemed, in milliseconds.
@@ -73,6 +73,18 @@ impl DecisionPoint {
             },
             Outcome::Grant(Some(way)) => self.mint(question, way),
         }
+    }
+
+    /// What remains possible of a request with what is known before any page is open: the task, and what
+    /// happened so far. What can never be granted can be said at once, before anybody is asked.
+    pub fn foresee(&self, kind: Kind, fields: FieldSet, task: &Task, history: &History) -> Possible {
+        let root = self.policy.root_of(kind, fields);
+        self.policy.possible(root, &self.policy.before_page(root, task, history))
+    }
+
+    /// The history after something happened: what the next questions are asked with.
+    pub fn after(&self, history: History, happened: Happened) -> History {
+        self.policy.after(history, happened)
     }
 
     /// The SHA-256 of the policy's canonical text.

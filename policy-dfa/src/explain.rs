@@ -5,7 +5,7 @@ use crate::reason::Signal;
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 37] = [
+    pub const ALL: [Reason; 38] = [
         Reason::InvalidContainer,
         Reason::OriginMismatch,
         Reason::TlsInvalid,
@@ -33,6 +33,7 @@ impl Reason {
         Reason::ConsentExpired,
         Reason::BudgetSpent,
         Reason::TaintedSession,
+        Reason::SessionRule,
         Reason::EgressBlocked,
         Reason::MalformedRequest,
         Reason::AuditUnavailable,
@@ -81,6 +82,7 @@ impl Reason {
             Reason::TaintedSession => {
                 "A page may have tried to take over the assistant; sensitive data stays locked until a new task."
             }
+            Reason::SessionRule => "Your policy rules this out after what happened earlier in this session.",
             Reason::EgressBlocked => "The outgoing text contains protected data.",
             Reason::MalformedRequest => "The assistant's request could not be read.",
             Reason::AuditUnavailable => "The audit log cannot be written, so nothing is released.",

@@ -8,14 +8,15 @@ use sirl::{Field, Kind, Tier};
 use crate::error::{Fault, PolicyError};
 use crate::lexer;
 use crate::parser::{Parsed, Parser};
-use crate::policy::{Policy, Proof, SessionRule, SiteRule, Test, Thresholds, Tiers};
-use crate::site::HostPattern;
-use crate::words;
+use crate::policy::{Policy, Proof, Test, Thresholds, Tiers};
+use crate::session::SessionRule;
+use crate::site::SiteRule;
+use crate::spans::{Rule, Spans};
 
 /// More than this many problems are not listed.
 const MAX_FAULTS: usize = 20;
-/// More `site` rules than this are refused.
-const MAX_SITES: usize = 256;
+/// More statements to prove than this are refused.
+const MAX_PROOFS: usize = 256;
 /// The words that begin a section.
 pub(crate) const SECTIONS: [&str; 7] = ["tier", "threshold", "request", "verb", "site", "session", "prove"];
 
@@ -66,6 +67,7 @@ struct Draft {
     session: Option<SessionRule>,
     /// Where the first `safety` clause stands.
     safety: Option<Range<usize>>,
+    spans: Spans,
 }
 
 #[derive(Default)]
@@ -93,7 +95,8 @@ impl Draft {
             "request" => {
                 let (kind, span) = parser.kind()?;
                 let start = parser.place();
-                let rule = parser.request(kind, span.clone())?;
+                let rule = parser.request(kind, span.clone(), &mut self.spans)?;
+                self.spans.note(Rule::Request(kind), span.clone());
                 if rule.clauses.iter().any(|clause| clause.test == Test::Safety) && self.safety.is_none() {
                     self.safety = parser.span_of("safety", start);
                 }
@@ -101,16 +104,29 @@ impl Draft {
             }
             "verb" => {
                 let (verb, span) = parser.verb()?;
-                let clauses = parser.verb_clauses(verb)?;
+                let clauses = parser.verb_clauses(verb, &mut self.spans)?;
+                self.spans.note(Rule::Verb(verb), span.clone());
                 once(self.policy.verbs.insert(verb, clauses).is_none(), span, verb.as_str())
             }
-            "site" => self.site(parser),
+            "site" => {
+                let rule = parser.site(&self.policy.sites, &mut self.spans)?;
+                self.policy.sites.push(rule);
+                Ok(())
+            }
             "session" => {
-                let rule = parser.session()?;
+                let rule = parser.session(&mut self.spans)?;
                 once(self.session.replace(rule).is_none(), span, "session")
             }
             "prove" => {
                 let proof = parser.proof()?;
+                let span = span.start..parser.behind();
+                if self.policy.proofs.contains(&proof) {
+                    return Err(Fault::new(span, "this is stated twice").help("keep one of the two"));
+                }
+                if self.policy.proofs.len() >= MAX_PROOFS {
+                    return Err(Fault::new(span, format!("more than {MAX_PROOFS} statements")));
+                }
+                self.spans.note(Rule::Proof(self.policy.proofs.len()), span);
                 self.policy.proofs.push(proof);
                 Ok(())
             }
@@ -156,50 +172,6 @@ impl Draft {
         once(self.thresholds.replace(Thresholds { hundredths }).is_none(), span, "threshold")
     }
 
-    fn site(&mut self, parser: &mut Parser<'_>) -> Parsed<()> {
-        let (text, span) = parser.quoted("a host")?;
-        let hosts = HostPattern::parse(text).map_err(|error| {
-            Fault::new(span.clone(), format!("`{text}` is not a host")).help(error.to_string())
-        })?;
-        let (mut kinds, mut verbs) = (Vec::new(), Vec::new());
-        parser.open()?;
-        parser.keyword("never")?;
-        loop {
-            let (word, span) = parser.word("a kind of request or a verb")?;
-            match (Kind::from_name(word), words::verb_named(word)) {
-                (Some(kind), _) => kinds.push(kind),
-                (None, Some(verb)) => verbs.push(verb),
-                (None, None) => {
-                    let names =
-                        Kind::ALL.map(Kind::as_str).into_iter().chain(words::VERBS.map(|(_, name)| name));
-                    return Err(
-                        Fault::new(span, format!("unknown kind or verb `{word}`")).suggest(word, names)
-                    );
-                }
-            }
-            if !parser.comma() {
-                break;
-            }
-        }
-        if !parser.close()? {
-            return Err(parser.unexpected("`,` or `}`"));
-        }
-        if self.policy.sites.len() >= MAX_SITES {
-            return Err(Fault::new(span, format!("more than {MAX_SITES} sites")));
-        }
-        let known = |site: &&SiteRule| {
-            site.hosts.covers(&hosts)
-                && kinds.iter().all(|kind| site.kinds.contains(kind))
-                && verbs.iter().all(|verb| site.verbs.contains(verb))
-        };
-        if let Some(site) = self.policy.sites.iter().find(known) {
-            let message = format!("this rule changes nothing: `{}` above already says it", site.hosts);
-            return Err(Fault::new(span, message).help("remove one of the two"));
-        }
-        self.policy.sites.push(SiteRule { hosts, kinds, verbs });
-        Ok(())
-    }
-
     /// What is wrong with the policy as a whole.
     fn whole(&self, end: usize) -> Vec<Fault> {
         let mut faults = Vec::new();
@@ -228,6 +200,7 @@ impl Draft {
             sites: self.policy.sites,
             session: self.session.unwrap_or_default(),
             proofs: self.policy.proofs,
+            spans: self.spans,
         }
     }
 }

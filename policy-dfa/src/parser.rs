@@ -8,6 +8,7 @@ use crate::error::Fault;
 use crate::lexer::{Kind as Word, Token};
 use crate::parse::SECTIONS;
 use crate::policy::Subject;
+use crate::session::Trigger;
 use crate::words;
 
 pub(crate) type Parsed<T> = Result<T, Fault>;
@@ -36,6 +37,12 @@ impl<'a> Parser<'a> {
 
     pub(crate) fn at_end(&self) -> bool {
         self.peek().kind == Word::End
+    }
+
+    /// The end of the token that was taken last.
+    pub(crate) fn behind(&self) -> usize {
+        let last = self.next.checked_sub(1).and_then(|place| self.tokens.get(place));
+        last.map_or(0, |token| token.span.end)
     }
 
     pub(crate) fn advance(&mut self) {
@@ -162,6 +169,27 @@ impl<'a> Parser<'a> {
         subject.ok_or_else(|| {
             Fault::new(span, format!("unknown tier, kind or verb `{word}`")).suggest(word, names)
         })
+    }
+
+    /// What an `after` rule or a statement can name.
+    pub(crate) fn trigger(&mut self) -> Parsed<Trigger> {
+        let (word, span) = self.word("an event")?;
+        let trigger = match word {
+            "suspected_injection" => Some(Trigger::SuspectedInjection),
+            "refusal" => Some(Trigger::Refusal),
+            _ => Kind::from_name(word).map(Trigger::Kind).or(words::verb_named(word).map(Trigger::Verb)),
+        };
+        let names = ["suspected_injection", "refusal"].into_iter().chain(Kind::ALL.map(Kind::as_str));
+        let names = names.chain(words::VERBS.map(|(_, name)| name));
+        trigger.ok_or_else(|| Fault::new(span, format!("unknown event `{word}`")).suggest(word, names))
+    }
+
+    /// A number as it is written.
+    pub(crate) fn digits(&mut self, wanted: &str) -> Parsed<(&'a str, Range<usize>)> {
+        let token = self.peek();
+        let Word::Number(digits) = token.kind else { return Err(self.unexpected(wanted)) };
+        self.advance();
+        Ok((digits, token.span))
     }
 
     /// After a problem: goes on at the next section.

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use sirl::{Field, FieldSet, Kind, Tier};
 
 use crate::alphabet::{Axis, Mask};
-use crate::site::HostPattern;
+use crate::session::{SessionRule, Trigger};
+use crate::site::SiteRule;
+use crate::spans::Spans;
+use crate::table::Root;
 use crate::{ConsentScope, SafetyBand, VerbKind};
 
 /// A policy that was read and found well formed. Compile and check it before it can decide.
@@ -22,6 +25,8 @@ pub struct Policy {
     pub(crate) sites: Vec<SiteRule>,
     pub(crate) session: SessionRule,
     pub(crate) proofs: Vec<Proof>,
+    /// Where each rule stands in the text it was read from.
+    pub(crate) spans: Spans,
 }
 
 impl Policy {
@@ -135,7 +140,10 @@ pub(crate) enum Test {
     Sink(Mask),
     Visible,
     Safety,
+    /// Text may not be carried from one origin to another.
     Flow,
+    /// Only the user's own words may be carried.
+    FlowOwn,
 }
 
 /// Where the frame may stand.
@@ -186,34 +194,17 @@ impl Delivery {
     }
 }
 
-/// What is never done on some hosts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SiteRule {
-    pub(crate) hosts: HostPattern,
-    pub(crate) kinds: Vec<Kind>,
-    pub(crate) verbs: Vec<VerbKind>,
-}
-
-/// The limits of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct SessionRule {
-    pub(crate) purchases: Option<u32>,
-    pub(crate) prompts: Option<u32>,
-    /// The lowest tier that is not released after a suspected injection.
-    pub(crate) tainted: Option<Tier>,
-}
-
 /// A statement that must hold of every valuation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Proof {
-    /// The subject is never granted where all conditions hold.
-    NeverGrant { subject: Subject, conditions: Vec<Condition> },
+    /// The subject is never granted where all conditions hold, since the trigger if there is one.
+    NeverGrant { subject: Subject, conditions: Vec<Condition>, after: Option<Trigger> },
     /// The subject is never delivered this way.
     NeverDeliver { subject: Subject, delivery: Delivery },
 }
 
 /// What a statement is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Subject {
     /// Requests that need this tier or a higher one.
     Tier(Tier),
@@ -221,4 +212,31 @@ pub(crate) enum Subject {
     Kind(Kind),
     /// This verb.
     Verb(VerbKind),
+}
+
+impl Proof {
+    pub(crate) fn subject(&self) -> Subject {
+        match self {
+            Proof::NeverGrant { subject, .. } | Proof::NeverDeliver { subject, .. } => *subject,
+        }
+    }
+}
+
+impl Subject {
+    pub(crate) fn includes(self, root: Root) -> bool {
+        match (self, root) {
+            (Subject::Tier(lowest), Root::Request(_, need)) => need >= lowest,
+            (Subject::Kind(kind), Root::Request(asked, _)) => kind == asked,
+            (Subject::Verb(verb), Root::Verb(done)) => verb == done,
+            _ => false,
+        }
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Subject::Tier(tier) => tier.as_str(),
+            Subject::Kind(kind) => kind.as_str(),
+            Subject::Verb(verb) => verb.as_str(),
+        }
+    }
 }

@@ -6,7 +6,9 @@ use sirl::{Field, Tier};
 
 use crate::ConsentScope;
 use crate::alphabet::{Axis, Mask};
-use crate::policy::{Clause, Condition, FrameTest, Policy, Proof, RequestRule, SiteRule, Subject, Test};
+use crate::policy::{Clause, Condition, FrameTest, Policy, Proof, RequestRule, Subject, Test};
+use crate::session::{Bar, SessionRule};
+use crate::site::{SiteEffect, SiteRule};
 
 impl Display for Policy {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -31,30 +33,36 @@ impl Display for Policy {
             writeln!(f, "}}")?;
         }
         self.sites.iter().try_for_each(|site| writeln!(f, "{site}"))?;
-        self.session(f)?;
+        if !self.session.is_empty() {
+            writeln!(f, "{}", self.session)?;
+        }
         self.proofs.iter().try_for_each(|proof| writeln!(f, "prove {proof}"))
     }
 }
 
-impl Policy {
-    fn session(&self, f: &mut Formatter<'_>) -> Result {
-        let rule = self.session;
-        let limits: Vec<_> =
-            [rule.purchases.map(|n| format!("{n} purchase")), rule.prompts.map(|n| format!("{n} prompts"))]
-                .into_iter()
-                .flatten()
-                .collect();
-        if limits.is_empty() && rule.tainted.is_none() {
-            return Ok(());
-        }
-        writeln!(f, "session {{")?;
+impl Display for SessionRule {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str("session {")?;
+        let counts = self.uses.iter().map(|(event, limit)| format!("{limit} {}", event.as_str()));
+        let prompts = self.prompts.map(|limit| format!("{limit} prompts"));
+        let money = self.money.map(|limit| limit.to_string());
+        let limits: Vec<_> = counts.chain(prompts).chain(money).collect();
         if !limits.is_empty() {
-            writeln!(f, "    at most {}", limits.join(", "))?;
+            write!(f, "\n    at most {}", limits.join(", "))?;
         }
-        if let Some(tier) = rule.tainted {
-            writeln!(f, "    after suspected_injection never {} until new_task", tier.as_str())?;
+        self.bars.iter().try_for_each(|bar| write!(f, "\n    {bar}"))?;
+        f.write_str("\n}")
+    }
+}
+
+impl Display for Bar {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let never: Vec<_> = self.never.iter().map(|subject| subject.as_str()).collect();
+        write!(f, "after {} never {} until ", self.after, never.join(", "))?;
+        match self.until {
+            Some(until) => until.fmt(f),
+            None => f.write_str("new_task"),
         }
-        writeln!(f, "}}")
     }
 }
 
@@ -64,6 +72,7 @@ impl Display for RequestRule {
         let consent = match self.consent {
             None => "none",
             Some(ConsentScope::Session) => "once per session",
+            Some(ConsentScope::Site) => "once per site",
             Some(ConsentScope::EveryTime) => "every time",
         };
         writeln!(f, "    consent {consent}{}", if self.naming { ", naming payee and amount" } else { "" })?;
@@ -98,6 +107,7 @@ impl Display for Test {
             Test::Visible => f.write_str("visible"),
             Test::Safety => f.write_str("safety reaches the threshold"),
             Test::Flow => f.write_str("flow stays"),
+            Test::FlowOwn => f.write_str("flow own"),
         }
     }
 }
@@ -112,15 +122,22 @@ impl Display for SiteRule {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let kinds = self.kinds.iter().map(|kind| kind.as_str());
         let all: Vec<_> = kinds.chain(self.verbs.iter().map(|verb| verb.as_str())).collect();
-        write!(f, "site \"{}\" {{ never {} }}", self.hosts, all.join(", "))
+        let effect = match self.effect {
+            SiteEffect::Never => "never",
+            SiteEffect::Only => "only",
+        };
+        write!(f, "site \"{}\" {{ {effect} {} }}", self.place, all.join(", "))
     }
 }
 
 impl Display for Proof {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Proof::NeverGrant { subject, conditions } => {
+            Proof::NeverGrant { subject, conditions, after } => {
                 write!(f, "never grant {subject}")?;
+                if let Some(trigger) = after {
+                    write!(f, " after {trigger}")?;
+                }
                 for (place, condition) in conditions.iter().enumerate() {
                     write!(f, " {} {condition}", if place == 0 { "where" } else { "and" })?;
                 }
@@ -135,11 +152,7 @@ impl Display for Proof {
 
 impl Display for Subject {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        f.write_str(match self {
-            Subject::Tier(tier) => tier.as_str(),
-            Subject::Kind(kind) => kind.as_str(),
-            Subject::Verb(verb) => verb.as_str(),
-        })
+        f.write_str(self.as_str())
     }
 }
 

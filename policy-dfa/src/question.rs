@@ -3,6 +3,8 @@
 use browser_signals::{Container, Fact, NodeId, Observed, Origin, Snapshot};
 use sirl::{Field, Kind, Money, Request};
 
+use crate::History;
+
 /// Milliseconds on the session's own clock, which only rises. Time is always an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis(pub u64);
@@ -74,6 +76,26 @@ pub enum VerbKind {
     Idle,
 }
 
+/// An address that a verb goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Goal<'a> {
+    /// Its origin.
+    pub origin: &'a Origin,
+    /// Its path, as the browser would resolve it, without query and fragment.
+    pub path: &'a str,
+}
+
+/// Where the text was read that a verb carries. Of several parts, the last that applies counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Carried {
+    /// There is none, or every part of it stands in the user's own words.
+    Own,
+    /// What is not the user's was read where it goes, or nowhere.
+    Here,
+    /// Some of it was read at another origin only.
+    Elsewhere,
+}
+
 /// What is to be decided.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
@@ -92,9 +114,9 @@ pub enum Event<'a> {
         /// The verb.
         verb: VerbKind,
         /// For `Open`: where it goes. For others the snapshot says.
-        to: Option<&'a Origin>,
-        /// Whether the text carried was read at another origin than the one it goes to.
-        carries_foreign: Fact<bool>,
+        to: Option<Goal<'a>>,
+        /// Where the text was read that it carries.
+        carries: Fact<Carried>,
     },
 }
 
@@ -123,19 +145,6 @@ pub enum SafetyBand {
     T1,
     /// Reaches the threshold of T2.
     T2,
-}
-
-/// What has happened in this session so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct History {
-    /// Purchases made.
-    pub purchases: u32,
-    /// Money spent, in minor units of the task's currency.
-    pub spent_minor: u64,
-    /// Prompts shown.
-    pub prompts: u32,
-    /// Whether an injection is suspected.
-    pub tainted: bool,
 }
 
 /// One question to the policy.

@@ -35,6 +35,8 @@ pub enum Reason {
     BudgetSpent,
     /// The session was tainted by a suspected injection.
     TaintedSession,
+    /// An earlier event of the session rules it out.
+    SessionRule,
     /// Outgoing text carries protected data.
     EgressBlocked,
     /// The request could not be read.
@@ -126,6 +128,7 @@ impl Reason {
             Reason::ConsentExpired => "consent_expired",
             Reason::BudgetSpent => "budget_spent",
             Reason::TaintedSession => "tainted_session",
+            Reason::SessionRule => "session_rule",
             Reason::EgressBlocked => "egress_blocked",
             Reason::MalformedRequest => "malformed_request",
             Reason::AuditUnavailable => "audit_unavailable",

@@ -1,8 +1,12 @@
 //! The automaton: a table of states that each read one axis.
 
+use std::collections::{HashMap, HashSet};
+
 use sirl::{Kind, Tier};
 
 use crate::alphabet::{Axis, Mask, Valuation};
+use crate::cube::Cube;
+use crate::diagram::{Diagrams, Edge, Leaf};
 use crate::policy::Delivery;
 use crate::{ConsentScope, Reason, VerbKind};
 
@@ -67,7 +71,7 @@ pub enum Outcome {
 pub(crate) struct Target(u16);
 
 const OUTCOME: u16 = 1 << 15;
-/// Stands for a table that was built wrong; no table that [`Builder`] makes reaches it.
+/// Stands for a table that was built wrong; no table that [`Table::flat`] makes reaches it.
 const BROKEN: Outcome = Outcome::Deny(Axis::Plan, Reason::DeliveryForbidden);
 
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +82,7 @@ struct State {
 }
 
 /// A complete, deterministic automaton. Every walk reads each state's axis once and ends.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Table {
     roots: Vec<Target>,
     states: Vec<State>,
@@ -86,76 +90,21 @@ pub(crate) struct Table {
     outcomes: Vec<Outcome>,
 }
 
-/// A part of the space with one outcome: for each axis the symbols that lead there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Cube {
-    masks: [Mask; Axis::COUNT],
-    /// The axes that were read on the way.
-    read: u32,
-}
-
-impl Cube {
-    pub(crate) fn whole() -> Cube {
-        let mut cube = Cube { masks: [0; Axis::COUNT], read: 0 };
-        for (slot, axis) in cube.masks.iter_mut().zip(Axis::ALL) {
-            *slot = axis.full();
-        }
-        cube
-    }
-
-    pub(crate) fn mask(&self, axis: Axis) -> Mask {
-        self.masks.get(axis as usize).copied().unwrap_or(0)
-    }
-
-    /// The part of the cube where `axis` is in `symbols`, if there is one.
-    pub(crate) fn narrowed(mut self, axis: Axis, symbols: Mask) -> Option<Cube> {
-        let slot = self.masks.get_mut(axis as usize)?;
-        *slot &= symbols;
-        (*slot != 0).then_some(self)
-    }
-
-    /// The cube without what it says of `axis`.
-    pub(crate) fn freed(mut self, axis: Axis) -> Cube {
-        if let Some(slot) = self.masks.get_mut(axis as usize) {
-            *slot = axis.full();
-        }
-        self
-    }
-
-    /// The part that two cubes share, if there is one.
-    pub(crate) fn meet(self, other: &Cube) -> Option<Cube> {
-        Axis::ALL.iter().try_fold(self, |cube, axis| cube.narrowed(*axis, other.mask(*axis)))
-    }
-
-    pub(crate) fn was_read(&self, axis: Axis) -> bool {
-        self.read & (1 << axis as u32) != 0
-    }
-
-    /// One valuation of the cube: the first symbol of each axis.
-    pub(crate) fn witness(&self) -> Valuation {
-        let mut valuation = Valuation::FIRST;
-        for axis in Axis::ALL {
-            valuation.set(*axis, self.mask(*axis).trailing_zeros() as u8);
-        }
-        valuation
-    }
-}
-
 impl Table {
     /// Walks from `root`. Allocates nothing.
     pub(crate) fn walk(&self, root: Root, valuation: &Valuation) -> Outcome {
-        self.roots.get(root.index()).map_or(BROKEN, |start| self.run(*start, valuation))
+        self.follow(root, |axis| valuation.get(axis))
     }
 
-    fn run(&self, start: Target, valuation: &Valuation) -> Outcome {
-        let mut at = start;
+    /// The same walk, for symbols that `read` gives where they are needed.
+    pub(crate) fn follow(&self, root: Root, mut read: impl FnMut(Axis) -> u8) -> Outcome {
+        let Some(mut at) = self.roots.get(root.index()).copied() else { return BROKEN };
         loop {
             if let Some(outcome) = self.outcome(at) {
                 return outcome;
             }
-            let next = (self.states.get(usize::from(at.0))).and_then(|state| {
-                self.targets.get(usize::from(state.row) + usize::from(valuation.get(state.axis)))
-            });
+            let next = (self.states.get(usize::from(at.0)))
+                .and_then(|state| self.targets.get(usize::from(state.row) + usize::from(read(state.axis))));
             match next {
                 // States point only to states made before them, so every walk ends.
                 Some(next) if next.0 & OUTCOME != 0 || next.0 < at.0 => at = *next,
@@ -167,6 +116,64 @@ impl Table {
     fn outcome(&self, target: Target) -> Option<Outcome> {
         let place = target.0 & !OUTCOME;
         (target.0 & OUTCOME != 0).then(|| self.outcomes.get(usize::from(place)).copied().unwrap_or(BROKEN))
+    }
+
+    /// Whether a walk from `root` could end in [`BROKEN`]: a number that leads nowhere.
+    pub(crate) fn is_broken(&self, root: Root) -> bool {
+        let mut open: Vec<Target> = match self.roots.get(root.index()) {
+            Some(start) => vec![*start],
+            None => return true,
+        };
+        let mut seen = HashSet::new();
+        while let Some(at) = open.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            if at.0 & OUTCOME != 0 {
+                if self.outcomes.get(usize::from(at.0 & !OUTCOME)).is_none() {
+                    return true;
+                }
+                continue;
+            }
+            let Some(state) = self.states.get(usize::from(at.0)) else { return true };
+            for symbol in 0..state.axis.symbols().len() as u32 {
+                match self.target(state, symbol) {
+                    Some(next) if next.0 & OUTCOME != 0 || next.0 < at.0 => open.push(next),
+                    _ => return true,
+                }
+            }
+        }
+        false
+    }
+
+    /// The automaton behind a root, as a diagram.
+    pub(crate) fn diagram(&self, diagrams: &mut Diagrams, root: Root) -> Edge {
+        let start = self.diagrams(diagrams).nth(root.index());
+        start.unwrap_or(Diagrams::NOTHING)
+    }
+
+    /// The automaton behind each root, as diagrams, in the order of [`Root::all`].
+    pub(crate) fn diagrams(&self, diagrams: &mut Diagrams) -> impl Iterator<Item = Edge> {
+        let mut edges = Vec::with_capacity(self.states.len());
+        let edge = |diagrams: &mut Diagrams, edges: &[Edge], target: Target| match self.outcome(target) {
+            Some(outcome) => diagrams.outcome(outcome),
+            None => edges.get(usize::from(target.0)).copied().unwrap_or(Diagrams::NOTHING),
+        };
+        for state in &self.states {
+            let next: Vec<Edge> = (0..state.axis.symbols().len() as u32)
+                .map(|symbol| {
+                    let target = self.target(state, symbol).unwrap_or(Target(OUTCOME));
+                    edge(diagrams, &edges, target)
+                })
+                .collect();
+            let made = next.iter().enumerate().fold(Diagrams::NOTHING, |rest, (symbol, next)| {
+                let here = diagrams.test(state.axis, 1 << symbol);
+                diagrams.select(here, *next, rest)
+            });
+            edges.push(made);
+        }
+        let starts: Vec<_> = self.roots.iter().map(|start| edge(diagrams, &edges, *start)).collect();
+        starts.into_iter()
     }
 
     /// How many states the table has.
@@ -191,8 +198,7 @@ impl Table {
                 let same = (0..8).filter(|s| rest & (1 << s) != 0 && self.target(state, *s) == target);
                 let symbols = same.fold(0, |set: Mask, s| set | 1 << s);
                 rest &= !symbols;
-                if let (Some(mut part), Some(target)) = (cube.narrowed(state.axis, symbols), target) {
-                    part.read |= 1 << state.axis as u32;
+                if let (Some(part), Some(target)) = (cube.narrowed(state.axis, symbols), target) {
                     open.push((part, target));
                 }
             }
@@ -205,54 +211,121 @@ impl Table {
     }
 }
 
-/// Makes a table from the outcomes up; equal states are made once.
-#[derive(Debug, Default)]
-pub(crate) struct Builder {
-    states: Vec<State>,
-    rows: Vec<Vec<Target>>,
-    outcomes: Vec<Outcome>,
-    full: bool,
+/// The parts of a table, for its form as bytes. What is added must fit to what is there already, so that every
+/// walk through a table ends.
+impl Table {
+    pub(crate) fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
+    /// The axis and the successors of each state.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (Axis, &[Target])> {
+        self.states.iter().map(|state| {
+            let row = usize::from(state.row);
+            (state.axis, self.targets.get(row..row + state.axis.symbols().len()).unwrap_or_default())
+        })
+    }
+
+    /// The starts, in the order of [`Root::all`].
+    pub(crate) fn starts(&self) -> &[Target] {
+        &self.roots
+    }
+
+    pub(crate) fn add_outcome(&mut self, outcome: Outcome) -> Option<()> {
+        number(self.outcomes.len())?;
+        self.outcomes.push(outcome);
+        Some(())
+    }
+
+    /// Adds a state with a successor for each symbol of its axis; nothing where one is not there yet or does
+    /// not read a later axis.
+    pub(crate) fn add_state(&mut self, axis: Axis, successors: &[Target]) -> Option<()> {
+        number(self.states.len())?;
+        let row = u16::try_from(self.targets.len()).ok()?;
+        let later = |target: &Target| match self.states.get(usize::from(target.0)) {
+            Some(state) => state.axis > axis,
+            None => self.outcome_is_there(*target),
+        };
+        if successors.len() != axis.symbols().len() || !successors.iter().all(later) {
+            return None;
+        }
+        self.targets.extend_from_slice(successors);
+        self.states.push(State { axis, row });
+        Some(())
+    }
+
+    /// Adds the start of the next root; nothing where it leads nowhere.
+    pub(crate) fn add_start(&mut self, start: Target) -> Option<()> {
+        if !self.outcome_is_there(start) && usize::from(start.0) >= self.states.len() {
+            return None;
+        }
+        self.roots.push(start);
+        Some(())
+    }
+
+    fn outcome_is_there(&self, target: Target) -> bool {
+        target.0 & OUTCOME != 0 && usize::from(target.0 & !OUTCOME) < self.outcomes.len()
+    }
 }
 
-impl Builder {
-    pub(crate) fn outcome(&mut self, outcome: Outcome) -> Target {
-        let place = self.outcomes.iter().position(|known| *known == outcome).unwrap_or_else(|| {
-            self.outcomes.push(outcome);
-            self.outcomes.len() - 1
-        });
-        self.number(place).map_or(Target(OUTCOME), |place| Target(OUTCOME | place))
+impl Target {
+    pub(crate) fn from_number(number: u16) -> Target {
+        Target(number)
     }
 
-    /// A state that reads `axis` and goes on by `next`; no state where every symbol goes the same way.
-    pub(crate) fn state(&mut self, axis: Axis, next: impl Fn(u8) -> Target) -> Target {
-        let row: Vec<Target> = (0..axis.symbols().len() as u8).map(next).collect();
-        if let Some(first) = row.first()
-            && row.iter().all(|target| target == first)
-        {
-            return *first;
+    /// The number of a state, or of an outcome with the high bit set.
+    pub(crate) fn number(self) -> u16 {
+        self.0
+    }
+}
+
+impl Table {
+    /// The table of the diagrams that start at `roots`, or nothing where they have more states than a table
+    /// holds.
+    pub(crate) fn flat(diagrams: &Diagrams, roots: &[Edge]) -> Option<Table> {
+        let mut flat = Flattener { diagrams, done: HashMap::new(), table: Table::default() };
+        for root in roots {
+            let start = flat.target(*root)?;
+            flat.table.roots.push(start);
         }
-        let known = self.states.iter().zip(&self.rows).position(|(s, r)| s.axis == axis && *r == row);
-        let place = known.unwrap_or_else(|| {
-            self.states.push(State { axis, row: 0 });
-            self.rows.push(row);
-            self.states.len() - 1
-        });
-        self.number(place).map_or(Target(OUTCOME), Target)
+        Some(flat.table)
     }
+}
 
-    fn number(&mut self, place: usize) -> Option<u16> {
-        let number = u16::try_from(place).ok().filter(|number| number & OUTCOME == 0);
-        self.full |= number.is_none();
-        number
-    }
+/// Numbers what a diagram reaches, the states that are pointed to first.
+struct Flattener<'a> {
+    diagrams: &'a Diagrams,
+    done: HashMap<Edge, Target>,
+    table: Table,
+}
 
-    /// The table, or nothing where the policy needs more states than a table holds.
-    pub(crate) fn finish(mut self, roots: Vec<Target>) -> Option<Table> {
-        let mut targets = Vec::new();
-        for (state, row) in self.states.iter_mut().zip(&self.rows) {
-            state.row = u16::try_from(targets.len()).ok()?;
-            targets.extend_from_slice(row);
+impl Flattener<'_> {
+    fn target(&mut self, edge: Edge) -> Option<Target> {
+        if let Some(known) = self.done.get(&edge) {
+            return Some(*known);
         }
-        (!self.full).then_some(Table { roots, states: self.states, targets, outcomes: self.outcomes })
+        let target = match (self.diagrams.axis(edge), self.diagrams.leaf(edge)) {
+            (Some(axis), _) => {
+                let mut next = Vec::new();
+                for place in 0..axis.symbols().len() as u8 {
+                    next.push(self.target(self.diagrams.after(edge, axis, place))?);
+                }
+                let row = u16::try_from(self.table.targets.len()).ok()?;
+                self.table.targets.append(&mut next);
+                self.table.states.push(State { axis, row });
+                Target(number(self.table.states.len() - 1)?)
+            }
+            (None, Some(Leaf::Outcome(outcome))) => {
+                self.table.outcomes.push(outcome);
+                Target(OUTCOME | number(self.table.outcomes.len() - 1)?)
+            }
+            _ => return None,
+        };
+        self.done.insert(edge, target);
+        Some(target)
     }
+}
+
+fn number(place: usize) -> Option<u16> {
+    u16::try_from(place).ok().filter(|number| number & OUTCOME == 0)
 }

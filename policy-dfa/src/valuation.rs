@@ -5,43 +5,62 @@ use sirl::{Claim, Field, Kind, Request, Tier};
 
 use crate::alphabet::{Valuation, symbol};
 use crate::compile::{Checked, Compiled};
-use crate::{Consent, Event, History, Placement, Question, Root, SafetyBand, Task, VerbKind};
+use crate::places::Place;
+use crate::session::Counted;
+use crate::{Carried, Consent, Event, Goal, History, Placement, Question, Root, SafetyBand, Task, VerbKind};
 
 /// The fields that a purchase uses: the guard's checkout needs the card, though nothing is handed over.
 const CARD: [Field; 3] = [Field::CardNumber, Field::CardExpiry, Field::CardCode];
+
+/// The fields that a purchase uses.
+pub(crate) fn card() -> sirl::FieldSet {
+    CARD.into_iter().collect()
+}
 
 impl Compiled<Checked> {
     /// Where the walk for a question starts.
     pub fn root(&self, event: &Event<'_>) -> Root {
         match event {
             Event::Verb { verb, .. } => Root::Verb(*verb),
-            Event::Request { request, .. } if request.kind == Kind::Purchase => {
-                let need = self.tiers.need(CARD.into_iter().collect());
-                Root::Request(Kind::Purchase, self.tiers.need(request.fields).max(need))
-            }
-            Event::Request { request, .. } => {
-                Root::Request(request.kind, self.tiers.need(request.effective_fields()))
-            }
+            Event::Request { request, .. } => self.root_of(request.kind, request.fields),
+        }
+    }
+
+    /// Where the walk for a request of this kind starts; no fields are those that the kind has by default.
+    pub(crate) fn root_of(&self, kind: Kind, fields: sirl::FieldSet) -> Root {
+        let tiers = &self.policy.tiers;
+        match kind {
+            Kind::Purchase => Root::Request(kind, tiers.need(fields).max(tiers.need(card()))),
+            _ if fields.is_empty() => Root::Request(kind, tiers.need(kind.default_fields())),
+            _ => Root::Request(kind, tiers.need(fields)),
         }
     }
 
     /// The symbols of a question. Facts that nobody can know are unknown; nothing is assumed.
     pub fn valuation(&self, question: &Question<'_>) -> Valuation {
         let page = question.page.map(|page| page.value());
+        let root = self.root(&question.event);
         let base = unknown()
-            .with(count(
-                question.history.purchases,
-                self.session.purchases,
-                symbol::Purchases::Under,
-                symbol::Purchases::Spent,
-            ))
-            .with(count(
-                question.history.prompts,
-                self.session.prompts,
-                symbol::Prompts::Under,
-                symbol::Prompts::Spent,
-            ))
-            .with(if question.history.tainted { symbol::Taint::Tainted } else { symbol::Taint::Clean })
+            .with(if self.policy.session.is_spent(&question.history, Counted::of(root)) {
+                symbol::Uses::Spent
+            } else {
+                symbol::Uses::Under
+            })
+            .with(if self.policy.session.prompts.is_some_and(|limit| question.history.prompts() >= limit) {
+                symbol::Prompts::Spent
+            } else {
+                symbol::Prompts::Under
+            })
+            .with(if self.policy.session.bars(&question.history, root, true) {
+                symbol::Taint::Tainted
+            } else {
+                symbol::Taint::Clean
+            })
+            .with(if self.policy.session.bars(&question.history, root, false) {
+                symbol::Session::Barred
+            } else {
+                symbol::Session::Free
+            })
             .with(consent(question.consent))
             .with(safety(question.safety))
             .with(container(page, question.task));
@@ -83,12 +102,13 @@ impl Compiled<Checked> {
                 .with(self.placement(request, placements, page))
                 .with(visibility(placements.iter().map(|p| control(page, *p))))
                 .with(self.site(question, page)),
-            Event::Verb { verb, to, carries_foreign } => seen
-                .with(destination(goal(*verb, *to, page), question.task))
+            Event::Verb { verb, to, carries } => seen
+                .with(destination(goal(*verb, *to, page).map(|goal| goal.origin), question.task))
                 .with(visibility(page.and_then(|page| page.target.as_ref()).map(Some).into_iter()))
-                .with(match carries_foreign {
-                    Fact::Known(false) => symbol::Flow::Stays,
-                    Fact::Known(true) => symbol::Flow::Crosses,
+                .with(match carries {
+                    Fact::Known(Carried::Own) => symbol::Flow::Own,
+                    Fact::Known(Carried::Here) => symbol::Flow::Stays,
+                    Fact::Known(Carried::Elsewhere) => symbol::Flow::Crosses,
                     Fact::Unknown => symbol::Flow::Unknown,
                 })
                 .with(self.site(question, page)),
@@ -121,7 +141,8 @@ impl Compiled<Checked> {
             && placements.iter().all(takes)
             && !placements.iter().enumerate().any(|(place, placement)| twice(place, placement));
         let exposed = |placement: &Placement| {
-            self.tiers.of(placement.field) == Tier::T2 && control(page, *placement).is_some_and(free_text)
+            self.policy.tiers.of(placement.field) == Tier::T2
+                && control(page, *placement).is_some_and(free_text)
         };
         match whole {
             false => symbol::Placement::Lacking,
@@ -138,12 +159,13 @@ impl Compiled<Checked> {
         history: &History,
     ) -> symbol::Amount {
         let (Some(amount), true) = (amount, kind == Kind::Purchase) else { return symbol::Amount::Unknown };
-        let total = history.spent_minor.checked_add(amount.minor);
-        match (task.budget(), total) {
-            (Some(budget), Some(total)) if budget.currency == amount.currency && total <= budget.minor => {
-                symbol::Amount::Within
-            }
-            _ => symbol::Amount::Over,
+        let Some(total) = history.spent_minor().checked_add(amount.minor) else {
+            return symbol::Amount::Over;
+        };
+        let within = |limit: sirl::Money| limit.currency == amount.currency && total <= limit.minor;
+        match task.budget().is_some_and(within) && self.policy.session.money.is_none_or(within) {
+            true => symbol::Amount::Within,
+            false => symbol::Amount::Over,
         }
     }
 
@@ -155,21 +177,18 @@ impl Compiled<Checked> {
             Event::Verb { verb: VerbKind::Open, to, .. } => (*to, to.is_some()),
             Event::Verb { verb, to, .. } => (goal(*verb, *to, page), here.is_some() && top.is_some()),
             Event::Request { request, .. } => {
-                let goal = page.and_then(|page| page.destination.known()).map(|goal| &goal.origin);
+                let goal = page.and_then(|page| page.destination.known()).map(form_goal);
                 let needed = request.kind != Kind::Purchase;
                 (goal, here.is_some() && top.is_some() && (goal.is_some() || !needed))
             }
         };
         // An address to open is judged by where it goes, not by where it is opened from.
         let opening = matches!(question.event, Event::Verb { verb: VerbKind::Open, .. });
-        let hosts = [here.filter(|_| !opening), top.filter(|_| !opening), goal];
-        let forbidden = self.sites.iter().any(|site| {
-            let concerns = match &question.event {
-                Event::Request { request, .. } => site.kinds.contains(&request.kind),
-                Event::Verb { verb, .. } => site.verbs.contains(verb),
-            };
-            concerns && hosts.iter().flatten().any(|origin| site.hosts.matches(origin.host()))
-        });
+        let near = [here, top].into_iter().flatten().filter(|_| !opening);
+        let near = near.map(|origin| Place { host: origin.host(), path: None });
+        let far = goal.map(|goal| Place { host: goal.origin.host(), path: Some(goal.path) });
+        let root = self.root(&question.event);
+        let forbidden = self.places.forbid(root, near.chain(far));
         match (forbidden, complete) {
             (true, _) => symbol::Site::Forbidden,
             (false, true) => symbol::Site::Free,
@@ -197,10 +216,6 @@ fn unknown() -> Valuation {
         .with(symbol::Visibility::Unknown)
         .with(symbol::Safety::Unknown)
         .with(symbol::Flow::Unknown)
-}
-
-fn count<S>(done: u32, limit: Option<u32>, under: S, spent: S) -> S {
-    if limit.is_some_and(|limit| done >= limit) { spent } else { under }
 }
 
 fn consent(consent: Consent) -> symbol::Consent {
@@ -278,9 +293,13 @@ fn sink(sink: Fact<Sink>) -> symbol::Sink {
     }
 }
 
+fn form_goal(goal: &Destination) -> Goal<'_> {
+    Goal { origin: &goal.origin, path: &goal.path }
+}
+
 /// Where a verb goes: the address to open, else where the form of the page goes.
-fn goal<'a>(verb: VerbKind, to: Option<&'a Origin>, page: Option<&'a Snapshot>) -> Option<&'a Origin> {
-    let form = || page.and_then(|page| page.destination.known()).map(|goal: &Destination| &goal.origin);
+fn goal<'a>(verb: VerbKind, to: Option<Goal<'a>>, page: Option<&'a Snapshot>) -> Option<Goal<'a>> {
+    let form = || page.and_then(|page| page.destination.known()).map(form_goal);
     to.or_else(|| if verb == VerbKind::Open { None } else { form() })
 }
 

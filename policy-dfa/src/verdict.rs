@@ -38,8 +38,10 @@ pub enum Granted {
 pub enum ConsentScope {
     /// For this one use.
     EveryTime,
-    /// For this task.
+    /// For this task, on the site where it was given.
     Session,
+    /// On this site, in later sessions too, until the user takes it back.
+    Site,
 }
 
 /// What the user has to be asked.

@@ -8,7 +8,8 @@ use allocation_counter::measure;
 use browser_signals::{Container, Fact, Observed};
 use common::{DEFAULT, Scene, guard, origin, task, usd};
 use policy_dfa::{
-    Consent, DecisionPoint, Event, Granted, History, Millis, Question, Reason, Signal, VerbKind, Verdict,
+    Carried, Consent, DecisionPoint, Event, Goal, Granted, Happened, History, Millis, Question, Reason,
+    Signal, VerbKind, Verdict,
 };
 use sirl::{Claim, Field, Kind, Tier};
 
@@ -26,6 +27,9 @@ fn count(decision_point: &mut DecisionPoint, question: &Question<'_>) -> (Verdic
 
 fn ask_for(scene: &Scene, policy: &str) -> (Verdict, u64) {
     let page = Observed::simulated(scene.page.clone(), scene.number);
+    let (mut decision_point, _verifier) = guard(policy);
+    let step = |history, happened: &Happened| decision_point.after(history, *happened);
+    let history = scene.happened.iter().fold(History::default(), step);
     let question = Question {
         event: Event::Request {
             request: &scene.request,
@@ -35,11 +39,11 @@ fn ask_for(scene: &Scene, policy: &str) -> (Verdict, u64) {
         page: Some(&page),
         task: &scene.task,
         consent: scene.consent,
-        history: scene.history,
+        history,
         safety: Fact::Unknown,
         now: scene.now,
     };
-    count(&mut guard(policy).0, &question)
+    count(&mut decision_point, &question)
 }
 
 /// All that is compared of a claim, and true.
@@ -56,12 +60,14 @@ fn claim() -> Claim {
 
 /// The default policy with a rule for sites, whose patterns are tried on every host.
 fn with_sites() -> String {
-    format!("{DEFAULT}\nsite \"*.bank.example\" {{ never address, type, open }}\n")
+    format!(
+        "{DEFAULT}\nsite \"*.bank.example\" {{ never address, type, open }}\nsite \"*.bank.example/account/*\" {{ never login }}\n"
+    )
 }
 
 #[test]
 fn the_counter_counts() {
-    assert_eq!(measure(|| drop(Box::new(7_u8))).count_total, 1);
+    assert_eq!(measure(|| drop(std::hint::black_box(Box::new(7_u8)))).count_total, 1);
     let scene = Scene::address();
     assert!(measure(|| drop(scene.placements.clone())).count_total > 0);
 }
@@ -142,7 +148,11 @@ fn a_verb_allocates_nothing() {
         (VerbKind::Idle, None, false, true),
     ] {
         let question = Question {
-            event: Event::Verb { verb, to, carries_foreign: Fact::Known(foreign) },
+            event: Event::Verb {
+                verb,
+                to: to.map(|origin| Goal { origin, path: "/account" }),
+                carries: Fact::Known(if foreign { Carried::Elsewhere } else { Carried::Here }),
+            },
             page: to.is_none().then_some(&seen),
             task: &task,
             consent: Consent::None,

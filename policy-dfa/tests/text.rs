@@ -122,11 +122,55 @@ fn every_slip_is_named_with_its_place() {
             "2:43 this rule changes nothing: `*.e.test` above already says it; remove one of the two",
         ),
         ("session { at most 3 prompts, 4 prompts }", "2:32 `prompts` is said twice; keep one of the two"),
-        ("session { at most 3 coffees }", "2:21 `coffees` are not counted; write one of: purchases, prompts"),
-        ("session { at most some prompts }", "2:19 expected how many, a whole number, found `some`"),
+        (
+            "session { at most 3 coffees }",
+            "2:21 unknown kind or verb `coffees`; write one of: address, payment, purchase, contact, identity, login, otp, open, click, type, choose, press, submit, prompts",
+        ),
+        ("session { at most some prompts }", "2:19 expected how many, or how much money, found `some`"),
+        (
+            "session { at most 1.5 prompts }",
+            "2:19 `1.5` is not a number of times; write a whole number up to 10000",
+        ),
+        (
+            "session { at most 10.123 USD }",
+            "2:19 `10.123 USD` is not an amount of money; write an amount such as 250.00 USD, with no more decimals than the currency has",
+        ),
+        ("session { at most 1.00 USD, 2.00 USD }", "2:34 `USD` is said twice; keep one of the two"),
+        (
+            "session { after suspicion never T2 until new_task }",
+            "2:17 unknown event `suspicion`; write one of: suspected_injection, refusal, address, payment, purchase, contact, identity, login, otp, open, click, type, choose, press, submit",
+        ),
+        (
+            "session { after login never T2 until login }",
+            "2:38 `login` cannot end what it begins; write: until new_task",
+        ),
+        (
+            "session { after login never T2, T2 until new_task }",
+            "2:33 `T2` is said twice; keep one of the two",
+        ),
+        (
+            "session { after login never T2 until new_task after login never T2 until new_task }",
+            "2:47 `after` is said twice; keep one of the two",
+        ),
+        (
+            "site \"a.e.test/x y\" { never login }",
+            "2:6 `a.e.test/x y` is not a host; write a path such as /account or /account/*, as the browser shows it, without query or escapes",
+        ),
+        ("site \"a.e.test\" { newer login }", "2:19 a site has no rule `newer`; did you mean `never`?"),
+        ("site \"a.e.test\" { never login, login }", "2:32 `login` is said twice; keep one of the two"),
+        (
+            "site \"*.e.test\" { never login } site \"a.e.test/x\" { only login }",
+            "2:38 this allows nothing: `*.e.test` above forbids it, and a refusal wins; remove one of the two",
+        ),
+        ("verb type { flow stay }", "2:18 `flow` is never tested for `stay`; did you mean `stays`?"),
+        (
+            "request otp { consent once per page deliver fill }",
+            "2:32 a yes does not hold per `page`; write one of: session, site",
+        ),
+        ("prove never grant T2 prove never grant T2", "2:22 this is stated twice; keep one of the two"),
         (
             "prove never grant T2 where weather is good",
-            "2:28 unknown signal `weather`; write one of: plan, site, taint, purchases, container, origin, top_origin, tls, frame, document, destination, sink, claim, amount, placement, visibility, safety, flow, consent, prompts",
+            "2:28 unknown signal `weather`; write one of: plan, site, taint, session, uses, container, origin, top_origin, tls, frame, document, destination, sink, claim, amount, placement, visibility, safety, flow, consent, prompts",
         ),
         (
             "prove never deliver payment to modle",

@@ -7,7 +7,8 @@ mod common;
 use browser_signals::{Container, Fact, Observed, Sink};
 use common::{DEFAULT, Scene, goal, guard, origin, reason, task};
 use policy_dfa::{
-    Consent, ConsentScope, Event, Granted, History, Millis, Question, Reason, Signal, Task, VerbKind, Verdict,
+    Carried, Consent, ConsentScope, Event, Goal, Granted, History, Millis, Question, Reason, Signal, Task,
+    VerbKind, Verdict,
 };
 use sirl::Kind;
 
@@ -24,7 +25,7 @@ fn a_denied_site_is_denied_wherever_it_takes_part() {
     scene.page.container = Fact::Unknown;
     assert_eq!(reason(scene.decide(&mut decision_point)), Reason::SiteDenied);
     let open = |to: &str, decision_point: &mut policy_dfa::DecisionPoint| {
-        verb(VerbKind::Open, Some(to), None, Container::T0, Fact::Known(false), decision_point)
+        verb(VerbKind::Open, Some(to), None, Container::T0, Fact::Known(Carried::Own), decision_point)
     };
     assert_eq!(reason(open("https://my.bank.example", &mut decision_point)), Reason::SiteDenied);
     assert!(matches!(open("https://bank.example", &mut decision_point), Verdict::Grant(Granted::Verb)));
@@ -35,13 +36,13 @@ fn verb(
     to: Option<&str>,
     page: Option<browser_signals::Snapshot>,
     container: Container,
-    carries_foreign: Fact<bool>,
+    carries: Fact<Carried>,
     decision_point: &mut policy_dfa::DecisionPoint,
 ) -> Verdict {
     let to = to.map(origin);
     let page = page.map(|page| Observed::simulated(page, 1));
     decision_point.decide(&Question {
-        event: Event::Verb { verb, to: to.as_ref(), carries_foreign },
+        event: Event::Verb { verb, to: to.as_ref().map(|origin| Goal { origin, path: "/" }), carries },
         page: page.as_ref(),
         task: &task(container),
         consent: Consent::None,
@@ -56,10 +57,13 @@ fn opening_stays_with_the_task_above_t0() {
     let (mut decision_point, _) = guard(DEFAULT);
     let mut open =
         |to: &str, tier, flow| verb(VerbKind::Open, Some(to), None, tier, flow, &mut decision_point);
-    let stays = Fact::Known(false);
+    let stays = Fact::Known(Carried::Here);
     for tier in [Container::T0, Container::T1, Container::T2] {
         assert!(matches!(open("https://shop.example", tier, stays), Verdict::Grant(Granted::Verb)));
-        assert_eq!(reason(open("https://shop.example", tier, Fact::Known(true))), Reason::CrossOriginFlow);
+        assert_eq!(
+            reason(open("https://shop.example", tier, Fact::Known(Carried::Elsewhere))),
+            Reason::CrossOriginFlow
+        );
         assert_eq!(
             reason(open("https://shop.example", tier, Fact::Unknown)),
             Reason::SignalUnknown(Signal::Flow)
@@ -85,7 +89,7 @@ fn verbs_on_a_page() {
     };
     let home = "https://shop.example";
     let mut act = |kind, page, flow| verb(kind, None, page, Container::T2, flow, &mut decision_point);
-    let stays = Fact::Known(false);
+    let stays = Fact::Known(Carried::Here);
     for sink in [Sink::PaymentForm, Sink::AddressForm, Sink::LoginForm] {
         assert_eq!(
             reason(act(VerbKind::Type, page(Fact::Known(sink), home), stays)),
@@ -100,7 +104,7 @@ fn verbs_on_a_page() {
         reason(act(VerbKind::Type, page(Fact::Unknown, home), stays)),
         Reason::SignalUnknown(Signal::Sink)
     );
-    assert_eq!(reason(act(VerbKind::Type, chat(), Fact::Known(true))), Reason::CrossOriginFlow);
+    assert_eq!(reason(act(VerbKind::Type, chat(), Fact::Known(Carried::Elsewhere))), Reason::CrossOriginFlow);
     assert_eq!(reason(act(VerbKind::Type, chat(), Fact::Unknown)), Reason::SignalUnknown(Signal::Flow));
     assert!(matches!(act(VerbKind::Submit, chat(), stays), Verdict::Grant(Granted::Verb)));
     let away = page(Fact::Known(Sink::Other), "https://collect.test");

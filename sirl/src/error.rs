@@ -4,7 +4,8 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::limits::{MAX_EXCERPT_CHARS, MAX_LINE_BYTES, MAX_REQUESTS, MAX_STRING_BYTES};
-use crate::{Field, Kind};
+use crate::parse::Misfit;
+use crate::{Field, FieldSet, Kind};
 
 /// Why a text is not a block or a reply.
 ///
@@ -20,7 +21,8 @@ use crate::{Field, Kind};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {kind}")]
 pub struct ParseError {
-    /// The offending bytes of the text that was given; on character boundaries, and inside the text.
+    /// The offending bytes of the text that was given, or of the stream from its first byte; inside it, and on
+    /// character boundaries unless bytes that are no text are to blame.
     pub span: Range<usize>,
     /// What is wrong there.
     pub kind: ParseErrorKind,
@@ -31,11 +33,17 @@ pub struct ParseError {
 impl ParseError {
     /// Places `kind` at `span` of `text`.
     pub(crate) fn new(text: &str, span: Range<usize>, kind: ParseErrorKind) -> ParseError {
-        let before = text.get(..span.start).unwrap_or(text);
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
-        let column = before.get(line_start..).unwrap_or("").chars().count() + 1;
+        let (line, column) = line_and_column(text, span.start);
         ParseError { span, kind, line, column }
+    }
+
+    /// Places `misfit` in a stream, in the line of bytes with this number (from 1) that begins at byte `start`.
+    pub(crate) fn in_stream(line: &[u8], start: usize, number: usize, misfit: Misfit) -> ParseError {
+        let Misfit { span, kind } = misfit;
+        let before = line.get(..span.start).unwrap_or(line);
+        let column = before.iter().filter(|byte| **byte & 0xc0 != 0x80).count() + 1;
+        let place = |at: usize| start.saturating_add(at);
+        ParseError { span: place(span.start)..place(span.end), kind, line: number, column }
     }
 
     /// The line of the first offending byte, counted from 1.
@@ -62,20 +70,40 @@ pub enum ParseErrorKind {
     #[error("unknown kind {0}; use {kinds}", kinds = names(Kind::ALL.map(Kind::as_str)))]
     UnknownKind(Excerpt),
     /// The name in the list is no field.
-    #[error("unknown field {name}; {kind} takes {fields}", kind = kind.as_str(), fields = fields_of(*kind))]
+    #[error("unknown field {name}; {kind} takes {fields}", kind = kind.as_str(), fields = list(*takes))]
     UnknownField {
         /// The name.
         name: Excerpt,
         /// The kind of the request.
         kind: Kind,
+        /// The fields that it takes.
+        takes: FieldSet,
     },
     /// The field exists, but a request of this kind cannot ask for it.
-    #[error("{} does not take `{}`; it takes {}", kind.as_str(), field.as_str(), fields_of(*kind))]
+    #[error("{} does not take `{}`; it takes {}", kind.as_str(), field.as_str(), list(kind.allowed_fields()))]
     FieldNotOfKind {
         /// The field.
         field: Field,
         /// The kind of the request.
         kind: Kind,
+    },
+    /// The schema in use does not declare this kind.
+    #[error("the kind {name} is not declared; use {kinds}", kinds = names(declared.iter().map(|kind| kind.as_str())))]
+    UndeclaredKind {
+        /// The word after the dot.
+        name: Excerpt,
+        /// The kinds that are declared.
+        declared: Vec<Kind>,
+    },
+    /// The schema in use does not declare this field for this kind.
+    #[error("`{}` is not declared for {}; it takes {}", field.as_str(), kind.as_str(), list(*takes))]
+    UndeclaredField {
+        /// The field.
+        field: Field,
+        /// The kind of the request.
+        kind: Kind,
+        /// The fields that are declared for it.
+        takes: FieldSet,
     },
     /// The field was named before, perhaps by its other name.
     #[error("`{}` is named twice; name each field once", .0.as_str())]
@@ -132,6 +160,18 @@ pub enum ParseErrorKind {
     /// A block is not closed.
     #[error("the block is not closed; end it with a line `REQ.end`")]
     MissingEnd,
+    /// A plan has no request.
+    #[error("the plan is empty; write a `PLAN.<kind>` line before `PLAN.end`")]
+    EmptyPlan,
+    /// A plan is not closed.
+    #[error("the plan is not closed; end it with a line `PLAN.end`")]
+    MissingPlanEnd,
+    /// Text follows the plan.
+    #[error("text after the plan; end the text with `PLAN.end`")]
+    TextAfterPlan,
+    /// A line of a block in a stream of bytes is not UTF-8.
+    #[error("the line is not UTF-8; write it in UTF-8")]
+    NotUtf8,
     /// Text follows the block.
     #[error("text after the block; end the text with `REQ.end`")]
     TrailingText,
@@ -141,8 +181,15 @@ fn names(names: impl IntoIterator<Item = &'static str>) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-fn fields_of(kind: Kind) -> String {
-    let fields = kind.allowed_fields();
+/// The line and the column in characters, both from 1, of byte `at` of `text`.
+pub(crate) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
+    (line, before.get(line_start..).unwrap_or("").chars().count() + 1)
+}
+
+pub(crate) fn list(fields: FieldSet) -> String {
     if fields.is_empty() { "no fields".to_owned() } else { names(fields.iter().map(Field::as_str)) }
 }
 

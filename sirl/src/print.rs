@@ -2,23 +2,61 @@
 
 use std::fmt::{Display, Formatter, Result};
 
+use crate::parse::Form;
 use crate::reply::{METHOD, STATUS};
 use crate::text::write_string;
-use crate::{Block, Claim, ClaimKey, Field, FieldSet, Reply, Request, Tier};
+use crate::{Anticipated, Block, Claim, ClaimKey, Field, FieldSet, Kind, Plan, Reply, Request, Tier};
 
 /// One line, without its line ending.
 impl Display for Request {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "REQ.{}", self.kind.as_str())?;
+        write!(f, "{}{}", Form::Requests.lead(), self.tail())
+    }
+}
+
+/// What stands after `REQ.` or `PLAN.`.
+pub(crate) struct Tail<'a> {
+    kind: Kind,
+    fields: FieldSet,
+    claim: &'a Claim,
+}
+
+impl Request {
+    pub(crate) fn tail(&self) -> Tail<'_> {
+        Tail { kind: self.kind, fields: self.fields, claim: &self.claim }
+    }
+}
+
+impl Display for Tail<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(self.kind.as_str())?;
         if !self.fields.is_empty() {
             f.write_str(" fields=")?;
             write_fields(f, self.fields)?;
         }
         if !self.claim.is_empty() {
             f.write_str(" ctx=")?;
-            write_claim(f, &self.claim)?;
+            write_claim(f, self.claim)?;
         }
         Ok(())
+    }
+}
+
+/// One line, without its line ending.
+impl Display for Anticipated {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let tail = Tail { kind: self.kind, fields: self.fields, claim: &self.claim };
+        write!(f, "{}{tail}", Form::Plan.lead())
+    }
+}
+
+/// The lines of what is anticipated and `PLAN.end`; the last line has no line ending.
+impl Display for Plan {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        for anticipated in &self.anticipated {
+            writeln!(f, "{anticipated}")?;
+        }
+        f.write_str(Form::Plan.end_line())
     }
 }
 
@@ -28,7 +66,7 @@ impl Display for Block {
         for request in &self.requests {
             writeln!(f, "{request}")?;
         }
-        f.write_str("REQ.end")
+        f.write_str(Form::Requests.end_line())
     }
 }
 

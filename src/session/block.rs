@@ -1,7 +1,7 @@
 //! How a request block walks: survey, one prompt, then each release on a fresh look.
 
 use browser_signals::{ElementRef, Observed, Snapshot};
-use policy_dfa::{Consent, ConsentScope, Granted, Millis, Prompt, Reason, Verdict};
+use policy_dfa::{Consent, ConsentScope, Granted, Happened, Millis, Prompt, Reason, Verdict};
 use sirl::{Block, Field, FieldSet, Kind, Reply, reply::Delivered};
 
 use super::core::{After, Command, Core, Event, Look, Payment, State};
@@ -152,13 +152,14 @@ impl Core {
         now: Millis,
     ) -> Command {
         self.note_prompt();
+        self.note_answer(answer);
         let agreed = answer == Answer::Yes;
         let mut about = Vec::new();
         for (at, prompt, origin) in asked {
             let Some(line) = work.lines.get_mut(at) else { continue };
             about.push(line.request.kind.as_str().to_owned());
             line.consent = if agreed { Consent::Given } else { Consent::Refused };
-            if prompt.scope == ConsentScope::Session {
+            if prompt.scope != ConsentScope::EveryTime {
                 self.book.note(line.request.kind, line.request.effective_fields(), origin, answer, now);
             }
         }
@@ -285,15 +286,17 @@ impl Core {
         let reply = done.and_then(|()| {
             let line = work.current().ok_or(Reason::MalformedRequest)?;
             self.counts.releases += 1;
+            let kind = line.request.kind;
             let Some(card) = card else {
+                self.happened(Happened::Released(kind));
+                let line = work.current().ok_or(Reason::MalformedRequest)?;
                 let fields = line.request.effective_fields();
                 let reply =
                     Reply::Delivered { kind: line.request.kind, delivered: Delivered::Filled, fields };
                 return Ok(reply.to_string());
             };
             let amount = line.request.claim.total.ok_or(Reason::MalformedRequest)?;
-            self.history.purchases += 1;
-            self.history.spent_minor = self.history.spent_minor.saturating_add(amount.minor);
+            self.happened(Happened::Paid(amount));
             Ok(Reply::Purchased { card, amount }.to_string())
         });
         self.end_line(work, reply)

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 
 use browser_signals::{ElementRef, Observed, Origin, SealedFill, Snapshot, Verb};
 use classifier::Detectors;
-use policy_dfa::{Consent, DecisionPoint, Granted, History, Millis, Reason, Task, Verdict};
+use policy_dfa::{Consent, DecisionPoint, Granted, Happened, History, Millis, Reason, Task, Verdict};
 use sirl::Money;
 use vault::{SealedCard, Vault};
 
-use super::judge::kind_of;
+use super::judge::{effect_of, kind_of};
 use super::outcome::{Counts, block_refused, verb_refused};
 use super::work::{Phase, Work};
 use crate::action::Action;
@@ -178,7 +178,19 @@ impl Core {
     /// Notes a prompt that was shown outside an action: the one at plan time.
     pub fn note_prompt(&mut self) {
         self.counts.prompts += 1;
-        self.history.prompts += 1;
+        self.happened(Happened::Prompted);
+    }
+
+    /// Notes what the user answered to a prompt within an action.
+    pub(super) fn note_answer(&mut self, answer: Answer) {
+        if answer == Answer::No {
+            self.happened(Happened::Refused);
+        }
+    }
+
+    /// Goes on in the policy's history.
+    pub(super) fn happened(&mut self, happened: Happened) {
+        self.history = self.decision.after(self.history, happened);
     }
 
     /// Counts a denial that happened below the policy, at the container's egress.
@@ -208,6 +220,7 @@ impl Core {
                 let about = vec![kind_of(&verb).as_str().to_owned()];
                 let consent = if agreed { Consent::Given } else { Consent::Refused };
                 self.note_prompt();
+                self.note_answer(answer);
                 self.record(vec![AuditEvent::Asked { about, agreed }], After::AskedVerb { verb, consent })
             }
             (State::Recording(after), Event::Recorded(true)) => self.after(after),
@@ -308,6 +321,8 @@ impl Core {
         let origin = page.origin.known().cloned();
         match self.decide_verb(&verb, Some(&page), consent, now) {
             Verdict::Grant(Granted::Verb) => {
+                // Counted now: what was begun may have had its effect however it ends.
+                self.happened(Happened::Done(effect_of(&verb, Some(&page))));
                 let event = AuditEvent::Verb { verb: kind_of(&verb), origin, refused: None };
                 self.record(vec![event], After::Do { verb, decided: Some(Box::new(page)) })
             }

@@ -1,7 +1,10 @@
 //! Turning a verb or a request into a question to the policy.
 
 use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
-use policy_dfa::{Consent, ConsentScope, Event, History, Millis, Question, Reason, VerbKind, Verdict};
+use policy_dfa::{
+    Carried, Consent, ConsentScope, Event, Goal, Happened, History, Millis, Question, Reason, VerbKind,
+    Verdict,
+};
 use sirl::{FieldSet, Request, Tier};
 use url::Url;
 
@@ -29,7 +32,7 @@ pub(super) fn kind_of(verb: &Verb) -> VerbKind {
 
 /// What a verb would do: a click on a submit button submits its form, and so does Enter, wherever the focus
 /// is. Enter names no form whose destination could be checked, so it ends as an unknown destination.
-fn effect_of(verb: &Verb, page: Option<&Observed<Snapshot>>) -> VerbKind {
+pub(super) fn effect_of(verb: &Verb, page: Option<&Observed<Snapshot>>) -> VerbKind {
     let submits = match verb {
         Verb::Click { .. } => page.and_then(|page| page.target.as_ref()).is_some_and(|target| {
             target.form.is_some()
@@ -57,24 +60,25 @@ impl Core {
         let raised = page.is_none_or(|page| page.container.known() != Some(&Container::T0));
         let (to, text) = match verb {
             Verb::Open { url } => {
-                let Some((origin, query)) = parse_target(url, raised) else {
+                let Some(target) = parse_target(url, raised) else {
                     return Verdict::Deny(Reason::MalformedRequest);
                 };
-                (Some(origin), Some((url.as_str(), query)))
+                (Some((target.origin, target.path)), Some((url.as_str(), target.carried)))
             }
             Verb::Type { text, .. } => (None, Some((text.as_str(), text.clone()))),
             _ => (None, None),
         };
         // Comparing text with the vault answers a question about the vault. It is not answered for ever.
-        if self.history.tainted && text.is_some() {
+        if self.history.is_suspected() && text.is_some() {
             return Verdict::Deny(Reason::TaintedSession);
         }
-        let carries_foreign = match (&text, to.as_ref().or(here.as_ref())) {
-            (None, _) => Fact::Known(false),
-            (Some((_, carried)), Some(goal)) => Fact::Known(self.readings.carries_foreign(carried, goal)),
+        let carries = match (&text, to.as_ref().map(|(origin, _)| origin).or(here.as_ref())) {
+            (None, _) => Fact::Known(Carried::Own),
+            (Some((_, carried)), Some(goal)) => Fact::Known(self.readings.carries(carried, goal)),
             (Some(_), None) => Fact::Unknown,
         };
-        let event = Event::Verb { verb: effect_of(verb, page), to: to.as_ref(), carries_foreign };
+        let goal = to.as_ref().map(|(origin, path)| Goal { origin, path });
+        let event = Event::Verb { verb: effect_of(verb, page), to: goal, carries };
         let verdict = self.decide(event, page, self.history, consent, now);
         // The policy first: text that would not go anywhere anyway is not compared, so its refusal tells nothing.
         if !matches!(verdict, Verdict::Deny(_))
@@ -89,13 +93,18 @@ impl Core {
     /// Refuses text that has the form of something protected, or holds a value of the vault. A value of
     /// tier T2 ends the session's sensitive access: whoever has one did not get it from us.
     fn judge_outgoing(&mut self, text: &str, is_address: bool) -> Result<(), Reason> {
-        let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
-        match judge_text(text, is_address, &self.detectors, &vault).map_err(vault::ReleaseError::reason)? {
+        let found = {
+            let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
+            judge_text(text, is_address, &self.detectors, &vault).map_err(vault::ReleaseError::reason)?
+        };
+        match found {
             TextVerdict::Clean => Ok(()),
             TextVerdict::Typed => Err(Reason::EgressBlocked),
             TextVerdict::Exact(tier) => {
                 self.guesses += 1;
-                self.history.tainted |= tier == Tier::T2 || self.guesses >= MOST_GUESSES;
+                if tier == Tier::T2 || self.guesses >= MOST_GUESSES {
+                    self.happened(Happened::Suspected);
+                }
                 Err(Reason::EgressBlocked)
             }
         }
@@ -115,9 +124,9 @@ impl Core {
             (Consent::None, Some(origin)) => {
                 // A question that must be put every time is not answered by a standing consent. How often
                 // it must be put is asked apart from how many prompts are left.
-                let unasked = History { prompts: 0, ..self.history };
+                let unasked = self.history.without_prompts();
                 match self.decide(event, Some(page), unasked, Consent::None, now) {
-                    Verdict::Ask(prompt) if prompt.scope == ConsentScope::Session => {
+                    Verdict::Ask(prompt) if prompt.scope != ConsentScope::EveryTime => {
                         self.book.about(request.kind, request.effective_fields(), origin, now)
                     }
                     _ => Consent::None,
@@ -151,9 +160,16 @@ impl Core {
     }
 }
 
-/// Where an address goes, and the part of it that can carry something: query and fragment, and the path where
-/// following links from site to site is not the task.
-fn parse_target(url: &str, with_path: bool) -> Option<(Origin, String)> {
+/// Where an address goes.
+struct Target {
+    origin: Origin,
+    path: String,
+    /// The part of it that can carry something: query and fragment, and the path where following links from
+    /// site to site is not the task.
+    carried: String,
+}
+
+fn parse_target(url: &str, with_path: bool) -> Option<Target> {
     let url = Url::parse(url).ok()?;
     let origin = Origin::of(&url).ok()?;
     let decoded = |text: &str| -> String {
@@ -161,5 +177,5 @@ fn parse_target(url: &str, with_path: bool) -> Option<(Origin, String)> {
     };
     let path = if with_path { decoded(url.path()) } else { String::new() };
     let rest = decoded(url.query().unwrap_or("")) + &decoded(url.fragment().unwrap_or(""));
-    Some((origin, path + &rest))
+    Some(Target { origin, path: url.path().to_owned(), carried: path + &rest })
 }

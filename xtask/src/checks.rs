@@ -1,5 +1,6 @@
 //! The steps of `cargo xtask test`.
 
+use crate::fuzz;
 use crate::licences;
 use crate::process::{Failure, Place, answer, run};
 use crate::setup::Tools;
@@ -15,6 +16,7 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     step("lints", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     step("licences", || licences::check(place))?;
     step("tests", || cargo(&["test", "--workspace"]))?;
+    step("fuzz", || fuzz::step(place))?;
     println!("\n== all passed in {} s", start.elapsed().as_secs());
     Ok(())
 }

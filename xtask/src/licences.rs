@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::process::Stdio;
 
 /// Licences that combine with ours and ask for no more than their text to be kept.
-const ALLOWED: [&str; 12] = [
+const ALLOWED: [&str; 13] = [
     "0BSD",
     "Apache-2.0",
     "BSD-2-Clause",
@@ -16,6 +16,7 @@ const ALLOWED: [&str; 12] = [
     "ISC",
     "MIT",
     "MPL-2.0",
+    "NCSA",
     "Unicode-3.0",
     "Zlib",
 ];

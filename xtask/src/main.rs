@@ -9,12 +9,14 @@
 //! | [`playwright`] | the pinned `playwright-core` |
 //! | [`setup`] | everything the programs need, found or installed, and the environment that names it |
 //! | [`licences`] | every dependency's licence against a list |
+//! | [`fuzz`] | the targets of `fuzz/` under libFuzzer |
 //! | [`checks`] | the steps of `cargo xtask test` |
 //! | [`process`] | running programs, and exit codes |
 
 mod checks;
 mod debian;
 mod find;
+mod fuzz;
 mod licences;
 mod node;
 mod npm;
@@ -33,6 +35,7 @@ usage: cargo xtask <command>
   demo [args]     set up, build, and run `portcullis demo [args]`
   test            set up, then check format, lints, licences, and run every test
   bench [name]    set up, then run one benchmark, or all
+  fuzz [target]   run the fuzz targets, or one; [--seconds N] each (default 5), or on one [--input FILE]
   licences        check the licence of every dependency
   env             set up, and print the environment for a shell: eval \"$(cargo xtask env)\"
   help            print this
@@ -68,6 +71,7 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
             checks::run_all(&place, &tools)
         }
         "bench" => bench(&place, arguments),
+        "fuzz" => fuzz::command(&place, arguments),
         "licences" => licences::check(&place),
         "env" => {
             let tools = setup::set_up(&place)?;

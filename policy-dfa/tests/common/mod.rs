@@ -7,8 +7,8 @@ use browser_signals::{
     Snapshot, TlsState,
 };
 use policy_dfa::{
-    Consent, DecisionPoint, Event, History, Millis, Placement, Policy, Question, Reason, Task, Verdict,
-    Verifier, authority,
+    Consent, DecisionPoint, Event, Happened, History, Millis, Placement, Policy, Question, Reason, Task,
+    Verdict, Verifier, authority,
 };
 use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
 
@@ -41,7 +41,8 @@ pub struct Scene {
     pub number: u64,
     pub task: Task,
     pub consent: Consent,
-    pub history: History,
+    /// What happened before, in order.
+    pub happened: Vec<Happened>,
     pub now: Millis,
 }
 
@@ -108,7 +109,7 @@ impl Scene {
             number: 3,
             task: task(Container::T2),
             consent: Consent::Given,
-            history: History::default(),
+            happened: Vec::new(),
             now: Millis(1_000),
         }
     }
@@ -119,6 +120,8 @@ impl Scene {
 
     pub fn decide(&self, decision_point: &mut DecisionPoint) -> Verdict {
         let page = Observed::simulated(self.page.clone(), self.number);
+        let step = |history, happened: &Happened| decision_point.after(history, *happened);
+        let history = self.happened.iter().fold(History::default(), step);
         decision_point.decide(&Question {
             event: Event::Request {
                 request: &self.request,
@@ -128,7 +131,7 @@ impl Scene {
             page: Some(&page),
             task: &self.task,
             consent: self.consent,
-            history: self.history,
+            history,
             safety: Fact::Unknown,
             now: self.now,
         })

@@ -1,12 +1,12 @@
-//! Blocks, alone or amid other text.
+//! Whole blocks, alone or amid other text.
 
 use std::ops::Range;
 
-use super::fault::Fault;
-use super::line::{LEAD, Line, line};
-use crate::error::{ParseError, ParseErrorKind};
-use crate::limits::{MAX_LINE_BYTES, MAX_REQUESTS};
-use crate::{Block, Request};
+use super::form::Form;
+use super::reader::{Reader, is_empty};
+use crate::error::ParseError;
+use crate::schema::BUILT_IN;
+use crate::{Block, Plan, Request, Schema};
 
 /// Reads a text that is one block and nothing else but empty lines.
 ///
@@ -26,13 +26,45 @@ use crate::{Block, Request};
 /// # Ok::<(), sirl::ParseError>(())
 /// ```
 pub fn parse_block(text: &str) -> Result<Block, ParseError> {
-    let (block, end) = read(text, 0)?;
-    match lines(text, end).find(|(_, line)| !is_empty(line)) {
-        Some((start, line)) => {
-            Err(ParseError::new(text, start..start + line.len(), ParseErrorKind::TrailingText))
-        }
-        None => Ok(block),
-    }
+    parse_block_with(&BUILT_IN, text)
+}
+
+/// Reads a block as [`parse_block`] does, in the kinds, fields and aliases that `schema` declares.
+///
+/// Where the schema allows a kind fewer fields than there are, a request that names none asks for those, and
+/// has them written out.
+///
+/// # Errors
+/// The first place where the text leaves the grammar of `spec/sirl.md` or the schema.
+///
+/// ```
+/// use sirl::{Field, Schema, parse_block_with};
+///
+/// let schema = Schema::parse("kind login { email }  alias mail for email")?;
+/// let block = parse_block_with(&schema, "REQ.login\nREQ.login fields=[mail]\nREQ.end")?;
+/// assert_eq!(block.requests[0], block.requests[1]);
+/// let error = parse_block_with(&schema, "REQ.otp\nREQ.end").unwrap_err();
+/// assert_eq!(error.to_string(), "line 1, column 5: the kind `otp` is not declared; use login");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn parse_block_with(schema: &Schema, text: &str) -> Result<Block, ParseError> {
+    alone(schema, text, Form::Requests).map(|requests| Block { requests })
+}
+
+/// Reads a text that is one plan and nothing else but empty lines.
+///
+/// # Errors
+/// The first place where the text leaves the grammar of `spec/sirl.md`.
+pub fn parse_plan(text: &str) -> Result<Plan, ParseError> {
+    parse_plan_with(&BUILT_IN, text)
+}
+
+/// Reads a plan as [`parse_plan`] does, in the kinds, fields and aliases that `schema` declares.
+///
+/// # Errors
+/// The first place where the text leaves the grammar of `spec/sirl.md` or the schema.
+pub fn parse_plan_with(schema: &Schema, text: &str) -> Result<Plan, ParseError> {
+    alone(schema, text, Form::Plan).map(Plan::of)
 }
 
 /// Finds the first block amid a model's other text: from the first line that begins with `REQ.` to the line
@@ -40,7 +72,8 @@ pub fn parse_block(text: &str) -> Result<Block, ParseError> {
 ///
 /// Returns the bytes that the block takes (without the last line ending) and the block, or the error, whose
 /// span counts from the start of `text`. A block that is not closed takes all the rest of the text. Returns
-/// nothing if no line begins with `REQ.`. To find a second block, search on behind the first.
+/// nothing if no line begins with `REQ.`. To find a second block, search on behind the first. A plan is
+/// prose here; [`Scanner`](crate::Scanner) finds blocks and plans, in text that is still being written.
 ///
 /// ```
 /// let text = "I need the address.\nREQ.address fields=[\"city\"]\nREQ.end\nWaiting.";
@@ -51,41 +84,38 @@ pub fn parse_block(text: &str) -> Result<Block, ParseError> {
 /// ```
 #[must_use]
 pub fn find_block(text: &str) -> Option<(Range<usize>, Result<Block, ParseError>)> {
-    let (start, _) = lines(text, 0).find(|(_, line)| line.starts_with(LEAD))?;
-    match read(text, start) {
-        Ok((block, end)) => Some((start..end, Ok(block))),
+    let form = Form::Requests;
+    let (start, _) = lines(text, 0).find(|(_, line)| line.starts_with(form.lead()))?;
+    match read(&BUILT_IN, text, start, form) {
+        Ok((requests, end)) => Some((start..end, Ok(Block { requests }))),
         Err(error) => {
-            let end = lines(text, start).find(|(_, line)| is_end(line));
+            let end = lines(text, start).find(|(_, line)| is_end(line, form));
             let end = end.map_or(text.len(), |(start, line)| start + line.len());
             Some((start..end, Err(error)))
         }
     }
 }
 
+/// Reads a text that is one block and nothing else.
+fn alone(schema: &Schema, text: &str, form: Form) -> Result<Vec<Request>, ParseError> {
+    let (requests, end) = read(schema, text, 0, form)?;
+    match lines(text, end).find(|(_, line)| !is_empty(line)) {
+        Some((start, line)) => Err(ParseError::new(text, start..start + line.len(), form.has_more())),
+        None => Ok(requests),
+    }
+}
+
 /// Reads a block from the line that starts at byte `from`. Returns it and where its last line ends.
-fn read(text: &str, from: usize) -> Result<(Block, usize), ParseError> {
-    let mut requests: Vec<Request> = Vec::new();
-    for (start, written) in lines(text, from) {
-        let end = start + written.len();
-        let fault = |kind| Err(ParseError::new(text, start..end, kind));
-        if written.len() > MAX_LINE_BYTES {
-            return fault(ParseErrorKind::LineTooLong);
-        }
-        if is_empty(written) {
-            continue;
-        }
-        match line(written) {
-            Ok((_, Line::End)) if requests.is_empty() => return fault(ParseErrorKind::EmptyBlock),
-            Ok((_, Line::End)) => return Ok((Block { requests }, end)),
-            Ok((_, Line::Request(_))) if requests.len() == MAX_REQUESTS => {
-                return fault(ParseErrorKind::TooManyRequests);
-            }
-            Ok((_, Line::Request(request))) => requests.push(request),
-            Err(error) => return Err(Fault::locate(error, text, end)),
+fn read(schema: &Schema, text: &str, from: usize, form: Form) -> Result<(Vec<Request>, usize), ParseError> {
+    let mut reader = Reader::new(form);
+    for (start, line) in lines(text, from) {
+        match reader.take(schema, line) {
+            Ok(Some(requests)) => return Ok((requests, start + line.len())),
+            Ok(None) => {}
+            Err(misfit) => return Err(misfit.locate(text, start)),
         }
     }
-    let kind = if requests.is_empty() { ParseErrorKind::EmptyBlock } else { ParseErrorKind::MissingEnd };
-    Err(ParseError::new(text, text.len()..text.len(), kind))
+    Err(reader.at_end(text.len()).locate(text, 0))
 }
 
 /// The lines from byte `from` on, each with where it starts and without its line ending.
@@ -105,14 +135,6 @@ pub(super) fn without_ending(line: &str) -> &str {
     }
 }
 
-fn is_empty(line: &str) -> bool {
-    trim(line).is_empty()
-}
-
-fn is_end(line: &str) -> bool {
-    trim(line).strip_prefix(LEAD) == Some("end")
-}
-
-fn trim(line: &str) -> &str {
-    line.trim_end_matches([' ', '\t'])
+fn is_end(line: &str, form: Form) -> bool {
+    line.trim_end_matches([' ', '\t']) == form.end_line()
 }

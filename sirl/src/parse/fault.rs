@@ -1,5 +1,7 @@
 //! Errors while a line is being read.
 
+use std::ops::Range;
+
 use nom::error::{ErrorKind, ParseError as NomError};
 use nom::{Err, IResult};
 
@@ -34,15 +36,29 @@ impl Fault {
     pub(super) fn expected(input: &str, what: &'static str) -> Err<Fault> {
         Fault::at(input, ParseErrorKind::Expected(what))
     }
+}
 
-    /// Turns what a parser returned for the line that ends at byte `line_end` of `text` into an error.
-    pub(super) fn locate(error: Err<Fault>, text: &str, line_end: usize) -> ParseError {
+/// An error and its place in its line, in bytes.
+#[derive(Debug)]
+pub(crate) struct Misfit {
+    pub(crate) span: Range<usize>,
+    pub(crate) kind: ParseErrorKind,
+}
+
+impl Misfit {
+    /// What a parser returned for a line of this many bytes.
+    pub(super) fn of(error: Err<Fault>, line: usize) -> Misfit {
         let fault = match error {
             Err::Error(fault) | Err::Failure(fault) => fault,
             Err::Incomplete(_) => Fault { start_left: 0, end_left: 0, kind: ParseErrorKind::MissingEnd },
         };
-        let place = |left: usize| line_end.saturating_sub(left);
-        ParseError::new(text, place(fault.start_left)..place(fault.end_left), fault.kind)
+        let place = |left: usize| line.saturating_sub(left);
+        Misfit { span: place(fault.start_left)..place(fault.end_left), kind: fault.kind }
+    }
+
+    /// The error in the text in which the line begins at byte `start`.
+    pub(super) fn locate(self, text: &str, start: usize) -> ParseError {
+        ParseError::new(text, start + self.span.start..start + self.span.end, self.kind)
     }
 }
 

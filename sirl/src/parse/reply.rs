@@ -4,13 +4,14 @@ use nom::Err;
 
 use super::block::without_ending;
 use super::claim::{Price, once};
-use super::fault::{Fault, Parse};
+use super::fault::{Fault, Misfit, Parse};
 use super::lexical::{Name, after_blank, end_of_line, string_value};
 use super::line::kind;
 use super::sequence::{fields, object};
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::MAX_LINE_BYTES;
 use crate::reply::{METHOD, STATUS};
+use crate::schema::BUILT_IN;
 use crate::{Delivered, Kind, Reply};
 
 /// Reads one `GRANT.<kind>` or `DENY.<kind>` line, with or without its line ending.
@@ -35,7 +36,7 @@ pub fn parse_reply(text: &str) -> Result<Reply, ParseError> {
     }
     match reply(line) {
         Ok((_, reply)) => Ok(reply),
-        Err(error) => Err(Fault::locate(error, text, line.len())),
+        Err(error) => Err(Misfit::of(error, line.len()).locate(text, 0)),
     }
 }
 
@@ -48,7 +49,7 @@ fn reply(line: &str) -> Parse<'_, Reply> {
             return Err(Fault::between(line, "", ParseErrorKind::Expected(what)));
         }
     };
-    let (rest, kind) = kind(input)?;
+    let (rest, (kind, _)) = kind(input, &BUILT_IN)?;
     let Some(input) = after_blank(rest, "") else {
         return Err(Fault::expected(rest, "a blank and `{`"));
     };
@@ -82,7 +83,9 @@ fn delivered(input: &str, kind: Kind) -> Parse<'_, Reply> {
             let wants = "\"filled\" or \"wired\"";
             string_value(input, "delivered", wants, |text| Delivered::from_name(&text))
         }),
-        "fields" => once(&mut names, at, input, "fields", |input| fields(input, kind)),
+        "fields" => once(&mut names, at, input, "fields", |input| {
+            fields(input, kind, kind.allowed_fields(), &BUILT_IN)
+        }),
         _ => Err(unknown(at, "delivered, fields")),
     })?;
     let delivered = needed(how, "delivered", input, rest)?;

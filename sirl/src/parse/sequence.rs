@@ -5,7 +5,7 @@ use nom::character::complete::space0;
 use super::fault::{Fault, Parse};
 use super::lexical::{Name, mark, name};
 use crate::error::ParseErrorKind;
-use crate::{Field, FieldSet, Kind};
+use crate::{FieldSet, Kind, Schema};
 
 /// Items between brackets, with commas between them; each is read by `item`.
 fn sequence<'a>(
@@ -43,16 +43,25 @@ pub(super) fn object<'a>(
     })
 }
 
-/// A list in brackets of fields that `kind` takes, at least one.
-pub(super) fn fields(input: &str, kind: Kind) -> Parse<'_, FieldSet> {
+/// A list in brackets of fields, at least one, of the ones that `kind` takes: `takes`.
+pub(super) fn fields<'a>(
+    input: &'a str,
+    kind: Kind,
+    takes: FieldSet,
+    schema: &Schema,
+) -> Parse<'a, FieldSet> {
+    let narrowed = takes != kind.allowed_fields();
     let mut fields = FieldSet::EMPTY;
     let (rest, ()) = sequence(input, ('[', "`[`"), (']', "`,` or `]`"), |input| {
         if input.starts_with(['[', '{']) {
             return Err(Fault::at(input, ParseErrorKind::TooDeep));
         }
         let (rest, name) = name(input, "the name of a field, such as \"city\"")?;
-        let field = match Field::from_name(&name.text) {
-            Some(field) if !kind.allowed_fields().contains(field) => {
+        let field = match schema.field(&name.text) {
+            Some(field) if narrowed && !takes.contains(field) => {
+                return Err(name.fault(ParseErrorKind::UndeclaredField { field, kind, takes }));
+            }
+            Some(field) if !takes.contains(field) => {
                 return Err(name.fault(ParseErrorKind::FieldNotOfKind { field, kind }));
             }
             Some(field) if fields.contains(field) => {
@@ -60,7 +69,7 @@ pub(super) fn fields(input: &str, kind: Kind) -> Parse<'_, FieldSet> {
             }
             Some(field) => field,
             None => {
-                return Err(name.fault(ParseErrorKind::UnknownField { name: name.excerpt(), kind }));
+                return Err(name.fault(ParseErrorKind::UnknownField { name: name.excerpt(), kind, takes }));
             }
         };
         fields = fields.with(field);

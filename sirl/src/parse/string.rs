@@ -22,6 +22,10 @@ pub(super) fn string(input: &str) -> Parse<'_, Cow<'_, str>> {
             return Err(Fault::between(input, rest, ParseErrorKind::StringTooLong));
         }
         if let Some(end) = rest.strip_prefix('"') {
+            if let Cow::Owned(text) = &mut text {
+                // So that what is kept of a line is never larger than the line.
+                text.shrink_to_fit();
+            }
             return Ok((end, text));
         }
         if rest.is_empty() {

@@ -1,0 +1,31 @@
+//! Fuzz targets: functions that take any bytes and panic where a promise of the workspace is broken.
+//!
+//! `cargo xtask fuzz` runs them under libFuzzer; `cargo test` runs them over their seeds. A new target is a
+//! module here with a line in [`TARGETS`], and a folder of seeds, `corpus/<name>`; a dictionary,
+//! `dictionaries/<name>.txt`, is optional. An input that broke a promise becomes a seed once that is mended.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`policy_text`] | policy text: reading, printing, compiling, proving |
+//! | [`sirl_stream`] | blocks and plans in pieces of a stream |
+//! | [`sirl_text`] | blocks and replies: reading, finding, printing, errors |
+//! | [`input`] | from bytes to text |
+#![allow(clippy::panic, reason = "a panic is how a target reports what it found")]
+
+pub mod input;
+pub mod policy_text;
+pub mod sirl_stream;
+pub mod sirl_text;
+
+/// A target: its name, and what it does with an input.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target. The name is also that of its folder of seeds.
+pub const TARGETS: &[Target] =
+    &[("policy_text", policy_text::run), ("sirl_stream", sirl_stream::run), ("sirl_text", sirl_text::run)];
+
+/// The target of this name.
+#[must_use]
+pub fn target(name: &str) -> Option<fn(&[u8])> {
+    TARGETS.iter().find(|(other, _)| *other == name).map(|(_, run)| *run)
+}

@@ -1,0 +1,86 @@
+// Replays in JavaScript what Rust decided: `node check.mjs FOLDER`. The folder is written by tests/bytes.rs.
+//
+// For each NAME.bytes there is a NAME.json with the events, signals and answers by name, and a NAME.cases with
+// numbers into them: a byte for the event, one for each signal, two for the answer. Prints what was compared as
+// JSON; exits with 1 at the first difference.
+
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { decide, load } from "./walk.mjs";
+
+const fail = (what) => {
+  console.error(what);
+  process.exit(1);
+};
+
+const shown = ({ verdict, reason, scope, delivery }) => `${verdict} ${reason ?? scope ?? delivery ?? ""}`;
+const buffer = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+
+/** What the parts beside the table say, as lines of the language: all of them must stand in the text. */
+function lines({ tiers, thresholds, session, sites }) {
+  const decimal = (hundredths) => `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, "0")}`;
+  const of = (tier) => Object.keys(tiers).filter((field) => tiers[field] === tier).join(" ");
+  const limits = session.uses.map(({ event, limit }) => `${limit} ${event}`);
+  if (session.prompts !== null) limits.push(`${session.prompts} prompts`);
+  const money = session.money;
+  return [
+    ...["T0", "T1", "T2"].filter(of).map((tier) => `tier ${tier} { ${of(tier)} }`),
+    ...(thresholds ? [`threshold ${thresholds.map((value, tier) => `T${tier} ${decimal(value)}`).join(" ")}`] : []),
+    ...(limits.length ? [`    at most ${limits.join(", ")}`] : []),
+    ...(money ? [`${(Number(money.minor) / 100).toFixed(2)} ${money.currency}`] : []),
+    ...session.bars.map(({ after, never, until }) => `    after ${after} never ${never.join(", ")} until ${until}`),
+    ...sites.map(({ effect, pattern, events }) => `site "${pattern}" { ${effect} ${events.join(", ")} }`),
+  ];
+}
+
+async function refused(bytes, what) {
+  const outcome = await load(buffer(bytes)).then(() => "loaded", () => "refused");
+  if (outcome !== "refused") fail(`${what} was not refused`);
+}
+
+/** Every byte flipped, and every shorter file. */
+async function damaged(bytes, every) {
+  for (let at = 0; at < bytes.length; at += every) {
+    const flipped = new Uint8Array(bytes);
+    flipped[at] ^= 1 << (at % 8);
+    await refused(flipped, `a flip at byte ${at}`);
+    await refused(bytes.subarray(0, at), `a file cut at byte ${at}`);
+  }
+}
+
+async function replay(folder, name) {
+  const bytes = new Uint8Array(await readFile(join(folder, `${name}.bytes`)));
+  const { hash, events, axes, answers } = JSON.parse(await readFile(join(folder, `${name}.json`), "utf8"));
+  const cases = new Uint8Array(await readFile(join(folder, `${name}.cases`)));
+  const policy = await load(buffer(bytes));
+  if (policy.hash !== hash) fail(`${name}: the hash of the text is ${policy.hash}, not ${hash}`);
+  for (const line of lines(policy)) {
+    if (!policy.text.includes(line)) fail(`${name}: the text does not say: ${line}`);
+  }
+  const count = (start) => policy.text.split("\n").filter((line) => line.startsWith(start)).length;
+  if (count("site ") !== policy.sites.length) fail(`${name}: the text has more sites`);
+  if (count("    after ") !== policy.session.bars.length) fail(`${name}: the text has more rules of the session`);
+  const width = axes.length + 3;
+  for (let at = 0; at < cases.length; at += width) {
+    const [event, need] = events[cases[at]];
+    const valuation = Object.fromEntries(axes.map(([axis, symbols], place) => [axis, symbols[cases[at + 1 + place]]]));
+    const expected = answers[cases[at + width - 2] + 256 * cases[at + width - 1]];
+    const found = shown(decide(policy, event, need, valuation));
+    if (found !== expected) fail(`${name}: ${event} ${need}: ${found}, not ${expected}: ${JSON.stringify(valuation)}`);
+  }
+  for (const valuation of [{}, { plan: "maybe" }]) {
+    try {
+      fail(`${name}: decided with ${JSON.stringify(valuation)}: ${shown(decide(policy, "purchase", "T2", valuation))}`);
+    } catch (error) {
+      if (!/is none of/.test(error.message)) throw error;
+    }
+  }
+  await damaged(bytes, name === "default" ? 1 : 97);
+  return cases.length / width;
+}
+
+const folder = process.argv[2] ?? fail("name the folder with the cases");
+const names = (await readdir(folder)).filter((file) => file.endsWith(".bytes")).map((file) => file.slice(0, -6)).sort();
+const compared = {};
+for (const name of names) compared[name] = await replay(folder, name);
+console.log(JSON.stringify(compared));

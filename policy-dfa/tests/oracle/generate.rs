@@ -1,0 +1,242 @@
+//! Random policies, as text.
+
+use sirl::{Kind, Tier};
+
+/// Random bytes, spent one choice after the other.
+pub struct Choices<'a>(&'a [u8], usize);
+
+const SINKS: [&str; 5] = ["other", "payment_form", "address_form", "login_form", "free_text"];
+const VERBS: [&str; 6] = ["open", "click", "type", "choose", "press", "submit"];
+const FRAMES: [&str; 3] = ["top", "same origin", "any"];
+/// Signals that a statement may name, with their symbols.
+const SIGNALS: [(&str, &[&str]); 8] = [
+    ("container", &["T0", "T1", "T2", "unknown"]),
+    ("destination", &["task", "task_over_http", "other", "other_over_http", "unknown"]),
+    ("tls", &["valid", "broken", "insecure", "unknown"]),
+    ("sink", &["other", "payment_form", "address_form", "login_form", "free_text", "unknown"]),
+    ("consent", &["none", "given", "refused", "expired"]),
+    ("taint", &["clean", "tainted"]),
+    ("session", &["free", "barred"]),
+    ("uses", &["under", "spent"]),
+];
+
+impl<'a> Choices<'a> {
+    pub fn new(bytes: &'a [u8]) -> Choices<'a> {
+        Choices(bytes, 0)
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        self.1 += 1;
+        usize::from(self.0[self.1 % self.0.len()].wrapping_add((self.1 / self.0.len()) as u8)) % n
+    }
+
+    fn rarely(&mut self) -> bool {
+        self.below(16) == 0
+    }
+
+    pub fn pick<T: Clone>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())].clone()
+    }
+
+    /// At least one.
+    fn some<T: Clone>(&mut self, all: &[T]) -> Vec<T> {
+        let first = self.below(all.len());
+        (0..all.len()).filter(|i| *i == first || self.below(2) == 0).map(|i| all[i].clone()).collect()
+    }
+
+    fn shuffle<T>(&mut self, all: &mut [T]) {
+        for place in 0..all.len() {
+            let other = self.below(all.len());
+            all.swap(place, other);
+        }
+    }
+}
+
+fn kinds() -> Vec<&'static str> {
+    Kind::ALL.map(Kind::as_str).to_vec()
+}
+
+fn events() -> Vec<&'static str> {
+    kinds().into_iter().chain(VERBS).collect()
+}
+
+fn subjects() -> Vec<&'static str> {
+    Tier::ALL.map(Tier::as_str).into_iter().chain(events()).collect()
+}
+
+/// A rule that is nearly right: each guard is there, but for a slip now and then.
+fn request(kind: &str, c: &mut Choices<'_>) -> String {
+    let buys = kind == "purchase";
+    let mut lines = Vec::new();
+    let mut add = |line: String, c: &mut Choices<'_>| {
+        if !c.rarely() {
+            lines.push(line);
+        }
+    };
+    let container = if c.rarely() { "T1" } else { "covers the fields" };
+    add(format!("container {container}"), c);
+    add("origin is the task's".to_owned(), c);
+    add("tls valid".to_owned(), c);
+    let frame = if buys { "top" } else { c.pick(&FRAMES) };
+    add(format!("frame {frame}"), c);
+    if !buys {
+        add("destination origin is the task's".to_owned(), c);
+        add("destination https".to_owned(), c);
+        add("visible".to_owned(), c);
+    }
+    if c.below(4) == 0 {
+        let sinks = c.some(&SINKS);
+        add(format!("sink {}", sinks.join(", ")), c);
+    }
+    if c.below(2) == 0 {
+        add("safety reaches the threshold".to_owned(), c);
+    }
+    lines.push(match c.below(16) {
+        0 => "consent none".to_owned(),
+        n if n < 5 => "consent once per session".to_owned(),
+        n if n < 8 => "consent once per site".to_owned(),
+        n if buys && n < 12 => "consent every time, naming payee and amount".to_owned(),
+        _ => "consent every time".to_owned(),
+    });
+    let way = match c.below(24) {
+        0 => "nothing",
+        _ if buys => "payment_api",
+        1 => "model",
+        2 => "wire or fill",
+        _ => "fill",
+    };
+    lines.push(format!("deliver {way}"));
+    c.shuffle(&mut lines);
+    format!("request {kind} {{\n{}\n}}", lines.join("\n"))
+}
+
+fn verb(name: &str, c: &mut Choices<'_>) -> String {
+    let mut tests = vec![
+        format!("container {}", c.pick(&Tier::ALL).as_str()),
+        "destination origin is the task's".to_owned(),
+        "destination https".to_owned(),
+        "flow stays".to_owned(),
+        "flow own".to_owned(),
+    ];
+    if name != "open" {
+        tests.extend(["origin is the task's", "tls valid", "visible"].map(str::to_owned));
+        tests.push(format!("frame {}", c.pick(&FRAMES)));
+        let not = if c.below(2) == 0 { "not " } else { "" };
+        let mut sinks = c.some(&SINKS);
+        sinks.truncate(SINKS.len() - 1);
+        tests.push(format!("sink {not}{}", sinks.join(", ")));
+        // The same test twice, each in its own case.
+        if c.below(2) == 0 {
+            tests.push("visible if container is T2".to_owned());
+            tests.push("container T1 if sink is other".to_owned());
+        }
+    }
+    c.shuffle(&mut tests);
+    let kept = c.below(tests.len() + 1);
+    let dress = |test: String, c: &mut Choices<'_>| {
+        let when = match c.below(4) {
+            _ if test.contains(" if ") => "",
+            0 => c.pick(&[" if container is T0", " unless container is T0", " if container is not T1"]),
+            1 => c.pick(&[" if sink is free_text", " unless sink is payment_form or login_form"]),
+            _ => "",
+        };
+        let or = match c.below(6) {
+            0 | 1 => " else ask",
+            2 => " else deny",
+            _ => "",
+        };
+        format!("{test}{when}{or}")
+    };
+    let lines: Vec<_> = tests.into_iter().take(kept).map(|test| dress(test, c)).collect();
+    format!("verb {name} {{\n{}\n}}", lines.join("\n"))
+}
+
+/// A `session` section; empty now and then.
+pub fn session(c: &mut Choices<'_>) -> String {
+    let mut lines = Vec::new();
+    let mut counted = events();
+    c.shuffle(&mut counted);
+    counted.truncate(c.below(4));
+    let mut limits: Vec<_> = counted.iter().map(|event| format!("{} {event}", c.below(3))).collect();
+    if c.below(2) == 0 {
+        limits.push(format!("{} prompts", c.below(4)));
+    }
+    if c.below(4) == 0 {
+        limits.push("250.00 USD".to_owned());
+    }
+    if !limits.is_empty() {
+        lines.push(format!("at most {}", limits.join(", ")));
+    }
+    for _ in 0..c.below(4) {
+        let triggers: Vec<_> = ["suspected_injection", "refusal"].into_iter().chain(events()).collect();
+        let after = if c.below(2) == 0 { "suspected_injection" } else { c.pick(&triggers) };
+        let mut never = vec![c.pick(&subjects())];
+        never.extend(Some(c.pick(&subjects())).filter(|other| *other != never[0] && c.below(2) == 0));
+        let until = if c.below(2) == 0 { "new_task" } else { c.pick(&triggers) };
+        let until = if until == after { "new_task" } else { until };
+        // Another order is the same rule.
+        never.sort_by_key(|subject| subjects().iter().position(|known| known == subject));
+        lines.push(format!("after {after} never {} until {until}", never.join(", ")));
+    }
+    let mut kept: Vec<String> = Vec::new();
+    for line in lines {
+        if !kept.contains(&line) {
+            kept.push(line);
+        }
+    }
+    format!("session {{\n{}\n}}", kept.join("\n"))
+}
+
+fn proof(c: &mut Choices<'_>) -> String {
+    let subject = c.pick(&subjects());
+    if c.below(4) == 0 {
+        return format!(
+            "prove never deliver {subject} to {}",
+            c.pick(&["fill", "wire", "payment_api", "model"])
+        );
+    }
+    let triggers: Vec<_> = ["suspected_injection", "refusal"].into_iter().chain(events()).collect();
+    let after = if c.below(2) == 0 { format!(" after {}", c.pick(&triggers)) } else { String::new() };
+    let mut conditions = String::new();
+    for place in 0..c.below(4) {
+        let (signal, symbols) = c.pick(&SIGNALS);
+        let mut named = c.some(symbols);
+        named.truncate(symbols.len() - 1);
+        let not = if c.below(3) == 0 { "not " } else { "" };
+        let word = if place == 0 { "where" } else { "and" };
+        conditions += &format!(" {word} {signal} is {not}{}", named.join(" or "));
+    }
+    format!("prove never grant {subject}{after}{conditions}")
+}
+
+pub fn policy(bytes: &[u8]) -> String {
+    let c = &mut Choices::new(bytes);
+    let mut low = vec!["name", "country", "region", "city", "phone", "email"];
+    let raised = if c.below(4) == 0 { c.some(&low) } else { vec![] };
+    low.retain(|field| !raised.contains(field));
+    let high = "street postal_code card_number card_expiry card_code government_id password one_time_code";
+    let mut sections = vec![
+        format!("tier T1 {{ {} }}", low.join(" ")),
+        format!("tier T2 {{ {high} {} }}", raised.join(" ")),
+        "threshold T0 0.1 T1 0.5 T2 0.9".to_owned(),
+    ];
+    let mut kinds = kinds();
+    c.shuffle(&mut kinds);
+    kinds.truncate(1 + c.below(3));
+    sections.extend(kinds.into_iter().map(|kind| request(kind, c)));
+    let verbs: Vec<_> = VERBS.into_iter().filter(|_| c.below(2) == 0).collect();
+    sections.extend(verbs.into_iter().map(|name| verb(name, c)));
+    for host in ["*.bank.example", "a.shop.example/account/*", "[::1]"] {
+        if c.below(3) == 0 {
+            let effect = c.pick(&["never", "only"]);
+            sections.push(format!("site \"{host}\" {{ {effect} {} }}", c.some(&events()).join(", ")));
+        }
+    }
+    sections.push(session(c));
+    let mut proofs: Vec<_> = (0..c.below(4)).map(|_| proof(c)).collect();
+    proofs.sort();
+    proofs.dedup();
+    sections.extend(proofs);
+    c.shuffle(&mut sections);
+    format!("policy \"random\" version 1\n{}\n", sections.join("\n"))
+}

@@ -1,0 +1,111 @@
+//! The history that a session keeps, against this test's own reading of the session rules: after each thing
+//! that happened, the signals of every event are compared.
+
+use browser_signals::{Container, Fact};
+use policy_dfa::{
+    Axis, Carried, Consent, Event, Happened, History, Millis, Policy, Question, Root, Task, VerbKind,
+};
+use proptest::prelude::*;
+use sirl::{Claim, Currency, FieldSet, Kind, Money, Request};
+
+use crate::DEFAULT;
+use crate::generate::{Choices, session};
+use crate::reading::{Model, event};
+use crate::session::{Past, name};
+
+const VERBS: [VerbKind; 8] = [
+    VerbKind::Open,
+    VerbKind::Read,
+    VerbKind::Click,
+    VerbKind::Type,
+    VerbKind::Choose,
+    VerbKind::Press,
+    VerbKind::Submit,
+    VerbKind::Idle,
+];
+
+/// Anything that can happen, those that begin something more often.
+fn happened(c: &mut Choices<'_>) -> Happened {
+    let money = Money { minor: 100, currency: Currency::new("USD").unwrap() };
+    match c.below(12) {
+        0 | 1 => Happened::Suspected,
+        2 => Happened::Refused,
+        3 => Happened::Prompted,
+        4 => Happened::Paid(money),
+        5 => Happened::NewTask,
+        n if n < 9 => Happened::Released(c.pick(&Kind::ALL)),
+        _ => Happened::Done(c.pick(&VERBS)),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_session_remembers_what_its_rules_say(
+        bytes in prop::collection::vec(any::<u8>(), 97),
+        steps in prop::collection::vec(any::<u8>(), 83),
+    ) {
+        let rules = session(&mut Choices::new(&bytes));
+        let (before, rest) = DEFAULT.split_once("session {").unwrap();
+        let text = format!("{before}{rules}{}", rest.split_once('}').unwrap().1);
+        let policy = Policy::parse(&text).unwrap();
+        let model = Model::read(&policy.to_json());
+        let checked = policy.compile().unwrap().check().unwrap();
+        let task = Task::new(vec![], vec![], None, Container::T2);
+        let c = &mut Choices::new(&steps);
+        let (mut history, mut past) = (History::default(), Past::default());
+        let mut told: Vec<Happened> = Vec::new();
+        for _ in 0..40 {
+            for kind in Kind::ALL {
+                // Each field alone, so that every tier is met.
+                let fields = kind.allowed_fields().iter().map(Some).chain([None]);
+                for field in fields {
+                    let fields: FieldSet = field.into_iter().collect();
+                    let request = Request { kind, fields, claim: Claim::default() };
+                    let asked = Event::Request { request: &request, placements: &[], amount: None };
+                    compare(&checked, &model, (asked, &task), (&history, &past), &told);
+                }
+            }
+            for verb in VERBS {
+                let asked = Event::Verb { verb, to: None, carries: Fact::Known(Carried::Own) };
+                compare(&checked, &model, (asked, &task), (&history, &past), &told);
+            }
+            let next = happened(c);
+            history = checked.after(history, next);
+            past = model.then(&past, &name(next));
+            told.push(next);
+        }
+    }
+}
+
+fn compare(
+    checked: &policy_dfa::Compiled<policy_dfa::Checked>,
+    model: &Model,
+    (asked, task): (Event<'_>, &Task),
+    (history, past): (&History, &Past),
+    told: &[Happened],
+) {
+    let question = Question {
+        event: asked,
+        page: None,
+        task,
+        consent: Consent::None,
+        history: *history,
+        safety: Fact::Unknown,
+        now: Millis(0),
+    };
+    let root: Root = checked.root(&asked);
+    let valuation = checked.valuation(&question);
+    let mut expected = model.remembered(past, event(root)).to_vec();
+    expected.push((Axis::Prompts, model.prompts_symbol(past)));
+    for (axis, symbol) in expected {
+        assert_eq!(
+            valuation.name(axis),
+            symbol,
+            "{} of {root} after {told:?}\n{}",
+            axis.as_str(),
+            checked.policy()
+        );
+    }
+}

@@ -1,0 +1,128 @@
+//! What a session remembers, by this test's own reading, and the statements about it: a walk over every
+//! history, breadth first.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use policy_dfa::{Axis, Happened};
+
+use crate::reading::{Event, Model, Proof};
+use crate::statements::Answers;
+use crate::ways::{Asker, some};
+
+/// The history of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Past {
+    /// Which `after` rules hold, by their places.
+    holding: Vec<usize>,
+    /// How often the events happened that have a limit; not counted further than that.
+    counts: BTreeMap<String, u64>,
+    prompts: u64,
+}
+
+/// The name of something that happened.
+pub fn name(happened: Happened) -> String {
+    match happened {
+        Happened::Prompted => "prompt".to_owned(),
+        Happened::Refused => "refusal".to_owned(),
+        Happened::Suspected => "suspected_injection".to_owned(),
+        Happened::Released(kind) => kind.as_str().to_owned(),
+        Happened::Paid(_) => "purchase".to_owned(),
+        Happened::Done(verb) => verb.as_str().to_owned(),
+        Happened::NewTask => "new_task".to_owned(),
+    }
+}
+
+impl Model {
+    pub fn then(&self, past: &Past, happened: &str) -> Past {
+        if happened == "new_task" {
+            return Past::default();
+        }
+        let mut next = past.clone();
+        for (place, bar) in self.bars.iter().enumerate() {
+            let begins = bar.event == happened;
+            if begins || bar.until == happened {
+                next.holding.retain(|held| *held != place);
+            }
+            if begins {
+                next.holding.push(place);
+            }
+        }
+        next.holding.sort_unstable();
+        if let Some((_, limit)) = self.limits.iter().find(|(event, _)| event == happened) {
+            let count = next.counts.entry(happened.to_owned()).or_default();
+            *count = (*count + 1).min(*limit);
+        }
+        if happened == "prompt" && self.prompts.is_some_and(|limit| next.prompts < limit) {
+            next.prompts += 1;
+        }
+        next
+    }
+
+    /// The symbols of the signals that depend on the history.
+    pub fn remembered(&self, past: &Past, event: Event) -> [(Axis, &'static str); 3] {
+        let barred = |by_suspicion| {
+            let mut holding = past.holding.iter().map(|place| &self.bars[*place]);
+            holding.any(|bar| bar.is_suspicion() == by_suspicion && bar.means(event))
+        };
+        let count = past.counts.get(event.name()).copied().unwrap_or(0);
+        let spent = self.limit(event).is_some_and(|limit| count >= limit);
+        [
+            (Axis::Taint, if barred(true) { "tainted" } else { "clean" }),
+            (Axis::Session, if barred(false) { "barred" } else { "free" }),
+            (Axis::Uses, if spent { "spent" } else { "under" }),
+        ]
+    }
+
+    pub fn prompts_symbol(&self, past: &Past) -> &'static str {
+        if self.prompts.is_some_and(|limit| past.prompts >= limit) { "spent" } else { "under" }
+    }
+
+    /// Whether a statement of the policy is contradicted.
+    pub fn refutes(&self, proof: &Proof, all: &[Answers<'_>]) -> bool {
+        let concerned: Vec<_> = all.iter().filter(|answers| answers.event.is_meant(&proof.subject)).collect();
+        if let Some(way) = &proof.to {
+            let mut leaves = concerned.iter().flat_map(|answers| &answers.leaves);
+            return leaves
+                .any(|(_, answer)| matches!(answer, crate::meaning::Answer::Grant(by) if by == way));
+        }
+        let Some(trigger) = &proof.after else {
+            return concerned.iter().any(|answers| granted(answers, proof, &[]));
+        };
+        // Events that no rule names change nothing, but for the trigger.
+        let named = self.bars.iter().flat_map(|bar| [&bar.event, &bar.until]);
+        let counted = self.limits.iter().map(|(event, _)| event);
+        let events: HashSet<&str> = named.chain(counted).chain([trigger]).map(String::as_str).collect();
+        let mut known = vec![BTreeMap::new(); concerned.len()];
+        let mut seen = HashSet::from([(Past::default(), false)]);
+        let mut open = VecDeque::from([(Past::default(), false)]);
+        while let Some((past, since)) = open.pop_front() {
+            for (answers, known) in concerned.iter().zip(&mut known).filter(|_| since) {
+                let now = self.remembered(&past, answers.event);
+                let key = now.map(|(_, symbol)| symbol);
+                if *known.entry(key).or_insert_with(|| granted(answers, proof, &now)) {
+                    return true;
+                }
+            }
+            for event in events.iter().copied().chain(["new_task"]) {
+                let since = event != "new_task" && (since || event == trigger);
+                let next = (self.then(&past, event), since);
+                if seen.insert(next.clone()) {
+                    open.push_back(next);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Whether an event is granted somewhere where the conditions hold and the history is this.
+fn granted(answers: &Answers<'_>, proof: &Proof, now: &[(Axis, &'static str)]) -> bool {
+    let holds = |ask: &mut Asker<'_>| {
+        now.iter().all(|(axis, symbol)| ask.name(*axis) == *symbol)
+            && proof.conditions.iter().all(|(signal, symbols)| {
+                let symbol = ask.name(Axis::from_name(signal).unwrap());
+                symbols.iter().any(|named| named == symbol)
+            })
+    };
+    answers.leaves.iter().filter(|(_, answer)| answer.grants()).any(|(cube, _)| some(cube, holds))
+}

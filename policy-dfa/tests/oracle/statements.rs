@@ -1,0 +1,188 @@
+//! The statements that are proved of every policy, in the words of this test: for each, whether some
+//! valuation contradicts it.
+
+use policy_dfa::Axis;
+
+use crate::meaning::{Answer, Rules};
+use crate::reading::{Event, Model};
+use crate::ways::{Asker, Cube, every, some};
+
+/// Every event that there can be, its rules, and its answers with the cubes in which they are given.
+pub struct Answers<'m> {
+    pub event: Event,
+    pub rules: Rules<'m>,
+    pub leaves: Vec<(Cube, Answer)>,
+}
+
+impl<'m> Answers<'m> {
+    pub fn of(model: &'m Model, event: Event) -> Answers<'m> {
+        let rules = model.rules(event);
+        let mut leaves = Vec::new();
+        every(&crate::ways::ANY, |ask| {
+            let answer = rules.answer(ask);
+            leaves.push((ask.cube, answer));
+        });
+        Answers { event, rules, leaves }
+    }
+}
+
+type Contradicts = fn(&Model, Event, Answer, &mut Asker<'_>) -> bool;
+
+/// Statements about one valuation.
+const SINGLE: [(&str, Contradicts); 13] = [
+    ("no field is released in a container below its tier", |_, event, answer, ask| {
+        let Event::Request(_, need) = event else { return false };
+        answer.opens() && crate::reading::tier(ask.name(Axis::Container)).is_none_or(|tier| tier < need)
+    }),
+    ("a needed signal that is unknown is refused", |_, event, answer, ask| {
+        let Event::Request(kind, _) = event else { return false };
+        let mut needed = vec!["container", "origin", "top_origin", "tls", "frame", "document"];
+        needed.extend(if kind == "purchase" {
+            ["amount"].as_slice()
+        } else {
+            &["destination", "visibility"]
+        });
+        answer.opens() && needed.iter().any(|signal| ask.name(Axis::from_name(signal).unwrap()) == "unknown")
+    }),
+    ("a claim that the browser does not confirm is refused", |_, event, answer, ask| {
+        released(event, answer) && ask.name(Axis::Claim) == "contradicts"
+    }),
+    ("nothing is released that the task did not plan", |_, event, answer, ask| {
+        released(event, answer) && ask.name(Axis::Plan) == "unplanned"
+    }),
+    ("nothing is released outside the task's origins", |_, event, answer, ask| {
+        released(event, answer)
+            && (ask.name(Axis::Origin) != "task"
+                || ask.name(Axis::TopOrigin) != "task"
+                || (has_form(event) && ask.name(Axis::Destination).starts_with("other")))
+    }),
+    ("nothing is released over a connection or to a form that is not encrypted", |_, event, answer, ask| {
+        released(event, answer)
+            && (ask.name(Axis::Tls) != "valid"
+                || (has_form(event) && ask.name(Axis::Destination).ends_with("over_http")))
+    }),
+    (
+        "no T2 field is released on the page's own word: its form must go to the task's origins",
+        |_, event, answer, ask| put_in(event, answer) == Some(2) && ask.name(Axis::Destination) != "task",
+    ),
+    ("a field is only put into a suitable control that can be seen", |_, event, answer, ask| {
+        let Some(need) = put_in(event, answer) else { return false };
+        let placement = ask.name(Axis::Placement);
+        matches!(placement, "lacking" | "unplaced")
+            || (need == 2 && placement == "free_text")
+            || ask.name(Axis::Visibility) == "hidden"
+    }),
+    ("no T2 field reaches the model", |_, event, answer, _| {
+        matches!(event, Event::Request(_, 2)) && answer == Answer::Grant("model")
+    }),
+    ("no T2 field is released unless the user said yes", |_, event, answer, ask| {
+        matches!(event, Event::Request(_, 2)) && answer.grants() && ask.name(Axis::Consent) != "given"
+    }),
+    ("a site that is denied is denied whatever else holds", |model, event, answer, ask| {
+        model.has_site_rule(event) && answer.opens() && ask.name(Axis::Site) != "free"
+    }),
+    ("a purchase is paid at the top of its page and within the task's budget", |_, event, answer, ask| {
+        event.name() == "purchase"
+            && answer.opens()
+            && (ask.name(Axis::Frame) != "top" || ask.name(Axis::Amount) != "within")
+    }),
+    ("no limit of the session is passed", |model, event, answer, ask| {
+        let asks = matches!(answer, Answer::Ask(_)) && model.prompts.is_some();
+        answer.opens()
+            && ((asks && ask.name(Axis::Prompts) == "spent")
+                || (model.can_be_barred(event, true) && ask.name(Axis::Taint) == "tainted")
+                || (model.can_be_barred(event, false) && ask.name(Axis::Session) == "barred")
+                || (model.limit(event).is_some() && ask.name(Axis::Uses) == "spent"))
+    }),
+];
+
+/// The symbols of a case on the signal in question, and its answer.
+type Side = (&'static str, Answer);
+
+/// Statements about two valuations that differ in one signal: the signals, and whether an answer that opens
+/// contradicts another one.
+const PAIRS: [(&str, fn(Axis) -> bool, fn(Event, Side, Side) -> bool); 4] = [
+    (
+        "a signal that is unknown never opens what some value of it would refuse",
+        |axis| axis.symbols().last() == Some(&"unknown"),
+        |_, one, other| one.0 == "unknown" && rank(one.1) > rank(other.1),
+    ),
+    (
+        "a lower safety never turns a refusal into a question or a grant",
+        |axis| axis == Axis::Safety,
+        |_, one, other| {
+            let band =
+                |symbol| ["unknown", "below", "T0", "T1", "T2"].iter().position(|known| *known == symbol);
+            band(one.0) < band(other.0) && rank(one.1) > rank(other.1)
+        },
+    ),
+    (
+        "no safety turns a question into a grant of a T2 field",
+        |axis| axis == Axis::Safety,
+        |event, one, other| {
+            let asked = matches!(one.1, Answer::Ask(_));
+            matches!(event, Event::Request(_, 2)) && asked && other.1.grants()
+        },
+    ),
+    (
+        "nobody is asked about what is refused anyway",
+        |axis| axis == Axis::Consent,
+        |_, one, other| matches!(one.1, Answer::Ask(_)) && other.0 == "given" && !other.1.opens(),
+    ),
+];
+
+fn rank(answer: Answer) -> u8 {
+    match answer {
+        Answer::Deny(..) => 0,
+        Answer::Ask(_) => 1,
+        Answer::Grant(_) => 2,
+    }
+}
+
+fn released(event: Event, answer: Answer) -> bool {
+    matches!(event, Event::Request(..)) && answer.opens()
+}
+
+fn has_form(event: Event) -> bool {
+    event.name() != "purchase"
+}
+
+/// The tier of fields that are put into a page.
+fn put_in(event: Event, answer: Answer) -> Option<usize> {
+    match (event, answer) {
+        (Event::Request(_, need), Answer::Grant("fill" | "wire")) => Some(need),
+        _ => None,
+    }
+}
+
+/// Whether a built-in statement is contradicted. That the automaton has one answer everywhere, and the one
+/// of the rules, is what the comparison of all answers shows.
+pub fn is_broken(words: &str, model: &Model, all: &[Answers<'_>]) -> bool {
+    if words.starts_with("every combination of signals")
+        || words.starts_with("the answer is that of the rules")
+    {
+        return false;
+    }
+    if let Some((_, contradicts)) = SINGLE.iter().find(|(known, _)| *known == words) {
+        return all.iter().any(|answers| {
+            let mut leaves = answers.leaves.iter().filter(|(_, answer)| answer.opens());
+            leaves.any(|(cube, answer)| some(cube, |ask| contradicts(model, answers.event, *answer, ask)))
+        });
+    }
+    let pair = PAIRS.iter().find(|(known, ..)| *known == words);
+    let Some((_, on, contradicts)) = pair else { panic!("this test has no reading of `{words}`") };
+    all.iter().any(|answers| {
+        let opening = answers.leaves.iter().filter(|(_, answer)| answer.opens());
+        let mut cases = opening.flat_map(|leaf| Axis::ALL.iter().map(move |axis| (leaf, *axis)));
+        cases.any(|((cube, answer), axis)| {
+            let Some(place) = cube[axis as usize].filter(|_| on(axis)) else { return false };
+            let one = (axis.symbols()[usize::from(place)], *answer);
+            (0..axis.symbols().len() as u8).filter(|other| *other != place).any(|other| {
+                let mut near = *cube;
+                near[axis as usize] = Some(other);
+                let symbol = axis.symbols()[usize::from(other)];
+                some(&near, |ask| contradicts(answers.event, one, (symbol, answers.rules.answer(ask))))
+            })
+        })
+    })
+}

@@ -1,0 +1,153 @@
+//! The grammar of a block that a model writes, in combinators.
+
+use std::collections::BTreeMap;
+
+use super::expr::{Expr, Order, literal, named, optional, repeat};
+use crate::{ClaimKey, Currency, Field, FieldSet, Kind, Tier};
+
+/// The digits that an amount may have in minor units.
+const AMOUNT_DIGITS: usize = 15;
+
+/// A block of requests of these kinds, each with the fields that it may name.
+pub(super) fn block(kinds: &BTreeMap<Kind, FieldSet>) -> Expr {
+    let heads = kinds.iter().map(|(kind, fields)| head(*kind, *fields)).collect();
+    let line = Expr::Seq(vec![
+        literal("REQ."),
+        Expr::Counted(Box::new(Expr::Alt(heads))),
+        optional(named("ctx", Expr::Seq(vec![literal(" ctx={"), ctx(), literal("}")]))),
+        literal("\n"),
+    ]);
+    Expr::Seq(vec![Expr::Lines(Box::new(named("line", line))), literal("REQ.end"), optional(literal("\n"))])
+}
+
+/// The kind and its fields. They can be left out only where that asks for no more than `fields`.
+fn head(kind: Kind, fields: FieldSet) -> Expr {
+    let word = literal(kind.as_str());
+    if fields.is_empty() {
+        return word;
+    }
+    let list = Expr::List {
+        name: format!("{}_fields", kind.as_str()),
+        items: fields.iter().map(|field| name(Field::as_str(field))).collect(),
+        mark: Box::new(comma()),
+        order: Order::Any,
+    };
+    let list = Expr::Seq(vec![literal(" fields=["), list, literal("]")]);
+    let list = if kind.default_fields().is_subset_of(fields) { optional(list) } else { list };
+    Expr::Seq(vec![word, list])
+}
+
+/// The entries of a `ctx`, in the order of the canonical print. An amount and its currency are one entry.
+fn ctx() -> Expr {
+    let entries = ClaimKey::ALL.into_iter().filter_map(|key| {
+        let value = match key {
+            ClaimKey::Container => words(Tier::ALL.map(|tier| format!("\"{}\"", tier.as_str()))),
+            ClaimKey::Tls => words(["true", "false"]),
+            ClaimKey::Total => return Some(named("price", price())),
+            ClaimKey::Currency => return None,
+            ClaimKey::Origin
+            | ClaimKey::TopOrigin
+            | ClaimKey::OriginRequest
+            | ClaimKey::Sink
+            | ClaimKey::Purpose
+            | ClaimKey::Control => Expr::Text,
+        };
+        Some(Expr::Seq(vec![name(key.as_str()), colon(), value]))
+    });
+    Expr::List {
+        name: "claims".to_owned(),
+        items: entries.collect(),
+        mark: Box::new(comma()),
+        order: Order::Fixed,
+    }
+}
+
+/// `total` and `currency`: no more decimals than the currency has, and no more digits than an amount may have.
+fn price() -> Expr {
+    let by_digits = currencies().into_iter().map(|(digits, codes)| {
+        let decimals = match digits {
+            0 => Expr::Seq(Vec::new()),
+            digits => optional(Expr::Seq(vec![literal("."), repeat(digit(), 1, digits)])),
+        };
+        let rest = AMOUNT_DIGITS - 1 - digits.min(AMOUNT_DIGITS - 1);
+        let whole = Expr::Alt(vec![literal("0"), Expr::Seq(vec![class('1', '9'), repeat(digit(), 0, rest)])]);
+        let key = Expr::Seq(vec![comma(), name(ClaimKey::Currency.as_str()), colon()]);
+        Expr::Seq(vec![whole, decimals, key, literal("\""), codes, literal("\"")])
+    });
+    Expr::Seq(vec![name(ClaimKey::Total.as_str()), colon(), Expr::Alt(by_digits.collect())])
+}
+
+/// First letters with the second ones that follow them, by the third letters that each such pair takes.
+type Pairs = BTreeMap<Vec<char>, BTreeMap<char, Vec<char>>>;
+
+/// The codes of three capitals, by how many decimals the currency has.
+fn currencies() -> BTreeMap<usize, Expr> {
+    let mut thirds: BTreeMap<usize, Pairs> = BTreeMap::new();
+    for first in 'A'..='Z' {
+        for second in 'A'..='Z' {
+            let mut by_digits: BTreeMap<usize, Vec<char>> = BTreeMap::new();
+            for third in 'A'..='Z' {
+                if let Some(currency) = Currency::new(&String::from_iter([first, second, third])) {
+                    by_digits.entry(currency.minor_digits() as usize).or_default().push(third);
+                }
+            }
+            for (digits, letters) in by_digits {
+                let pairs = thirds.entry(digits).or_default().entry(letters).or_default();
+                pairs.entry(first).or_default().push(second);
+            }
+        }
+    }
+    let codes = |groups: Pairs| {
+        let mut alternatives = Vec::new();
+        for (third, pairs) in groups {
+            let mut by_second: BTreeMap<Vec<char>, Vec<char>> = BTreeMap::new();
+            for (first, second) in pairs {
+                by_second.entry(second).or_default().push(first);
+            }
+            for (second, first) in by_second {
+                alternatives.push(Expr::Seq(vec![letters(&first), letters(&second), letters(&third)]));
+            }
+        }
+        Expr::Alt(alternatives)
+    };
+    thirds.into_iter().map(|(digits, groups)| (digits, codes(groups))).collect()
+}
+
+/// One of these letters, which are sorted.
+fn letters(letters: &[char]) -> Expr {
+    let mut ranges: Vec<(char, char)> = Vec::new();
+    for letter in letters {
+        match ranges.last_mut() {
+            Some((_, end)) if u32::from(*end) + 1 == u32::from(*letter) => *end = *letter,
+            _ => ranges.push((*letter, *letter)),
+        }
+    }
+    Expr::Class(ranges)
+}
+
+/// A name, in quotes or bare.
+fn name(name: &str) -> Expr {
+    words([format!("\"{name}\""), name.to_owned()])
+}
+
+fn words<S: Into<String>>(words: impl IntoIterator<Item = S>) -> Expr {
+    Expr::Alt(words.into_iter().map(literal).collect())
+}
+
+fn class(from: char, to: char) -> Expr {
+    Expr::Class(vec![(from, to)])
+}
+
+fn digit() -> Expr {
+    class('0', '9')
+}
+
+/// A comma and perhaps one blank.
+fn comma() -> Expr {
+    named("comma", Expr::Seq(vec![literal(","), optional(literal(" "))]))
+}
+
+/// A colon and perhaps one blank.
+fn colon() -> Expr {
+    named("colon", Expr::Seq(vec![literal(":"), optional(literal(" "))]))
+}

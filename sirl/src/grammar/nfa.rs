@@ -1,0 +1,204 @@
+//! Combinators to an automaton with free moves (Thompson).
+
+use std::collections::HashMap;
+
+use super::automaton::Action;
+use super::expr::{Expr, Order};
+use super::utf8::{PLAIN, sequences};
+
+/// A move on a byte between `from` and `to`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Move {
+    pub(super) from: u8,
+    pub(super) to: u8,
+    pub(super) action: Action,
+    pub(super) target: usize,
+}
+
+/// A node and where one gets from it.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    pub(super) free: Vec<usize>,
+    pub(super) moves: Vec<Move>,
+}
+
+/// An automaton that starts in node 0 and accepts in its one last node.
+#[derive(Debug, Default)]
+pub(super) struct Nfa {
+    pub(super) nodes: Vec<Node>,
+    pub(super) last: usize,
+}
+
+impl Nfa {
+    pub(super) fn new(expr: &Expr) -> Nfa {
+        let mut nfa = Nfa::default();
+        let start = nfa.node();
+        nfa.last = nfa.add(expr, start, Action::None);
+        nfa
+    }
+
+    fn node(&mut self) -> usize {
+        self.nodes.push(Node::default());
+        self.nodes.len() - 1
+    }
+
+    fn free(&mut self, from: usize, target: usize) {
+        if let Some(node) = self.nodes.get_mut(from) {
+            node.free.push(target);
+        }
+    }
+
+    fn byte(&mut self, node: usize, (from, to): (u8, u8), action: Action, target: usize) {
+        if let Some(node) = self.nodes.get_mut(node) {
+            node.moves.push(Move { from, to, action, target });
+        }
+    }
+
+    /// Adds `expr` behind `from` and returns where it ends. Its first byte has the action `first`.
+    fn add(&mut self, expr: &Expr, from: usize, first: Action) -> usize {
+        match expr {
+            Expr::Literal(text) => self.text(text, from, first),
+            Expr::Class(ranges) => {
+                let end = self.node();
+                self.class(ranges, from, first, end);
+                end
+            }
+            Expr::Seq(parts) => {
+                let mut end = from;
+                for (at, part) in parts.iter().enumerate() {
+                    end = self.add(part, end, if at == 0 { first } else { Action::None });
+                }
+                end
+            }
+            Expr::Alt(parts) => {
+                let end = self.node();
+                for part in parts {
+                    let last = self.add(part, from, first);
+                    self.free(last, end);
+                }
+                end
+            }
+            Expr::Optional(item) => {
+                let end = self.node();
+                let last = self.add(item, from, first);
+                self.free(last, end);
+                self.free(from, end);
+                end
+            }
+            Expr::Repeat { item, min, max } => {
+                let end = self.node();
+                let mut at = from;
+                for done in 0..*max {
+                    if done >= *min {
+                        self.free(at, end);
+                    }
+                    at = self.add(item, at, if done == 0 { first } else { Action::None });
+                }
+                self.free(at, end);
+                end
+            }
+            Expr::Text => self.quoted(from),
+            Expr::List { items, mark, order: Order::Fixed, .. } => self.fixed(items, mark, from),
+            Expr::List { items, mark, order: Order::Any, .. } => self.any(items, mark, from),
+            Expr::Lines(line) => {
+                let start = self.node();
+                self.free(from, start);
+                let end = self.add(line, start, first);
+                self.free(end, start);
+                let out = self.node();
+                self.free(end, out);
+                out
+            }
+            Expr::Counted(item) => self.add(item, from, Action::Request),
+            Expr::Named(_, item) => self.add(item, from, first),
+        }
+    }
+
+    fn text(&mut self, text: &str, from: usize, first: Action) -> usize {
+        let mut at = from;
+        for (index, byte) in text.bytes().enumerate() {
+            let next = self.node();
+            self.byte(at, (byte, byte), if index == 0 { first } else { Action::None }, next);
+            at = next;
+        }
+        at
+    }
+
+    fn class(&mut self, ranges: &[(char, char)], from: usize, first: Action, end: usize) {
+        for sequence in ranges.iter().flat_map(|(from, to)| sequences(*from, *to)) {
+            let mut at = from;
+            for (index, range) in sequence.iter().enumerate() {
+                let next = if index + 1 == sequence.len() { end } else { self.node() };
+                self.byte(at, *range, if index == 0 { first } else { Action::None }, next);
+                at = next;
+            }
+        }
+    }
+
+    /// A string: its opening quote sets the counter of characters, each character takes one.
+    fn quoted(&mut self, from: usize) -> usize {
+        let (inside, escaped, end) = (self.node(), self.node(), self.node());
+        self.byte(from, (b'"', b'"'), Action::Open, inside);
+        self.class(&PLAIN, inside, Action::Char, inside);
+        self.byte(inside, (b'\\', b'\\'), Action::Char, escaped);
+        for byte in [b'"', b'\\'] {
+            self.byte(escaped, (byte, byte), Action::None, inside);
+        }
+        self.byte(inside, (b'"', b'"'), Action::None, end);
+        end
+    }
+
+    fn fixed(&mut self, items: &[Expr], mark: &Expr, from: usize) -> usize {
+        let end = self.node();
+        // Where the item may stand: first in the list, or behind a mark.
+        let mut before: Vec<usize> = vec![from];
+        for (at, item) in items.iter().enumerate() {
+            let start = self.node();
+            for node in &before {
+                self.free(*node, start);
+            }
+            let last = self.add(item, start, Action::None);
+            self.free(last, end);
+            // Nothing stands behind the last item: a mark there would lead nowhere.
+            if at + 1 < items.len() {
+                let next = self.add(mark, last, Action::None);
+                before.push(next);
+            }
+        }
+        end
+    }
+
+    fn any(&mut self, items: &[Expr], mark: &Expr, from: usize) -> usize {
+        let end = self.node();
+        let mut starts: HashMap<u32, usize> = HashMap::from([(0, from)]);
+        // By size, so that every set is there before it is left.
+        let mut sets = vec![0u32];
+        while !sets.is_empty() {
+            let mut larger = Vec::new();
+            for set in sets {
+                let Some(start) = starts.get(&set).copied() else { continue };
+                for (bit, item) in items.iter().enumerate().filter(|(bit, _)| set & (1 << bit) == 0) {
+                    let last = self.add(item, start, Action::None);
+                    self.free(last, end);
+                    let with = set | 1 << bit;
+                    if with.count_ones() as usize == items.len() {
+                        continue;
+                    }
+                    let next = self.add(mark, last, Action::None);
+                    let target = match starts.get(&with) {
+                        Some(target) => *target,
+                        None => {
+                            let target = self.node();
+                            starts.insert(with, target);
+                            larger.push(with);
+                            target
+                        }
+                    };
+                    self.free(next, target);
+                }
+            }
+            sets = larger;
+        }
+        end
+    }
+}

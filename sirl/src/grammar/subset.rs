@@ -1,0 +1,242 @@
+//! The deterministic automaton: by subsets, then the smallest one, then bytes that never differ as one class.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::automaton::{Automaton, Edge};
+use super::nfa::{Move, Nfa};
+
+/// The moves of a node that lead on, by class of byte, in order. Most nodes have one or two.
+type Row = Vec<(usize, Edge)>;
+
+/// A deterministic automaton while it is being made. Node 0 is dead, node 1 the start.
+struct Draft {
+    rows: Vec<Row>,
+    accepting: Vec<bool>,
+}
+
+/// The smallest automaton for the language of `nfa`, counters included. Nothing if there are more nodes than
+/// a table takes.
+pub(super) fn automaton(nfa: &Nfa) -> Option<Automaton> {
+    let mut bounds: Vec<u16> = moves(nfa).flat_map(|m| [u16::from(m.from), u16::from(m.to) + 1]).collect();
+    bounds.extend([0, 256]);
+    bounds.sort_unstable();
+    bounds.dedup();
+    let draft = determinise(nfa, &bounds)?;
+    Some(compress(&minimise(&draft)?, &bounds))
+}
+
+fn moves(nfa: &Nfa) -> impl Iterator<Item = &Move> {
+    nfa.nodes.iter().flat_map(|node| &node.moves)
+}
+
+fn determinise(nfa: &Nfa, bounds: &[u16]) -> Option<Draft> {
+    let class = |byte: u16| bounds.partition_point(|bound| *bound <= byte) - 1;
+    let start = close(nfa, vec![0]);
+    let mut numbers: HashMap<Vec<usize>, u16> = HashMap::from([(Vec::new(), 0), (start.clone(), 1)]);
+    let mut sets = vec![Vec::new(), start];
+    let mut draft = Draft { rows: Vec::new(), accepting: Vec::new() };
+    while let Some(set) = sets.get(draft.rows.len()).cloned() {
+        let mut reached: BTreeMap<usize, (Edge, Vec<usize>)> = BTreeMap::new();
+        for m in set.iter().filter_map(|node| nfa.nodes.get(*node)).flat_map(|node| &node.moves) {
+            for class in class(u16::from(m.from))..=class(u16::from(m.to)) {
+                let (edge, targets) = reached.entry(class).or_default();
+                debug_assert!(targets.is_empty() || edge.action == m.action, "one byte counts in two ways");
+                edge.action = m.action;
+                targets.push(m.target);
+            }
+        }
+        let mut row = Row::with_capacity(reached.len());
+        for (class, (mut edge, targets)) in reached {
+            let targets = close(nfa, targets);
+            edge.target = match numbers.get(&targets) {
+                Some(number) => *number,
+                None => {
+                    let number = u16::try_from(sets.len()).ok()?;
+                    numbers.insert(targets.clone(), number);
+                    sets.push(targets);
+                    number
+                }
+            };
+            row.push((class, edge));
+        }
+        draft.rows.push(row);
+        draft.accepting.push(set.binary_search(&nfa.last).is_ok());
+    }
+    Some(draft)
+}
+
+/// The nodes that can be reached from `nodes` by free moves, sorted. Only those with a move of their own and
+/// the last one: the others tell no sets apart.
+fn close(nfa: &Nfa, nodes: Vec<usize>) -> Vec<usize> {
+    let mut seen: Vec<usize> = Vec::new();
+    let mut todo = nodes;
+    while let Some(node) = todo.pop() {
+        if !seen.contains(&node) {
+            seen.push(node);
+            todo.extend(nfa.nodes.get(node).into_iter().flat_map(|node| &node.free));
+        }
+    }
+    seen.retain(|node| *node == nfa.last || nfa.nodes.get(*node).is_some_and(|node| !node.moves.is_empty()));
+    seen.sort_unstable();
+    seen
+}
+
+/// Joins nodes that no text tells apart (Moore): at first by acceptance, then by where their moves lead, until
+/// nothing changes. Moves that count differently lead to different places.
+fn minimise(draft: &Draft) -> Option<Draft> {
+    let mut groups: Vec<u16> = draft.accepting.iter().map(|accepts| u16::from(*accepts)).collect();
+    let mut count = 0;
+    loop {
+        let mut numbers: HashMap<(u16, Row), u16> = HashMap::new();
+        let mut next = Vec::with_capacity(groups.len());
+        for (row, group) in draft.rows.iter().zip(&groups) {
+            let number = u16::try_from(numbers.len()).ok()?;
+            // Numbers go by first use, so that dead node and start stay the first two.
+            next.push(*numbers.entry((*group, renamed(row, &groups))).or_insert(number));
+        }
+        groups = next;
+        if numbers.len() == count {
+            break;
+        }
+        count = numbers.len();
+    }
+    let mut kept = Draft { rows: Vec::new(), accepting: Vec::new() };
+    for ((row, group), accepts) in draft.rows.iter().zip(&groups).zip(&draft.accepting) {
+        if usize::from(*group) == kept.rows.len() {
+            kept.rows.push(renamed(row, &groups));
+            kept.accepting.push(*accepts);
+        }
+    }
+    Some(kept)
+}
+
+fn renamed(row: &Row, groups: &[u16]) -> Row {
+    let group = |target: u16| groups.get(usize::from(target)).copied().unwrap_or(0);
+    row.iter().map(|(class, edge)| (*class, Edge { target: group(edge.target), ..*edge })).collect()
+}
+
+/// The table, with classes that no node tells apart joined.
+fn compress(draft: &Draft, bounds: &[u16]) -> Automaton {
+    let mut columns: Vec<Vec<(usize, Edge)>> = vec![Vec::new(); bounds.len() - 1];
+    for (node, row) in draft.rows.iter().enumerate() {
+        for (class, edge) in row {
+            if let Some(column) = columns.get_mut(*class) {
+                column.push((node, *edge));
+            }
+        }
+    }
+    let mut distinct: Vec<&Vec<(usize, Edge)>> = Vec::new();
+    let mut classes = [0; 256];
+    for (column, bound) in columns.iter().zip(bounds.windows(2)) {
+        let class = distinct.iter().position(|known| *known == column).unwrap_or_else(|| {
+            distinct.push(column);
+            distinct.len() - 1
+        });
+        let [from, to] = bound else { continue };
+        for byte in classes.iter_mut().take(usize::from(*to)).skip(usize::from(*from)) {
+            *byte = class as u8;
+        }
+    }
+    let width = distinct.len();
+    let mut edges = vec![Edge::default(); width * draft.rows.len()];
+    for (class, column) in distinct.iter().enumerate() {
+        for (node, edge) in column.iter() {
+            if let Some(slot) = edges.get_mut(node * width + class) {
+                *slot = *edge;
+            }
+        }
+    }
+    Automaton { classes, width, edges, accepting: draft.accepting.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::automaton::Action;
+    use crate::grammar::block::block;
+    use crate::{Grammar, Kind};
+    use std::collections::BTreeSet;
+
+    fn all() -> (Nfa, Automaton) {
+        let kinds = Kind::ALL.map(|kind| (kind, kind.allowed_fields()));
+        let nfa = Nfa::new(&block(&kinds.into_iter().collect()));
+        let automaton = automaton(&nfa).unwrap();
+        (nfa, automaton)
+    }
+
+    /// No two nodes are alike: each pair is told apart by acceptance, by a move that only one has or that counts
+    /// otherwise, or leads to such a pair (the table of Myhill and Nerode, filled backwards).
+    #[test]
+    fn no_node_is_there_twice() {
+        let (_, automaton) = all();
+        let (count, width) = (automaton.nodes(), automaton.width);
+        let edge = |node: usize, class: usize| automaton.edges[node * width + class];
+        let mut before: Vec<Vec<Vec<usize>>> = vec![vec![Vec::new(); width]; count];
+        for node in 0..count {
+            for class in 0..width {
+                before[usize::from(edge(node, class).target)][class].push(node);
+            }
+        }
+        let mut apart = vec![false; count * count];
+        let mut todo = Vec::new();
+        for a in 0..count {
+            for b in 0..a {
+                let differ = |class| {
+                    let (a, b) = (edge(a, class), edge(b, class));
+                    (a.target == 0) != (b.target == 0) || a.action != b.action
+                };
+                if automaton.accepting[a] != automaton.accepting[b] || (0..width).any(differ) {
+                    apart[a * count + b] = true;
+                    todo.push((a, b));
+                }
+            }
+        }
+        while let Some((a, b)) = todo.pop() {
+            for class in 0..width {
+                for (x, y) in
+                    before[a][class].iter().flat_map(|x| before[b][class].iter().map(move |y| (*x, *y)))
+                {
+                    let (x, y) = (x.max(y), x.min(y));
+                    if x != y && !std::mem::replace(&mut apart[x * count + y], true) {
+                        todo.push((x, y));
+                    }
+                }
+            }
+        }
+        assert!((0..count).all(|a| (0..a).all(|b| apart[a * count + b])));
+    }
+
+    /// The automaton does what the nodes of the one with free moves do all at once.
+    #[test]
+    fn every_node_moves_as_its_subset_does() {
+        let (nfa, automaton) = all();
+        let mut seen = BTreeSet::from([(close(&nfa, vec![0]), 1)]);
+        let mut todo: Vec<_> = seen.iter().cloned().collect();
+        while let Some((set, node)) = todo.pop() {
+            assert_eq!(automaton.accepts(node), set.contains(&nfa.last));
+            for byte in 0..=255 {
+                let moves = || {
+                    let nodes = set.iter().map(|node| &nfa.nodes[*node]);
+                    nodes.flat_map(|node| &node.moves).filter(|m| (m.from..=m.to).contains(&byte))
+                };
+                let targets = close(&nfa, moves().map(|m| m.target).collect());
+                let edge = automaton.edge(node, byte);
+                let action = moves().next().map_or(Action::None, |m| m.action);
+                assert_eq!((edge.target == 0, edge.action), (targets.is_empty(), action));
+                if edge.target != 0 && seen.insert((targets.clone(), edge.target)) {
+                    todo.push((targets, edge.target));
+                }
+            }
+        }
+        let nodes: BTreeSet<u16> = seen.into_iter().map(|(_, node)| node).collect();
+        assert_eq!(nodes.len() + 1, automaton.nodes(), "all but the dead one are reached");
+    }
+
+    #[test]
+    fn the_start_is_node_one() {
+        let grammar = Grammar::for_kinds(&[Kind::Otp]).unwrap();
+        assert!(
+            grammar.step(grammar.start(), b'R').is_some() && grammar.step(grammar.start(), b'e').is_none()
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! The masks of every node, by a walk through the tokens.
+
+use std::collections::HashMap;
+
+use super::trie::Trie;
+use super::{MaskTable, Row, Vocabulary};
+use crate::grammar::{Action, Automaton, Grammar, MAX_TEXT_CHARS};
+use crate::limits::MAX_REQUESTS;
+
+/// How far a token has come, and what it took from the counters on the way.
+#[derive(Debug, Clone, Copy)]
+struct Walk {
+    node: u16,
+    /// Characters of the string that the token began in.
+    chars: usize,
+    requests: usize,
+    /// The room left in a string that opened within the token.
+    fresh: Option<usize>,
+}
+
+/// A token that leads on where there is this much left.
+struct Needs {
+    chars: usize,
+    requests: usize,
+    token: u32,
+}
+
+/// Masks, each kept once.
+struct Pool {
+    numbers: HashMap<Box<[u64]>, u32>,
+    masks: Vec<u64>,
+}
+
+pub(super) fn build(grammar: &Grammar, vocabulary: &Vocabulary) -> MaskTable {
+    let automaton = grammar.automaton();
+    let trie = Trie::new(vocabulary);
+    let words = vocabulary.len().div_ceil(64);
+    let mut pool = Pool { numbers: HashMap::new(), masks: Vec::new() };
+    let (mut rows, mut ids) = (Vec::new(), Vec::new());
+    for node in (0..=u16::MAX).take(automaton.nodes()) {
+        let mut found = reach(automaton, &trie, node);
+        if automaton.accepts(node) {
+            found.extend(vocabulary.ends().iter().map(|end| Needs { chars: 0, requests: 0, token: *end }));
+        }
+        let chars = found.iter().map(|needs| needs.chars).max().unwrap_or(0);
+        let requests = found.iter().map(|needs| needs.requests).max().unwrap_or(0);
+        let row = Row { first: ids.len() as u32, chars: chars as u8, requests: requests as u8 };
+        rows.push(row);
+        fill(found, (chars, requests), words, &mut pool, &mut ids);
+    }
+    let (automaton, vocabulary) = (automaton.clone(), vocabulary.clone());
+    MaskTable { automaton, vocabulary, rows, ids, masks: pool.masks, words }
+}
+
+/// Adds the masks of one node: by characters left, then by requests left.
+fn fill(found: Vec<Needs>, most: (usize, usize), words: usize, pool: &mut Pool, ids: &mut Vec<u32>) {
+    let mut at: HashMap<(usize, usize), Vec<u32>> = HashMap::new();
+    for needs in found {
+        at.entry((needs.chars, needs.requests)).or_default().push(needs.token);
+    }
+    // One mask for each number of requests left; with more characters left, tokens are added.
+    let mut masks = vec![(vec![0u64; words], None); most.1 + 1];
+    for chars in 0..=most.0 {
+        for (left, (mask, number)) in masks.iter_mut().enumerate() {
+            for requests in 0..=left {
+                for token in at.get(&(chars, requests)).into_iter().flatten() {
+                    if let Some(word) = mask.get_mut(*token as usize / 64) {
+                        *word |= 1 << (token % 64);
+                        *number = None;
+                    }
+                }
+            }
+            ids.push(*number.get_or_insert_with(|| pool.number(mask)));
+        }
+    }
+}
+
+impl Pool {
+    fn number(&mut self, mask: &[u64]) -> u32 {
+        if let Some(number) = self.numbers.get(mask) {
+            return *number;
+        }
+        let number = self.numbers.len() as u32;
+        self.numbers.insert(mask.into(), number);
+        self.masks.extend_from_slice(mask);
+        number
+    }
+}
+
+/// The tokens that lead on from `node`, each with what must be left for it.
+fn reach(automaton: &Automaton, trie: &Trie, node: u16) -> Vec<Needs> {
+    let mut found = Vec::new();
+    let mut path = vec![Walk { node, chars: 0, requests: 0, fresh: None }];
+    let mut at = 0;
+    while let Some(next) = trie.nodes.get(at) {
+        path.truncate(next.depth);
+        let Some(walk) = path.last().and_then(|walk| advance(automaton, *walk, next.byte)) else {
+            at = next.end;
+            continue;
+        };
+        path.push(walk);
+        at += 1;
+        for token in trie.ids.get(next.ids.0..next.ids.1).into_iter().flatten() {
+            found.push(Needs { chars: walk.chars, requests: walk.requests, token: *token });
+        }
+    }
+    found
+}
+
+/// One byte further, as if everything were left.
+fn advance(automaton: &Automaton, walk: Walk, byte: u8) -> Option<Walk> {
+    let edge = automaton.edge(walk.node, byte);
+    if edge.target == 0 {
+        return None;
+    }
+    let mut next = Walk { node: edge.target, ..walk };
+    match (edge.action, walk.fresh) {
+        (Action::None, _) => {}
+        (Action::Open, _) => next.fresh = Some(MAX_TEXT_CHARS),
+        (Action::Char, Some(room)) => next.fresh = Some(room.checked_sub(1)?),
+        (Action::Char, None) => next.chars += 1,
+        (Action::Request, _) => next.requests += 1,
+    }
+    (next.chars <= MAX_TEXT_CHARS && next.requests <= MAX_REQUESTS).then_some(next)
+}
