@@ -12,7 +12,7 @@ use cedar_policy::{
 use policy_dfa::{Consent, VerbKind};
 use sirl::{Field, FieldSet, Kind};
 
-use crate::ours::{Answer, need};
+use crate::ours::Answer;
 use crate::sample::{Act, BUDGET_MINOR, Chosen, FORM, Page, Sample, TASK_ORIGINS, Words};
 
 /// The policy set, validated against its schema.
@@ -96,14 +96,14 @@ impl Cedar {
                     None => "unknown",
                 };
                 let context = known([("page", Some(facts(sample, goal))), ("flow", Some(text(flow)))]);
-                (&self.verbs[*verb as usize], Context::from_pairs(context))
+                (&self.verbs[*verb as usize], Context::from_pairs(context).unwrap())
             }
             Act::Request { kind, fields, amount, claim } => {
                 (&self.kinds[*kind as usize], release(sample, *kind, fields, *amount, claim))
             }
         };
         let action = action.clone();
-        Request::new(self.task.clone(), action, self.page.clone(), context.unwrap(), schema).unwrap()
+        Request::new(self.task.clone(), action, self.page.clone(), context, schema).unwrap()
     }
 
     /// Cedar's answer.
@@ -143,13 +143,7 @@ fn facts(sample: &Sample, goal: Option<&String>) -> Value {
     .unwrap()
 }
 
-fn release(
-    sample: &Sample,
-    kind: Kind,
-    fields: &[Field],
-    amount: Option<u64>,
-    claim: &Words,
-) -> Result<Context, cedar_policy::ContextCreationError> {
+fn release(sample: &Sample, kind: Kind, fields: &[Field], amount: Option<u64>, claim: &Words) -> Context {
     let page = sample.page.as_ref();
     let asked: FieldSet =
         if fields.is_empty() { kind.default_fields() } else { fields.iter().copied().collect() };
@@ -193,6 +187,7 @@ fn release(
         ("placement", Some(text(placement(page, kind, asked, chosen)))),
         ("visible", Some(Value::new_bool(visible))),
     ]))
+    .unwrap()
 }
 
 fn is_top(page: &Page) -> bool {
@@ -229,4 +224,9 @@ fn placement(page: Option<&Page>, kind: Kind, asked: FieldSet, chosen: &[Chosen]
         true if chosen.iter().any(exposed) => "free_text",
         true => "whole",
     }
+}
+
+/// The highest tier of these fields.
+fn need(fields: impl IntoIterator<Item = Field>) -> i64 {
+    fields.into_iter().map(|field| field.tier() as i64).max().unwrap_or(0)
 }

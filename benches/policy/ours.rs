@@ -7,7 +7,7 @@ use browser_signals::{
 use policy_dfa::{
     Carried, Checked, Compiled, Event, Goal, Happened, History, Millis, Placement, Question, Task, Verdict,
 };
-use sirl::{Claim, Currency, Field, Money, Request, Tier};
+use sirl::{Claim, Currency, Money, Request, Tier};
 
 use crate::sample::{Act, BUDGET_MINOR, Chosen, FORM, Page, Sample, TASK_ORIGINS, Words};
 
@@ -174,9 +174,4 @@ pub fn answer(verdict: &Verdict) -> Answer {
         Verdict::Ask(_) => Answer::Ask,
         Verdict::Deny(_) => Answer::Deny,
     }
-}
-
-/// The highest tier of these fields, as both sides count it.
-pub fn need(fields: impl IntoIterator<Item = Field>) -> i64 {
-    fields.into_iter().map(|field| field.tier() as i64).max().unwrap_or(0)
 }

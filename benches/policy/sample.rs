@@ -123,8 +123,8 @@ fn good(random: &mut Random) -> Sample {
         let named = kind.allowed_fields().iter().filter(|_| random.below(2) == 0).collect();
         let amount = (kind == Kind::Purchase).then(|| 1 + random.below(BUDGET_MINOR));
         let claim = Words {
-            origin: maybe(random, &[shop.clone()]),
-            top_origin: maybe(random, &[shop.clone()]),
+            origin: maybe(random, &[TASK_ORIGINS[0]]).map(str::to_owned),
+            top_origin: maybe(random, &[TASK_ORIGINS[0]]).map(str::to_owned),
             tier: maybe(random, &[2]),
             tls: maybe(random, &[true]),
             sink: maybe(random, &["address_form"]),

@@ -322,6 +322,8 @@ mod tests {
             "https:shop.example",
             "https://bücher.example",
             "https://u@shop.example",
+            "https://xn--zz.example",
+            "https://shop.example:1@evil.test",
             " https://shop.example",
         ] {
             assert_eq!(shop.plainly_written_as(text), None, "{text}");

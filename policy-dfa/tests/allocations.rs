@@ -104,9 +104,12 @@ fn a_question_allocates_nothing() {
     assert_eq!(allocations, 0);
 }
 
+/// What is wrong with a scene, how it comes to be, and the reason that is given.
+type Spoilt = (&'static str, fn(&mut Scene), Reason);
+
 #[test]
 fn a_refusal_allocates_nothing() {
-    let cases: [(&str, fn(&mut Scene), Reason); 7] = [
+    let cases: [Spoilt; 7] = [
         ("another origin", |s| s.page.origin = Fact::Known(origin("https://x.test")), Reason::OriginMismatch),
         ("unknown frame", |s| s.page.ancestors = Fact::Unknown, Reason::SignalUnknown(Signal::Frame)),
         (
