@@ -407,6 +407,41 @@ fn a_block_that_cannot_be_read_releases_nothing() {
 }
 
 #[test]
+fn a_plan_is_answered_with_what_can_never_be_granted() {
+    let plan = "PLAN.address\nPLAN.payment\nPLAN.contact\nPLAN.purchase\nPLAN.payment\nPLAN.end";
+    let mut played = Played::new(Container::T2);
+    let refused = |lines: &[&str]| {
+        let each = lines.iter().map(|line| {
+            let (kind, reason) = line.split_once(' ').unwrap();
+            format!("DENY.{kind} {{\"reason\":\"{reason}\"}}\n")
+        });
+        each.collect::<String>() + "PLAN.end"
+    };
+    assert_eq!(played.request(plan), refused(&["payment delivery_forbidden", "contact unplanned_effect"]));
+    assert_eq!(played.fills, 0);
+    let mut low = Played::new(Container::T0);
+    let expected = [
+        "address invalid_container",
+        "payment delivery_forbidden",
+        "contact unplanned_effect",
+        "purchase invalid_container",
+    ];
+    assert_eq!(low.request(plan), refused(&expected));
+}
+
+#[test]
+fn what_a_schema_does_not_declare_is_not_asked_for() {
+    let mut played = Played::new(Container::T2);
+    let schema = sirl::Schema::parse("kind contact { email }").unwrap();
+    played.core = played.core.with_schema(schema);
+    for text in ["REQ.address\nREQ.end", "PLAN.address\nPLAN.end"] {
+        let reply = played.request(text);
+        assert!(reply.starts_with("DENY.block {\"reason\":\"malformed_request\"}"), "{reply}");
+    }
+    assert_eq!(played.fills, 0);
+}
+
+#[test]
 fn an_event_out_of_turn_ends_the_action_without_a_release() {
     let mut played = Played::new(Container::T2);
     let command = played.core.step(Event::Done(Ok(())), Millis(0));

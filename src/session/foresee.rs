@@ -34,6 +34,10 @@ pub(super) fn never(
     fields: FieldSet,
 ) -> Option<Reason> {
     let possible = decision.foresee(kind, fields, task, history);
-    let reason = || possible.reasons.first().copied().unwrap_or(Reason::DeliveryForbidden);
+    // What fails by what is known tells more than what might be unknown.
+    let known = |reason: &&Reason| !matches!(reason, Reason::SignalUnknown(_));
+    let reasons = &possible.reasons;
+    let reason =
+        || reasons.iter().find(known).or(reasons.first()).copied().unwrap_or(Reason::DeliveryForbidden);
     (possible.prospect == Prospect::Never).then(reason)
 }
