@@ -6,6 +6,7 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | [`policy_bytes`] | policy bytes: reading, writing, what the check says of a table nobody compiled |
 //! | [`policy_text`] | policy text: reading, printing, compiling, proving |
 //! | [`sirl_stream`] | blocks and plans in pieces of a stream |
 //! | [`sirl_text`] | blocks and replies: reading, finding, printing, errors |
@@ -13,6 +14,7 @@
 #![allow(clippy::panic, reason = "a panic is how a target reports what it found")]
 
 pub mod input;
+pub mod policy_bytes;
 pub mod policy_text;
 pub mod sirl_stream;
 pub mod sirl_text;
@@ -22,7 +24,12 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target. The name is also that of its folder of seeds.
 pub const TARGETS: &[Target] =
-    &[("policy_text", policy_text::run), ("sirl_stream", sirl_stream::run), ("sirl_text", sirl_text::run)];
+    &[
+        ("policy_bytes", policy_bytes::run),
+        ("policy_text", policy_text::run),
+        ("sirl_stream", sirl_stream::run),
+        ("sirl_text", sirl_text::run),
+    ];
 
 /// The target of this name.
 #[must_use]

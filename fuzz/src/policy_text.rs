@@ -9,7 +9,7 @@ use crate::input;
 /// Reads a policy and carries it as far as it goes.
 ///
 /// # Panics
-/// Where printing and reading do not agree, an error points outside its text, or a counterexample is not one.
+/// Where printing and reading do not agree, in text or in JSON, an error points outside its text, or a counterexample is not one.
 pub fn run(input: &[u8]) {
     let text = input::text(input);
     let policy = match Policy::parse(&text) {
@@ -24,6 +24,8 @@ pub fn run(input: &[u8]) {
                 again.to_string() == printed,
                 "the canonical text has another canonical text:\n{printed}"
             );
+            let json = policy.to_json();
+            assert!(Policy::from_json(&json).as_ref() == Ok(&policy), "its JSON form is another:\n{json}");
             carry(&policy, &again, input);
         }
         Err(error) => panic!("the canonical text is refused:\n{printed}\n{error}"),

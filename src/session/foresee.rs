@@ -34,10 +34,8 @@ pub(super) fn never(
     fields: FieldSet,
 ) -> Option<Reason> {
     let possible = decision.foresee(kind, fields, task, history);
-    // What fails by what is known tells more than what might be unknown.
-    let known = |reason: &&Reason| !matches!(reason, Reason::SignalUnknown(_));
-    let reasons = &possible.reasons;
-    let reason =
-        || reasons.iter().find(known).or(reasons.first()).copied().unwrap_or(Reason::DeliveryForbidden);
+    // A rule that fails for certain tells more than one that may come first.
+    let certain = possible.hurdles.first().map(|hurdle| hurdle.reason);
+    let reason = || certain.or(possible.reasons.first().copied()).unwrap_or(Reason::DeliveryForbidden);
     (possible.prospect == Prospect::Never).then(reason)
 }
