@@ -186,7 +186,7 @@ impl Model {
         let (_, fields) = FIELDS.iter().find(|(known, _)| *known == kind).unwrap();
         let tier = |field: &&str| self.tiers.iter().find(|(known, _)| known == field).unwrap().1;
         match kind {
-            "purchase" => fields.iter().map(|field| tier(field)).max() == Some(need),
+            "purchase" => fields.iter().map(&tier).max() == Some(need),
             _ => fields.iter().any(|field| tier(field) == need),
         }
     }

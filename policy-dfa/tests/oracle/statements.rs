@@ -99,9 +99,11 @@ const SINGLE: [(&str, Contradicts); 13] = [
 /// The symbols of a case on the signal in question, and its answer.
 type Side = (&'static str, Answer);
 
-/// Statements about two valuations that differ in one signal: the signals, and whether an answer that opens
-/// contradicts another one.
-const PAIRS: [(&str, fn(Axis) -> bool, fn(Event, Side, Side) -> bool); 4] = [
+/// Its words, the signals, and whether an answer that opens contradicts another one.
+type Pair = (&'static str, fn(Axis) -> bool, fn(Event, Side, Side) -> bool);
+
+/// Statements about two valuations that differ in one signal.
+const PAIRS: [Pair; 4] = [
     (
         "a signal that is unknown never opens what some value of it would refuse",
         |axis| axis.symbols().last() == Some(&"unknown"),
