@@ -1,5 +1,6 @@
 //! The mask before each token of a block, for GPT-2's tokens: ours, and with feature `peers` what
 //! `llguidance` computes from the exported grammar, on the same tokens in the same run.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a bench")]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -192,10 +192,8 @@ mod tests {
             }
         }
         while let Some((a, b)) = todo.pop() {
-            for class in 0..width {
-                for (x, y) in
-                    before[a][class].iter().flat_map(|x| before[b][class].iter().map(move |y| (*x, *y)))
-                {
+            for (left, right) in before[a].iter().zip(&before[b]) {
+                for (x, y) in left.iter().flat_map(|x| right.iter().map(move |y| (*x, *y))) {
                     let (x, y) = (x.max(y), x.min(y));
                     if x != y && !std::mem::replace(&mut apart[x * count + y], true) {
                         todo.push((x, y));
