@@ -23,6 +23,8 @@
 //! | [`explanation`] | why an answer, and what would change it |
 //! | [`partial`] | what remains possible with what is known |
 //! | [`diff`] | what two policies answer differently |
+//! | [`lint`] | rules that change nothing |
+//! | [`show`] | tables and pictures |
 //! | [`grant`] | the capability that opens the vault, and who may check it |
 
 pub mod alphabet;
@@ -40,6 +42,7 @@ pub mod explanation;
 pub mod grant;
 mod guard;
 mod lexer;
+pub mod lint;
 mod parse;
 mod parse_session;
 mod parser;
@@ -50,6 +53,7 @@ mod print;
 pub mod question;
 pub mod reason;
 pub mod session;
+pub mod show;
 pub mod site;
 mod spans;
 pub mod table;
@@ -66,6 +70,7 @@ pub use explanation::{Barred, Explanation, Hurdle};
 pub use grant::{
     Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, RedeemError, Redeemed, Terms, Verifier, Wire,
 };
+pub use lint::Warning;
 pub use partial::{Partial, Possible, Prospect};
 pub use policy::{Delivery, Policy, Thresholds};
 pub use question::{Carried, Consent, Event, Goal, Millis, Placement, Question, SafetyBand, Task, VerbKind};
