@@ -25,6 +25,8 @@
 //! | [`explanation`] | why an answer, and what would change it |
 //! | [`partial`] | what remains possible with what is known |
 //! | [`diff`] | what two policies answer differently |
+//! | [`lint`] | rules that change nothing |
+//! | [`show`] | tables and pictures |
 //! | [`grant`] | the capability that opens the vault, and who may check it |
 
 pub mod alphabet;
@@ -44,6 +46,7 @@ pub mod grant;
 mod guard;
 pub mod json;
 mod lexer;
+pub mod lint;
 mod parse;
 mod parse_session;
 mod parser;
@@ -54,6 +57,7 @@ mod print;
 pub mod question;
 pub mod reason;
 pub mod session;
+pub mod show;
 pub mod site;
 mod spans;
 pub mod table;
@@ -73,6 +77,7 @@ pub use grant::{
     Wire,
 };
 pub use json::{JsonError, JsonProblem};
+pub use lint::Warning;
 pub use partial::{Partial, Possible, Prospect};
 pub use policy::{Delivery, Policy, Thresholds};
 pub use question::{Carried, Consent, Event, Goal, Millis, Placement, Question, SafetyBand, Task, VerbKind};

@@ -1,0 +1,77 @@
+//! A policy as a person looks at it: as tables, and as pictures of its automaton.
+
+mod dot;
+mod layout;
+mod mermaid;
+mod picture;
+mod svg;
+mod table;
+
+use crate::compile::Compiled;
+use crate::table::Root;
+
+/// How a policy is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Tables in plain text.
+    Text,
+    /// Tables in Markdown.
+    Markdown,
+    /// A graph for Graphviz.
+    Dot,
+    /// A flow chart for Mermaid.
+    Mermaid,
+    /// A drawing.
+    Svg,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 5] = [Format::Text, Format::Markdown, Format::Dot, Format::Mermaid, Format::Svg];
+
+    /// The name that the command uses.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Markdown => "markdown",
+            Format::Dot => "dot",
+            Format::Mermaid => "mermaid",
+            Format::Svg => "svg",
+        }
+    }
+
+    /// The format with this name, if there is one.
+    pub fn from_name(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.as_str() == name)
+    }
+}
+
+impl<State> Compiled<State> {
+    /// One event in this format: for `Text` and `Markdown` a table of its rules in the order in which they
+    /// are tried, else a picture of its automaton. Names are escaped, so that the result is well formed
+    /// whatever the policy is called.
+    ///
+    /// ```
+    /// # let text = include_str!("../../policies/default.policy");
+    /// use policy_dfa::{Policy, Root, show::Format};
+    /// use sirl::{Kind, Tier};
+    ///
+    /// let policy = Policy::parse(text).unwrap().compile().unwrap();
+    /// let table = policy.show(Root::Request(Kind::Address, Tier::T2), Format::Text);
+    /// assert!(table.contains("invalid_container"));
+    /// ```
+    pub fn show(&self, root: Root, format: Format) -> String {
+        match format {
+            Format::Text => table::text(&self.rows(root)),
+            Format::Markdown => table::markdown(&self.rows(root)),
+            Format::Dot => dot::draw(&self.picture(root)),
+            Format::Mermaid => mermaid::draw(&self.picture(root)),
+            Format::Svg => svg::draw(&self.picture(root)),
+        }
+    }
+
+    /// The events that can occur and that the policy describes, or that are always granted.
+    pub fn events(&self) -> impl Iterator<Item = Root> {
+        Root::all().filter(|root| self.policy.can_occur(*root))
+    }
+}

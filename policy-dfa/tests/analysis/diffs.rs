@@ -1,0 +1,115 @@
+//! Differences.
+
+use policy_dfa::diff::{Answer, Diff};
+use policy_dfa::{Outcome, Policy, Root};
+use proptest::prelude::*;
+
+use crate::common::DEFAULT;
+use crate::policies::{all, compiled, partial, policy, root};
+
+fn answer(outcome: Outcome) -> Answer {
+    match outcome {
+        Outcome::Deny(..) => Answer::Denied,
+        Outcome::Ask(scope) => Answer::Asked(scope),
+        Outcome::Grant(way) => Answer::Granted(way),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_policy_does_not_differ_from_itself(one in policy()) {
+        let one = compiled(&one.1);
+        let diff = Diff::between(&one, &one);
+        prop_assert!(diff.is_empty(), "{diff}");
+        prop_assert_eq!(diff.to_string(), "no difference");
+    }
+
+    #[test]
+    fn the_other_way_round_is_the_mirror_image(one in policy(), other in policy()) {
+        let (one, other) = (compiled(&one.1), compiled(&other.1));
+        let (forth, back) = (Diff::between(&one, &other), Diff::between(&other, &one));
+        prop_assert_eq!(forth.changes.len(), back.changes.len());
+        for change in &forth.changes {
+            let mut mirrored = change.clone();
+            std::mem::swap(&mut mirrored.old, &mut mirrored.new);
+            prop_assert!(back.changes.contains(&mirrored), "{}", change);
+        }
+        let mut turned: Vec<_> = back.asides.clone();
+        turned.iter_mut().for_each(|aside| std::mem::swap(&mut aside.old, &mut aside.new));
+        turned.sort();
+        let mut asides = forth.asides.clone();
+        asides.sort();
+        prop_assert_eq!(asides, turned);
+    }
+
+    /// Valuation by valuation on a part of the space: each is in exactly the change that it belongs to.
+    #[test]
+    fn every_case_that_differs_is_told_and_no_other(
+        one in policy(), other in policy(), root in root(), known in partial(),
+    ) {
+        let (one, other) = (compiled(&one.1), compiled(&other.1));
+        let diff = Diff::between(&one, &other);
+        let here = |change: &&policy_dfa::diff::Change| change.root == root;
+        // A root that cannot occur is not looked at, but then neither is any change of it told.
+        let occurs = !matches!(root, Root::Request(..)) || diff.changes.iter().any(|c| here(&c));
+        for valuation in all(&known) {
+            let (old, new) = (one.outcome(root, &valuation), other.outcome(root, &valuation));
+            let told: Vec<_> = diff.changes.iter().filter(here)
+                .filter(|change| change.parts.iter().any(|part| part.cases.holds(&valuation)))
+                .map(|change| (change.old, change.new))
+                .collect();
+            if old == new {
+                prop_assert!(told.is_empty(), "{:?} {:?}", told, valuation);
+            } else if occurs {
+                prop_assert_eq!(told, vec![(answer(old), answer(new))], "{:?}", valuation);
+            }
+        }
+        for change in &diff.changes {
+            for part in &change.parts {
+                prop_assert!(part.cases.holds(&part.witness) && part.count == part.cases.count());
+                let old = one.outcome(change.root, &part.witness);
+                let new = other.outcome(change.root, &part.witness);
+                prop_assert!(old != new && (answer(old), answer(new)) == (change.old, change.new));
+            }
+            let sum: u128 = change.parts.iter().map(|part| part.count).sum();
+            prop_assert!(sum >= change.count && (sum > change.count) == change.overlaps());
+        }
+    }
+}
+
+#[test]
+fn a_change_is_told_in_plain_words() {
+    let of = |text: &str| Policy::parse(text).unwrap().compile().unwrap();
+    let words = |new: &str| Diff::between(&of(DEFAULT), &of(new)).to_string();
+    let lax = words(&DEFAULT.replacen("    tls valid\n", "", 1));
+    let expected = "newly granted by fill: `address` with T1 fields in ";
+    assert!(lax.starts_with(expected), "{lax}");
+    assert!(lax.contains("tls is not valid"), "{lax}");
+    let session = words(
+        &DEFAULT
+            .replace("at most 1 purchase, 5 prompts", "at most 2 purchases, 1 otp")
+            .replace("request otp {", "site \"bank.example\" { never login }\nrequest otp {")
+            .replace("city phone email }", "city email }")
+            .replace("card_number", "phone card_number")
+            .replace("prove never deliver payment to model\n", ""),
+    );
+    for line in [
+        "the tier of `phone`: T2 instead of T1",
+        "the session's limit for `purchase`: at most 2 instead of at most 1",
+        "the session's limit for `otp`, new: at most 1",
+        "the session's limit for prompts, no more: at most 5",
+        "a site rule, new: site \"bank.example\" { never login }",
+        "a statement to prove, no more: never deliver payment to model",
+        "refused for another reason: `login` with T2 fields",
+        "newly refused, granted before: `login` with T2 fields",
+    ] {
+        assert!(session.contains(line), "{line}\nnot in\n{session}");
+    }
+    let slower = words(&DEFAULT.replacen("consent once per session", "consent every time", 1));
+    assert!(slower.contains("asked every time instead of once per session: `address`"), "{slower}");
+    let wired = words(&DEFAULT.replacen("deliver fill", "deliver wire", 1));
+    assert!(wired.contains("granted by wire instead of fill: `address`"), "{wired}");
+    assert_eq!(words(&DEFAULT.replace("version 1", "version 2")), "no difference");
+}

@@ -1,0 +1,163 @@
+//! Explanations.
+
+use policy_dfa::{Axis, Compiled, Happened, Outcome, Policy, Root, Unchecked, Valuation, VerbKind, symbol};
+use proptest::prelude::*;
+use sirl::{Kind, Tier};
+
+use crate::common::DEFAULT;
+use crate::policies::{compiled, good, policy, root, valuation};
+
+/// Whether some symbols of these axes give a grant, the others held.
+fn helps(policy: &Compiled<Unchecked>, root: Root, at: &Valuation, axes: &[Axis]) -> bool {
+    let Some((axis, rest)) = axes.split_first() else {
+        return matches!(policy.outcome(root, at), Outcome::Grant(_));
+    };
+    (0..axis.symbols().len() as u8).any(|symbol| {
+        let mut other = *at;
+        other.set(*axis, symbol);
+        helps(policy, root, &other, rest)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn the_first_rule_that_fails_gives_the_reason(one in policy(), root in root(), at in valuation()) {
+        let why = compiled(&one.1).explain(root, &at);
+        match why.outcome {
+            Outcome::Deny(axis, reason) => {
+                prop_assert!(!why.failing.is_empty(), "{:?}", why);
+                prop_assert_eq!((why.failing[0].axis, why.failing[0].reason), (axis, reason));
+            }
+            _ => prop_assert!(why.failing.is_empty(), "{}", why),
+        }
+        for hurdle in why.failing.iter().chain(&why.asking) {
+            if let Some(span) = hurdle.span.clone() {
+                let written = &one.0[span];
+                let word = |text: &str| text.split([' ', '"']).next().unwrap().to_owned();
+                let section = ["address", "login", "open", "type"].contains(&written);
+                prop_assert!(section || written.starts_with('"') || word(written) == word(&hurdle.rule), "{} {}", written, hurdle.rule);
+            }
+        }
+    }
+
+    #[test]
+    fn the_remedies_are_the_smallest(one in policy(), root in root(), at in valuation()) {
+        let policy = compiled(&one.1);
+        let why = policy.explain(root, &at);
+        if matches!(why.outcome, Outcome::Grant(_)) {
+            prop_assert!(why.remedies.is_empty());
+            return Ok(());
+        }
+        let sets: Vec<Vec<Axis>> = why.remedies.iter().map(|remedy| remedy.limits().collect()).collect();
+        for (remedy, set) in why.remedies.iter().zip(&sets) {
+            // Every choice that the remedy leaves gives a grant, and it needs each of its signals.
+            let mut choice = at;
+            for axis in set {
+                choice.set(*axis, remedy.witness().get(*axis));
+            }
+            prop_assert!(matches!(policy.outcome(root, &choice), Outcome::Grant(_)), "{}", why);
+            if set.len() <= 5 {
+                for spared in set {
+                    let fewer: Vec<Axis> = set.iter().copied().filter(|axis| axis != spared).collect();
+                    prop_assert!(!helps(&policy, root, &at, &fewer), "{} without {:?}", why, spared);
+                }
+            }
+        }
+        let least = sets.iter().map(Vec::len).min().unwrap_or(usize::MAX);
+        prop_assert!(sets.first().is_none_or(|set| set.len() == least));
+        for (place, one) in Axis::ALL.iter().enumerate() {
+            if least > 1 {
+                prop_assert!(!helps(&policy, root, &at, &[*one]), "{} and {:?}", why, one);
+            }
+            for other in Axis::ALL[place + 1..].iter().filter(|_| least > 2) {
+                prop_assert!(!helps(&policy, root, &at, &[*one, *other]), "{why} and {one:?} {other:?}");
+            }
+        }
+    }
+
+    /// With the signals of the failing rules made good from the first on, the answer moves from one rule to
+    /// the next, and none is left that was not told.
+    #[test]
+    fn all_rules_that_fail_are_told(root in root(), at in valuation()) {
+        let policy = Policy::parse(DEFAULT).unwrap().compile().unwrap();
+        let why = policy.explain(root, &at);
+        let mut now = at;
+        let fixed: Vec<Axis> = why.failing.iter().map(|hurdle| hurdle.axis).collect();
+        for hurdle in &why.failing {
+            let Outcome::Deny(axis, reason) = policy.outcome(root, &now) else {
+                // Two rules about one signal are both met at once.
+                prop_assert!(fixed.iter().filter(|axis| **axis == hurdle.axis).count() > 1);
+                continue;
+            };
+            if matches!(root, Root::Request(..)) && reason.code() == "delivery_forbidden" {
+                return Ok(());
+            }
+            if axis != hurdle.axis {
+                continue;
+            }
+            now.set(axis, good().get(axis));
+        }
+        if !matches!(root, Root::Verb(_)) {
+            prop_assert!(!matches!(policy.outcome(root, &now), Outcome::Deny(..)), "{} then {:?}", why, now);
+        }
+    }
+}
+
+#[test]
+fn an_explanation_names_every_rule_and_what_would_help() {
+    let policy = Policy::parse(DEFAULT).unwrap().compile().unwrap();
+    let at = good()
+        .with(symbol::Container::T1)
+        .with(symbol::Tls::Broken)
+        .with(symbol::Claim::Contradicts)
+        .with(symbol::Consent::None);
+    let why = policy.explain(Root::Request(Kind::Address, Tier::T2), &at);
+    assert_eq!(
+        why.to_string(),
+        "`address` with T2 fields is refused: invalid_container. This browser container is not trusted enough \
+         for the data that was asked for; you can raise it.\n\
+         Because container is T1: container covers the fields\n\
+         Besides, tls is broken: tls valid\n\
+         Besides, claim is contradicts: every request: the browser confirms what the model claims\n\
+         It would be granted if container were T2 and tls were valid and claim were agrees and consent were given"
+    );
+    assert_eq!(&DEFAULT[why.failing[1].span.clone().unwrap()], "tls valid");
+    let payment = policy.explain(Root::Request(Kind::Payment, Tier::T2), &good());
+    assert_eq!((payment.failing[0].rule.as_str(), payment.remedies.len()), ("deliver nothing", 0));
+    assert!(payment.to_string().ends_with("only another policy does."));
+    let press = policy.explain(Root::Verb(VerbKind::Press), &good().with(symbol::Origin::Other));
+    let helps: Vec<String> = press.remedies.iter().map(ToString::to_string).collect();
+    assert_eq!(helps, ["container is T0", "origin is task"]);
+}
+
+#[test]
+fn what_bars_an_event_is_told_with_what_ends_it() {
+    let text = DEFAULT.replace(
+        "    after suspected",
+        "    after refusal never address, open until open\n    at most 1 address\n    after suspected",
+    );
+    let policy = Policy::parse(&text).unwrap().compile().unwrap();
+    let told = |root: Root, happened: &[Happened]| {
+        let step = |history, one: &Happened| policy.after(history, *one);
+        let history = happened.iter().fold(policy_dfa::History::default(), step);
+        policy.barred(root, &history).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let address = Root::Request(Kind::Address, Tier::T2);
+    assert!(told(address, &[]).is_empty());
+    assert_eq!(
+        told(address, &[Happened::Refused, Happened::Suspected, Happened::Released(Kind::Address)]),
+        [
+            "after refusal never address, open until open (until open or new_task)",
+            "after suspected_injection never T2 until new_task (until new_task)",
+            "at most 1 address (until new_task)",
+        ]
+    );
+    assert!(told(address, &[Happened::Refused, Happened::Done(VerbKind::Open)]).is_empty());
+    assert_eq!(told(Root::Request(Kind::Address, Tier::T1), &[Happened::Suspected]).len(), 0);
+    assert_eq!(
+        told(Root::Verb(VerbKind::Open), &[Happened::Prompted; 5]),
+        ["at most 5 prompts (until new_task)"]
+    );
+}

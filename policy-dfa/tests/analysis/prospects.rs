@@ -1,0 +1,169 @@
+//! What remains possible.
+
+use browser_signals::{Container, Fact, Observed};
+use policy_dfa::{
+    Axis, Consent, Event, Happened, History, Millis, Outcome, Partial, Policy, Prospect, Question, Root,
+    Task, symbol,
+};
+use proptest::prelude::*;
+use sirl::{Field, Kind, Tier};
+
+use crate::common::{DEFAULT, Scene, goal, origin, usd};
+use crate::policies::{all, compiled, partial, policy, root};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Against every valuation there is in the part.
+    #[test]
+    fn a_prospect_is_the_best_of_all_cases(one in policy(), root in root(), known in partial()) {
+        let policy = compiled(&one.1);
+        let possible = policy.possible(root, &known);
+        let certain = known.symbols(Axis::Consent).eq(["given"]);
+        let mut best = Prospect::Never;
+        let mut reasons = Vec::new();
+        for valuation in all(&known) {
+            best = best.max(match policy.outcome(root, &valuation) {
+                Outcome::Deny(_, reason) => {
+                    reasons.push(reason);
+                    Prospect::Never
+                }
+                Outcome::Ask(_) => Prospect::Asking,
+                Outcome::Grant(_) if certain || valuation.name(Axis::Consent) == "none" => Prospect::Granted,
+                Outcome::Grant(_) => Prospect::Asking,
+            });
+        }
+        prop_assert_eq!(possible.prospect, best);
+        if best == Prospect::Never {
+            prop_assert!(possible.conditions.is_empty());
+            prop_assert!(reasons.iter().all(|reason| possible.reasons.contains(reason)));
+            prop_assert!(possible.reasons.iter().all(|reason| reasons.contains(reason)));
+            for hurdle in &possible.hurdles {
+                for valuation in all(&known) {
+                    let why = policy.explain(root, &valuation);
+                    prop_assert!(
+                        why.failing.iter().any(|other| other.rule == hurdle.rule),
+                        "{} does not fail for {:?}", hurdle, valuation
+                    );
+                }
+            }
+            return Ok(());
+        }
+        for valuation in all(&known) {
+            let consents = ["none", "given", "refused", "expired"].into_iter().filter(|consent| {
+                known.symbols(Axis::Consent).any(|symbol| symbol == *consent)
+            });
+            let with = |consent: &str| {
+                let mut other = valuation;
+                other.set(Axis::Consent, Axis::Consent.symbols().iter().position(|s| *s == consent).unwrap() as u8);
+                policy.outcome(root, &other)
+            };
+            let opens = match best {
+                Prospect::Granted if certain || valuation.name(Axis::Consent) == "none" => {
+                    matches!(policy.outcome(root, &valuation), Outcome::Grant(_))
+                }
+                Prospect::Granted => continue,
+                _ => consents.map(with).any(|outcome| !matches!(outcome, Outcome::Deny(..))),
+            };
+            let told = possible.conditions.iter().any(|part| part.holds(&valuation));
+            prop_assert_eq!(told, opens, "{} {:?}", possible, valuation);
+        }
+    }
+
+    /// Whatever page comes: what is known before it holds of every question about it.
+    #[test]
+    fn what_is_known_before_a_page_holds_of_every_page(
+        kind in prop::sample::select(Kind::ALL.to_vec()),
+        planned in any::<bool>(),
+        raised in prop::sample::select(vec![Container::T0, Container::T1, Container::T2]),
+        shown in prop::sample::select(vec![
+            Fact::Known(Container::T0), Fact::Known(Container::T1), Fact::Known(Container::T2), Fact::Unknown,
+        ]),
+        budget in prop::option::of(0u64..3),
+        origins in prop::sample::select(vec![vec![], vec!["https://shop.example"]]),
+        happened in prop::collection::vec(prop::sample::select(vec![
+            Happened::Prompted, Happened::Suspected, Happened::Refused, Happened::Paid(usd(1)),
+            Happened::Released(Kind::Address),
+        ]), 0..8),
+        elsewhere in any::<bool>(),
+    ) {
+        let text = DEFAULT.replace(
+            "    after suspected",
+            "    at most 1 address, 2.00 USD\n    after refusal never login until new_task\n    after suspected",
+        ) + "site \"shop.example\" { never login }";
+        let policy = Policy::parse(&text).unwrap().compile().unwrap().check().unwrap();
+        let fields: &[Field] = if kind == Kind::Purchase { &[] } else { &[Field::Name, Field::Email] };
+        let mut scene = Scene::new(kind, fields);
+        scene.page.container = shown;
+        if elsewhere {
+            scene.page.origin = Fact::Known(origin("http://other.example"));
+            scene.page.destination = goal("http://other.example");
+        }
+        let kinds = if planned { vec![kind] } else { vec![] };
+        let origins = origins.into_iter().map(origin).collect();
+        let task = Task::new(origins, kinds, budget.map(usd), raised);
+        let history = happened.iter().fold(History::default(), |history, one| policy.after(history, *one));
+        let page = Observed::simulated(scene.page.clone(), 1);
+        for (seen, amount) in [(None, Some(usd(1))), (Some(&page), Some(usd(2))), (Some(&page), None)] {
+            let placements: &[_] = if kind == Kind::Purchase { &[] } else { &scene.placements };
+            let event = Event::Request { request: &scene.request, placements, amount };
+            let root = policy.root(&event);
+            let known = policy.before_page(root, &task, &history);
+            let valuation = policy.valuation(&Question {
+                event, page: seen, task: &task, consent: Consent::None, history,
+                safety: Fact::Unknown, now: Millis(1),
+            });
+            for axis in Axis::ALL {
+                prop_assert!(
+                    known.symbols(*axis).any(|symbol| symbol == valuation.name(*axis)),
+                    "{} is {} but {}", axis.as_str(), valuation.name(*axis), known
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_task_knows_what_it_cannot_get() {
+    let policy = Policy::parse(DEFAULT).unwrap().compile().unwrap().check().unwrap();
+    let shop = || vec![origin("https://shop.example")];
+    let task = |kinds: &[Kind], raised| Task::new(shop(), kinds.to_vec(), Some(usd(10)), raised);
+    let told = |root, task: &Task, happened: &[Happened]| {
+        let history = happened.iter().fold(History::default(), |history, one| policy.after(history, *one));
+        policy.possible(root, &policy.before_page(root, task, &history))
+    };
+    let address = Root::Request(Kind::Address, Tier::T2);
+    let fine = told(address, &task(&Kind::ALL, Container::T2), &[]);
+    assert_eq!(fine.prospect, Prospect::Asking);
+    assert_eq!(
+        fine.to_string(),
+        "only after asking, where site is free and container is T2 and origin is task and top_origin is task and \
+         tls is valid and frame is top and document is known and destination is task and claim is agrees and \
+         placement is whole and visibility is seen"
+            .replace("site is free and ", "")
+    );
+    let low = told(address, &task(&Kind::ALL, Container::T1), &[]);
+    assert_eq!(low.to_string(), "never\n  invalid_container: container covers the fields");
+    let unplanned = told(address, &task(&[Kind::Login], Container::T2), &[Happened::Suspected]);
+    let rules: Vec<&str> = unplanned.hurdles.iter().map(|hurdle| hurdle.rule.as_str()).collect();
+    assert_eq!(
+        rules,
+        ["every request: the task planned it", "after suspected_injection never T2 until new_task"]
+    );
+    let card = told(Root::Request(Kind::Payment, Tier::T2), &task(&Kind::ALL, Container::T2), &[]);
+    assert_eq!(card.to_string(), "never\n  delivery_forbidden: deliver nothing");
+    let buy = Root::Request(Kind::Purchase, Tier::T2);
+    let poor = Task::new(shop(), Kind::ALL.to_vec(), None, Container::T2);
+    assert_eq!(told(buy, &poor, &[]).hurdles[0].rule, "every request: the amount is within the budget");
+    let bought = told(buy, &task(&Kind::ALL, Container::T2), &[Happened::Paid(usd(1))]);
+    assert_eq!(bought.hurdles[0].rule, "at most 1 purchase");
+    let asked = told(address, &task(&Kind::ALL, Container::T2), &[Happened::Prompted; 5]);
+    assert_eq!(asked.prospect, Prospect::Asking, "a yes that is remembered may still serve");
+    let read = policy.possible(Root::Verb(policy_dfa::VerbKind::Read), &Partial::anything());
+    assert_eq!(read.to_string(), "may be granted without asking");
+    let open = Partial::anything().among(&[symbol::Container::T0]).unwrap();
+    assert_eq!(
+        policy.possible(Root::Verb(policy_dfa::VerbKind::Open), &open).to_string(),
+        "may be granted without asking, where destination is task or other and flow is own or stays"
+    );
+}
