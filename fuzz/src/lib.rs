@@ -23,13 +23,12 @@ pub mod sirl_text;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target. The name is also that of its folder of seeds.
-pub const TARGETS: &[Target] =
-    &[
-        ("policy_bytes", policy_bytes::run),
-        ("policy_text", policy_text::run),
-        ("sirl_stream", sirl_stream::run),
-        ("sirl_text", sirl_text::run),
-    ];
+pub const TARGETS: &[Target] = &[
+    ("policy_bytes", policy_bytes::run),
+    ("policy_text", policy_text::run),
+    ("sirl_stream", sirl_stream::run),
+    ("sirl_text", sirl_text::run),
+];
 
 /// The target of this name.
 #[must_use]
