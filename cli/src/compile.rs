@@ -76,7 +76,7 @@ fn read(path: &Path) -> Result<Policy, Failure> {
     if path.as_os_str() != "-" {
         let bytes =
             std::fs::read(path).map_err(|error| Failure::Input(format!("{name} cannot be read: {error}")))?;
-        if std::str::from_utf8(&bytes).is_err() {
+        if bytes.starts_with(b"PCPOLICY") {
             let loaded = Compiled::from_bytes(&bytes);
             return loaded
                 .map(|loaded| loaded.policy().clone())
