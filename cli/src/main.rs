@@ -7,6 +7,7 @@ mod audit;
 mod check;
 mod demo;
 mod failure;
+mod policy;
 mod vault;
 
 use std::process::ExitCode;
@@ -27,9 +28,9 @@ struct Arguments {
 enum Command {
     /// Run an agent that obeys everything it reads against hostile shop pages, unguarded and guarded.
     Demo(demo::Arguments),
-    /// Check policies.
+    /// Check, prove, explain, compare and show policies.
     #[command(subcommand)]
-    Policy(check::PolicyCommand),
+    Policy(policy::Command),
     /// Check request blocks.
     #[command(subcommand)]
     Sirl(check::SirlCommand),
@@ -44,7 +45,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Demo(arguments) => demo::run(arguments),
-        Command::Policy(command) => check::policy(command),
+        Command::Policy(command) => policy::run(command),
         Command::Sirl(command) => check::sirl(command),
         Command::Vault(command) => vault::run(command),
         Command::Audit(command) => audit::run(command),

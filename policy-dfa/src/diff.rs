@@ -41,6 +41,17 @@ impl Answer {
     }
 }
 
+impl std::fmt::Display for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Answer::Denied => f.write_str("refused"),
+            Answer::Asked(scope) => write!(f, "asked {}", how_often(*scope)),
+            Answer::Granted(None) => f.write_str("granted"),
+            Answer::Granted(Some(way)) => write!(f, "granted by {}", way.as_str()),
+        }
+    }
+}
+
 /// What differs between two policies. Empty where they mean the same.
 ///
 /// A policy's name and version are labels and no part of it. Its [`Display`](std::fmt::Display) is the whole
@@ -172,12 +183,7 @@ impl std::fmt::Display for Change {
                 write!(f, "asked {} instead of {}", how_often(new), how_often(old))?;
             }
             (old, new) => {
-                match new {
-                    Answer::Denied => f.write_str("newly refused")?,
-                    Answer::Asked(scope) => write!(f, "newly asked ({})", how_often(scope))?,
-                    Answer::Granted(None) => f.write_str("newly granted")?,
-                    Answer::Granted(Some(way)) => write!(f, "newly granted by {}", way.as_str())?,
-                }
+                write!(f, "newly {new}")?;
                 match old {
                     Answer::Denied => {}
                     Answer::Asked(_) => f.write_str(", asked before")?,

@@ -7,6 +7,8 @@ mod picture;
 mod svg;
 mod table;
 
+pub use table::{Row, Sheet};
+
 use crate::compile::Compiled;
 use crate::table::Root;
 
@@ -62,15 +64,15 @@ impl<State> Compiled<State> {
     /// ```
     pub fn show(&self, root: Root, format: Format) -> String {
         match format {
-            Format::Text => table::text(&self.rows(root)),
-            Format::Markdown => table::markdown(&self.rows(root)),
+            Format::Text => table::text(&self.sheet(root)),
+            Format::Markdown => table::markdown(&self.sheet(root)),
             Format::Dot => dot::draw(&self.picture(root)),
             Format::Mermaid => mermaid::draw(&self.picture(root)),
             Format::Svg => svg::draw(&self.picture(root)),
         }
     }
 
-    /// The events that can occur and that the policy describes, or that are always granted.
+    /// Every event that can occur: a kind of request needs one of the tiers of its fields.
     pub fn events(&self) -> impl Iterator<Item = Root> {
         Root::all().filter(|root| self.policy.can_occur(*root))
     }

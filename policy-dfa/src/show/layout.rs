@@ -35,19 +35,20 @@ pub(super) const MARGIN: f64 = 24.0;
 pub(super) const TITLE: f64 = 34.0;
 pub(super) const LINE: f64 = 15.0;
 pub(super) const PAD: f64 = 9.0;
-const LETTER: f64 = 6.7;
+const LETTER: f64 = 6.9;
+const BOLD: f64 = 1.15;
 const BETWEEN: f64 = 30.0;
 const LANE: f64 = 16.0;
-const DOWN: f64 = 46.0;
+const DOWN: f64 = 60.0;
 const SWEEPS: usize = 8;
 
 /// Width and height of a card. Letters are counted as equally wide, which is enough for one that is
 /// narrower.
 fn size(card: &Card) -> (f64, f64) {
-    let texts = std::iter::once(&card.head).chain(&card.refused);
-    let longest = texts.map(|text| text.chars().count()).max().unwrap_or(0);
+    // The head is bold.
+    let longest = card.refused.iter().map(|text| wide(text)).fold(wide(&card.head) * BOLD, f64::max);
     let lines = 1 + card.refused.len();
-    (longest as f64 * LETTER + 2.0 * PAD, lines as f64 * LINE + 2.0 * PAD)
+    (longest + 2.0 * PAD, lines as f64 * LINE + 2.0 * PAD)
 }
 
 /// The width of a text, roughly.
@@ -87,7 +88,7 @@ pub(super) fn layout(picture: &Picture) -> Layout {
     arrange(&rows, &mut places, &routes);
     let edge = |value: fn(&Place) -> f64| places.iter().map(value).fold(0.0, f64::max);
     let (right, bottom) = (edge(|place| place.left + place.width), edge(|place| place.top + place.height));
-    let title = wide(&picture.title) * 1.2;
+    let title = wide(&picture.title) * BOLD * 1.15;
     Layout { width: right.max(title) + MARGIN, height: bottom + MARGIN, places, routes }
 }
 

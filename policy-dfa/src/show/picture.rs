@@ -60,9 +60,9 @@ impl<State> Compiled<State> {
             for (target, symbols) in ways(&diagrams, *edge, axis) {
                 match (diagrams.leaf(target), number(target)) {
                     (Some(Leaf::Outcome(Outcome::Deny(_, reason))), _) => {
-                        refused.push(format!("{}: {}", names(axis, symbols), reason.code()));
+                        refused.push(format!("{}: {}", short(axis, symbols), reason.code()));
                     }
-                    (_, Some(to)) => lines.push(Line { from, to, label: names(axis, symbols) }),
+                    (_, Some(to)) => lines.push(Line { from, to, label: short(axis, symbols) }),
                     (_, None) => {}
                 }
             }
@@ -98,6 +98,16 @@ fn end_order(diagrams: &Diagrams, edge: Edge) -> u8 {
         Some(Leaf::Outcome(Outcome::Grant(_))) => 1,
         Some(_) => 2,
         None => 0,
+    }
+}
+
+/// The symbols of a set by name, or those that are not in it where that is shorter.
+fn short(axis: Axis, symbols: Mask) -> String {
+    let others = axis.full() & !symbols;
+    if others != 0 && others.count_ones() < symbols.count_ones() {
+        format!("all but {}", names(axis, others))
+    } else {
+        names(axis, symbols)
     }
 }
 

@@ -28,8 +28,10 @@ pub(super) fn draw(picture: &Picture) -> String {
     for place in &laid.places {
         out += &card(picture, place);
     }
-    for (line, route) in picture.lines.iter().zip(&laid.routes) {
-        out += &label(&laid, route, &line.label);
+    for (number, (line, route)) in picture.lines.iter().zip(&laid.routes).enumerate() {
+        // What leaves the same card is told at different heights.
+        let before = picture.lines.iter().take(number).filter(|other| other.from == line.from).count();
+        out += &label(&laid, route, &line.label, before % 3);
     }
     out + "</svg>\n"
 }
@@ -53,10 +55,10 @@ fn line(laid: &Layout, route: &[usize]) -> String {
 }
 
 /// What a line says, near where it begins.
-fn label(laid: &Layout, route: &[usize], text: &str) -> String {
+fn label(laid: &Layout, route: &[usize], text: &str, step: usize) -> String {
     let mut ends = route.iter().filter_map(|number| laid.places.get(*number));
     let (Some(from), Some(to)) = (ends.next(), ends.next()) else { return String::new() };
-    let y = from.top + from.height + 17.0;
+    let y = from.top + from.height + 19.0 + 14.0 * step as f64;
     let along = ((y - from.top - from.height) / (to.top - from.top - from.height)).clamp(0.0, 1.0);
     // The line is a curve that leaves steeply.
     let share = along * along * (3.0 - 2.0 * along);

@@ -6,24 +6,47 @@ use crate::guard::{End, Guard, Rules};
 use crate::table::{Outcome, Root};
 use crate::{ConsentScope, Partial};
 
-/// What is shown of an event.
-pub(super) struct Rows {
-    title: String,
-    /// Signal, what passes, else, rule.
-    rows: Vec<[String; 4]>,
-    end: String,
+/// The rules of an event, in the order in which they are tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sheet {
+    /// The event, and the policy's name and version.
+    pub title: String,
+    /// A row for each rule. None where the answer is always the same.
+    pub rows: Vec<Row>,
+    /// What follows when every rule has passed.
+    pub end: String,
+}
+
+/// A rule in a [`Sheet`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The signal that is read, and where the rule applies if not always.
+    pub signal: String,
+    /// The symbols that pass.
+    pub passes: String,
+    /// What happens with the others.
+    pub otherwise: String,
+    /// The rule as the policy writes it, or what the language says of every request.
+    pub rule: String,
+}
+
+impl Row {
+    fn cells(&self) -> [&str; 4] {
+        [&self.signal, &self.passes, &self.otherwise, &self.rule]
+    }
 }
 
 const HEADS: [&str; 4] = ["signal", "passes", "else", "rule"];
 
 impl<State> Compiled<State> {
-    pub(super) fn rows(&self, root: Root) -> Rows {
+    /// The rules of an event as a table.
+    pub fn sheet(&self, root: Root) -> Sheet {
         let title = format!("{root}, {} version {}", self.policy.name(), self.policy.version());
         match self.policy.rules(root) {
-            Rules::Fixed(Outcome::Grant(_)) => Rows { title, rows: Vec::new(), end: "granted".to_owned() },
+            Rules::Fixed(Outcome::Grant(_)) => Sheet { title, rows: Vec::new(), end: "granted".to_owned() },
             Rules::Fixed(_) => {
                 let why = self.policy.nothing_said(root);
-                Rows {
+                Sheet {
                     title,
                     rows: Vec::new(),
                     end: format!("refused ({}): {}", why.reason.code(), why.rule),
@@ -32,12 +55,12 @@ impl<State> Compiled<State> {
             Rules::Chain(guards, end) => {
                 let rows = guards.iter().map(|guard| self.row(root, guard)).collect();
                 let soft = guards.iter().any(|guard| guard.soft);
-                Rows { title, rows, end: ending(end, soft) }
+                Sheet { title, rows, end: ending(end, soft) }
             }
         }
     }
 
-    fn row(&self, root: Root, guard: &Guard) -> [String; 4] {
+    fn row(&self, root: Root, guard: &Guard) -> Row {
         let whole = Partial::anything();
         let rule = self.policy.hurdle(root, guard, &whole.witness()).rule;
         let fails = if guard.soft { "asked".to_owned() } else { guard.reason.code() };
@@ -46,7 +69,12 @@ impl<State> Compiled<State> {
             Some(when) => format!("{} (if {when})", guard.axis.as_str()),
             None => guard.axis.as_str().to_owned(),
         };
-        [place, names(guard.axis, guard.pass), format!("{fails}{unknown}"), rule]
+        Row {
+            signal: place,
+            passes: names(guard.axis, guard.pass),
+            otherwise: format!("{fails}{unknown}"),
+            rule,
+        }
     }
 }
 
@@ -72,10 +100,10 @@ pub(super) fn names(axis: Axis, set: Mask) -> String {
     all.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 
-pub(super) fn text(table: &Rows) -> String {
+pub(super) fn text(table: &Sheet) -> String {
     let mut widths = HEADS.map(str::len);
     for row in &table.rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
+        for (width, cell) in widths.iter_mut().zip(row.cells()) {
             *width = (*width).max(cell.len());
         }
     }
@@ -87,18 +115,18 @@ pub(super) fn text(table: &Rows) -> String {
     if !table.rows.is_empty() {
         out += &line(HEADS);
         for row in &table.rows {
-            out += &line(row.each_ref().map(String::as_str));
+            out += &line(row.cells());
         }
     }
     out + "  " + &table.end + "\n"
 }
 
-pub(super) fn markdown(table: &Rows) -> String {
+pub(super) fn markdown(table: &Sheet) -> String {
     let mut out = format!("### {}\n\n", escaped(&table.title));
     if !table.rows.is_empty() {
         out += "| signal | passes | else | rule |\n|---|---|---|---|\n";
         for row in &table.rows {
-            let [signal, passes, fails, rule] = row.each_ref().map(|cell| escaped(cell));
+            let [signal, passes, fails, rule] = row.cells().map(escaped);
             out += &format!("| {signal} | {passes} | {fails} | {rule} |\n");
         }
         out += "\n";

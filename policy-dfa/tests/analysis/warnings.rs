@@ -120,9 +120,9 @@ fn every_oddity_is_told_with_its_place() {
             "after refusal never payment until new_task",
         ),
         (
-            session("after suspected_injection never login until new_task"),
-            "`after suspected_injection never login until new_task` changes nothing: the others bar it already",
-            "after suspected_injection never login until new_task",
+            session("after suspected_injection never otp until new_task"),
+            "`after suspected_injection never otp until new_task` changes nothing: the others bar it already",
+            "after suspected_injection never otp until new_task",
         ),
         (
             more("site \"my.bank.example\" { never login }\nsite \"*.bank.example\" { never login, otp }"),
@@ -184,7 +184,7 @@ fn every_oddity_is_told_with_its_place() {
                 "tier T1 { name country region city phone email }\ntier T2 {",
                 "tier T2 { name country region city phone email",
             ),
-            "no field is T1, so `never grant T1 where tls is not valid` is about higher tiers alone",
+            "no field is T1, so `never grant T1 where tls is broken or insecure or unknown` is about higher tiers alone",
             "prove never grant T1 where tls is not valid",
         ),
     ];
