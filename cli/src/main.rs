@@ -4,10 +4,10 @@
 //! input, 3 something is not set up.
 
 mod audit;
-mod check;
 mod demo;
 mod failure;
 mod policy;
+mod sirl;
 mod vault;
 
 use std::process::ExitCode;
@@ -31,9 +31,9 @@ enum Command {
     /// Check, prove, explain, compare and show policies.
     #[command(subcommand)]
     Policy(policy::Command),
-    /// Check request blocks.
+    /// Read what a model writes, and say what it may write.
     #[command(subcommand)]
-    Sirl(check::SirlCommand),
+    Sirl(sirl::Command),
     /// Keep values that only a grant opens.
     #[command(subcommand)]
     Vault(vault::Command),
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Policy(command) => policy::run(command),
-        Command::Sirl(command) => check::sirl(command),
+        Command::Sirl(command) => sirl::run(command),
         Command::Vault(command) => vault::run(command),
         Command::Audit(command) => audit::run(command),
     };

@@ -5,6 +5,7 @@
 
 mod case;
 mod check;
+mod compile;
 mod diff;
 mod explain;
 mod show;
@@ -30,6 +31,10 @@ pub enum Command {
     Diff(diff::Diff),
     /// An event's rules as a table, or its automaton as a picture.
     Show(show::Show),
+    /// Prove a policy and write it as bytes, which load without being compiled.
+    Compile(compile::Compile),
+    /// Print a policy as JSON, or as canonical text.
+    Convert(compile::Convert),
 }
 
 pub fn run(command: Command) -> Result<(), Failure> {
@@ -39,13 +44,15 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
+        Command::Compile(arguments) => compile::compile(&arguments),
+        Command::Convert(arguments) => compile::convert(&arguments),
     }
 }
 
 /// What every command about one policy takes.
 #[derive(clap::Args)]
 struct Input {
-    /// The policy, such as `policies/default.policy`; `-` for standard input.
+    /// The policy, such as `policies/default.policy`, as text or JSON; `-` for standard input.
     policy: PathBuf,
     /// Print one JSON value instead of words.
     #[arg(long)]
@@ -63,6 +70,13 @@ struct Loaded {
 fn load(path: &Path, json: bool) -> Result<Loaded, Failure> {
     let text = read_text(path)?;
     let name = path.display().to_string();
+    if text.trim_start().starts_with('{') {
+        let bad = |error: String| Failure::Input(format!("{name}: {error}"));
+        let policy = Policy::from_json(&text).map_err(|error| bad(error.to_string()))?;
+        let compiled = policy.compile().map_err(|error| bad(error.to_string()))?;
+        // A policy that was read from JSON points at no place of its text.
+        return Ok(Loaded { name, text, compiled });
+    }
     match Policy::parse(&text).and_then(|policy| policy.compile()) {
         Ok(compiled) => Ok(Loaded { name, text, compiled }),
         Err(error) => {

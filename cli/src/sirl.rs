@@ -5,12 +5,12 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum};
-use portcullis::sirl::stream::Event;
-use portcullis::sirl::{
+use ::sirl::stream::Event;
+use ::sirl::{
     FieldSet, Grammar, Kind, MaskTable, ParseError, Scanner, Schema, Vocabulary, parse_block_with,
     parse_plan_with,
 };
+use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use crate::{failure::Failure, read_text};
@@ -132,7 +132,7 @@ fn check(path: &Path, declared: Option<&Path>, as_json: bool) -> Result<(), Fail
 
 fn place(error: &ParseError) -> serde_json::Value {
     let span = [error.span.start, error.span.end];
-    json!({ "message": error.to_string(), "line": error.line, "column": error.column, "span": span })
+    json!({ "message": error.to_string(), "line": error.line(), "column": error.column(), "span": span })
 }
 
 fn scan(path: &Path, declared: Option<&Path>) -> Result<(), Failure> {
@@ -206,8 +206,7 @@ fn mask_info(path: &Path, ends: &[String], allowed: &Allowed, as_json: bool) -> 
     } else {
         Vocabulary::from_tiktoken(&content)
     };
-    let vocabulary =
-        vocabulary.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
+    let vocabulary = vocabulary.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
     let start = std::time::Instant::now();
     let info = MaskTable::build(&grammar, &vocabulary).info();
     let seconds = start.elapsed().as_secs_f64();
