@@ -119,9 +119,10 @@ impl Policy {
     /// ```
     /// use policy_dfa::Policy;
     ///
-    /// let error = Policy::from_json(r#"{ "policy": "mine", "version": 1, "tiers": { "T1": ["emial"] } }"#);
-    /// let first = &error.unwrap_err().problems()[0];
-    /// assert_eq!((first.path.as_str(), first.column), ("tiers.T1[0]", 55));
+    /// let json = r#"{ "policy": "mine", "version": 1, "tiers": { "T1": ["emial"] } }"#;
+    /// let error = Policy::from_json(json).unwrap_err();
+    /// let first = &error.problems()[0];
+    /// assert_eq!((first.path.as_str(), first.column), ("tiers.T1[0]", 53));
     /// assert_eq!(first.help.as_deref(), Some("did you mean `email`?"));
     /// ```
     pub fn from_json(json: &str) -> Result<Policy, JsonError> {

@@ -80,8 +80,11 @@ fn request(kind: &str, c: &mut Choices<'_>) -> String {
     let frame = if buys { "top" } else { c.pick(&FRAMES) };
     add(format!("frame {frame}"), c);
     if !buys {
-        add("destination origin is the task's".to_owned(), c);
-        add("destination https".to_owned(), c);
+        // Now and then nothing at all is said of where the form goes.
+        if !c.rarely() {
+            add("destination origin is the task's".to_owned(), c);
+            add("destination https".to_owned(), c);
+        }
         add("visible".to_owned(), c);
     }
     if c.below(4) == 0 {
@@ -232,8 +235,15 @@ pub fn policy(bytes: &[u8]) -> String {
             sections.push(format!("site \"{host}\" {{ {effect} {} }}", c.some(&events()).join(", ")));
         }
     }
-    sections.push(session(c));
+    let session = session(c);
     let mut proofs: Vec<_> = (0..c.below(4)).map(|_| proof(c)).collect();
+    // What a rule seems to promise: it holds, unless the rule ends too early.
+    for rule in session.lines().filter_map(|line| line.strip_prefix("after ")) {
+        let (event, rest) = rule.split_once(" never ").unwrap();
+        let subject = rest.split([',', ' ']).next().unwrap();
+        proofs.push(format!("prove never grant {subject} after {event}"));
+    }
+    sections.push(session);
     proofs.sort();
     proofs.dedup();
     sections.extend(proofs);
