@@ -6,6 +6,10 @@ use crate::policy::{Clause, Policy};
 use crate::session::Counted;
 use crate::spans::Rule;
 
+/// With more clauses than this, it is not looked for which of them says what another says: each pair would
+/// be compiled.
+const MANY: usize = 32;
+
 impl Policy {
     /// Clauses without which every answer is the same, and ways that nothing is delivered by.
     pub(super) fn idle_clauses(&self) -> Vec<Warning> {
@@ -92,6 +96,9 @@ impl Policy {
     /// A clause without which the one at `place` would matter.
     fn says_it_too(&self, event: Counted, place: usize) -> Option<Clause> {
         let clauses = self.clauses(event);
+        if clauses.len() > MANY {
+            return None;
+        }
         let others = (0..clauses.len()).filter(|other| *other != place);
         let implies = |other: &usize| {
             let rest = self.without(event, *other);

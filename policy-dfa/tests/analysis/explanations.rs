@@ -20,7 +20,7 @@ fn helps(policy: &Compiled<Unchecked>, root: Root, at: &Valuation, axes: &[Axis]
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
     fn the_first_rule_that_fails_gives_the_reason(one in policy(), root in root(), at in valuation()) {
@@ -133,10 +133,40 @@ fn an_explanation_names_every_rule_and_what_would_help() {
 }
 
 #[test]
+fn conditions_and_questions_of_a_verb_are_explained() {
+    let text = format!(
+        "{}verb type {{\n tls valid if sink is other\n flow stays else ask\n}}\nsession {{ at most 2 prompts }}\n",
+        crate::policies::HEAD
+    );
+    let policy = Policy::parse(&text).unwrap().compile().unwrap();
+    let why = |at: Valuation| policy.explain(Root::Verb(VerbKind::Type), &at);
+    let base = good().with(symbol::Sink::Other);
+    let rules = |why: &[policy_dfa::Hurdle]| {
+        why.iter().map(|one| format!("{} {}", one.axis.as_str(), one.rule)).collect::<Vec<_>>()
+    };
+    let unclear = why(base.with(symbol::Sink::Unknown));
+    assert_eq!(rules(&unclear.failing), ["sink tls valid if sink is other"]);
+    assert_eq!(unclear.failing[0].reason.code(), "signal_unknown:sink");
+    assert!(why(base.with(symbol::Sink::Login).with(symbol::Tls::Broken)).failing.is_empty());
+    let crossing = base.with(symbol::Flow::Crosses);
+    let asked = why(crossing.with(symbol::Consent::None));
+    assert_eq!(
+        (rules(&asked.failing).len(), rules(&asked.asking)),
+        (0, vec!["flow flow stays else ask".to_owned()])
+    );
+    assert!(matches!(asked.outcome, Outcome::Ask(_)));
+    let refused = why(crossing.with(symbol::Consent::Refused));
+    assert_eq!(rules(&refused.failing), ["consent the user is asked"]);
+    let spent = why(crossing.with(symbol::Consent::None).with(symbol::Prompts::Spent));
+    assert_eq!(rules(&spent.failing), ["prompts at most 2 prompts"]);
+    assert_eq!(rules(&why(base.with(symbol::Consent::Refused)).failing), Vec::<String>::new());
+}
+
+#[test]
 fn what_bars_an_event_is_told_with_what_ends_it() {
     let text = DEFAULT.replace(
         "    after suspected",
-        "    after refusal never address, open until open\n    at most 1 address\n    after suspected",
+        "    after refusal never address, open until open\n    at most 1 address, 3.00 USD\n    after login never address until new_task\n    after suspected",
     );
     let policy = Policy::parse(&text).unwrap().compile().unwrap();
     let told = |root: Root, happened: &[Happened]| {
@@ -155,6 +185,18 @@ fn what_bars_an_event_is_told_with_what_ends_it() {
         ]
     );
     assert!(told(address, &[Happened::Refused, Happened::Done(VerbKind::Open)]).is_empty());
+    assert_eq!(
+        told(address, &[Happened::Released(Kind::Login)]),
+        ["after login never address until new_task (until new_task)"],
+        "the bar after a refusal bars it too, but has not begun"
+    );
+    let buy = Root::Request(Kind::Purchase, Tier::T2);
+    let paid = [Happened::Paid(crate::common::usd(300))];
+    assert_eq!(
+        told(buy, &paid),
+        ["at most 1 purchase (until new_task)", "at most 3.00 USD (until new_task)"]
+    );
+    assert!(told(address, &paid).is_empty());
     assert_eq!(told(Root::Request(Kind::Address, Tier::T1), &[Happened::Suspected]).len(), 0);
     assert_eq!(
         told(Root::Verb(VerbKind::Open), &[Happened::Prompted; 5]),

@@ -1,7 +1,8 @@
 //! Random policies: their text, put together from clauses that often repeat and contradict each other.
 
-use policy_dfa::{Axis, Compiled, Partial, Policy, Root, Unchecked, Valuation};
+use policy_dfa::{Axis, Compiled, Partial, Policy, Root, Unchecked, Valuation, VerbKind};
 use proptest::prelude::*;
+use sirl::{Kind, Tier};
 
 pub const HEAD: &str = "policy \"random\" version 1
 tier T1 { name country region city phone email }
@@ -146,8 +147,14 @@ pub fn compiled(policy: &Policy) -> Compiled<Unchecked> {
     policy.compile().unwrap()
 }
 
+/// Mostly what the policies describe.
 pub fn root() -> impl Strategy<Value = Root> {
-    prop::sample::select(Root::all().collect::<Vec<_>>())
+    let address = [Tier::T1, Tier::T2].map(|tier| Root::Request(Kind::Address, tier));
+    let described = [address.as_slice(), &[VerbKind::Open, VerbKind::Type].map(Root::Verb)].concat();
+    prop_oneof![
+        4 => prop::sample::select(described),
+        1 => prop::sample::select(Root::all().collect::<Vec<_>>()),
+    ]
 }
 
 pub fn valuation() -> impl Strategy<Value = Valuation> {
@@ -155,8 +162,8 @@ pub fn valuation() -> impl Strategy<Value = Valuation> {
         let mut valuation = good();
         for (axis, byte) in Axis::ALL.iter().zip(bytes) {
             // Mostly good, so that walks go deep.
-            if byte % 4 == 0 {
-                valuation.set(*axis, (byte / 4) % axis.symbols().len() as u8);
+            if byte % 5 == 0 {
+                valuation.set(*axis, (byte / 5) % axis.symbols().len() as u8);
             }
         }
         valuation

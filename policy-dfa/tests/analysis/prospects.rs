@@ -69,6 +69,10 @@ proptest! {
             prop_assert_eq!(told, opens, "{} {:?}", possible, valuation);
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
 
     /// Whatever page comes: what is known before it holds of every question about it.
     #[test]
@@ -79,18 +83,18 @@ proptest! {
         shown in prop::sample::select(vec![
             Fact::Known(Container::T0), Fact::Known(Container::T1), Fact::Known(Container::T2), Fact::Unknown,
         ]),
-        budget in prop::option::of(0u64..3),
+        budget in prop::option::of(0u64..4),
         origins in prop::sample::select(vec![vec![], vec!["https://shop.example"]]),
         happened in prop::collection::vec(prop::sample::select(vec![
             Happened::Prompted, Happened::Suspected, Happened::Refused, Happened::Paid(usd(1)),
             Happened::Released(Kind::Address),
         ]), 0..8),
         elsewhere in any::<bool>(),
+        money in prop::sample::select(vec!["", ", 0.02 USD", ", 2.00 EUR"]),
+        free in any::<bool>(),
     ) {
-        let text = DEFAULT.replace(
-            "    after suspected",
-            "    at most 1 address, 2.00 USD\n    after refusal never login until new_task\n    after suspected",
-        ) + "site \"shop.example\" { never login }";
+        let rules = format!("    at most 1 address{money}\n    after refusal never login until new_task\n");
+        let text = DEFAULT.replace("    after suspected", &format!("{rules}    after suspected")) + "site \"shop.example\" { never login }";
         let policy = Policy::parse(&text).unwrap().compile().unwrap().check().unwrap();
         let fields: &[Field] = if kind == Kind::Purchase { &[] } else { &[Field::Name, Field::Email] };
         let mut scene = Scene::new(kind, fields);
@@ -104,7 +108,7 @@ proptest! {
         let task = Task::new(origins, kinds, budget.map(usd), raised);
         let history = happened.iter().fold(History::default(), |history, one| policy.after(history, *one));
         let page = Observed::simulated(scene.page.clone(), 1);
-        for (seen, amount) in [(None, Some(usd(1))), (Some(&page), Some(usd(2))), (Some(&page), None)] {
+        for (seen, amount) in [(None, Some(usd(1))), (Some(&page), Some(usd(u64::from(!free)))), (Some(&page), None)] {
             let placements: &[_] = if kind == Kind::Purchase { &[] } else { &scene.placements };
             let event = Event::Request { request: &scene.request, placements, amount };
             let root = policy.root(&event);
