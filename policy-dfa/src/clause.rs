@@ -203,13 +203,19 @@ impl Parser<'_> {
 
     /// `is T0 or T1`, `is not valid`; and whether it says `not`.
     fn symbols(&mut self, axis: Axis) -> Parsed<(Mask, bool)> {
+        let start = self.peek().span.start;
         self.keyword("is")?;
         let not = self.takes("not");
         let mut named = self.symbol(axis)?;
         while self.takes("or") {
             named |= self.symbol(axis)?;
         }
-        Ok((if not { axis.full() & !named } else { named }, not))
+        let meant = if not { axis.full() & !named } else { named };
+        if meant == 0 {
+            let message = format!("`{}` has no other value than those named here", axis.as_str());
+            return Err(Fault::new(start..self.behind(), message).help("leave at least one"));
+        }
+        Ok((meant, not))
     }
 
     fn consent(&mut self, kind: Kind) -> Parsed<(Option<ConsentScope>, bool)> {
@@ -294,8 +300,11 @@ impl Parser<'_> {
             let (word, span) = self.word("a signal")?;
             let axis = Axis::from_name(word).ok_or_else(|| {
                 let names = Axis::ALL.iter().map(|axis| axis.as_str());
-                Fault::new(span, format!("unknown signal `{word}`")).suggest(word, names)
+                Fault::new(span.clone(), format!("unknown signal `{word}`")).suggest(word, names)
             })?;
+            if conditions.iter().any(|condition: &Condition| condition.axis == axis) {
+                return Err(twice(word, span));
+            }
             conditions.push(Condition { axis, symbols: self.symbols(axis)?.0 });
             more = self.takes("and");
         }

@@ -206,7 +206,8 @@ impl<'a> Parser<'a> {
     /// Whether the next token follows a closing brace or a word that ends a section; good enough to go on.
     fn starts_line(&self) -> bool {
         let before = self.next.checked_sub(1).and_then(|place| self.tokens.get(place));
-        !matches!(before.map(|token| token.kind), Some(Word::Comma | Word::Open))
+        // `the threshold` ends a clause and begins none.
+        !matches!(before.map(|token| token.kind), Some(Word::Comma | Word::Open | Word::Word("the")))
     }
 
     pub(crate) fn span_of(&self, word: &str, from: usize) -> Option<Range<usize>> {

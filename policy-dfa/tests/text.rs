@@ -167,6 +167,14 @@ fn every_slip_is_named_with_its_place() {
             "request otp { consent once per page deliver fill }",
             "2:32 a yes does not hold per `page`; write one of: session, site",
         ),
+        (
+            "prove never grant T2 where tls is not valid or broken or insecure or unknown",
+            "2:32 `tls` has no other value than those named here; leave at least one",
+        ),
+        (
+            "prove never grant T2 where tls is valid and tls is broken",
+            "2:45 `tls` is said twice; keep one of the two",
+        ),
         ("prove never grant T2 prove never grant T2", "2:22 this is stated twice; keep one of the two"),
         (
             "prove never grant T2 where weather is good",
@@ -188,6 +196,12 @@ fn several_problems_are_found_at_once() {
     let found = problems("request adress { consent none }\nverb opne { }\nprove never grant T2");
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[1].starts_with("3:6 "), "{found:?}");
+}
+
+#[test]
+fn a_problem_before_a_threshold_is_the_only_one() {
+    let found = problems("request otp { consent none deliver fill flow safety reaches the threshold }");
+    assert_eq!(found.len(), 1, "{found:?}");
 }
 
 #[test]

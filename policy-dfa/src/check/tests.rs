@@ -95,6 +95,50 @@ fn a_score_that_spares_the_question_about_t2_is_found() {
 }
 
 #[test]
+fn a_table_that_passes_over_a_denied_site_is_found() {
+    let text = format!("{SHIPPED}\nsite \"bank.example\" {{ never click }}");
+    let mut policy = with_root(Root::Verb(VerbKind::Click), |diagrams| {
+        let grant = diagrams.outcome(Outcome::Grant(None));
+        let deny = diagrams.outcome(Outcome::Deny(Axis::Site, Reason::SiteDenied));
+        let unknown = symbol::Site::Unknown.index();
+        diagrams.state(Axis::Site, |place| if place == unknown { deny } else { grant })
+    });
+    let with_site = Policy::parse(&text).unwrap().compile().unwrap();
+    (policy.policy, policy.places) = (with_site.policy, with_site.places);
+    assert_eq!(statements(policy), ["a site that is denied is denied whatever else holds"]);
+}
+
+/// The shipped automaton, but for one event that it grants or refuses more often than the rules do.
+#[test]
+fn a_table_that_grants_more_or_less_than_the_rules_is_found() {
+    for more in [true, false] {
+        let shipped = shipped();
+        let click = Root::Verb(VerbKind::Click);
+        let mut diagrams = Diagrams::default();
+        let roots: Vec<Edge> = Root::all()
+            .map(|root| {
+                let edge = shipped.table.diagram(&mut diagrams, root);
+                if root != click {
+                    return edge;
+                }
+                let other = diagrams.outcome(if more {
+                    Outcome::Grant(None)
+                } else {
+                    Outcome::Deny(Axis::Origin, Reason::OriginMismatch)
+                });
+                let here = diagrams.is(symbol::Tls::Broken);
+                diagrams.select(here, other, edge)
+            })
+            .collect();
+        let table = Table::flat(&diagrams, &roots).unwrap();
+        let mut forged = shipped;
+        forged.table = table;
+        assert_eq!(super::order::examine(&forged)[1].1.as_ref().map(|found| found.root), Some(click));
+        assert!(forged.check().is_err());
+    }
+}
+
+#[test]
 fn asking_about_what_is_refused_anyway_is_found() {
     let found = statements(with_root(Root::Verb(VerbKind::Click), |diagrams| {
         let deny = diagrams.outcome(Outcome::Deny(Axis::Consent, Reason::ConsentDenied));
