@@ -83,6 +83,9 @@ impl Places {
     /// A path with an escape or an empty segment may be another path to the server. It falls under every
     /// `never` rule of its host and under no `only` rule with a path.
     pub(crate) fn forbid<'a>(&self, root: Root, places: impl Iterator<Item = Place<'a>>) -> bool {
+        if !self.concern(root) {
+            return false;
+        }
         let mut limited = false;
         let named = |rule: &&SiteRule, effect| rule.effect == effect && rule.names(root);
         let confined = self.rules.iter().any(|rule| named(&rule, SiteEffect::Only));

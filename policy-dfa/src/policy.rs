@@ -62,8 +62,8 @@ pub(crate) struct Tiers(pub(crate) [Tier; Field::ALL.len()]);
 
 impl Tiers {
     pub(crate) fn of(&self, field: Field) -> Tier {
-        let written = Field::ALL.iter().position(|f| *f == field).and_then(|place| self.0.get(place));
-        written.copied().unwrap_or(Tier::T2).max(field.tier())
+        // The fields are numbered in the order of `Field::ALL`.
+        self.0.get(field as usize).copied().unwrap_or(Tier::T2).max(field.tier())
     }
 
     /// The highest tier in `fields`; `T0` for the empty set.
