@@ -3,9 +3,21 @@
 //! Exit codes: 0 done and nothing found, 1 a finding (a proof fails, a leak, a broken record), 2 bad
 //! input, 3 something is not set up.
 
+/// As the standard one, but for a reader that goes away.
+macro_rules! print {
+    ($($text:tt)*) => { crate::output::write(format_args!($($text)*)) };
+}
+
+/// As the standard one, but for a reader that goes away.
+macro_rules! println {
+    () => { crate::output::write(format_args!("\n")) };
+    ($($text:tt)*) => { crate::output::write(format_args!("{}\n", format_args!($($text)*))) };
+}
+
 mod audit;
 mod demo;
 mod failure;
+mod output;
 mod policy;
 mod sirl;
 mod vault;

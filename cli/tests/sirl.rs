@@ -114,3 +114,16 @@ fn a_policy_that_does_not_hold_is_not_compiled() {
     assert_eq!(code, 1, "{err}");
     assert!(err.contains("container is T") && !bytes.exists(), "{err}");
 }
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_portcullis"))
+        .args(["policy", "convert", DEFAULT])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let done = child.wait_with_output().unwrap();
+    assert_eq!((done.status.code(), done.stderr.as_slice()), (Some(0), b"".as_slice()));
+}
