@@ -29,7 +29,7 @@ fn well_formed(svg: &str) -> Result<(), String> {
         let end = start + rest[start..].find('>').ok_or("an open mark")?;
         let tag = &rest[start + 1..end];
         let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap();
-        if tag.matches('"').count() % 2 != 0 || tag.contains('<') {
+        if !tag.matches('"').count().is_multiple_of(2) || tag.contains('<') {
             return Err(format!("a broken tag {tag}"));
         }
         if tag.starts_with('/') {
