@@ -171,3 +171,32 @@ fn a_task_knows_what_it_cannot_get() {
         "may be granted without asking, where destination is task or other and flow is own or stays"
     );
 }
+
+#[test]
+fn a_rule_that_asks_is_no_hurdle() {
+    let text = format!("{}verb type {{\n container T2\n flow own else ask\n}}\n", crate::policies::HEAD);
+    let policy = Policy::parse(&text).unwrap().compile().unwrap();
+    let known = Partial::anything().among(&[symbol::Container::T0]).unwrap();
+    let known = known.among(&[symbol::Flow::Crosses]).unwrap();
+    let typing = policy.possible(Root::Verb(policy_dfa::VerbKind::Type), &known);
+    assert_eq!(typing.to_string(), "never\n  invalid_container: container T2");
+    let known = Partial::anything().among(&[symbol::Flow::Unknown]).unwrap();
+    let typing = policy.possible(Root::Verb(policy_dfa::VerbKind::Type), &known);
+    assert_eq!(typing.to_string(), "never\n  signal_unknown:flow: flow own else ask");
+}
+
+#[test]
+fn a_purchase_of_nothing_is_within_what_is_spent_to_the_last() {
+    let text = DEFAULT.replace("at most 1 purchase", "at most 9 purchases, 0.02 USD");
+    let policy = Policy::parse(&text).unwrap().compile().unwrap().check().unwrap();
+    let shop = vec![origin("https://shop.example")];
+    let buy = Root::Request(Kind::Purchase, Tier::T2);
+    let amounts = |budget: u64, spent: u64| {
+        let task = Task::new(shop.clone(), vec![Kind::Purchase], Some(usd(budget)), Container::T2);
+        let history = policy.after(History::default(), Happened::Paid(usd(spent)));
+        policy.before_page(buy, &task, &history).symbols(Axis::Amount).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(amounts(5, 2), "within over unknown");
+    assert_eq!(amounts(5, 3), "over unknown");
+    assert_eq!(amounts(1, 2), "over unknown");
+}
