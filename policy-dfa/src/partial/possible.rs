@@ -2,7 +2,7 @@
 
 use super::Partial;
 use crate::Reason;
-use crate::alphabet::{Axis, Symbol, mask, symbol};
+use crate::alphabet::{Symbol, symbol};
 use crate::compile::Compiled;
 use crate::diagram::{Diagrams, Edge};
 use crate::explanation::Hurdle;
@@ -39,7 +39,8 @@ pub struct Possible {
 impl<State> Compiled<State> {
     /// What remains possible of an event, with what is known of it.
     ///
-    /// A yes that may still be given counts as a question to come, a yes that is known does not.
+    /// Where the user may not have answered yet, a yes counts as a question to come; an answer that is known
+    /// does not.
     ///
     /// ```
     /// # let text = include_str!("../../../policies/default.policy");
@@ -56,14 +57,10 @@ impl<State> Compiled<State> {
         let mut diagrams = Diagrams::default();
         let walked = self.table.diagram(&mut diagrams, root);
         let here = diagrams.region(&known.0);
-        // A question lies before every yes that nobody knows of.
-        let given = mask(&[symbol::Consent::Given]);
-        let unasked = if known.0.mask(Axis::Consent) == given {
-            here
-        } else {
-            let none = diagrams.is(symbol::Consent::None);
-            diagrams.and(here, none)
-        };
+        // Where the user may not have answered yet, a question lies before every yes.
+        let none = diagrams.is(symbol::Consent::None);
+        let unanswered = diagrams.and(here, none);
+        let unasked = if unanswered == Diagrams::NOTHING { here } else { unanswered };
         let granted = diagrams.where_ends(walked, |outcome| matches!(outcome, Outcome::Grant(_)));
         let asked = diagrams.where_ends(walked, |outcome| matches!(outcome, Outcome::Ask(_)));
         let at_once = diagrams.and(granted, unasked);
@@ -75,8 +72,8 @@ impl<State> Compiled<State> {
         if open_here != Diagrams::NOTHING {
             // What the user will say is not a condition that anything known can meet.
             let answered = diagrams.project(open_here, symbol::Consent::AXIS);
-            let allowed = diagrams.project(open, symbol::Consent::AXIS);
-            return opened(&mut diagrams, Prospect::Asking, answered, allowed, here);
+            let known = diagrams.project(here, symbol::Consent::AXIS);
+            return opened(&mut diagrams, Prospect::Asking, answered, answered, known);
         }
         let mut reasons = Vec::new();
         for (cube, outcome) in self.table.paths(root) {

@@ -209,3 +209,12 @@ fn a_statement_that_keeps_a_refusal_is_no_oddity() {
     let found = messages(&text);
     assert_eq!(found, ["the thresholds are never used: no request says `safety reaches the threshold`"]);
 }
+
+#[test]
+fn a_path_that_is_forbidden_leaves_the_page_it_starts_from() {
+    // The `only` rule still says on which pages a login may start.
+    let text = format!(
+        "{DEFAULT}site \"shop.example/login\" {{ only login }}\nsite \"shop.example/*\" {{ never login }}\n"
+    );
+    assert_eq!(messages(&text), Vec::<String>::new());
+}
