@@ -171,10 +171,6 @@ fn every_slip_is_named_with_its_place() {
             "prove never grant T2 where tls is not valid or broken or insecure or unknown",
             "2:32 `tls` has no other value than those named here; leave at least one",
         ),
-        (
-            "prove never grant T2 where tls is valid and tls is broken",
-            "2:45 `tls` is said twice; keep one of the two",
-        ),
         ("prove never grant T2 prove never grant T2", "2:22 this is stated twice; keep one of the two"),
         (
             "prove never grant T2 where weather is good",
