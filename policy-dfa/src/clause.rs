@@ -15,9 +15,6 @@ use crate::{ConsentScope, VerbKind};
 const CLAUSES: [&str; 8] =
     ["container", "origin", "tls", "frame", "destination", "sink", "visible", "safety"];
 
-/// More conditions of one statement than this are refused.
-const MAX_CONDITIONS: usize = 32;
-
 impl Parser<'_> {
     /// `{ ... }` of a `request`.
     pub(crate) fn request(
@@ -303,11 +300,8 @@ impl Parser<'_> {
             let (word, span) = self.word("a signal")?;
             let axis = Axis::from_name(word).ok_or_else(|| {
                 let names = Axis::ALL.iter().map(|axis| axis.as_str());
-                Fault::new(span.clone(), format!("unknown signal `{word}`")).suggest(word, names)
+                Fault::new(span, format!("unknown signal `{word}`")).suggest(word, names)
             })?;
-            if conditions.len() >= MAX_CONDITIONS {
-                return Err(Fault::new(span, format!("more than {MAX_CONDITIONS} conditions")));
-            }
             conditions.push(Condition { axis, symbols: self.symbols(axis)?.0 });
             more = self.takes("and");
         }
