@@ -18,7 +18,7 @@
 //! | [`placement`] | which control takes which field |
 //! | [`checkout`] | purchases through the browser's payment interface |
 //! | [`guard`] | policy, vault, audit and payment handler together |
-
+//! | [`storage`] | files that a crash leaves whole |
 //!
 //! One task, from the user's prompt to its end:
 //!
@@ -54,6 +54,7 @@ pub mod guard;
 pub mod intake;
 pub mod placement;
 pub mod session;
+pub mod storage;
 pub mod text;
 
 pub use action::Action;

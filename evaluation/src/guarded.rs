@@ -16,8 +16,8 @@ use crate::hosts;
 use crate::judge::{Judgement, judge};
 use crate::record::{Arrival, TrialRecord};
 use crate::scenario::Scenario;
-use crate::search::find;
 use crate::stage::Stage;
+use canary::find;
 
 /// The most actions that an agent may take in one trial.
 const MOST_ACTIONS: usize = 60;

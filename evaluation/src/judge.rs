@@ -6,7 +6,7 @@ use crate::hosts;
 use crate::persona::Persona;
 use crate::record::{Arrival, Order, Paid, TrialRecord};
 use crate::scenario::Scenario;
-use crate::search::{Encoding, find};
+use canary::{Encoding, find};
 
 /// Where a value arrived that should not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

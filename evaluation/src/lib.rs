@@ -16,7 +16,6 @@
 //! | [`mock_bank`] | a stand-in for a bank |
 //! | [`agent`] | an agent that obeys whatever it reads |
 //! | [`judge`] | success, hijacks and leaks of one trial |
-//! | [`search`] | a value in any encoding |
 //! | [`unguarded`] | the bare browser |
 //! | [`statistics`] | intervals and medians |
 //! | [`report`] | rows, table, page |
@@ -37,7 +36,6 @@ pub mod random;
 pub mod record;
 pub mod report;
 pub mod scenario;
-pub mod search;
 pub mod servers;
 mod shop;
 pub mod stage;

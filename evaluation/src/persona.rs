@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
-use crate::search::find;
+use canary::find;
 
 /// A person with an address and a card. Every value but region and country is a canary: seeing it
 /// somewhere means that it was carried there.

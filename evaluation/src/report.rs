@@ -220,7 +220,7 @@ pub fn to_html(rows: &[Row]) -> String {
 mod tests {
     use super::*;
     use crate::judge::{Leak, Place};
-    use crate::search::Encoding;
+    use canary::Encoding;
 
     fn outcome(approach: Approach, page_kind: PageKind, success: bool) -> Outcome {
         let leak = Leak { place: Place::Chat, field: "card_number", encoding: Encoding::Plain };

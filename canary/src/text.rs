@@ -34,7 +34,7 @@ const DEPTH: usize = 2;
 /// code is not found in the middle of an identifier.
 ///
 /// ```
-/// use evaluation::search::{Encoding, find};
+/// use canary::text::{Encoding, find};
 /// assert_eq!(find("card=4111-1111-1111-1111", "4111 1111 1111 1111"), Some(Encoding::Separators));
 /// assert_eq!(find("x=NDExMTExMTExMTExMTExMQ", "4111 1111 1111 1111"), Some(Encoding::Base64));
 /// assert_eq!(find("nothing here", "4111 1111 1111 1111"), None);
@@ -186,8 +186,15 @@ mod tests {
     fn a_short_value_is_found_in_base64_and_hex_and_not_in_noise() {
         assert_eq!(find("d=Y3Z2IDEyMw==", "123"), Some(Encoding::Base64));
         assert_eq!(find("d=313233", "123"), Some(Encoding::Hex));
-        let mut random = crate::random::Random::new(1);
-        let noise: Vec<String> = (0..4000).map(|_| random.word(12)).collect();
+        let mut state = 1_u64;
+        let mut word = || {
+            let letters = (0..12).map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                char::from(b'a' + ((state >> 33) % 26) as u8)
+            });
+            letters.collect::<String>()
+        };
+        let noise: Vec<String> = (0..4000).map(|_| word()).collect();
         assert_eq!(find(&noise.join(" "), "123"), None);
     }
 

@@ -1,0 +1,110 @@
+//! The file-system calls that a durable write is made of, one method a call, so that a test can stop the
+//! world before any of them.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Where files are kept. What was written is durable once [`Disk::sync`] returned, and a name that was made,
+/// moved or removed once [`Disk::sync_folder`] did.
+///
+/// No call follows a symbolic link in the last part of a path. Files are readable by their owner alone.
+pub trait Disk: Send + Sync {
+    /// The content of a file of at most `limit` bytes; a longer one is an error.
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>>;
+
+    /// The paths of the files in a folder, sorted by name.
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
+
+    /// Makes a file that must not exist, and writes it.
+    fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
+    /// Adds to the end of a file that exists.
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
+    /// Cuts a file that exists to a length.
+    fn truncate(&self, path: &Path, length: u64) -> io::Result<()>;
+
+    /// Makes the content of a file durable.
+    fn sync(&self, path: &Path) -> io::Result<()>;
+
+    /// Makes the names in a folder durable.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()>;
+
+    /// Gives a file a second name, which must not be taken.
+    fn link(&self, path: &Path, second: &Path) -> io::Result<()>;
+
+    /// Moves a file over another, if there is one, in one step.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+}
+
+/// The operating system's file system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemDisk;
+
+fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+impl Disk for SystemDisk {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        use std::io::Read;
+        let file = open(path, OpenOptions::new().read(true))?;
+        let mut bytes = Vec::new();
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > limit {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("longer than {limit} bytes")));
+        }
+        Ok(bytes)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let mut paths = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            paths.push(entry?.path());
+        }
+        paths.sort();
+        Ok(paths)
+    }
+
+    fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        open(path, OpenOptions::new().write(true).create_new(true))?.write_all(bytes)
+    }
+
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        open(path, OpenOptions::new().append(true))?.write_all(bytes)
+    }
+
+    fn truncate(&self, path: &Path, length: u64) -> io::Result<()> {
+        open(path, OpenOptions::new().write(true))?.set_len(length)
+    }
+
+    fn sync(&self, path: &Path) -> io::Result<()> {
+        open(path, OpenOptions::new().read(true))?.sync_all()
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        // Windows has no such call; there a rename is as durable as it gets.
+        if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+    }
+
+    fn link(&self, path: &Path, second: &Path) -> io::Result<()> {
+        std::fs::hard_link(path, second)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        std::fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_file(path)
+    }
+}
