@@ -9,12 +9,13 @@ use browser_signals::{
     Snapshot, TlsState, Verb,
 };
 use classifier::Detectors;
-use policy_dfa::{Millis, Policy, Task, authority};
+use policy_dfa::{ConsentScope, Millis, Policy, Task, authority};
 use portcullis::action::Action;
 use portcullis::audit::AuditEvent;
-use portcullis::consent::{Answer, ConsentBook};
+use portcullis::consent::ticket::{ANSWER_WITHIN, SubjectOf};
+use portcullis::consent::{Answer, Answered, ConsentBook, ConsentPrompt, Ticket};
 use portcullis::egress::Releases;
-use portcullis::session::core::{Command, Core, Event, Look};
+use portcullis::session::core::{Command, Core, Event, Look, MOST_PROMPTS, Tools};
 use portcullis::{DEFAULT_POLICY, guard::SystemEntropy};
 use sirl::{Currency, Field, Kind, Money};
 use vault::{Secret, Vault};
@@ -76,6 +77,10 @@ struct Played {
     /// What the page looks like at each look; the last one stays.
     looks: Vec<Snapshot>,
     answer: Answer,
+    /// How long the answer takes, in milliseconds.
+    thinks: u64,
+    /// An answer to an earlier prompt, given to every later one.
+    stale: Option<Answered>,
     recording: bool,
     prompts: Vec<String>,
     records: Vec<AuditEvent>,
@@ -85,7 +90,11 @@ struct Played {
 
 impl Played {
     fn new(container: Container) -> Played {
-        let checked = Policy::parse(DEFAULT_POLICY).unwrap().compile().unwrap().check().unwrap();
+        Played::under(DEFAULT_POLICY, container)
+    }
+
+    fn under(policy: &str, container: Container) -> Played {
+        let checked = Policy::parse(policy).unwrap().compile().unwrap().check().unwrap();
         let (decision, verifier) = authority(checked, [7; 16]);
         let mut vault = Vault::ephemeral(&mut SystemEntropy, verifier);
         for (handle, field, value) in [
@@ -101,13 +110,16 @@ impl Played {
         let task = Task::new(vec![origin(SHOP)], vec![Kind::Address, Kind::Purchase], budget, container);
         let detectors = Arc::new(Detectors::standard().unwrap());
         let (releases, book) = (Releases::default(), ConsentBook::default());
-        let core = Core::new(task, decision, vault.clone(), detectors, releases, book, "buy a kettle");
+        let tools = Tools { vault: vault.clone(), detectors, releases, book, seed: [9; 32] };
+        let core = Core::new(task, decision, tools, "buy a kettle");
         Played {
             core,
             vault,
             seen: 0,
             looks: vec![checkout()],
-            answer: Answer::Yes,
+            answer: Answer::Session,
+            thinks: 0,
+            stale: None,
             recording: true,
             prompts: Vec::new(),
             records: Vec::new(),
@@ -127,7 +139,9 @@ impl Played {
                 }
                 Command::Ask(prompt) => {
                     self.prompts.push(prompt.to_string());
-                    Event::Answered(self.answer)
+                    self.seen += self.thinks;
+                    let answered = prompt.answered(self.answer);
+                    Event::Answered(self.stale.clone().unwrap_or(answered))
                 }
                 Command::Read => {
                     Event::Text(Ok(("- button \"Pay now\" [ref=e7]".into(), Some(origin(SHOP)))))
@@ -288,6 +302,71 @@ fn a_no_is_a_no_and_is_not_asked_again() {
         assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"consent_denied\"}");
     }
     assert_eq!((played.fills, played.prompts.len()), (0, 1));
+}
+
+#[test]
+fn a_late_yes_is_a_no() {
+    for (thinks, filled) in [(ANSWER_WITHIN.0 - 1, 1), (ANSWER_WITHIN.0, 0)] {
+        let mut played = Played::new(Container::T2);
+        played.thinks = thinks;
+        played.request(BLOCK);
+        assert_eq!((played.fills, played.prompts.len()), (filled, 1));
+    }
+}
+
+#[test]
+fn a_yes_to_another_prompt_is_a_no() {
+    let other = {
+        let ticket = Ticket::new([1; 16], SubjectOf::policy(&[0; 32]).finish(), Millis(0));
+        ConsentPrompt::new(Vec::new(), Vec::new(), ConsentScope::Session, ticket).answered(Answer::Session)
+    };
+    let mut played = Played::new(Container::T2);
+    played.stale = Some(other);
+    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"consent_denied\"}");
+    assert_eq!((played.fills, played.prompts.len()), (0, 1));
+}
+
+#[test]
+fn a_never_outlives_the_task_and_is_not_asked_again() {
+    let mut played = Played::new(Container::T2);
+    played.act(Action::Verb(Verb::Read));
+    played.answer = Answer::Never;
+    let pay = "REQ.purchase ctx={\"total\":64.15,\"currency\":\"USD\"}\nREQ.end";
+    for _ in 0..2 {
+        assert_eq!(played.request(pay), "DENY.purchase {\"reason\":\"consent_denied\"}");
+    }
+    assert_eq!((played.payments, played.prompts.len()), (0, 1));
+    let kept = played.core.take_standing().unwrap();
+    assert_eq!(kept.len(), 1);
+    assert!(!kept[0].given && kept[0].kind == Kind::Purchase && kept[0].to == origin(SHOP));
+}
+
+#[test]
+fn a_task_that_asks_without_end_is_not_listened_to() {
+    let unlimited: String = DEFAULT_POLICY.replace("at most 1 purchase, 5 prompts", "at most 1 purchase");
+    let mut played = Played::under(&unlimited, Container::T2);
+    played.act(Action::Verb(Verb::Read));
+    played.answer = Answer::No;
+    let pay = "REQ.purchase ctx={\"total\":64.15,\"currency\":\"USD\"}\nREQ.end";
+    for _ in 0..MOST_PROMPTS {
+        assert_eq!(played.request(pay), "DENY.purchase {\"reason\":\"consent_denied\"}");
+    }
+    assert_eq!(played.request(pay), "DENY.purchase {\"reason\":\"budget_spent\"}");
+    assert_eq!(played.prompts.len(), MOST_PROMPTS as usize);
+    assert!(
+        played.prompts[3].contains("! the agent was refused 3 times in this task"),
+        "{}",
+        played.prompts[3]
+    );
+}
+
+#[test]
+fn a_prompt_names_the_records_and_where_they_go() {
+    let mut played = Played::new(Container::T2);
+    played.request(BLOCK);
+    let prompt = &played.prompts[0];
+    assert!(prompt.contains("it is sent to https://shop.example"), "{prompt}");
+    assert!(prompt.contains("from your address:task"), "{prompt}");
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub fn truthful_user(scenario: &Scenario) -> impl FnMut(&ConsentPrompt) -> Answe
             Asked::Pay { payee, amount, .. } => Some(payee) == shop && amount.minor == total,
             Asked::Verb { .. } => false,
         });
-        if agrees { Answer::Yes } else { Answer::No }
+        if agrees { Answer::Session } else { Answer::No }
     }
 }
 

@@ -1,14 +1,14 @@
 //! How a request block walks: survey, one prompt, then each release on a fresh look.
 
 use browser_signals::{ElementRef, Observed, Snapshot};
-use policy_dfa::{Consent, ConsentScope, Granted, Happened, Millis, Prompt, Reason, Verdict};
+use policy_dfa::{Consent, ConsentScope, Granted, Happened, Millis, Reason, Verdict};
 use sirl::{Block, Field, FieldSet, Kind, Reply, reply::Delivered};
 
 use super::core::{After, Command, Core, Event, Look, Payment, State};
 use super::outcome::request_refused;
-use super::work::{Line, Page, Phase, Release, Work};
+use super::work::{Ask, Line, Page, Phase, Release, Work};
 use crate::audit::AuditEvent;
-use crate::consent::{Answer, Asked, ConsentPrompt};
+use crate::consent::{Answer, Asked};
 use crate::egress;
 use crate::placement::best_form;
 
@@ -45,7 +45,10 @@ impl Core {
             (Phase::SurveyForms | Phase::SurveyButton(_), Event::Seen(Err(reason))) => {
                 self.refuse_all(work, reason, now)
             }
-            (Phase::Asking(asked), Event::Answered(answer)) => self.answered(work, asked, answer, now),
+            (Phase::Asking(asked, ticket), Event::Answered(answered)) => {
+                let answer = ticket.settle(&answered, now);
+                self.answered(work, asked, answer, now)
+            }
             (Phase::RecordingAnswer, Event::Recorded(true)) => self.release_next(work, now),
             (Phase::Deciding, Event::Seen(seen)) => self.decide_line(work, seen, now),
             (Phase::RecordingIntent(release), Event::Recorded(true)) => {
@@ -112,12 +115,19 @@ impl Core {
                         line.reply = Some(reply);
                     }
                 }
+                Verdict::Ask(_) if self.asked_enough() => {
+                    let reply = self.refusal(&mut work, Reason::BudgetSpent);
+                    if let Some(line) = work.current() {
+                        line.reply = Some(reply);
+                    }
+                }
                 Verdict::Ask(prompt) => {
                     if let Some(line) = work.current() {
                         line.asked_on = Some(Page::of(page.value()));
                     }
                     if let Some(origin) = page.origin.known() {
-                        asks.push((at, prompt, origin.clone()));
+                        let (page, origin) = (Box::new(page.value().clone()), origin.clone());
+                        asks.push(Ask { at, prompt, page, origin });
                     }
                 }
             }
@@ -125,43 +135,68 @@ impl Core {
         if asks.is_empty() {
             return self.release_next(work, now);
         }
-        let asked = asks.iter().map(|(_, prompt, origin)| self.asked(prompt, origin)).collect();
-        self.enter(State::Block(Box::new((work, Phase::Asking(asks)))), Command::Ask(ConsentPrompt { asked }))
+        let asked = asks.iter().map(|ask| self.asked(ask)).collect();
+        let pages: Vec<&Snapshot> = asks.iter().map(|ask| &*ask.page).collect();
+        // There is one answer: it stands no longer than the strictest line allows.
+        let scopes = asks.iter().map(|ask| ask.prompt.scope);
+        let scope = scopes.min_by_key(|scope| *scope as u8).unwrap_or(ConsentScope::EveryTime);
+        let prompt = self.prompt(asked, &pages, scope, now);
+        let ticket = prompt.ticket().clone();
+        self.enter(State::Block(Box::new((work, Phase::Asking(asks, ticket)))), Command::Ask(prompt))
     }
 
-    fn asked(&self, prompt: &Prompt, origin: &browser_signals::Origin) -> Asked {
+    /// What the user is asked about a line: who asks, which fields from which records, where they go.
+    fn asked(&self, ask: &Ask) -> Asked {
+        let Ask { prompt, page, origin, .. } = ask;
         match (prompt.kind, prompt.amount) {
             (Some(Kind::Purchase), Some(amount)) => Asked::Pay {
                 payee: origin.clone(),
                 amount,
+                card: self.card(origin),
                 page_says: page_says(&self.last_text, &amount.to_decimal()),
             },
-            (kind, _) => Asked::Release {
-                kind: kind.unwrap_or(Kind::Contact),
-                fields: prompt.fields,
-                to: origin.clone(),
-            },
+            (kind, _) => {
+                let kind = kind.unwrap_or(Kind::Contact);
+                Asked::Release {
+                    kind,
+                    fields: prompt.fields,
+                    to: origin.clone(),
+                    sent_to: page.destination.known().map(|to| to.origin.clone()),
+                    records: self.records(kind, prompt.fields),
+                }
+            }
         }
     }
 
-    fn answered(
-        &mut self,
-        mut work: Work,
-        asked: Vec<(usize, Prompt, browser_signals::Origin)>,
-        answer: Answer,
-        now: Millis,
-    ) -> Command {
+    /// The records that would supply the fields.
+    fn records(&self, kind: Kind, fields: FieldSet) -> Vec<String> {
+        let Ok(vault) = self.vault.lock() else { return Vec::new() };
+        let mut records: Vec<String> = Vec::new();
+        for handle in fields.iter().filter_map(|field| vault.supplier_for(kind, fields, field)) {
+            if !records.iter().any(|known| known == handle) {
+                records.push(handle.to_owned());
+            }
+        }
+        records
+    }
+
+    /// The card that would pay.
+    fn card(&self, _payee: &browser_signals::Origin) -> Option<String> {
+        let vault = self.vault.lock().ok()?;
+        let card = FieldSet::EMPTY.with(Field::CardNumber).with(Field::CardExpiry);
+        vault.supplier_for(Kind::Purchase, card, Field::CardNumber).map(str::to_owned)
+    }
+
+    fn answered(&mut self, mut work: Work, asked: Vec<Ask>, answer: Answer, now: Millis) -> Command {
         self.note_prompt();
         self.note_answer(answer);
-        let agreed = answer == Answer::Yes;
+        let agreed = answer.agrees();
         let mut about = Vec::new();
-        for (at, prompt, origin) in asked {
+        for Ask { at, origin, .. } in asked {
             let Some(line) = work.lines.get_mut(at) else { continue };
             about.push(line.request.kind.as_str().to_owned());
             line.consent = if agreed { Consent::Given } else { Consent::Refused };
-            if prompt.scope != ConsentScope::EveryTime {
-                self.book.note(line.request.kind, line.request.effective_fields(), origin, answer, now);
-            }
+            self.book.note(line.request.kind, line.request.effective_fields(), origin, answer, now);
         }
         let events = vec![AuditEvent::Asked { about, agreed }];
         let command = Command::Record { events, sync: false };

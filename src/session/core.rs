@@ -8,7 +8,10 @@ use std::sync::{Arc, Mutex};
 
 use browser_signals::{ElementRef, Observed, Origin, SealedFill, Snapshot, Verb};
 use classifier::Detectors;
-use policy_dfa::{Consent, DecisionPoint, Granted, Happened, History, Millis, Reason, Task, Verdict};
+use policy_dfa::{
+    Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Task, Verdict,
+};
+use sha2::{Digest, Sha256};
 use sirl::{Block, Money, ParseError, Plan, Schema};
 use vault::{SealedCard, Vault};
 
@@ -17,7 +20,8 @@ use super::outcome::{Counts, block_refused, verb_refused};
 use super::work::{Phase, Work};
 use crate::action::Action;
 use crate::audit::AuditEvent;
-use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt};
+use crate::consent::ticket::SubjectOf;
+use crate::consent::{Answer, Answered, Asked, ConsentBook, ConsentPrompt, Notice, Ticket};
 use crate::egress::Releases;
 use crate::flow::Readings;
 
@@ -82,8 +86,8 @@ pub enum Event {
     Act(Action),
     /// Records were written, or not.
     Recorded(bool),
-    /// The user answered.
-    Answered(Answer),
+    /// The user answered, or let the prompt run out.
+    Answered(Answered),
     /// The page was read: its scrubbed text, and the top origin.
     Text(Result<(String, Option<Origin>), Reason>),
     /// The page was looked at: one snapshot for a page or an element, one a form for forms.
@@ -113,10 +117,48 @@ pub(super) enum State {
     Idle,
     Reading,
     Aiming { verb: Verb, consent: Consent },
-    AskingVerb { verb: Verb },
+    AskingVerb { verb: Verb, ticket: Ticket },
     Recording(After),
     Doing,
     Block(Box<(Work, Phase)>),
+}
+
+/// The most prompts of one task, whatever the policy allows. After them the answer is no: a user who is asked
+/// without end says yes in the end.
+pub const MOST_PROMPTS: u32 = 12;
+
+/// Numbers for prompts, each used once: hashes of a random seed and a counter.
+struct Nonces {
+    seed: [u8; 32],
+    used: u64,
+}
+
+impl Nonces {
+    fn new(seed: [u8; 32]) -> Nonces {
+        Nonces { seed, used: 0 }
+    }
+
+    fn next(&mut self) -> [u8; 16] {
+        self.used += 1;
+        let hash = Sha256::new().chain_update(self.seed).chain_update(self.used.to_le_bytes()).finalize();
+        let mut nonce = [0; 16];
+        nonce.iter_mut().zip(hash).for_each(|(out, byte)| *out = byte);
+        nonce
+    }
+}
+
+/// What a session works with beside its task.
+pub struct Tools {
+    /// The user's values.
+    pub vault: Arc<Mutex<Vault>>,
+    /// What finds values by their form.
+    pub detectors: Arc<Detectors>,
+    /// What was released, shared with the container's egress.
+    pub releases: Releases,
+    /// Answers that stand.
+    pub book: ConsentBook,
+    /// 32 random bytes, from which the numbers of the prompts are made.
+    pub seed: [u8; 32],
 }
 
 /// The state machine of one session.
@@ -135,6 +177,7 @@ pub struct Core {
     pub(super) requests: u64,
     /// Refusals that confirmed a guess of a value.
     pub(super) guesses: u32,
+    nonces: Nonces,
     pub(super) last_text: String,
     pub(super) page: Option<Origin>,
     /// Refusals of the current block, to be recorded before it is answered.
@@ -144,15 +187,8 @@ pub struct Core {
 
 impl Core {
     /// A session for a sealed task. `prompt` is the prompt as the model sees it.
-    pub fn new(
-        task: Task,
-        decision: DecisionPoint,
-        vault: Arc<Mutex<Vault>>,
-        detectors: Arc<Detectors>,
-        releases: Releases,
-        book: ConsentBook,
-        prompt: &str,
-    ) -> Core {
+    pub fn new(task: Task, decision: DecisionPoint, tools: Tools, prompt: &str) -> Core {
+        let Tools { vault, detectors, releases, book, seed } = tools;
         Core {
             task,
             decision,
@@ -166,6 +202,7 @@ impl Core {
             counts: Counts::default(),
             requests: 0,
             guesses: 0,
+            nonces: Nonces::new(seed),
             last_text: String::new(),
             page: None,
             unrecorded: Vec::new(),
@@ -193,9 +230,58 @@ impl Core {
 
     /// Notes what the user answered to a prompt within an action.
     pub(super) fn note_answer(&mut self, answer: Answer) {
-        if answer == Answer::No {
+        if !answer.agrees() {
             self.happened(Happened::Refused);
         }
+    }
+
+    /// Whether the task's prompts are used up.
+    pub(super) fn asked_enough(&self) -> bool {
+        self.counts.prompts >= MOST_PROMPTS
+    }
+
+    /// A prompt with a ticket of its own. What is asked about is part of what the answer is bound to, and so
+    /// are the policy and `pages`: what the browser said of each page that is asked about.
+    pub(super) fn prompt(
+        &mut self,
+        asked: Vec<Asked>,
+        pages: &[&Snapshot],
+        scope: ConsentScope,
+        now: Millis,
+    ) -> ConsentPrompt {
+        let mut subject = SubjectOf::policy(&self.decision.policy_hash());
+        for about in &asked {
+            subject = subject.part(about.to_string().as_bytes());
+            subject = about.details().iter().fold(subject, |subject, line| subject.part(line.as_bytes()));
+        }
+        let subject = pages.iter().fold(subject, |subject, page| subject.page(page)).finish();
+        let ticket = Ticket::new(self.nonces.next(), subject, now);
+        let noticed = self.notices(pages);
+        ConsentPrompt::new(asked, noticed, scope, ticket)
+    }
+
+    /// What the user should know of these pages and of the task so far.
+    fn notices(&self, pages: &[&Snapshot]) -> Vec<Notice> {
+        let mut noticed = Vec::new();
+        for page in pages {
+            let Some(origin) = page.origin.known() else { continue };
+            if let Some(top) = page.top_origin.known().filter(|top| *top != origin) {
+                noticed.push(Notice::InFrame { top: top.clone() });
+            }
+            if let Some(to) = page.destination.known().map(|to| &to.origin).filter(|to| *to != origin) {
+                noticed.push(Notice::SentElsewhere { to: to.clone() });
+            }
+        }
+        noticed.dedup();
+        let refusals = self.counts.denials.values().sum();
+        noticed.extend((refusals > 0).then_some(Notice::Refusals(refusals)));
+        noticed.extend((self.guesses > 0).then_some(Notice::Guessed));
+        noticed
+    }
+
+    /// What stands beyond the session, if an answer changed it.
+    pub fn take_standing(&mut self) -> Option<Vec<crate::consent::StandingConsent>> {
+        self.book.take_changes()
     }
 
     /// Goes on in the policy's history.
@@ -225,8 +311,9 @@ impl Core {
             (State::Idle, Event::Act(action)) => self.act(action),
             (State::Reading, Event::Text(text)) => self.text(text),
             (State::Aiming { verb, consent }, Event::Seen(seen)) => self.aimed(verb, consent, seen, now),
-            (State::AskingVerb { verb }, Event::Answered(answer)) => {
-                let agreed = answer == Answer::Yes;
+            (State::AskingVerb { verb, ticket }, Event::Answered(answered)) => {
+                let answer = ticket.settle(&answered, now);
+                let agreed = answer.agrees();
                 let about = vec![kind_of(&verb).as_str().to_owned()];
                 let consent = if agreed { Consent::Given } else { Consent::Refused };
                 self.note_prompt();
@@ -339,9 +426,12 @@ impl Core {
             }
             Verdict::Grant(_) => self.refuse_verb(&verb, origin, Reason::DeliveryForbidden),
             Verdict::Deny(reason) => self.refuse_verb(&verb, origin, reason),
+            Verdict::Ask(_) if self.asked_enough() => self.refuse_verb(&verb, origin, Reason::BudgetSpent),
             Verdict::Ask(_) => {
                 let asked = vec![Asked::Verb { verb: kind_of(&verb), page: origin }];
-                self.enter(State::AskingVerb { verb }, Command::Ask(ConsentPrompt { asked }))
+                let prompt = self.prompt(asked, &[page.value()], ConsentScope::EveryTime, now);
+                let ticket = prompt.ticket().clone();
+                self.enter(State::AskingVerb { verb, ticket }, Command::Ask(prompt))
             }
         }
     }

@@ -5,18 +5,19 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
-use policy_dfa::{History, Millis, Reason};
+use policy_dfa::{ConsentScope, History, Millis, Reason};
 use sirl::{FieldSet, Kind};
 use url::Url;
 use vault::Secret;
 
-use super::core::{Command, Core, Event, Look, Payment};
+use super::core::{Command, Core, Event, Look, Payment, Tools};
 use super::foresee::never;
 use super::outcome::Counts;
 use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
-use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt};
+use crate::consent::ticket::{ANSWER_WITHIN, SubjectOf};
+use crate::consent::{Answer, Answered, Answerer, Asked, ConsentBook, ConsentPrompt, Ticket};
 use crate::egress::{ContainerEgress, Releases};
 use crate::guard::{Guard, GuardError};
 use crate::intake;
@@ -102,6 +103,8 @@ impl Session {
             }
         }
         let unix_ms = unix_ms();
+        let mut seed = [0; 32];
+        entropy.fill(&mut seed);
         let policy = decision.policy_hash();
         let sealed_before_asking = audit.append(&AuditEvent::Started { policy }, unix_ms, true);
         sealed_before_asking.map_err(|_| SessionError::Audit)?;
@@ -123,19 +126,28 @@ impl Session {
         let mut container = Container::T0;
         let mut asked_user = false;
         if wants {
-            let prompt = plan_prompt(&intake);
-            let answer = answerer.answer(&prompt).await;
+            let mut nonce = [0; 16];
+            entropy.fill(&mut nonce);
+            let prompt = plan_prompt(&intake, &policy, nonce);
+            let answered = ask(answerer.as_mut(), &prompt).await;
+            // Once, said of a plan, is for the task that it is the plan of.
+            let answer = match prompt.ticket().settle(&answered, Millis(0)) {
+                Answer::Once => Answer::Session,
+                answer => answer,
+            };
             asked_user = true;
-            if answer == Answer::Yes {
+            if answer.agrees() {
                 container = Container::T2;
-                for asked in &prompt.asked {
-                    if let Asked::Release { kind, fields, to } = asked {
-                        book.note(*kind, *fields, to.clone(), answer, Millis(0));
-                    }
+            }
+            for asked in &prompt.asked {
+                if let Asked::Release { kind, fields, to, .. } = asked
+                    && answer != Answer::No
+                {
+                    book.note(*kind, *fields, to.clone(), answer, Millis(0));
                 }
             }
             let about = prompt.asked.iter().map(|asked| asked.word().to_owned()).collect();
-            let event = AuditEvent::Asked { about, agreed: answer == Answer::Yes };
+            let event = AuditEvent::Asked { about, agreed: answer.agrees() };
             audit.append(&event, unix_ms, false).map_err(|_| SessionError::Audit)?;
         }
         let task = intake.seal(container);
@@ -157,9 +169,8 @@ impl Session {
             vault.clone(),
         )));
         let text = PageTextGuard::new(detectors.clone(), releases.clone(), vault.clone());
-        let mut core =
-            Core::new(task, decision, vault.clone(), detectors.clone(), releases, book, &intake.prompt);
-        core = core.with_schema(schema.clone());
+        let tools = Tools { vault: vault.clone(), detectors: detectors.clone(), releases, book, seed };
+        let mut core = Core::new(task, decision, tools, &intake.prompt).with_schema(schema.clone());
         if asked_user {
             core.note_prompt();
         }
@@ -195,7 +206,7 @@ impl Session {
                     return text;
                 }
                 Command::Record { events, sync } => Event::Recorded(self.record(&events, sync)),
-                Command::Ask(prompt) => Event::Answered(self.guard.answerer.answer(&prompt).await),
+                Command::Ask(prompt) => Event::Answered(ask(self.guard.answerer.as_mut(), &prompt).await),
                 Command::Read => {
                     let text = self.tab.read(&self.text).await;
                     Event::Text(text.map(|page| (page.text, page.origin)).map_err(|e| reason_of(&e)))
@@ -327,8 +338,15 @@ impl Session {
     }
 }
 
+/// Waits for the answer as long as the prompt holds. Whoever does not answer says no.
+async fn ask(answerer: &mut dyn Answerer, prompt: &ConsentPrompt) -> Answered {
+    let within = Duration::from_millis(ANSWER_WITHIN.0);
+    let answer = tokio::time::timeout(within, answerer.answer(prompt)).await;
+    prompt.answered(answer.unwrap_or(Answer::No))
+}
+
 /// The one prompt at plan time: the container, and the releases that the user's words call for.
-fn plan_prompt(intake: &intake::Intake) -> ConsentPrompt {
+fn plan_prompt(intake: &intake::Intake, policy: &[u8; 32], nonce: [u8; 16]) -> ConsentPrompt {
     let mut asked = vec![Asked::Container { tier: Container::T2, origins: intake.origins.clone() }];
     let found: FieldSet = intake.found.iter().map(|value| value.field).collect();
     for kind in &intake.kinds {
@@ -342,10 +360,18 @@ fn plan_prompt(intake: &intake::Intake) -> ConsentPrompt {
                 kind: *kind,
                 fields,
                 to: to.clone(),
+                sent_to: None,
+                records: Vec::new(),
             }));
         }
     }
-    ConsentPrompt { asked }
+    let words = |asked: &Asked| asked.to_string();
+    let subject = asked
+        .iter()
+        .map(words)
+        .fold(SubjectOf::policy(policy), |subject, words| subject.part(words.as_bytes()));
+    let ticket = Ticket::new(nonce, subject.finish(), Millis(0));
+    ConsentPrompt::new(asked, Vec::new(), ConsentScope::Session, ticket)
 }
 
 /// Takes the values of a task's prompt out of the vault: they are not for the next task.

@@ -121,6 +121,8 @@ impl Core {
         let placements = place(page.value(), request.effective_fields());
         let event = Event::Request { request, placements: &placements, amount: request.claim.total };
         let consent = match (consent, page.origin.known()) {
+            // A never holds also where the policy would ask every time.
+            (Consent::None, Some(origin)) if self.book.never(request.kind, origin) => Consent::Refused,
             (Consent::None, Some(origin)) => {
                 // A question that must be put every time is not answered by a standing consent. How often
                 // it must be put is asked apart from how many prompts are left.

@@ -1,8 +1,12 @@
 //! A request block on its way through the session.
 
-use browser_signals::{Destination, DocumentId, ElementRef, Fact, Observed, Origin, Snapshot};
-use policy_dfa::{Consent, Fill, Grant, PaymentApi, Reason};
+use browser_signals::{
+    ContainerId, Destination, DocumentId, ElementRef, Fact, FormId, FrameId, Observed, Origin, Snapshot,
+};
+use policy_dfa::{Consent, Fill, Grant, PaymentApi, Prompt, Reason};
 use sirl::{Kind, Request};
+
+use crate::consent::Ticket;
 
 /// One request of the block.
 pub(super) struct Line {
@@ -27,6 +31,10 @@ impl Line {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Page {
     origin: Fact<Origin>,
+    top_origin: Fact<Origin>,
+    container: ContainerId,
+    frame: FrameId,
+    form: Option<FormId>,
     document: Fact<DocumentId>,
     destination: Fact<Destination>,
 }
@@ -35,6 +43,10 @@ impl Page {
     pub fn of(page: &Snapshot) -> Page {
         Page {
             origin: page.origin.clone(),
+            top_origin: page.top_origin.clone(),
+            container: page.container_id.clone(),
+            frame: page.frame.clone(),
+            form: page.form,
             document: page.document.clone(),
             destination: page.destination.clone(),
         }
@@ -72,6 +84,15 @@ impl Work {
     }
 }
 
+/// A line that the user is asked about, on the page that was looked at.
+pub(super) struct Ask {
+    /// The line's place in the block.
+    pub at: usize,
+    pub prompt: Prompt,
+    pub page: Box<Snapshot>,
+    pub origin: Origin,
+}
+
 /// A granted release that waits for a fresh look.
 pub(super) enum Release {
     Fill(Grant<Fill>),
@@ -85,7 +106,7 @@ pub(super) enum Phase {
     /// Looking at the pay button, before anything is asked. Holds the forms seen.
     SurveyButton(Vec<Observed<Snapshot>>),
     /// Waiting for the user, about these lines.
-    Asking(Vec<(usize, policy_dfa::Prompt, browser_signals::Origin)>),
+    Asking(Vec<Ask>, Ticket),
     /// Waiting for the record of the answer.
     RecordingAnswer,
     /// Looking, to decide the current line.

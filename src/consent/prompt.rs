@@ -1,0 +1,229 @@
+//! What a user is asked, in words.
+
+use std::fmt;
+
+use browser_signals::{Container, Origin};
+use policy_dfa::{ConsentScope, VerbKind};
+use sirl::{FieldSet, Kind, Money};
+
+use super::{Answer, Answered, Ticket};
+
+/// One thing the user is asked about. Origins are shown in ASCII.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// To open a container in which data may be released, for these origins only.
+    Container {
+        /// Its tier.
+        tier: Container,
+        /// The only origins it may go to.
+        origins: Vec<Origin>,
+    },
+    /// To let fields go to a site.
+    Release {
+        /// The kind of request.
+        kind: Kind,
+        /// The fields.
+        fields: FieldSet,
+        /// The site that asks: the origin of the form's own frame.
+        to: Origin,
+        /// Where the form is sent, if a page was looked at.
+        sent_to: Option<Origin>,
+        /// The records that supply the fields, such as `address:home`.
+        records: Vec<String>,
+    },
+    /// To pay.
+    Pay {
+        /// Who is paid.
+        payee: Origin,
+        /// How much, exactly.
+        amount: Money,
+        /// The card's record, such as `card:personal`.
+        card: Option<String>,
+        /// What the page says is bought. The page's words: not checked by anybody.
+        page_says: Vec<String>,
+    },
+    /// To let the agent do something that the task did not plan.
+    Verb {
+        /// The verb.
+        verb: VerbKind,
+        /// On which page.
+        page: Option<Origin>,
+    },
+}
+
+impl Asked {
+    /// One word for the audit record.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Asked::Container { .. } => "container",
+            Asked::Release { kind, .. } => kind.as_str(),
+            Asked::Pay { .. } => "purchase",
+            Asked::Verb { verb, .. } => verb.as_str(),
+        }
+    }
+
+    /// The origin that asks or is paid.
+    pub fn origin(&self) -> Option<&Origin> {
+        match self {
+            Asked::Container { origins, .. } => origins.first(),
+            Asked::Release { to, .. } => Some(to),
+            Asked::Pay { payee, .. } => Some(payee),
+            Asked::Verb { page, .. } => page.as_ref(),
+        }
+    }
+
+    /// Lines that belong to the first: where it goes, from which record, what the page says.
+    pub fn details(&self) -> Vec<String> {
+        match self {
+            Asked::Container { .. } | Asked::Verb { .. } => Vec::new(),
+            Asked::Release { sent_to, records, .. } => {
+                let sent = sent_to.iter().map(|origin| format!("it is sent to {origin}"));
+                let from = (!records.is_empty()).then(|| format!("from your {}", records.join(", ")));
+                sent.chain(from).collect()
+            }
+            Asked::Pay { card, page_says, .. } => {
+                let with = card.iter().map(|card| format!("with your {card}"));
+                with.chain(page_says.iter().map(|line| format!("the page says: {line}"))).collect()
+            }
+        }
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Asked::Container { tier, origins } => {
+                let origins: Vec<String> = origins.iter().map(ToString::to_string).collect();
+                write!(f, "open a {} container that can go only to {}", tier.as_str(), origins.join(", "))
+            }
+            Asked::Release { kind, fields, to, .. } => {
+                let names: Vec<&str> = fields.iter().map(sirl::Field::as_str).collect();
+                write!(f, "fill your {} ({}) into a form of {to}", kind.as_str(), names.join(", "))
+            }
+            Asked::Pay { payee, amount, .. } => write!(f, "pay {amount} to {payee}"),
+            Asked::Verb { verb, page } => {
+                write!(f, "let the agent {}", verb.as_str())?;
+                page.as_ref().map_or(Ok(()), |page| write!(f, " on {page}"))
+            }
+        }
+    }
+}
+
+/// Something the guard noticed that the user should know before answering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// Something about a host: a look-alike, letters of another script, an IP address.
+    Host(String),
+    /// The form stands in a frame of another site.
+    InFrame {
+        /// The site whose name the browser shows.
+        top: Origin,
+    },
+    /// The form is sent to another origin than the one it stands on.
+    SentElsewhere {
+        /// Where.
+        to: Origin,
+    },
+    /// The agent has been refused this often in this task.
+    Refusals(u64),
+    /// The agent tried to write something that is in the vault.
+    Guessed,
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Notice::Host(text) => f.write_str(text),
+            Notice::InFrame { top } => write!(f, "the form stands in a frame inside a page of {top}"),
+            Notice::SentElsewhere { to } => write!(f, "the form is sent to another site: {to}"),
+            Notice::Refusals(1) => f.write_str("the agent was refused once in this task"),
+            Notice::Refusals(times) => write!(f, "the agent was refused {times} times in this task"),
+            Notice::Guessed => f.write_str("the agent wrote something that is in your vault"),
+        }
+    }
+}
+
+/// One prompt. It may ask about several things; there is one answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsentPrompt {
+    /// The things asked about; never empty.
+    pub asked: Vec<Asked>,
+    /// What the guard noticed.
+    pub noticed: Vec<Notice>,
+    scope: ConsentScope,
+    ticket: Ticket,
+}
+
+impl ConsentPrompt {
+    /// A prompt. `scope` is how long the policy lets a yes stand.
+    pub fn new(
+        asked: Vec<Asked>,
+        noticed: Vec<Notice>,
+        scope: ConsentScope,
+        ticket: Ticket,
+    ) -> ConsentPrompt {
+        ConsentPrompt { asked, noticed, scope, ticket }
+    }
+
+    /// The answers that are offered, in order. The first is no.
+    pub fn choices(&self) -> impl Iterator<Item = Answer> {
+        Answer::ALL.into_iter().filter(|answer| answer.within(self.scope) == *answer)
+    }
+
+    /// What binds an answer to this prompt.
+    pub fn ticket(&self) -> &Ticket {
+        &self.ticket
+    }
+
+    /// An answer to this prompt. One that stands longer than the policy allows is cut to what is allowed.
+    pub fn answered(&self, answer: Answer) -> Answered {
+        Answered::to(&self.ticket, answer.within(self.scope))
+    }
+}
+
+impl fmt::Display for ConsentPrompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "The agent needs your consent to:")?;
+        for asked in &self.asked {
+            writeln!(f, "  - {asked}")?;
+            asked.details().iter().try_for_each(|detail| writeln!(f, "      {detail}"))?;
+        }
+        self.noticed.iter().try_for_each(|notice| writeln!(f, "  ! {notice}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ticket::SubjectOf;
+    use super::*;
+    use policy_dfa::Millis;
+
+    fn prompt(scope: ConsentScope) -> ConsentPrompt {
+        let amount = Money::parse("64.15", sirl::Currency::new("USD").unwrap()).unwrap();
+        let payee = Origin::parse("https://shop.example").unwrap();
+        let page_says = vec!["1 x kettle".into()];
+        let asked = vec![Asked::Pay { payee, amount, card: Some("card:personal".into()), page_says }];
+        let ticket = Ticket::new([0; 16], SubjectOf::policy(&[0; 32]).finish(), Millis(0));
+        ConsentPrompt::new(asked, vec![Notice::Refusals(2)], scope, ticket)
+    }
+
+    #[test]
+    fn a_prompt_says_who_how_much_and_what_was_noticed() {
+        let text = prompt(ConsentScope::EveryTime).to_string();
+        assert!(text.contains("pay 64.15 USD to https://shop.example"), "{text}");
+        assert!(text.contains("with your card:personal"), "{text}");
+        assert!(text.contains("the page says: 1 x kettle"), "{text}");
+        assert!(text.contains("! the agent was refused 2 times"), "{text}");
+    }
+
+    #[test]
+    fn no_is_offered_first_and_nothing_beyond_the_policy() {
+        let offered = |scope| prompt(scope).choices().collect::<Vec<_>>();
+        use Answer::{Never, No, Once, Session, Site};
+        assert_eq!(offered(ConsentScope::EveryTime), [No, Once, Never]);
+        assert_eq!(offered(ConsentScope::Session), [No, Once, Session, Never]);
+        assert_eq!(offered(ConsentScope::Site), [No, Once, Session, Site, Never]);
+        let prompt = prompt(ConsentScope::EveryTime);
+        assert_eq!(prompt.ticket().settle(&prompt.answered(Site), Millis(1)), Once);
+    }
+}
