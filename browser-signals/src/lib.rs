@@ -8,6 +8,8 @@
 //! |---|---|
 //! | [`fact`] | known or unknown |
 //! | [`origin`] | exact origins |
+//! | [`site`] | a registrable domain, as a wider binding than an origin |
+//! | [`lookalike`] | what a person should know of a host before saying yes |
 //! | [`container`] | the three tiers of browser contexts |
 //! | [`id`] | the browser's names of containers, documents, frames |
 //! | [`snapshot`] | controls, sinks, TLS, and all that is known of one document |
@@ -25,12 +27,14 @@ pub mod container;
 pub mod egress;
 pub mod fact;
 pub mod id;
+pub mod lookalike;
 pub mod observed;
 pub mod origin;
 #[cfg(feature = "playwright")]
 pub mod playwright;
 pub mod seal;
 pub mod sink;
+pub mod site;
 pub mod snapshot;
 pub mod text_guard;
 pub mod verb;
@@ -39,9 +43,11 @@ pub use container::Container;
 pub use egress::{Blocked, EgressGuard, OutgoingRequest};
 pub use fact::Fact;
 pub use id::{ContainerId, DocumentId, FrameId};
+pub use lookalike::HostWarning;
 pub use observed::Observed;
 pub use origin::Origin;
 pub use seal::{SealedFill, SealedValue};
+pub use site::{Site, SiteError};
 pub use snapshot::{Control, Destination, FormId, NodeId, Sink, Snapshot, TlsState};
 pub use text_guard::{TextGuard, TextWithheld};
 pub use verb::{ElementRef, Verb};
