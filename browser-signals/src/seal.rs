@@ -3,29 +3,39 @@
 //! A closure cannot await, so the vault's door hands out a complete command instead. It cannot be read,
 //! printed, cloned or serialised; it is used up by the bridge and wiped when dropped.
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::{ContainerId, Destination, DocumentId, FormId, FrameId, NodeId, Origin};
+
+/// Memory that holds one secret and is wiped when dropped.
+trait Holder: AsRef<[u8]> + ZeroizeOnDrop + Send + Sync {}
+
+impl<T: AsRef<[u8]> + ZeroizeOnDrop + Send + Sync> Holder for T {}
 
 /// One secret value, in a buffer of its own that is wiped when dropped.
 ///
 /// Anyone may put a secret in; only the bridge can take it out.
-#[derive(Zeroize, ZeroizeOnDrop)]
 pub struct SealedValue {
-    bytes: Box<[u8]>,
+    #[cfg_attr(not(any(feature = "playwright", test)), allow(dead_code, reason = "the bridge uses it"))]
+    holder: Box<dyn Holder>,
 }
 
 impl SealedValue {
-    /// Copies `plaintext` into a buffer that is wiped when dropped. The caller wipes its own copy.
+    /// Copies `plaintext` into a heap buffer that is wiped when dropped. The caller wipes its own copy.
     pub fn new(plaintext: &[u8]) -> SealedValue {
-        SealedValue { bytes: plaintext.into() }
+        SealedValue::held(Zeroizing::new(plaintext.to_vec()))
+    }
+
+    /// Takes over the memory that a secret is in, such as the vault's locked pages, so that no copy is made.
+    pub fn held(holder: impl AsRef<[u8]> + ZeroizeOnDrop + Send + Sync + 'static) -> SealedValue {
+        SealedValue { holder: Box::new(holder) }
     }
 
     /// The secret. The one door, and it is the bridge's.
     #[cfg(any(feature = "playwright", test))]
     #[allow(dead_code, reason = "the bridge uses it")]
     pub(crate) fn expose(&self) -> &[u8] {
-        &self.bytes
+        (*self.holder).as_ref()
     }
 }
 

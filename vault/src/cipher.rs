@@ -7,9 +7,9 @@ use chacha20poly1305::aead::{AeadInOut, KeyInit};
 use chacha20poly1305::{Tag, XChaCha20Poly1305, XNonce};
 use hkdf::Hkdf;
 use sha2::{Digest, Sha256};
-use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::entropy::{Entropy, public_bytes};
+use crate::memory::{Buffer, Pool, Protection, with_clean_stack};
 
 /// The length of a nonce, in bytes.
 pub(crate) const NONCE: usize = 24;
@@ -21,31 +21,35 @@ pub(crate) const OVERHEAD: usize = NONCE + TAG;
 /// The bytes do not decrypt: another key, another context, or changed.
 pub(crate) struct Unauthentic;
 
-/// 256 bits in a heap buffer of their own, wiped when dropped.
-#[derive(Zeroize, ZeroizeOnDrop)]
+/// 256 bits in locked memory of their own, wiped when dropped.
 pub(crate) struct Key {
-    bytes: Box<[u8; 32]>,
+    bytes: Buffer,
 }
+
+/// The length of a key, in bytes.
+const KEY: usize = 32;
 
 impl Key {
     /// A key that `fill` writes in place.
     pub(crate) fn try_filled<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Key, E> {
-        let mut key = Key { bytes: Box::new([0; 32]) };
-        fill(key.bytes.as_mut_slice())?;
+        let mut key = Key { bytes: Buffer::new(KEY) };
+        fill(key.bytes.bytes_mut())?;
         Ok(key)
     }
 
     /// A random key.
     pub(crate) fn random(entropy: &mut dyn Entropy) -> Key {
-        let mut key = Key { bytes: Box::new([0; 32]) };
-        entropy.fill(key.bytes.as_mut_slice());
+        let mut key = Key { bytes: Buffer::new(KEY) };
+        entropy.fill(key.bytes.bytes_mut());
         key
     }
 
     /// The key of one purpose, from this one. `None` cannot occur: 32 bytes are within HKDF's limit.
     pub(crate) fn subkey(&self, salt: &[u8], purpose: &[u8]) -> Option<Key> {
-        let hkdf = Hkdf::<Sha256>::new(Some(salt), self.bytes.as_slice());
-        Key::try_filled(|out| hkdf.expand(purpose, out)).ok()
+        with_clean_stack(|| {
+            let hkdf = Hkdf::<Sha256>::new(Some(salt), self.bytes.bytes());
+            Key::try_filled(|out| hkdf.expand(purpose, out)).ok()
+        })
     }
 
     /// Encrypts `bytes` in place under a fresh random nonce, and returns nonce and tag.
@@ -56,10 +60,12 @@ impl Key {
         entropy: &mut dyn Entropy,
     ) -> Result<([u8; NONCE], [u8; TAG]), Unauthentic> {
         let nonce = public_bytes::<NONCE>(entropy);
-        let cipher = XChaCha20Poly1305::new(self.bytes.as_ref().into());
-        let tag = cipher
-            .encrypt_inout_detached(&XNonce::from(nonce), context, bytes.into())
-            .map_err(|_| Unauthentic)?;
+        let tag = with_clean_stack(|| {
+            let cipher = XChaCha20Poly1305::new_from_slice(self.bytes.bytes()).map_err(|_| Unauthentic)?;
+            cipher
+                .encrypt_inout_detached(&XNonce::from(nonce), context, bytes.into())
+                .map_err(|_| Unauthentic)
+        })?;
         Ok((nonce, tag.into()))
     }
 
@@ -71,15 +77,17 @@ impl Key {
         tag: [u8; TAG],
         context: &[u8],
     ) -> Result<(), Unauthentic> {
-        let cipher = XChaCha20Poly1305::new(self.bytes.as_ref().into());
-        cipher
-            .decrypt_inout_detached(&XNonce::from(nonce), context, bytes.into(), &Tag::from(tag))
-            .map_err(|_| Unauthentic)
+        with_clean_stack(|| {
+            let cipher = XChaCha20Poly1305::new_from_slice(self.bytes.bytes()).map_err(|_| Unauthentic)?;
+            cipher
+                .decrypt_inout_detached(&XNonce::from(nonce), context, bytes.into(), &Tag::from(tag))
+                .map_err(|_| Unauthentic)
+        })
     }
 
     /// The key's bytes, to be wrapped under another key.
     pub(crate) fn expose_to_wrap(&self) -> &[u8] {
-        self.bytes.as_slice()
+        self.bytes.bytes()
     }
 }
 
@@ -89,6 +97,8 @@ pub(crate) struct Keys {
     pub(crate) records: Key,
     /// Seals the manifest.
     pub(crate) manifest: Key,
+    /// Where records are decrypted.
+    pub(crate) pool: Pool,
 }
 
 impl Keys {
@@ -97,7 +107,13 @@ impl Keys {
         Some(Keys {
             records: data.subkey(vault, b"portcullis vault 1 records")?,
             manifest: data.subkey(vault, b"portcullis vault 1 manifest")?,
+            pool: crate::record::pool(),
         })
+    }
+
+    /// What the system granted to the memory of both.
+    pub(crate) fn protection(&self) -> Protection {
+        self.records.bytes.protection().and(self.manifest.bytes.protection())
     }
 }
 

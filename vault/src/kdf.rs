@@ -7,6 +7,7 @@ use argon2::{Algorithm, Argon2, Block, ParamsBuilder, Version};
 use zeroize::Zeroizing;
 
 use crate::cipher::Key;
+use crate::memory::with_clean_stack;
 use crate::{Secret, VaultError};
 
 /// What checking a passphrase costs. A value of this type is within the accepted range.
@@ -74,9 +75,11 @@ impl KdfParams {
         memory.resize(params.block_count(), Block::default());
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
         Key::try_filled(|out| {
-            argon2
-                .hash_password_into_with_memory(passphrase.expose(), salt, out, memory.as_mut_slice())
-                .map_err(failed)
+            with_clean_stack(|| {
+                argon2
+                    .hash_password_into_with_memory(passphrase.expose(), salt, out, memory.as_mut_slice())
+                    .map_err(failed)
+            })
         })
     }
 }

@@ -30,6 +30,7 @@
 //! |---|---|
 //! | [`secret`] | a value on its way in |
 //! | [`entropy`] | randomness as an argument |
+//! | [`memory`] | locked pages for secrets, and whether the system granted them |
 //! | [`kdf`] | from a passphrase to a key |
 //! | [`error`] | what can go wrong with a vault |
 //! | [`store`] | making, unlocking, changing and locking a vault |
@@ -48,6 +49,7 @@ pub mod error;
 mod file;
 mod handle;
 pub mod kdf;
+pub mod memory;
 mod record;
 pub mod release;
 pub mod scan;
@@ -59,6 +61,7 @@ pub use card::{ExposedCard, SealedCard};
 pub use entropy::Entropy;
 pub use error::{Section, VaultError};
 pub use kdf::KdfParams;
+pub use memory::Protection;
 pub use release::ReleaseError;
 pub use scan::Match;
 pub use secret::Secret;

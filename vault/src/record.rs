@@ -1,9 +1,11 @@
 //! One encrypted value.
 
 use sirl::Field;
+use zeroize::ZeroizeOnDrop;
 
 use crate::cipher::{self, Key, NONCE, OVERHEAD, TAG, Unauthentic};
 use crate::entropy::{Entropy, public_bytes};
+use crate::memory::{Pool, Pooled};
 use crate::{Secret, VaultError};
 
 /// The shortest padded text. Every ordinary value fits, so that a code and a street look alike.
@@ -24,15 +26,34 @@ pub(crate) struct Record {
     pub(crate) sealed: Vec<u8>,
 }
 
-/// A decrypted record, wiped when dropped.
+/// A pool of buffers for decrypted records.
+pub(crate) fn pool() -> Pool {
+    Pool::new(LONGEST_PADDED)
+}
+
+/// A decrypted record in locked memory, wiped when dropped. One can take many records, one after another.
 pub(crate) struct Plain {
-    padded: Secret,
+    padded: Pooled,
+    length: usize,
+}
+
+impl ZeroizeOnDrop for Plain {}
+
+impl AsRef<[u8]> for Plain {
+    fn as_ref(&self) -> &[u8] {
+        self.expose()
+    }
 }
 
 impl Plain {
+    /// No record yet.
+    pub(crate) fn empty(pool: &Pool) -> Plain {
+        Plain { padded: pool.take(), length: 0 }
+    }
+
     /// The value without its padding.
     pub(crate) fn expose(&self) -> &[u8] {
-        let bytes = self.padded.expose();
+        let bytes = self.padded.bytes(self.length).unwrap_or(&[]);
         let length =
             bytes.first_chunk::<PREFIX>().map_or(0, |prefix| usize::from(u16::from_le_bytes(*prefix)));
         bytes.get(PREFIX..PREFIX + length).unwrap_or(&[])
@@ -87,13 +108,29 @@ impl Record {
         Ok(record)
     }
 
-    /// Decrypts the value.
+    /// Decrypts the value into a buffer of its own.
+    #[cfg(test)]
     pub(crate) fn unseal(&self, vault: &[u8; 16], key: &Key) -> Result<Plain, Unauthentic> {
+        let mut plain = Plain::empty(&pool());
+        self.unseal_into(vault, key, &mut plain)?;
+        Ok(plain)
+    }
+
+    /// Decrypts the value in the place of another. After an error there is none.
+    pub(crate) fn unseal_into(
+        &self,
+        vault: &[u8; 16],
+        key: &Key,
+        plain: &mut Plain,
+    ) -> Result<(), Unauthentic> {
+        plain.length = 0;
         let (nonce, rest) = self.sealed.split_first_chunk::<NONCE>().ok_or(Unauthentic)?;
         let (ciphertext, tag) = rest.split_last_chunk::<TAG>().ok_or(Unauthentic)?;
-        let mut padded = Secret::new(ciphertext);
-        key.unseal(*nonce, padded.expose_mut(), *tag, &self.context(vault))?;
-        Ok(Plain { padded })
+        let padded = plain.padded.bytes_mut(ciphertext.len()).ok_or(Unauthentic)?;
+        padded.copy_from_slice(ciphertext);
+        key.unseal(*nonce, padded, *tag, &self.context(vault))?;
+        plain.length = ciphertext.len();
+        Ok(())
     }
 
     /// What the ciphertext is bound to. A record moved to another vault, handle, field, tier or version

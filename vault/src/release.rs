@@ -104,7 +104,7 @@ impl Vault {
             container_covers(&fresh.container, field)?;
             let supplier = self.supplier_for(terms.kind, terms.fields, field);
             let plain = self.decrypt(supplier.ok_or(ReleaseError::NoValue(field))?, field)?;
-            values.push((placement.node, SealedValue::new(plain.expose())));
+            values.push((placement.node, SealedValue::held(plain)));
         }
         Ok(SealedFill {
             container_id: terms.container_id.clone(),

@@ -24,7 +24,7 @@ use sirl::Field;
 
 use crate::Vault;
 use crate::release::ReleaseError;
-use find::{Finder, Needle};
+use find::{Finder, Needles};
 use view::View;
 
 /// How often escapes are undone.
@@ -82,15 +82,12 @@ impl Vault {
         text: &str,
         entries: impl Iterator<Item = (&'a str, Field)>,
     ) -> Result<Vec<Match>, ReleaseError> {
-        if self.is_locked() {
-            return Err(ReleaseError::Locked);
-        }
         let mut owners = Vec::new();
-        let mut needles = Vec::new();
+        let mut needles = Needles::new();
+        let mut plain = self.no_value()?;
         for (handle, field) in entries {
-            let plain = self.decrypt(handle, field)?;
-            if let Some(needle) = Needle::of(plain.expose()) {
-                needles.push(needle);
+            self.decrypt_into(handle, field, &mut plain)?;
+            if needles.add(plain.expose()) {
                 owners.push((handle, field));
             }
         }
@@ -109,7 +106,7 @@ impl Vault {
 }
 
 /// The number of each needle that stands in the text in any form, and where; one place may come twice.
-fn places(text: &str, needles: Vec<Needle>) -> Vec<(usize, Range<usize>)> {
+fn places(text: &str, needles: Needles) -> Vec<(usize, Range<usize>)> {
     let finder = Finder::new(needles);
     let mut found = Vec::new();
     let mut report = |number, span| found.push((number, span));

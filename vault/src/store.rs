@@ -8,7 +8,7 @@ use crate::entropy::{Entropy, public_bytes};
 use crate::file::{self, Contents, Header, MOST_RECORDS};
 use crate::record::{Plain, Record};
 use crate::release::ReleaseError;
-use crate::{KdfParams, Secret, VaultError, handle};
+use crate::{KdfParams, Protection, Secret, VaultError, handle};
 
 /// A person's values, each encrypted under the vault's key, also in memory.
 ///
@@ -172,11 +172,34 @@ impl Vault {
         Ok(())
     }
 
+    /// What the system granted to the memory of the keys; `None` while the vault is locked and has none.
+    /// Where it is less than [`Protection::FULL`] the vault works, and the user should be told.
+    pub fn protection(&self) -> Option<Protection> {
+        self.keys.as_ref().map(Keys::protection)
+    }
+
     /// Decrypts one value, for the doors.
     pub(crate) fn decrypt(&self, handle: &str, field: Field) -> Result<Plain, ReleaseError> {
+        let mut plain = self.no_value()?;
+        self.decrypt_into(handle, field, &mut plain)?;
+        Ok(plain)
+    }
+
+    /// A place to decrypt values, for what looks at many.
+    pub(crate) fn no_value(&self) -> Result<Plain, ReleaseError> {
+        self.keys.as_ref().map(|keys| Plain::empty(&keys.pool)).ok_or(ReleaseError::Locked)
+    }
+
+    /// Decrypts one value in the place of another.
+    pub(crate) fn decrypt_into(
+        &self,
+        handle: &str,
+        field: Field,
+        plain: &mut Plain,
+    ) -> Result<(), ReleaseError> {
         let keys = self.keys.as_ref().ok_or(ReleaseError::Locked)?;
         let record = self.records.iter().find(|r| r.handle == handle && r.field == field);
         let record = record.ok_or(ReleaseError::NoValue(field))?;
-        record.unseal(&self.id, &keys.records).map_err(|_| ReleaseError::Damaged(field))
+        record.unseal_into(&self.id, &keys.records, plain).map_err(|_| ReleaseError::Damaged(field))
     }
 }

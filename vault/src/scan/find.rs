@@ -4,28 +4,46 @@ use std::ops::Range;
 
 use zeroize::Zeroizing;
 
-use super::fold::folded_value;
+use super::fold::fold_value;
 use super::view::View;
+use crate::memory::Pile;
 
 /// The fewest characters besides separators that a value must have to be looked for.
 const FEWEST: usize = 4;
 
-/// A value's folded form, wiped when dropped.
-pub(super) struct Needle {
-    folded: Zeroizing<Vec<u8>>,
+/// The folded forms of values, one after another in locked memory, wiped when dropped.
+pub(super) struct Needles {
+    folded: Pile,
+    spans: Vec<Range<usize>>,
 }
 
-impl Needle {
-    /// The needle for a value, if it is long enough to look for.
-    pub(super) fn of(value: &[u8]) -> Option<Needle> {
-        let (folded, characters) = folded_value(value);
-        (characters >= FEWEST).then_some(Needle { folded })
+impl Needles {
+    /// None yet.
+    pub(super) fn new() -> Needles {
+        Needles { folded: Pile::with_room(4096), spans: Vec::new() }
+    }
+
+    /// Adds the needle for a value; `false` where it is too short to look for.
+    pub(super) fn add(&mut self, value: &[u8]) -> bool {
+        if fold_value(value, |_| ()) < FEWEST {
+            return false;
+        }
+        let start = self.folded.bytes().len();
+        fold_value(value, |byte| self.folded.push(byte));
+        self.spans.push(start..self.folded.bytes().len());
+        true
+    }
+
+    /// Every needle, in the order they were added.
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let folded = self.folded.bytes();
+        self.spans.iter().map(|span| folded.get(span.clone()).unwrap_or(&[]))
     }
 }
 
 /// Needles, and a table that tells for four bytes whether any of them may begin so.
 pub(super) struct Finder {
-    needles: Vec<Needle>,
+    needles: Needles,
     begins: Zeroizing<Vec<u64>>,
 }
 
@@ -37,9 +55,9 @@ fn slot(four: [u8; 4]) -> (usize, u32) {
 
 impl Finder {
     /// A finder of these needles.
-    pub(super) fn new(needles: Vec<Needle>) -> Finder {
+    pub(super) fn new(needles: Needles) -> Finder {
         let mut begins = Zeroizing::new(vec![0u64; 1024]);
-        for four in needles.iter().filter_map(|needle| needle.folded.first_chunk::<4>()) {
+        for four in needles.iter().filter_map(|needle| needle.first_chunk::<4>()) {
             let (word, bit) = slot(*four);
             if let Some(word) = begins.get_mut(word) {
                 *word |= 1 << bit;
@@ -52,7 +70,7 @@ impl Finder {
     /// of one needle that overlap, the first.
     pub(super) fn find(&self, view: &View, report: &mut impl FnMut(usize, Range<usize>)) {
         let bytes = view.bytes();
-        let mut resume = vec![0; self.needles.len()];
+        let mut resume = vec![0; self.needles.spans.len()];
         for place in 0..bytes.len() {
             let Some(rest) = bytes.get(place..) else { break };
             let Some(four) = rest.first_chunk::<4>() else { break };
@@ -61,8 +79,8 @@ impl Finder {
                 continue;
             }
             for (number, (needle, resume)) in self.needles.iter().zip(&mut resume).enumerate() {
-                if place >= *resume && rest.starts_with(&needle.folded) {
-                    *resume = place + needle.folded.len();
+                if place >= *resume && rest.starts_with(needle) {
+                    *resume = place + needle.len();
                     report(number, view.origin(place..*resume));
                 }
             }

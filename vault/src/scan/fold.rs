@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
-use zeroize::Zeroizing;
 
 use super::view::{BARRIER, View};
 
@@ -78,12 +77,12 @@ pub(super) fn folded(view: &View) -> View {
     out
 }
 
-/// A value's folded bytes in a buffer that never grows, and how many characters they are.
-pub(super) fn folded_value(value: &[u8]) -> (Zeroizing<Vec<u8>>, usize) {
-    let mut length = 0;
-    fold(value, |_, _| length += 1);
-    let mut out = Zeroizing::new(Vec::with_capacity(length));
-    fold(value, |byte, _| out.push(byte));
-    let characters = out.iter().filter(|byte| !matches!(byte, 0x80..=0xbf)).count();
-    (out, characters)
+/// Gives `emit` a value's folded bytes, and tells how many characters they are.
+pub(super) fn fold_value(value: &[u8], mut emit: impl FnMut(u8)) -> usize {
+    let mut characters = 0;
+    fold(value, |byte, _| {
+        characters += usize::from(!matches!(byte, 0x80..=0xbf));
+        emit(byte);
+    });
+    characters
 }

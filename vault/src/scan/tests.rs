@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 
-use super::find::Needle;
+use super::find::Needles;
 use super::places;
 
 /// Where `value` is found in `text`.
 fn found(text: &str, value: &str) -> Vec<Range<usize>> {
-    let needle = Needle::of(value.as_bytes()).expect("a value long enough to look for");
-    let spans: Vec<_> = places(text, vec![needle]).into_iter().map(|(_, span)| span).collect();
+    let mut needles = Needles::new();
+    assert!(needles.add(value.as_bytes()), "a value long enough to look for");
+    let spans: Vec<_> = places(text, needles).into_iter().map(|(_, span)| span).collect();
     for span in &spans {
         assert!(text.get(span.clone()).is_some(), "{span:?} is not on character boundaries of {text:?}");
     }
@@ -164,10 +165,10 @@ fn every_occurrence_is_found() {
 #[test]
 fn short_values_are_not_looked_for() {
     for short in ["123", "1-2-3", "....----", "äöü", ""] {
-        assert!(Needle::of(short.as_bytes()).is_none(), "{short}");
+        assert!(!Needles::new().add(short.as_bytes()), "{short}");
     }
     for long in ["1234", "1-2-3-4", "äöüß"] {
-        assert!(Needle::of(long.as_bytes()).is_some(), "{long}");
+        assert!(Needles::new().add(long.as_bytes()), "{long}");
     }
 }
 
