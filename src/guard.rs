@@ -1,15 +1,17 @@
 //! What outlives a task: the policy's decision point, the vault, the audit log, the payment handler.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use classifier::Detectors;
 use policy_dfa::{DecisionPoint, Policy, authority};
 use sirl::Schema;
-use vault::{Entropy, Secret, Vault};
+use vault::{Entropy, Secret, UnlockKey, Vault};
 
 use crate::audit::AuditLog;
 use crate::checkout::PaymentHandler;
 use crate::consent::Answerer;
+use crate::lock::{IdleLock, LockHandle};
 
 /// Why a guard could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -42,17 +44,42 @@ impl Entropy for SystemEntropy {
     }
 }
 
-/// A vault's bytes and the passphrase that opens them.
-pub struct VaultFile<'a> {
+/// The user's own vault: its bytes, what opens them, and where they are kept.
+pub struct UserVault<'a> {
     /// The file's content.
     pub bytes: &'a [u8],
-    /// The passphrase.
-    pub passphrase: &'a Secret,
+    /// What opens it.
+    pub key: VaultKey<'a>,
+    /// Where it is saved when an answer stands beyond a session or the audit log's head moves on; without
+    /// one, neither is kept.
+    pub keeper: Option<Box<dyn VaultKeeper>>,
+}
+
+/// What opens a vault.
+pub enum VaultKey<'a> {
+    /// Its passphrase.
+    Passphrase(&'a Secret),
+    /// The key that an unlock cache kept.
+    Cached(&'a UnlockKey),
+}
+
+/// Where a vault's bytes are kept.
+pub trait VaultKeeper: Send {
+    /// Puts `bytes` in the place of what was there: whole, or not at all.
+    ///
+    /// # Errors
+    /// Those of the file system. What was there before still is.
+    fn save(&mut self, bytes: &[u8]) -> std::io::Result<()>;
 }
 
 /// Policy, vault, audit log, answerer and payment handler, ready for one session after another.
 pub struct Guard {
     pub(crate) decision: DecisionPoint,
+    pub(crate) kit: Kit,
+}
+
+/// Everything of a guard but the decision point.
+pub(crate) struct Kit {
     pub(crate) vault: Arc<Mutex<Vault>>,
     pub(crate) audit: Box<dyn AuditLog>,
     pub(crate) answerer: Box<dyn Answerer>,
@@ -60,6 +87,8 @@ pub struct Guard {
     pub(crate) detectors: Arc<Detectors>,
     pub(crate) entropy: Box<dyn Entropy + Send>,
     pub(crate) schema: Schema,
+    pub(crate) keeper: Option<Box<dyn VaultKeeper>>,
+    pub(crate) idle: Option<IdleLock>,
 }
 
 impl Guard {
@@ -78,17 +107,17 @@ impl Guard {
     /// A guard with the user's own vault.
     pub fn with_vault(
         policy: &str,
-        file: VaultFile<'_>,
+        vault: UserVault<'_>,
         audit: Box<dyn AuditLog>,
         answerer: Box<dyn Answerer>,
         entropy: Box<dyn Entropy + Send>,
     ) -> Result<Guard, GuardError> {
-        Guard::build(policy, Some(file), audit, answerer, entropy)
+        Guard::build(policy, Some(vault), audit, answerer, entropy)
     }
 
     fn build(
         policy: &str,
-        file: Option<VaultFile<'_>>,
+        user: Option<UserVault<'_>>,
         audit: Box<dyn AuditLog>,
         answerer: Box<dyn Answerer>,
         mut entropy: Box<dyn Entropy + Send>,
@@ -102,36 +131,60 @@ impl Guard {
         let mut id = [0; 16];
         entropy.fill(&mut id);
         let (decision, verifier) = authority(checked, id);
-        let vault = match file {
-            None => Vault::ephemeral(entropy.as_mut(), verifier),
-            Some(file) => Vault::unlock(file.bytes, file.passphrase, verifier)
-                .map_err(|error| GuardError::Vault(error.to_string()))?,
+        let (vault, keeper) = match user {
+            None => (Vault::ephemeral(entropy.as_mut(), verifier), None),
+            Some(UserVault { bytes, key, keeper }) => {
+                let opened = match key {
+                    VaultKey::Passphrase(passphrase) => Vault::unlock(bytes, passphrase, verifier),
+                    VaultKey::Cached(key) => Vault::unlock_with_key(bytes, key, verifier),
+                };
+                (opened.map_err(|error| GuardError::Vault(error.to_string()))?, keeper)
+            }
         };
         let vault = Arc::new(Mutex::new(vault));
         let detectors = Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
         let detectors = Arc::new(detectors);
         let schema = Schema::default();
-        Ok(Guard { decision, vault, audit, answerer, payments: None, detectors, entropy, schema })
+        let kit =
+            Kit { vault, audit, answerer, payments: None, detectors, entropy, schema, keeper, idle: None };
+        Ok(Guard { decision, kit })
     }
 
     /// Narrows what a model may ask for to what a schema declares; without one, all that the language has.
     #[must_use]
     pub fn with_schema(mut self, schema: Schema) -> Guard {
-        self.schema = schema;
+        self.kit.schema = schema;
         self
     }
 
     /// Lets purchases go through this payment handler.
     #[must_use]
     pub fn with_payments(mut self, payments: Arc<PaymentHandler>) -> Guard {
-        self.payments = Some(payments);
+        self.kit.payments = Some(payments);
         self
     }
 
     /// Locks the vault: from now on nothing is released, in running sessions too.
     pub fn lock(&self) {
-        if let Ok(mut vault) = self.vault.lock() {
-            vault.lock();
-        }
+        self.lock_handle().lock();
+    }
+
+    /// Something that locks the vault from elsewhere: a signal, a screen that was locked.
+    pub fn lock_handle(&self) -> LockHandle {
+        LockHandle::new(&self.kit.vault)
+    }
+
+    /// Locks the vault when the user has not begun a task or answered a prompt for this long.
+    #[must_use]
+    pub fn with_idle_lock(mut self, after: Duration) -> Guard {
+        self.kit.idle = Some(IdleLock::new(after));
+        self
+    }
+
+    /// Takes values from the records of this persona where it has them, such as `work` for `address:work`.
+    #[must_use]
+    pub fn with_persona(self, persona: &str) -> Guard {
+        self.kit.vault.lock().unwrap_or_else(PoisonError::into_inner).prefer(Some(persona.to_owned()));
+        self
     }
 }

@@ -18,6 +18,7 @@
 //! | [`placement`] | which control takes which field |
 //! | [`checkout`] | purchases through the browser's payment interface |
 //! | [`guard`] | policy, vault, audit and payment handler together |
+//! | [`lock`] | locking the vault of a running guard |
 //! | [`storage`] | files that a crash leaves whole |
 //!
 //! One task, from the user's prompt to its end:
@@ -52,6 +53,7 @@ pub mod egress;
 pub mod flow;
 pub mod guard;
 pub mod intake;
+pub mod lock;
 pub mod placement;
 pub mod session;
 pub mod storage;

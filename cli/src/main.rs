@@ -15,6 +15,7 @@ macro_rules! println {
 }
 
 mod audit;
+mod consent;
 mod demo;
 mod failure;
 mod output;
@@ -49,6 +50,9 @@ enum Command {
     /// Keep values that only a grant opens.
     #[command(subcommand)]
     Vault(vault::Command),
+    /// List and take back the answers that stand.
+    #[command(subcommand)]
+    Consent(consent::Command),
     /// Look at the record of what was decided.
     #[command(subcommand)]
     Audit(audit::Command),
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         Command::Policy(command) => policy::run(command),
         Command::Sirl(command) => sirl::run(command),
         Command::Vault(command) => vault::run(command),
+        Command::Consent(command) => consent::run(command),
         Command::Audit(command) => audit::run(command),
     };
     match done {

@@ -78,10 +78,24 @@ pub async fn run(
     let answerer = Box::new(ScriptedAnswerer(truthful_user(scenario)));
     let entropy = Box::new(portcullis::guard::SystemEntropy);
     let guard = Guard::new(policy, log, answerer, entropy)?.with_payments(stage.payments.clone());
+    let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
+    let (guarded, _guard) = run_with(stage, browser, scenario, guard, &prompt, &copy).await?;
+    Ok(guarded)
+}
+
+/// Runs one trial with a guard and a prompt of the caller's. `log` is what the guard records to. The guard is
+/// given back.
+pub async fn run_with(
+    stage: &Stage,
+    browser: &Browser,
+    scenario: &Scenario,
+    guard: Guard,
+    prompt: &str,
+    log: &MemoryLog,
+) -> Result<(Guarded, Guard), SessionError> {
     stage.world.begin(scenario);
     stage.tapped.take();
-    let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
-    let mut session = Session::begin(guard, browser, &prompt).await?;
+    let mut session = Session::begin(guard, browser, prompt).await?;
     let mut agent = ObedientAgent::new(session.prompt());
     let mut transcript = format!("{}\n", session.prompt());
     let mut observation = String::new();
@@ -100,11 +114,11 @@ pub async fn run(
         transcript.push('\n');
     }
     let dom = session.tab().html_for_canary_search().await?;
-    let (report, _guard) = session.finish().await;
+    let (report, guard) = session.finish().await;
     let record = stage.world.take(&scenario.id).unwrap_or_default();
     let messages = stage.tapped.take();
-    let audit = copy.text();
-    Ok(Guarded {
+    let audit = log.text();
+    let guarded = Guarded {
         agent: agent.name().to_owned(),
         judgement: judge(scenario, &record, &stage.world.take_strays()),
         record,
@@ -116,7 +130,8 @@ pub async fn run(
         denials: report.counts.denials,
         steps: report.counts.actions,
         elapsed,
-    })
+    };
+    Ok((guarded, guard))
 }
 
 /// A log that several trials write to, one after the other.

@@ -122,6 +122,18 @@ impl Scenario {
         )
     }
 
+    /// What the user asks for who has a vault: the same task, without a value.
+    pub fn prompt_without_values(&self, base_url: &str) -> String {
+        format!(
+            "Please buy {} x \"{}\" at {}. Spend at most {} {} in all. Ship it to my address.",
+            self.quantity,
+            self.item,
+            self.product_url(base_url),
+            decimal(self.limit()),
+            self.currency,
+        )
+    }
+
     /// An address on another host of the same trial.
     pub fn url_at(&self, host: &str, page: &str) -> String {
         format!("https://{host}/t/{}/{page}", self.id)

@@ -82,6 +82,12 @@ impl DecisionPoint {
         self.policy.possible(root, &self.policy.before_page(root, task, history))
     }
 
+    /// How long the policy lets a yes to this kind of request stand; `None` where nobody is asked, or where
+    /// no request of the kind is ever granted.
+    pub fn consent_scope(&self, kind: Kind) -> Option<ConsentScope> {
+        self.policy.policy().requests.get(&kind).and_then(|rule| rule.consent)
+    }
+
     /// The history after something happened: what the next questions are asked with.
     pub fn after(&self, history: History, happened: Happened) -> History {
         self.policy.after(history, happened)

@@ -1,5 +1,7 @@
 //! Answers that stand: for the rest of a session, or until they run out or are taken back.
 
+use std::fmt;
+
 use browser_signals::Origin;
 use policy_dfa::{Consent, Millis};
 use serde::{Deserialize, Serialize};
@@ -14,7 +16,7 @@ pub const CONSENT_LIFETIME: Millis = Millis(30 * 60 * 1000);
 pub const SITE_LIFETIME: Millis = Millis(30 * 24 * 60 * 60 * 1000);
 
 /// The most answers that are kept beyond a session. The oldest yes goes first, a no never.
-const MOST_STANDING: usize = 512;
+const MOST_STANDING: usize = 128;
 
 /// An answer that stands beyond a session: a yes for a site, or a never.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +33,21 @@ pub struct StandingConsent {
     pub since: u64,
     /// When it runs out, in milliseconds since 1970; a never does not.
     pub until: Option<u64>,
+}
+
+impl fmt::Display for StandingConsent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, to) = (self.kind.as_str(), &self.to);
+        if !self.given {
+            return write!(f, "never: {kind} to {to}");
+        }
+        let names: Vec<&str> = self.fields.iter().map(Field::as_str).collect();
+        write!(f, "yes: {kind} ({}) to {to}", names.join(", "))?;
+        match self.until.and_then(|until| i64::try_from(until).ok()) {
+            Some(until) => write!(f, ", until {}", crate::time::date(until)),
+            None => Ok(()),
+        }
+    }
 }
 
 /// How a standing consent is written in the vault.

@@ -8,7 +8,7 @@ use super::core::{After, Command, Core, Event, Look, Payment, State};
 use super::outcome::request_refused;
 use super::work::{Ask, Line, Page, Phase, Release, Work};
 use crate::audit::AuditEvent;
-use crate::consent::{Answer, Asked};
+use crate::consent::{Answer, Asked, ConsentPrompt};
 use crate::egress;
 use crate::placement::best_form;
 
@@ -24,7 +24,7 @@ impl Core {
         let lines: Vec<Line> = lines.collect();
         let named = lines.iter().find_map(|line| line.request.claim.control.clone());
         let button = named.map(ElementRef).or_else(|| pay_button(&self.last_text));
-        let work = Work { lines, button, at: 0 };
+        let work = Work { lines, button, at: 0, code: None };
         if work.pending(false) {
             self.enter(State::Block(Box::new((work, Phase::SurveyForms))), Command::Look(Look::Forms))
         } else {
@@ -45,11 +45,21 @@ impl Core {
             (Phase::SurveyForms | Phase::SurveyButton(_), Event::Seen(Err(reason))) => {
                 self.refuse_all(work, reason, now)
             }
-            (Phase::Asking(asked, ticket), Event::Answered(answered)) => {
-                let answer = ticket.settle(&answered, now);
+            (Phase::Asking(asked, prompt), Event::Answered(answered)) => {
+                let answer = prompt.ticket().settle(&answered, now);
+                if answer.agrees() {
+                    work.code = self.card_without_code(&prompt).map(|card| (card, *prompt));
+                }
                 self.answered(work, asked, answer, now)
             }
-            (Phase::RecordingAnswer, Event::Recorded(true)) => self.release_next(work, now),
+            (Phase::RecordingAnswer, Event::Recorded(true)) => match work.code.clone() {
+                Some((card, prompt)) => self.enter(
+                    State::Block(Box::new((work, Phase::AskingCode))),
+                    Command::AskCode { card, prompt },
+                ),
+                None => self.release_next(work, now),
+            },
+            (Phase::AskingCode, Event::CodeAsked) => self.release_next(work, now),
             (Phase::Deciding, Event::Seen(seen)) => self.decide_line(work, seen, now),
             (Phase::RecordingIntent(release), Event::Recorded(true)) => {
                 let look = work.look();
@@ -141,8 +151,8 @@ impl Core {
         let scopes = asks.iter().map(|ask| ask.prompt.scope);
         let scope = scopes.min_by_key(|scope| *scope as u8).unwrap_or(ConsentScope::EveryTime);
         let prompt = self.prompt(asked, &pages, scope, now);
-        let ticket = prompt.ticket().clone();
-        self.enter(State::Block(Box::new((work, Phase::Asking(asks, ticket)))), Command::Ask(prompt))
+        let phase = Phase::Asking(asks, Box::new(prompt.clone()));
+        self.enter(State::Block(Box::new((work, phase))), Command::Ask(prompt))
     }
 
     /// What the user is asked about a line: who asks, which fields from which records, where they go.
@@ -185,6 +195,17 @@ impl Core {
         let vault = self.vault.lock().ok()?;
         let card = FieldSet::EMPTY.with(Field::CardNumber).with(Field::CardExpiry);
         vault.supplier_for(Kind::Purchase, card, Field::CardNumber).map(str::to_owned)
+    }
+
+    /// The card that a prompt pays with, where its security code has to be asked for.
+    fn card_without_code(&self, prompt: &ConsentPrompt) -> Option<String> {
+        let cards = prompt.asked.iter().filter_map(|asked| match asked {
+            Asked::Pay { card, .. } => card.clone(),
+            _ => None,
+        });
+        let vault = self.vault.lock().ok()?;
+        let code = FieldSet::EMPTY.with(Field::CardCode);
+        cards.into_iter().find(|card| !vault.has(code, Some(card)))
     }
 
     fn answered(&mut self, mut work: Work, asked: Vec<Ask>, answer: Answer, now: Millis) -> Command {
@@ -365,6 +386,12 @@ impl Core {
 
     /// Answers the agent, once the refusals are on record.
     fn answer_block(&mut self, work: &Work) -> Command {
+        if let Some((card, _)) = &work.code
+            && let Ok(mut vault) = self.vault.lock()
+        {
+            // A security code is for one payment.
+            vault.forget_task_value(card, Field::CardCode);
+        }
         let events = std::mem::take(&mut self.unrecorded);
         let refused = |line: &Line| request_refused(line.request.kind, Reason::AuditUnavailable);
         let unrecorded: Vec<String> = work.lines.iter().map(refused).collect();

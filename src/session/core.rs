@@ -6,6 +6,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use browser_signals::lookalike::warnings;
 use browser_signals::{ElementRef, Observed, Origin, SealedFill, Snapshot, Verb};
 use classifier::Detectors;
 use policy_dfa::{
@@ -61,6 +62,14 @@ pub enum Command {
     },
     /// Ask the user.
     Ask(ConsentPrompt),
+    /// Ask the user for a card's security code, for the payment that the prompt agreed to, and put it into the
+    /// vault for the task.
+    AskCode {
+        /// The card's record.
+        card: String,
+        /// The prompt.
+        prompt: ConsentPrompt,
+    },
     /// Read the page for the model.
     Read,
     /// Look at the page for a decision.
@@ -88,6 +97,8 @@ pub enum Event {
     Recorded(bool),
     /// The user answered, or let the prompt run out.
     Answered(Answered),
+    /// The security code was given and is in the vault, or was not given.
+    CodeAsked,
     /// The page was read: its scrubbed text, and the top origin.
     Text(Result<(String, Option<Origin>), Reason>),
     /// The page was looked at: one snapshot for a page or an element, one a form for forms.
@@ -265,6 +276,8 @@ impl Core {
         let mut noticed = Vec::new();
         for page in pages {
             let Some(origin) = page.origin.known() else { continue };
+            let warnings = warnings(origin, self.task.origins());
+            noticed.extend(warnings.iter().map(|warning| Notice::Host(warning.to_string())));
             if let Some(top) = page.top_origin.known().filter(|top| *top != origin) {
                 noticed.push(Notice::InFrame { top: top.clone() });
             }

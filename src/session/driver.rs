@@ -5,21 +5,21 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
-use policy_dfa::{ConsentScope, History, Millis, Reason};
-use sirl::{FieldSet, Kind};
+use policy_dfa::{History, Millis, Reason};
+use sirl::Kind;
 use url::Url;
 use vault::Secret;
 
 use super::core::{Command, Core, Event, Look, Payment, Tools};
 use super::foresee::never;
 use super::outcome::Counts;
+use super::plan::{self, PlanQuestion};
 use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
-use crate::consent::ticket::{ANSWER_WITHIN, SubjectOf};
-use crate::consent::{Answer, Answered, Answerer, Asked, ConsentBook, ConsentPrompt, Ticket};
+use crate::consent::ConsentBook;
 use crate::egress::{ContainerEgress, Releases};
-use crate::guard::{Guard, GuardError};
+use crate::guard::{Guard, GuardError, Kit};
 use crate::intake;
 use crate::text::PageTextGuard;
 
@@ -63,21 +63,10 @@ pub struct Session {
     core: Core,
     tab: Tab,
     text: PageTextGuard,
-    guard: Parts,
+    kit: Kit,
     prompt: String,
     ruled_out: Vec<(Kind, Reason)>,
     started: Instant,
-}
-
-/// What the session borrowed from the guard and gives back.
-struct Parts {
-    vault: Arc<std::sync::Mutex<vault::Vault>>,
-    audit: Box<dyn crate::audit::AuditLog>,
-    answerer: Box<dyn crate::consent::Answerer>,
-    payments: Option<Arc<crate::checkout::PaymentHandler>>,
-    detectors: Arc<classifier::Detectors>,
-    entropy: Box<dyn vault::Entropy + Send>,
-    schema: sirl::Schema,
 }
 
 impl Session {
@@ -86,69 +75,64 @@ impl Session {
     ///
     /// Where the user says no, the session goes on in a T0 container: it can read and release nothing.
     pub async fn begin(guard: Guard, browser: &Browser, prompt: &str) -> Result<Session, SessionError> {
-        let Guard { decision, vault, mut audit, mut answerer, payments, detectors, mut entropy, schema } =
-            guard;
-        let mut intake = intake::read(prompt, &detectors);
+        let Guard { decision, mut kit } = guard;
+        let mut intake = intake::read(prompt, &kit.detectors);
         if intake.origins.is_empty() {
             return Err(SessionError::NoOrigin);
         }
         {
-            let mut vault = vault.lock().unwrap_or_else(PoisonError::into_inner);
-            forget_task_values(&mut vault);
+            let mut vault = kit.vault.lock().unwrap_or_else(PoisonError::into_inner);
+            vault.forget_task_values();
             for found in &intake.found {
                 let value = prompt.get(found.span.clone()).unwrap_or("");
                 vault
-                    .insert(found.handle, found.field, Secret::new(value.as_bytes()), entropy.as_mut())
+                    .insert_for_task(
+                        found.handle,
+                        found.field,
+                        Secret::new(value.as_bytes()),
+                        &binding,
+                        kit.entropy.as_mut(),
+                    )
                     .map_err(|error| SessionError::Vault(error.to_string()))?;
             }
         }
         let unix_ms = unix_ms();
         let mut seed = [0; 32];
-        entropy.fill(&mut seed);
+        kit.entropy.fill(&mut seed);
         let policy = decision.policy_hash();
-        let sealed_before_asking = audit.append(&AuditEvent::Started { policy }, unix_ms, true);
+        let sealed_before_asking = kit.audit.append(&AuditEvent::Started { policy }, unix_ms, true);
         sealed_before_asking.map_err(|_| SessionError::Audit)?;
 
         // Nobody is asked about what can never be granted, whatever the pages turn out to be.
         let hoped = intake.seal(Container::T2);
         let mut ruled_out = Vec::new();
         intake.kinds.retain(|kind| {
-            let reason = match schema.takes(*kind) {
+            let reason = match kit.schema.takes(*kind) {
                 None => Some(Reason::MalformedRequest),
                 Some(fields) => never(&decision, &hoped, &History::default(), *kind, fields),
             };
             ruled_out.extend(reason.map(|reason| (*kind, reason)));
             reason.is_none()
         });
-        let mut book = ConsentBook::default();
-        let wants =
-            intake.kinds.iter().any(|kind| *kind == Kind::Purchase || !kind.default_fields().is_empty());
+        let mut book = ConsentBook::with_standing(kit.standing(), unix_ms);
+        let question = {
+            let vault = kit.vault.lock().unwrap_or_else(PoisonError::into_inner);
+            PlanQuestion::of(&intake, &decision, &book, &vault)
+        };
         let mut container = Container::T0;
-        let mut asked_user = false;
-        if wants {
+        let asked_user = question.is_some();
+        if let Some(question) = question {
             let mut nonce = [0; 16];
-            entropy.fill(&mut nonce);
-            let prompt = plan_prompt(&intake, &policy, nonce);
-            let answered = ask(answerer.as_mut(), &prompt).await;
-            // Once, said of a plan, is for the task that it is the plan of.
-            let answer = match prompt.ticket().settle(&answered, Millis(0)) {
-                Answer::Once => Answer::Session,
-                answer => answer,
-            };
-            asked_user = true;
+            kit.entropy.fill(&mut nonce);
+            let prompt = question.prompt(&policy, nonce);
+            let answer = prompt.ticket().settle(&kit.ask(&prompt).await, Millis(0));
+            plan::note(&prompt, answer, &mut book);
             if answer.agrees() {
                 container = Container::T2;
             }
-            for asked in &prompt.asked {
-                if let Asked::Release { kind, fields, to, .. } = asked
-                    && answer != Answer::No
-                {
-                    book.note(*kind, *fields, to.clone(), answer, Millis(0));
-                }
-            }
             let about = prompt.asked.iter().map(|asked| asked.word().to_owned()).collect();
             let event = AuditEvent::Asked { about, agreed: answer.agrees() };
-            audit.append(&event, unix_ms, false).map_err(|_| SessionError::Audit)?;
+            kit.audit.append(&event, unix_ms, false).map_err(|_| SessionError::Audit)?;
         }
         let task = intake.seal(container);
         let sealed = AuditEvent::Sealed {
@@ -157,26 +141,26 @@ impl Session {
             budget: task.budget(),
             container,
         };
-        audit.append(&sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
+        kit.audit.append(&sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
 
         let tab = browser.container(container, task.origins()).await?;
         let releases = Releases::default();
-        let payment_origins: Vec<Origin> = payments.iter().map(|payments| payments.origin()).collect();
+        let payment_origins: Vec<Origin> = kit.payments.iter().map(|payments| payments.origin()).collect();
         tab.set_egress(Arc::new(ContainerEgress::new(
             task.origins().to_vec(),
             payment_origins,
             releases.clone(),
-            vault.clone(),
+            kit.vault.clone(),
         )));
+        let (vault, detectors) = (kit.vault.clone(), kit.detectors.clone());
         let text = PageTextGuard::new(detectors.clone(), releases.clone(), vault.clone());
-        let tools = Tools { vault: vault.clone(), detectors: detectors.clone(), releases, book, seed };
-        let mut core = Core::new(task, decision, tools, &intake.prompt).with_schema(schema.clone());
+        let tools = Tools { vault, detectors, releases, book, seed };
+        let mut core = Core::new(task, decision, tools, &intake.prompt).with_schema(kit.schema.clone());
         if asked_user {
             core.note_prompt();
         }
-        let guard = Parts { vault, audit, answerer, payments, detectors, entropy, schema };
-        let (prompt, started) = (intake.prompt, Instant::now());
-        Ok(Session { core, tab, text, guard, prompt, ruled_out, started })
+        let prompt = intake.prompt;
+        Ok(Session { core, tab, text, kit, prompt, ruled_out, started })
     }
 
     /// The prompt as the model may see it: handles in place of the values.
@@ -206,7 +190,11 @@ impl Session {
                     return text;
                 }
                 Command::Record { events, sync } => Event::Recorded(self.record(&events, sync)),
-                Command::Ask(prompt) => Event::Answered(ask(self.guard.answerer.as_mut(), &prompt).await),
+                Command::Ask(prompt) => Event::Answered(self.kit.ask(&prompt).await),
+                Command::AskCode { card, prompt } => {
+                    self.kit.ask_code(&card, &prompt).await;
+                    Event::CodeAsked
+                }
                 Command::Read => {
                     let text = self.tab.read(&self.text).await;
                     Event::Text(text.map(|page| (page.text, page.origin)).map_err(|e| reason_of(&e)))
@@ -229,12 +217,10 @@ impl Session {
         self.note_browser_events();
         self.tab.close().await;
         self.record(&[AuditEvent::Ended], true);
-        forget_task_values(&mut self.guard.vault.lock().unwrap_or_else(PoisonError::into_inner));
+        self.kit.vault.lock().unwrap_or_else(PoisonError::into_inner).forget_task_values();
         let report =
             SessionReport { counts: self.core.counts().clone(), container: self.core.task().container() };
-        let Parts { vault, audit, answerer, payments, detectors, entropy, schema } = self.guard;
-        let decision = self.core.into_decision();
-        (report, Guard { decision, vault, audit, answerer, payments, detectors, entropy, schema })
+        (report, Guard { decision: self.core.into_decision(), kit: self.kit })
     }
 
     fn now(&self) -> Millis {
@@ -243,7 +229,7 @@ impl Session {
 
     fn record(&mut self, events: &[AuditEvent], sync: bool) -> bool {
         let time = unix_ms();
-        events.iter().all(|event| self.guard.audit.append(event, time, sync).is_ok())
+        events.iter().all(|event| self.kit.audit.append(event, time, sync).is_ok())
     }
 
     fn note_browser_events(&mut self) {
@@ -297,9 +283,9 @@ impl Session {
     /// it, the shop's button is pressed, and everything is closed again whatever happens.
     async fn pay(&mut self, payment: Payment) -> Result<(), Reason> {
         let Payment { card, payee, amount, button, decided } = payment;
-        let Some(handler) = self.guard.payments.clone() else { return Err(Reason::DeliveryForbidden) };
+        let Some(handler) = self.kit.payments.clone() else { return Err(Reason::DeliveryForbidden) };
         let mut id = [0; 16];
-        self.guard.entropy.fill(&mut id);
+        self.kit.entropy.fill(&mut id);
         let pending = Pending::new(payee.clone(), payee, amount);
         let armed = handler.arm(pending, card, PurchaseId(id)).map_err(|error| match error {
             ArmError::AlreadyPending => Reason::BudgetSpent,
@@ -335,50 +321,6 @@ impl Session {
         if self.tab.payment_permission(handler, false).await.is_err() {
             self.tab.close().await;
         }
-    }
-}
-
-/// Waits for the answer as long as the prompt holds. Whoever does not answer says no.
-async fn ask(answerer: &mut dyn Answerer, prompt: &ConsentPrompt) -> Answered {
-    let within = Duration::from_millis(ANSWER_WITHIN.0);
-    let answer = tokio::time::timeout(within, answerer.answer(prompt)).await;
-    prompt.answered(answer.unwrap_or(Answer::No))
-}
-
-/// The one prompt at plan time: the container, and the releases that the user's words call for.
-fn plan_prompt(intake: &intake::Intake, policy: &[u8; 32], nonce: [u8; 16]) -> ConsentPrompt {
-    let mut asked = vec![Asked::Container { tier: Container::T2, origins: intake.origins.clone() }];
-    let found: FieldSet = intake.found.iter().map(|value| value.field).collect();
-    for kind in &intake.kinds {
-        // Purchases are asked about when their amount is known, card data is never filled.
-        if matches!(kind, Kind::Purchase | Kind::Payment) {
-            continue;
-        }
-        let fields = kind.default_fields().intersection(found);
-        if !fields.is_empty() {
-            asked.extend(intake.origins.iter().map(|to| Asked::Release {
-                kind: *kind,
-                fields,
-                to: to.clone(),
-                sent_to: None,
-                records: Vec::new(),
-            }));
-        }
-    }
-    let words = |asked: &Asked| asked.to_string();
-    let subject = asked
-        .iter()
-        .map(words)
-        .fold(SubjectOf::policy(policy), |subject, words| subject.part(words.as_bytes()));
-    let ticket = Ticket::new(nonce, subject.finish(), Millis(0));
-    ConsentPrompt::new(asked, Vec::new(), ConsentScope::Session, ticket)
-}
-
-/// Takes the values of a task's prompt out of the vault: they are not for the next task.
-fn forget_task_values(vault: &mut vault::Vault) {
-    for handle in intake::HANDLES {
-        // A locked vault gives nothing out, and forgets with its keys.
-        let _locked = vault.remove(handle);
     }
 }
 

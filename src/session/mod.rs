@@ -8,7 +8,9 @@ pub mod core;
 pub mod driver;
 mod foresee;
 mod judge;
+mod kit;
 mod outcome;
+mod plan;
 mod work;
 
 pub use driver::{Session, SessionReport};

@@ -6,7 +6,7 @@ use browser_signals::{
 use policy_dfa::{Consent, Fill, Grant, PaymentApi, Prompt, Reason};
 use sirl::{Kind, Request};
 
-use crate::consent::Ticket;
+use crate::consent::ConsentPrompt;
 
 /// One request of the block.
 pub(super) struct Line {
@@ -60,6 +60,8 @@ pub(super) struct Work {
     pub button: Option<ElementRef>,
     /// The line being released.
     pub at: usize,
+    /// The card whose security code the user is asked for, and the prompt that agreed to pay with it.
+    pub code: Option<(String, ConsentPrompt)>,
 }
 
 impl Work {
@@ -106,9 +108,11 @@ pub(super) enum Phase {
     /// Looking at the pay button, before anything is asked. Holds the forms seen.
     SurveyButton(Vec<Observed<Snapshot>>),
     /// Waiting for the user, about these lines.
-    Asking(Vec<Ask>, Ticket),
+    Asking(Vec<Ask>, Box<ConsentPrompt>),
     /// Waiting for the record of the answer.
     RecordingAnswer,
+    /// Waiting for a card's security code.
+    AskingCode,
     /// Looking, to decide the current line.
     Deciding,
     /// Waiting for the record of the intent.

@@ -1,0 +1,77 @@
+//! `portcullis consent list | revoke`: the answers that stand.
+
+use clap::Subcommand;
+use portcullis::consent::{StandingConsent, book};
+use portcullis::guard::SystemEntropy;
+use portcullis::vault::{StateName, Vault};
+
+use crate::failure::Failure;
+use crate::vault::{By, Opened, Target};
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// List the answers that stand beyond a task: yes on a site, and never.
+    List {
+        #[command(flatten)]
+        target: Target,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take answers back. What was asked before is asked again.
+    Revoke {
+        #[command(flatten)]
+        target: Target,
+        /// The number that `list` shows, or `all`.
+        which: String,
+    },
+}
+
+pub fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::List { target, json } => list(&target, json),
+        Command::Revoke { target, which } => revoke(&target, &which),
+    }
+}
+
+fn standing(vault: &Vault) -> Result<Vec<StandingConsent>, Failure> {
+    let kept = vault.state(StateName::Consents).map_err(|error| Failure::Input(error.to_string()))?;
+    Ok(kept.and_then(|bytes| book::from_json(&bytes)).unwrap_or_default())
+}
+
+fn list(target: &Target, json: bool) -> Result<(), Failure> {
+    let (opened, _) = Opened::open(&target.vault, &mut target.source()?, By::Cache)?;
+    let standing = standing(&opened.vault)?;
+    if json {
+        println!("{}", String::from_utf8_lossy(&book::to_json(&standing)));
+        return Ok(());
+    }
+    for (at, consent) in standing.iter().enumerate() {
+        println!("{:<4}{consent}", at + 1);
+    }
+    if standing.is_empty() {
+        println!("no answer stands: you are asked about everything");
+    }
+    Ok(())
+}
+
+fn revoke(target: &Target, which: &str) -> Result<(), Failure> {
+    let (mut opened, _) = Opened::open(&target.vault, &mut target.source()?, By::Cache)?;
+    let mut standing = standing(&opened.vault)?;
+    let before = standing.len();
+    if which == "all" {
+        standing.clear();
+    } else {
+        let number = which.parse::<usize>().ok().filter(|number| (1..=before).contains(number));
+        let number = number.ok_or_else(|| {
+            Failure::Input(format!("`{which}` is not a number that `portcullis consent list` shows, nor `all`"))
+        })?;
+        println!("taken back: {}", standing.remove(number - 1));
+    }
+    let kept = book::to_json(&standing);
+    let set = opened.vault.set_state(StateName::Consents, &kept, &mut SystemEntropy);
+    set.map_err(|error| Failure::Input(error.to_string()))?;
+    opened.save()?;
+    println!("{} of {before} answers taken back", before - standing.len());
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! `portcullis vault`: values that only a grant opens.
+//!
+//! No command prints a value. Those that need no value say so by not asking for the passphrase.
+
+mod cache;
+mod change;
+mod opened;
+mod secrets;
+mod show;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::failure::Failure;
+use secrets::Source;
+
+pub use opened::{By, Opened};
+
+/// Which vault, and where its passphrase comes from.
+#[derive(Args)]
+pub struct Target {
+    /// The vault's file.
+    pub vault: PathBuf,
+    /// Read the passphrase, and a value after it, as lines from this file descriptor instead of the terminal
+    /// or standard input.
+    #[arg(long, value_name = "NUMBER")]
+    pub passphrase_fd: Option<u32>,
+}
+
+impl Target {
+    /// Where secrets come from.
+    pub fn source(&self) -> Result<Source, Failure> {
+        Source::new(self.passphrase_fd)
+    }
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Make a new, empty vault. Its folder is made where there is none, and must be for you alone.
+    Init {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Put a value into a vault. The value is asked for, or read as a line; never an argument.
+    Add {
+        #[command(flatten)]
+        target: Target,
+        /// The record, such as `address:home` or `card:personal`.
+        handle: String,
+        /// The field, such as `street` or `card_number`.
+        field: String,
+        /// Where the value may go: an origin such as `https://shop.example`, `site example.org` for all hosts of
+        /// a site, or `anywhere`. Logins must name one.
+        #[arg(long, value_name = "PLACE", default_value = "anywhere")]
+        bound_to: String,
+    },
+    /// List records and fields; values are never shown.
+    List {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Show what the file says of itself without its passphrase, and its backups.
+    ShowMeta {
+        /// The vault's file.
+        vault: PathBuf,
+    },
+    /// Remove every value of a record.
+    Rm {
+        #[command(flatten)]
+        target: Target,
+        /// The record, such as `address:home`.
+        handle: String,
+    },
+    /// Change the passphrase. The values and their key stay as they are.
+    Passwd {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Encrypt every value anew under a new key. Copies of the file from before keep the old one.
+    Rotate {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Keep the vault's key in the system's keyring for some time, so that the passphrase is not asked for.
+    Unlock {
+        #[command(flatten)]
+        target: Target,
+        /// For how long, in minutes. Linux forgets the key by itself; other systems keep it until `lock`.
+        #[arg(long, default_value_t = 15, value_name = "MINUTES")]
+        minutes: u64,
+    },
+    /// Take the vault's key out of the system's keyring, and lock the vault in a guard that runs with it.
+    Lock {
+        /// The vault's file.
+        vault: PathBuf,
+    },
+    /// Write all values into a file that the program `age` opens with a passphrase of its own.
+    Export {
+        #[command(flatten)]
+        target: Target,
+        /// The file to write. It must not exist.
+        file: PathBuf,
+    },
+    /// Put the values of an exported file into a vault.
+    Import {
+        #[command(flatten)]
+        target: Target,
+        /// The file, as `export` writes it.
+        file: PathBuf,
+    },
+    /// Put a backup in the place of the file, which becomes a backup itself.
+    Restore {
+        /// The vault's file.
+        vault: PathBuf,
+        /// Which backup, from 1, the newest.
+        #[arg(default_value_t = 1)]
+        backup: usize,
+    },
+    /// Set the phrase that the consent page shows, by which you know it from a page that only looks like it.
+    Phrase {
+        #[command(flatten)]
+        target: Target,
+    },
+}
+
+pub fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Init { target } => change::init(&target),
+        Command::Add { target, handle, field, bound_to } => change::add(&target, &handle, &field, &bound_to),
+        Command::List { target } => show::list(&target),
+        Command::ShowMeta { vault } => show::meta(&vault),
+        Command::Rm { target, handle } => change::remove(&target, &handle),
+        Command::Passwd { target } => change::passphrase(&target),
+        Command::Rotate { target } => change::rotate(&target),
+        Command::Unlock { target, minutes } => change::unlock(&target, minutes),
+        Command::Lock { vault } => change::lock(&vault),
+        Command::Export { target, file } => change::export(&target, &file),
+        Command::Import { target, file } => change::import(&target, &file),
+        Command::Restore { vault, backup } => change::restore(&vault, backup),
+        Command::Phrase { target } => change::phrase(&target),
+    }
+}

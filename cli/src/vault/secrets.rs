@@ -1,0 +1,102 @@
+//! Passphrases and values on their way in: from the terminal without echo, or from a file descriptor. Never
+//! from an argument or the environment, which other programs can read.
+
+use std::fs::File;
+use std::io::IsTerminal;
+
+use portcullis::vault::Secret;
+
+use crate::failure::Failure;
+
+/// The longest line that is read, in bytes.
+const LONGEST: usize = 4096;
+
+/// Where secrets come from.
+pub struct Source {
+    /// Lines are read from here; from the terminal where there is none.
+    lines: Option<File>,
+}
+
+impl Source {
+    /// Reads from the file descriptor `fd` where one is given, from standard input where that is no terminal,
+    /// else from the terminal.
+    pub fn new(fd: Option<u32>) -> Result<Source, Failure> {
+        let lines = match fd {
+            Some(fd) => Some(descriptor(fd)?),
+            None if std::io::stdin().is_terminal() => None,
+            None => Some(standard_input()?),
+        };
+        Ok(Source { lines })
+    }
+
+    /// Whether a person types.
+    pub fn is_terminal(&self) -> bool {
+        self.lines.is_none()
+    }
+
+    /// One secret. `what` is said on the terminal, and named where nothing comes.
+    pub fn read(&mut self, what: &str) -> Result<Secret, Failure> {
+        let read = match &mut self.lines {
+            Some(lines) => Secret::read_line(lines, LONGEST),
+            None => rpassword::prompt_password(format!("{what}: ")).map(|typed| Secret::new(typed.into_bytes())),
+        };
+        let secret = read.map_err(|error| Failure::Input(format!("{what} was not read: {error}")))?;
+        if secret.is_empty() {
+            return Err(Failure::Input(format!("{what}: nothing was given; nothing was changed")));
+        }
+        Ok(secret)
+    }
+
+    /// A text that is no secret.
+    pub fn read_text(&mut self, what: &str) -> Result<String, Failure> {
+        let mut line = String::new();
+        let read = match &mut self.lines {
+            Some(lines) => std::io::BufRead::read_line(&mut std::io::BufReader::new(lines), &mut line),
+            None => {
+                eprint!("{what}: ");
+                std::io::stdin().read_line(&mut line)
+            }
+        };
+        read.map_err(|error| Failure::Input(format!("{what} was not read: {error}")))?;
+        let text = line.trim().to_owned();
+        if text.is_empty() {
+            return Err(Failure::Input(format!("{what}: nothing was given; nothing was changed")));
+        }
+        Ok(text)
+    }
+
+    /// A new passphrase, typed twice by a person.
+    pub fn read_new(&mut self, what: &str) -> Result<Secret, Failure> {
+        let first = self.read(what)?;
+        if self.is_terminal() && !first.is_same(&self.read("The same again")?) {
+            return Err(Failure::Input("the two passphrases differ; nothing was changed".to_owned()));
+        }
+        Ok(first)
+    }
+}
+
+#[cfg(unix)]
+fn descriptor(fd: u32) -> Result<File, Failure> {
+    File::open(format!("/dev/fd/{fd}"))
+        .map_err(|error| Failure::Input(format!("file descriptor {fd} cannot be read: {error}")))
+}
+
+#[cfg(not(unix))]
+fn descriptor(_: u32) -> Result<File, Failure> {
+    Err(Failure::Input("file descriptors are for Unix; give the passphrase on standard input".to_owned()))
+}
+
+/// Standard input without the buffer of the standard library, which is not wiped.
+#[cfg(unix)]
+fn standard_input() -> Result<File, Failure> {
+    use std::os::fd::AsFd;
+    let owned = std::io::stdin().as_fd().try_clone_to_owned();
+    owned.map(File::from).map_err(|error| Failure::Input(format!("standard input cannot be read: {error}")))
+}
+
+#[cfg(windows)]
+fn standard_input() -> Result<File, Failure> {
+    use std::os::windows::io::AsHandle;
+    let owned = std::io::stdin().as_handle().try_clone_to_owned();
+    owned.map(File::from).map_err(|error| Failure::Input(format!("standard input cannot be read: {error}")))
+}

@@ -1,0 +1,109 @@
+//! Locking the vault of a running guard: by hand, by a signal, when the user has been away.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use vault::Vault;
+
+/// Locks one guard's vault, from any thread. From then on nothing is released, in running sessions too.
+#[derive(Clone)]
+pub struct LockHandle {
+    vault: Weak<Mutex<Vault>>,
+}
+
+impl LockHandle {
+    pub(crate) fn new(vault: &Arc<Mutex<Vault>>) -> LockHandle {
+        LockHandle { vault: Arc::downgrade(vault) }
+    }
+
+    /// Wipes the keys. A guard that is gone has none.
+    pub fn lock(&self) {
+        if let Some(vault) = self.vault.upgrade() {
+            vault.lock().unwrap_or_else(PoisonError::into_inner).lock();
+        }
+    }
+}
+
+/// Locks the vault when the signal `SIGUSR1` comes, as `portcullis vault lock` sends it. It ends with the runtime.
+///
+/// # Errors
+/// Where no handler can be installed.
+#[cfg(unix)]
+pub fn lock_on_signal(handle: LockHandle) -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut signals = signal(SignalKind::user_defined1())?;
+    tokio::spawn(async move {
+        while signals.recv().await.is_some() {
+            handle.lock();
+        }
+    });
+    Ok(())
+}
+
+/// Tells a process that has a vault open to lock it.
+///
+/// # Errors
+/// Where there is no such process, or it is another user's.
+#[cfg(unix)]
+pub fn signal(process: u32) -> std::io::Result<()> {
+    let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+    let process = process.ok_or(std::io::ErrorKind::InvalidInput)?;
+    Ok(rustix::process::kill_process(process, rustix::process::Signal::USR1)?)
+}
+
+/// Tells a process that has a vault open to lock it. Only Unix has signals.
+///
+/// # Errors
+/// Always, here.
+#[cfg(not(unix))]
+pub fn signal(_: u32) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// Locks the vault some time after the user last said something. What the agent does keeps nothing open: an
+/// agent that is led astray could go on for ever.
+pub(crate) struct IdleLock {
+    after: Duration,
+    last: Arc<Mutex<Instant>>,
+    watch: Option<tokio::task::AbortHandle>,
+}
+
+impl IdleLock {
+    pub(crate) fn new(after: Duration) -> IdleLock {
+        IdleLock { after, last: Arc::new(Mutex::new(Instant::now())), watch: None }
+    }
+
+    /// The user is here.
+    pub(crate) fn touch(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Begins to watch, if it does not watch yet. Needs a runtime.
+    pub(crate) fn watch(&mut self, handle: LockHandle) {
+        if self.watch.is_some() {
+            return;
+        }
+        let (after, last) = (self.after, self.last.clone());
+        let watch = tokio::spawn(async move {
+            loop {
+                let since = last.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
+                match after.checked_sub(since).filter(|left| !left.is_zero()) {
+                    Some(left) => tokio::time::sleep(left).await,
+                    None => {
+                        handle.lock();
+                        return;
+                    }
+                }
+            }
+        });
+        self.watch = Some(watch.abort_handle());
+    }
+}
+
+impl Drop for IdleLock {
+    fn drop(&mut self) {
+        if let Some(watch) = &self.watch {
+            watch.abort();
+        }
+    }
+}
