@@ -8,7 +8,7 @@ use clap::Subcommand;
 use portcullis::guard::SystemEntropy;
 use portcullis::policy::{Policy, Verifier, authority};
 use portcullis::sirl::Field;
-use portcullis::vault::{Entropy, KdfParams, Secret, Vault};
+use portcullis::vault::{Binding, Entropy, Entry, KdfParams, Secret, Vault};
 use zeroize::Zeroizing;
 
 use crate::failure::Failure;
@@ -42,8 +42,8 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Add { vault, handle, field } => add(&vault, &handle, &field),
         Command::List { vault } => {
             let opened = open(&vault)?;
-            for (handle, field) in opened.entries() {
-                println!("{handle}\t{}\t{}", field.as_str(), field.tier().as_str());
+            for Entry { handle, field, binding, .. } in opened.entries() {
+                println!("{handle}\t{}\t{}\t{binding}", field.as_str(), field.tier().as_str());
             }
             Ok(())
         }
@@ -75,7 +75,7 @@ fn add(path: &Path, handle: &str, field: &str) -> Result<(), Failure> {
     let value = secret(&format!("{handle} {}: ", field.as_str()))?;
     let mut entropy = SystemEntropy;
     vault
-        .insert(handle, field, sealed(&value), &mut entropy)
+        .insert(handle, field, sealed(&value), &Binding::Anywhere, &mut entropy)
         .map_err(|error| Failure::Input(error.to_string()))?;
     write(path, &vault.to_bytes(&mut entropy).map_err(|error| Failure::Input(error.to_string()))?)?;
     println!("{handle} {} is in {}", field.as_str(), path.display());

@@ -8,7 +8,7 @@ use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{History, Millis, Reason};
 use sirl::{FieldSet, Kind};
 use url::Url;
-use vault::Secret;
+use vault::{Binding, Secret};
 
 use super::core::{Command, Core, Event, Look, Payment};
 use super::foresee::never;
@@ -93,11 +93,15 @@ impl Session {
         }
         {
             let mut vault = vault.lock().unwrap_or_else(PoisonError::into_inner);
-            forget_task_values(&mut vault);
+            vault.forget_task_values();
             for found in &intake.found {
-                let value = prompt.get(found.span.clone()).unwrap_or("");
+                let value = Secret::new(prompt.get(found.span.clone()).unwrap_or("").as_bytes());
+                let binding = intake
+                    .origins
+                    .first()
+                    .map_or(Binding::Anywhere, |origin| Binding::usual(found.handle, found.field, origin));
                 vault
-                    .insert(found.handle, found.field, Secret::new(value.as_bytes()), entropy.as_mut())
+                    .insert_for_task(found.handle, found.field, value, &binding, entropy.as_mut())
                     .map_err(|error| SessionError::Vault(error.to_string()))?;
             }
         }
@@ -218,7 +222,7 @@ impl Session {
         self.note_browser_events();
         self.tab.close().await;
         self.record(&[AuditEvent::Ended], true);
-        forget_task_values(&mut self.guard.vault.lock().unwrap_or_else(PoisonError::into_inner));
+        self.guard.vault.lock().unwrap_or_else(PoisonError::into_inner).forget_task_values();
         let report =
             SessionReport { counts: self.core.counts().clone(), container: self.core.task().container() };
         let Parts { vault, audit, answerer, payments, detectors, entropy, schema } = self.guard;
@@ -346,14 +350,6 @@ fn plan_prompt(intake: &intake::Intake) -> ConsentPrompt {
         }
     }
     ConsentPrompt { asked }
-}
-
-/// Takes the values of a task's prompt out of the vault: they are not for the next task.
-fn forget_task_values(vault: &mut vault::Vault) {
-    for handle in intake::HANDLES {
-        // A locked vault gives nothing out, and forgets with its keys.
-        let _locked = vault.remove(handle);
-    }
 }
 
 fn unix_ms() -> u64 {
