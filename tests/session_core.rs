@@ -18,7 +18,7 @@ use portcullis::egress::Releases;
 use portcullis::session::core::{Command, Core, Event, Look, MOST_PROMPTS, Tools};
 use portcullis::{DEFAULT_POLICY, guard::SystemEntropy};
 use sirl::{Currency, Field, Kind, Money};
-use vault::{Secret, Vault};
+use vault::{Binding, Secret, Vault};
 
 const SHOP: &str = "https://shop.example";
 const STREET: &str = "17 Canary Quarry Road";
@@ -103,7 +103,8 @@ impl Played {
             ("card:task", Field::CardNumber, "4111111111111111"),
             ("card:task", Field::CardExpiry, "12/29"),
         ] {
-            vault.insert(handle, field, Secret::new(value.as_bytes()), &mut SystemEntropy).unwrap();
+            let value = Secret::new(value.as_bytes());
+            vault.insert(handle, field, value, &Binding::Anywhere, &mut SystemEntropy).unwrap();
         }
         let vault = Arc::new(Mutex::new(vault));
         let budget = Money::parse("100", Currency::new("USD").unwrap());

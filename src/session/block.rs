@@ -294,9 +294,9 @@ impl Core {
                     return self.end_line(work, Err(Reason::VaultLocked));
                 };
                 let opened = vault.open_fill(grant, &page, now);
-                let supplier = |field| vault.supplier_for(terms.kind, terms.fields, field).map(str::to_owned);
-                let suppliers: Vec<(String, Field)> =
-                    terms.placements.iter().filter_map(|p| Some((supplier(p.field)?, p.field))).collect();
+                let placed = terms.placements.iter().map(|placement| placement.field).collect();
+                let destination = terms.destination.as_ref().map_or(&terms.origin, |to| &to.origin);
+                let suppliers = vault.suppliers_to(terms.kind, placed, &terms.origin, destination);
                 drop(vault);
                 match opened {
                     Ok(fill) => {

@@ -8,7 +8,7 @@ use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{History, Millis, Reason};
 use sirl::Kind;
 use url::Url;
-use vault::Secret;
+use vault::{Binding, Secret};
 
 use super::core::{Command, Core, Event, Look, Payment, Tools};
 use super::foresee::never;
@@ -84,15 +84,13 @@ impl Session {
             let mut vault = kit.vault.lock().unwrap_or_else(PoisonError::into_inner);
             vault.forget_task_values();
             for found in &intake.found {
-                let value = prompt.get(found.span.clone()).unwrap_or("");
+                let value = Secret::new(prompt.get(found.span.clone()).unwrap_or("").as_bytes());
+                let binding = intake
+                    .origins
+                    .first()
+                    .map_or(Binding::Anywhere, |origin| Binding::usual(found.handle, found.field, origin));
                 vault
-                    .insert_for_task(
-                        found.handle,
-                        found.field,
-                        Secret::new(value.as_bytes()),
-                        &binding,
-                        kit.entropy.as_mut(),
-                    )
+                    .insert_for_task(found.handle, found.field, value, &binding, kit.entropy.as_mut())
                     .map_err(|error| SessionError::Vault(error.to_string()))?;
             }
         }

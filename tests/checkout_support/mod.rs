@@ -10,7 +10,7 @@ use browser_signals::{
 use evaluation::mock_bank::MockBank;
 use policy_dfa::{Consent, Event, Granted, History, Millis, Policy, Question, Task, Verdict, authority};
 use portcullis::checkout::{Armed, Bank, Journal, MemoryJournal, PaymentHandler, Pending, PurchaseId};
-use portcullis::vault::{SealedCard, Secret, Vault};
+use portcullis::vault::{Binding, SealedCard, Secret, Vault};
 use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -40,7 +40,7 @@ pub fn sealed_number(number: &str, payee: &Origin, amount: Money) -> SealedCard 
     let mut entropy = |bytes: &mut [u8]| bytes.fill(9);
     let mut vault = Vault::ephemeral(&mut entropy, verifier);
     for (field, value) in [(Field::CardNumber, number), (Field::CardExpiry, "12/31")] {
-        vault.insert("card:personal", field, Secret::new(value), &mut entropy).unwrap();
+        vault.insert("card:personal", field, Secret::new(value), &Binding::Anywhere, &mut entropy).unwrap();
     }
     let request = Request { kind: Kind::Purchase, fields: FieldSet::EMPTY, claim: Claim::default() };
     let task = Task::new(vec![payee.clone()], vec![Kind::Purchase], Some(amount), Container::T2);

@@ -3,7 +3,7 @@
 use browser_signals::Origin;
 use sirl::Money;
 
-use crate::record::Plain;
+use crate::padded::Plain;
 
 /// One card, for one payment: it cannot be read but by [`SealedCard::open`], which uses it up.
 #[must_use = "a sealed card pays nothing until it is opened"]

@@ -91,6 +91,30 @@ impl Key {
     }
 }
 
+/// A format of the file. Keys and contexts of one are never those of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Without bindings, states and a signing key; read, never written.
+    V1,
+    /// What is written.
+    V2,
+}
+
+impl Format {
+    /// The number in the file.
+    pub(crate) fn number(self) -> u16 {
+        match self {
+            Format::V1 => 1,
+            Format::V2 => 2,
+        }
+    }
+
+    /// What keeps keys and contexts of one purpose apart from all others.
+    pub(crate) fn label(self, purpose: &str) -> String {
+        format!("portcullis vault {} {purpose}", self.number())
+    }
+}
+
 /// The keys of an unlocked vault: one for each purpose.
 pub(crate) struct Keys {
     /// Seals records.
@@ -99,14 +123,21 @@ pub(crate) struct Keys {
     pub(crate) manifest: Key,
     /// Where records are decrypted.
     pub(crate) pool: Pool,
+    /// Seals states.
+    pub(crate) states: Key,
+    /// Seals the seed of the signing key.
+    pub(crate) signing: Key,
 }
 
 impl Keys {
     /// The subkeys of a vault's data key.
-    pub(crate) fn derive(data: &Key, vault: &[u8; 16]) -> Option<Keys> {
+    pub(crate) fn derive(data: &Key, vault: &[u8; 16], format: Format) -> Option<Keys> {
+        let subkey = |purpose| data.subkey(vault, format.label(purpose).as_bytes());
         Some(Keys {
-            records: data.subkey(vault, b"portcullis vault 1 records")?,
-            manifest: data.subkey(vault, b"portcullis vault 1 manifest")?,
+            records: subkey("records")?,
+            manifest: subkey("manifest")?,
+            states: subkey("states")?,
+            signing: subkey("signing")?,
             pool: crate::record::pool(),
         })
     }

@@ -2,16 +2,22 @@
 
 use sirl::Field;
 
+use crate::StateName;
+
 /// A part of the vault file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
-    /// The first 144 bytes: version, costs of the passphrase, wrapped key.
+    /// The bytes before the manifest: version, costs of the passphrase, wrapped key.
     Header,
-    /// The encrypted list of the records.
+    /// The encrypted list of what follows.
     Manifest,
     /// The record at this place, counted from 1.
     Record(usize),
-    /// What follows the last record: nothing may.
+    /// The seed of the signing key.
+    SigningKey,
+    /// A state.
+    State(StateName),
+    /// What follows the last part: nothing may.
     End,
 }
 
@@ -21,6 +27,8 @@ impl std::fmt::Display for Section {
             Section::Header => f.write_str("the header"),
             Section::Manifest => f.write_str("the manifest"),
             Section::Record(place) => write!(f, "record {place}"),
+            Section::SigningKey => f.write_str("the signing key"),
+            Section::State(name) => write!(f, "the {}", name.as_str()),
             Section::End => f.write_str("the end"),
         }
     }
@@ -33,7 +41,7 @@ pub enum VaultError {
     #[error("this is not a vault file")]
     NotAVault,
     /// Written by a later program.
-    #[error("the vault file has format version {found}, and this program reads version 1")]
+    #[error("the vault file has format version {found}, and this program reads versions 1 and 2")]
     UnsupportedVersion {
         /// The version in the file.
         found: u16,
@@ -107,6 +115,59 @@ pub enum VaultError {
     Full {
         /// The most values.
         limit: usize,
+    },
+    /// A field that is of use once.
+    #[error(
+        "the {} is never stored; give it for one task when it is asked for", .0.as_str()
+    )]
+    NeverStored(Field),
+    /// A login without the place it is for.
+    #[error(
+        "{} needs the place it is for: bind it to an origin such as https://shop.example", .0.as_str()
+    )]
+    NeedsBinding(Field),
+    /// Too harmful for every host of a domain.
+    #[error(
+        "{} is never bound to a whole site; bind it to one origin, such as https://www.shop.example", .0.as_str()
+    )]
+    NeverToASite(Field),
+    /// No real host is that long.
+    #[error("the binding is too long; write an origin such as https://shop.example")]
+    BindingTooLong,
+    /// Nothing to bind anew.
+    #[error("the record has no {}", .0.as_str())]
+    NoSuchValue(Field),
+    /// More than a state can hold.
+    #[error("the text for {} is longer than {limit} bytes", name.as_str())]
+    StateTooLong {
+        /// The state.
+        name: StateName,
+        /// The longest, in bytes.
+        limit: usize,
+    },
+    /// What is in memory does not decrypt.
+    #[error("the stored {} is damaged; lock the vault and open it again", .0.as_str())]
+    ValueDamaged(Field),
+    /// What is in memory does not decrypt.
+    #[error("the stored {} is damaged; lock the vault and open it again", .0.as_str())]
+    StateDamaged(StateName),
+    /// What is in memory does not decrypt.
+    #[error("the signing key is damaged; lock the vault and open it again")]
+    SigningDamaged,
+    /// Other bytes than a kept key's.
+    #[error("what was kept to unlock the vault is not a key of this program; enter the passphrase")]
+    NotAnUnlockKey,
+    /// A kept key for another file.
+    #[error("the kept key is for another vault; enter the passphrase")]
+    KeyOfAnotherVault,
+    /// A kept key from before a rotation.
+    #[error("the kept key is from before the vault's key was replaced; enter the passphrase")]
+    KeyReplaced,
+    /// Only the passphrase brings an older file to the present format.
+    #[error("the vault file has format version {found}; open it with its passphrase and save it once")]
+    OlderFormat {
+        /// The version in the file.
+        found: u16,
     },
     /// The keys are gone from memory.
     #[error("the vault is locked")]

@@ -27,6 +27,11 @@ pub(crate) fn kind_of(handle: &str) -> &str {
     handle.split_once(':').map_or("", |(kind, _)| kind)
 }
 
+/// The name of a valid handle: whose it is.
+pub(crate) fn name_of(handle: &str) -> &str {
+    handle.split_once(':').map_or("", |(_, name)| name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::is_valid;

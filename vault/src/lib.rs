@@ -8,7 +8,7 @@
 //! ```
 //! use policy_dfa::{Policy, authority};
 //! use sirl::Field;
-//! use vault::{KdfParams, Secret, Vault};
+//! use vault::{Binding, KdfParams, Secret, Vault};
 //!
 //! # let policy = include_str!("../../policies/default.policy");
 //! # let mut entropy = |out: &mut [u8]| out.fill(7); // a program takes the operating system's
@@ -16,12 +16,12 @@
 //! let (_, verifier) = authority(checked(), [1; 16]);
 //! let passphrase = Secret::new("correct horse battery staple");
 //! let mut vault = Vault::create(&passphrase, &mut entropy, KdfParams::FLOOR, verifier)?;
-//! vault.insert("contact:me", Field::Email, Secret::new("ana@mail.example"), &mut entropy)?;
+//! vault.insert("contact:me", Field::Email, Secret::new("ana@mail.example"), &Binding::Anywhere, &mut entropy)?;
 //! let file = vault.to_bytes(&mut entropy)?;
 //!
 //! let (_, verifier) = authority(checked(), [2; 16]);
 //! let vault = Vault::unlock(&file, &passphrase, verifier)?;
-//! assert!(vault.entries().eq([("contact:me", Field::Email)]));
+//! assert!(vault.entries().map(|entry| (entry.handle, entry.field)).eq([("contact:me", Field::Email)]));
 //! assert_eq!(vault.scan("write to ANA%40mail.example")?.len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -33,15 +33,21 @@
 //! | [`memory`] | locked pages for secrets, and whether the system granted them |
 //! | [`kdf`] | from a passphrase to a key |
 //! | [`error`] | what can go wrong with a vault |
-//! | [`store`] | making, unlocking, changing and locking a vault |
+//! | [`store`] | making, unlocking, saving and locking a vault |
+//! | [`keys`] | another passphrase, another data key, a key that is kept outside |
+//! | [`values`] | putting values in, for good or for one task |
+//! | [`binding`] | where a value may go |
 //! | [`supply`] | which record supplies a field |
 //! | [`release`] | the two doors |
 //! | [`card`] | a card on its way to the guard's own checkout |
 //! | [`scan`] | where a stored value stands in a text |
+//! | [`state`] | what the guard keeps beside the values |
+//! | [`signing`] | the vault's signing key |
 //!
-//! Inside: `cipher` (keys and authenticated encryption), `file` (the layout), `handle` (names of
-//! records), `record` (one encrypted value).
+//! Inside: `cipher` (keys and authenticated encryption), `padded` (texts sealed at a padded length), `file`
+//! (the layout), `handle` (names of records), `record` (one encrypted value).
 
+pub mod binding;
 pub mod card;
 mod cipher;
 pub mod entropy;
@@ -49,20 +55,31 @@ pub mod error;
 mod file;
 mod handle;
 pub mod kdf;
+pub mod keys;
 pub mod memory;
+mod padded;
 mod record;
 pub mod release;
 pub mod scan;
 pub mod secret;
+pub mod signing;
+mod site;
+pub mod state;
 pub mod store;
 pub mod supply;
+pub mod values;
 
+pub use binding::{Binding, BindingError};
 pub use card::{ExposedCard, SealedCard};
 pub use entropy::Entropy;
 pub use error::{Section, VaultError};
 pub use kdf::KdfParams;
+pub use keys::UnlockKey;
 pub use memory::Protection;
 pub use release::ReleaseError;
 pub use scan::Match;
 pub use secret::Secret;
+pub use site::{Site, SiteError};
+pub use state::StateName;
 pub use store::Vault;
+pub use values::Entry;

@@ -1,12 +1,14 @@
 //! One encrypted value.
 
+use browser_signals::Origin;
 use sirl::Field;
-use zeroize::ZeroizeOnDrop;
 
-use crate::cipher::{self, Key, NONCE, OVERHEAD, TAG, Unauthentic};
+use crate::VaultError;
+use crate::binding::{Binding, needs_place};
+use crate::cipher::{self, Format, Key, OVERHEAD, Unauthentic};
 use crate::entropy::{Entropy, public_bytes};
-use crate::memory::{Pool, Pooled};
-use crate::{Secret, VaultError};
+use crate::memory::Pool;
+use crate::padded::{self, Plain};
 
 /// The shortest padded text. Every ordinary value fits, so that a code and a street look alike.
 const SHORTEST_PADDED: usize = 256;
@@ -17,47 +19,19 @@ const PREFIX: usize = 2;
 /// The longest value, in bytes.
 pub(crate) const LONGEST_VALUE: usize = LONGEST_PADDED - PREFIX;
 
-/// One value under its key: nonce, padded ciphertext, tag.
+/// One value under its key, and what its ciphertext is bound to.
 pub(crate) struct Record {
     pub(crate) id: [u8; 16],
     pub(crate) version: u32,
     pub(crate) handle: String,
     pub(crate) field: Field,
+    pub(crate) binding: Binding,
     pub(crate) sealed: Vec<u8>,
 }
 
 /// A pool of buffers for decrypted records.
 pub(crate) fn pool() -> Pool {
     Pool::new(LONGEST_PADDED)
-}
-
-/// A decrypted record in locked memory, wiped when dropped. One can take many records, one after another.
-pub(crate) struct Plain {
-    padded: Pooled,
-    length: usize,
-}
-
-impl ZeroizeOnDrop for Plain {}
-
-impl AsRef<[u8]> for Plain {
-    fn as_ref(&self) -> &[u8] {
-        self.expose()
-    }
-}
-
-impl Plain {
-    /// No record yet.
-    pub(crate) fn empty(pool: &Pool) -> Plain {
-        Plain { padded: pool.take(), length: 0 }
-    }
-
-    /// The value without its padding.
-    pub(crate) fn expose(&self) -> &[u8] {
-        let bytes = self.padded.bytes(self.length).unwrap_or(&[]);
-        let length =
-            bytes.first_chunk::<PREFIX>().map_or(0, |prefix| usize::from(u16::from_le_bytes(*prefix)));
-        bytes.get(PREFIX..PREFIX + length).unwrap_or(&[])
-    }
 }
 
 /// Whether a record's sealed form can have this length.
@@ -68,16 +42,15 @@ pub(crate) fn is_sealed_length(length: usize) -> bool {
 }
 
 impl Record {
-    /// Encrypts `value` for `handle` and `field`.
+    /// Encrypts `value` for `handle` and `field`, which is bound to `binding`.
     pub(crate) fn seal(
         vault: &[u8; 16],
         key: &Key,
-        (handle, field): (&str, Field),
+        (handle, field, binding): (&str, Field, &Binding),
         version: u32,
-        value: &Secret,
+        value: &[u8],
         entropy: &mut dyn Entropy,
     ) -> Result<Record, VaultError> {
-        let value = value.expose();
         if value.is_empty() {
             return Err(VaultError::EmptyValue(field));
         }
@@ -88,32 +61,23 @@ impl Record {
         if std::str::from_utf8(value).is_err() {
             return Err(VaultError::ValueNotText(field));
         }
-        let padded_length = (value.len() + PREFIX).next_power_of_two().max(SHORTEST_PADDED);
-        let mut padded = Secret::filled(padded_length, |out| {
-            let prefix = (value.len() as u16).to_le_bytes();
-            for (slot, byte) in out.iter_mut().zip(prefix.iter().chain(value)) {
-                *slot = *byte;
-            }
-        });
         let mut record = Record {
             id: public_bytes(entropy),
             version,
             handle: handle.to_owned(),
             field,
+            binding: binding.clone(),
             sealed: Vec::new(),
         };
-        let (nonce, tag) =
-            key.seal(padded.expose_mut(), &record.context(vault), entropy).map_err(|Unauthentic| too_long)?;
-        record.sealed = [nonce.as_slice(), padded.expose(), tag.as_slice()].concat();
+        let context = record.context(vault, Format::V2);
+        record.sealed = padded::seal::<PREFIX>(key, &context, value, SHORTEST_PADDED, entropy)
+            .map_err(|Unauthentic| too_long)?;
         Ok(record)
     }
 
     /// Decrypts the value into a buffer of its own.
-    #[cfg(test)]
     pub(crate) fn unseal(&self, vault: &[u8; 16], key: &Key) -> Result<Plain, Unauthentic> {
-        let mut plain = Plain::empty(&pool());
-        self.unseal_into(vault, key, &mut plain)?;
-        Ok(plain)
+        self.unseal_as(vault, key, Format::V2)
     }
 
     /// Decrypts the value in the place of another. After an error there is none.
@@ -123,27 +87,55 @@ impl Record {
         key: &Key,
         plain: &mut Plain,
     ) -> Result<(), Unauthentic> {
-        plain.length = 0;
-        let (nonce, rest) = self.sealed.split_first_chunk::<NONCE>().ok_or(Unauthentic)?;
-        let (ciphertext, tag) = rest.split_last_chunk::<TAG>().ok_or(Unauthentic)?;
-        let padded = plain.padded.bytes_mut(ciphertext.len()).ok_or(Unauthentic)?;
-        padded.copy_from_slice(ciphertext);
-        key.unseal(*nonce, padded, *tag, &self.context(vault))?;
-        plain.length = ciphertext.len();
-        Ok(())
+        padded::unseal_into::<PREFIX>(key, &self.context(vault, Format::V2), &self.sealed, plain)
     }
 
-    /// What the ciphertext is bound to. A record moved to another vault, handle, field, tier or version
-    /// does not decrypt.
-    fn context(&self, vault: &[u8; 16]) -> Vec<u8> {
-        cipher::context(&[
-            b"portcullis vault 1 record",
+    /// Decrypts the value as a file of this format sealed it.
+    pub(crate) fn unseal_as(
+        &self,
+        vault: &[u8; 16],
+        key: &Key,
+        format: Format,
+    ) -> Result<Plain, Unauthentic> {
+        padded::unseal::<PREFIX>(key, &self.context(vault, format), &self.sealed)
+    }
+
+    /// The same value anew: another id, another nonce, another key.
+    pub(crate) fn resealed(
+        &self,
+        value: &Plain,
+        vault: &[u8; 16],
+        key: &Key,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Record, VaultError> {
+        let place = (self.handle.as_str(), self.field, &self.binding);
+        Record::seal(vault, key, place, self.version, value.expose(), entropy)
+    }
+
+    /// Whether the value may go to every one of `places`. One that needs a place and has none goes nowhere.
+    pub(crate) fn admits(&self, places: &[&Origin]) -> bool {
+        let unbound = self.binding == Binding::Anywhere && needs_place(&self.handle, self.field);
+        !unbound && places.iter().all(|origin| self.binding.admits(origin))
+    }
+
+    /// What the ciphertext is bound to. A record moved to another vault, handle, field, tier, binding or
+    /// version does not decrypt.
+    fn context(&self, vault: &[u8; 16], format: Format) -> Vec<u8> {
+        let label = format.label("record");
+        let binding = self.binding.to_string();
+        let version = self.version.to_le_bytes();
+        let mut parts = vec![
+            label.as_bytes(),
             vault,
             &self.id,
             self.handle.as_bytes(),
             self.field.as_str().as_bytes(),
             self.field.tier().as_str().as_bytes(),
-            &self.version.to_le_bytes(),
-        ])
+        ];
+        if format == Format::V2 {
+            parts.push(binding.as_bytes());
+        }
+        parts.push(&version);
+        cipher::context(&parts)
     }
 }

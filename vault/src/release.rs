@@ -16,8 +16,9 @@ pub enum ReleaseError {
     /// The grant was not honoured.
     #[error(transparent)]
     Redeem(#[from] RedeemError),
-    /// Nothing is stored.
-    #[error("the vault has no {}; add one", .0.as_str())]
+    /// Nothing is stored, or nothing that is bound to this place. The two are one answer: which of them it is
+    /// would tell a page about other places.
+    #[error("the vault has no {} for this place; add one", .0.as_str())]
     NoValue(Field),
     /// A control was to take a field that the grant does not name.
     #[error("the grant does not cover {}", .0.as_str())]
@@ -79,7 +80,8 @@ impl Vault {
     ///
     /// # Errors
     /// Locked, a grant that is not honoured (another authority's, too old, no newer look, the page
-    /// changed), a field outside the grant, a container too low, or no value.
+    /// changed), a field outside the grant, a container too low, or no value that is bound to both the page's
+    /// origin and the destination's.
     pub fn open_fill(
         &self,
         grant: Grant<Fill>,
@@ -95,6 +97,8 @@ impl Vault {
             return Err(ReleaseError::NothingPlaced);
         }
         let destination = terms.destination.clone().ok_or(ReleaseError::DestinationUnknown)?;
+        let placed: FieldSet = terms.placements.iter().map(|placement| placement.field).collect();
+        let supply = self.supply(terms.kind, placed, &[&terms.origin, &destination.origin]);
         let mut values = Vec::with_capacity(terms.placements.len());
         for placement in terms.placements.iter() {
             let field = placement.field;
@@ -102,8 +106,7 @@ impl Vault {
                 return Err(ReleaseError::NotGranted(field));
             }
             container_covers(&fresh.container, field)?;
-            let supplier = self.supplier_for(terms.kind, terms.fields, field);
-            let plain = self.decrypt(supplier.ok_or(ReleaseError::NoValue(field))?, field)?;
+            let plain = self.decrypt(supply.record(field).ok_or(ReleaseError::NoValue(field))?)?;
             values.push((placement.node, SealedValue::held(plain)));
         }
         Ok(SealedFill {
@@ -118,7 +121,7 @@ impl Vault {
     }
 
     /// The door for the guard's own checkout: one card for one payment of the granted amount to the
-    /// granted payee. Nothing of it enters the browser.
+    /// granted payee. Nothing of it enters the browser. Every value is bound to the payee's origin.
     ///
     /// # Errors
     /// As for [`Vault::open_fill`]; and [`ReleaseError::NotAPurchase`] where the grant is for something
@@ -137,20 +140,16 @@ impl Vault {
         let amount =
             terms.amount.filter(|_| terms.kind == Kind::Purchase).ok_or(ReleaseError::NotAPurchase)?;
         let needed = FieldSet::EMPTY.with(Field::CardNumber).with(Field::CardExpiry);
-        let wanted = needed.with(Field::CardCode).with(Field::Name);
-        let handle = self
-            .supplier_for(Kind::Purchase, wanted, Field::CardNumber)
-            .ok_or(ReleaseError::NoValue(Field::CardNumber))?;
-        let optional = |field| match self.supplier_for(Kind::Purchase, wanted, field) {
-            Some(supplier) => self.decrypt(supplier, field).map(Some),
-            None => Ok(None),
-        };
+        let supply = self.supply(Kind::Purchase, needed, &[&terms.origin]);
+        let optional = |field| supply.record(field).map(|record| self.decrypt(record)).transpose();
+        let required = |field| supply.record(field).ok_or(ReleaseError::NoValue(field));
+        let (card, expiry) = (required(Field::CardNumber)?, required(Field::CardExpiry)?);
         Ok(SealedCard {
-            handle: handle.to_owned(),
+            handle: card.handle.clone(),
             amount,
             payee: terms.origin.clone(),
-            number: self.decrypt(handle, Field::CardNumber)?,
-            expiry: self.decrypt(handle, Field::CardExpiry)?,
+            number: self.decrypt(card)?,
+            expiry: self.decrypt(expiry)?,
             code: optional(Field::CardCode)?,
             name: optional(Field::Name)?,
         })

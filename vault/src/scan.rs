@@ -23,6 +23,7 @@ use std::ops::Range;
 use sirl::Field;
 
 use crate::Vault;
+use crate::record::Record;
 use crate::release::ReleaseError;
 use find::{Finder, Needles};
 use view::View;
@@ -59,7 +60,7 @@ impl Vault {
     /// # }
     /// ```
     pub fn scan(&self, text: &str) -> Result<Vec<Match>, ReleaseError> {
-        self.scan_for(text, self.entries())
+        self.scan_for(text, |_| true)
     }
 
     /// Every place where one of the `released` values stands in `text`, in order. Entries that the vault
@@ -72,30 +73,28 @@ impl Vault {
         text: &str,
         released: &[(S, Field)],
     ) -> Result<Vec<Match>, ReleaseError> {
-        let wanted =
-            |entry: &(&str, Field)| released.iter().any(|(h, f)| (h.as_ref(), *f) == (entry.0, entry.1));
-        self.scan_for(text, self.entries().filter(wanted))
+        let wanted = |record: &Record| {
+            released.iter().any(|(h, f)| (h.as_ref(), *f) == (record.handle.as_str(), record.field))
+        };
+        self.scan_for(text, wanted)
     }
 
-    fn scan_for<'a>(
-        &'a self,
-        text: &str,
-        entries: impl Iterator<Item = (&'a str, Field)>,
-    ) -> Result<Vec<Match>, ReleaseError> {
+    /// Looks for stored values and for those of one task; where both have a handle and field, for both.
+    fn scan_for(&self, text: &str, wanted: impl Fn(&Record) -> bool) -> Result<Vec<Match>, ReleaseError> {
         let mut owners = Vec::new();
         let mut needles = Needles::new();
         let mut plain = self.no_value()?;
-        for (handle, field) in entries {
-            self.decrypt_into(handle, field, &mut plain)?;
+        for record in self.records.iter().chain(&self.for_task).filter(|record| wanted(record)) {
+            self.decrypt_into(record, &mut plain)?;
             if needles.add(plain.expose()) {
-                owners.push((handle, field));
+                owners.push((&record.handle, &record.field));
             }
         }
         let mut matches = Vec::new();
         for (number, span) in places(text, needles) {
             if let Some((handle, field)) = owners.get(number) {
                 let whole_word = stands_alone(text, &span);
-                matches.push(Match { span, handle: (*handle).to_owned(), field: *field, whole_word });
+                matches.push(Match { span, handle: (*handle).clone(), field: **field, whole_word });
             }
         }
         let key = |m: &Match| (m.span.start, m.span.end, m.handle.clone(), m.field);

@@ -1,25 +1,34 @@
-//! Making, unlocking, changing and locking a vault.
+//! Making, unlocking, saving and locking a vault.
 
 use policy_dfa::Verifier;
-use sirl::{Field, FieldSet};
+use sirl::Field;
 
-use crate::cipher::{Key, Keys};
+use crate::cipher::{Format, Key, Keys};
 use crate::entropy::{Entropy, public_bytes};
-use crate::file::{self, Contents, Header, MOST_RECORDS};
-use crate::record::{Plain, Record};
-use crate::release::ReleaseError;
-use crate::{KdfParams, Protection, Secret, VaultError, handle};
+use crate::file::{self, Contents, Header, MOST_RECORDS, Migrated};
+use crate::keys::UnlockKey;
+use crate::record::Record;
+use crate::signing::Signing;
+use crate::state::State;
+use crate::{KdfParams, Protection, Secret, VaultError};
 
 /// A person's values, each encrypted under the vault's key, also in memory.
 ///
 /// The vault belongs to one policy's decision point: it takes that one's [`Verifier`] when it is made, and
 /// its doors honour no other's grants.
 pub struct Vault {
-    id: [u8; 16],
-    keys: Option<Keys>,
-    header: Option<Header>,
-    generation: u64,
-    records: Vec<Record>,
+    pub(crate) id: [u8; 16],
+    pub(crate) keys: Option<Keys>,
+    pub(crate) header: Option<Header>,
+    pub(crate) format_found: u16,
+    pub(crate) generation: u64,
+    pub(crate) records: Vec<Record>,
+    /// Values that live for one task and are never written.
+    pub(crate) for_task: Vec<Record>,
+    pub(crate) signing: Signing,
+    pub(crate) states: Vec<State>,
+    pub(crate) left_out: Vec<(String, Field)>,
+    pub(crate) preferred: Option<String>,
     pub(crate) verifier: Verifier,
 }
 
@@ -34,19 +43,18 @@ impl Vault {
         params: KdfParams,
         verifier: Verifier,
     ) -> Result<Vault, VaultError> {
-        let (header, data) = Header::create(passphrase, params, entropy)?;
-        let id = *header.id();
-        Ok(Vault {
-            id,
-            keys: Keys::derive(&data, &id),
-            header: Some(header),
-            generation: 0,
-            records: Vec::new(),
-            verifier,
-        })
+        let data = Key::random(entropy);
+        let id = public_bytes(entropy);
+        let header = Header::wrap(id, &data, passphrase, params, entropy)?;
+        let keys = keys_of(&data, &id)?;
+        let signing = Signing::create(&id, &keys.signing, entropy)?;
+        Ok(Vault::assembled((id, Some(keys), Some(header)), signing, verifier))
     }
 
     /// Opens a vault file. Nothing is returned unless every byte of it is authentic.
+    ///
+    /// A file of an older format is brought to this one in memory: [`Vault::format_found`] tells, and saving
+    /// writes the new one. Keep a copy of the old file before the first save.
     ///
     /// # Errors
     /// Which of these it is: no vault file, another version, costs out of range, a wrong passphrase, or
@@ -54,91 +62,69 @@ impl Vault {
     /// passphrase.
     pub fn unlock(bytes: &[u8], passphrase: &Secret, verifier: Verifier) -> Result<Vault, VaultError> {
         let header = Header::parse(bytes)?;
+        if header.format() == Format::V2 {
+            let data = header.unwrap(passphrase)?;
+            return Vault::open(bytes, header, &data, verifier);
+        }
+        let Migrated { header, keys, generation, records, signing, left_out } =
+            file::migrate(bytes, &header, passphrase)?;
+        let vault = Vault::assembled((*header.id(), Some(keys), Some(header)), signing, verifier);
+        Ok(Vault { format_found: Format::V1.number(), generation, records, left_out, ..vault })
+    }
+
+    /// Opens a vault file with a key that was kept, so that nobody is asked for the passphrase. As strict as
+    /// [`Vault::unlock`], and much faster.
+    ///
+    /// # Errors
+    /// [`VaultError::KeyOfAnotherVault`], [`VaultError::KeyReplaced`] after a rotation,
+    /// [`VaultError::OlderFormat`] for a file that has to be opened with its passphrase once, and those of
+    /// [`Vault::unlock`].
+    pub fn unlock_with_key(bytes: &[u8], key: &UnlockKey, verifier: Verifier) -> Result<Vault, VaultError> {
+        let header = Header::parse(bytes)?;
+        header.takes(key)?;
+        Vault::open(bytes, header, &key.data, verifier)
+    }
+
+    fn open(bytes: &[u8], header: Header, data: &Key, verifier: Verifier) -> Result<Vault, VaultError> {
         let id = *header.id();
-        let keys = Keys::derive(&header.unwrap(passphrase)?, &id).ok_or(VaultError::WrongPassphrase)?;
-        let Contents { generation, records } = file::read(bytes, &keys)?;
-        Ok(Vault { id, keys: Some(keys), header: Some(header), generation, records, verifier })
+        let keys = keys_of(data, &id)?;
+        let Contents { generation, records, signing, states } = file::read(bytes, &header, &keys)?;
+        let signing = Signing::open(&signing, &id, &keys.signing)?;
+        let vault = Vault::assembled((id, Some(keys), Some(header)), signing, verifier);
+        Ok(Vault { generation, records, states, ..vault })
     }
 
     /// A vault without passphrase or file, under a random key, for values that live one session.
     pub fn ephemeral(entropy: &mut dyn Entropy, verifier: Verifier) -> Vault {
         let id = public_bytes(entropy);
-        let keys = Keys::derive(&Key::random(entropy), &id);
-        Vault { id, keys, header: None, generation: 0, records: Vec::new(), verifier }
+        let keys = Keys::derive(&Key::random(entropy), &id, Format::V2);
+        // Neither fails: lengths are fixed. If one did, the vault would be locked or sign nothing.
+        let signing = keys.as_ref().and_then(|keys| Signing::create(&id, &keys.signing, entropy).ok());
+        Vault::assembled((id, keys, None), signing.unwrap_or_default(), verifier)
     }
 
     /// The bytes of the vault's file. Writing them so that a power cut leaves the old file or the new one
-    /// is the caller's work.
+    /// is the caller's work. Values for one task are not in them.
     ///
     /// # Errors
     /// [`VaultError::Ephemeral`] for a vault that has no file, [`VaultError::Locked`] for a locked one.
     pub fn to_bytes(&self, entropy: &mut dyn Entropy) -> Result<Vec<u8>, VaultError> {
         let header = self.header.as_ref().ok_or(VaultError::Ephemeral)?;
         let keys = self.keys.as_ref().ok_or(VaultError::Locked)?;
-        file::write(header, keys, self.generation, &self.records, entropy)
+        let rest = (&self.signing, self.states.as_slice());
+        file::write(header, keys, self.generation, &self.records, rest, entropy)
             .ok_or(VaultError::Full { limit: MOST_RECORDS })
     }
 
-    /// Keeps `value` as `field` of the record `handle`, in place of the one that was there.
-    ///
-    /// A handle is a kind (`card`, `address`, `contact`, `identity`, `login`, `otp`), a colon and a name.
-    /// The model sees handles, so a name has at most three digits.
-    ///
-    /// # Errors
-    /// A handle of another form; a value that is empty, not UTF-8, or longer than 4094 bytes; a full or
-    /// locked vault.
-    pub fn insert(
-        &mut self,
-        handle: &str,
-        field: Field,
-        value: Secret,
-        entropy: &mut dyn Entropy,
-    ) -> Result<(), VaultError> {
-        let keys = self.keys.as_ref().ok_or(VaultError::Locked)?;
-        if !handle::is_valid(handle) {
-            return Err(VaultError::BadHandle);
-        }
-        let full = self.records.len() >= MOST_RECORDS;
-        let old = self.records.iter_mut().find(|r| r.handle == handle && r.field == field);
-        if old.is_none() && full {
-            return Err(VaultError::Full { limit: MOST_RECORDS });
-        }
-        let version = old.as_ref().map_or(1, |r| r.version.saturating_add(1));
-        let new = Record::seal(&self.id, &keys.records, (handle, field), version, &value, entropy)?;
-        match old {
-            Some(slot) => *slot = new,
-            None => self.records.push(new),
-        }
-        self.generation += 1;
-        Ok(())
+    /// The format version of the file that was opened: 2, or 1 for one that was migrated. A new vault has 2.
+    pub fn format_found(&self) -> u16 {
+        self.format_found
     }
 
-    /// Removes every value of the record `handle`, and says how many there were.
-    ///
-    /// # Errors
-    /// [`VaultError::Locked`].
-    pub fn remove(&mut self, handle: &str) -> Result<usize, VaultError> {
-        self.keys.as_ref().ok_or(VaultError::Locked)?;
-        let before = self.records.len();
-        self.records.retain(|record| record.handle != handle);
-        let removed = before - self.records.len();
-        self.generation += u64::from(removed > 0);
-        Ok(removed)
-    }
-
-    /// Which values the vault holds: handle and field, in the order they were put in; never the values.
-    pub fn entries(&self) -> impl Iterator<Item = (&str, Field)> + Clone {
-        self.records.iter().map(|record| (record.handle.as_str(), record.field))
-    }
-
-    /// Whether the vault holds every one of `fields`: in the record `handle`, or in any.
-    pub fn has(&self, fields: FieldSet, handle: Option<&str>) -> bool {
-        let held: FieldSet = self
-            .entries()
-            .filter(|(h, _)| handle.is_none_or(|wanted| *h == wanted))
-            .map(|(_, field)| field)
-            .collect();
-        fields.is_subset_of(held)
+    /// What an older file kept and this format never stores (card and one-time codes): handle and field. These
+    /// values are not in this vault.
+    pub fn left_out(&self) -> &[(String, Field)] {
+        &self.left_out
     }
 
     /// How often the vault was changed since it was made. A file whose number is lower than one seen
@@ -168,7 +154,7 @@ impl Vault {
     /// [`VaultError::WrongPassphrase`], or [`VaultError::Ephemeral`].
     pub fn reopen(&mut self, passphrase: &Secret) -> Result<(), VaultError> {
         let header = self.header.as_ref().ok_or(VaultError::Ephemeral)?;
-        self.keys = Keys::derive(&header.unwrap(passphrase)?, &self.id);
+        self.keys = Some(keys_of(&header.unwrap(passphrase)?, &self.id)?);
         Ok(())
     }
 
@@ -178,28 +164,41 @@ impl Vault {
         self.keys.as_ref().map(Keys::protection)
     }
 
-    /// Decrypts one value, for the doors.
-    pub(crate) fn decrypt(&self, handle: &str, field: Field) -> Result<Plain, ReleaseError> {
-        let mut plain = self.no_value()?;
-        self.decrypt_into(handle, field, &mut plain)?;
-        Ok(plain)
+    /// Unlocks a vault that was locked with a key that was kept.
+    ///
+    /// # Errors
+    /// [`VaultError::KeyOfAnotherVault`], [`VaultError::KeyReplaced`], or [`VaultError::Ephemeral`].
+    pub fn reopen_with_key(&mut self, key: &UnlockKey) -> Result<(), VaultError> {
+        let header = self.header.as_ref().ok_or(VaultError::Ephemeral)?;
+        header.takes(key)?;
+        self.keys = Some(keys_of(&key.data, &self.id)?);
+        Ok(())
     }
 
-    /// A place to decrypt values, for what looks at many.
-    pub(crate) fn no_value(&self) -> Result<Plain, ReleaseError> {
-        self.keys.as_ref().map(|keys| Plain::empty(&keys.pool)).ok_or(ReleaseError::Locked)
+    /// An empty vault of these parts.
+    fn assembled(
+        (id, keys, header): ([u8; 16], Option<Keys>, Option<Header>),
+        signing: Signing,
+        verifier: Verifier,
+    ) -> Vault {
+        Vault {
+            id,
+            keys,
+            header,
+            format_found: Format::V2.number(),
+            generation: 0,
+            records: Vec::new(),
+            for_task: Vec::new(),
+            signing,
+            states: Vec::new(),
+            left_out: Vec::new(),
+            preferred: None,
+            verifier,
+        }
     }
+}
 
-    /// Decrypts one value in the place of another.
-    pub(crate) fn decrypt_into(
-        &self,
-        handle: &str,
-        field: Field,
-        plain: &mut Plain,
-    ) -> Result<(), ReleaseError> {
-        let keys = self.keys.as_ref().ok_or(ReleaseError::Locked)?;
-        let record = self.records.iter().find(|r| r.handle == handle && r.field == field);
-        let record = record.ok_or(ReleaseError::NoValue(field))?;
-        record.unseal_into(&self.id, &keys.records, plain).map_err(|_| ReleaseError::Damaged(field))
-    }
+/// The subkeys of a data key. The error cannot occur: 32 bytes are within HKDF's limit.
+pub(crate) fn keys_of(data: &Key, id: &[u8; 16]) -> Result<Keys, VaultError> {
+    Keys::derive(data, id, Format::V2).ok_or(VaultError::WrongPassphrase)
 }

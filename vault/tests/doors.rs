@@ -9,7 +9,7 @@ use common::{NOW, amount, entropy, fill_grant, filled, guard, page, payment_gran
 use policy_dfa::reason::Signal;
 use policy_dfa::{GRANT_LIFETIME_MS, Millis, Reason, RedeemError};
 use sirl::{Field, Kind};
-use vault::{ReleaseError, Secret, Vault};
+use vault::{Binding, ReleaseError, Secret, Vault};
 
 const ADDRESS: [(Field, i64); 3] = [(Field::Street, 11), (Field::City, 12), (Field::Name, 13)];
 
@@ -170,8 +170,18 @@ fn a_card_is_never_made_up_of_two() {
     let (mut point, verifier) = guard(1);
     let mut entropy = entropy(3);
     let mut vault = Vault::ephemeral(&mut entropy, verifier);
-    vault.insert("card:old", Field::CardNumber, Secret::new("4000 0000 0000 0002"), &mut entropy).unwrap();
-    vault.insert("card:new", Field::CardExpiry, Secret::new("01/30"), &mut entropy).unwrap();
+    vault
+        .insert(
+            "card:old",
+            Field::CardNumber,
+            Secret::new("4000 0000 0000 0002"),
+            &Binding::Anywhere,
+            &mut entropy,
+        )
+        .unwrap();
+    vault
+        .insert("card:new", Field::CardExpiry, Secret::new("01/30"), &Binding::Anywhere, &mut entropy)
+        .unwrap();
     let error = vault.open_payment(payment_grant(&mut point), &seen(page(), 2), NOW).err();
     assert_eq!(error, Some(ReleaseError::NoValue(Field::CardExpiry)));
 }

@@ -5,8 +5,8 @@
 mod common;
 
 use common::{NOW, entropy, filled, guard, page, payment_grant, seen};
-use sirl::{Field, FieldSet, Kind};
-use vault::{KdfParams, Match, ReleaseError, Secret, Vault, VaultError};
+use sirl::{Field, FieldSet};
+use vault::{Binding, KdfParams, Match, ReleaseError, Secret, Vault, VaultError};
 
 const NUMBER: &str = "4929 1234 5678 9012";
 
@@ -14,8 +14,12 @@ fn made() -> (Vec<u8>, Vault) {
     let mut entropy = entropy(5);
     let mut vault =
         Vault::create(&Secret::new("open sesame"), &mut entropy, KdfParams::FLOOR, guard(1).1).ok().unwrap();
-    vault.insert("card:personal", Field::CardNumber, Secret::new(NUMBER), &mut entropy).unwrap();
-    vault.insert("card:personal", Field::CardExpiry, Secret::new("08/29"), &mut entropy).unwrap();
+    vault
+        .insert("card:personal", Field::CardNumber, Secret::new(NUMBER), &Binding::Anywhere, &mut entropy)
+        .unwrap();
+    vault
+        .insert("card:personal", Field::CardExpiry, Secret::new("08/29"), &Binding::Anywhere, &mut entropy)
+        .unwrap();
     (vault.to_bytes(&mut entropy).unwrap(), vault)
 }
 
@@ -47,9 +51,9 @@ fn two_saves_share_the_header_and_the_records_alone() {
     let (bytes, vault) = made();
     let again = vault.to_bytes(&mut entropy(6)).unwrap();
     assert_eq!(bytes.len(), again.len());
-    assert_eq!(bytes[..148], again[..148]);
-    assert_ne!(bytes[148..172], again[148..172]);
-    assert_eq!(bytes[700..], again[700..]);
+    assert_eq!(bytes[..164], again[..164]);
+    assert_ne!(bytes[164..188], again[164..188]);
+    assert_eq!(bytes[716..], again[716..]);
 }
 
 #[test]
@@ -57,10 +61,10 @@ fn a_version_from_the_future_and_foreign_bytes_are_named() {
     let (mut bytes, _) = made();
     let unlock = |bytes: &[u8]| Vault::unlock(bytes, &Secret::new("open sesame"), guard(1).1).err().unwrap();
     assert_eq!(unlock(b"PK\x03\x04 something else"), VaultError::NotAVault);
-    bytes[8] = 2;
-    assert_eq!(unlock(&bytes), VaultError::UnsupportedVersion { found: 2 });
+    bytes[8] = 3;
+    assert_eq!(unlock(&bytes), VaultError::UnsupportedVersion { found: 3 });
     let message = unlock(&bytes).to_string();
-    assert_eq!(message, "the vault file has format version 2, and this program reads version 1");
+    assert_eq!(message, "the vault file has format version 3, and this program reads versions 1 and 2");
 }
 
 #[test]
@@ -70,7 +74,10 @@ fn locking_drops_the_keys_and_reopening_brings_them_back() {
     assert!(vault.is_locked());
     let mut entropy = entropy(7);
     let new = Secret::new("x");
-    assert_eq!(vault.insert("card:new", Field::CardNumber, new, &mut entropy), Err(VaultError::Locked));
+    assert_eq!(
+        vault.insert("card:new", Field::CardNumber, new, &Binding::Anywhere, &mut entropy),
+        Err(VaultError::Locked)
+    );
     assert_eq!(vault.remove("card:personal"), Err(VaultError::Locked));
     assert_eq!(vault.to_bytes(&mut entropy), Err(VaultError::Locked));
     assert_eq!(vault.reopen(&Secret::new("wrong")), Err(VaultError::WrongPassphrase));
@@ -90,10 +97,10 @@ fn a_vault_for_one_session_is_never_written() {
 #[test]
 fn a_value_put_in_again_replaces_the_old_one_in_its_place() {
     let (_, mut vault) = made();
-    let before: Vec<_> = vault.entries().map(|(h, f)| (h.to_owned(), f)).collect();
+    let before: Vec<_> = vault.entries().map(|e| (e.handle.to_owned(), e.field)).collect();
     let new = Secret::new("5500 0000 0000 0004");
-    vault.insert("card:personal", Field::CardNumber, new, &mut entropy(9)).unwrap();
-    assert!(vault.entries().eq(before.iter().map(|(h, f)| (h.as_str(), *f))));
+    vault.insert("card:personal", Field::CardNumber, new, &Binding::Anywhere, &mut entropy(9)).unwrap();
+    assert!(vault.entries().map(|e| (e.handle.to_owned(), e.field)).eq(before));
     assert!(vault.scan(NUMBER).unwrap().is_empty());
     assert_eq!(vault.scan("5500000000000004").unwrap().len(), 1);
     assert_eq!(vault.generation(), 3);
@@ -103,19 +110,21 @@ fn a_value_put_in_again_replaces_the_old_one_in_its_place() {
 fn bad_input_changes_nothing() {
     let (_, mut vault) = made();
     let mut insert = |handle: &str, value: Vec<u8>| {
-        vault.insert(handle, Field::CardCode, Secret::new(value), &mut entropy(10)).err()
+        vault
+            .insert(handle, Field::CardExpiry, Secret::new(value), &Binding::Anywhere, &mut entropy(10))
+            .err()
     };
     assert_eq!(insert("card personal", b"123".to_vec()), Some(VaultError::BadHandle));
     assert_eq!(insert("card:4929123456789012", b"123".to_vec()), Some(VaultError::BadHandle));
-    assert_eq!(insert("card:personal", Vec::new()), Some(VaultError::EmptyValue(Field::CardCode)));
-    assert_eq!(insert("card:personal", vec![0xff; 3]), Some(VaultError::ValueNotText(Field::CardCode)));
-    let limit = VaultError::ValueTooLong { field: Field::CardCode, limit: 4094 };
+    assert_eq!(insert("card:personal", Vec::new()), Some(VaultError::EmptyValue(Field::CardExpiry)));
+    assert_eq!(insert("card:personal", vec![0xff; 3]), Some(VaultError::ValueNotText(Field::CardExpiry)));
+    let limit = VaultError::ValueTooLong { field: Field::CardExpiry, limit: 4094 };
     assert_eq!(insert("card:personal", vec![b'1'; 4095]), Some(limit));
     assert_eq!((vault.entries().count(), vault.generation()), (2, 2));
 }
 
 #[test]
-fn fields_and_suppliers() {
+fn what_the_vault_has() {
     let vault = filled(guard(1).1);
     let address = FieldSet::EMPTY.with(Field::Street).with(Field::City);
     assert!(vault.has(address, None));
@@ -123,36 +132,6 @@ fn fields_and_suppliers() {
     assert!(!vault.has(address.with(Field::Name), Some("address:home")));
     assert!(vault.has(address.with(Field::Name), None));
     assert!(!vault.has(FieldSet::EMPTY.with(Field::Phone), None));
-    assert_eq!(vault.supplier(Field::Street), Some("address:home"));
-    assert_eq!(vault.supplier(Field::Name), Some("contact:me"));
-    assert_eq!(vault.supplier(Field::Phone), None);
-    // A name asked for with an address comes from the contact.
-    assert_eq!(vault.supplier_for(Kind::Address, address.with(Field::Name), Field::Name), Some("contact:me"));
-}
-
-#[test]
-fn one_record_leads() {
-    let mut entropy = entropy(11);
-    let mut vault = Vault::ephemeral(&mut entropy, guard(1).1);
-    for (handle, field) in [
-        ("address:parcel", Field::City),
-        ("address:home", Field::City),
-        ("address:home", Field::Street),
-        ("address:home", Field::Name),
-        ("contact:me", Field::Name),
-        ("address:old", Field::PostalCode),
-    ] {
-        vault.insert(handle, field, Secret::new("value"), &mut entropy).unwrap();
-    }
-    let fields = FieldSet::EMPTY.with(Field::City).with(Field::Street).with(Field::Name);
-    for field in fields.iter() {
-        assert_eq!(vault.supplier_for(Kind::Address, fields, field), Some("address:home"));
-    }
-    let city = FieldSet::EMPTY.with(Field::City);
-    assert_eq!(vault.supplier_for(Kind::Address, city, Field::City), Some("address:parcel"));
-    // Nothing else of an address is borrowed from another one.
-    let fields = city.with(Field::Street).with(Field::PostalCode);
-    assert_eq!(vault.supplier_for(Kind::Address, fields, Field::PostalCode), None);
 }
 
 #[test]
@@ -192,11 +171,15 @@ fn nothing_printed_holds_a_value() {
     let canary = "Zqxjkvb 0918273645";
     let mut entropy = entropy(12);
     let mut vault = Vault::ephemeral(&mut entropy, guard(1).1);
-    vault.insert("identity:me", Field::GovernmentId, Secret::new(canary), &mut entropy).unwrap();
+    vault
+        .insert("identity:me", Field::GovernmentId, Secret::new(canary), &Binding::Anywhere, &mut entropy)
+        .unwrap();
     let long = Secret::new(canary.repeat(300));
-    let too_long = vault.insert("identity:me", Field::GovernmentId, long, &mut entropy).unwrap_err();
-    let bad_handle =
-        vault.insert("identity:Zqxjkvb", Field::Name, Secret::new(canary), &mut entropy).unwrap_err();
+    let too_long =
+        vault.insert("identity:me", Field::GovernmentId, long, &Binding::Anywhere, &mut entropy).unwrap_err();
+    let bad_handle = vault
+        .insert("identity:Zqxjkvb", Field::Name, Secret::new(canary), &Binding::Anywhere, &mut entropy)
+        .unwrap_err();
     let matches = vault.scan(canary).unwrap();
     assert_eq!(matches.len(), 1);
     let entries: Vec<_> = vault.entries().collect();

@@ -1,11 +1,17 @@
 //! Damage of every kind to a small file.
 
+use std::ops::Range;
+
+use browser_signals::Origin;
 use sirl::Field;
 
 use super::header::Header;
 use super::manifest::{read, write};
-use crate::cipher::{Key, Keys, hash};
+use crate::binding::Binding;
+use crate::cipher::{Format, Key, Keys, hash};
 use crate::record::Record;
+use crate::signing::Signing;
+use crate::state::{State, StateName};
 use crate::{KdfParams, Secret, Section, VaultError};
 
 /// Bytes that differ from call to call and are the same in every run.
@@ -19,7 +25,7 @@ fn counter() -> impl FnMut(&mut [u8]) {
     }
 }
 
-/// A file of two records, and what opens it without the cost of a passphrase.
+/// A file of two records and a state, and what opens it without the cost of a passphrase.
 struct Sample {
     bytes: Vec<u8>,
     passphrase_key: Key,
@@ -29,19 +35,22 @@ struct Sample {
 fn sample() -> Sample {
     let mut entropy = counter();
     let passphrase = Secret::new("a long enough phrase");
-    let (header, data) = Header::create(&passphrase, KdfParams::FLOOR, &mut entropy).unwrap();
-    let keys = Keys::derive(&data, header.id()).unwrap();
-    let mut seal = |handle, field, value: &str| {
-        Record::seal(header.id(), &keys.records, (handle, field), 1, &Secret::new(value), &mut entropy)
-            .unwrap()
+    let data = Key::random(&mut entropy);
+    let header = Header::wrap([6; 16], &data, &passphrase, KdfParams::FLOOR, &mut entropy).unwrap();
+    let id = header.id();
+    let keys = Keys::derive(&data, id, Format::V2).unwrap();
+    let shop = Binding::Origin(Origin::parse("https://shop.example").unwrap());
+    let mut seal = |handle, field, binding: &Binding, value: &[u8]| {
+        Record::seal(id, &keys.records, (handle, field, binding), 1, value, &mut entropy).unwrap()
     };
     let records = [
-        seal("card:personal", Field::CardNumber, "4111111111111111"),
-        seal("address:home", Field::Street, "Long Street 12"),
+        seal("card:personal", Field::CardNumber, &Binding::Anywhere, b"4111111111111111"),
+        seal("address:home", Field::Street, &shop, b"Long Street 12"),
     ];
-    let bytes = write(&header, &keys, 7, &records, &mut entropy).unwrap();
-    let salt = bytes[24..40].try_into().unwrap();
-    let passphrase_key = KdfParams::FLOOR.derive(&passphrase, &salt).unwrap();
+    let signing = Signing::create(id, &keys.signing, &mut entropy).unwrap();
+    let states = [State::seal(StateName::Phrase, id, &keys.states, b"green kettles", &mut entropy).unwrap()];
+    let bytes = write(&header, &keys, 7, &records, (&signing, &states), &mut entropy).unwrap();
+    let passphrase_key = header.passphrase_key(&passphrase).unwrap();
     Sample { bytes, passphrase_key, keys }
 }
 
@@ -49,53 +58,66 @@ fn sample() -> Sample {
 fn open(sample: &Sample, bytes: &[u8]) -> Result<Vec<Vec<u8>>, VaultError> {
     let header = Header::parse(bytes)?;
     let data = header.unwrap_with(&sample.passphrase_key)?;
-    let keys = Keys::derive(&data, header.id()).unwrap();
-    let contents = read(bytes, &keys)?;
+    let keys = Keys::derive(&data, header.id(), header.format()).unwrap();
+    let contents = read(bytes, &header, &keys)?;
     assert_eq!(contents.generation, 7);
     let value = |r: &Record| r.unseal(header.id(), &keys.records).ok().unwrap().expose().to_vec();
-    Ok(contents.records.iter().map(value).collect())
+    let state = |s: &State| s.unseal(header.id(), &keys.states).ok().unwrap().expose().to_vec();
+    Ok(contents.records.iter().map(value).chain(contents.states.iter().map(state)).collect())
 }
 
 /// Makes the header's sum right again, as an attacker would.
 fn mend_sum(bytes: &mut [u8]) {
-    let sum = hash(&bytes[..128]);
-    bytes[128..144].copy_from_slice(&sum[..16]);
+    let sum = hash(&bytes[..144]);
+    bytes[144..160].copy_from_slice(&sum[..16]);
 }
 
 #[test]
 fn an_untouched_file_opens() {
     let sample = sample();
     let values = open(&sample, &sample.bytes).unwrap();
-    assert_eq!(values, [b"4111111111111111".to_vec(), b"Long Street 12".to_vec()]);
-    assert_eq!(sample.bytes.len(), 144 + 4 + 24 + 512 + 16 + 2 * (24 + 256 + 16));
+    let expected = [b"4111111111111111".to_vec(), b"Long Street 12".to_vec(), b"green kettles".to_vec()];
+    assert_eq!(values, expected);
+    assert_eq!(sample.bytes.len(), STATE.end);
 }
 
+/// The parts of the sample, as `spec/vault.md` lays them out.
+const HEADER: Range<usize> = 0..160;
+const MANIFEST: Range<usize> = 160..160 + 4 + 24 + 512 + 16;
+const RECORDS: Range<usize> = MANIFEST.end..MANIFEST.end + 2 * RECORD;
+const SIGNING: Range<usize> = RECORDS.end..RECORDS.end + 24 + 64 + 16;
+const STATE: Range<usize> = SIGNING.end..SIGNING.end + 24 + 512 + 16;
+const RECORD: usize = 24 + 256 + 16;
+
+/// Flips each bit of each byte, and all of a byte at once.
 #[test]
-fn every_changed_bit_is_noticed_and_placed() {
+fn every_changed_byte_is_noticed_and_placed() {
     let sample = sample();
-    let manifest = 144..144 + 4 + 24 + 512 + 16;
     for place in 0..sample.bytes.len() {
-        for bit in [0, 3, 7] {
+        for flipped in [1, 2, 4, 8, 16, 32, 64, 128, 255] {
             let mut bytes = sample.bytes.clone();
-            bytes[place] ^= 1 << bit;
+            bytes[place] ^= flipped;
             let error =
-                open(&sample, &bytes).err().unwrap_or_else(|| panic!("byte {place} bit {bit} unnoticed"));
+                open(&sample, &bytes).err().unwrap_or_else(|| panic!("byte {place} ^ {flipped} unnoticed"));
+            let damaged = |section, offset| error == VaultError::Damaged { section, offset };
             let expected = match place {
                 0..8 => error == VaultError::NotAVault,
+                // Version 1 has a shorter header, whose sum is then wrong.
+                8 if flipped == 3 => damaged(Section::Header, 0),
                 8..10 => matches!(error, VaultError::UnsupportedVersion { .. }),
-                10..144 => matches!(error, VaultError::Damaged { section: Section::Header, .. }),
-                _ if manifest.contains(&place) => matches!(
-                    error,
-                    VaultError::Damaged { section: Section::Manifest, offset: 144 }
-                        | VaultError::Truncated { section: Section::Manifest, .. }
-                ),
-                _ => {
-                    let number = (place - manifest.end) / 296;
-                    let offset = manifest.end + number * 296;
-                    error == VaultError::Damaged { section: Section::Record(number + 1), offset }
+                _ if HEADER.contains(&place) => damaged(Section::Header, 0),
+                _ if MANIFEST.contains(&place) => {
+                    let cut = matches!(error, VaultError::Truncated { section: Section::Manifest, .. });
+                    cut || damaged(Section::Manifest, MANIFEST.start)
                 }
+                _ if RECORDS.contains(&place) => {
+                    let number = (place - RECORDS.start) / RECORD;
+                    damaged(Section::Record(number + 1), RECORDS.start + number * RECORD)
+                }
+                _ if SIGNING.contains(&place) => damaged(Section::SigningKey, SIGNING.start),
+                _ => damaged(Section::State(StateName::Phrase), STATE.start),
             };
-            assert!(expected, "byte {place} bit {bit}: {error}");
+            assert!(expected, "byte {place} ^ {flipped}: {error}");
         }
     }
 }
@@ -103,7 +125,7 @@ fn every_changed_bit_is_noticed_and_placed() {
 #[test]
 fn a_changed_header_with_a_right_sum_is_noticed() {
     let sample = sample();
-    for place in 10..128 {
+    for place in 10..144 {
         let mut bytes = sample.bytes.clone();
         bytes[place] ^= 1;
         mend_sum(&mut bytes);
@@ -142,12 +164,14 @@ fn a_longer_file_is_noticed() {
 #[test]
 fn swapped_doubled_and_missing_records_are_noticed() {
     let sample = sample();
-    let (start, records) = sample.bytes.split_at(144 + 556);
-    let (first, second) = records.split_at(296);
+    let (start, rest) = sample.bytes.split_at(RECORDS.start);
+    let (records, end) = rest.split_at(RECORDS.len());
+    let (first, second) = records.split_at(RECORD);
     for wrong in [[second, first].concat(), [first, first].concat(), second.to_vec(), first.to_vec()] {
-        let bytes = [start, &wrong].concat();
+        let bytes = [start, &wrong, end].concat();
         assert!(open(&sample, &bytes).is_err());
     }
+    assert!(open(&sample, &[start, first, second, end].concat()).is_ok());
 }
 
 #[test]
@@ -155,39 +179,63 @@ fn a_record_does_not_decrypt_anywhere_else() {
     let sample = sample();
     let header = Header::parse(&sample.bytes).unwrap();
     let id = header.id();
-    let make = || read(&sample.bytes, &sample.keys).unwrap().records.swap_remove(0);
+    let make = || read(&sample.bytes, &header, &sample.keys).unwrap().records.swap_remove(0);
     let opens = |vault: &[u8; 16], record: &Record| record.unseal(vault, &sample.keys.records).is_ok();
+    let shop = Binding::Origin(Origin::parse("https://shop.example").unwrap());
     assert!(opens(id, &make()));
     assert!(!opens(&[0; 16], &make()));
     assert!(!opens(id, &Record { id: [0; 16], ..make() }));
     assert!(!opens(id, &Record { version: 2, ..make() }));
     assert!(!opens(id, &Record { handle: "card:other".into(), ..make() }));
     assert!(!opens(id, &Record { field: Field::CardCode, ..make() }));
+    assert!(!opens(id, &Record { binding: shop, ..make() }));
     assert!(make().unseal(id, &sample.keys.manifest).is_err());
+    assert!(make().unseal_as(id, &sample.keys.records, Format::V1).is_err());
+}
+
+#[test]
+fn a_state_does_not_decrypt_under_another_name_or_key() {
+    let sample = sample();
+    let header = Header::parse(&sample.bytes).unwrap();
+    let make = || read(&sample.bytes, &header, &sample.keys).unwrap().states.swap_remove(0);
+    let damaged = |name| Err(VaultError::StateDamaged(name));
+    assert!(make().unseal(header.id(), &sample.keys.states).is_ok());
+    let renamed = State { name: StateName::Consents, ..make() };
+    assert_eq!(renamed.unseal(header.id(), &sample.keys.states).map(|_| ()), damaged(StateName::Consents));
+    assert_eq!(make().unseal(header.id(), &sample.keys.records).map(|_| ()), damaged(StateName::Phrase));
+    assert_eq!(make().unseal(&[0; 16], &sample.keys.states).map(|_| ()), damaged(StateName::Phrase));
 }
 
 #[test]
 fn a_manifest_of_another_header_is_refused() {
     let sample = sample();
     let mut bytes = sample.bytes.clone();
-    bytes[80] ^= 1; // another wrapping of the same key would differ here
+    bytes[96] ^= 1; // another wrapping of the same key would differ here
     mend_sum(&mut bytes);
-    let error = read(&bytes, &sample.keys).err();
-    assert_eq!(error, Some(VaultError::Damaged { section: Section::Manifest, offset: 144 }));
+    let error = read(&bytes, &Header::parse(&bytes).unwrap(), &sample.keys).err();
+    assert_eq!(error, Some(VaultError::Damaged { section: Section::Manifest, offset: MANIFEST.start }));
 }
 
 #[test]
-fn lengths_of_values_do_not_show() {
+fn lengths_of_values_and_states_do_not_show() {
     let mut entropy = counter();
     let key = Key::random(&mut entropy);
+    let place = ("contact:me", Field::Name, &Binding::Anywhere);
     let mut length = |value: String| {
-        Record::seal(&[0; 16], &key, ("contact:me", Field::Name), 1, &Secret::new(value), &mut entropy)
-            .unwrap()
-            .sealed
-            .len()
+        Record::seal(&[0; 16], &key, place, 1, value.as_bytes(), &mut entropy).unwrap().sealed.len()
     };
     assert_eq!(length("a".into()), 296);
     assert_eq!(length("a".repeat(254)), 296);
     assert_eq!(length("a".repeat(255)), 512 + 40);
     assert_eq!(length("a".repeat(4094)), 4096 + 40);
+    let mut length = |length| {
+        State::seal(StateName::Settings, &[0; 16], &key, &vec![b'a'; length], &mut entropy)
+            .map(|s| s.sealed.len())
+    };
+    assert_eq!(length(0), Ok(512 + 40));
+    assert_eq!(length(508), Ok(512 + 40));
+    assert_eq!(length(509), Ok(1024 + 40));
+    assert_eq!(length(64 * 1024), Ok(128 * 1024 + 40));
+    let too_long = VaultError::StateTooLong { name: StateName::Settings, limit: 64 * 1024 };
+    assert_eq!(length(64 * 1024 + 1), Err(too_long));
 }

@@ -12,7 +12,7 @@ use policy_dfa::{
     Question, Task, Verdict, Verifier, authority,
 };
 use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
-use vault::{Secret, Vault};
+use vault::{Binding, Secret, Vault};
 
 const POLICY: &str = r#"
 policy "test" version 1
@@ -83,7 +83,7 @@ pub fn filled(verifier: Verifier) -> Vault {
         ("address:home", Field::City, "Coimbra"),
         ("address:home", Field::PostalCode, "3000-214"),
     ] {
-        vault.insert(handle, field, Secret::new(value), &mut entropy).expect("insert");
+        vault.insert(handle, field, Secret::new(value), &Binding::Anywhere, &mut entropy).expect("insert");
     }
     vault
 }
