@@ -58,6 +58,7 @@ pub mod placement;
 pub mod session;
 pub mod storage;
 pub mod text;
+mod time;
 
 pub use action::Action;
 pub use guard::{Guard, GuardError};

@@ -13,11 +13,11 @@ use policy_dfa::{ConsentScope, Millis, Policy, Task, authority};
 use portcullis::action::Action;
 use portcullis::audit::AuditEvent;
 use portcullis::consent::ticket::{ANSWER_WITHIN, SubjectOf};
-use portcullis::consent::{Answer, Answered, ConsentBook, ConsentPrompt, Ticket};
+use portcullis::consent::{Answer, Answered, Asked, ConsentBook, ConsentPrompt, Ticket};
 use portcullis::egress::Releases;
 use portcullis::session::core::{Command, Core, Event, Look, MOST_PROMPTS, Tools};
 use portcullis::{DEFAULT_POLICY, guard::SystemEntropy};
-use sirl::{Currency, Field, Kind, Money};
+use sirl::{Currency, Field, FieldSet, Kind, Money};
 use vault::{Binding, Secret, Vault};
 
 const SHOP: &str = "https://shop.example";
@@ -81,11 +81,15 @@ struct Played {
     thinks: u64,
     /// An answer to an earlier prompt, given to every later one.
     stale: Option<Answered>,
+    /// The security code that the user gives when asked.
+    code: Option<&'static str>,
     recording: bool,
     prompts: Vec<String>,
     records: Vec<AuditEvent>,
     fills: usize,
     payments: usize,
+    codes_asked: usize,
+    codes_paid: usize,
 }
 
 impl Played {
@@ -111,7 +115,7 @@ impl Played {
         let task = Task::new(vec![origin(SHOP)], vec![Kind::Address, Kind::Purchase], budget, container);
         let detectors = Arc::new(Detectors::standard().unwrap());
         let (releases, book) = (Releases::default(), ConsentBook::default());
-        let tools = Tools { vault: vault.clone(), detectors, releases, book, seed: [9; 32] };
+        let tools = Tools { vault: vault.clone(), detectors, releases, book, lasting: true, seed: [9; 32] };
         let core = Core::new(task, decision, tools, "buy a kettle");
         Played {
             core,
@@ -121,11 +125,14 @@ impl Played {
             answer: Answer::Session,
             thinks: 0,
             stale: None,
+            code: None,
             recording: true,
             prompts: Vec::new(),
             records: Vec::new(),
             fills: 0,
             payments: 0,
+            codes_asked: 0,
+            codes_paid: 0,
         }
     }
 
@@ -143,6 +150,18 @@ impl Played {
                     self.seen += self.thinks;
                     let answered = prompt.answered(self.answer);
                     Event::Answered(self.stale.clone().unwrap_or(answered))
+                }
+                Command::AskCode { card, prompt } => {
+                    assert!(prompt.asked.iter().any(|asked| matches!(asked, Asked::Pay { .. })));
+                    self.codes_asked += 1;
+                    if let Some(code) = self.code {
+                        let (code, mut vault) = (Secret::new(code.as_bytes()), self.vault.lock().unwrap());
+                        let place = Binding::Anywhere;
+                        vault
+                            .insert_for_task(&card, Field::CardCode, code, &place, &mut SystemEntropy)
+                            .unwrap();
+                    }
+                    Event::CodeAsked
                 }
                 Command::Read => {
                     Event::Text(Ok(("- button \"Pay now\" [ref=e7]".into(), Some(origin(SHOP)))))
@@ -164,8 +183,9 @@ impl Played {
                     self.fills += 1;
                     Event::Done(Ok(()))
                 }
-                Command::Pay(_) => {
+                Command::Pay(payment) => {
                     self.payments += 1;
+                    self.codes_paid += payment.card.open(|card| usize::from(card.code() == Some(b"987")));
                     Event::Done(Ok(()))
                 }
             };
@@ -392,6 +412,24 @@ fn a_purchase_is_asked_about_each_time_with_payee_and_amount() {
     // The policy allows one purchase.
     assert_eq!(played.request(block), "DENY.purchase {\"reason\":\"budget_spent\"}");
     assert_eq!(played.payments, 1);
+}
+
+#[test]
+fn a_security_code_is_asked_for_once_for_each_payment_and_is_gone_after_it() {
+    let two = DEFAULT_POLICY.replace("at most 1 purchase", "at most 2 purchases");
+    let mut played = Played::under(&two, Container::T2);
+    played.act(Action::Verb(Verb::Read));
+    let block = "REQ.purchase ctx={\"total\":30.00,\"currency\":\"USD\"}\nREQ.end";
+    let code = FieldSet::EMPTY.with(Field::CardCode);
+    for (given, asked, paid) in [(Some("987"), 1, 1), (None, 2, 1)] {
+        played.code = given;
+        assert!(played.request(block).starts_with("GRANT.purchase"));
+        assert_eq!((played.codes_asked, played.codes_paid), (asked, paid));
+        assert!(!played.vault.lock().unwrap().has(code, None), "the code outlived the payment");
+    }
+    played.answer = Answer::No;
+    played.request(block);
+    assert_eq!(played.codes_asked, 2, "who says no to a payment is not asked for a code");
 }
 
 #[test]

@@ -64,7 +64,9 @@ fn revoke(target: &Target, which: &str) -> Result<(), Failure> {
     } else {
         let number = which.parse::<usize>().ok().filter(|number| (1..=before).contains(number));
         let number = number.ok_or_else(|| {
-            Failure::Input(format!("`{which}` is not a number that `portcullis consent list` shows, nor `all`"))
+            Failure::Input(format!(
+                "`{which}` is not a number that `portcullis consent list` shows, nor `all`"
+            ))
         })?;
         println!("taken back: {}", standing.remove(number - 1));
     }

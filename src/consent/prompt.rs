@@ -151,6 +151,7 @@ pub struct ConsentPrompt {
     /// What the guard noticed.
     pub noticed: Vec<Notice>,
     scope: ConsentScope,
+    lasting: bool,
     ticket: Ticket,
 }
 
@@ -162,12 +163,28 @@ impl ConsentPrompt {
         scope: ConsentScope,
         ticket: Ticket,
     ) -> ConsentPrompt {
-        ConsentPrompt { asked, noticed, scope, ticket }
+        ConsentPrompt { asked, noticed, scope, lasting: true, ticket }
+    }
+
+    /// The same prompt where nothing can be kept beyond the task: no answer is offered that promises more.
+    #[must_use]
+    pub fn for_this_task_only(mut self) -> ConsentPrompt {
+        self.lasting = false;
+        self
+    }
+
+    /// The answer as far as it can stand here.
+    fn cut(&self, answer: Answer) -> Answer {
+        match answer.within(self.scope) {
+            Answer::Site if !self.lasting => Answer::Session,
+            Answer::Never if !self.lasting => Answer::No,
+            answer => answer,
+        }
     }
 
     /// The answers that are offered, in order. The first is no.
     pub fn choices(&self) -> impl Iterator<Item = Answer> {
-        Answer::ALL.into_iter().filter(|answer| answer.within(self.scope) == *answer)
+        Answer::ALL.into_iter().filter(|answer| self.cut(*answer) == *answer)
     }
 
     /// What binds an answer to this prompt.
@@ -177,7 +194,7 @@ impl ConsentPrompt {
 
     /// An answer to this prompt. One that stands longer than the policy allows is cut to what is allowed.
     pub fn answered(&self, answer: Answer) -> Answered {
-        Answered::to(&self.ticket, answer.within(self.scope))
+        Answered::to(&self.ticket, self.cut(answer))
     }
 }
 
@@ -223,6 +240,9 @@ mod tests {
         assert_eq!(offered(ConsentScope::EveryTime), [No, Once, Never]);
         assert_eq!(offered(ConsentScope::Session), [No, Once, Session, Never]);
         assert_eq!(offered(ConsentScope::Site), [No, Once, Session, Site, Never]);
+        let task_only = prompt(ConsentScope::Site).for_this_task_only();
+        assert_eq!(task_only.choices().collect::<Vec<_>>(), [No, Once, Session]);
+        assert_eq!(task_only.answered(Never), task_only.answered(No));
         let prompt = prompt(ConsentScope::EveryTime);
         assert_eq!(prompt.ticket().settle(&prompt.answered(Site), Millis(1)), Once);
     }

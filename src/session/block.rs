@@ -8,7 +8,6 @@ use super::core::{After, Command, Core, Event, Look, Payment, State};
 use super::outcome::request_refused;
 use super::work::{Ask, Line, Page, Phase, Release, Work};
 use crate::audit::AuditEvent;
-use crate::consent::{Answer, Asked, ConsentPrompt};
 use crate::egress;
 use crate::placement::best_form;
 
@@ -153,75 +152,6 @@ impl Core {
         let prompt = self.prompt(asked, &pages, scope, now);
         let phase = Phase::Asking(asks, Box::new(prompt.clone()));
         self.enter(State::Block(Box::new((work, phase))), Command::Ask(prompt))
-    }
-
-    /// What the user is asked about a line: who asks, which fields from which records, where they go.
-    fn asked(&self, ask: &Ask) -> Asked {
-        let Ask { prompt, page, origin, .. } = ask;
-        match (prompt.kind, prompt.amount) {
-            (Some(Kind::Purchase), Some(amount)) => Asked::Pay {
-                payee: origin.clone(),
-                amount,
-                card: self.card(origin),
-                page_says: page_says(&self.last_text, &amount.to_decimal()),
-            },
-            (kind, _) => {
-                let kind = kind.unwrap_or(Kind::Contact);
-                Asked::Release {
-                    kind,
-                    fields: prompt.fields,
-                    to: origin.clone(),
-                    sent_to: page.destination.known().map(|to| to.origin.clone()),
-                    records: self.records(kind, prompt.fields),
-                }
-            }
-        }
-    }
-
-    /// The records that would supply the fields.
-    fn records(&self, kind: Kind, fields: FieldSet) -> Vec<String> {
-        let Ok(vault) = self.vault.lock() else { return Vec::new() };
-        let mut records: Vec<String> = Vec::new();
-        for handle in fields.iter().filter_map(|field| vault.supplier_for(kind, fields, field)) {
-            if !records.iter().any(|known| known == handle) {
-                records.push(handle.to_owned());
-            }
-        }
-        records
-    }
-
-    /// The card that would pay.
-    fn card(&self, _payee: &browser_signals::Origin) -> Option<String> {
-        let vault = self.vault.lock().ok()?;
-        let card = FieldSet::EMPTY.with(Field::CardNumber).with(Field::CardExpiry);
-        vault.supplier_for(Kind::Purchase, card, Field::CardNumber).map(str::to_owned)
-    }
-
-    /// The card that a prompt pays with, where its security code has to be asked for.
-    fn card_without_code(&self, prompt: &ConsentPrompt) -> Option<String> {
-        let cards = prompt.asked.iter().filter_map(|asked| match asked {
-            Asked::Pay { card, .. } => card.clone(),
-            _ => None,
-        });
-        let vault = self.vault.lock().ok()?;
-        let code = FieldSet::EMPTY.with(Field::CardCode);
-        cards.into_iter().find(|card| !vault.has(code, Some(card)))
-    }
-
-    fn answered(&mut self, mut work: Work, asked: Vec<Ask>, answer: Answer, now: Millis) -> Command {
-        self.note_prompt();
-        self.note_answer(answer);
-        let agreed = answer.agrees();
-        let mut about = Vec::new();
-        for Ask { at, origin, .. } in asked {
-            let Some(line) = work.lines.get_mut(at) else { continue };
-            about.push(line.request.kind.as_str().to_owned());
-            line.consent = if agreed { Consent::Given } else { Consent::Refused };
-            self.book.note(line.request.kind, line.request.effective_fields(), origin, answer, now);
-        }
-        let events = vec![AuditEvent::Asked { about, agreed }];
-        let command = Command::Record { events, sync: false };
-        self.enter(State::Block(Box::new((work, Phase::RecordingAnswer))), command)
     }
 
     fn release_next(&mut self, mut work: Work, _now: Millis) -> Command {
@@ -446,13 +376,4 @@ fn pay_button(text: &str) -> Option<ElementRef> {
     let from = line.rfind("[ref=")? + "[ref=".len();
     let rest = line.get(from..)?;
     rest.get(..rest.find(']')?).map(|name| ElementRef(name.to_owned()))
-}
-
-/// The lines of the page around the amount: the page's own words about what is bought.
-fn page_says(text: &str, amount: &str) -> Vec<String> {
-    let lines: Vec<&str> = text.lines().collect();
-    let Some(at) = lines.iter().rposition(|line| line.contains(amount)) else { return Vec::new() };
-    let from = at.saturating_sub(3);
-    let around = lines.get(from..=at).unwrap_or(&[]);
-    around.iter().map(|line| line.trim().trim_start_matches("- ").chars().take(120).collect()).collect()
 }

@@ -6,23 +6,22 @@
 
 use std::sync::{Arc, Mutex};
 
-use browser_signals::lookalike::warnings;
 use browser_signals::{ElementRef, Observed, Origin, SealedFill, Snapshot, Verb};
 use classifier::Detectors;
 use policy_dfa::{
     Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Task, Verdict,
 };
-use sha2::{Digest, Sha256};
 use sirl::{Block, Money, ParseError, Plan, Schema};
 use vault::{SealedCard, Vault};
 
+pub use super::asking::MOST_PROMPTS;
+use super::asking::Nonces;
 use super::judge::{effect_of, kind_of};
 use super::outcome::{Counts, block_refused, verb_refused};
 use super::work::{Phase, Work};
 use crate::action::Action;
 use crate::audit::AuditEvent;
-use crate::consent::ticket::SubjectOf;
-use crate::consent::{Answer, Answered, Asked, ConsentBook, ConsentPrompt, Notice, Ticket};
+use crate::consent::{Answered, Asked, ConsentBook, ConsentPrompt, Ticket};
 use crate::egress::Releases;
 use crate::flow::Readings;
 
@@ -134,30 +133,6 @@ pub(super) enum State {
     Block(Box<(Work, Phase)>),
 }
 
-/// The most prompts of one task, whatever the policy allows. After them the answer is no: a user who is asked
-/// without end says yes in the end.
-pub const MOST_PROMPTS: u32 = 12;
-
-/// Numbers for prompts, each used once: hashes of a random seed and a counter.
-struct Nonces {
-    seed: [u8; 32],
-    used: u64,
-}
-
-impl Nonces {
-    fn new(seed: [u8; 32]) -> Nonces {
-        Nonces { seed, used: 0 }
-    }
-
-    fn next(&mut self) -> [u8; 16] {
-        self.used += 1;
-        let hash = Sha256::new().chain_update(self.seed).chain_update(self.used.to_le_bytes()).finalize();
-        let mut nonce = [0; 16];
-        nonce.iter_mut().zip(hash).for_each(|(out, byte)| *out = byte);
-        nonce
-    }
-}
-
 /// What a session works with beside its task.
 pub struct Tools {
     /// The user's values.
@@ -168,6 +143,8 @@ pub struct Tools {
     pub releases: Releases,
     /// Answers that stand.
     pub book: ConsentBook,
+    /// Whether answers can be kept beyond the session.
+    pub lasting: bool,
     /// 32 random bytes, from which the numbers of the prompts are made.
     pub seed: [u8; 32],
 }
@@ -188,7 +165,9 @@ pub struct Core {
     pub(super) requests: u64,
     /// Refusals that confirmed a guess of a value.
     pub(super) guesses: u32,
-    nonces: Nonces,
+    pub(super) nonces: Nonces,
+    /// Whether answers can be kept beyond the session.
+    pub(super) lasting: bool,
     pub(super) last_text: String,
     pub(super) page: Option<Origin>,
     /// Refusals of the current block, to be recorded before it is answered.
@@ -199,7 +178,7 @@ pub struct Core {
 impl Core {
     /// A session for a sealed task. `prompt` is the prompt as the model sees it.
     pub fn new(task: Task, decision: DecisionPoint, tools: Tools, prompt: &str) -> Core {
-        let Tools { vault, detectors, releases, book, seed } = tools;
+        let Tools { vault, detectors, releases, book, lasting, seed } = tools;
         Core {
             task,
             decision,
@@ -214,6 +193,7 @@ impl Core {
             requests: 0,
             guesses: 0,
             nonces: Nonces::new(seed),
+            lasting,
             last_text: String::new(),
             page: None,
             unrecorded: Vec::new(),
@@ -231,70 +211,6 @@ impl Core {
     /// What was counted so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
-    }
-
-    /// Notes a prompt that was shown outside an action: the one at plan time.
-    pub fn note_prompt(&mut self) {
-        self.counts.prompts += 1;
-        self.happened(Happened::Prompted);
-    }
-
-    /// Notes what the user answered to a prompt within an action.
-    pub(super) fn note_answer(&mut self, answer: Answer) {
-        if !answer.agrees() {
-            self.happened(Happened::Refused);
-        }
-    }
-
-    /// Whether the task's prompts are used up.
-    pub(super) fn asked_enough(&self) -> bool {
-        self.counts.prompts >= MOST_PROMPTS
-    }
-
-    /// A prompt with a ticket of its own. What is asked about is part of what the answer is bound to, and so
-    /// are the policy and `pages`: what the browser said of each page that is asked about.
-    pub(super) fn prompt(
-        &mut self,
-        asked: Vec<Asked>,
-        pages: &[&Snapshot],
-        scope: ConsentScope,
-        now: Millis,
-    ) -> ConsentPrompt {
-        let mut subject = SubjectOf::policy(&self.decision.policy_hash());
-        for about in &asked {
-            subject = subject.part(about.to_string().as_bytes());
-            subject = about.details().iter().fold(subject, |subject, line| subject.part(line.as_bytes()));
-        }
-        let subject = pages.iter().fold(subject, |subject, page| subject.page(page)).finish();
-        let ticket = Ticket::new(self.nonces.next(), subject, now);
-        let noticed = self.notices(pages);
-        ConsentPrompt::new(asked, noticed, scope, ticket)
-    }
-
-    /// What the user should know of these pages and of the task so far.
-    fn notices(&self, pages: &[&Snapshot]) -> Vec<Notice> {
-        let mut noticed = Vec::new();
-        for page in pages {
-            let Some(origin) = page.origin.known() else { continue };
-            let warnings = warnings(origin, self.task.origins());
-            noticed.extend(warnings.iter().map(|warning| Notice::Host(warning.to_string())));
-            if let Some(top) = page.top_origin.known().filter(|top| *top != origin) {
-                noticed.push(Notice::InFrame { top: top.clone() });
-            }
-            if let Some(to) = page.destination.known().map(|to| &to.origin).filter(|to| *to != origin) {
-                noticed.push(Notice::SentElsewhere { to: to.clone() });
-            }
-        }
-        noticed.dedup();
-        let refusals = self.counts.denials.values().sum();
-        noticed.extend((refusals > 0).then_some(Notice::Refusals(refusals)));
-        noticed.extend((self.guesses > 0).then_some(Notice::Guessed));
-        noticed
-    }
-
-    /// What stands beyond the session, if an answer changed it.
-    pub fn take_standing(&mut self) -> Option<Vec<crate::consent::StandingConsent>> {
-        self.book.take_changes()
     }
 
     /// Goes on in the policy's history.

@@ -1,14 +1,14 @@
 //! The thin driver: carries out the core's commands in a browser, and keeps time.
 
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{History, Millis, Reason};
 use sirl::Kind;
 use url::Url;
-use vault::{Binding, Secret};
+use vault::{Binding, Secret, StateName};
 
 use super::core::{Command, Core, Event, Look, Payment, Tools};
 use super::foresee::never;
@@ -17,11 +17,12 @@ use super::plan::{self, PlanQuestion};
 use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
-use crate::consent::ConsentBook;
+use crate::consent::{ConsentBook, book};
 use crate::egress::{ContainerEgress, Releases};
 use crate::guard::{Guard, GuardError, Kit};
 use crate::intake;
 use crate::text::PageTextGuard;
+use crate::time::unix_ms;
 
 /// How long the shop has to redeem a payment before it is voided.
 const REDEEM_WITHIN: Duration = Duration::from_secs(20);
@@ -76,6 +77,7 @@ impl Session {
     /// Where the user says no, the session goes on in a T0 container: it can read and release nothing.
     pub async fn begin(guard: Guard, browser: &Browser, prompt: &str) -> Result<Session, SessionError> {
         let Guard { decision, mut kit } = guard;
+        kit.user_is_here();
         let mut intake = intake::read(prompt, &kit.detectors);
         if intake.origins.is_empty() {
             return Err(SessionError::NoOrigin);
@@ -122,7 +124,10 @@ impl Session {
         if let Some(question) = question {
             let mut nonce = [0; 16];
             kit.entropy.fill(&mut nonce);
-            let prompt = question.prompt(&policy, nonce);
+            let mut prompt = question.prompt(&policy, nonce);
+            if !kit.is_lasting() {
+                prompt = prompt.for_this_task_only();
+            }
             let answer = prompt.ticket().settle(&kit.ask(&prompt).await, Millis(0));
             plan::note(&prompt, answer, &mut book);
             if answer.agrees() {
@@ -152,13 +157,16 @@ impl Session {
         )));
         let (vault, detectors) = (kit.vault.clone(), kit.detectors.clone());
         let text = PageTextGuard::new(detectors.clone(), releases.clone(), vault.clone());
-        let tools = Tools { vault, detectors, releases, book, seed };
+        let lasting = kit.is_lasting();
+        let tools = Tools { vault, detectors, releases, book, lasting, seed };
         let mut core = Core::new(task, decision, tools, &intake.prompt).with_schema(kit.schema.clone());
         if asked_user {
             core.note_prompt();
         }
-        let prompt = intake.prompt;
-        Ok(Session { core, tab, text, kit, prompt, ruled_out, started })
+        let (prompt, started) = (intake.prompt, Instant::now());
+        let mut session = Session { core, tab, text, kit, prompt, ruled_out, started };
+        session.keep_standing();
+        Ok(session)
     }
 
     /// The prompt as the model may see it: handles in place of the values.
@@ -184,6 +192,7 @@ impl Session {
         loop {
             event = match self.core.step(event, self.now()) {
                 Command::Answer(text) => {
+                    self.keep_standing();
                     self.note_browser_events();
                     return text;
                 }
@@ -219,6 +228,13 @@ impl Session {
         let report =
             SessionReport { counts: self.core.counts().clone(), container: self.core.task().container() };
         (report, Guard { decision: self.core.into_decision(), kit: self.kit })
+    }
+
+    /// Keeps what the user answered for longer than this task. Where that fails, it holds for the task.
+    fn keep_standing(&mut self) {
+        if let Some(standing) = self.core.take_standing() {
+            self.kit.keep(StateName::Consents, &book::to_json(&standing));
+        }
     }
 
     fn now(&self) -> Millis {
@@ -320,11 +336,6 @@ impl Session {
             self.tab.close().await;
         }
     }
-}
-
-fn unix_ms() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The reason code for a failure of the bridge.

@@ -9,16 +9,29 @@ use vault::{Binding, StateName};
 use crate::consent::ticket::ANSWER_WITHIN;
 use crate::consent::{Answer, Answered, ConsentPrompt, StandingConsent, book};
 use crate::guard::Kit;
+use crate::lock::LockHandle;
 
 impl Kit {
+    /// The user began a task or answered: the time until the vault locks by itself begins anew.
+    pub(super) fn user_is_here(&mut self) {
+        let handle = LockHandle::new(&self.vault);
+        if let Some(idle) = &mut self.idle {
+            idle.touch();
+            idle.watch(handle);
+        }
+    }
+
+    /// Whether answers can be kept beyond a session.
+    pub(super) fn is_lasting(&self) -> bool {
+        self.keeper.is_some()
+    }
+
     /// Waits for the answer as long as the prompt holds. Whoever does not answer says no.
     pub(super) async fn ask(&mut self, prompt: &ConsentPrompt) -> Answered {
         let within = Duration::from_millis(ANSWER_WITHIN.0);
         match tokio::time::timeout(within, self.answerer.answer(prompt)).await {
             Ok(answer) => {
-                if let Some(idle) = &self.idle {
-                    idle.touch();
-                }
+                self.user_is_here();
                 prompt.answered(answer)
             }
             Err(_) => prompt.answered(Answer::No),
@@ -48,11 +61,10 @@ impl Kit {
 
     /// Keeps a state in the vault and saves it. Says whether it will be there next time.
     pub(super) fn keep(&mut self, name: StateName, bytes: &[u8]) -> bool {
-        let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-        if vault.set_state(name, bytes, self.entropy.as_mut()).is_err() {
-            return false;
-        }
         let Some(keeper) = &mut self.keeper else { return false };
-        vault.to_bytes(self.entropy.as_mut()).is_ok_and(|bytes| keeper.save(&bytes).is_ok())
+        let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
+        let set = vault.set_state(name, bytes, self.entropy.as_mut());
+        let bytes = set.and_then(|()| vault.to_bytes(self.entropy.as_mut()));
+        bytes.is_ok_and(|bytes| keeper.save(&bytes).is_ok())
     }
 }

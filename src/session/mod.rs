@@ -3,6 +3,7 @@
 //! [`core`](self::core) is the state machine: events in, commands out, no I/O. [`driver`](self::driver)
 //! carries the commands out in a browser.
 
+mod asking;
 mod block;
 pub mod core;
 pub mod driver;

@@ -95,6 +95,11 @@ impl Vault {
         Ok(())
     }
 
+    /// Drops one value that was kept for the task; also in a locked vault.
+    pub fn forget_task_value(&mut self, handle: &str, field: Field) {
+        self.for_task.retain(|record| (record.handle.as_str(), record.field) != (handle, field));
+    }
+
     /// Drops every value that was kept for one task; also in a locked vault.
     pub fn forget_task_values(&mut self) {
         self.for_task.clear();

@@ -35,7 +35,8 @@ pub fn add(target: &Target, handle: &str, field: &str, bound_to: &str) -> Result
         let names: Vec<&str> = Field::ALL.iter().map(|field| field.as_str()).collect();
         return Err(Failure::Input(format!("`{field}` is not a field; use one of {}", names.join(", "))));
     };
-    let binding = Binding::parse(bound_to).map_err(|error| Failure::Input(format!("`{bound_to}`: {error}")))?;
+    let binding =
+        Binding::parse(bound_to).map_err(|error| Failure::Input(format!("`{bound_to}`: {error}")))?;
     let mut source = target.source()?;
     let (mut opened, _) = Opened::open(&target.vault, &mut source, By::Cache)?;
     let value = source.read(&format!("{handle} {}", field.as_str()))?;
@@ -49,7 +50,9 @@ pub fn remove(target: &Target, handle: &str) -> Result<(), Failure> {
     let (mut opened, _) = Opened::open(&target.vault, &mut target.source()?, By::Cache)?;
     let removed = opened.vault.remove(handle).map_err(bad)?;
     if removed == 0 {
-        return Err(Failure::Input(format!("there is no record `{handle}`; `portcullis vault list` names them")));
+        return Err(Failure::Input(format!(
+            "there is no record `{handle}`; `portcullis vault list` names them"
+        )));
     }
     opened.save()?;
     println!("{handle}: {removed} values removed. The backups of the file still have them, encrypted.");
@@ -64,7 +67,9 @@ pub fn passphrase(target: &Target) -> Result<(), Failure> {
     let params = KdfParams::DEFAULT;
     opened.vault.change_passphrase(&old, &new, params, &mut SystemEntropy).map_err(bad)?;
     opened.save()?;
-    println!("the passphrase is changed. Backups of the file still open with the old one; if it may be known to");
+    println!(
+        "the passphrase is changed. Backups of the file still open with the old one; if it may be known to"
+    );
     println!("others, run `portcullis vault rotate` as well and delete copies of the file.");
     Ok(())
 }
@@ -88,15 +93,19 @@ pub fn unlock(target: &Target, minutes: u64) -> Result<(), Failure> {
     let key = Vault::unlock_key(file.bytes(), &passphrase).map_err(bad)?;
     let id = vault_id(&file).ok_or_else(|| Failure::Input("this is not a vault file".to_owned()))?;
     cache::keep(id, &key, Duration::from_secs(minutes.max(1) * 60))?;
-    println!("the key of {} is in the system's keyring for {} minutes", target.vault.display(), minutes.max(1));
+    println!(
+        "the key of {} is in the system's keyring for {} minutes",
+        target.vault.display(),
+        minutes.max(1)
+    );
     Ok(())
 }
 
 pub fn lock(path: &Path) -> Result<(), Failure> {
     // The file may be in use by the very guard that is to be locked: it is only looked at.
-    let bytes = SystemDisk.read(path, portcullis::vault_file::LARGEST).map_err(|error| {
-        Failure::Input(format!("{} cannot be read: {error}", path.display()))
-    })?;
+    let bytes = SystemDisk
+        .read(path, portcullis::vault_file::LARGEST)
+        .map_err(|error| Failure::Input(format!("{} cannot be read: {error}", path.display())))?;
     let header = portcullis::vault::Header::parse(&bytes).map_err(bad)?;
     match cache::forget(*header.id()) {
         Ok(true) => println!("the key is out of the system's keyring"),
@@ -106,8 +115,9 @@ pub fn lock(path: &Path) -> Result<(), Failure> {
     }
     match portcullis::vault_file::lock_holder(path) {
         Some(process) => {
-            portcullis::lock::signal(process)
-                .map_err(|error| Failure::Input(format!("process {process} cannot be told to lock: {error}")))?;
+            portcullis::lock::signal(process).map_err(|error| {
+                Failure::Input(format!("process {process} cannot be told to lock: {error}"))
+            })?;
             println!("process {process}, which has the vault open, was told to lock it");
         }
         None => println!("no process has the vault open"),
@@ -122,10 +132,14 @@ pub fn export(target: &Target, path: &Path) -> Result<(), Failure> {
     let of_export = source.read_new("Passphrase for the exported file")?;
     let bytes = opened.vault.export(&passphrase, &of_export).map_err(bad)?;
     let disk = SystemDisk;
-    disk.write_new(path, &bytes).and_then(|()| disk.sync(path)).map_err(|error| {
-        Failure::Input(format!("{} cannot be written: {error}", path.display()))
-    })?;
-    println!("{} values are in {}; `age -d` opens it with its own passphrase", stored(&opened.vault), path.display());
+    disk.write_new(path, &bytes)
+        .and_then(|()| disk.sync(path))
+        .map_err(|error| Failure::Input(format!("{} cannot be written: {error}", path.display())))?;
+    println!(
+        "{} values are in {}; `age -d` opens it with its own passphrase",
+        stored(&opened.vault),
+        path.display()
+    );
     Ok(())
 }
 
@@ -134,15 +148,16 @@ fn stored(vault: &Vault) -> usize {
 }
 
 pub fn import(target: &Target, path: &Path) -> Result<(), Failure> {
-    let bytes = SystemDisk.read(path, LARGEST_EXPORT).map_err(|error| {
-        Failure::Input(format!("{} cannot be read: {error}", path.display()))
-    })?;
+    let bytes = SystemDisk
+        .read(path, LARGEST_EXPORT)
+        .map_err(|error| Failure::Input(format!("{} cannot be read: {error}", path.display())))?;
     let mut source = target.source()?;
     let (mut opened, _) = Opened::open(&target.vault, &mut source, By::Cache)?;
     let of_export: Secret = source.read("Passphrase of the exported file")?;
-    let imported = opened.vault.import(&bytes, &of_export, &mut SystemEntropy).map_err(|error| {
-        Failure::Input(format!("{}: {error}; nothing was changed", path.display()))
-    })?;
+    let imported = opened
+        .vault
+        .import(&bytes, &of_export, &mut SystemEntropy)
+        .map_err(|error| Failure::Input(format!("{}: {error}; nothing was changed", path.display())))?;
     opened.save()?;
     println!("{} values added, {} replaced", imported.added, imported.replaced);
     Ok(())

@@ -30,7 +30,8 @@ impl Opened {
     /// returned too.
     pub fn open(path: &Path, source: &mut Source, by: By) -> Result<(Opened, Option<Secret>), Failure> {
         let file = open_file(path)?;
-        let named = |error: portcullis::vault::VaultError| Failure::Input(format!("{}: {error}", path.display()));
+        let named =
+            |error: portcullis::vault::VaultError| Failure::Input(format!("{}: {error}", path.display()));
         if by == By::Cache
             && let Some(key) = vault_id(&file).and_then(cache::find)
             && let Ok(vault) = Vault::unlock_with_key(file.bytes(), &key, verifier()?)

@@ -38,7 +38,9 @@ impl Source {
     pub fn read(&mut self, what: &str) -> Result<Secret, Failure> {
         let read = match &mut self.lines {
             Some(lines) => Secret::read_line(lines, LONGEST),
-            None => rpassword::prompt_password(format!("{what}: ")).map(|typed| Secret::new(typed.into_bytes())),
+            None => {
+                rpassword::prompt_password(format!("{what}: ")).map(|typed| Secret::new(typed.into_bytes()))
+            }
         };
         let secret = read.map_err(|error| Failure::Input(format!("{what} was not read: {error}")))?;
         if secret.is_empty() {

@@ -1,0 +1,191 @@
+//! Asking the user within an action: what a prompt says, what it is bound to, what the answer changes.
+
+use browser_signals::lookalike::warnings;
+use browser_signals::{Origin, Snapshot};
+use policy_dfa::{Consent, ConsentScope, Happened, Millis};
+use sha2::{Digest, Sha256};
+use sirl::{Field, FieldSet, Kind};
+
+use super::core::{Command, Core, State};
+use super::work::{Ask, Phase, Work};
+use crate::audit::AuditEvent;
+use crate::consent::ticket::SubjectOf;
+use crate::consent::{Answer, Asked, ConsentPrompt, Notice, StandingConsent, Ticket};
+
+/// The most prompts of one task, whatever the policy allows. After them the answer is no: a user who is asked
+/// without end says yes in the end.
+pub const MOST_PROMPTS: u32 = 12;
+
+/// Numbers for prompts, each used once: hashes of a random seed and a counter.
+pub(super) struct Nonces {
+    seed: [u8; 32],
+    used: u64,
+}
+
+impl Nonces {
+    pub(super) fn new(seed: [u8; 32]) -> Nonces {
+        Nonces { seed, used: 0 }
+    }
+
+    fn next(&mut self) -> [u8; 16] {
+        self.used += 1;
+        let hash = Sha256::new().chain_update(self.seed).chain_update(self.used.to_le_bytes()).finalize();
+        let mut nonce = [0; 16];
+        nonce.iter_mut().zip(hash).for_each(|(out, byte)| *out = byte);
+        nonce
+    }
+}
+
+impl Core {
+    /// Notes a prompt that was shown outside an action: the one at plan time.
+    pub fn note_prompt(&mut self) {
+        self.counts.prompts += 1;
+        self.happened(Happened::Prompted);
+    }
+
+    /// Notes what the user answered to a prompt within an action.
+    pub(super) fn note_answer(&mut self, answer: Answer) {
+        if !answer.agrees() {
+            self.happened(Happened::Refused);
+        }
+    }
+
+    /// Whether the task's prompts are used up.
+    pub(super) fn asked_enough(&self) -> bool {
+        self.counts.prompts >= MOST_PROMPTS
+    }
+
+    /// A prompt with a ticket of its own. What is asked about is part of what the answer is bound to, and so
+    /// are the policy and `pages`: what the browser said of each page that is asked about.
+    pub(super) fn prompt(
+        &mut self,
+        asked: Vec<Asked>,
+        pages: &[&Snapshot],
+        scope: ConsentScope,
+        now: Millis,
+    ) -> ConsentPrompt {
+        let mut subject = SubjectOf::policy(&self.decision.policy_hash());
+        for about in &asked {
+            subject = subject.part(about.to_string().as_bytes());
+            subject = about.details().iter().fold(subject, |subject, line| subject.part(line.as_bytes()));
+        }
+        let subject = pages.iter().fold(subject, |subject, page| subject.page(page)).finish();
+        let ticket = Ticket::new(self.nonces.next(), subject, now);
+        let noticed = self.notices(pages);
+        let prompt = ConsentPrompt::new(asked, noticed, scope, ticket);
+        if self.lasting { prompt } else { prompt.for_this_task_only() }
+    }
+
+    /// What the user should know of these pages and of the task so far.
+    fn notices(&self, pages: &[&Snapshot]) -> Vec<Notice> {
+        let mut noticed = Vec::new();
+        for page in pages {
+            let Some(origin) = page.origin.known() else { continue };
+            let warnings = warnings(origin, self.task.origins());
+            noticed.extend(warnings.iter().map(|warning| Notice::Host(warning.to_string())));
+            if let Some(top) = page.top_origin.known().filter(|top| *top != origin) {
+                noticed.push(Notice::InFrame { top: top.clone() });
+            }
+            if let Some(to) = page.destination.known().map(|to| &to.origin).filter(|to| *to != origin) {
+                noticed.push(Notice::SentElsewhere { to: to.clone() });
+            }
+        }
+        noticed.dedup();
+        let refusals = self.counts.denials.values().sum();
+        noticed.extend((refusals > 0).then_some(Notice::Refusals(refusals)));
+        noticed.extend((self.guesses > 0).then_some(Notice::Guessed));
+        noticed
+    }
+
+    /// What stands beyond the session, if an answer changed it.
+    pub fn take_standing(&mut self) -> Option<Vec<StandingConsent>> {
+        self.book.take_changes()
+    }
+
+    /// What the user is asked about a line: who asks, which fields from which records, where they go.
+    pub(super) fn asked(&self, ask: &Ask) -> Asked {
+        let Ask { prompt, page, origin, .. } = ask;
+        match (prompt.kind, prompt.amount) {
+            (Some(Kind::Purchase), Some(amount)) => Asked::Pay {
+                payee: origin.clone(),
+                amount,
+                card: self.card(origin),
+                page_says: page_says(&self.last_text, &amount.to_decimal()),
+            },
+            (kind, _) => {
+                let kind = kind.unwrap_or(Kind::Contact);
+                let sent_to = page.destination.known().map(|to| to.origin.clone());
+                Asked::Release {
+                    kind,
+                    fields: prompt.fields,
+                    to: origin.clone(),
+                    records: self.records(kind, prompt.fields, origin, sent_to.as_ref().unwrap_or(origin)),
+                    sent_to,
+                }
+            }
+        }
+    }
+
+    /// The records that would supply the fields.
+    fn records(&self, kind: Kind, fields: FieldSet, to: &Origin, sent_to: &Origin) -> Vec<String> {
+        let Ok(vault) = self.vault.lock() else { return Vec::new() };
+        let supplied = vault.suppliers_to(kind, fields, to, sent_to);
+        let mut records: Vec<String> = Vec::new();
+        for (handle, _) in supplied {
+            if !records.contains(&handle) {
+                records.push(handle);
+            }
+        }
+        records
+    }
+
+    /// The card that would pay.
+    fn card(&self, payee: &Origin) -> Option<String> {
+        let vault = self.vault.lock().ok()?;
+        let card = FieldSet::EMPTY.with(Field::CardNumber).with(Field::CardExpiry);
+        let supplied = vault.suppliers(Kind::Purchase, card, payee);
+        supplied.into_iter().find(|(_, field)| *field == Field::CardNumber).map(|(handle, _)| handle)
+    }
+
+    /// The card that a prompt pays with, where its security code has to be asked for.
+    pub(super) fn card_without_code(&self, prompt: &ConsentPrompt) -> Option<String> {
+        let cards = prompt.asked.iter().filter_map(|asked| match asked {
+            Asked::Pay { card, .. } => card.clone(),
+            _ => None,
+        });
+        let vault = self.vault.lock().ok()?;
+        let code = FieldSet::EMPTY.with(Field::CardCode);
+        cards.into_iter().find(|card| !vault.has(code, Some(card)))
+    }
+
+    pub(super) fn answered(
+        &mut self,
+        mut work: Work,
+        asked: Vec<Ask>,
+        answer: Answer,
+        now: Millis,
+    ) -> Command {
+        self.note_prompt();
+        self.note_answer(answer);
+        let agreed = answer.agrees();
+        let mut about = Vec::new();
+        for Ask { at, origin, .. } in asked {
+            let Some(line) = work.lines.get_mut(at) else { continue };
+            about.push(line.request.kind.as_str().to_owned());
+            line.consent = if agreed { Consent::Given } else { Consent::Refused };
+            self.book.note(line.request.kind, line.request.effective_fields(), origin, answer, now);
+        }
+        let events = vec![AuditEvent::Asked { about, agreed }];
+        let command = Command::Record { events, sync: false };
+        self.enter(State::Block(Box::new((work, Phase::RecordingAnswer))), command)
+    }
+}
+
+/// The lines of the page around the amount: the page's own words about what is bought.
+fn page_says(text: &str, amount: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let Some(at) = lines.iter().rposition(|line| line.contains(amount)) else { return Vec::new() };
+    let from = at.saturating_sub(3);
+    let around = lines.get(from..=at).unwrap_or(&[]);
+    around.iter().map(|line| line.trim().trim_start_matches("- ").chars().take(120).collect()).collect()
+}
