@@ -19,6 +19,7 @@
 //! | [`checkout`] | purchases through the browser's payment interface |
 //! | [`guard`] | policy, vault, audit and payment handler together |
 //! | [`storage`] | files that a crash leaves whole |
+//! | [`vault_file`] | the vault's file: lock, replacement, backups |
 //!
 //! One task, from the user's prompt to its end:
 //!
@@ -56,6 +57,7 @@ pub mod placement;
 pub mod session;
 pub mod storage;
 pub mod text;
+pub mod vault_file;
 
 pub use action::Action;
 pub use guard::{Guard, GuardError};
