@@ -25,6 +25,8 @@ use portcullis::vault_file::{VaultFile, VaultFileError};
 use sha2::{Digest, Sha256};
 
 const ROLE: &str = "STORAGE_KILL_ROLE";
+/// What the program prints when it has opened the file, and after each save.
+const SAVED: char = '\u{7}';
 const PASSPHRASE: &str = "correct horse battery staple";
 /// Rounds on stamped bytes, where no key is derived, in each of two folders; and on a true vault.
 const STAMPED: usize = 500;
@@ -83,7 +85,7 @@ fn the_program_that_saves() {
         let passphrase = Secret::new(PASSPHRASE);
         vault = Some(Vault::unlock(file.bytes(), &passphrase, verifier()).unwrap());
     }
-    let mut next = || match &mut vault {
+    let mut next = |file: &VaultFile| match &mut vault {
         None => {
             let next = generation(file.bytes()) + 1;
             (next, stamped(next))
@@ -94,10 +96,10 @@ fn the_program_that_saves() {
             (vault.generation(), vault.to_bytes(&mut SystemEntropy).unwrap())
         }
     };
-    print!("ready");
-    std::io::stdout().flush().unwrap();
     loop {
-        let (generation, bytes) = next();
+        print!("{SAVED}");
+        std::io::stdout().flush().unwrap();
+        let (generation, bytes) = next(&file);
         file.save(&bytes).unwrap();
         SystemDisk.append(&log, &record(generation)).unwrap();
         SystemDisk.sync(&log).unwrap();
@@ -113,13 +115,14 @@ fn start(kind: &str, path: &Path) -> Child {
         .unwrap()
 }
 
-fn wait_until_ready(child: &mut Child) {
-    let mut said = Vec::new();
+/// Until the file is open and `saves` saves are done: so it comes to saves on a busy machine, too.
+fn wait_for(child: &mut Child, saves: u64) {
     let output = child.stdout.as_mut().unwrap();
-    while !said.ends_with(b"ready") {
+    for _ in 0..=saves {
         let mut byte = [0];
-        output.read_exact(&mut byte).unwrap();
-        said.push(byte[0]);
+        while byte != [SAVED as u8] {
+            output.read_exact(&mut byte).unwrap();
+        }
     }
 }
 
@@ -165,9 +168,9 @@ fn kill_stamped(rounds: usize) -> (usize, u64) {
         let mut child = start("stamped", &path);
         // Some die while they start or open.
         if round % 8 > 0 {
-            wait_until_ready(&mut child);
+            wait_for(&mut child, random(4));
         }
-        std::thread::sleep(Duration::from_micros(random(6000)));
+        std::thread::sleep(Duration::from_micros(random(3000)));
         kill(child);
         let logged = last_logged(&log).max(last);
         let file = reopened(&path);
@@ -190,7 +193,7 @@ fn killed_a_thousand_times() {
     });
     for (ahead, generations) in halves {
         println!("{STAMPED} rounds, {generations} generations, {ahead} times between file and log");
-        assert!(ahead > 0 && generations > STAMPED as u64, "the kills came at no interesting moment");
+        assert!(ahead > 0 && generations > STAMPED as u64 / 2, "the kills came at no interesting moment");
     }
 }
 
@@ -202,8 +205,8 @@ fn a_true_vault_opens_after_every_kill() {
     let mut last = 0;
     for _ in 0..VAULTS {
         let mut child = start("vault", &path);
-        wait_until_ready(&mut child);
-        std::thread::sleep(Duration::from_micros(random(6000)));
+        wait_for(&mut child, random(4));
+        std::thread::sleep(Duration::from_micros(random(3000)));
         kill(child);
         let logged = last_logged(&log).max(last);
         let file = reopened(&path);
@@ -213,14 +216,14 @@ fn a_true_vault_opens_after_every_kill() {
         assert_eq!(vault.entries().count(), usize::from(found > 0));
         last = found;
     }
-    assert!(last > VAULTS as u64, "{last}");
+    assert!(last > VAULTS as u64 / 2, "{last}");
 }
 
 #[test]
 fn the_holder_is_named_while_it_lives() {
     let (_home, path, _) = place(&stamped(0));
     let mut child = start("stamped", &path);
-    wait_until_ready(&mut child);
+    wait_for(&mut child, 0);
     let id = child.id();
     let refused = VaultFile::open(&path).err();
     assert!(

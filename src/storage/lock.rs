@@ -59,8 +59,11 @@ impl Lock {
     pub fn acquire(folder: &SafeFolder, name: &str) -> Result<Lock, LockError> {
         let path = folder.path().join(name);
         let system = |error| LockError::System { path: path.clone(), error };
+        match folder.check_file(name) {
+            Err(error) if error.is_missing() => {}
+            checked => checked?,
+        }
         let mut file = open(&path, true).map_err(system)?;
-        folder.check_file(name)?;
         if let Some(pid) = held(&file, &path)? {
             return Err(LockError::InUse { path, pid });
         }
@@ -77,13 +80,13 @@ impl Lock {
     /// A lock file that is not ours alone, or cannot be opened.
     pub fn holder(folder: &SafeFolder, name: &str) -> Result<Option<Option<u32>>, LockError> {
         let path = folder.path().join(name);
+        match folder.check_file(name) {
+            Err(error) if error.is_missing() => return Ok(None),
+            checked => checked?,
+        }
         match open(&path, false) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(LockError::System { path, error }),
-            Ok(file) => {
-                folder.check_file(name)?;
-                held(&file, &path)
-            }
+            Ok(file) => held(&file, &path),
         }
     }
 }
