@@ -20,6 +20,7 @@
 //! | [`guard`] | policy, vault, audit and payment handler together |
 //! | [`lock`] | locking the vault of a running guard |
 //! | [`storage`] | files that a crash leaves whole |
+//! | [`vault_file`] | the vault's file: lock, replacement, backups |
 //!
 //! One task, from the user's prompt to its end:
 //!
@@ -59,6 +60,7 @@ pub mod session;
 pub mod storage;
 pub mod text;
 mod time;
+pub mod vault_file;
 
 pub use action::Action;
 pub use guard::{Guard, GuardError};

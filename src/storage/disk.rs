@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 /// Where files are kept. What was written is durable once [`Disk::sync`] returned, and a name that was made,
 /// moved or removed once [`Disk::sync_folder`] did.
 ///
-/// No call follows a symbolic link in the last part of a path. Files are readable by their owner alone.
+/// No call follows a symbolic link in the last part of a path, or opens what is not a regular file. Files are
+/// readable by their owner alone.
 pub trait Disk: Send + Sync {
-    /// The content of a file of at most `limit` bytes; a longer one is an error.
+    /// The content of a file of at most `limit` bytes; a longer one is an error
+    /// ([`io::ErrorKind::FileTooLarge`]).
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>>;
 
-    /// The paths of the files in a folder, sorted by name.
+    /// The paths of the files in a folder, sorted by name; folders in it are left out, links are not.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
 
     /// Makes a file that must not exist, and writes it.
@@ -31,10 +33,10 @@ pub trait Disk: Send + Sync {
     /// Makes the names in a folder durable.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 
-    /// Gives a file a second name, which must not be taken.
+    /// Gives a file a second name, which must not be taken. Some file systems (FAT) cannot; it is an error then.
     fn link(&self, path: &Path, second: &Path) -> io::Result<()>;
 
-    /// Moves a file over another, if there is one, in one step.
+    /// Moves a file over another, if there is one, in one step. Of two names of one file both may stay.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
@@ -48,10 +50,18 @@ pub struct SystemDisk;
 fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
+        use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+        // A pipe in the file's place must not keep the program waiting for its other end.
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
     }
-    options.open(path)
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+    }
 }
 
 impl Disk for SystemDisk {
@@ -69,7 +79,10 @@ impl Disk for SystemDisk {
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
         let mut paths = Vec::new();
         for entry in std::fs::read_dir(folder)? {
-            paths.push(entry?.path());
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                paths.push(entry.path());
+            }
         }
         paths.sort();
         Ok(paths)
@@ -92,8 +105,21 @@ impl Disk for SystemDisk {
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            use rustix::fs::OFlags;
+            use std::os::unix::fs::OpenOptionsExt;
+            let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY;
+            let mut options = OpenOptions::new();
+            options.read(true).custom_flags(flags.bits().cast_signed());
+            options.open(folder)?.sync_all()
+        }
         // Windows has no such call; there a rename is as durable as it gets.
-        if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+        #[cfg(not(unix))]
+        {
+            let _ = folder;
+            Ok(())
+        }
     }
 
     fn link(&self, path: &Path, second: &Path) -> io::Result<()> {

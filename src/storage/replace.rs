@@ -1,0 +1,351 @@
+//! A file that is replaced whole, with two backups.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Disk;
+
+/// How many backups are kept.
+pub const BACKUPS: u8 = 2;
+
+/// A file whose name, once it was made, holds at every moment a whole content: the one before a save or the
+/// one after it. The two contents before that are kept as `NAME.backup-1` (the newer) and `NAME.backup-2`.
+///
+/// One program at a time may use it ([`Lock`](super::Lock)); whoever opens it calls [`KeptFile::recover`]
+/// first. `spec/storage.md` has the order of the calls and what a crash after each one leaves.
+///
+/// ```
+/// use std::sync::Arc;
+/// use portcullis::storage::{KeptFile, SystemDisk};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = KeptFile::new(Arc::new(SystemDisk), folder.path(), "notes", 1 << 20)?;
+/// file.create(b"one")?;
+/// file.save(b"two")?;
+/// assert_eq!((file.read()?, file.read_backup(1)?), (b"two".to_vec(), b"one".to_vec()));
+/// file.restore(1)?;
+/// assert_eq!((file.read()?, file.read_backup(1)?), (b"one".to_vec(), b"two".to_vec()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct KeptFile {
+    disk: Arc<dyn Disk>,
+    folder: PathBuf,
+    name: String,
+    limit: u64,
+}
+
+/// Why a kept file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    /// The name is one that a backup, a lock or a draft of another file has.
+    #[error("`{name}` cannot be the file's name: {why}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The file that was to be made is there.
+    #[error("{path} exists already; nothing was changed")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is gone, and its backups are there.
+    #[error("{path} is gone and {count} of its backups are there; restore one, or move them away")]
+    OnlyBackups {
+        /// The file.
+        path: PathBuf,
+        /// How many backups.
+        count: usize,
+    },
+    /// There is neither the file nor a backup.
+    #[error("{path} does not exist")]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no such backup.
+    #[error("{path} has no backup {number}")]
+    NoBackup {
+        /// The file.
+        path: PathBuf,
+        /// The number that was asked for.
+        number: u8,
+    },
+    /// The content is longer than what would be read again.
+    #[error("{path} would be {length} bytes long, and {limit} is the most that is kept")]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// The length of the content, in bytes.
+        length: u64,
+        /// The most that is kept, in bytes.
+        limit: u64,
+    },
+    /// The file system failed. A content that was to be saved may be there or not; the file is whole.
+    #[error("{path} cannot be {doing}: {error}")]
+    System {
+        /// The file.
+        path: PathBuf,
+        /// `read`, `saved` and the like.
+        doing: &'static str,
+        /// The system's word for it.
+        error: io::Error,
+    },
+}
+
+impl KeptFile {
+    /// The file `name` of `folder`, of at most `limit` bytes, whether it exists or not.
+    ///
+    /// # Errors
+    /// [`KeepError::Name`] for an empty name, one with a slash, or one that this module gives to others.
+    pub fn new(disk: Arc<dyn Disk>, folder: &Path, name: &str, limit: u64) -> Result<KeptFile, KeepError> {
+        let why = if Path::new(name).file_name().is_none_or(|only| only != name) {
+            "it is not the name of a file"
+        } else if is_taken(name) {
+            "it ends like a backup, a lock or a draft; name the file that it belongs to"
+        } else {
+            return Ok(KeptFile { disk, folder: folder.to_owned(), name: name.to_owned(), limit });
+        };
+        Err(KeepError::Name { name: name.to_owned(), why })
+    }
+
+    /// The file.
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(&self.name)
+    }
+
+    /// Where a backup lies: 1 is the newest.
+    pub fn backup(&self, number: u8) -> PathBuf {
+        self.beside(&format!("backup-{number}"))
+    }
+
+    /// Where a save keeps the content before it until that has become a backup.
+    pub fn replaced(&self) -> PathBuf {
+        self.beside("replaced")
+    }
+
+    /// The name of the lock file that whoever uses this file holds.
+    pub fn lock_name(&self) -> String {
+        format!("{}.lock", self.name)
+    }
+
+    fn beside(&self, ending: &str) -> PathBuf {
+        self.folder.join(format!("{}.{ending}", self.name))
+    }
+
+    /// Removes the drafts that a crash left, and finishes a save that a crash cut short after the new content
+    /// was in place.
+    ///
+    /// # Errors
+    /// That of the file system; nothing is lost then, and it may be called again.
+    pub fn recover(&self) -> Result<(), KeepError> {
+        let failed = self.failed("recovered");
+        for path in self.disk.list(&self.folder).map_err(&failed)? {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if name.strip_prefix(&self.name).is_some_and(is_draft) {
+                self.disk.remove(&path).map_err(&failed)?;
+            }
+        }
+        self.settle().map_err(failed)
+    }
+
+    /// Makes the file.
+    ///
+    /// # Errors
+    /// [`KeepError::Exists`], [`KeepError::OnlyBackups`] where a file of that name was before, a content that
+    /// is too long, or that of the file system. After [`KeepError::System`] the file may be there.
+    pub fn create(&self, bytes: &[u8]) -> Result<(), KeepError> {
+        self.fits(bytes)?;
+        let failed = self.failed("made");
+        let count = self.backups()?.len();
+        if count > 0 {
+            return Err(KeepError::OnlyBackups { path: self.path(), count });
+        }
+        let draft = self.draft(bytes).map_err(&failed)?;
+        let made = self.disk.link(&draft, &self.path());
+        // One that stays is removed by the next `recover`.
+        let _ = self.disk.remove(&draft);
+        match made {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(KeepError::Exists { path: self.path() })
+            }
+            made => made.and_then(|()| self.disk.sync_folder(&self.folder)).map_err(failed),
+        }
+    }
+
+    /// The content.
+    ///
+    /// # Errors
+    /// [`KeepError::Missing`] or [`KeepError::OnlyBackups`], a file that is too long, or that of the file
+    /// system.
+    pub fn read(&self) -> Result<Vec<u8>, KeepError> {
+        match self.disk.read(&self.path(), self.limit) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(match self.backups()?.len() {
+                0 => KeepError::Missing { path: self.path() },
+                count => KeepError::OnlyBackups { path: self.path(), count },
+            }),
+            read => read.map_err(self.failed("read")),
+        }
+    }
+
+    /// Replaces the content. When this returns, the new one is durable, and the one before it is the newest
+    /// backup, or becomes it at the next call or the next [`KeptFile::recover`]. A file that was removed is made
+    /// again.
+    ///
+    /// # Errors
+    /// A content that is too long, or that of the file system; then the file holds the old content or the new.
+    pub fn save(&self, bytes: &[u8]) -> Result<(), KeepError> {
+        self.fits(bytes)?;
+        self.replace(bytes).map_err(self.failed("saved"))
+    }
+
+    fn replace(&self, bytes: &[u8]) -> io::Result<()> {
+        self.settle()?;
+        let draft = self.draft(bytes)?;
+        let moved = match self.disk.link(&self.path(), &self.replaced()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => self.disk.rename(&draft, &self.path()),
+        };
+        if let Err(error) = moved {
+            let _ = self.disk.remove(&draft);
+            let _ = self.settle();
+            return Err(error);
+        }
+        self.disk.sync_folder(&self.folder)?;
+        // The new content is durable and so is the name of the old one: what fails here is done next time.
+        let _ = self.settle();
+        Ok(())
+    }
+
+    /// The numbers of the backups that there are, the newest first.
+    ///
+    /// # Errors
+    /// That of the file system.
+    pub fn backups(&self) -> Result<Vec<u8>, KeepError> {
+        let there = self.disk.list(&self.folder).map_err(self.failed("searched for backups"))?;
+        Ok((1..=BACKUPS).filter(|number| there.contains(&self.backup(*number))).collect())
+    }
+
+    /// The content of a backup.
+    ///
+    /// # Errors
+    /// [`KeepError::NoBackup`], or that of the file system.
+    pub fn read_backup(&self, number: u8) -> Result<Vec<u8>, KeepError> {
+        let none = KeepError::NoBackup { path: self.path(), number };
+        if !(1..=BACKUPS).contains(&number) {
+            return Err(none);
+        }
+        match self.disk.read(&self.backup(number), self.limit) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(none),
+            read => read.map_err(self.failed("restored")),
+        }
+    }
+
+    /// Puts a backup's content back and returns it. The present content becomes the newest backup, and the other
+    /// backup stays: no content is lost by restoring.
+    ///
+    /// # Errors
+    /// [`KeepError::NoBackup`], or as [`KeptFile::save`].
+    pub fn restore(&self, number: u8) -> Result<Vec<u8>, KeepError> {
+        self.settle().map_err(self.failed("restored"))?;
+        let bytes = self.read_backup(number)?;
+        self.save(&bytes)?;
+        Ok(bytes)
+    }
+
+    /// Keeps the present content as `NAME.LABEL` for good, such as the `v1` of a file that is about to be
+    /// written in a newer format, and says whether it did: a file of that name is left as it is.
+    ///
+    /// # Errors
+    /// [`KeepError::Name`] for a label that is not 1 to 16 of `a-z 0-9`, or is taken; that of the file system.
+    pub fn keep_original(&self, label: &str) -> Result<bool, KeepError> {
+        let plain = label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+        let name = format!("{}.{label}", self.name);
+        if !plain || label.is_empty() || label.len() > 16 || is_taken(&name) {
+            return Err(KeepError::Name { name, why: "a label is 1 to 16 of a-z and 0-9, such as v1" });
+        }
+        let failed = self.failed("kept as it is");
+        let kept = match self.disk.link(&self.path(), &self.folder.join(name)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
+            linked => linked.map(|()| true).map_err(&failed)?,
+        };
+        self.disk.sync_folder(&self.folder).map_err(failed)?;
+        Ok(kept)
+    }
+
+    fn failed(&self, doing: &'static str) -> impl Fn(io::Error) -> KeepError + use<> {
+        let path = self.path();
+        move |error| KeepError::System { path: path.clone(), doing, error }
+    }
+
+    fn fits(&self, bytes: &[u8]) -> Result<(), KeepError> {
+        let (length, limit) = (bytes.len() as u64, self.limit);
+        if length > limit { Err(KeepError::TooLong { path: self.path(), length, limit }) } else { Ok(()) }
+    }
+
+    /// A synced file of a name that nothing else has.
+    fn draft(&self, bytes: &[u8]) -> io::Result<PathBuf> {
+        let mut random = [0; 8];
+        getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
+        let path = self.beside(&format!("draft-{:016x}", u64::from_le_bytes(random)));
+        let written = self.disk.write_new(&path, bytes).and_then(|()| self.disk.sync(&path));
+        match written {
+            Ok(()) => Ok(path),
+            Err(error) => {
+                let _ = self.disk.remove(&path);
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes the content that a save replaced the newest backup. Every step leaves a state from which doing it
+    /// again ends the same way.
+    fn settle(&self) -> io::Result<()> {
+        let Some(replaced) = self.content(&self.replaced())? else { return Ok(()) };
+        let main = self.content(&self.path())?;
+        let newest = self.content(&self.backup(1))?;
+        let replaced = Some(replaced);
+        if replaced == main || replaced == newest {
+            // The save did not happen, or this was cut short at its end.
+            return self.disk.remove(&self.replaced());
+        }
+        // A backup that was restored is the file now; it need not push out the other one.
+        if newest.is_some() && newest != main {
+            self.disk.rename(&self.backup(1), &self.backup(2))?;
+        }
+        self.disk.rename(&self.replaced(), &self.backup(1))
+    }
+
+    /// A file's content for comparing: of one that is too long, which only somebody else can have put there,
+    /// no more than that it differs from every content that fits.
+    fn content(&self, path: &Path) -> io::Result<Option<Content>> {
+        match self.disk.read(path, self.limit) {
+            Ok(bytes) => Ok(Some(Content::Whole(bytes))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Some(Content::TooLong)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[derive(PartialEq)]
+enum Content {
+    Whole(Vec<u8>),
+    TooLong,
+}
+
+/// Whether what follows a file's name makes it a draft of that file.
+fn is_draft(ending: &str) -> bool {
+    let digits = ending.strip_prefix(".draft-").unwrap_or_default();
+    digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+}
+
+/// Whether a name is one that this module gives.
+fn is_taken(name: &str) -> bool {
+    let Some((_, ending)) = name.rsplit_once('.') else { return false };
+    let backup = ending.strip_prefix("backup-").is_some_and(|number| number.parse::<u8>().is_ok());
+    backup || matches!(ending, "lock" | "replaced") || is_draft(&format!(".{ending}"))
+}
