@@ -1,13 +1,13 @@
 //! How a request block walks: survey, one prompt, then each release on a fresh look.
 
 use browser_signals::{ElementRef, Observed, Snapshot};
-use policy_dfa::{Consent, ConsentScope, Granted, Happened, Millis, Prompt, Reason, Verdict};
+use policy_dfa::{Consent, ConsentScope, Delivery, Granted, Happened, Millis, Prompt, Reason, Verdict};
 use sirl::{Block, Field, FieldSet, Kind, Reply, reply::Delivered};
 
 use super::core::{After, Command, Core, Event, Look, Payment, State};
 use super::outcome::request_refused;
 use super::work::{Line, Page, Phase, Release, Work};
-use crate::audit::AuditEvent;
+use crate::audit::{About, AuditEvent};
 use crate::consent::{Answer, Asked, ConsentPrompt};
 use crate::egress;
 use crate::placement::best_form;
@@ -157,7 +157,7 @@ impl Core {
         let mut about = Vec::new();
         for (at, prompt, origin) in asked {
             let Some(line) = work.lines.get_mut(at) else { continue };
-            about.push(line.request.kind.as_str().to_owned());
+            about.push(About::Request(line.request.kind));
             line.consent = if agreed { Consent::Given } else { Consent::Refused };
             if prompt.scope != ConsentScope::EveryTime {
                 self.book.note(line.request.kind, line.request.effective_fields(), origin, answer, now);
@@ -210,7 +210,7 @@ impl Core {
             kind: request.kind,
             fields: terms.fields,
             origin: terms.origin.clone(),
-            delivery: if matches!(release, Release::Fill(_)) { "fill" } else { "payment_api" },
+            delivery: if matches!(release, Release::Fill(_)) { Delivery::Fill } else { Delivery::PaymentApi },
             amount: terms.amount,
         };
         let command = Command::Record { events: vec![intent], sync: true };

@@ -16,7 +16,7 @@ use super::judge::{effect_of, kind_of};
 use super::outcome::{Counts, block_refused, verb_refused};
 use super::work::{Phase, Work};
 use crate::action::Action;
-use crate::audit::AuditEvent;
+use crate::audit::{About, AuditEvent};
 use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt};
 use crate::egress::Releases;
 use crate::flow::Readings;
@@ -227,7 +227,7 @@ impl Core {
             (State::Aiming { verb, consent }, Event::Seen(seen)) => self.aimed(verb, consent, seen, now),
             (State::AskingVerb { verb }, Event::Answered(answer)) => {
                 let agreed = answer == Answer::Yes;
-                let about = vec![kind_of(&verb).as_str().to_owned()];
+                let about = vec![About::Verb(kind_of(&verb))];
                 let consent = if agreed { Consent::Given } else { Consent::Refused };
                 self.note_prompt();
                 self.note_answer(answer);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
+use browser_signals::playwright::{About, BridgeError, Browser, Tab};
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{History, Millis, Reason};
 use sirl::{FieldSet, Kind};
@@ -14,7 +14,7 @@ use super::core::{Command, Core, Event, Look, Payment};
 use super::foresee::never;
 use super::outcome::Counts;
 use crate::action::Action;
-use crate::audit::AuditEvent;
+use crate::audit::{self, AuditEvent, SessionId, Stopped};
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
 use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt};
 use crate::egress::{ContainerEgress, Releases};
@@ -59,6 +59,7 @@ pub struct SessionReport {
 
 /// One task in one container of the browser.
 pub struct Session {
+    id: SessionId,
     core: Core,
     tab: Tab,
     text: PageTextGuard,
@@ -101,9 +102,10 @@ impl Session {
                     .map_err(|error| SessionError::Vault(error.to_string()))?;
             }
         }
+        let id = SessionId::random(entropy.as_mut());
         let unix_ms = unix_ms();
         let policy = decision.policy_hash();
-        let sealed_before_asking = audit.append(&AuditEvent::Started { policy }, unix_ms, true);
+        let sealed_before_asking = audit.append(id, &AuditEvent::Started { policy }, unix_ms, true);
         sealed_before_asking.map_err(|_| SessionError::Audit)?;
 
         // Nobody is asked about what can never be granted, whatever the pages turn out to be.
@@ -134,9 +136,9 @@ impl Session {
                     }
                 }
             }
-            let about = prompt.asked.iter().map(|asked| asked.word().to_owned()).collect();
+            let about = prompt.asked.iter().map(audit::About::from).collect();
             let event = AuditEvent::Asked { about, agreed: answer == Answer::Yes };
-            audit.append(&event, unix_ms, false).map_err(|_| SessionError::Audit)?;
+            audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
         }
         let task = intake.seal(container);
         let sealed = AuditEvent::Sealed {
@@ -145,7 +147,7 @@ impl Session {
             budget: task.budget(),
             container,
         };
-        audit.append(&sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
+        audit.append(id, &sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
 
         let tab = browser.container(container, task.origins()).await?;
         let releases = Releases::default();
@@ -165,7 +167,7 @@ impl Session {
         }
         let guard = Parts { vault, audit, answerer, payments, detectors, entropy, schema };
         let (prompt, started) = (intake.prompt, Instant::now());
-        Ok(Session { core, tab, text, guard, prompt, ruled_out, started })
+        Ok(Session { id, core, tab, text, guard, prompt, ruled_out, started })
     }
 
     /// The prompt as the model may see it: handles in place of the values.
@@ -232,20 +234,13 @@ impl Session {
 
     fn record(&mut self, events: &[AuditEvent], sync: bool) -> bool {
         let time = unix_ms();
-        events.iter().all(|event| self.guard.audit.append(event, time, sync).is_ok())
+        events.iter().all(|event| self.guard.audit.append(self.id, event, time, sync).is_ok())
     }
 
     fn note_browser_events(&mut self) {
         for event in self.tab.events() {
-            let what = match event {
-                PageEvent::DialogDismissed => "dialog",
-                PageEvent::PopupRefused => "popup",
-                PageEvent::DownloadRefused => "download",
-                PageEvent::FileChooserRefused => "file_chooser",
-                PageEvent::RequestBlocked { .. } => "request",
-                _ => "other",
-            };
-            if what == "request" {
+            let what = Stopped::from(&event);
+            if what == Stopped::Request {
                 self.core.note_denial(Reason::EgressBlocked);
             }
             self.record(&[AuditEvent::Browser { what }], false);
