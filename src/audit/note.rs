@@ -93,3 +93,39 @@ pub fn parse_key(text: &str) -> Option<[u8; 32]> {
     let right = *kind == ED25519 && super::canonical::unhex(hash) == Some(key_hash(name, key));
     right.then_some(key)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of Go's package for signed notes, from which the format comes.
+    const KEY: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
+    const NOTE: &str = "If you think cryptography is the answer to your problem,\n\
+         then you don't know what your problem is.\n\n\
+         \u{2014} PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n";
+
+    #[test]
+    fn a_note_of_another_program_is_read_and_verified() {
+        let note = Note::parse(NOTE).unwrap();
+        let key = parse_key(KEY).unwrap();
+        assert!(note.is_signed_by(key));
+        assert_eq!(note.to_text(), NOTE);
+        assert_eq!(verifier_key(&note.name, key), KEY);
+    }
+
+    #[test]
+    fn a_changed_note_is_refused() {
+        let key = parse_key(KEY).unwrap();
+        for at in 0..NOTE.len() {
+            let mut bytes = NOTE.as_bytes().to_vec();
+            bytes[at] ^= 1;
+            let Ok(text) = String::from_utf8(bytes) else { continue };
+            assert!(!Note::parse(&text).is_some_and(|note| note.is_signed_by(key)), "byte {at}");
+        }
+        for at in 0..KEY.len() {
+            let mut bytes = KEY.as_bytes().to_vec();
+            bytes[at] ^= 1;
+            assert_ne!(parse_key(std::str::from_utf8(&bytes).unwrap()), Some(key), "byte {at} of the key");
+        }
+    }
+}

@@ -121,6 +121,20 @@ impl Record {
         Ok(Record { number, unix_ms, session, hash, previous, event, body })
     }
 
+    /// The line it was read from.
+    pub fn to_line(&self) -> String {
+        let mut record = self.body.clone();
+        record.insert("event".into(), self.event.clone().into());
+        record.insert("hash".into(), hex(&self.hash).into());
+        record.insert("number".into(), self.number.into());
+        record.insert("previous".into(), hex(&self.previous).into());
+        if self.session.is_session() {
+            record.insert("session".into(), self.session.to_string().into());
+        }
+        record.insert("time".into(), self.unix_ms.into());
+        canonical(&record)
+    }
+
     pub(super) fn text(&self, key: &str) -> Option<&str> {
         self.body.get(key).and_then(Value::as_str)
     }

@@ -1,0 +1,15 @@
+//! A disk in memory that loses power, and what the tests over it share.
+#![allow(dead_code, reason = "no test uses all of it")]
+
+mod power;
+mod simulated;
+
+pub use power::Order;
+pub use simulated::{Fault, SimulatedDisk};
+
+use std::path::Path;
+
+/// The folder of every simulated file.
+pub fn folder() -> &'static Path {
+    Path::new("/f")
+}
