@@ -25,7 +25,7 @@
 //! One task, from the user's prompt to its end:
 //!
 //! ```no_run
-//! use portcullis::audit::FileLog;
+//! use portcullis::audit::FolderLog;
 //! use portcullis::consent::TerminalAnswerer;
 //! use portcullis::guard::SystemEntropy;
 //! use portcullis::signals::playwright::{Browser, BrowserSettings};
@@ -33,7 +33,11 @@
 //! use portcullis::{Action, DEFAULT_POLICY, Guard, Session};
 //!
 //! # async fn task(prompt: &str) -> Result<(), Box<dyn std::error::Error>> {
-//! let log = Box::new(FileLog::open("audit.jsonl".as_ref())?);
+//! let opened = FolderLog::open("audit".as_ref())?;
+//! for release in &opened.unfinished {
+//!     println!("it is not known how this ended: {release}");
+//! }
+//! let log = Box::new(opened.log);
 //! let guard = Guard::new(DEFAULT_POLICY, log, Box::new(TerminalAnswerer), Box::new(SystemEntropy))?;
 //! let browser = Browser::launch(BrowserSettings::new("/usr/bin/chromium")).await?;
 //! let mut session = Session::begin(guard, &browser, prompt).await?;

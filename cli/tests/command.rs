@@ -116,20 +116,22 @@ fn a_vault_is_made_filled_and_listed_without_its_values() {
 
 #[test]
 fn a_log_that_was_changed_is_a_finding() {
-    use portcullis::audit::{AuditEvent, AuditLog, FileLog};
+    use portcullis::audit::{AuditEvent, AuditLog, FolderLog, SessionId};
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("audit.jsonl");
-    let mut log = FileLog::open(&path).unwrap();
-    log.append(&AuditEvent::Started { policy: [3; 32] }, 1, true).unwrap();
-    log.append(&AuditEvent::Ended, 2, true).unwrap();
+    let path = folder.path().join("audit");
+    let mut log = FolderLog::open(&path).unwrap().log;
+    let session = SessionId::new([0xab; 8]);
+    log.append(session, &AuditEvent::Started { policy: [3; 32] }, 1, true).unwrap();
+    log.append(session, &AuditEvent::Ended, 2, true).unwrap();
     let name = path.to_str().unwrap();
     let whole = portcullis(&["audit", "verify", name], "");
     assert_eq!(whole.code, 0, "{}", whole.err);
-    assert!(whole.out.contains("2 records"), "{}", whole.out);
+    assert!(whole.out.contains("3 records"), "{}", whole.out);
     let shown = portcullis(&["audit", "show", name], "");
     assert!(shown.out.contains("started") && shown.out.contains("ended"), "{}", shown.out);
-    fs::write(&path, fs::read_to_string(&path).unwrap().replace("\"time\":2", "\"time\":3")).unwrap();
+    let segment = path.join("000001.jsonl");
+    fs::write(&segment, fs::read_to_string(&segment).unwrap().replace("\"time\":2", "\"time\":3")).unwrap();
     let changed = portcullis(&["audit", "verify", name], "");
     assert_eq!(changed.code, 1);
-    assert!(changed.err.contains("record 1 (line 2)"), "{}", changed.err);
+    assert!(changed.err.contains("000001.jsonl: record 2 (line 3)"), "{}", changed.err);
 }

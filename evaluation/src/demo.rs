@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use portcullis::audit::FileLog;
+use portcullis::audit::FolderLog;
 use portcullis::session::driver::SessionError;
 use portcullis::{DEFAULT_POLICY, GuardError};
 
@@ -126,8 +126,8 @@ impl DemoReport {
     pub fn places(&self) -> String {
         let out = self.out.display();
         format!(
-            "report  {out}/report.html\naudit   {out}/audit-1.jsonl, {out}/audit-2.jsonl\npolicy  {out}/policy.policy\n\
-             next    cargo run -p portcullis-cli -- audit show {out}/audit-1.jsonl"
+            "report  {out}/report.html\naudit   {out}/audit\npolicy  {out}/policy.policy\n\
+             next    cargo run -p portcullis-cli -- audit show {out}/audit"
         )
     }
 }
@@ -176,10 +176,10 @@ pub async fn run(
         }
     }
     let [first, second] = lanes;
-    let log = |lane: u32| fresh_log(&settings.out.join(format!("audit-{lane}.jsonl")));
+    let log = fresh_log(&settings.out.join("audit"))?;
     let (first, second) = tokio::try_join!(
-        run_lane(&first, policy, log(1)?, &progress),
-        run_lane(&second, policy, log(2)?, &progress),
+        run_lane(&first, policy, log.clone(), &progress),
+        run_lane(&second, policy, log.clone(), &progress),
     )?;
     progress.tell("done");
 
@@ -193,11 +193,16 @@ pub async fn run(
 }
 
 /// A new log; the one of the last run is kept beside it.
-fn fresh_log(path: &Path) -> Result<SharedLog, DemoError> {
-    if path.exists() {
-        fs::rename(path, path.with_extension("previous.jsonl"))?;
+fn fresh_log(folder: &Path) -> Result<SharedLog, DemoError> {
+    if folder.exists() {
+        let previous = folder.with_extension("previous");
+        if previous.exists() {
+            fs::remove_dir_all(&previous)?;
+        }
+        fs::rename(folder, previous)?;
     }
-    Ok(Arc::new(Mutex::new(FileLog::open(path)?)))
+    let opened = FolderLog::open(folder).map_err(|error| DemoError::Failed(error.to_string()))?;
+    Ok(Arc::new(Mutex::new(opened.log)))
 }
 
 /// What one lane found.

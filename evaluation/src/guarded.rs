@@ -1,12 +1,12 @@
 //! One trial under the guard, and the searches that follow it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use browser_signals::Origin;
 use browser_signals::playwright::Browser;
-use portcullis::audit::{AuditEvent, AuditLog, FileLog, MemoryLog};
+use portcullis::audit::{AuditEvent, AuditLog, FolderLog, MemoryLog, SessionId};
 use portcullis::consent::{Answer, Asked, ConsentPrompt, ScriptedAnswerer};
 use portcullis::session::driver::SessionError;
 use portcullis::{Guard, Session};
@@ -135,7 +135,7 @@ pub async fn run_with(
 }
 
 /// A log that several trials write to, one after the other.
-pub type SharedLog = Arc<Mutex<FileLog>>;
+pub type SharedLog = Arc<Mutex<FolderLog>>;
 
 /// Writes to the log of the run, and keeps a copy of one trial's records to search.
 struct Doubled {
@@ -144,12 +144,15 @@ struct Doubled {
 }
 
 impl AuditLog for Doubled {
-    fn append(&mut self, event: &AuditEvent, unix_ms: u64, sync: bool) -> std::io::Result<()> {
-        self.copy.append(event, unix_ms, sync)?;
-        match &self.log {
-            Some(log) => log.lock().unwrap_or_else(PoisonError::into_inner).append(event, unix_ms, sync),
-            None => Ok(()),
-        }
+    fn append(
+        &mut self,
+        session: SessionId,
+        event: &AuditEvent,
+        unix_ms: u64,
+        sync: bool,
+    ) -> std::io::Result<()> {
+        self.copy.append(session, event, unix_ms, sync)?;
+        self.log.as_mut().map_or(Ok(()), |log| log.append(session, event, unix_ms, sync))
     }
 }
 

@@ -13,7 +13,7 @@ use evaluation::guarded::{self, interference, truthful_user};
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
-use portcullis::audit::{MemoryLog, verify};
+use portcullis::audit::{MemoryLog, verify_text};
 use portcullis::consent::{Answer, ScriptedAnswerer};
 use portcullis::guard::SystemEntropy;
 use portcullis::{Action, DEFAULT_POLICY, Guard, Session};
@@ -33,7 +33,7 @@ async fn the_family_under_approach_b() {
             assert!(run.judgement.success, "{name}: {:?}\n{}", run.denials, run.transcript);
             assert_eq!(run.canaries(scenario), [""; 0], "{name}");
             assert!(run.prompts <= 2, "{name}: {} prompts", run.prompts);
-            verify(&run.audit).unwrap();
+            verify_text(&run.audit).unwrap();
         }
         assert_eq!(interference(&first, &second, &scenario, &twin), None, "{name}");
     }
@@ -75,9 +75,9 @@ async fn a_browser_that_dies_denies_and_the_log_stays_whole() {
     assert_eq!(reply, "DENY.address {\"reason\":\"browser_lost\"}");
     assert!(session.act(Action::Verb(Verb::Read)).await.contains("browser_lost"));
     session.finish().await;
-    let (records, _) = verify(&log.text()).unwrap();
-    assert!(records.iter().all(|record| record["event"] != "intent"), "nothing may be released");
-    assert_eq!(records.last().unwrap()["event"], "ended");
+    let (records, _) = verify_text(&log.text()).unwrap();
+    assert!(records.iter().all(|record| record.event != "intent"), "nothing may be released");
+    assert_eq!(records.last().unwrap().event, "ended");
 }
 
 #[tokio::test(flavor = "multi_thread")]

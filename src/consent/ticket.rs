@@ -33,6 +33,12 @@ impl Ticket {
         hex(&self.subject.0)
     }
 
+    /// The hash of what was asked and of the number, for the record: it says which answer belongs to which
+    /// question, and nothing of either.
+    pub fn hash(&self) -> [u8; 32] {
+        Sha256::new().chain_update(self.nonce).chain_update(self.subject.0).finalize().into()
+    }
+
     /// When it was asked, on the session's clock.
     pub fn asked_at(&self) -> Millis {
         self.asked_at

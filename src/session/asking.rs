@@ -8,7 +8,7 @@ use sirl::{Field, FieldSet, Kind};
 
 use super::core::{Command, Core, State};
 use super::work::{Ask, Phase, Work};
-use crate::audit::AuditEvent;
+use crate::audit::{About, AuditEvent};
 use crate::consent::ticket::SubjectOf;
 use crate::consent::{Answer, Asked, ConsentPrompt, Notice, StandingConsent, Ticket};
 
@@ -162,23 +162,38 @@ impl Core {
         &mut self,
         mut work: Work,
         asked: Vec<Ask>,
+        prompt: &ConsentPrompt,
         answer: Answer,
         now: Millis,
     ) -> Command {
         self.note_prompt();
         self.note_answer(answer);
         let agreed = answer.agrees();
-        let mut about = Vec::new();
         for Ask { at, origin, .. } in asked {
             let Some(line) = work.lines.get_mut(at) else { continue };
-            about.push(line.request.kind.as_str().to_owned());
             line.consent = if agreed { Consent::Given } else { Consent::Refused };
             self.book.note(line.request.kind, line.request.effective_fields(), origin, answer, now);
         }
-        let events = vec![AuditEvent::Asked { about, agreed }];
+        let events = on_record(prompt, answer);
         let command = Command::Record { events, sync: false };
         self.enter(State::Block(Box::new((work, Phase::RecordingAnswer))), command)
     }
+}
+
+/// A question and its answer, for the record.
+pub(super) fn on_record(prompt: &ConsentPrompt, answer: Answer) -> Vec<AuditEvent> {
+    let ticket = prompt.ticket().hash();
+    let fields = prompt.asked.iter().fold(FieldSet::EMPTY, |all, asked| match asked {
+        Asked::Release { fields, .. } => fields.iter().fold(all, FieldSet::with),
+        _ => all,
+    });
+    let asked = AuditEvent::ConsentAsked {
+        ticket,
+        about: prompt.asked.iter().map(About::from).collect(),
+        fields,
+        origin: prompt.asked.iter().find_map(Asked::origin).cloned(),
+    };
+    vec![asked, AuditEvent::ConsentAnswered { ticket, answer }]
 }
 
 /// The lines of the page around the amount: the page's own words about what is bought.

@@ -1,7 +1,7 @@
 //! How a request block walks: survey, one prompt, then each release on a fresh look.
 
 use browser_signals::{ElementRef, Observed, Snapshot};
-use policy_dfa::{Consent, ConsentScope, Granted, Happened, Millis, Reason, Verdict};
+use policy_dfa::{Consent, ConsentScope, Delivery, Granted, Happened, Millis, Reason, Verdict};
 use sirl::{Block, Field, FieldSet, Kind, Reply, reply::Delivered};
 
 use super::core::{After, Command, Core, Event, Look, Payment, State};
@@ -47,9 +47,9 @@ impl Core {
             (Phase::Asking(asked, prompt), Event::Answered(answered)) => {
                 let answer = prompt.ticket().settle(&answered, now);
                 if answer.agrees() {
-                    work.code = self.card_without_code(&prompt).map(|card| (card, *prompt));
+                    work.code = self.card_without_code(&prompt).map(|card| (card, (*prompt).clone()));
                 }
-                self.answered(work, asked, answer, now)
+                self.answered(work, asked, &prompt, answer, now)
             }
             (Phase::RecordingAnswer, Event::Recorded(true)) => match work.code.clone() {
                 Some((card, prompt)) => self.enter(
@@ -196,7 +196,7 @@ impl Core {
             kind: request.kind,
             fields: terms.fields,
             origin: terms.origin.clone(),
-            delivery: if matches!(release, Release::Fill(_)) { "fill" } else { "payment_api" },
+            delivery: if matches!(release, Release::Fill(_)) { Delivery::Fill } else { Delivery::PaymentApi },
             amount: terms.amount,
         };
         let command = Command::Record { events: vec![intent], sync: true };

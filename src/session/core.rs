@@ -15,13 +15,13 @@ use sirl::{Block, Money, ParseError, Plan, Schema};
 use vault::{SealedCard, Vault};
 
 pub use super::asking::MOST_PROMPTS;
-use super::asking::Nonces;
+use super::asking::{Nonces, on_record};
 use super::judge::{effect_of, kind_of};
 use super::outcome::{Counts, block_refused, verb_refused};
 use super::work::{Phase, Work};
 use crate::action::Action;
 use crate::audit::AuditEvent;
-use crate::consent::{Answered, Asked, ConsentBook, ConsentPrompt, Ticket};
+use crate::consent::{Answered, Asked, ConsentBook, ConsentPrompt};
 use crate::egress::Releases;
 use crate::flow::Readings;
 
@@ -127,7 +127,7 @@ pub(super) enum State {
     Idle,
     Reading,
     Aiming { verb: Verb, consent: Consent },
-    AskingVerb { verb: Verb, ticket: Ticket },
+    AskingVerb { verb: Verb, prompt: Box<ConsentPrompt> },
     Recording(After),
     Doing,
     Block(Box<(Work, Phase)>),
@@ -240,14 +240,14 @@ impl Core {
             (State::Idle, Event::Act(action)) => self.act(action),
             (State::Reading, Event::Text(text)) => self.text(text),
             (State::Aiming { verb, consent }, Event::Seen(seen)) => self.aimed(verb, consent, seen, now),
-            (State::AskingVerb { verb, ticket }, Event::Answered(answered)) => {
-                let answer = ticket.settle(&answered, now);
+            (State::AskingVerb { verb, prompt }, Event::Answered(answered)) => {
+                let answer = prompt.ticket().settle(&answered, now);
                 let agreed = answer.agrees();
-                let about = vec![kind_of(&verb).as_str().to_owned()];
+                let events = on_record(&prompt, answer);
                 let consent = if agreed { Consent::Given } else { Consent::Refused };
                 self.note_prompt();
                 self.note_answer(answer);
-                self.record(vec![AuditEvent::Asked { about, agreed }], After::AskedVerb { verb, consent })
+                self.record(events, After::AskedVerb { verb, consent })
             }
             (State::Recording(after), Event::Recorded(true)) => self.after(after),
             (State::Recording(after), Event::Recorded(false)) => {
@@ -359,8 +359,8 @@ impl Core {
             Verdict::Ask(_) => {
                 let asked = vec![Asked::Verb { verb: kind_of(&verb), page: origin }];
                 let prompt = self.prompt(asked, &[page.value()], ConsentScope::EveryTime, now);
-                let ticket = prompt.ticket().clone();
-                self.enter(State::AskingVerb { verb, ticket }, Command::Ask(prompt))
+                let state = State::AskingVerb { verb, prompt: Box::new(prompt.clone()) };
+                self.enter(state, Command::Ask(prompt))
             }
         }
     }

@@ -3,19 +3,20 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
+use browser_signals::playwright::{About, BridgeError, Browser, Tab};
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{History, Millis, Reason};
 use sirl::Kind;
 use url::Url;
 use vault::{Binding, Secret, StateName};
 
+use super::asking::on_record;
 use super::core::{Command, Core, Event, Look, Payment, Tools};
 use super::foresee::never;
 use super::outcome::Counts;
 use super::plan::{self, PlanQuestion};
 use crate::action::Action;
-use crate::audit::AuditEvent;
+use crate::audit::{AuditEvent, SessionId, Stopped};
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
 use crate::consent::{ConsentBook, book};
 use crate::egress::{ContainerEgress, Releases};
@@ -61,6 +62,7 @@ pub struct SessionReport {
 
 /// One task in one container of the browser.
 pub struct Session {
+    id: SessionId,
     core: Core,
     tab: Tab,
     text: PageTextGuard,
@@ -96,11 +98,12 @@ impl Session {
                     .map_err(|error| SessionError::Vault(error.to_string()))?;
             }
         }
+        let id = SessionId::random(kit.entropy.as_mut());
         let unix_ms = unix_ms();
         let mut seed = [0; 32];
         kit.entropy.fill(&mut seed);
         let policy = decision.policy_hash();
-        let sealed_before_asking = kit.audit.append(&AuditEvent::Started { policy }, unix_ms, true);
+        let sealed_before_asking = kit.audit.append(id, &AuditEvent::Started { policy }, unix_ms, true);
         sealed_before_asking.map_err(|_| SessionError::Audit)?;
 
         // Nobody is asked about what can never be granted, whatever the pages turn out to be.
@@ -133,9 +136,9 @@ impl Session {
             if answer.agrees() {
                 container = Container::T2;
             }
-            let about = prompt.asked.iter().map(|asked| asked.word().to_owned()).collect();
-            let event = AuditEvent::Asked { about, agreed: answer.agrees() };
-            kit.audit.append(&event, unix_ms, false).map_err(|_| SessionError::Audit)?;
+            for event in on_record(&prompt, answer) {
+                kit.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
+            }
         }
         let task = intake.seal(container);
         let sealed = AuditEvent::Sealed {
@@ -144,7 +147,7 @@ impl Session {
             budget: task.budget(),
             container,
         };
-        kit.audit.append(&sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
+        kit.audit.append(id, &sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
 
         let tab = browser.container(container, task.origins()).await?;
         let releases = Releases::default();
@@ -164,7 +167,7 @@ impl Session {
             core.note_prompt();
         }
         let (prompt, started) = (intake.prompt, Instant::now());
-        let mut session = Session { core, tab, text, kit, prompt, ruled_out, started };
+        let mut session = Session { id, core, tab, text, kit, prompt, ruled_out, started };
         session.keep_standing();
         Ok(session)
     }
@@ -243,20 +246,13 @@ impl Session {
 
     fn record(&mut self, events: &[AuditEvent], sync: bool) -> bool {
         let time = unix_ms();
-        events.iter().all(|event| self.kit.audit.append(event, time, sync).is_ok())
+        events.iter().all(|event| self.kit.audit.append(self.id, event, time, sync).is_ok())
     }
 
     fn note_browser_events(&mut self) {
         for event in self.tab.events() {
-            let what = match event {
-                PageEvent::DialogDismissed => "dialog",
-                PageEvent::PopupRefused => "popup",
-                PageEvent::DownloadRefused => "download",
-                PageEvent::FileChooserRefused => "file_chooser",
-                PageEvent::RequestBlocked { .. } => "request",
-                _ => "other",
-            };
-            if what == "request" {
+            let what = Stopped::from(&event);
+            if what == Stopped::Request {
                 self.core.note_denial(Reason::EgressBlocked);
             }
             self.record(&[AuditEvent::Browser { what }], false);

@@ -1,0 +1,103 @@
+//! `portcullis audit verify`.
+
+use std::path::PathBuf;
+
+use portcullis::audit::{LogError, Report, SignedHead, parse_key, verify};
+use serde_json::json;
+
+use super::failure;
+use crate::failure::Failure;
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The log.
+    log: PathBuf,
+    /// A signed head that was kept elsewhere: the log must still hold all that it covers.
+    #[arg(long, value_name = "FILE")]
+    head: Option<PathBuf>,
+    /// The public key that signed the heads: `name+hash+key`, or 64 hexadecimal digits. With it the
+    /// signatures are checked.
+    #[arg(long, value_parser = key)]
+    key: Option<[u8; 32]>,
+    /// Print the result as a JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+fn key(text: &str) -> Result<[u8; 32], String> {
+    parse_key(text)
+        .ok_or_else(|| "neither a verifier key `name+hash+key` nor 64 hexadecimal digits".to_owned())
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let known = arguments.head.as_deref().map(read_head).transpose()?;
+    let verified = verify(&arguments.log, known.as_ref(), arguments.key);
+    if arguments.json {
+        println!("{}", to_json(&verified));
+        return verified.map(|_| ()).map_err(failure);
+    }
+    let report = verified.map_err(failure)?;
+    println!("{}", summary(&report));
+    match (&report.signed, arguments.key) {
+        (Some(head), Some(_)) => println!("the signed head covers {} records", head.records),
+        (Some(head), None) => {
+            println!(
+                "the signed head covers {} records; without --key its signature is not checked",
+                head.records
+            );
+        }
+        (None, _) => println!("no signed head lies beside it: a cut at its end would not show"),
+    }
+    for release in &report.unfinished {
+        println!("not known how it ended: {release}");
+    }
+    Ok(())
+}
+
+fn read_head(path: &std::path::Path) -> Result<SignedHead, Failure> {
+    let text = crate::read_text(path)?;
+    SignedHead::parse(&text).map_err(|problem| Failure::Input(format!("{}: {problem}", path.display())))
+}
+
+/// What a whole log holds, in a line.
+pub fn summary(report: &Report) -> String {
+    let segments = if report.segments == 1 { "segment" } else { "segments" };
+    let (records, count, head) = (report.records, report.segments, hex(&report.head));
+    format!("{records} records in {count} {segments}, the chain is whole; head {head}")
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn to_json(verified: &Result<Report, LogError>) -> serde_json::Value {
+    match verified {
+        Ok(report) => json!({
+            "whole": true,
+            "log": report.log.map(|log| log.to_string()),
+            "records": report.records,
+            "segments": report.segments,
+            "head": hex(&report.head),
+            "signed": report.signed.as_ref().map(|head| json!({
+                "records": head.records,
+                "hash": hex(&head.hash),
+                "generation": head.generation,
+                "time": head.unix_ms,
+            })),
+            "unfinished": report.unfinished.iter().map(|release| json!({
+                "session": release.session.to_string(),
+                "request": release.request,
+                "record": release.record,
+                "kind": release.kind,
+            })).collect::<Vec<_>>(),
+        }),
+        Err(LogError::Broken { broken, .. }) => json!({
+            "whole": false,
+            "file": broken.file,
+            "line": broken.place.map(|place| place.line),
+            "record": broken.place.map(|place| place.record),
+            "problem": broken.problem.to_string(),
+        }),
+        Err(other) => json!({"whole": null, "problem": other.to_string()}),
+    }
+}

@@ -1,0 +1,174 @@
+//! The hash chain, and the releases that are open at its end.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::canonical::{canonical, hex};
+use super::problem::Problem;
+use super::record::{LogId, Record, SessionId};
+
+/// The hash of a record that does not hold it yet.
+pub(super) fn hash(record: &Map<String, Value>) -> [u8; 32] {
+    Sha256::digest(canonical(record)).into()
+}
+
+/// A release that was begun and whose end is not on record: after a crash, whether it took place is not
+/// known, and the user has to be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Its session.
+    pub session: SessionId,
+    /// Its number in the session.
+    pub request: u64,
+    /// The number of the record that began it.
+    pub record: u64,
+    /// When that was written, in milliseconds since 1970.
+    pub unix_ms: u64,
+    /// The kind of request.
+    pub kind: String,
+    /// The fields.
+    pub fields: Vec<String>,
+    /// The page, or the payee.
+    pub origin: String,
+    /// For a purchase: the amount.
+    pub amount: Option<String>,
+}
+
+impl fmt::Display for Unfinished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "record {}, request {} of session {}: ", self.record, self.request, self.session)?;
+        match &self.amount {
+            Some(amount) => write!(f, "{} of {amount} to {}", self.kind, self.origin),
+            None => write!(f, "{} ({}) to {}", self.kind, self.fields.join(", "), self.origin),
+        }
+    }
+}
+
+/// The head of a chain: what the next record builds on, and the releases that are open there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Chain {
+    next: u64,
+    head: [u8; 32],
+    log: Option<LogId>,
+    signed: bool,
+    open: BTreeMap<(SessionId, u64), Unfinished>,
+}
+
+impl Chain {
+    /// How many records the chain has.
+    pub fn length(&self) -> u64 {
+        self.next
+    }
+
+    /// The hash of the last record; zeros where there is none.
+    pub fn head(&self) -> [u8; 32] {
+        self.head
+    }
+
+    /// The log's id, if a record gave it. Single files of an earlier version have none.
+    pub fn log(&self) -> Option<LogId> {
+        self.log
+    }
+
+    /// Whether a record says that a head was signed.
+    pub fn was_signed(&self) -> bool {
+        self.signed
+    }
+
+    /// The releases that were begun and whose end is not on record, by session.
+    pub fn open(&self) -> impl Iterator<Item = &Unfinished> {
+        self.open.values()
+    }
+
+    /// Makes the next record and moves on. Gives its line, without a line end.
+    ///
+    /// # Errors
+    /// [`Problem::OutOfStep`] for a release that ends and was not begun, that is begun twice, or that names no
+    /// session. The chain stays where it was.
+    pub(super) fn link(&mut self, session: SessionId, body: Value, unix_ms: u64) -> Result<String, Problem> {
+        let Value::Object(mut record) = body else { return Err(Problem::NotARecord) };
+        record.insert("number".into(), self.next.into());
+        record.insert("time".into(), unix_ms.into());
+        record.insert("previous".into(), hex(&self.head).into());
+        if session.is_session() {
+            record.insert("session".into(), session.to_string().into());
+        }
+        let hash = hash(&record);
+        record.insert("hash".into(), hex(&hash).into());
+        let line = canonical(&record);
+        let releases = matches!(record.get("event").and_then(Value::as_str), Some("intent" | "outcome"));
+        if releases && !session.is_session() {
+            return Err(Problem::OutOfStep);
+        }
+        self.follow(&line)?;
+        Ok(line)
+    }
+
+    /// Checks one line against the chain and moves on.
+    ///
+    /// # Errors
+    /// What is wrong with the line; the chain stays where it was.
+    pub fn follow(&mut self, line: &str) -> Result<Record, Problem> {
+        let record = Record::parse(line)?;
+        if record.previous != self.head {
+            return Err(Problem::Unlinked);
+        }
+        if record.number != self.next {
+            return Err(Problem::Number(self.next));
+        }
+        self.note(&record)?;
+        self.next += 1;
+        self.head = record.hash;
+        Ok(record)
+    }
+
+    /// What a record means for the releases and for the log.
+    fn note(&mut self, record: &Record) -> Result<(), Problem> {
+        match record.event.as_str() {
+            "log_opened" => {
+                let log = record.text("log").and_then(LogId::parse).ok_or(Problem::NotARecord)?;
+                if self.log.is_some_and(|known| known != log) {
+                    return Err(Problem::OtherLog);
+                }
+                self.log = Some(log);
+            }
+            "head_signed" => self.signed = true,
+            "intent" => {
+                let unfinished = unfinished(record)?;
+                let key = (record.session, unfinished.request);
+                // Before sessions had ids, each counted its requests from one.
+                if record.session.is_session() && self.open.contains_key(&key) {
+                    return Err(Problem::OutOfStep);
+                }
+                self.open.insert(key, unfinished);
+            }
+            "outcome" | "unknown_outcome" => {
+                let request = record.whole("request").ok_or(Problem::NotARecord)?;
+                let was_open = self.open.remove(&(record.session, request)).is_some();
+                if !was_open && record.session.is_session() {
+                    return Err(Problem::OutOfStep);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn unfinished(record: &Record) -> Result<Unfinished, Problem> {
+    let text = |key| record.text(key).map(str::to_owned);
+    let listed = record.body.get("fields").and_then(Value::as_array).ok_or(Problem::NotARecord)?;
+    Ok(Unfinished {
+        session: record.session,
+        request: record.whole("request").ok_or(Problem::NotARecord)?,
+        record: record.number,
+        unix_ms: record.unix_ms,
+        kind: text("kind").ok_or(Problem::NotARecord)?,
+        fields: listed.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        origin: text("origin").ok_or(Problem::NotARecord)?,
+        amount: text("amount"),
+    })
+}
