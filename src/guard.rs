@@ -6,9 +6,9 @@ use std::time::Duration;
 use classifier::Detectors;
 use policy_dfa::{DecisionPoint, Policy, authority};
 use sirl::Schema;
-use vault::{Entropy, Secret, UnlockKey, Vault};
+use vault::{Entropy, Secret, StateName, UnlockKey, Vault};
 
-use crate::audit::AuditLog;
+use crate::audit::{AuditLog, HeadSigner, SignedHead};
 use crate::checkout::PaymentHandler;
 use crate::consent::Answerer;
 use crate::lock::{IdleLock, LockHandle};
@@ -25,6 +25,23 @@ pub enum GuardError {
     /// The vault could not be opened.
     #[error("the vault cannot be opened: {0}")]
     Vault(String),
+    /// The audit log is not what the vault knows of it.
+    #[error(
+        "the audit log does not go with the vault: {0}; look at it with `portcullis audit verify`, and say that it \
+         was replaced if you replaced it yourself"
+    )]
+    Audit(String),
+    /// The vault is older than the audit log says it was.
+    #[error(
+        "the vault's file is an older copy (change {found}, and the audit log knows change {known}); restore the \
+         newer one, or say that you put it back yourself"
+    )]
+    OlderVault {
+        /// The file's generation.
+        found: u64,
+        /// The newest that the log knows.
+        known: u64,
+    },
     /// The operating system gave no random bytes.
     #[error("the operating system gives no random bytes")]
     Entropy,
@@ -53,6 +70,9 @@ pub struct UserVault<'a> {
     /// Where it is saved when an answer stands beyond a session or the audit log's head moves on; without
     /// one, neither is kept.
     pub keeper: Option<Box<dyn VaultKeeper>>,
+    /// Set where the user says so: the log is another one than before, or the vault was put back from a backup.
+    /// Without it either is taken for tampering.
+    pub knowingly_replaced: bool,
 }
 
 /// What opens a vault.
@@ -133,12 +153,16 @@ impl Guard {
         let (decision, verifier) = authority(checked, id);
         let (vault, keeper) = match user {
             None => (Vault::ephemeral(entropy.as_mut(), verifier), None),
-            Some(UserVault { bytes, key, keeper }) => {
+            Some(UserVault { bytes, key, keeper, knowingly_replaced }) => {
                 let opened = match key {
                     VaultKey::Passphrase(passphrase) => Vault::unlock(bytes, passphrase, verifier),
                     VaultKey::Cached(key) => Vault::unlock_with_key(bytes, key, verifier),
                 };
-                (opened.map_err(|error| GuardError::Vault(error.to_string()))?, keeper)
+                let vault = opened.map_err(|error| GuardError::Vault(error.to_string()))?;
+                if !knowingly_replaced {
+                    check_log(&vault, audit.as_ref())?;
+                }
+                (vault, keeper)
             }
         };
         let vault = Arc::new(Mutex::new(vault));
@@ -186,5 +210,41 @@ impl Guard {
     pub fn with_persona(self, persona: &str) -> Guard {
         self.kit.vault.lock().unwrap_or_else(PoisonError::into_inner).prefer(Some(persona.to_owned()));
         self
+    }
+}
+
+/// Checks that the log still holds what the vault saw of it, and that the vault is not older than the log.
+fn check_log(vault: &Vault, audit: &dyn AuditLog) -> Result<(), GuardError> {
+    let kept = vault.state(StateName::AuditHead).map_err(|error| GuardError::Vault(error.to_string()))?;
+    let known = match kept {
+        None => None,
+        Some(text) => {
+            let note = std::str::from_utf8(&text).ok().map(SignedHead::parse);
+            Some(
+                note.and_then(Result::ok)
+                    .ok_or_else(|| GuardError::Audit("its head is damaged".to_owned()))?,
+            )
+        }
+    };
+    let newest = audit.check(known.as_ref(), vault.public_key()).map_err(GuardError::Audit)?;
+    match newest {
+        Some(known) if known > vault.generation() => {
+            Err(GuardError::OlderVault { found: vault.generation(), known })
+        }
+        _ => Ok(()),
+    }
+}
+
+impl HeadSigner for Vault {
+    fn public_key(&self) -> [u8; 32] {
+        Vault::public_key(self)
+    }
+
+    fn sign(&self, message: &[u8]) -> Option<[u8; 64]> {
+        Vault::sign(self, message).ok()
+    }
+
+    fn generation(&self) -> Option<u64> {
+        Some(Vault::generation(self))
     }
 }

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::guard::VaultKeeper;
 use crate::storage::{Disk, FolderError, KeepError, KeptFile, Lock, LockError, SafeFolder, SystemDisk};
 
 /// The longest vault file that is read or saved, in bytes: many times what a full vault needs.
@@ -219,4 +220,10 @@ fn parts(path: &Path) -> Result<(&Path, &str), KeepError> {
     let name = path.file_name().ok_or_else(|| no_name("it is not the name of a file"))?;
     let name = name.to_str().ok_or_else(|| no_name("it is not in UTF-8"))?;
     Ok((path.parent().unwrap_or(Path::new("")), name))
+}
+
+impl VaultKeeper for VaultFile {
+    fn save(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        VaultFile::save(self, bytes).map_err(std::io::Error::other)
+    }
 }

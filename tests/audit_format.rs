@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex};
 use audit_support::*;
 use policy_dfa::{Delivery, Reason, Signal, VerbKind};
 use portcullis::audit::{
-    About, AuditEvent, AuditLog, Answer, FolderLog, LogError, MemoryLog, Opening, Stopped, VaultAct,
-    verify, verify_on, verify_text,
+    About, Answer, AuditEvent, AuditLog, FolderLog, LogError, MemoryLog, Opening, Stopped, VaultAct, verify,
+    verify_on, verify_text,
 };
 use portcullis::signals::{Container, Origin};
 use portcullis::storage::Disk;

@@ -12,6 +12,7 @@ use super::log::{AuditLog, out_of_step};
 use super::problem::LogError;
 use super::record::{LogId, SessionId};
 use super::segment::{HEAD, file_name};
+use super::verify::verify_on;
 use super::{lock, recovery};
 use crate::guard::SystemEntropy;
 use crate::storage::{Disk, SystemDisk};
@@ -250,6 +251,12 @@ impl FolderLog {
 impl AuditLog for FolderLog {
     fn append(&mut self, session: SessionId, event: &AuditEvent, unix_ms: u64, sync: bool) -> io::Result<()> {
         self.add(session, event.to_json(), unix_ms, sync)
+    }
+
+    fn check(&self, known: Option<&SignedHead>, key: [u8; 32]) -> Result<Option<u64>, String> {
+        let report = verify_on(self.disk.as_ref(), &self.folder, known, Some(key));
+        let report = report.map_err(|error| error.to_string())?;
+        Ok(report.signed.and_then(|head| head.generation))
     }
 
     /// The head is in `head.note` when this returns, and a record says that it was signed. Only what is on

@@ -27,6 +27,16 @@ pub trait AuditLog: Send {
     fn sign_head(&mut self, _signer: &dyn HeadSigner, _unix_ms: u64) -> io::Result<Option<SignedHead>> {
         Ok(None)
     }
+
+    /// Checks the log against the newest head that its vault kept, and the signatures of both that head and
+    /// the one beside the log. Gives the generation of the vault's file that the newest head knew: a vault of
+    /// an earlier one was put back from a copy. A log that has no heads has nothing to check.
+    ///
+    /// # Errors
+    /// What is wrong, in words for the user.
+    fn check(&self, _known: Option<&SignedHead>, _key: [u8; 32]) -> Result<Option<u64>, String> {
+        Ok(None)
+    }
 }
 
 /// Sessions side by side share a log.
@@ -38,6 +48,10 @@ impl<L: AuditLog> AuditLog for Arc<Mutex<L>> {
 
     fn sign_head(&mut self, signer: &dyn HeadSigner, unix_ms: u64) -> io::Result<Option<SignedHead>> {
         self.lock().map_err(|_| broken_lock())?.sign_head(signer, unix_ms)
+    }
+
+    fn check(&self, known: Option<&SignedHead>, key: [u8; 32]) -> Result<Option<u64>, String> {
+        self.lock().map_err(|_| broken_lock().to_string())?.check(known, key)
     }
 }
 

@@ -169,6 +169,7 @@ impl Session {
         let (prompt, started) = (intake.prompt, Instant::now());
         let mut session = Session { id, core, tab, text, kit, prompt, ruled_out, started };
         session.keep_standing();
+        session.kit.sign_head();
         Ok(session)
     }
 
@@ -227,6 +228,7 @@ impl Session {
         self.note_browser_events();
         self.tab.close().await;
         self.record(&[AuditEvent::Ended], true);
+        self.kit.sign_head();
         self.kit.vault.lock().unwrap_or_else(PoisonError::into_inner).forget_task_values();
         let report =
             SessionReport { counts: self.core.counts().clone(), container: self.core.task().container() };

@@ -10,6 +10,7 @@ use crate::consent::ticket::ANSWER_WITHIN;
 use crate::consent::{Answer, Answered, ConsentPrompt, StandingConsent, book};
 use crate::guard::Kit;
 use crate::lock::LockHandle;
+use crate::time::unix_ms;
 
 impl Kit {
     /// The user began a task or answered: the time until the vault locks by itself begins anew.
@@ -57,6 +58,21 @@ impl Kit {
         let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = vault.state(StateName::Consents).ok().flatten();
         kept.and_then(|bytes| book::from_json(&bytes)).unwrap_or_default()
+    }
+
+    /// Signs the head of the audit log and keeps it in the vault, so that a log that was cut shows. Where it
+    /// cannot be kept, the head before it still stands for what it covered.
+    pub(super) fn sign_head(&mut self) {
+        if self.keeper.is_none() {
+            return;
+        }
+        let signed = {
+            let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
+            self.audit.sign_head(&*vault, unix_ms())
+        };
+        if let Ok(Some(head)) = signed {
+            self.keep(StateName::AuditHead, head.to_text().as_bytes());
+        }
     }
 
     /// Keeps a state in the vault and saves it. Says whether it will be there next time.
