@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use vault::Meta;
+
 use crate::guard::VaultKeeper;
 use crate::storage::{Disk, FolderError, KeepError, KeptFile, Lock, LockError, SafeFolder, SystemDisk};
 
@@ -154,20 +156,25 @@ impl VaultFile {
         &self.bytes
     }
 
-    /// Replaces the file. The bytes before become the newest backup.
+    /// Replaces the file. The bytes before become the newest backup; a file of an older format is also kept for
+    /// good, as `NAME.v1`.
     ///
     /// # Errors
     /// Then the file holds the old bytes or the new, whole; [`VaultFile::bytes`] has the old ones, and saving
     /// may be tried again.
     pub fn save(&mut self, bytes: &[u8]) -> Result<(), VaultFileError> {
+        if let (Ok(old), Ok(new)) = (Meta::read(&self.bytes), Meta::read(bytes))
+            && old.format < new.format
+        {
+            self.keep_original(&format!("v{}", old.format))?;
+        }
         self.kept.save(bytes)?;
         self.bytes = bytes.to_owned();
         Ok(())
     }
 
     /// Keeps the file as it is under the name `NAME.LABEL` for good, and says whether it did; one that has the
-    /// name is left alone. To be called with `v1` before the first save of a vault that was read from the older
-    /// format.
+    /// name is left alone.
     ///
     /// # Errors
     /// A label that is not 1 to 16 of `a-z 0-9`, or that of the file system.

@@ -31,6 +31,7 @@
 //! | [`secret`] | a value on its way in |
 //! | [`entropy`] | randomness as an argument |
 //! | [`memory`] | locked pages for secrets, and whether the system granted them |
+//! | [`meta`] | what a file says of itself without its passphrase |
 //! | [`kdf`] | from a passphrase to a key |
 //! | [`error`] | what can go wrong with a vault |
 //! | [`store`] | making, unlocking, saving and locking a vault |
@@ -57,6 +58,7 @@ mod handle;
 pub mod kdf;
 pub mod keys;
 pub mod memory;
+pub mod meta;
 mod padded;
 mod record;
 pub mod release;
@@ -76,6 +78,7 @@ pub use error::{Section, VaultError};
 pub use kdf::KdfParams;
 pub use keys::UnlockKey;
 pub use memory::Protection;
+pub use meta::Meta;
 pub use release::ReleaseError;
 pub use scan::Match;
 pub use secret::Secret;

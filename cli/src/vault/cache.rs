@@ -37,7 +37,7 @@ pub fn keep(vault: [u8; 16], key: &UnlockKey, lasts: Duration) -> Result<(), Fai
 /// The key of a vault, if one is kept. A keyring that does not work keeps none.
 pub fn find(vault: [u8; 16]) -> Option<UnlockKey> {
     let bytes = Zeroizing::new(platform::entry(&name(vault)).ok()?.get_secret().ok()?);
-    UnlockKey::from_keyring(&bytes)
+    UnlockKey::from_keyring(&bytes).ok()
 }
 
 /// Forgets a key. Says whether there was one.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use portcullis::guard::SystemEntropy;
 use portcullis::sirl::Field;
 use portcullis::storage::{Disk, SystemDisk};
-use portcullis::vault::{Binding, KdfParams, Secret, StateName, Vault};
+use portcullis::vault::export::ExportCost;
+use portcullis::vault::{Binding, KdfParams, Meta, Secret, StateName, Vault};
 use portcullis::vault_file::VaultFile;
 
 use super::opened::{bad, open_file, unwritten, vault_id, verifier};
@@ -103,22 +104,21 @@ pub fn unlock(target: &Target, minutes: u64) -> Result<(), Failure> {
 
 pub fn lock(path: &Path) -> Result<(), Failure> {
     // The file may be in use by the very guard that is to be locked: it is only looked at.
-    let bytes = SystemDisk
-        .read(path, portcullis::vault_file::LARGEST)
-        .map_err(|error| Failure::Input(format!("{} cannot be read: {error}", path.display())))?;
-    let header = portcullis::vault::Header::parse(&bytes).map_err(bad)?;
-    match cache::forget(*header.id()) {
+    let bytes = VaultFile::read_only(path).map_err(|error| Failure::Input(error.to_string()))?;
+    match cache::forget(Meta::read(&bytes).map_err(bad)?.id) {
         Ok(true) => println!("the key is out of the system's keyring"),
         Ok(false) => println!("the system's keyring has no key of this vault"),
         Err(Failure::NotSetUp(why)) => println!("{why}"),
         Err(failure) => return Err(failure),
     }
-    match portcullis::vault_file::lock_holder(path) {
-        Some(process) => {
-            portcullis::lock::signal(process).map_err(|error| {
-                Failure::Input(format!("process {process} cannot be told to lock: {error}"))
-            })?;
+    match VaultFile::holder(path).map_err(|error| Failure::Input(error.to_string()))? {
+        Some(Some(process)) => {
+            let told = portcullis::lock::signal(process);
+            told.map_err(|error| Failure::Input(format!("process {process} cannot be told to lock: {error}")))?;
             println!("process {process}, which has the vault open, was told to lock it");
+        }
+        Some(None) => {
+            return Err(Failure::Finding("another process has the vault open and does not say which".to_owned()));
         }
         None => println!("no process has the vault open"),
     }
@@ -130,7 +130,7 @@ pub fn export(target: &Target, path: &Path) -> Result<(), Failure> {
     let (opened, passphrase) = Opened::open(&target.vault, &mut source, By::Passphrase)?;
     let passphrase = passphrase.ok_or_else(|| Failure::Input("the passphrase is needed".to_owned()))?;
     let of_export = source.read_new("Passphrase for the exported file")?;
-    let bytes = opened.vault.export(&passphrase, &of_export).map_err(bad)?;
+    let bytes = opened.vault.export(&passphrase, &of_export, ExportCost::DEFAULT).map_err(bad)?;
     let disk = SystemDisk;
     disk.write_new(path, &bytes)
         .and_then(|()| disk.sync(path))
@@ -163,8 +163,8 @@ pub fn import(target: &Target, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-pub fn restore(path: &Path, backup: usize) -> Result<(), Failure> {
-    let mut file = open_file(path)?;
+pub fn restore(path: &Path, backup: u8) -> Result<(), Failure> {
+    let mut file = VaultFile::open_to_restore(path).map_err(|error| Failure::Input(error.to_string()))?;
     file.restore(backup).map_err(unwritten)?;
     println!("{} is as backup {backup} was; what it held before is backup 1 now", path.display());
     Ok(())

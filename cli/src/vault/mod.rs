@@ -115,7 +115,7 @@ pub enum Command {
         vault: PathBuf,
         /// Which backup, from 1, the newest.
         #[arg(default_value_t = 1)]
-        backup: usize,
+        backup: u8,
     },
     /// Set the phrase that the consent page shows, by which you know it from a page that only looks like it.
     Phrase {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use portcullis::guard::SystemEntropy;
 use portcullis::policy::{Policy, Verifier, authority};
-use portcullis::vault::{Entropy, Header, Secret, Vault};
+use portcullis::vault::{Entropy, Meta, Secret, Vault};
 use portcullis::vault_file::VaultFile;
 
 use super::cache;
@@ -46,9 +46,6 @@ impl Opened {
     /// Writes what was changed. The file as it was stays as a backup.
     pub fn save(&mut self) -> Result<(), Failure> {
         let bytes = self.vault.to_bytes(&mut SystemEntropy).map_err(bad)?;
-        if let Some(version) = self.vault.migrated_from() {
-            self.file.keep_original(&format!("v{version}")).map_err(unwritten)?;
-        }
         self.file.save(&bytes).map_err(unwritten)
     }
 
@@ -65,7 +62,7 @@ pub fn open_file(path: &Path) -> Result<VaultFile, Failure> {
 
 /// The vault's id, which stands in the file in clear.
 pub fn vault_id(file: &VaultFile) -> Option<[u8; 16]> {
-    Header::parse(file.bytes()).ok().map(|header| *header.id())
+    Meta::read(file.bytes()).ok().map(|meta| meta.id)
 }
 
 pub fn bad(error: portcullis::vault::VaultError) -> Failure {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use portcullis::vault::Header;
+use portcullis::vault::Meta;
+use portcullis::vault_file::VaultFile;
 
 use super::opened::{bad, open_file};
 use super::{By, Opened, Target};
@@ -24,27 +25,30 @@ pub fn list(target: &Target) -> Result<(), Failure> {
 
 /// What stands in the file in clear. It is not authentic before the passphrase proves it.
 pub fn meta(path: &Path) -> Result<(), Failure> {
-    let file = open_file(path)?;
-    let header = Header::parse(file.bytes()).map_err(bad)?;
-    let costs = header.params();
-    let id: String = header.id().iter().map(|byte| format!("{byte:02x}")).collect();
+    let bytes = VaultFile::read_only(path).map_err(|error| Failure::Input(error.to_string()))?;
+    let meta = Meta::read(&bytes).map_err(bad)?;
+    let id: String = meta.id.iter().map(|byte| format!("{byte:02x}")).collect();
     println!("file        {}", path.display());
     println!("vault       {id}");
-    println!("format      version {}", header.version());
+    println!("format      version {}", meta.format);
     println!("cipher      XChaCha20-Poly1305, subkeys by HKDF-SHA256");
     println!(
         "passphrase  Argon2id: {} MiB, {} passes, {} lanes",
-        costs.memory_kib() / 1024,
-        costs.passes(),
-        costs.lanes()
+        meta.costs.memory_kib() / 1024,
+        meta.costs.passes(),
+        meta.costs.lanes()
     );
-    println!("size        {} bytes", file.bytes().len());
-    let backups = file.backups().map_err(|error| Failure::Input(error.to_string()))?;
-    for backup in &backups {
-        println!("backup {}    {}, {} bytes", backup.number, backup.path.display(), backup.length);
-    }
-    if backups.is_empty() {
-        println!("backups     none yet: the file was written once");
+    println!("size        {} bytes", bytes.len());
+    match VaultFile::holder(path).map_err(|error| Failure::Input(error.to_string()))? {
+        Some(Some(process)) => println!("open in     process {process}"),
+        Some(None) => println!("open in     another process"),
+        None => {
+            let file = open_file(path)?;
+            let backups = file.backups().map_err(|error| Failure::Input(error.to_string()))?;
+            let numbers: Vec<String> = backups.iter().map(ToString::to_string).collect();
+            let listed = if numbers.is_empty() { "none yet".to_owned() } else { numbers.join(", ") };
+            println!("backups     {listed}");
+        }
     }
     Ok(())
 }
