@@ -169,6 +169,10 @@ pub enum VaultError {
         /// The version in the file.
         found: u16,
     },
+    /// `age` takes text alone.
+    #[cfg(feature = "export")]
+    #[error("the passphrase of an export must be text")]
+    ExportPassphraseNotText,
     /// The keys are gone from memory.
     #[error("the vault is locked")]
     Locked,

@@ -44,6 +44,7 @@
 //! | [`scan`] | where a stored value stands in a text |
 //! | [`state`] | what the guard keeps beside the values |
 //! | [`signing`] | the vault's signing key |
+//! | `export` | a copy of the values that other programs can read; with the feature of that name |
 //!
 //! Inside: `cipher` (keys and authenticated encryption), `padded` (texts sealed at a padded length), `file`
 //! (the layout), `handle` (names of records), `record` (one encrypted value).
@@ -53,6 +54,8 @@ pub mod card;
 mod cipher;
 pub mod entropy;
 pub mod error;
+#[cfg(feature = "export")]
+pub mod export;
 mod file;
 mod handle;
 pub mod kdf;
@@ -75,6 +78,8 @@ pub use binding::{Binding, BindingError};
 pub use card::{ExposedCard, SealedCard};
 pub use entropy::Entropy;
 pub use error::{Section, VaultError};
+#[cfg(feature = "export")]
+pub use export::{ExportCost, ImportError, Imported};
 pub use kdf::KdfParams;
 pub use keys::UnlockKey;
 pub use memory::Protection;

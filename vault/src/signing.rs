@@ -2,6 +2,9 @@
 //!
 //! It outlives a change of the passphrase and of the data key, so that what was signed before still verifies.
 
+#[cfg(test)]
+mod tests;
+
 use ed25519_dalek::{Signer, SigningKey};
 
 use crate::cipher::{Format, Key, OVERHEAD, Unauthentic, context};

@@ -70,6 +70,7 @@ impl Vault {
         if is_never_stored(field) {
             return Err(VaultError::NeverStored(field));
         }
+        binding.check(handle, field)?;
         let new = self.sealed(&self.records, (handle, field, binding), &value, entropy)?;
         put(&mut self.records, new);
         self.generation += 1;
@@ -90,6 +91,8 @@ impl Vault {
         binding: &Binding,
         entropy: &mut dyn Entropy,
     ) -> Result<(), VaultError> {
+        self.keys.as_ref().ok_or(VaultError::Locked)?;
+        binding.check(handle, field)?;
         let new = self.sealed(&self.for_task, (handle, field, binding), &value, entropy)?;
         put(&mut self.for_task, new);
         Ok(())
@@ -188,7 +191,6 @@ impl Vault {
         if !handle::is_valid(handle) {
             return Err(VaultError::BadHandle);
         }
-        binding.check(handle, field)?;
         let old = others.iter().find(|r| r.handle == handle && r.field == field);
         if old.is_none() && others.len() >= MOST_RECORDS {
             return Err(VaultError::Full { limit: MOST_RECORDS });

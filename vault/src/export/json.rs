@@ -1,0 +1,157 @@
+//! The document: written by hand and read in place, so that values stand in buffers that are wiped alone.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use zeroize::Zeroizing;
+
+use super::ImportError;
+use super::envelope::CHUNK;
+use crate::Secret;
+use crate::record::Record;
+
+/// What a document says it is.
+const FORMAT: &str = "portcullis vault values";
+/// Its version.
+const VERSION: u32 = 1;
+/// More than a value's handle, field, binding and keys take.
+const MOST_AROUND: usize = 1024;
+
+/// A document that is being written, in one buffer that does not grow.
+pub(super) struct Writer {
+    bytes: Zeroizing<Vec<u8>>,
+    first: bool,
+}
+
+impl Writer {
+    /// A document for values of at most these lengths.
+    pub(super) fn new(lengths: impl Iterator<Item = usize>) -> Writer {
+        // The longest escape of a byte has six.
+        let most: usize = lengths.map(|length| 6 * length + MOST_AROUND).sum();
+        let mut bytes = Zeroizing::new(Vec::with_capacity(most + MOST_AROUND + 2 * CHUNK));
+        bytes.extend_from_slice(
+            format!("{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"values\":[").as_bytes(),
+        );
+        Writer { bytes, first: true }
+    }
+
+    /// Adds a value.
+    pub(super) fn push(&mut self, record: &Record, value: &[u8]) {
+        if !self.first {
+            self.bytes.push(b',');
+        }
+        self.first = false;
+        self.text("\n{\"handle\":", record.handle.as_bytes());
+        self.text(",\"field\":", record.field.as_str().as_bytes());
+        self.text(",\"binding\":", record.binding.to_string().as_bytes());
+        self.text(",\"value\":", value);
+        self.bytes.push(b'}');
+    }
+
+    /// The document, ended and padded: to whole chunks, and one more that is white space.
+    pub(super) fn finish(mut self) -> Zeroizing<Vec<u8>> {
+        self.bytes.extend_from_slice(b"\n]}\n");
+        let padded = self.bytes.len().next_multiple_of(CHUNK) + CHUNK;
+        self.bytes.resize(padded, b' ');
+        self.bytes
+    }
+
+    /// Where the buffer is.
+    #[cfg(test)]
+    pub(super) fn place(&self) -> *const u8 {
+        self.bytes.as_ptr()
+    }
+
+    fn text(&mut self, key: &str, text: &[u8]) {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        self.bytes.extend_from_slice(key.as_bytes());
+        self.bytes.push(b'"');
+        for byte in text {
+            match byte {
+                b'"' | b'\\' => self.bytes.extend_from_slice(&[b'\\', *byte]),
+                0..0x20 => {
+                    let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or(b'0');
+                    self.bytes.extend_from_slice(b"\\u00");
+                    self.bytes.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+                }
+                _ => self.bytes.push(*byte),
+            }
+        }
+        self.bytes.push(b'"');
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document<'a> {
+    #[serde(borrow)]
+    format: Cow<'a, str>,
+    version: u32,
+    #[serde(borrow)]
+    values: Vec<Item<'a>>,
+}
+
+/// One value of a document that is read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Item<'a> {
+    #[serde(borrow)]
+    pub(super) handle: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) field: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) binding: Cow<'a, str>,
+    #[serde(borrow)]
+    value: &'a RawValue,
+}
+
+impl Item<'_> {
+    /// The value, if it is a text.
+    pub(super) fn value(&self) -> Option<Secret> {
+        let quoted = self.value.get().strip_prefix('"')?.strip_suffix('"')?;
+        let mut text = Zeroizing::new(Vec::with_capacity(quoted.len()));
+        let mut rest = quoted.chars();
+        while let Some(next) = rest.next() {
+            let character = if next == '\\' { escaped(&mut rest)? } else { next };
+            text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        Some(Secret::new(text.as_slice()))
+    }
+}
+
+/// The character that an escape stands for, after its backslash.
+fn escaped(rest: &mut std::str::Chars<'_>) -> Option<char> {
+    match rest.next()? {
+        'b' => Some('\u{8}'),
+        'f' => Some('\u{c}'),
+        'n' => Some('\n'),
+        'r' => Some('\r'),
+        't' => Some('\t'),
+        'u' => {
+            let high = unit(rest)?;
+            if !(0xd800..0xdc00).contains(&high) {
+                return char::from_u32(high);
+            }
+            let low = (rest.next()? == '\\' && rest.next()? == 'u').then(|| unit(rest)).flatten()?;
+            let low = low.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
+            char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + low)
+        }
+        plain => Some(plain),
+    }
+}
+
+/// Four hexadecimal digits.
+fn unit(rest: &mut std::str::Chars<'_>) -> Option<u32> {
+    (0..4).try_fold(0, |unit, _| Some(unit << 4 | rest.next()?.to_digit(16)?))
+}
+
+/// Reads a document. What serde says of it is not passed on, but where: it repeats what it read.
+pub(super) fn read(document: &[u8]) -> Result<Vec<Item<'_>>, ImportError> {
+    let document: Document<'_> = serde_json::from_slice(document)
+        .map_err(|error| ImportError::NotADocument { line: error.line(), column: error.column() })?;
+    if document.format != FORMAT || document.version != VERSION {
+        return Err(ImportError::NotADocument { line: 0, column: 0 });
+    }
+    Ok(document.values)
+}
