@@ -186,7 +186,7 @@ fn an_error_at_any_call_is_reported_and_the_file_goes_on() {
         let calls = scenario.calls();
         let mut syncs = (0..calls.len()).filter(|at| calls[*at].starts_with("sync_folder"));
         // Of two saves, the second makes good for an error at the end of the first.
-        let reported = if scenario.last()[0] == 5 { syncs.next() } else { syncs.last() }.unwrap();
+        let reported = if scenario.last()[0] == 5 { syncs.next() } else { syncs.next_back() }.unwrap();
         for at in 0..calls.len() {
             for kind in [ErrorKind::StorageFull, ErrorKind::Other] {
                 for fault in [Fault::Once(at, kind), Fault::Forever(at, kind)] {

@@ -158,6 +158,24 @@ fn many_threads_get_the_file_one_after_the_other() {
     assert_eq!(VaultFile::read_only(&path).unwrap(), 80_u64.to_le_bytes());
 }
 
+/// A save gives the file a second name for a moment, which is none from outside.
+#[test]
+fn a_reader_without_a_lock_finds_a_whole_file_at_any_moment() {
+    let (_home, path) = place();
+    let mut file = VaultFile::create(&path, &[0; 9000]).unwrap();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                let bytes = VaultFile::read_only(&path).unwrap();
+                assert!(bytes.len() == 9000 && bytes.iter().all(|byte| *byte == bytes[0]));
+            }
+        });
+        (1..=250_u8).for_each(|round| file.save(&[round; 9000]).unwrap());
+        done.store(true, Ordering::Relaxed);
+    });
+}
+
 #[test]
 fn a_name_that_is_not_there_leaves_nothing_behind() {
     let (_home, path) = saved();
@@ -302,6 +320,27 @@ fn a_call_that_fails_leaves_the_file_usable_here_and_after_reopening() {
         }
         // Opening lists and reads twice; a save reads, writes, syncs, links, renames and syncs the folder.
         assert_eq!(errors, 3 + 6);
+    }
+}
+
+/// `cargo test --test storage_vault_file -- --ignored --nocapture` prints it for the disk of the temporary folder.
+#[test]
+#[ignore = "a measurement"]
+fn how_long_a_save_takes() {
+    for length in [4 << 10, 64 << 10, 1 << 20] {
+        let (_home, path) = place();
+        let mut bytes = vec![0; length];
+        let mut file = VaultFile::create(&path, &bytes).unwrap();
+        let mut times: Vec<_> = (0..200_u8)
+            .map(|round| {
+                bytes[0] = round;
+                let begun = std::time::Instant::now();
+                file.save(&bytes).unwrap();
+                begun.elapsed()
+            })
+            .collect();
+        times.sort();
+        println!("{length} bytes: p50 {:?}, p90 {:?}", times[100], times[180]);
     }
 }
 

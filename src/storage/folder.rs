@@ -105,8 +105,7 @@ impl SafeFolder {
     /// [`FolderError`], which says what was found and what to do.
     pub fn open(path: &Path) -> Result<SafeFolder, FolderError> {
         let path = plain(path);
-        let about = fs::symlink_metadata(&path).map_err(FolderError::system(&path))?;
-        check(&path, &about, Wanted::Folder)?;
+        check(&path, &look(&path)?, Wanted::Folder)?;
         Ok(SafeFolder { path })
     }
 
@@ -132,25 +131,35 @@ impl SafeFolder {
     /// [`FolderError`]; [`FolderError::is_missing`] tells a file that is not there.
     pub fn check_file(&self, name: &str) -> Result<(), FolderError> {
         let path = self.path.join(name);
-        let about = fs::symlink_metadata(&path).map_err(FolderError::system(&path))?;
-        check(&path, &about, Wanted::File)?;
-        self.check_names(&path, &about)
+        let mut about = look(&path)?;
+        loop {
+            check(&path, &about, Wanted::File)?;
+            let Err(outside) = self.check_names(&path, &about) else { return Ok(()) };
+            // A program that makes or saves the file at this moment moves its names while they are counted.
+            // The name is another file's then, or the file has fewer names.
+            let now = look(&path)?;
+            if same(&about, &now) && names(&about) == names(&now) {
+                return Err(outside);
+            }
+            about = now;
+        }
     }
 
     /// Backups are second names of one file, so a number of names says nothing until those here are counted.
     #[cfg(unix)]
     fn check_names(&self, path: &Path, about: &Metadata) -> Result<(), FolderError> {
-        use std::os::unix::fs::MetadataExt;
-        if about.nlink() == 1 {
+        let names = names(about);
+        if names == 1 {
             return Ok(());
         }
         let mut here = 0;
         for entry in fs::read_dir(&self.path).map_err(FolderError::system(&self.path))? {
             let entry = entry.map_err(FolderError::system(&self.path))?;
-            let other = fs::symlink_metadata(entry.path()).map_err(FolderError::system(&entry.path()))?;
-            here += u64::from((other.dev(), other.ino()) == (about.dev(), about.ino()));
+            match look(&entry.path()) {
+                Err(gone) if gone.is_missing() => {}
+                other => here += u64::from(same(about, &other?)),
+            }
         }
-        let names = about.nlink();
         if names > here { Err(FolderError::Linked { path: path.to_owned(), names, here }) } else { Ok(()) }
     }
 
@@ -158,6 +167,32 @@ impl SafeFolder {
     fn check_names(&self, _: &Path, _: &Metadata) -> Result<(), FolderError> {
         Ok(())
     }
+}
+
+fn look(path: &Path) -> Result<Metadata, FolderError> {
+    fs::symlink_metadata(path).map_err(FolderError::system(path))
+}
+
+/// Whether both are one file.
+#[cfg(unix)]
+fn same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(unix)]
+fn names(about: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(about)
+}
+
+#[cfg(not(unix))]
+fn names(_: &Metadata) -> u64 {
+    1
+}
+
+#[cfg(not(unix))]
+fn same(_: &Metadata, _: &Metadata) -> bool {
+    true
 }
 
 /// Without a trailing slash or dot, behind which a symbolic link would be followed.
@@ -185,13 +220,13 @@ fn make(path: &Path) -> io::Result<()> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+enum Wanted {
     Folder,
     File,
 }
 
 /// The rules that a folder and a file share.
-pub(super) fn check(path: &Path, about: &Metadata, wanted: Wanted) -> Result<(), FolderError> {
+fn check(path: &Path, about: &Metadata, wanted: Wanted) -> Result<(), FolderError> {
     let path = || path.to_owned();
     let (kind, is_right) = match wanted {
         Wanted::Folder => ("folder", about.is_dir()),
