@@ -85,7 +85,8 @@ pub enum VaultKey<'a> {
 
 /// Where a vault's bytes are kept.
 pub trait VaultKeeper: Send {
-    /// Puts `bytes` in the place of what was there: whole, or not at all.
+    /// Puts `bytes` in the place of what was there: whole, or not at all. A session changes no stored value: what
+    /// differs are answers that stand and the head of the audit log.
     ///
     /// # Errors
     /// Those of the file system. What was there before still is.

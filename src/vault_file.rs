@@ -163,13 +163,30 @@ impl VaultFile {
     /// Then the file holds the old bytes or the new, whole; [`VaultFile::bytes`] has the old ones, and saving
     /// may be tried again.
     pub fn save(&mut self, bytes: &[u8]) -> Result<(), VaultFileError> {
+        self.keep_older_format(bytes)?;
+        self.kept.save(bytes)?;
+        self.bytes = bytes.to_owned();
+        Ok(())
+    }
+
+    /// Replaces the file and keeps no backup of the bytes before: for a change that touches no value, such as an
+    /// answer that stands or the head of the audit log. Each task makes some, and two backups are soon pushed out.
+    ///
+    /// # Errors
+    /// As [`VaultFile::save`].
+    pub fn refresh(&mut self, bytes: &[u8]) -> Result<(), VaultFileError> {
+        self.keep_older_format(bytes)?;
+        self.kept.refresh(bytes)?;
+        self.bytes = bytes.to_owned();
+        Ok(())
+    }
+
+    fn keep_older_format(&mut self, bytes: &[u8]) -> Result<(), VaultFileError> {
         if let (Ok(old), Ok(new)) = (Meta::read(&self.bytes), Meta::read(bytes))
             && old.format < new.format
         {
             self.keep_original(&format!("v{}", old.format))?;
         }
-        self.kept.save(bytes)?;
-        self.bytes = bytes.to_owned();
         Ok(())
     }
 
@@ -231,6 +248,6 @@ fn parts(path: &Path) -> Result<(&Path, &str), KeepError> {
 
 impl VaultKeeper for VaultFile {
     fn save(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        VaultFile::save(self, bytes).map_err(std::io::Error::other)
+        self.refresh(bytes).map_err(std::io::Error::other)
     }
 }

@@ -202,6 +202,24 @@ impl KeptFile {
         self.replace(bytes).map_err(self.failed("saved"))
     }
 
+    /// Replaces the content as durably as [`KeptFile::save`], and keeps no backup of the one before: for what is
+    /// saved so often that it would push out the backups that somebody may want.
+    ///
+    /// # Errors
+    /// As [`KeptFile::save`].
+    pub fn refresh(&self, bytes: &[u8]) -> Result<(), KeepError> {
+        self.fits(bytes)?;
+        let refreshed = self.settle().and_then(|()| {
+            let draft = self.draft(bytes)?;
+            let moved = self.disk.rename(&draft, &self.path());
+            if moved.is_err() {
+                let _ = self.disk.remove(&draft);
+            }
+            moved.and_then(|()| self.disk.sync_folder(&self.folder))
+        });
+        refreshed.map_err(self.failed("saved"))
+    }
+
     fn replace(&self, bytes: &[u8]) -> io::Result<()> {
         self.settle()?;
         let draft = self.draft(bytes)?;

@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use keyring_core::Entry;
 use portcullis::vault::UnlockKey;
 use zeroize::Zeroizing;
 
