@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use browser_signals::{Container, Origin};
 use classifier::{Detectors, SensitiveKind};
-use intake_support::{BENIGN, UNTRIED, WITH_VALUES, marked};
+use intake_support::{BENIGN, SEEN, UNTRIED, WITH_VALUES, marked};
 use portcullis::intake::{self, HANDLES, Intake};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -64,24 +64,31 @@ fn every_prompt_of_the_table_gives_exactly_what_is_marked() {
     assert!(Field::ALL.iter().all(|field| fields.contains(field)));
 }
 
-/// What intake makes of prompts that it was not made with. The floors are a little below what was measured.
-#[test]
-fn untried_prompts_are_read_about_as_well() {
+/// How much of what is found is marked, and how much of what is marked is found, in percent.
+fn measured(prompts: &[&str]) -> (usize, usize) {
     let (mut right, mut told, mut marks) = (0, 0, 0);
-    for source in UNTRIED {
+    for source in prompts {
         let (want, intake) = (marked(source), read(&marked(source).text));
         let got = found(&intake);
         right += got.iter().filter(|place| want.found.contains(place)).count();
         told += got.len();
         marks += want.found.len();
-        let differ = got != want.found || unsure(&intake) != want.unsure;
-        if differ {
-            println!("{source}\n  {:?} ? {:?}", named(&want.text, &got), named(&want.text, &unsure(&intake)));
+        if got != want.found || unsure(&intake) != want.unsure {
+            let unsure = unsure(&intake);
+            println!("{source}\n  {:?}\n  ? {:?}", named(&want.text, &got), named(&want.text, &unsure));
         }
     }
     println!("{right} right of {told} found, of {marks} marked");
-    assert!(right * 100 >= told * 90, "{right} right of {told} found");
-    assert!(right * 100 >= marks * 70, "{right} right of {marks} marked");
+    (right * 100 / told, right * 100 / marks)
+}
+
+/// The floors are a little below what was measured.
+#[test]
+fn prompts_that_nothing_was_fitted_to_are_read_too() {
+    for (prompts, precise, complete) in [(SEEN, 95, 80), (UNTRIED, 95, 85)] {
+        let (precision, recall) = measured(prompts);
+        assert!(precision >= precise && recall >= complete, "precision {precision}, recall {recall}");
+    }
 }
 
 #[test]
@@ -159,7 +166,7 @@ fn records_and_personas_that_the_user_names_stay_and_are_told() {
     let text = "As ana, buy it with card:personal, ship to [address:work], receipt to contact:me. Use card:personal.";
     let intake = read(text);
     assert_eq!(intake.handles, ["card:personal", "address:work", "contact:me"]);
-    assert_eq!((intake.persona.as_deref(), intake.prompt.as_str()), (None, text), "\"As ana,\" begins large");
+    assert_eq!((intake.persona.as_deref(), intake.prompt.as_str()), (Some("ana"), text));
     for (text, persona) in [
         ("persona: ana. Buy it.", Some("ana")),
         ("Buy it as persona work_2, please", Some("work_2")),

@@ -36,6 +36,9 @@ const POSTAL_CODES: [&str; 22] = [
     "9999",
 ];
 
+/// The parts of a city, behind a street.
+const WINDS: [&str; 8] = ["n", "s", "e", "w", "nw", "ne", "sw", "se"];
+
 /// A value of an address.
 type Part = (Range<usize>, Field);
 
@@ -61,7 +64,8 @@ fn street(text: &Text<'_>, at: usize) -> Option<(usize, bool)> {
     let (end, sure) = english(text, at)
         .or_else(|| german(text, at))
         .or_else(|| french(text, at).map(|end| (end, true)))
-        .or_else(|| spanish(text, at).map(|end| (end, true)))?;
+        .or_else(|| spanish(text, at).map(|end| (end, true)))
+        .or_else(|| before_city(text, at).map(|end| (end, true)))?;
     Some((unit(text, end), sure))
 }
 
@@ -71,15 +75,18 @@ fn english(text: &Text<'_>, at: usize) -> Option<(usize, bool)> {
         return None;
     }
     let named = |at: usize| text.is_capital(at) || is_ordinal(text.word(at));
-    let last =
-        (at + 2..at + 6).take_while(|next| named(*next - 1) || text.is_one_of(*next - 1, &SMALL)).find(
-            |next| text.is_capital(*next) && text.is_one_of(*next, &STREETS) && !text.is_capital(*next + 1),
-        );
+    let last = (at + 2..at + 6)
+        .take_while(|next| named(*next - 1) || text.is_one_of(*next - 1, &SMALL))
+        .find(|next| {
+            text.is_capital(*next)
+                && text.is_one_of(*next, &STREETS)
+                && (!text.is_capital(*next + 1) || text.is_one_of(*next + 1, &WINDS))
+        });
     let mut end = last? + 1;
     if text.low(end) == "." && text.word(end - 1).len() <= 4 && !text.is_capital(end + 1) {
         end += 1;
     }
-    if text.is_one_of(end, &["n", "s", "e", "w", "nw", "ne", "sw", "se"]) {
+    if text.is_capital(end) && text.is_one_of(end, &WINDS) {
         end += 1;
     }
     named(at + 1).then_some((end, true))
@@ -143,6 +150,16 @@ fn spanish(text: &Text<'_>, at: usize) -> Option<usize> {
     let person = text.word(number + 1).starts_with(char::is_lowercase)
         && !text.is_one_of(number + 1, &["en", "de", "y", "con", "a", "por"]);
     (text.is_number(number, 4) && !person).then_some(number + 1)
+}
+
+/// Any name and number before a postal code and a city: `Unter den Linden 77, 10117 Berlin`.
+fn before_city(text: &Text<'_>, at: usize) -> Option<usize> {
+    if !text.is_capital(at) || text.is_one_of(at, &NO_NAME) {
+        return None;
+    }
+    let number = named_on(text, at).filter(|number| text.is_number(*number, 3))?;
+    let postal = postal_code(text, number + 2).filter(|_| matches!(text.low(number + 1), "," | "\n"))?;
+    place(text, text.token_at(postal.end)).map(|_| number + 1)
 }
 
 /// The end of a name in capitals and small words, one capital at least.

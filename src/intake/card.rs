@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use sirl::Field;
-
 use super::text::Text;
 
 /// The names of the months, English, German, French and Spanish, by their first letters.
@@ -50,14 +48,20 @@ pub(super) fn code(text: &Text<'_>, at: usize) -> Option<Range<usize>> {
     (digits && !text.is_closed(at)).then(|| text.span(at, at + 1))
 }
 
-/// The expiry and the code right behind a card number without a label, as in `4111... 12/29 123`.
-pub(super) fn beside(text: &Text<'_>, number: &Range<usize>) -> Vec<(Range<usize>, Field)> {
-    let skip = |at: usize| if matches!(text.low(at), "," | ";" | "(" | "\n") { at + 1 } else { at };
-    let mut values = Vec::new();
-    if let Some(expiry) = expiry(text, skip(text.token_at(number.end))) {
-        let next = skip(text.token_at(expiry.end));
-        values.push((expiry, Field::CardExpiry));
-        values.extend(code(text, next).map(|span| (span, Field::CardCode)));
-    }
-    values
+/// The expiry right behind a card number without a label, as in `4111... 12/29`.
+pub(super) fn expiry_behind(text: &Text<'_>, number: &Range<usize>) -> Option<Range<usize>> {
+    expiry(text, behind(text, number))
+}
+
+/// The code right behind an expiry without a label, at the end of a clause: it could be the number of
+/// anything else.
+pub(super) fn code_behind(text: &Text<'_>, expiry: &Range<usize>) -> Option<Range<usize>> {
+    let at = behind(text, expiry);
+    let ends = text.ends_sentence(at + 1) || matches!(text.low(at + 1), "," | ";" | ")" | "." | "");
+    code(text, at).filter(|_| ends)
+}
+
+fn behind(text: &Text<'_>, value: &Range<usize>) -> usize {
+    let at = text.token_at(value.end);
+    if matches!(text.low(at), "," | ";" | "(" | "\n") { at + 1 } else { at }
 }

@@ -83,11 +83,11 @@ pub(super) fn persona(text: &Text<'_>) -> Option<String> {
             Some(next) => next,
             None => text.phrase(at, "as").or_else(|| text.phrase(at, "als"))?,
         };
-        let ends = text.ends_sentence(at_name + 1) || matches!(text.low(at_name + 1), "," | ";");
-        let word = text.word(at_name);
-        let known = named.is_some() || (ends && !text.is_one_of(at_name, &NO_PERSONA) && !twice(text, at));
-        (known && text.is_word(at_name) && name(word) == Some(word) && word.len() > 1 && word != "persona")
-            .then(|| word.to_owned())
+        let word = name(text.raw.get(text.start(at_name)..)?).filter(|_| text.is_word(at_name))?;
+        let next = text.token_at(text.start(at_name) + word.len());
+        let ends = text.ends_sentence(next) || matches!(text.low(next), "," | ";");
+        let known = named.is_some() || (ends && !NO_PERSONA.contains(&word) && !twice(text, at));
+        (known && word.len() > 1 && word != "persona").then(|| word.to_owned())
     })
 }
 

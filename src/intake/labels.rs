@@ -21,350 +21,125 @@ pub(super) enum Bond {
 
 use Bond::{Bare, Colon, Said};
 
-/// Labels, the field they announce, and how firmly they must be tied to the value.
-const LABELS: [(Field, Bond, &[&str]); 24] = [
+/// Labels, the field they announce, and how firmly they must be tied to the value. A bar stands between labels.
+const LABELS: [(Field, Bond, &str); 23] = [
     (
         Field::Name,
         Colon,
-        &[
-            "name",
-            "recipient",
-            "addressee",
-            "cardholder",
-            "name on card",
-            "nom",
-            "pr\u{e9}nom",
-            "nombre",
-            "apellidos",
-            "destinataire",
-            "destinatario",
-            "empf\u{e4}nger",
-            "vorname",
-            "nachname",
-        ],
+        "name|recipient|addressee|name on card|nom|pr\u{e9}nom|nombre|apellidos|destinataire|\
+         destinatario|empf\u{e4}nger|vorname|nachname",
     ),
     (
         Field::Name,
         Said,
-        &[
-            "full name",
-            "first name",
-            "last name",
-            "surname",
-            "my name",
-            "her name",
-            "his name",
-            "mein name",
-            "vollst\u{e4}ndiger name",
-            "nom complet",
-            "mon nom",
-            "nombre completo",
-            "mi nombre",
-            "nombre y apellidos",
-            "the name",
-            "under the name of",
-        ],
+        "full name|first name|last name|surname|my name|her name|his name|mein name|\
+         vollst\u{e4}ndiger name|nom complet|mon nom|nombre completo|mi nombre|\
+         nombre y apellidos|the name|under the name of",
     ),
     (
         Field::Name,
         Bare,
-        &[
-            "my name is",
-            "my full name is",
-            "under the name",
-            "in the name of",
-            "on behalf of",
-            "auf den namen",
-            "im namen von",
-            "mein name ist",
-            "ich hei\u{df}e",
-            "ich heisse",
-            "au nom de",
-            "je m'appelle",
-            "mon nom est",
-            "a nombre de",
-            "me llamo",
-            "mi nombre es",
-        ],
+        "my name is|my full name is|under the name|cardholder|in the name of|on behalf of|\
+         auf den namen|im namen von|mein name ist|ich hei\u{df}e|ich heisse|au nom de|\
+         je m'appelle|mon nom est|a nombre de|me llamo|mi nombre es",
     ),
     (
         Field::Street,
         Colon,
-        &[
-            "street",
-            "address",
-            "street address",
-            "address line",
-            "stra\u{df}e",
-            "strasse",
-            "anschrift",
-            "adresse",
-            "rue",
-            "calle",
-            "direcci\u{f3}n",
-            "direccion",
-            "domicilio",
-            "lieferadresse",
-        ],
+        "street|address|street address|address line|stra\u{df}e|strasse|anschrift|adresse|rue|\
+         calle|direcci\u{f3}n|direccion|domicilio|lieferadresse",
     ),
     (
         Field::PostalCode,
         Said,
-        &[
-            "postal code",
-            "postcode",
-            "post code",
-            "zip code",
-            "zip",
-            "zipcode",
-            "plz",
-            "postleitzahl",
-            "code postal",
-            "c\u{f3}digo postal",
-            "codigo postal",
-            "cp",
-        ],
+        "postal code|postcode|post code|zip code|zip|zipcode|plz|postleitzahl|code postal|\
+         c\u{f3}digo postal|codigo postal|cp",
     ),
-    (
-        Field::City,
-        Colon,
-        &["city", "town", "stadt", "ort", "wohnort", "ville", "ciudad", "poblaci\u{f3}n", "localidad"],
-    ),
+    (Field::City, Colon, "city|town|stadt|ort|wohnort|ville|ciudad|poblaci\u{f3}n|localidad"),
     (
         Field::Region,
         Colon,
-        &[
-            "region",
-            "state",
-            "province",
-            "county",
-            "bundesland",
-            "r\u{e9}gion",
-            "d\u{e9}partement",
-            "provincia",
-            "regi\u{f3}n",
-        ],
+        "region|state|province|county|bundesland|r\u{e9}gion|d\u{e9}partement|provincia|\
+         regi\u{f3}n",
     ),
-    (Field::Country, Colon, &["country", "land", "pays", "pa\u{ed}s", "pais"]),
-    (
-        Field::Email,
-        Colon,
-        &["e-mail", "email", "mail", "e-mail-adresse", "courriel", "correo", "correo electr\u{f3}nico"],
-    ),
+    (Field::Country, Colon, "country|land|pays|pa\u{ed}s|pais"),
+    (Field::Email, Colon, "e-mail|email|mail|e-mail-adresse|courriel|correo|correo electr\u{f3}nico"),
     (
         Field::Phone,
         Colon,
-        &[
-            "phone",
-            "phone number",
-            "telephone",
-            "mobile",
-            "cell",
-            "tel",
-            "telefon",
-            "telefonnummer",
-            "handy",
-            "handynummer",
-            "t\u{e9}l\u{e9}phone",
-            "portable",
-            "tel\u{e9}fono",
-            "telefono",
-            "m\u{f3}vil",
-        ],
+        "phone|phone number|telephone|mobile|cell|tel|telefon|telefonnummer|handy|handynummer|\
+         t\u{e9}l\u{e9}phone|portable|tel\u{e9}fono|telefono|m\u{f3}vil",
     ),
     (
         Field::CardNumber,
         Bare,
-        &[
-            "card number",
-            "card",
-            "credit card",
-            "debit card",
-            "visa",
-            "mastercard",
-            "kartennummer",
-            "karte",
-            "kreditkarte",
-            "num\u{e9}ro de carte",
-            "carte",
-            "carte bancaire",
-            "n\u{fa}mero de tarjeta",
-            "tarjeta",
-        ],
-    ),
-    (
-        Field::CardExpiry,
-        Colon,
-        &[
-            "valid until",
-            "valid thru",
-            "expiration",
-            "g\u{fc}ltig bis",
-            "valable jusqu'au",
-            "v\u{e1}lida hasta",
-            "vence",
-        ],
+        "card number|card|credit card|debit card|visa|mastercard|kartennummer|karte|kreditkarte|\
+         num\u{e9}ro de carte|carte|carte bancaire|n\u{fa}mero de tarjeta|tarjeta",
     ),
     (
         Field::CardExpiry,
         Bare,
-        &[
-            "exp",
-            "expiry",
-            "expires",
-            "expiring",
-            "exp date",
-            "expiry date",
-            "expiration date",
-            "expires on",
-            "ablaufdatum",
-            "verfallsdatum",
-            "date d'expiration",
-            "expire",
-            "caducidad",
-            "caduca",
-            "fecha de caducidad",
-            "vencimiento",
-        ],
+        "exp|expiry|expires|expiring|valid until|valid thru|expiration|g\u{fc}ltig bis|\
+         valable jusqu'au|v\u{e1}lida hasta|vence|exp date|expiry date|expiration date|\
+         expires on|ablaufdatum|verfallsdatum|date d'expiration|expire|caducidad|caduca|\
+         fecha de caducidad|vencimiento",
     ),
     (
         Field::CardCode,
         Bare,
-        &[
-            "cvv",
-            "cvc",
-            "cvv2",
-            "cvc2",
-            "cid",
-            "security code",
-            "card code",
-            "pr\u{fc}fziffer",
-            "pr\u{fc}fnummer",
-            "sicherheitscode",
-            "kartenpr\u{fc}fnummer",
-            "cryptogramme",
-            "code de s\u{e9}curit\u{e9}",
-            "c\u{f3}digo de seguridad",
-        ],
+        "cvv|cvc|cvv2|cvc2|cid|security code|card code|pr\u{fc}fziffer|pr\u{fc}fnummer|\
+         sicherheitscode|kartenpr\u{fc}fnummer|cryptogramme|code de s\u{e9}curit\u{e9}|\
+         c\u{f3}digo de seguridad",
     ),
     (
         Field::GovernmentId,
         Bare,
-        &[
-            "ssn",
-            "social security number",
-            "social security",
-            "passport number",
-            "passport no",
-            "passport",
-            "national id",
-            "government id",
-            "id card number",
-            "national insurance number",
-            "driver's license",
-            "driver's licence",
-            "driver's license number",
-            "tax id",
-        ],
+        "ssn|social security number|social security|passport number|passport no|passport|\
+         national id|government id|id card number|national insurance number|driver's license|\
+         driver's licence|driver's license number|tax id",
     ),
     (
         Field::GovernmentId,
         Bare,
-        &[
-            "personalausweis",
-            "personalausweisnummer",
-            "ausweisnummer",
-            "reisepass",
-            "reisepassnummer",
-            "steuer-id",
-            "sozialversicherungsnummer",
-        ],
+        "personalausweis|personalausweisnummer|ausweisnummer|reisepass|reisepassnummer|steuer-id|\
+         sozialversicherungsnummer",
     ),
     (
         Field::GovernmentId,
         Bare,
-        &[
-            "num\u{e9}ro de passeport",
-            "passeport",
-            "num\u{e9}ro de s\u{e9}curit\u{e9} sociale",
-            "carte d'identit\u{e9}",
-        ],
+        "num\u{e9}ro de passeport|passeport|num\u{e9}ro de s\u{e9}curit\u{e9} sociale|\
+         carte d'identit\u{e9}",
     ),
     (
         Field::GovernmentId,
         Bare,
-        &[
-            "dni",
-            "nie",
-            "nif",
-            "pasaporte",
-            "n\u{fa}mero de pasaporte",
-            "n\u{fa}mero de la seguridad social",
-            "curp",
-        ],
+        "dni|nie|nif|pasaporte|n\u{fa}mero de pasaporte|n\u{fa}mero de la seguridad social|curp",
     ),
-    (Field::GovernmentId, Said, &["id number", "id"]),
+    (Field::GovernmentId, Said, "id number|id"),
     (
         Field::Password,
         Bare,
-        &[
-            "password",
-            "passphrase",
-            "passcode",
-            "pwd",
-            "pw",
-            "passwort",
-            "kennwort",
-            "mot de passe",
-            "contrase\u{f1}a",
-            "clave",
-        ],
+        "password|passphrase|passcode|pwd|pw|passwort|kennwort|mot de passe|contrase\u{f1}a|clave",
     ),
     (
         Field::OneTimeCode,
         Bare,
-        &[
-            "one-time code",
-            "one time code",
-            "one-time password",
-            "otp",
-            "verification code",
-            "login code",
-            "sms code",
-            "2fa code",
-            "2fa",
-            "security code",
-        ],
+        "one-time code|one time code|one-time password|otp|verification code|login code|sms code|\
+         2fa code|2fa|security code|texted me",
     ),
     (
         Field::OneTimeCode,
         Bare,
-        &[
-            "einmalcode",
-            "best\u{e4}tigungscode",
-            "sms-code",
-            "tan",
-            "code de v\u{e9}rification",
-            "code de confirmation",
-            "c\u{f3}digo de verificaci\u{f3}n",
-            "c\u{f3}digo de un solo uso",
-        ],
+        "einmalcode|best\u{e4}tigungscode|sms-code|tan|code de v\u{e9}rification|\
+         code de confirmation|c\u{f3}digo de verificaci\u{f3}n|c\u{f3}digo de un solo uso",
     ),
     (
         Field::OneTimeCode,
         Bare,
-        &[
-            "the code is",
-            "my code is",
-            "the code",
-            "my code",
-            "der code ist",
-            "der code lautet",
-            "le code est",
-            "el c\u{f3}digo es",
-        ],
+        "the code is|my code is|the code|my code|der code ist|der code lautet|le code est|\
+         el c\u{f3}digo es",
     ),
-    (Field::OneTimeCode, Said, &["code", "c\u{f3}digo"]),
+    (Field::OneTimeCode, Said, "code|c\u{f3}digo"),
 ];
 
 /// Labels that are also words of everything: they count only where no other word makes them part of its
@@ -524,8 +299,8 @@ fn labelled(text: &Text<'_>, at: usize) -> Option<(Range<usize>, Field, Sure)> {
     }
     let mut here: Vec<(usize, Field, Bond)> = Vec::new();
     for (field, bond, labels) in LABELS {
-        for label in labels {
-            let alone = !COMMON.contains(label) || stands_alone(text, at);
+        for label in labels.split('|') {
+            let alone = !COMMON.contains(&label) || stands_alone(text, at);
             here.extend(text.phrase(at, label).filter(|_| alone).map(|end| (end, field, bond)));
         }
     }
@@ -549,7 +324,10 @@ fn stands_alone(text: &Text<'_>, at: usize) -> bool {
 }
 
 fn about_a_card(text: &Text<'_>, at: usize) -> bool {
+    let end_of_number =
+        |at: usize| text.word(at).len() >= 4 && text.word(at).bytes().all(|b| b.is_ascii_digit());
     (at.saturating_sub(12)..at).any(|before| text.is_one_of(before, &CARD))
+        || (at.saturating_sub(2)..at).any(end_of_number)
 }
 
 /// Where the value of a label begins that ends before token `at`, and how it is tied to it.

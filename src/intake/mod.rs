@@ -184,6 +184,10 @@ struct Values {
 }
 
 impl Values {
+    fn of(&self, field: Field) -> Vec<(Range<usize>, Field)> {
+        self.sure.iter().filter(|(_, other)| *other == field).cloned().collect()
+    }
+
     /// Notes a value, unless a part of it is another already.
     fn put(&mut self, span: Range<usize>, field: Field, sure: Sure) {
         if !self.sure.iter().all(|(other, _)| apart(&span, other)) {
@@ -223,14 +227,21 @@ fn values(prompt: &str, findings: &[Finding], closed: &[Range<usize>]) -> Values
             values.put(finding.span.clone(), field, Sure::Yes);
         }
     }
-    let cards: Vec<Range<usize>> = values
-        .sure
-        .iter()
-        .filter(|(_, field)| *field == Field::CardNumber)
-        .map(|(span, _)| span.clone())
-        .collect();
-    for (span, field) in cards.iter().flat_map(|number| card::beside(&text, number)) {
-        values.put(span, field, Sure::Yes);
+    for (span, _) in values.of(Field::CardNumber) {
+        if let Some(expiry) = card::expiry_behind(&text, &span) {
+            values.put(expiry, Field::CardExpiry, Sure::Yes);
+        }
+    }
+    for (span, _) in values.of(Field::CardExpiry) {
+        if let Some(code) = card::code_behind(&text, &span) {
+            values.put(code, Field::CardCode, Sure::Yes);
+        }
+    }
+    for (span, _) in values.of(Field::Email) {
+        let password = readers::password_behind(&text, &span);
+        if let Some(password) = password.filter(|span| closed.iter().all(|link| apart(span, link))) {
+            values.put(password, Field::Password, Sure::Yes);
+        }
     }
     let taken = values.sure.clone();
     let free = |at: usize| taken.iter().all(|(span, _)| apart(&text.span(at, at + 1), span));

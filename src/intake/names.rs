@@ -6,6 +6,7 @@ use sirl::Field;
 
 use super::labels::Bond;
 use super::places::{NO_NAME, SENT};
+use super::readers::Sure;
 use super::text::Text;
 
 /// Small words within a name.
@@ -18,9 +19,9 @@ const WITHIN: [&str; 20] = [
 const TITLES: [&str; 10] = ["mr", "mrs", "ms", "dr", "prof", "herr", "frau", "mme", "sr", "sra"];
 
 /// Words before somebody's name, or before something else.
-const BEFORE: [&str; 13] = [
-    "for", "to", "from", "an", "f\u{fc}r", "pour", "para", "i am", "i'm", "ich bin", "je suis", "soy",
-    "signed",
+const BEFORE: [&str; 15] = [
+    "for", "to", "from", "an", "f\u{fc}r", "pour", "para", "i am", "it's", "this is", "i'm", "ich bin",
+    "je suis", "soy", "signed",
 ];
 
 /// Words of a search: what follows is what is searched for.
@@ -49,16 +50,21 @@ const SEARCH: [&str; 21] = [
 ];
 
 /// A name behind a label.
-pub(super) fn labelled(text: &Text<'_>, at: usize, bond: Bond) -> Option<Range<usize>> {
+pub(super) fn labelled(text: &Text<'_>, at: usize, bond: Bond) -> Option<(Range<usize>, Sure)> {
     if let Some(end) = capitals(text, at) {
-        return Some(text.span(at, end));
+        return Some((text.span(at, end), Sure::Yes));
     }
     // Behind a colon a name in small letters is one too, if nothing else stands there.
     let plain = |at: usize| text.is_word(at) && text.word(at).chars().all(|c| c.is_alphabetic() || c == '-');
     let end = (at..at + 5).find(|at| !plain(*at))?;
     let alone = text.ends_sentence(end) || matches!(text.low(end), "," | ";" | ".");
     let few = (1..=3).contains(&(end - at)) && !(at..end).any(|at| text.is_one_of(at, &NO_NAME));
-    (bond == Bond::Colon && alone && few).then(|| text.span(at, end))
+    match bond {
+        Bond::Colon if alone && few => Some((text.span(at, end), Sure::Yes)),
+        // First and last name in small letters, or two other words.
+        Bond::Bare | Bond::Said if alone && few && end - at == 2 => Some((text.span(at, end), Sure::Ask)),
+        _ => None,
+    }
 }
 
 /// The end of a name in capitals that begins with token `at`: `Dr. Ana-Mar\u{ed}a van der Berg`, `J. R. Lane`.

@@ -105,7 +105,10 @@ pub(super) fn read(
             Some(span) => Some(sure(span)),
             None => password(text, at, bond, label),
         },
-        Field::Name => quoted.or_else(|| names::labelled(text, at, bond)).map(sure),
+        Field::Name => match quoted {
+            Some(span) => Some(sure(span)),
+            None => names::labelled(text, at, bond),
+        },
         Field::Street => match quoted {
             Some(span) => Some(sure(span)),
             None => address::labelled_street(text, at).map(sure),
@@ -153,6 +156,18 @@ fn password(text: &Text<'_>, at: usize, bond: Bond, label: usize) -> Option<(Ran
         Bond::Bare => return None,
     };
     Some((start..start + word.len(), sure))
+}
+
+/// The password right behind an e-mail address in a login: `login: ada@mail.test / hunter2`.
+pub(super) fn password_behind(text: &Text<'_>, email: &Range<usize>) -> Option<Range<usize>> {
+    let login = ["login", "user", "username", "log", "sign", "signin", "account", "anmelden", "connexion"];
+    let at = text.token_at(email.end);
+    let tied = matches!(text.low(at), "/" | "|" | ":") || text.is_one_of(at, &["pass", "pw", "pwd"]);
+    if !tied || text.is_closed(at + 1) || !text.said_before(text.token_at(email.start), &login, 6) {
+        return None;
+    }
+    let (span, sure) = password(text, at + 1, Bond::Bare, at)?;
+    (sure == Sure::Yes).then_some(span)
 }
 
 /// Digits with spaces, hyphens and brackets between them, of a length.

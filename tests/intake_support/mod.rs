@@ -130,8 +130,9 @@ pub const BENIGN: &[&str] = &[
     "Read article 5 on page 12/29 and mail me nothing.",
 ];
 
-/// Prompts that were written without trying them, and that nothing was fitted to.
-pub const UNTRIED: &[&str] = &[
+/// Prompts that were written without trying them: 23 of 41 values were found then, and nothing else. Intake
+/// was improved with them since.
+pub const SEEN: &[&str] = &[
     "my name is {name:ada lane}, send the mug to {street:12 oak street}, {city:berkeley}",
     "Deliver to {name:Tom\u{e1}s Rivera} at {street:Unter den Linden 77}, {postal_code:10117} {city:Berlin}.",
     "please pay using {card_number:4111 1111 1111 1111} ({card_expiry:11/28}, {card_code:737})",
@@ -158,4 +159,29 @@ pub const UNTRIED: &[&str] = &[
     "Translate 'my name is' into Spanish.",
     "Add the 2026 calendar to my cart and use my saved address.",
     "Is the exp 12/29 yoghurt still fine to eat?",
+];
+
+/// Prompts that were written without trying them, by whoever wrote the rules; nothing was fitted to them: 38 of
+/// 43 values were found, and one thing that is none.
+pub const UNTRIED: &[&str] = &[
+    "Get me the red scarf from https://scarf.example. Send to {name:Olu Adeyemi}, {street:88 Kingsway Road}, {city:Leeds} {postal_code:LS1 4AP}. Visa {card_number:4111 1111 1111 1111}, {card_expiry:08/28}, {card_code:555}.",
+    "I need to log in to https://mail.example. Email {email:olu@post.test}, password {password:Blue.Moon7}, code {one_time_code:551209}.",
+    "Ich bin {?name:Karl Meier}, meine Adresse ist {street:Goethestra\u{df}e 12b}, {postal_code:80336} {city:M\u{fc}nchen}.",
+    "Bestell den Tee an {name:Karl Meier}, {street:Am Hang 2}, {postal_code:8001} {city:Z\u{fc}rich}, {country:Schweiz}, Tel. {phone:+41 44 668 18 00}",
+    "Mon adresse: {street:3 place Bellecour}, {postal_code:69002} {city:Lyon}. Mot de passe : {password:P@ris2025}",
+    "Mi direcci\u{f3}n es {street:Avenida de Am\u{e9}rica 15}, {city:Valencia}. Mi nombre es {name:Iker Sanz}.",
+    "renew my passport, number {government_id:533401245}, at https://gov.example",
+    "Reserve under {name:Priya Nair}, phone {phone:+44 20 7946 0958}.",
+    "The gift goes to my sister {name:Eva Berg}, {street:9 Hill Street}, {postal_code:5020} {city:Bergen}, {country:Norway}.",
+    "Here is my card: {card_number:5555 5555 5555 4444}, valid until {card_expiry:01/2030}, CVC {card_code:808}.",
+    "zip: {postal_code:60614}, city: {city:Chicago}, state: {region:IL}, {street:2400 N Lincoln Ave}",
+    "my email is {email:sam@post.test} and my ssn {government_id:078-05-1120}",
+    "Buy 3 of item 80336 and 12 of item 4111 at https://shop.example, ship by 12/29.",
+    "How do I pronounce Goethestra\u{df}e? And who was Karl Marx?",
+    "Look up the opening hours of the MoMA, 11 West 53rd Street, New York.",
+    "Which passport do I need for Japan, and is 90 days enough?",
+    "Set a reminder: code review at 10:30 on https://cal.example.",
+    "Check if the card game Uno 2025 edition costs less than 15 EUR.",
+    "Find flights for Christmas to San Francisco, 2 adults, from 12/20.",
+    "Is the state of Texas bigger than France? Name: one source.",
 ];
