@@ -14,9 +14,10 @@ pub(super) fn of(prompt: &str, value: &str, field: Field) -> Vec<Range<usize>> {
     let alone = |start: usize| {
         let before = text.get(..start).and_then(|text| text.chars().next_back());
         let after = text.get(start + value.len()..).unwrap_or_default();
-        !before.is_some_and(|c| c.is_alphanumeric() && value.starts_with(char::is_alphanumeric))
-            && !(value.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric))
-            && !within_a_number(&text, start, &value)
+        let glued_before =
+            value.starts_with(char::is_alphanumeric) && before.is_some_and(char::is_alphanumeric);
+        let glued_after = value.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric);
+        !(glued_before || glued_after || within_a_number(&text, start, &value))
     };
     text.match_indices(&value)
         .map(|(start, _)| start)
