@@ -175,7 +175,10 @@ pub(crate) fn registrable(host: &str) -> Option<(&str, &str)> {
     if is_address(host) {
         return None;
     }
-    let domain = psl::domain(host.as_bytes())?;
+    let Some(domain) = psl::domain(host.as_bytes()) else {
+        // A company's suffix has a website too.
+        return host.split_once('.');
+    };
     let start = host.len().checked_sub(domain.as_bytes().len())?;
     host.get(start..)?.split_once('.')
 }

@@ -1,0 +1,230 @@
+//! How a value is read that a label announces.
+
+use std::ops::Range;
+
+use sirl::Field;
+
+use super::labels::Bond;
+use super::text::Text;
+use super::{address, card, names};
+
+/// How sure it is that a place holds a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sure {
+    /// It does.
+    Yes,
+    /// The user should be asked.
+    Ask,
+}
+
+/// Words that follow `password` where none is told.
+const NO_SECRET: [&str; 66] = [
+    "is",
+    "the",
+    "how",
+    "what",
+    "a",
+    "an",
+    "and",
+    "or",
+    "to",
+    "for",
+    "on",
+    "at",
+    "in",
+    "of",
+    "my",
+    "your",
+    "it",
+    "not",
+    "no",
+    "wrong",
+    "required",
+    "expired",
+    "incorrect",
+    "missing",
+    "weak",
+    "too",
+    "must",
+    "should",
+    "manager",
+    "managers",
+    "reset",
+    "field",
+    "fields",
+    "page",
+    "form",
+    "policy",
+    "policies",
+    "recovery",
+    "protection",
+    "protected",
+    "generator",
+    "then",
+    "please",
+    "from",
+    "with",
+    "that",
+    "which",
+    "there",
+    "invalid",
+    "unknown",
+    "same",
+    "correct",
+    "hint",
+    "hints",
+    "rules",
+    "requirements",
+    "change",
+    "changes",
+    "here",
+    "below",
+    "above",
+    "secure",
+    "strong",
+    "safe",
+    "stored",
+    "has",
+];
+
+/// Reads the value of a label that stands at token `label`, from token `at`.
+pub(super) fn read(
+    text: &Text<'_>,
+    at: usize,
+    field: Field,
+    bond: Bond,
+    label: usize,
+) -> Option<(Range<usize>, Sure)> {
+    if at >= text.len() || text.is_closed(at) {
+        return None;
+    }
+    let sure = |span: Range<usize>| (span, Sure::Yes);
+    let quoted = text.quoted_at(at).filter(|_| bond >= Bond::Said || field != Field::OneTimeCode);
+    match field {
+        Field::Password => match quoted {
+            Some(span) => Some(sure(span)),
+            None => password(text, at, bond, label),
+        },
+        Field::Name => match quoted {
+            Some(span) => Some(sure(span)),
+            None => names::labelled(text, at, bond),
+        },
+        Field::Street => match quoted {
+            Some(span) => Some(sure(span)),
+            None => address::labelled_street(text, at).map(sure),
+        },
+        Field::City | Field::Region | Field::Country => {
+            quoted.or_else(|| address::labelled_place(text, at)).map(sure)
+        }
+        Field::PostalCode => address::postal_code(text, inner(text, at)).map(sure),
+        Field::CardExpiry => card::expiry(text, inner(text, at)).map(sure),
+        Field::CardCode => card::code(text, inner(text, at)).map(sure),
+        Field::CardNumber => digits(text, inner(text, at), 12..=19).map(sure),
+        Field::Phone => digits(text, inner(text, at), 6..=15).map(sure),
+        Field::OneTimeCode => one_time_code(text, inner(text, at)).map(sure),
+        Field::GovernmentId => government_id(text, inner(text, at)).map(sure),
+        // The detectors know its form better than a label does.
+        Field::Email => None,
+    }
+}
+
+/// The token after an opening quote.
+fn inner(text: &Text<'_>, at: usize) -> usize {
+    if text.quoted_at(at).is_some() { at + 1 } else { at }
+}
+
+/// A password without quotes: up to the next space, but for a comma, semicolon or full stop at its end.
+fn password(text: &Text<'_>, at: usize, bond: Bond, label: usize) -> Option<(Range<usize>, Sure)> {
+    let start = text.start(at);
+    let rest = text.raw.get(start..)?;
+    let word = rest.split(char::is_whitespace).next()?.trim_end_matches([',', ';', '.']);
+    let plain = word.trim_matches(|c: char| matches!(c, '!' | '?' | ')' | ':' | '"' | '\''));
+    if word.is_empty() || NO_SECRET.contains(&plain.to_lowercase().as_str()) || text.low(at) == "\n" {
+        return None;
+    }
+    let inside = plain.char_indices().skip(1);
+    let mixed = inside.clone().any(|(_, c)| c.is_uppercase()) && plain.chars().any(char::is_lowercase);
+    let telling = mixed || plain.chars().any(|c| !c.is_alphabetic() && !matches!(c, '-' | '\'' | '/'));
+    let before = label
+        .checked_sub(1)
+        .is_some_and(|at| text.is_one_of(at, &["with", "and", "my", "mit", "und", "avec", "et", "con", "y"]));
+    let sure = match bond {
+        Bond::Colon => Sure::Yes,
+        _ if telling => Sure::Yes,
+        Bond::Said => Sure::Yes,
+        Bond::Bare if before && plain.len() >= 4 => Sure::Ask,
+        Bond::Bare => return None,
+    };
+    Some((start..start + word.len(), sure))
+}
+
+/// The password right behind an e-mail address in a login: `login: ada@mail.test / hunter2`.
+pub(super) fn password_behind(text: &Text<'_>, email: &Range<usize>) -> Option<Range<usize>> {
+    let login = ["login", "user", "username", "log", "sign", "signin", "account", "anmelden", "connexion"];
+    let at = text.token_at(email.end);
+    let tied = matches!(text.low(at), "/" | "|" | ":") || text.is_one_of(at, &["pass", "pw", "pwd"]);
+    if !tied || text.is_closed(at + 1) || !text.said_before(text.token_at(email.start), &login, 6) {
+        return None;
+    }
+    let (span, sure) = password(text, at + 1, Bond::Bare, at)?;
+    (sure == Sure::Yes).then_some(span)
+}
+
+/// Digits with spaces, hyphens and brackets between them, of a length.
+fn digits(text: &Text<'_>, at: usize, lengths: std::ops::RangeInclusive<usize>) -> Option<Range<usize>> {
+    let start = text.start(at);
+    let rest = text.raw.get(start..)?;
+    let stop = |c: char| !(c.is_ascii_digit() || matches!(c, ' ' | '-' | '+' | '(' | ')' | '.' | '/'));
+    let run = rest.get(..rest.find(stop).unwrap_or(rest.len()))?;
+    let end = run.rfind(|c: char| c.is_ascii_digit())? + 1;
+    let count = run.bytes().filter(u8::is_ascii_digit).count();
+    (run.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '(')) && lengths.contains(&count))
+        .then_some(start..start + end)
+}
+
+/// Four to eight digits, in two halves at most, or such behind one letter and a hyphen (`G-123456`).
+fn one_time_code(text: &Text<'_>, at: usize) -> Option<Range<usize>> {
+    let number = |at: usize, lengths: std::ops::RangeInclusive<usize>| {
+        let word = text.word(at);
+        lengths.contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit())
+    };
+    let first =
+        if text.word(at).len() == 1 && text.is_capital(at) && text.low(at + 1) == "-" { at + 2 } else { at };
+    let halves = |gap: usize| number(first, 3..=4) && number(first + gap, 3..=4);
+    let end = if text.low(first + 1) == "-" && halves(2) {
+        first + 3
+    } else if halves(1) {
+        first + 2
+    } else if number(first, 4..=8) {
+        first + 1
+    } else {
+        return None;
+    };
+    // A decimal, a date or a longer number is none.
+    let after = text.raw.get(text.span(at, end).end..)?;
+    let goes_on = after.starts_with(['.', ',', '/', '-', ':'])
+        && after.get(1..)?.starts_with(|c: char| c.is_ascii_digit());
+    (!goes_on).then(|| text.span(at, end))
+}
+
+/// Groups of digits and capitals, five digits or more in all.
+fn government_id(text: &Text<'_>, at: usize) -> Option<Range<usize>> {
+    let group = |at: usize| {
+        let word = text.word(at);
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        let plain = text.is_word(at) && word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+        (plain && (digits > 0 || word.len() <= 3)).then_some(digits)
+    };
+    let (mut end, mut digits, mut next) = (at, 0, at);
+    while let Some(count) = group(next) {
+        let joined = next > at && matches!(text.low(next - 1), "-" | "." | "/");
+        if count > 0 || joined {
+            end = next + 1;
+        }
+        digits += count;
+        let mark = matches!(text.low(next + 1), "-" | "." | "/");
+        let close = mark && text.start(next + 2) == text.start(next + 1) + 1;
+        next += if close { 2 } else { 1 };
+    }
+    (5..=20).contains(&digits).then(|| text.span(at, end)).filter(|span| span.len() <= 32)
+}
