@@ -80,6 +80,16 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { before: &[1, 2, 3], run: keep_and_save, states: &[[3, 2, 1, 0], [3, 2, 1, 3], [4, 3, 2, 3]] },
     Scenario {
         before: &[1, 2, 3],
+        run: |file| file.refresh(&content(4)),
+        states: &[[3, 2, 1, 0], [4, 2, 1, 0]],
+    },
+    Scenario {
+        before: &[1, 2, 3],
+        run: |file| file.save(&content(4)).and_then(|()| file.refresh(&content(5))),
+        states: &[[3, 2, 1, 0], [4, 3, 2, 0], [5, 3, 2, 0]],
+    },
+    Scenario {
+        before: &[1, 2, 3],
         run: |file| file.save(&content(4)).and_then(|()| file.save(&content(5))),
         states: &[[3, 2, 1, 0], [4, 3, 2, 0], [5, 4, 3, 0]],
     },
