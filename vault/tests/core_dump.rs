@@ -21,7 +21,7 @@ use std::process::{Command, Output, Stdio};
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use canary::{Canaries, assert_none};
-use core_dump_support::{FOLDER, ROLE, VALUES, run};
+use core_dump_support::{FOLDER, MOMENTS, ROLE, VALUES, run};
 use hkdf::Hkdf;
 use sha2::Sha256;
 use vault::KdfParams;
@@ -115,8 +115,8 @@ fn an_image_of_its_memory_holds_no_value_and_no_key() {
     let (folder, output) = process("images", &canaries, &key);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let canaries = with_keys(canaries, &key, folder.path());
-    for number in [1, 2] {
-        let image = folder.path().join(format!("image-{number}"));
+    for moment in MOMENTS.iter().take(6) {
+        let image = folder.path().join(moment);
         assert!(image.metadata().unwrap().len() > 1 << 20);
         assert_none(&canaries.in_image(&image).unwrap());
     }
@@ -128,7 +128,7 @@ fn a_value_left_on_the_heap_is_in_the_image() {
     let (canaries, key) = fresh();
     let (folder, output) = process("careless", &canaries, &key);
     assert!(output.status.success());
-    let seen = canaries.in_image(&folder.path().join("image-1")).unwrap();
+    let seen = canaries.in_image(&folder.path().join("careless")).unwrap();
     assert!(seen.iter().any(|one| one.name == "card_number"));
 }
 

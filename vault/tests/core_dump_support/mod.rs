@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sirl::{Field, Kind};
 use vault::{KdfParams, Secret, Vault};
@@ -30,6 +30,8 @@ pub const VALUES: [(&str, &str, Field); 7] = [
     ("postal_code", "address:home", Field::PostalCode),
     ("card_number", "card:personal", Field::CardNumber),
 ];
+/// When an image is taken; the last is the careless process's.
+pub const MOMENTS: [&str; 7] = ["created", "inserted", "unlocked", "scanned", "in-use", "after", "careless"];
 const FILLED: [(Field, i64); 3] = [(Field::Street, 11), (Field::City, 12), (Field::Name, 13)];
 
 /// Writes what a core dump would hold: every mapping that can be read and is not marked to be left out.
@@ -61,18 +63,18 @@ fn write_image(path: &Path) {
 }
 
 /// Another thread that writes images, so that the stack of the one that used the vault stays as it is.
-struct Camera(Arc<AtomicU8>);
+struct Camera(Arc<AtomicUsize>);
 
 impl Camera {
     fn new(folder: PathBuf) -> Camera {
-        let wanted = Arc::new(AtomicU8::new(0));
+        let wanted = Arc::new(AtomicUsize::new(0));
         let its = wanted.clone();
         std::thread::spawn(move || {
             loop {
                 match its.load(Ordering::Acquire) {
                     0 => std::thread::yield_now(),
                     number => {
-                        write_image(&folder.join(format!("image-{number}")));
+                        write_image(&folder.join(MOMENTS[number - 1]));
                         its.store(0, Ordering::Release);
                     }
                 }
@@ -81,7 +83,8 @@ impl Camera {
         Camera(wanted)
     }
 
-    fn take(&self, number: u8) {
+    fn take(&self, moment: &str) {
+        let number = MOMENTS.iter().position(|known| *known == moment).unwrap() + 1;
         self.0.store(number, Ordering::Release);
         while self.0.load(Ordering::Acquire) != 0 {
             std::hint::spin_loop();
@@ -103,8 +106,8 @@ fn text(mut input: &File) -> Zeroizing<Vec<u8>> {
     text
 }
 
-/// The process. Roles: `images` writes one image while the vault is in use and one after; `abort-in-use` and
-/// `abort-after` end with a core dump at the same moments; `careless` and `abort-careless` leave a value on
+/// The process. Roles: `images` writes an image at every moment but the last; `abort-in-use` and
+/// `abort-after` end with a core dump at these moments; `careless` and `abort-careless` leave a value on
 /// the heap; `panic` panics with values open.
 pub fn run(role: &str) {
     let input = &input();
@@ -113,12 +116,17 @@ pub fn run(role: &str) {
     if role.ends_with("careless") {
         let value = text(input).to_vec();
         Box::leak(value.into_boxed_slice());
-        camera.take(1);
+        camera.take("careless");
         if role.starts_with("abort") {
             std::process::abort();
         }
         return;
     }
+    let shot = |moment: &str| {
+        if role == "images" {
+            camera.take(moment);
+        }
+    };
     let passphrase = Secret::read_line(&mut &*input, 200).unwrap();
     let counter = Cell::new(0_u8);
     // The data key comes from the parent; everything else is public.
@@ -130,6 +138,7 @@ pub fn run(role: &str) {
         }
     };
     let mut made = Vault::create(&passphrase, &mut entropy, KdfParams::FLOOR, guard(1).1).ok().unwrap();
+    shot("created");
     for (_, handle, field) in VALUES {
         let value = Secret::read_line(&mut &*input, 200).unwrap();
         made.insert(handle, field, value, &mut entropy).unwrap();
@@ -137,16 +146,19 @@ pub fn run(role: &str) {
     let expiry = Secret::new("12/31");
     made.insert("card:personal", Field::CardExpiry, expiry, &mut entropy).unwrap();
     let bytes = made.to_bytes(&mut entropy).unwrap();
+    shot("inserted");
     std::fs::write(folder.join("vault"), &bytes).unwrap();
     drop(made);
 
     let (mut point, verifier) = guard(2);
     let mut vault = Vault::unlock(&bytes, &passphrase, verifier).ok().unwrap();
+    shot("unlocked");
     drop(passphrase);
     for _ in 0..3 {
         let text = text(input);
         assert_eq!(vault.scan(std::str::from_utf8(&text).unwrap()).unwrap().len(), VALUES.len());
     }
+    shot("scanned");
     let fill = vault.open_fill(fill_grant(&mut point, Kind::Address, &FILLED), &seen(page(), 2), NOW);
     let card = vault.open_payment(payment_grant(&mut point), &seen(page(), 2), NOW).ok().unwrap();
     assert_eq!(fill.as_ref().ok().unwrap().values.len(), FILLED.len());
@@ -161,7 +173,7 @@ pub fn run(role: &str) {
             card.open(|card| assert!(card.number().is_empty(), "the card was open"))
         }
         _ => {
-            camera.take(1);
+            shot("in-use");
             assert_eq!(card.open(|card| card.number().len()), 19);
             drop(fill);
             vault.lock();
@@ -169,7 +181,7 @@ pub fn run(role: &str) {
             if role == "abort-after" {
                 std::process::abort();
             }
-            camera.take(2);
+            shot("after");
         }
     }
 }
