@@ -19,6 +19,7 @@
 //! | [`checkout`] | purchases through the browser's payment interface |
 //! | [`guard`] | policy, vault, audit and payment handler together |
 //! | [`storage`] | files that a crash leaves whole |
+//! | [`process`] | core dumps off, and panics that tell no value |
 //!
 //! One task, from the user's prompt to its end:
 //!
@@ -53,6 +54,7 @@ pub mod flow;
 pub mod guard;
 pub mod intake;
 pub mod placement;
+pub mod process;
 pub mod session;
 pub mod storage;
 pub mod text;
