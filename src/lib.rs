@@ -21,6 +21,7 @@
 //! | [`lock`] | locking the vault of a running guard |
 //! | [`storage`] | files that a crash leaves whole |
 //! | [`vault_file`] | the vault's file: lock, replacement, backups |
+//! | [`process`] | core dumps off, and panics that tell no value |
 //!
 //! One task, from the user's prompt to its end:
 //!
@@ -60,6 +61,7 @@ pub mod guard;
 pub mod intake;
 pub mod lock;
 pub mod placement;
+pub mod process;
 pub mod session;
 pub mod storage;
 pub mod text;

@@ -19,7 +19,10 @@ pub enum Encoding {
     Base64,
     /// In hexadecimal digits.
     Hex,
-    /// At least eight digits of it in a row, for a number of twelve or more.
+    /// As UTF-16, least significant byte first; in bytes alone.
+    Utf16,
+    /// In a text, at least eight digits of it in a row, for a number of twelve or more; in bytes, at least
+    /// twelve characters of it.
     Part,
 }
 

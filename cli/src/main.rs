@@ -59,6 +59,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    for refused in portcullis::process::harden() {
+        eprintln!("warning: {refused}");
+    }
     let done = match Arguments::parse().command {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Policy(command) => policy::run(command),
