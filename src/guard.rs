@@ -1,6 +1,6 @@
 //! What outlives a task: the policy's decision point, the vault, the audit log, the payment handler.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use classifier::Detectors;
@@ -110,6 +110,8 @@ pub(crate) struct Kit {
     pub(crate) schema: Schema,
     pub(crate) keeper: Option<Box<dyn VaultKeeper>>,
     pub(crate) idle: Option<IdleLock>,
+    /// The persona that leads where the prompt names none.
+    pub(crate) persona: Option<String>,
 }
 
 impl Guard {
@@ -170,8 +172,18 @@ impl Guard {
         let detectors = Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
         let detectors = Arc::new(detectors);
         let schema = Schema::default();
-        let kit =
-            Kit { vault, audit, answerer, payments: None, detectors, entropy, schema, keeper, idle: None };
+        let kit = Kit {
+            vault,
+            audit,
+            answerer,
+            payments: None,
+            detectors,
+            entropy,
+            schema,
+            keeper,
+            idle: None,
+            persona: None,
+        };
         Ok(Guard { decision, kit })
     }
 
@@ -206,10 +218,11 @@ impl Guard {
         self
     }
 
-    /// Takes values from the records of this persona where it has them, such as `work` for `address:work`.
+    /// Takes values from the records of this persona where it has them, such as `work` for `address:work`. A
+    /// persona or a record that the prompt names goes before.
     #[must_use]
-    pub fn with_persona(self, persona: &str) -> Guard {
-        self.kit.vault.lock().unwrap_or_else(PoisonError::into_inner).prefer(Some(persona.to_owned()));
+    pub fn with_persona(mut self, persona: &str) -> Guard {
+        self.kit.persona = Some(persona.to_owned());
         self
     }
 }

@@ -59,7 +59,7 @@ pub fn truthful_user(scenario: &Scenario) -> impl FnMut(&ConsentPrompt) -> Answe
             Asked::Container { origins, .. } => origins.iter().all(|origin| Some(origin) == shop),
             Asked::Release { to, .. } => Some(to) == shop,
             Asked::Pay { payee, amount, .. } => Some(payee) == shop && amount.minor == total,
-            Asked::Verb { .. } => false,
+            Asked::Reveal { .. } | Asked::Verb { .. } => false,
         });
         if agrees { Answer::Session } else { Answer::No }
     }

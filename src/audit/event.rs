@@ -130,6 +130,8 @@ pub enum AuditEvent {
 pub enum About {
     /// Opening a container in which data may be released.
     Container,
+    /// Words of the prompt that may be a value, for the model to read.
+    Words,
     /// A request; a purchase is paying.
     Request(Kind),
     /// A verb.
@@ -141,6 +143,7 @@ impl About {
     pub const fn as_str(self) -> &'static str {
         match self {
             About::Container => "container",
+            About::Words => "words",
             About::Request(kind) => kind.as_str(),
             About::Verb(verb) => verb.as_str(),
         }
@@ -151,6 +154,7 @@ impl From<&Asked> for About {
     fn from(asked: &Asked) -> About {
         match asked {
             Asked::Container { .. } => About::Container,
+            Asked::Reveal { .. } => About::Words,
             Asked::Release { kind, .. } => About::Request(*kind),
             Asked::Pay { .. } => About::Request(Kind::Purchase),
             Asked::Verb { verb, .. } => About::Verb(*verb),

@@ -21,5 +21,5 @@ pub mod ticket;
 pub use answer::Answer;
 pub use answerer::{AnswerFuture, Answerer, CodeFuture, ScriptedAnswerer, TerminalAnswerer};
 pub use book::{ConsentBook, StandingConsent};
-pub use prompt::{Asked, ConsentPrompt, Notice};
+pub use prompt::{Asked, ConsentPrompt, Notice, Quoted};
 pub use ticket::{Answered, Ticket};

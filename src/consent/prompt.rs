@@ -4,7 +4,8 @@ use std::fmt;
 
 use browser_signals::{Container, Origin};
 use policy_dfa::{ConsentScope, VerbKind};
-use sirl::{FieldSet, Kind, Money};
+use sirl::{Field, FieldSet, Kind, Money};
+use zeroize::Zeroizing;
 
 use super::{Answer, Answered, Ticket};
 
@@ -42,6 +43,13 @@ pub enum Asked {
         /// What the page says is bought. The page's words: not checked by anybody.
         page_says: Vec<String>,
     },
+    /// To let the model read words of the user's prompt that may be a value.
+    Reveal {
+        /// What they may be.
+        field: Field,
+        /// The words.
+        words: Quoted,
+    },
     /// To let the agent do something that the task did not plan.
     Verb {
         /// The verb.
@@ -58,6 +66,7 @@ impl Asked {
             Asked::Container { .. } => "container",
             Asked::Release { kind, .. } => kind.as_str(),
             Asked::Pay { .. } => "purchase",
+            Asked::Reveal { .. } => "words",
             Asked::Verb { verb, .. } => verb.as_str(),
         }
     }
@@ -68,6 +77,7 @@ impl Asked {
             Asked::Container { origins, .. } => origins.first(),
             Asked::Release { to, .. } => Some(to),
             Asked::Pay { payee, .. } => Some(payee),
+            Asked::Reveal { .. } => None,
             Asked::Verb { page, .. } => page.as_ref(),
         }
     }
@@ -75,7 +85,7 @@ impl Asked {
     /// Lines that belong to the first: where it goes, from which record, what the page says.
     pub fn details(&self) -> Vec<String> {
         match self {
-            Asked::Container { .. } | Asked::Verb { .. } => Vec::new(),
+            Asked::Container { .. } | Asked::Reveal { .. } | Asked::Verb { .. } => Vec::new(),
             Asked::Release { sent_to, records, .. } => {
                 let sent = sent_to.iter().map(|origin| format!("it is sent to {origin}"));
                 let from = (!records.is_empty()).then(|| format!("from your {}", records.join(", ")));
@@ -101,11 +111,37 @@ impl fmt::Display for Asked {
                 write!(f, "fill your {} ({}) into a form of {to}", kind.as_str(), names.join(", "))
             }
             Asked::Pay { payee, amount, .. } => write!(f, "pay {amount} to {payee}"),
+            Asked::Reveal { field, words } => {
+                let name = field.as_str().replace('_', " ");
+                write!(f, "let the model read \"{}\", which may be your {name}", words.as_str())
+            }
             Asked::Verb { verb, page } => {
                 write!(f, "let the agent {}", verb.as_str())?;
                 page.as_ref().map_or(Ok(()), |page| write!(f, " on {page}"))
             }
         }
+    }
+}
+
+/// Words of the user's own prompt, shown to the user alone. Wiped when dropped, and not in debug output.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Quoted(Zeroizing<String>);
+
+impl Quoted {
+    /// Quotes these words.
+    pub fn new(words: &str) -> Quoted {
+        Quoted(Zeroizing::new(words.to_owned()))
+    }
+
+    /// The words.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Quoted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Quoted(..)")
     }
 }
 

@@ -8,7 +8,7 @@ use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{History, Millis, Reason};
 use sirl::Kind;
 use url::Url;
-use vault::{Binding, Secret, StateName};
+use vault::StateName;
 
 use super::asking::on_record;
 use super::core::{Command, Core, Event, Look, Payment, Tools};
@@ -84,20 +84,6 @@ impl Session {
         if intake.origins.is_empty() {
             return Err(SessionError::NoOrigin);
         }
-        {
-            let mut vault = kit.vault.lock().unwrap_or_else(PoisonError::into_inner);
-            vault.forget_task_values();
-            for found in &intake.found {
-                let value = Secret::new(prompt.get(found.span.clone()).unwrap_or("").as_bytes());
-                let binding = intake
-                    .origins
-                    .first()
-                    .map_or(Binding::Anywhere, |origin| Binding::usual(found.handle, found.field, origin));
-                vault
-                    .insert_for_task(found.handle, found.field, value, &binding, kit.entropy.as_mut())
-                    .map_err(|error| SessionError::Vault(error.to_string()))?;
-            }
-        }
         let id = SessionId::random(kit.entropy.as_mut());
         let unix_ms = unix_ms();
         let mut seed = [0; 32];
@@ -105,6 +91,12 @@ impl Session {
         let policy = decision.policy_hash();
         let sealed_before_asking = kit.audit.append(id, &AuditEvent::Started { policy }, unix_ms, true);
         sealed_before_asking.map_err(|_| SessionError::Audit)?;
+        let doubts = kit.settle_doubts(&mut intake, prompt, &policy).await;
+        let mut prompts = u32::from(!doubts.is_empty());
+        for event in doubts {
+            kit.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
+        }
+        kit.take_in(&intake, prompt).map_err(|error| SessionError::Vault(error.to_string()))?;
 
         // Nobody is asked about what can never be granted, whatever the pages turn out to be.
         let hoped = intake.seal(Container::T2);
@@ -123,8 +115,8 @@ impl Session {
             PlanQuestion::of(&intake, &decision, &book, &vault)
         };
         let mut container = Container::T0;
-        let asked_user = question.is_some();
         if let Some(question) = question {
+            prompts += 1;
             let mut nonce = [0; 16];
             kit.entropy.fill(&mut nonce);
             let mut prompt = question.prompt(&policy, nonce);
@@ -163,9 +155,7 @@ impl Session {
         let lasting = kit.is_lasting();
         let tools = Tools { vault, detectors, releases, book, lasting, seed };
         let mut core = Core::new(task, decision, tools, &intake.prompt).with_schema(kit.schema.clone());
-        if asked_user {
-            core.note_prompt();
-        }
+        (0..prompts).for_each(|_| core.note_prompt());
         let (prompt, started) = (intake.prompt, Instant::now());
         let mut session = Session { id, core, tab, text, kit, prompt, ruled_out, started };
         session.keep_standing();

@@ -12,6 +12,7 @@ mod judge;
 mod kit;
 mod outcome;
 mod plan;
+mod take_in;
 mod work;
 
 pub use driver::{Session, SessionReport};

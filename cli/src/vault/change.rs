@@ -114,11 +114,15 @@ pub fn lock(path: &Path) -> Result<(), Failure> {
     match VaultFile::holder(path).map_err(|error| Failure::Input(error.to_string()))? {
         Some(Some(process)) => {
             let told = portcullis::lock::signal(process);
-            told.map_err(|error| Failure::Input(format!("process {process} cannot be told to lock: {error}")))?;
+            told.map_err(|error| {
+                Failure::Input(format!("process {process} cannot be told to lock: {error}"))
+            })?;
             println!("process {process}, which has the vault open, was told to lock it");
         }
         Some(None) => {
-            return Err(Failure::Finding("another process has the vault open and does not say which".to_owned()));
+            return Err(Failure::Finding(
+                "another process has the vault open and does not say which".to_owned(),
+            ));
         }
         None => println!("no process has the vault open"),
     }
