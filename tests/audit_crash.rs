@@ -130,12 +130,13 @@ fn reopen(disk: &Arc<SimulatedDisk>, known: &Known, what: &str) -> Vec<usize> {
 fn calls_of_a_whole_run() -> usize {
     let disk = Arc::new(SimulatedDisk::default());
     let known = play(&disk);
+    let calls = disk.calls().len();
     assert!(known.tried.iter().all(|(_, done)| *done));
     assert!(known.head.is_some());
     assert_eq!(reopen(&disk, &known, "no fault"), (0..script().len()).collect::<Vec<_>>());
     let files = disk.files();
     assert!(files.contains_key("000003.jsonl") && files.contains_key("head.note"), "{:?}", files.keys());
-    disk.calls().len()
+    calls
 }
 
 #[test]

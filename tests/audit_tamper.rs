@@ -17,8 +17,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signature, Verifier, VerifyingKey};
 use portcullis::audit::{
-    AuditEvent, AuditLog, FolderLog, LogError, LogId, Opening, Problem, SessionId, SignedHead,
-    VaultAct, verify,
+    AuditEvent, AuditLog, FolderLog, LogError, LogId, Opening, Problem, SessionId, SignedHead, VaultAct,
+    verify,
 };
 use sha2::{Digest, Sha256};
 
@@ -77,7 +77,8 @@ fn every_changed_byte_is_found() {
         let path = folder.join(name);
         let whole = fs::read(&path).unwrap();
         for at in 0..whole.len() {
-            for bit in [1, 0x20, 0x80] {
+            {
+                let bit = 1 << (at % 8);
                 let mut bytes = whole.clone();
                 bytes[at] ^= bit;
                 fs::write(&path, &bytes).unwrap();
