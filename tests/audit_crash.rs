@@ -130,12 +130,13 @@ fn reopen(disk: &Arc<SimulatedDisk>, known: &Known, what: &str) -> Vec<usize> {
 fn calls_of_a_whole_run() -> usize {
     let disk = Arc::new(SimulatedDisk::default());
     let known = play(&disk);
+    let calls = disk.calls().len();
     assert!(known.tried.iter().all(|(_, done)| *done));
     assert!(known.head.is_some());
     assert_eq!(reopen(&disk, &known, "no fault"), (0..script().len()).collect::<Vec<_>>());
     let files = disk.files();
     assert!(files.contains_key("000003.jsonl") && files.contains_key("head.note"), "{:?}", files.keys());
-    disk.calls().len()
+    calls
 }
 
 #[test]
@@ -147,7 +148,9 @@ fn after_a_power_cut_at_any_call_the_log_is_a_beginning_of_what_was_written() {
         let known = play(&disk);
         let tried: Vec<usize> = known.tried.iter().map(|(number, _)| *number).collect();
         for order in [Order::Journal, Order::Any] {
-            for left in disk.after_power_cut(order) {
+            // Names in any order make many disks that differ in little; one in three of those is enough.
+            let each = if order == Order::Any { 3 } else { 1 };
+            for left in disk.after_power_cut(order).iter().step_by(each) {
                 disks += 1;
                 let what = format!("stopped before call {stop}, {order:?}, {:?}", left.files().keys());
                 let found = reopen(&Arc::new(left.settled()), &known, &what);
@@ -209,6 +212,12 @@ fn a_call_that_fails_leaves_no_half_record() {
                 assert!(is_within(&done, &found), "{what}: {found:?} lacks some of {done:?}");
                 assert!(is_within(&found, &tried), "{what}: {found:?} has more than {tried:?}");
                 let once = matches!(fault, Fault::Once(..));
+                let sync = disk.calls()[at].starts_with("sync /f/0") && !disk.calls()[at].contains(".new");
+                if once && sync && at > 10 {
+                    // What is on disk is not known: from the first refusal on, all is refused.
+                    assert!(known.tried.iter().skip_while(|t| t.1).all(|t| !t.1), "{what}");
+                    assert!(known.tried.last().is_some_and(|t| !t.1), "{what}");
+                }
                 let append =
                     disk.calls()[at].starts_with("append") || disk.calls()[at].starts_with("write_new");
                 if once && append && !disk.calls()[at].contains(".new") {

@@ -77,7 +77,8 @@ fn every_changed_byte_is_found() {
         let path = folder.join(name);
         let whole = fs::read(&path).unwrap();
         for at in 0..whole.len() {
-            for bit in [1, 0x20, 0x80] {
+            {
+                let bit = 1 << (at % 8);
                 let mut bytes = whole.clone();
                 bytes[at] ^= bit;
                 fs::write(&path, &bytes).unwrap();
@@ -160,6 +161,26 @@ fn a_removed_a_doubled_and_a_moved_record_is_named() {
     fs::rename(folder.join("aside"), folder.join(SEGMENTS[0])).unwrap();
     fs::rename(folder.join(SEGMENTS[1]), folder.join("000003.jsonl")).unwrap();
     assert_eq!(found(&folder, None, None), Some((SEGMENTS[1].into(), 0, Problem::Missing)));
+}
+
+#[test]
+fn a_record_of_another_log_is_found_in_its_place() {
+    let (_home, folder, _) = sample();
+    let (_other_home, other, _) = sample();
+    // The same events at other times: each record has the right number and the right hash of itself.
+    let mut log = FolderLog::open_with(&folder, opening(5)).unwrap().log;
+    log.append(session(1), &verb(), 50, true).unwrap();
+    log.append(session(1), &verb(), 51, true).unwrap();
+    let mut log = FolderLog::open_with(&other, opening(5)).unwrap().log;
+    log.append(session(1), &verb(), 60, true).unwrap();
+    log.append(session(1), &verb(), 61, true).unwrap();
+    let third = "000003.jsonl";
+    let (ours, theirs) = (folder.join(third), other.join(third));
+    let (ours_text, theirs) = (fs::read_to_string(&ours).unwrap(), fs::read_to_string(theirs).unwrap());
+    let (first, _) = ours_text.split_once('\n').unwrap();
+    let (_, second) = theirs.split_once('\n').unwrap();
+    fs::write(&ours, format!("{first}\n{second}")).unwrap();
+    assert_eq!(found(&folder, None, None), Some((third.to_owned(), 2, Problem::Unlinked)));
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn object(map: &Map<String, Value>, out: &mut String) {
         if i > 0 {
             out.push(',');
         }
-        out.push_str(&Value::from(key.as_str()).to_string());
+        text(key, out);
         out.push(':');
         write(value, out);
     }
@@ -38,7 +38,18 @@ fn write(value: &Value, out: &mut String) {
             }
             out.push(']');
         }
+        Value::String(value) => text(value, out),
         scalar => out.push_str(&scalar.to_string()),
+    }
+}
+
+fn text(value: &str, out: &mut String) {
+    if value.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+        out.push('"');
+        out.push_str(value);
+        out.push('"');
+    } else {
+        out.push_str(&Value::from(value).to_string());
     }
 }
 

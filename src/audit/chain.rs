@@ -3,17 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::canonical::{canonical, hex};
 use super::problem::Problem;
 use super::record::{LogId, Record, SessionId};
-
-/// The hash of a record that does not hold it yet.
-pub(super) fn hash(record: &Map<String, Value>) -> [u8; 32] {
-    Sha256::digest(canonical(record)).into()
-}
 
 /// A release that was begun and whose end is not on record: after a crash, whether it took place is not
 /// known, and the user has to be told.
@@ -89,22 +84,20 @@ impl Chain {
     /// [`Problem::OutOfStep`] for a release that ends and was not begun, that is begun twice, or that names no
     /// session. The chain stays where it was.
     pub(super) fn link(&mut self, session: SessionId, body: Value, unix_ms: u64) -> Result<String, Problem> {
-        let Value::Object(mut record) = body else { return Err(Problem::NotARecord) };
-        record.insert("number".into(), self.next.into());
-        record.insert("time".into(), unix_ms.into());
-        record.insert("previous".into(), hex(&self.head).into());
-        if session.is_session() {
-            record.insert("session".into(), session.to_string().into());
-        }
-        let hash = hash(&record);
-        record.insert("hash".into(), hex(&hash).into());
-        let line = canonical(&record);
-        let releases = matches!(record.get("event").and_then(Value::as_str), Some("intent" | "outcome"));
-        if releases && !session.is_session() {
+        let Value::Object(mut body) = body else { return Err(Problem::NotARecord) };
+        let Some(Value::String(event)) = body.remove("event") else { return Err(Problem::NotARecord) };
+        if matches!(event.as_str(), "intent" | "outcome") && !session.is_session() {
             return Err(Problem::OutOfStep);
         }
-        self.follow(&line)?;
-        Ok(line)
+        let (number, previous) = (self.next, self.head);
+        let mut record = Record { number, unix_ms, session, hash: [0; 32], previous, event, body };
+        let mut whole = record.unsealed();
+        record.hash = Sha256::digest(canonical(&whole)).into();
+        whole.insert("hash".into(), hex(&record.hash).into());
+        self.note(&record)?;
+        self.next += 1;
+        self.head = record.hash;
+        Ok(canonical(&whole))
     }
 
     /// Checks one line against the chain and moves on.

@@ -1,6 +1,5 @@
 //! A log in a folder of segments.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,7 +88,7 @@ pub struct FolderLog {
     synced: bool,
     /// A write failed so that what the disk holds is not known: nothing is accepted any more.
     broken: bool,
-    _lock: Option<File>,
+    _lock: Option<lock::Lock>,
 }
 
 impl FolderLog {

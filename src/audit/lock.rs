@@ -39,8 +39,19 @@ fn is_ours_alone(_: &std::fs::Metadata) -> bool {
     true
 }
 
-/// Takes the folder for writing; it is given back when the file is dropped, or the process ends in any way.
-pub(super) fn take(folder: &Path) -> Result<File, LogError> {
+/// The right to write to a folder, until it is dropped or the process ends in any way.
+pub(super) struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing alone would leave it to a process that another thread is just starting, until that one has
+        // replaced itself.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Takes the folder for writing.
+pub(super) fn take(folder: &Path) -> Result<Lock, LogError> {
     let path = folder.join("lock");
     let failed = |error| LogError::File { path: path.clone(), error };
     let mut options = OpenOptions::new();
@@ -52,7 +63,7 @@ pub(super) fn take(folder: &Path) -> Result<File, LogError> {
     }
     let file = options.open(&path).map_err(failed)?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(Lock(file)),
         Err(TryLockError::WouldBlock) => Err(LogError::InUse { folder: folder.to_owned() }),
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }

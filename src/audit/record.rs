@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 use vault::Entropy;
 
 use super::canonical::{canonical, hex, unhex};
@@ -102,8 +103,11 @@ impl Record {
         if canonical(&body) != line {
             return Err(Problem::NotCanonical);
         }
+        if !body.values().all(is_plain) {
+            return Err(Problem::NotARecord);
+        }
         let hash = digest(&mut body, "hash")?;
-        if super::chain::hash(&body) != hash {
+        if unsealed_hash(line).ok_or(Problem::NotARecord)? != hash {
             return Err(Problem::Changed);
         }
         let previous = digest(&mut body, "previous")?;
@@ -115,24 +119,27 @@ impl Record {
             Some(Value::String(id)) => SessionId::parse(&id).ok_or(Problem::NotARecord)?,
             Some(_) => return Err(Problem::NotARecord),
         };
-        if !body.values().all(is_plain) {
-            return Err(Problem::NotARecord);
-        }
         Ok(Record { number, unix_ms, session, hash, previous, event, body })
     }
 
     /// The line it was read from.
     pub fn to_line(&self) -> String {
+        let mut record = self.unsealed();
+        record.insert("hash".into(), hex(&self.hash).into());
+        canonical(&record)
+    }
+
+    /// The record without its hash.
+    pub(super) fn unsealed(&self) -> Map<String, Value> {
         let mut record = self.body.clone();
         record.insert("event".into(), self.event.clone().into());
-        record.insert("hash".into(), hex(&self.hash).into());
         record.insert("number".into(), self.number.into());
         record.insert("previous".into(), hex(&self.previous).into());
         if self.session.is_session() {
             record.insert("session".into(), self.session.to_string().into());
         }
         record.insert("time".into(), self.unix_ms.into());
-        canonical(&record)
+        record
     }
 
     pub(super) fn text(&self, key: &str) -> Option<&str> {
@@ -142,6 +149,19 @@ impl Record {
     pub(super) fn whole(&self, key: &str) -> Option<u64> {
         self.body.get(key).and_then(Value::as_u64)
     }
+}
+
+/// The hash of a canonical line without the hash in it. Without nested objects, the key stands there once: in a
+/// text its quotes would be escaped, and in a list no colon follows.
+fn unsealed_hash(line: &str) -> Option<[u8; 32]> {
+    const KEY: &str = "\"hash\":\"";
+    let from = line.find(KEY)?;
+    let before = line.get(..from)?;
+    let after = line.get(from + KEY.len() + 64..)?.strip_prefix("\",")?;
+    let mut hasher = Sha256::new();
+    hasher.update(before);
+    hasher.update(after);
+    Some(hasher.finalize().into())
 }
 
 fn digest(body: &mut Map<String, Value>, key: &str) -> Result<[u8; 32], Problem> {

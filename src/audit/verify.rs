@@ -109,21 +109,28 @@ pub(super) fn read_head(disk: &dyn Disk, log: &Path) -> Result<Option<SignedHead
 /// The heads that a log is held against, and what its records say about them.
 pub(super) struct Heads<'a> {
     beside: Option<&'a SignedHead>,
-    heads: Vec<(&'static str, &'a SignedHead, Option<([u8; 32], u32)>)>,
+    all: Vec<Held<'a>>,
+}
+
+struct Held<'a> {
+    file: &'static str,
+    head: &'a SignedHead,
+    /// The hash and the segment of the record under the head, once it was seen.
+    found: Option<([u8; 32], u32)>,
 }
 
 impl<'a> Heads<'a> {
     pub(super) fn new(beside: Option<&'a SignedHead>, known: Option<&'a SignedHead>) -> Heads<'a> {
-        let beside_first = beside.map(|head| (HEAD, head, None));
-        let heads = beside_first.into_iter().chain(known.map(|head| ("the known head", head, None)));
-        Heads { beside, heads: heads.collect() }
+        let beside_first = beside.map(|head| Held { file: HEAD, head, found: None });
+        let known = known.map(|head| Held { file: "the known head", head, found: None });
+        Heads { beside, all: beside_first.into_iter().chain(known).collect() }
     }
 
     /// Notes what the log has where a head says something.
     pub(super) fn see(&mut self, segment: u32, record: &Record) {
-        for (_, head, found) in &mut self.heads {
-            if head.records == record.number + 1 {
-                *found = Some((record.hash, segment));
+        for held in &mut self.all {
+            if held.head.records == record.number + 1 {
+                held.found = Some((record.hash, segment));
             }
         }
     }
@@ -131,35 +138,33 @@ impl<'a> Heads<'a> {
     /// Holds the log against the heads.
     pub(super) fn judge(&self, chain: &Chain, key: Option<[u8; 32]>) -> Result<(), Broken> {
         let broken = |file: &str, problem| Broken { file: file.to_owned(), place: None, problem };
-        for (file, head, found) in &self.heads {
-            judge(head, *found, chain, key).map_err(|problem| broken(file, problem))?;
+        for held in &self.all {
+            held.judge(chain, key).map_err(|problem| broken(held.file, problem))?;
         }
-        let newest_known = self.heads.iter().map(|(_, head, _)| head.records).max().unwrap_or(0);
+        let newest = self.all.iter().map(|held| held.head.records).max().unwrap_or(0);
         match self.beside {
-            Some(beside) if beside.records < newest_known => Err(broken(HEAD, Problem::Older)),
+            Some(beside) if beside.records < newest => Err(broken(HEAD, Problem::Older)),
             None if chain.was_signed() => Err(broken(HEAD, Problem::NoNote)),
             _ => Ok(()),
         }
     }
 }
 
-fn judge(
-    head: &SignedHead,
-    found: Option<([u8; 32], u32)>,
-    chain: &Chain,
-    key: Option<[u8; 32]>,
-) -> Result<(), Problem> {
-    if key.is_some_and(|key| !head.is_signed_by(key)) {
-        return Err(Problem::Signature);
-    }
-    if chain.log() != Some(head.log) {
-        return Err(Problem::HeadOfOther);
-    }
-    match found {
-        None => Err(Problem::Shorter { has: chain.length(), had: head.records }),
-        Some(found) if found != (head.hash, head.segment) => {
-            Err(Problem::Differs(head.records.saturating_sub(1)))
+impl Held<'_> {
+    fn judge(&self, chain: &Chain, key: Option<[u8; 32]>) -> Result<(), Problem> {
+        let head = self.head;
+        if key.is_some_and(|key| !head.is_signed_by(key)) {
+            return Err(Problem::Signature);
         }
-        Some(_) => Ok(()),
+        if chain.log() != Some(head.log) {
+            return Err(Problem::HeadOfOther);
+        }
+        match self.found {
+            None => Err(Problem::Shorter { has: chain.length(), had: head.records }),
+            Some(found) if found != (head.hash, head.segment) => {
+                Err(Problem::Differs(head.records.saturating_sub(1)))
+            }
+            Some(_) => Ok(()),
+        }
     }
 }
