@@ -52,6 +52,7 @@ pub mod egress;
 pub mod flow;
 pub mod guard;
 pub mod intake;
+mod loopback;
 pub mod placement;
 pub mod session;
 pub mod storage;
