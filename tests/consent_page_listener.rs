@@ -153,13 +153,6 @@ async fn an_old_question_is_closed_for_good() {
     assert!(gives_nothing(&say(&second.address, &second.answer("once")).await), "nobody waits");
 }
 
-#[tokio::test(start_paused = true)]
-async fn silence_is_no() {
-    let mut desk = Desk::open().await;
-    let question = desk.ask(prompt()).await;
-    assert_eq!(desk.said(question).await, Answer::No);
-}
-
 #[tokio::test]
 async fn a_security_code_is_asked_for_under_a_nonce_of_its_own() {
     let mut desk = Desk::open().await;

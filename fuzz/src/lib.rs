@@ -6,6 +6,7 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | [`consent_messages`] | what the consent page's script says |
 //! | [`policy_bytes`] | policy bytes: reading, writing, what the check says of a table nobody compiled |
 //! | [`policy_text`] | policy text: reading, printing, compiling, proving |
 //! | [`sirl_stream`] | blocks and plans in pieces of a stream |
@@ -13,6 +14,7 @@
 //! | [`input`] | from bytes to text |
 #![allow(clippy::panic, reason = "a panic is how a target reports what it found")]
 
+pub mod consent_messages;
 pub mod input;
 pub mod policy_bytes;
 pub mod policy_text;
@@ -24,6 +26,7 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target. The name is also that of its folder of seeds.
 pub const TARGETS: &[Target] = &[
+    ("consent_messages", consent_messages::run),
     ("policy_bytes", policy_bytes::run),
     ("policy_text", policy_text::run),
     ("sirl_stream", sirl_stream::run),

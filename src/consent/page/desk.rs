@@ -145,3 +145,111 @@ fn asked<'a>(open: &'a mut Option<Open>, nonce: &str, now: Instant) -> Result<&'
         .filter(|open| open.question.nonce.is(nonce) && now < open.question.until && open.reply.is_some())
         .ok_or(Refused::Closed)
 }
+
+#[cfg(test)]
+mod tests {
+    use policy_dfa::{ConsentScope, Millis};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::consent::ticket::SubjectOf;
+    use crate::consent::{ConsentPrompt, Ticket};
+
+    const LASTS: u64 = 60_000;
+
+    fn question(takes: Takes, began: Instant) -> Question {
+        let ticket = Ticket::new([1; 16], SubjectOf::policy(&[0; 32]).finish(), Millis(0));
+        let prompt = ConsentPrompt::new(Vec::new(), Vec::new(), ConsentScope::Site, ticket);
+        Question {
+            nonce: Hidden::new("nonce".to_owned()),
+            subject: Hidden::new("subject".to_owned()),
+            takes,
+            words: Words::of(&prompt, None, None),
+            until: began + Duration::from_millis(LASTS),
+        }
+    }
+
+    /// What somebody does, and how many milliseconds after the last.
+    #[derive(Debug, Clone)]
+    enum Step {
+        Show { right: bool },
+        Answer { right: bool, about: bool, answer: Answer },
+        Code { right: bool, about: bool },
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<(u64, Step)>> {
+        let right = || prop::bool::weighted(0.8);
+        let answer = (0..Answer::ALL.len()).prop_map(|which| Answer::ALL[which]);
+        let step = prop_oneof![
+            right().prop_map(|right| Step::Show { right }),
+            (right(), right(), answer).prop_map(|(right, about, answer)| Step::Answer {
+                right,
+                about,
+                answer
+            }),
+            (right(), right()).prop_map(|(right, about)| Step::Code { right, about }),
+        ];
+        let wait = prop_oneof![0..5u64, 650..750u64, Just(700), Just(LASTS - 700), 1..LASTS];
+        prop::collection::vec((wait, step), 1..8)
+    }
+
+    proptest! {
+        /// The desk against the sentences of `spec/consent.md`, said once more in another way: what may pass is
+        /// decided from the list of everything that happened before.
+        #[test]
+        fn a_question_is_shown_once_and_answered_once(
+            code in any::<bool>(),
+            offered in prop::sample::subsequence(Answer::ALL.to_vec(), 1..5),
+            steps in steps(),
+        ) {
+            let began = Instant::now();
+            let desk: Arc<Desk> = Arc::default();
+            let takes = if code { Takes::Code } else { Takes::Answers(offered.clone()) };
+            let mut waiting = desk.put(question(takes, began));
+            let (mut at, mut shown_at, mut taken) = (0, None, None);
+            for (wait, step) in steps {
+                at += wait;
+                let now = began + Duration::from_millis(at);
+                let nonce = |right| if right { "nonce" } else { "other" };
+                let about = |right| if right { "subject" } else { "other" };
+                let alive = taken.is_none() && at < LASTS;
+                let looked = shown_at.is_some_and(|shown| at - shown >= 700);
+                match step {
+                    Step::Show { right } => {
+                        let shown = desk.show(nonce(right), now).is_ok();
+                        prop_assert_eq!(shown, alive && right && shown_at.is_none());
+                        if shown {
+                            shown_at = Some(at);
+                        }
+                    }
+                    Step::Answer { right, about: subject, answer } => {
+                        let result = desk.answer(nonce(right), about(subject), answer, now);
+                        let fits = if code { answer == Answer::No } else { offered.contains(&answer) };
+                        let may = alive && right && subject && fits;
+                        let early = may && answer.agrees() && !looked;
+                        prop_assert_eq!(result.is_ok(), may && !early);
+                        prop_assert_eq!(result == Err(Refused::Early), early);
+                        if result.is_ok() {
+                            taken = Some(Some(answer));
+                        }
+                    }
+                    Step::Code { right, about: subject } => {
+                        let result = desk.code(nonce(right), about(subject), b"123", now);
+                        prop_assert_eq!(result.is_ok(), alive && right && subject && code && looked);
+                        if result.is_ok() {
+                            taken = Some(None);
+                        }
+                    }
+                }
+            }
+            let said = match waiting.said.try_recv() {
+                Ok(Said::Answer(answer)) => Some(Some(answer)),
+                Ok(Said::Code(_)) => Some(None),
+                Err(_) => None,
+            };
+            prop_assert_eq!(said, taken);
+            drop(waiting);
+            prop_assert_eq!(desk.answer("nonce", "subject", Answer::No, began), Err(Refused::Closed));
+        }
+    }
+}

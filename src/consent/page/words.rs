@@ -31,7 +31,7 @@ impl Words {
     pub fn of(prompt: &ConsentPrompt, card: Option<&str>, phrase: Option<&str>) -> Words {
         let noticed = prompt.noticed.iter().map(|notice| visible(&notice.to_string(), LONGEST_LINE));
         Words {
-            phrase: phrase.map(|phrase| visible(phrase, LONGEST_DETAIL)),
+            phrase: phrase.filter(|it| !it.trim().is_empty()).map(|it| visible(it, LONGEST_DETAIL)),
             card: card.map(|card| visible(card, LONGEST_DETAIL)),
             asked: prompt.asked.iter().map(lines).collect(),
             noticed: noticed.collect(),
