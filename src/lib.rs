@@ -60,6 +60,7 @@ pub mod flow;
 pub mod guard;
 pub mod intake;
 pub mod lock;
+mod loopback;
 pub mod placement;
 pub mod process;
 pub mod session;

@@ -20,7 +20,7 @@ use portcullis::guard::SystemEntropy;
 use portcullis::policy::{Policy, Verifier, authority};
 use portcullis::sirl::Field;
 use portcullis::storage::{Disk, LockError, SystemDisk};
-use portcullis::vault::{Entropy, KdfParams, Secret, Vault};
+use portcullis::vault::{Binding, Entropy, KdfParams, Secret, Vault};
 use portcullis::vault_file::{VaultFile, VaultFileError};
 use sha2::{Digest, Sha256};
 
@@ -92,7 +92,7 @@ fn the_program_that_saves() {
         }
         Some(vault) => {
             let value = Secret::new(format!("g{}@mail.example", vault.generation() + 1));
-            vault.insert("contact:me", Field::Email, value, &mut SystemEntropy).unwrap();
+            vault.insert("contact:me", Field::Email, value, &Binding::Anywhere, &mut SystemEntropy).unwrap();
             (vault.generation(), vault.to_bytes(&mut SystemEntropy).unwrap())
         }
     };

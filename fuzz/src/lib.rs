@@ -7,6 +7,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`audit_log`] | segments of an audit log: reading, verifying, writing again |
+//! | [`consent_messages`] | what the consent page's script says |
 //! | [`policy_bytes`] | policy bytes: reading, writing, what the check says of a table nobody compiled |
 //! | [`policy_text`] | policy text: reading, printing, compiling, proving |
 //! | [`sirl_stream`] | blocks and plans in pieces of a stream |
@@ -15,6 +16,7 @@
 #![allow(clippy::panic, reason = "a panic is how a target reports what it found")]
 
 pub mod audit_log;
+pub mod consent_messages;
 pub mod input;
 pub mod policy_bytes;
 pub mod policy_text;
@@ -27,6 +29,7 @@ pub type Target = (&'static str, fn(&[u8]));
 /// Every target. The name is also that of its folder of seeds.
 pub const TARGETS: &[Target] = &[
     ("audit_log", audit_log::run),
+    ("consent_messages", consent_messages::run),
     ("policy_bytes", policy_bytes::run),
     ("policy_text", policy_text::run),
     ("sirl_stream", sirl_stream::run),

@@ -1,31 +1,26 @@
 //! Who is answered, and with what.
 //!
-//! Any page can send requests to a port of this machine, and a name that an attacker owns can be made to
-//! point at it. So every request must name this listener's address as its `Host`, and carry the fetch
-//! metadata that the browser adds for the one purpose each path has. Pages cannot set these headers. A
-//! process of this machine can; it gets what it could also get by being a browser, and the exact match
-//! with the pending purchase stays the real check.
+//! Whom the guard's listeners answer at all is in `loopback`. A process of this machine can set every header;
+//! it gets what it could also get by being a browser, and the exact match with the pending purchase stays
+//! the real check.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::header::{self, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use browser_signals::Origin;
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use sirl::{Currency, Money};
 
 use super::authorise::{Shared, authorise};
 use super::pending::Asked;
+use crate::loopback::{Address, Hidden, fetched, only, plain, read_body, respond};
 
 /// The most bytes of a question.
 const BODY_LIMIT: usize = 4096;
-/// How long a question may take to arrive.
-const BODY_TIME: Duration = Duration::from_secs(5);
 
 const ICON: &[u8] = include_bytes!("icon.png");
 const WORKER: &str = include_str!("worker.js");
@@ -39,39 +34,23 @@ const CLOSED_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 /// The worker's own policy governs its fetches.
 const WORKER_POLICY: &str = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'";
 
-const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
-const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 const SERVICE_WORKER: HeaderName = HeaderName::from_static("service-worker");
 
 /// The listener's address, and the path that only the worker knows.
 pub(super) struct Door {
-    host: String,
-    origin: String,
-    authorize: String,
-    authorize_hash: [u8; 32],
+    address: Address,
+    authorize: Hidden,
 }
 
 impl Door {
     /// `secret` is the unguessable part of the path, in characters that a path may have.
     pub fn new(port: u16, secret: &str) -> Door {
-        let authorize = format!("/authorize/{secret}");
-        Door {
-            host: format!("127.0.0.1:{port}"),
-            origin: format!("http://127.0.0.1:{port}"),
-            authorize_hash: Sha256::digest(&authorize).into(),
-            authorize,
-        }
+        Door { address: Address::new(port), authorize: Hidden::new(format!("/authorize/{secret}")) }
     }
 
     /// The origin, as a browser writes it.
     pub fn origin(&self) -> &str {
-        &self.origin
-    }
-
-    /// Compared by hash, so that the time taken says nothing of how much of a guess was right.
-    fn is_authorize(&self, path: &str) -> bool {
-        <[u8; 32]>::from(Sha256::digest(path)) == self.authorize_hash
+        self.address.origin()
     }
 }
 
@@ -79,7 +58,7 @@ impl Door {
 pub(super) async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     match route(&shared, request).await {
         Ok(response) => response,
-        Err(status) => plain(status),
+        Err(status) => plain(status, CLOSED_POLICY),
     }
 }
 
@@ -87,7 +66,7 @@ async fn route(shared: &Arc<Shared>, request: Request) -> Result<Response, Statu
     let (head, body) = request.into_parts();
     let headers = &head.headers;
     let uri = &head.uri;
-    if uri.authority().is_some() || only(headers, &header::HOST) != Some(&shared.door.host) {
+    if !shared.door.address.is_of(&head) {
         return Err(StatusCode::FORBIDDEN);
     }
     if uri.query().is_some() {
@@ -118,17 +97,15 @@ async fn route(shared: &Arc<Shared>, request: Request) -> Result<Response, Statu
             if only(headers, &SERVICE_WORKER) != Some("script") {
                 return Err(StatusCode::FORBIDDEN);
             }
-            let script = WORKER.replace("{{AUTHORIZE}}", &shared.door.authorize);
+            let script = WORKER.replace("{{AUTHORIZE}}", shared.door.authorize.text());
             Ok(respond("text/javascript", WORKER_POLICY, Body::from(script)))
         }
-        (&Method::POST, path) if shared.door.is_authorize(path) => {
+        (&Method::POST, path) if shared.door.authorize.is(path) => {
             fetched(headers, Some("same-origin"), &["same-origin"], &["empty"])?;
-            let own = only(headers, &header::ORIGIN) == Some(&shared.door.origin);
-            if !own || only(headers, &header::CONTENT_TYPE) != Some("application/json") {
+            if !shared.door.address.sent_json(headers) {
                 return Err(StatusCode::FORBIDDEN);
             }
-            let read = tokio::time::timeout(BODY_TIME, to_bytes(body, BODY_LIMIT)).await;
-            let Ok(Ok(bytes)) = read else { return Err(StatusCode::PAYLOAD_TOO_LARGE) };
+            let bytes = read_body(body, BODY_LIMIT).await?;
             let asked = read_question(&bytes).ok_or(StatusCode::BAD_REQUEST)?;
             let token = authorise(shared, &asked).await;
             let details = match &token {
@@ -139,27 +116,6 @@ async fn route(shared: &Arc<Shared>, request: Request) -> Result<Response, Statu
         }
         _ => Err(StatusCode::NOT_FOUND),
     }
-}
-
-/// The value of a header that is there exactly once.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    let first = values.next()?.to_str().ok()?;
-    values.next().is_none().then_some(first)
-}
-
-/// Whether the browser says that it fetches for this purpose; `site` where only its own origin may.
-fn fetched(
-    headers: &HeaderMap,
-    site: Option<&str>,
-    modes: &[&str],
-    dests: &[&str],
-) -> Result<(), StatusCode> {
-    let from = only(headers, &FETCH_SITE);
-    let right = (if site.is_some() { from == site } else { from.is_some() })
-        && only(headers, &FETCH_MODE).is_some_and(|mode| modes.contains(&mode))
-        && only(headers, &FETCH_DEST).is_some_and(|dest| dests.contains(&dest));
-    if right { Ok(()) } else { Err(StatusCode::FORBIDDEN) }
 }
 
 #[derive(Deserialize)]
@@ -193,28 +149,11 @@ fn read_origin(text: &str) -> Option<Origin> {
     (text.strip_suffix('/').unwrap_or(text) == origin.to_string()).then_some(origin)
 }
 
-fn plain(status: StatusCode) -> Response {
-    let mut response = respond("text/plain", CLOSED_POLICY, Body::empty());
-    *response.status_mut() = status;
-    response
-}
-
-fn respond(content_type: &'static str, policy: &'static str, body: Body) -> Response {
-    let mut response = Response::new(body);
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    response
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Door, read_origin, read_question};
+    use super::{read_origin, read_question};
 
     #[test]
     fn a_question_of_the_browser() {
@@ -258,12 +197,6 @@ mod tests {
         #[test]
         fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = read_question(&bytes);
-        }
-
-        #[test]
-        fn only_the_exact_path_opens(path in "/authorize/[0-9a-f]{0,40}") {
-            let door = Door::new(1, "0123456789abcdef0123456789abcdef");
-            prop_assert_eq!(door.is_authorize(&path), path == door.authorize);
         }
     }
 }

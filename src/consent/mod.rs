@@ -11,10 +11,12 @@
 //! | [`ticket`] | which answer belongs to which prompt |
 //! | [`answerer`] | who answers: the terminal, a script |
 //! | [`book`] | answers that stand, for a session or for longer |
+//! | [`page`] | a page of the guard's own, in a browser of its own |
 
 pub mod answer;
 pub mod answerer;
 pub mod book;
+pub mod page;
 pub mod prompt;
 pub mod ticket;
 

@@ -11,6 +11,9 @@ pub enum BridgeError {
     /// The browser did not start.
     #[error("the browser did not start: {0}")]
     Launch(String),
+    /// There is no screen to show a window on.
+    #[error("there is no display to show the consent page on; use the terminal")]
+    NoDisplay,
     /// A setting would weaken the browser.
     #[error("the browser argument `{0}` is refused: it weakens the browser")]
     Argument(String),

@@ -20,6 +20,7 @@
 //! | [`fill`] | sealed fills |
 //! | `network` | requests on their way out |
 //! | [`events`] | what was refused |
+//! | [`window`] | a browser of the guard's own, for pages that the agent must not reach |
 //! | [`error`] | why a step failed |
 
 pub mod error;
@@ -30,6 +31,7 @@ pub mod observe;
 pub mod read;
 pub mod settings;
 pub mod tab;
+pub mod window;
 
 mod act;
 mod attach;
@@ -50,3 +52,4 @@ pub use observe::About;
 pub use read::PageText;
 pub use settings::BrowserSettings;
 pub use tab::Tab;
+pub use window::{OwnBrowser, OwnWindow};

@@ -1,0 +1,63 @@
+//! What the consent page's script says: read in one spelling only, the one in which a JSON writer writes it.
+
+use portcullis::consent::Answer;
+use portcullis::consent::page::message::{LONGEST, Message};
+use serde::{Deserialize, Serialize};
+
+/// A message as a JSON library sees it, with its members in order.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+enum Json {
+    Show { show: String },
+    Answer { nonce: String, subject: String, answer: String },
+    Code { nonce: String, subject: String, code: String },
+}
+
+/// Reads any bytes as a message, and compares with what a JSON library makes of them.
+///
+/// # Panics
+/// Where a message is not written as it was read, or the library and the reader do not take the same bytes for
+/// the same message.
+pub fn run(input: &[u8]) {
+    let read = Message::read(input);
+    if let Some(message) = &read {
+        let mut written = Vec::new();
+        message.write(&mut written);
+        assert_eq!(written, input, "read in another spelling");
+        assert!(input.len() <= LONGEST, "a message of {} bytes", input.len());
+    }
+    let json = serde_json::from_slice::<Json>(input).ok().filter(|json| {
+        // Only what the library would write itself, and with members that say something.
+        serde_json::to_vec(json).is_ok_and(|written| written == input) && says_something(json)
+    });
+    let same = match (&read, &json) {
+        (None, None) => true,
+        (Some(Message::Show { nonce }), Some(Json::Show { show })) => nonce == show,
+        (
+            Some(Message::Answer { nonce, subject, answer }),
+            Some(Json::Answer { nonce: n, subject: s, answer: a }),
+        ) => nonce == n && subject == s && answer.as_str() == a,
+        (
+            Some(Message::Code { nonce, subject, code }),
+            Some(Json::Code { nonce: n, subject: s, code: c }),
+        ) => nonce == n && subject == s && *code == c.as_bytes(),
+        _ => false,
+    };
+    assert!(same, "the reader and a JSON library differ");
+}
+
+fn says_something(json: &Json) -> bool {
+    let hex = |text: &str, digits| {
+        text.len() == digits && text.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c))
+    };
+    match json {
+        Json::Show { show } => hex(show, 32),
+        Json::Answer { nonce, subject, answer } => {
+            hex(nonce, 32) && hex(subject, 64) && Answer::ALL.iter().any(|it| it.as_str() == answer)
+        }
+        Json::Code { nonce, subject, code } => {
+            let digits = code.chars().all(|c| c.is_ascii_digit());
+            hex(nonce, 32) && hex(subject, 64) && digits && (3..=4).contains(&code.len())
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Who is answered, and with what.
+//!
+//! The address has two secrets: the path, new with every start of the guard, and the nonce of one question
+//! in the fragment, which no server and no referrer sees. Neither is what keeps pages out: a page that knew
+//! both would still have to send the request from this origin, and say so in headers that it cannot set.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{HeaderName, HeaderValue};
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+
+use super::desk::{Desk, Refused};
+use super::message::{LONGEST, Message};
+use super::words::ending;
+use crate::loopback::{Address, Hidden, asks, fetched, only, plain, read_body, respond};
+
+const PAGE: &str = include_str!("page.html");
+const SCRIPT: &str = include_str!("page.js");
+const STYLE: &str = include_str!("page.css");
+
+const CLOSED_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+     require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// Says that a script of the page sends this. A form or a `no-cors` request cannot.
+const OURS: HeaderName = HeaderName::from_static("x-portcullis");
+
+/// What the listener serves.
+pub(super) struct Shared {
+    pub desk: Arc<Desk>,
+    address: Address,
+    page: Hidden,
+    script: Hidden,
+    style: Hidden,
+    say: Hidden,
+}
+
+impl Shared {
+    /// `secret` is the unguessable part of the path, in characters that a path may have.
+    pub fn new(port: u16, secret: &str) -> Shared {
+        let path = |name: &str| Hidden::new(format!("/{secret}/{name}"));
+        Shared {
+            desk: Arc::default(),
+            address: Address::new(port),
+            page: path(""),
+            script: path("page.js"),
+            style: path("page.css"),
+            say: path("say"),
+        }
+    }
+
+    /// The address at which a question is shown.
+    pub fn address_of(&self, nonce: &str) -> String {
+        format!("{}{}#{nonce}", self.address.origin(), self.page.text())
+    }
+}
+
+/// Answers one request.
+pub(super) async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let mut response = match route(&shared, request).await {
+        Ok(response) => response,
+        Err(status) => plain(status, CLOSED_POLICY),
+    };
+    for (name, value) in [
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("cross-origin-embedder-policy", "require-corp"),
+        ("x-frame-options", "DENY"),
+    ] {
+        response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    response
+}
+
+async fn route(shared: &Shared, request: Request) -> Result<Response, StatusCode> {
+    let (head, body) = request.into_parts();
+    let headers = &head.headers;
+    if !shared.address.is_of(&head) {
+        return Err(StatusCode::FORBIDDEN);
+    }
+    if asks(&head, &Method::GET, &shared.page) {
+        // Only the browser itself goes here: by its address bar or its owner, not on the word of a page.
+        fetched(headers, Some("none"), &["navigate"], &["document"])?;
+        return Ok(respond("text/html; charset=utf-8", PAGE_POLICY, Body::from(PAGE)));
+    }
+    if asks(&head, &Method::GET, &shared.script) {
+        fetched(headers, Some("same-origin"), &["no-cors"], &["script"])?;
+        return Ok(respond("text/javascript; charset=utf-8", CLOSED_POLICY, Body::from(SCRIPT)));
+    }
+    if asks(&head, &Method::GET, &shared.style) {
+        fetched(headers, Some("same-origin"), &["no-cors"], &["style"])?;
+        return Ok(respond("text/css; charset=utf-8", CLOSED_POLICY, Body::from(STYLE)));
+    }
+    if asks(&head, &Method::POST, &shared.say) {
+        fetched(headers, Some("same-origin"), &["same-origin"], &["empty"])?;
+        if !shared.address.sent_json(headers) || only(headers, &OURS) != Some("consent") {
+            return Err(StatusCode::FORBIDDEN);
+        }
+        let bytes = read_body(body, LONGEST).await?;
+        let message = Message::read(&bytes).ok_or(StatusCode::BAD_REQUEST)?;
+        let told = hear(&shared.desk, message, Instant::now()).map_err(|refused| match refused {
+            Refused::Closed => StatusCode::NOT_FOUND,
+            Refused::Early => StatusCode::TOO_EARLY,
+        })?;
+        return Ok(respond("application/json", CLOSED_POLICY, Body::from(told.to_string())));
+    }
+    Err(StatusCode::NOT_FOUND)
+}
+
+/// Passes a message on to the desk.
+fn hear(desk: &Desk, message: Message<'_>, now: Instant) -> Result<serde_json::Value, Refused> {
+    let said = match message {
+        Message::Show { nonce } => return desk.show(nonce, now),
+        Message::Answer { nonce, subject, answer } => {
+            desk.answer(nonce, subject, answer, now)?;
+            Some(answer)
+        }
+        Message::Code { nonce, subject, code } => {
+            desk.code(nonce, subject, code, now)?;
+            None
+        }
+    };
+    Ok(serde_json::json!({ "said": ending(said) }))
+}

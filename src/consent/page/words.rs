@@ -1,0 +1,138 @@
+//! The words on the page.
+//!
+//! The page shows them as text and nothing else. What a text can still do is pretend: turn round the order of
+//! letters, hide some, or push the rest away. So characters that are not seen themselves are replaced here,
+//! and long lines are cut.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::desk::{LOOK_FIRST, Takes};
+use crate::consent::{Answer, Asked, ConsentPrompt};
+
+/// The most characters of a line that says what is asked, before the rest is cut. An origin has 253.
+const LONGEST_LINE: usize = 2_000;
+/// The most characters of a line of details, which a page may have written.
+const LONGEST_DETAIL: usize = 300;
+/// The most lines of details under one thing that is asked.
+const MOST_DETAILS: usize = 12;
+
+/// What a question says.
+pub(super) struct Words {
+    phrase: Option<String>,
+    card: Option<String>,
+    asked: Vec<(String, Vec<String>)>,
+    noticed: Vec<String>,
+}
+
+impl Words {
+    /// The words of a prompt; `card` where its security code is asked for.
+    pub fn of(prompt: &ConsentPrompt, card: Option<&str>, phrase: Option<&str>) -> Words {
+        let noticed = prompt.noticed.iter().map(|notice| visible(&notice.to_string(), LONGEST_LINE));
+        Words {
+            phrase: phrase.filter(|it| !it.trim().is_empty()).map(|it| visible(it, LONGEST_DETAIL)),
+            card: card.map(|card| visible(card, LONGEST_DETAIL)),
+            asked: prompt.asked.iter().map(lines).collect(),
+            noticed: noticed.collect(),
+        }
+    }
+
+    /// The words for the page's script, with `left` of the question's time.
+    pub fn to_json(&self, subject: &str, takes: &Takes, left: Duration) -> Value {
+        let asked: Vec<Value> =
+            self.asked.iter().map(|(line, details)| json!({ "line": line, "details": details })).collect();
+        let choices: Vec<Value> = match takes {
+            Takes::Answers(answers) => {
+                answers.iter().map(|answer| choice(*answer, &label(*answer))).collect()
+            }
+            Takes::Code => vec![choice(Answer::No, "Go on without a code")],
+        };
+        json!({
+            "subject": subject,
+            "phrase": self.phrase,
+            "card": self.card,
+            "asked": asked,
+            "noticed": self.noticed,
+            "choices": choices,
+            "left": u64::try_from(left.as_millis()).unwrap_or(0),
+            "look": u64::try_from(LOOK_FIRST.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+}
+
+/// What the page says in the end.
+pub(super) fn ending(said: Option<Answer>) -> String {
+    match said {
+        Some(answer) => format!("You said {answer}. You can close this window."),
+        None => "The code is used for this payment and not stored. You can close this window.".to_owned(),
+    }
+}
+
+fn choice(answer: Answer, label: &str) -> Value {
+    json!({ "word": answer.as_str(), "label": label, "yes": answer.agrees() })
+}
+
+fn label(answer: Answer) -> String {
+    let text = answer.to_string();
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn lines(asked: &Asked) -> (String, Vec<String>) {
+    let all = asked.details();
+    let mut details: Vec<String> =
+        all.iter().take(MOST_DETAILS).map(|detail| visible(detail, LONGEST_DETAIL)).collect();
+    if let Some(more @ 1..) = all.len().checked_sub(MOST_DETAILS) {
+        details.push(format!("({more} more lines are not shown)"));
+    }
+    (visible(&asked.to_string(), LONGEST_LINE), details)
+}
+
+/// The text with a mark in place of every character that is not seen itself, at most `longest` long.
+fn visible(text: &str, longest: usize) -> String {
+    let mut seen: String =
+        text.chars().take(longest).map(|c| if is_unseen(c) { '\u{FFFD}' } else { c }).collect();
+    if text.chars().nth(longest).is_some() {
+        seen.push_str(" (cut)");
+    }
+    seen
+}
+
+/// Controls, letters without width, and what changes the direction of the letters around it.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
+            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_line_cannot_turn_or_hide() {
+        assert_eq!(visible("Käse, 3 €, 茶", 300), "Käse, 3 €, 茶");
+        assert_eq!(visible("a\u{202E}b\u{200B}c\nd\u{0}", 300), "a\u{FFFD}b\u{FFFD}c\u{FFFD}d\u{FFFD}");
+        assert_eq!(visible(&"x".repeat(400), 300), "x".repeat(300) + " (cut)");
+    }
+
+    #[test]
+    fn endings_say_what_was_said() {
+        assert_eq!(ending(Some(Answer::Once)), "You said yes, this once. You can close this window.");
+        assert_eq!(ending(Some(Answer::No)), "You said no. You can close this window.");
+        assert_eq!(label(Answer::Never), "No, never on this site");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_unseen_is_left(text in any::<String>()) {
+            prop_assert!(!visible(&text, 50).chars().any(is_unseen));
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What the tests of the consent page share.
+#![allow(dead_code, reason = "no test uses all of it")]
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use browser_signals::Origin;
+use policy_dfa::{ConsentScope, Millis};
+use portcullis::consent::page::opener::{Opener, Opening, Window};
+use portcullis::consent::page::{ConsentPage, PageSettings};
+use portcullis::consent::ticket::SubjectOf;
+use portcullis::consent::{Answer, Answerer, Asked, ConsentPrompt, Notice, Ticket};
+use portcullis::vault::Secret;
+use sirl::{Currency, Field, Kind, Money};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+pub const PHRASE: &str = "green kettle on a blue stove";
+
+pub fn origin(text: &str) -> Origin {
+    Origin::parse(text).unwrap()
+}
+
+/// A nonce that no other prompt of this process has.
+fn fresh() -> [u8; 16] {
+    static NEXT: AtomicU8 = AtomicU8::new(1);
+    [NEXT.fetch_add(1, Ordering::Relaxed); 16]
+}
+
+/// A prompt about these things.
+pub fn prompt_about(asked: Vec<Asked>, noticed: Vec<Notice>, scope: ConsentScope) -> ConsentPrompt {
+    let subject = SubjectOf::policy(&[3; 32]).part(format!("{asked:?}").as_bytes()).finish();
+    ConsentPrompt::new(asked, noticed, scope, Ticket::new(fresh(), subject, Millis(0)))
+}
+
+pub fn release() -> Asked {
+    Asked::Release {
+        kind: Kind::Address,
+        fields: [Field::Street, Field::City, Field::PostalCode].into_iter().collect(),
+        to: origin("https://shop.example"),
+        sent_to: Some(origin("https://orders.shop.example")),
+        records: vec!["address:home".into()],
+    }
+}
+
+pub fn payment(page_says: &[&str]) -> Asked {
+    Asked::Pay {
+        payee: origin("https://shop.example"),
+        amount: Money::parse("64.15", Currency::new("USD").unwrap()).unwrap(),
+        card: Some("card:personal".into()),
+        page_says: page_says.iter().map(|line| (*line).to_owned()).collect(),
+    }
+}
+
+/// The usual prompt, with every choice.
+pub fn prompt() -> ConsentPrompt {
+    let sent = Notice::SentElsewhere { to: origin("https://orders.shop.example") };
+    prompt_about(vec![release()], vec![sent, Notice::Refusals(2)], ConsentScope::Site)
+}
+
+/// Hands the address to the test, instead of opening it. The test ends `closed` to close the window.
+pub struct Handing(pub mpsc::UnboundedSender<Opened>);
+
+pub struct Opened {
+    pub address: String,
+    pub close: oneshot::Sender<()>,
+}
+
+struct Handed(oneshot::Receiver<()>);
+
+impl Opener for Handing {
+    fn open<'a>(&'a mut self, address: &'a str) -> Opening<'a> {
+        let (close, closed) = oneshot::channel();
+        self.0.send(Opened { address: address.to_owned(), close }).unwrap();
+        Box::pin(std::future::ready(Ok(Box::new(Handed(closed)) as Box<dyn Window>)))
+    }
+}
+
+impl Window for Handed {
+    fn closed<'a>(&'a mut self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(async {
+            let _closed = (&mut self.0).await;
+        })
+    }
+}
+
+/// A consent page whose addresses the test gets.
+pub struct Desk {
+    pub opened: mpsc::UnboundedReceiver<Opened>,
+    page: Option<ConsentPage>,
+}
+
+/// One open question.
+pub struct Question<T> {
+    pub address: Address,
+    pub close: Option<oneshot::Sender<()>>,
+    pub subject: String,
+    asking: JoinHandle<(T, ConsentPage)>,
+}
+
+impl Desk {
+    pub async fn open() -> Desk {
+        Desk::with(Some(PHRASE)).await
+    }
+
+    pub async fn with(phrase: Option<&str>) -> Desk {
+        let (sender, opened) = mpsc::unbounded_channel();
+        let settings = PageSettings {
+            opener: Box::new(Handing(sender)),
+            phrase: phrase.map(str::to_owned),
+            entropy: [0x5a; 32],
+        };
+        Desk { opened, page: Some(ConsentPage::open(settings).await.unwrap()) }
+    }
+
+    pub async fn ask(&mut self, prompt: ConsentPrompt) -> Question<Answer> {
+        let mut page = self.page.take().expect("one question at a time");
+        let subject = prompt.ticket().subject();
+        let asking = tokio::spawn(async move {
+            let answer = page.answer(&prompt).await;
+            (answer, page)
+        });
+        self.opened(subject, asking).await
+    }
+
+    pub async fn ask_code(&mut self, card: &'static str, prompt: ConsentPrompt) -> Question<Option<Secret>> {
+        let mut page = self.page.take().expect("one question at a time");
+        let subject = prompt.ticket().subject();
+        let asking = tokio::spawn(async move {
+            let code = page.card_code(card, &prompt).await;
+            (code, page)
+        });
+        self.opened(subject, asking).await
+    }
+
+    async fn opened<T>(&mut self, subject: String, asking: JoinHandle<(T, ConsentPage)>) -> Question<T> {
+        let Opened { address, close } = self.opened.recv().await.unwrap();
+        Question { address: Address::of(&address), close: Some(close), subject, asking }
+    }
+
+    /// What the user said, in the end.
+    pub async fn said<T>(&mut self, question: Question<T>) -> T {
+        let (said, page) = question.asking.await.unwrap();
+        self.page = Some(page);
+        said
+    }
+}
+
+impl<T> Question<T> {
+    pub fn is_open(&self) -> bool {
+        !self.asking.is_finished()
+    }
+
+    pub fn answer(&self, word: &str) -> String {
+        message(&self.address.nonce, &self.subject, "answer", word)
+    }
+
+    pub fn code(&self, digits: &str) -> String {
+        message(&self.address.nonce, &self.subject, "code", digits)
+    }
+
+    /// Drops the future of the answer, as a session does whose time is up.
+    pub fn abandon(&self) {
+        self.asking.abort();
+    }
+}
+
+pub fn message(nonce: &str, subject: &str, name: &str, value: &str) -> String {
+    format!(r#"{{"nonce":"{nonce}","subject":"{subject}","{name}":"{value}"}}"#)
+}
+
+/// The parts of `http://127.0.0.1:PORT/SECRET/#NONCE`.
+#[derive(Debug, Clone)]
+pub struct Address {
+    pub whole: String,
+    pub port: u16,
+    /// With a slash at both ends.
+    pub path: String,
+    pub nonce: String,
+}
+
+impl Address {
+    fn of(text: &str) -> Address {
+        let url: url::Url = text.parse().unwrap();
+        assert_eq!(url.host_str(), Some("127.0.0.1"));
+        Address {
+            whole: text.to_owned(),
+            port: url.port().unwrap(),
+            path: url.path().to_owned(),
+            nonce: url.fragment().unwrap().to_owned(),
+        }
+    }
+
+    pub fn origin(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+}
+
+/// An answer of a server, as text.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+}
+
+/// Sends a request with these headers, `Host` and `Connection: close` among them, unless `headers` has a
+/// `Host`.
+pub async fn send(at: &Address, line: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    let mut text = format!("{line} HTTP/1.1\r\nConnection: close\r\n");
+    if !headers.iter().any(|(name, _)| *name == "Host") {
+        text += &format!("Host: 127.0.0.1:{}\r\n", at.port);
+    }
+    for (name, value) in headers {
+        text += &format!("{name}: {value}\r\n");
+    }
+    if !body.is_empty() {
+        text += &format!("Content-Length: {}\r\n", body.len());
+    }
+    text += "\r\n";
+    text += body;
+    let mut connection = TcpStream::connect(("127.0.0.1", at.port)).await.unwrap();
+    connection.write_all(text.as_bytes()).await.unwrap();
+    let mut bytes = Vec::new();
+    // A refused body may end the connection before all of it is read.
+    let _reset = connection.read_to_end(&mut bytes).await;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let (head, body) = text.split_once("\r\n\r\n").expect("an HTTP answer");
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+}
+
+/// The headers with which the page's script sends its messages.
+pub fn script_headers(own: &str) -> Vec<(&str, &str)> {
+    vec![
+        ("Origin", own),
+        ("Sec-Fetch-Site", "same-origin"),
+        ("Sec-Fetch-Mode", "same-origin"),
+        ("Sec-Fetch-Dest", "empty"),
+        ("Content-Type", "application/json"),
+        ("X-Portcullis", "consent"),
+    ]
+}
+
+/// Says something as the page's script does.
+pub async fn say(at: &Address, body: &str) -> Reply {
+    let origin = at.origin();
+    send(at, &format!("POST {}say", at.path), &script_headers(&origin), body).await
+}
+
+/// Fetches the question as the page's script does.
+pub async fn show(at: &Address) -> Reply {
+    say(at, &format!(r#"{{"show":"{}"}}"#, at.nonce)).await
+}
