@@ -258,7 +258,7 @@ fn sessions_side_by_side_share_a_log() {
     assert_eq!(report.unfinished, []);
 }
 
-/// Says what the README says it costs; `cargo test -r --test audit_format -- --ignored --nocapture`.
+/// Prints p50 of an append and the speed of verifying; `cargo test -r --test audit_format -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures; run it alone and optimised"]
 fn what_it_costs() {

@@ -1,7 +1,6 @@
 //! What a record can say. No type here has room for a value: enums, field names, origins, money, numbers,
 //! hashes of random things.
 
-use browser_signals::playwright::PageEvent;
 use browser_signals::{Container, Origin};
 use policy_dfa::{Delivery, Reason, VerbKind};
 use serde_json::{Value, json};
@@ -9,7 +8,8 @@ use sirl::{FieldSet, Kind, Money};
 
 use super::canonical::hex;
 use super::record::LogId;
-use crate::consent::{Answer, Asked};
+use super::words::{About, Stopped, VaultAct};
+use crate::consent::Answer;
 
 /// The longest host that a record spells out, in bytes: no name of the DNS is longer.
 const LONGEST_HOST: usize = 253;
@@ -123,127 +123,6 @@ pub enum AuditEvent {
     },
     /// The session ended.
     Ended,
-}
-
-/// One thing that a prompt or a consent is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum About {
-    /// Opening a container in which data may be released.
-    Container,
-    /// Words of the prompt that may be a value, for the model to read.
-    Words,
-    /// A request; a purchase is paying.
-    Request(Kind),
-    /// A verb.
-    Verb(VerbKind),
-}
-
-impl About {
-    /// Its word in a record.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            About::Container => "container",
-            About::Words => "words",
-            About::Request(kind) => kind.as_str(),
-            About::Verb(verb) => verb.as_str(),
-        }
-    }
-}
-
-impl From<&Asked> for About {
-    fn from(asked: &Asked) -> About {
-        match asked {
-            Asked::Container { .. } => About::Container,
-            Asked::Reveal { .. } => About::Words,
-            Asked::Release { kind, .. } => About::Request(*kind),
-            Asked::Pay { .. } => About::Request(Kind::Purchase),
-            Asked::Verb { verb, .. } => About::Verb(*verb),
-        }
-    }
-}
-
-/// What was done to the vault as a whole. Which records it holds is not said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum VaultAct {
-    /// It was made.
-    Created,
-    /// It was unlocked.
-    Opened,
-    /// It was locked.
-    Locked,
-    /// A changed vault was written.
-    Saved,
-    /// Its passphrase was changed.
-    PassphraseChanged,
-    /// Its data key was replaced.
-    Rotated,
-    /// A copy left for elsewhere.
-    Exported,
-    /// Records of an export came in.
-    Imported,
-    /// A backup took its place.
-    Restored,
-}
-
-impl VaultAct {
-    /// Its word in a record.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            VaultAct::Created => "created",
-            VaultAct::Opened => "opened",
-            VaultAct::Locked => "locked",
-            VaultAct::Saved => "saved",
-            VaultAct::PassphraseChanged => "passphrase_changed",
-            VaultAct::Rotated => "rotated",
-            VaultAct::Exported => "exported",
-            VaultAct::Imported => "imported",
-            VaultAct::Restored => "restored",
-        }
-    }
-}
-
-/// What the browser tried and was kept from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stopped {
-    /// A dialog of the page.
-    Dialog,
-    /// A new window.
-    Popup,
-    /// A download.
-    Download,
-    /// A choice of files.
-    FileChooser,
-    /// A request to where the container may not go.
-    Request,
-    /// Anything else.
-    Other,
-}
-
-impl Stopped {
-    /// Its word in a record.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Stopped::Dialog => "dialog",
-            Stopped::Popup => "popup",
-            Stopped::Download => "download",
-            Stopped::FileChooser => "file_chooser",
-            Stopped::Request => "request",
-            Stopped::Other => "other",
-        }
-    }
-}
-
-impl From<&PageEvent> for Stopped {
-    fn from(event: &PageEvent) -> Stopped {
-        match event {
-            PageEvent::DialogDismissed => Stopped::Dialog,
-            PageEvent::PopupRefused => Stopped::Popup,
-            PageEvent::DownloadRefused => Stopped::Download,
-            PageEvent::FileChooserRefused => Stopped::FileChooser,
-            PageEvent::RequestBlocked { .. } => Stopped::Request,
-            _ => Stopped::Other,
-        }
-    }
 }
 
 /// What a log says of itself. Nobody else can write these.

@@ -10,7 +10,7 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `event` | what a record can say |
+//! | `event`, `words` | what a record can say |
 //! | `record` | one line, read; the ids of sessions and logs |
 //! | `canonical` | the bytes that are hashed |
 //! | `chain` | the hash chain and the releases that are open at its end |
@@ -36,9 +36,10 @@ mod record;
 mod recovery;
 mod segment;
 mod verify;
+mod words;
 
 pub use chain::{Chain, Unfinished};
-pub use event::{About, AuditEvent, Stopped, VaultAct};
+pub use event::AuditEvent;
 pub use folder::{FolderLog, Opened, Opening};
 pub use head::{HeadSigner, SignedHead};
 pub use log::{AuditLog, MemoryLog};
@@ -47,3 +48,4 @@ pub use problem::{Broken, LogError, Place, Problem};
 pub use record::{LogId, Record, SessionId};
 pub use segment::{Segment, segments};
 pub use verify::{Report, verify, verify_on, verify_text};
+pub use words::{About, Stopped, VaultAct};

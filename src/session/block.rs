@@ -47,7 +47,7 @@ impl Core {
             (Phase::Asking(asked, prompt), Event::Answered(answered)) => {
                 let answer = prompt.ticket().settle(&answered, now);
                 if answer.agrees() {
-                    work.code = self.card_without_code(&prompt).map(|card| (card, (*prompt).clone()));
+                    work.code = self.card_without_code(&prompt).map(|card| (card, prompt.clone()));
                 }
                 self.answered(work, asked, &prompt, answer, now)
             }
@@ -150,7 +150,8 @@ impl Core {
         let scopes = asks.iter().map(|ask| ask.prompt.scope);
         let scope = scopes.min_by_key(|scope| *scope as u8).unwrap_or(ConsentScope::EveryTime);
         let prompt = self.prompt(asked, &pages, scope, now);
-        let phase = Phase::Asking(asks, Box::new(prompt.clone()));
+        let prompt = Box::new(prompt);
+        let phase = Phase::Asking(asks, prompt.clone());
         self.enter(State::Block(Box::new((work, phase))), Command::Ask(prompt))
     }
 
@@ -260,7 +261,7 @@ impl Core {
                         let decided = Box::new(page);
                         let phase = Phase::Releasing(Some(card.handle().to_owned()));
                         let payment = Payment { card, payee: terms.origin, amount, button, decided };
-                        self.enter(State::Block(Box::new((work, phase))), Command::Pay(payment))
+                        self.enter(State::Block(Box::new((work, phase))), Command::Pay(Box::new(payment)))
                     }
                     Err(error) => self.end_line(work, Err(error.reason())),
                 }

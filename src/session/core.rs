@@ -60,14 +60,14 @@ pub enum Command {
         sync: bool,
     },
     /// Ask the user.
-    Ask(ConsentPrompt),
+    Ask(Box<ConsentPrompt>),
     /// Ask the user for a card's security code, for the payment that the prompt agreed to, and put it into the
     /// vault for the task.
     AskCode {
         /// The card's record.
         card: String,
         /// The prompt.
-        prompt: ConsentPrompt,
+        prompt: Box<ConsentPrompt>,
     },
     /// Read the page for the model.
     Read,
@@ -83,7 +83,7 @@ pub enum Command {
     /// Fill a form.
     Fill(SealedFill),
     /// Pay.
-    Pay(Payment),
+    Pay(Box<Payment>),
     /// Answer the agent: the action is over.
     Answer(String),
 }
@@ -359,7 +359,8 @@ impl Core {
             Verdict::Ask(_) => {
                 let asked = vec![Asked::Verb { verb: kind_of(&verb), page: origin }];
                 let prompt = self.prompt(asked, &[page.value()], ConsentScope::EveryTime, now);
-                let state = State::AskingVerb { verb, prompt: Box::new(prompt.clone()) };
+                let prompt = Box::new(prompt);
+                let state = State::AskingVerb { verb, prompt: prompt.clone() };
                 self.enter(state, Command::Ask(prompt))
             }
         }

@@ -208,7 +208,7 @@ impl Session {
                 Command::Fill(fill) => {
                     Event::Done(self.tab.fill(fill).await.map(|_| ()).map_err(|e| reason_of(&e)))
                 }
-                Command::Pay(payment) => Event::Done(self.pay(payment).await),
+                Command::Pay(payment) => Event::Done(self.pay(*payment).await),
             };
         }
     }

@@ -61,7 +61,7 @@ pub(super) struct Work {
     /// The line being released.
     pub at: usize,
     /// The card whose security code the user is asked for, and the prompt that agreed to pay with it.
-    pub code: Option<(String, ConsentPrompt)>,
+    pub code: Option<(String, Box<ConsentPrompt>)>,
 }
 
 impl Work {

@@ -97,7 +97,10 @@ pub(crate) fn unseal_into<const P: usize>(
     Ok(())
 }
 
-fn parts(sealed: &[u8]) -> Result<(&[u8; NONCE], &[u8], &[u8; TAG]), Unauthentic> {
+/// Nonce, ciphertext and tag.
+type Parts<'a> = (&'a [u8; NONCE], &'a [u8], &'a [u8; TAG]);
+
+fn parts(sealed: &[u8]) -> Result<Parts<'_>, Unauthentic> {
     let (nonce, rest) = sealed.split_first_chunk::<NONCE>().ok_or(Unauthentic)?;
     let (ciphertext, tag) = rest.split_last_chunk::<TAG>().ok_or(Unauthentic)?;
     Ok((nonce, ciphertext, tag))

@@ -101,8 +101,8 @@ fn with_keys(mut canaries: Canaries, data: &[u8; 32], folder: &Path) -> Canaries
         .unwrap();
     canaries.add("the passphrase's key", key);
     canaries.add("the data key", *data);
-    for purpose in ["records", "manifest"] {
-        let info = format!("portcullis vault 1 {purpose}");
+    for purpose in ["records", "manifest", "states", "signing"] {
+        let info = format!("portcullis vault 2 {purpose}");
         Hkdf::<Sha256>::new(Some(id), data).expand(info.as_bytes(), &mut key).unwrap();
         canaries.add(&format!("the key of the {purpose}"), key);
     }

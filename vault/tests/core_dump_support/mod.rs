@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sirl::{Field, Kind};
-use vault::{KdfParams, Secret, Vault};
+use vault::{Binding, KdfParams, Secret, Vault};
 use zeroize::Zeroizing;
 
 use crate::common::{NOW, fill_grant, guard, page, payment_grant, seen};
@@ -141,10 +141,10 @@ pub fn run(role: &str) {
     shot("created");
     for (_, handle, field) in VALUES {
         let value = Secret::read_line(&mut &*input, 200).unwrap();
-        made.insert(handle, field, value, &mut entropy).unwrap();
+        made.insert(handle, field, value, &Binding::Anywhere, &mut entropy).unwrap();
     }
     let expiry = Secret::new("12/31");
-    made.insert("card:personal", Field::CardExpiry, expiry, &mut entropy).unwrap();
+    made.insert("card:personal", Field::CardExpiry, expiry, &Binding::Anywhere, &mut entropy).unwrap();
     let bytes = made.to_bytes(&mut entropy).unwrap();
     shot("inserted");
     std::fs::write(folder.join("vault"), &bytes).unwrap();
@@ -167,7 +167,7 @@ pub fn run(role: &str) {
         "panic" => {
             let bad = Secret::new(text(input).as_slice());
             let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                vault.insert("nothing", Field::Name, bad, &mut entropy).unwrap();
+                vault.insert("nothing", Field::Name, bad, &Binding::Anywhere, &mut entropy).unwrap();
             }));
             assert!(refused.is_err());
             card.open(|card| assert!(card.number().is_empty(), "the card was open"))

@@ -1,0 +1,128 @@
+//! The closed lists of words that records use and no other crate has.
+
+use browser_signals::playwright::PageEvent;
+use policy_dfa::VerbKind;
+use sirl::Kind;
+
+use crate::consent::Asked;
+
+/// One thing that a prompt or a consent is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum About {
+    /// Opening a container in which data may be released.
+    Container,
+    /// Words of the prompt that may be a value, for the model to read.
+    Words,
+    /// A request; a purchase is paying.
+    Request(Kind),
+    /// A verb.
+    Verb(VerbKind),
+}
+
+impl About {
+    /// Its word in a record.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            About::Container => "container",
+            About::Words => "words",
+            About::Request(kind) => kind.as_str(),
+            About::Verb(verb) => verb.as_str(),
+        }
+    }
+}
+
+impl From<&Asked> for About {
+    fn from(asked: &Asked) -> About {
+        match asked {
+            Asked::Container { .. } => About::Container,
+            Asked::Reveal { .. } => About::Words,
+            Asked::Release { kind, .. } => About::Request(*kind),
+            Asked::Pay { .. } => About::Request(Kind::Purchase),
+            Asked::Verb { verb, .. } => About::Verb(*verb),
+        }
+    }
+}
+
+/// What was done to the vault as a whole. Which records it holds is not said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum VaultAct {
+    /// It was made.
+    Created,
+    /// It was unlocked.
+    Opened,
+    /// It was locked.
+    Locked,
+    /// A changed vault was written.
+    Saved,
+    /// Its passphrase was changed.
+    PassphraseChanged,
+    /// Its data key was replaced.
+    Rotated,
+    /// A copy left for elsewhere.
+    Exported,
+    /// Records of an export came in.
+    Imported,
+    /// A backup took its place.
+    Restored,
+}
+
+impl VaultAct {
+    /// Its word in a record.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            VaultAct::Created => "created",
+            VaultAct::Opened => "opened",
+            VaultAct::Locked => "locked",
+            VaultAct::Saved => "saved",
+            VaultAct::PassphraseChanged => "passphrase_changed",
+            VaultAct::Rotated => "rotated",
+            VaultAct::Exported => "exported",
+            VaultAct::Imported => "imported",
+            VaultAct::Restored => "restored",
+        }
+    }
+}
+
+/// What the browser tried and was kept from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stopped {
+    /// A dialog of the page.
+    Dialog,
+    /// A new window.
+    Popup,
+    /// A download.
+    Download,
+    /// A choice of files.
+    FileChooser,
+    /// A request to where the container may not go.
+    Request,
+    /// Anything else.
+    Other,
+}
+
+impl Stopped {
+    /// Its word in a record.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Stopped::Dialog => "dialog",
+            Stopped::Popup => "popup",
+            Stopped::Download => "download",
+            Stopped::FileChooser => "file_chooser",
+            Stopped::Request => "request",
+            Stopped::Other => "other",
+        }
+    }
+}
+
+impl From<&PageEvent> for Stopped {
+    fn from(event: &PageEvent) -> Stopped {
+        match event {
+            PageEvent::DialogDismissed => Stopped::Dialog,
+            PageEvent::PopupRefused => Stopped::Popup,
+            PageEvent::DownloadRefused => Stopped::Download,
+            PageEvent::FileChooserRefused => Stopped::FileChooser,
+            PageEvent::RequestBlocked { .. } => Stopped::Request,
+            _ => Stopped::Other,
+        }
+    }
+}
