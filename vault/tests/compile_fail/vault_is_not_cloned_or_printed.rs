@@ -1,5 +1,8 @@
-fn copy(vault: &vault::Vault) {
-    let _ = vault.clone().generation();
+fn copy(vault: vault::Vault) -> (vault::Vault, vault::Vault) {
+    (vault.clone(), vault)
+}
+
+fn print(vault: &vault::Vault) {
     println!("{vault:?}");
 }
 
