@@ -12,6 +12,7 @@
 //! | [`policy_text`] | policy text: reading, printing, compiling, proving |
 //! | [`sirl_stream`] | blocks and plans in pieces of a stream |
 //! | [`sirl_text`] | blocks and replies: reading, finding, printing, errors |
+//! | [`vault_file`] | a vault file: reading, writing, what lies behind the encryption |
 //! | [`input`] | from bytes to text |
 #![allow(clippy::panic, reason = "a panic is how a target reports what it found")]
 
@@ -22,6 +23,7 @@ pub mod policy_bytes;
 pub mod policy_text;
 pub mod sirl_stream;
 pub mod sirl_text;
+pub mod vault_file;
 
 /// A target: its name, and what it does with an input.
 pub type Target = (&'static str, fn(&[u8]));
@@ -34,6 +36,7 @@ pub const TARGETS: &[Target] = &[
     ("policy_text", policy_text::run),
     ("sirl_stream", sirl_stream::run),
     ("sirl_text", sirl_text::run),
+    ("vault_file", vault_file::run),
 ];
 
 /// The target of this name.

@@ -85,12 +85,19 @@ impl Vault {
         Vault::open(bytes, header, &key.data, verifier)
     }
 
+    /// Checks every byte of a file that is not to be opened, such as a backup before it is put back.
+    ///
+    /// # Errors
+    /// Those of [`Vault::unlock_with_key`].
+    pub fn check_with_key(bytes: &[u8], key: &UnlockKey) -> Result<(), VaultError> {
+        let header = Header::parse(bytes)?;
+        header.takes(key)?;
+        read(bytes, &header, &key.data).map(|_| ())
+    }
+
     fn open(bytes: &[u8], header: Header, data: &Key, verifier: Verifier) -> Result<Vault, VaultError> {
-        let id = *header.id();
-        let keys = keys_of(data, &id)?;
-        let Contents { generation, records, signing, states } = file::read(bytes, &header, &keys)?;
-        let signing = Signing::open(&signing, &id, &keys.signing)?;
-        let vault = Vault::assembled((id, Some(keys), Some(header)), signing, verifier);
+        let (keys, Contents { generation, records, states, .. }, signing) = read(bytes, &header, data)?;
+        let vault = Vault::assembled((*header.id(), Some(keys), Some(header)), signing, verifier);
         Ok(Vault { generation, records, states, ..vault })
     }
 
@@ -196,6 +203,14 @@ impl Vault {
             verifier,
         }
     }
+}
+
+/// Everything that a file holds, authentic.
+fn read(bytes: &[u8], header: &Header, data: &Key) -> Result<(Keys, Contents, Signing), VaultError> {
+    let keys = keys_of(data, header.id())?;
+    let contents = file::read(bytes, header, &keys)?;
+    let signing = Signing::open(&contents.signing, header.id(), &keys.signing)?;
+    Ok((keys, contents, signing))
 }
 
 /// The subkeys of a data key. The error cannot occur: 32 bytes are within HKDF's limit.

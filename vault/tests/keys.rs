@@ -136,6 +136,9 @@ fn a_kept_key_opens_its_vault_until_a_rotation() {
     damaged[last] ^= 1;
     let error = Vault::unlock_with_key(&damaged, &key, guard(1).1).err();
     assert!(matches!(error, Some(VaultError::Damaged { .. })));
+    assert_eq!(Vault::check_with_key(&damaged, &key).err(), error);
+    damaged[last] ^= 1;
+    assert_eq!(Vault::check_with_key(&damaged, &key), Ok(()));
 }
 
 #[test]

@@ -1,0 +1,6 @@
+fn read(vault: &vault::Vault) {
+    let _ = vault.signing.sealed;
+    let _ = vault.keys;
+}
+
+fn main() {}

@@ -1,0 +1,5 @@
+fn copy(key: vault::UnlockKey) -> (vault::UnlockKey, vault::UnlockKey) {
+    (key.clone(), key)
+}
+
+fn main() {}

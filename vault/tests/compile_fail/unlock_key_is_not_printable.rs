@@ -1,0 +1,5 @@
+fn print(key: &vault::UnlockKey) {
+    println!("{key:?}");
+}
+
+fn main() {}
