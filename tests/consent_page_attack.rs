@@ -35,21 +35,22 @@ const ATTACKS: &str = r#"async (know) => {
   const { page, say, show, yes } = know;
   const got = {};
   const soon = (promise) => Promise.race([
-    promise, new Promise((_, no) => setTimeout(() => no(new Error("silence")), 1500))]);
-  const attack = async (name, run) => {
-    try { got[name] = await soon(run()); } catch (error) { got[name] = "failed: " + error.name; }
-  };
+    promise, new Promise((_, no) => setTimeout(() => no(new Error("silence")), 2500))]);
+  const all = [];
+  const attack = (name, run) => all.push((async () => {
+    try { got[name] = await soon(run()); } catch (error) { got[name] = "failed: " + error.message; }
+  })());
   const body = async (response) => response.type + ":" + response.status + ":" + await response.text();
   const json = { "Content-Type": "application/json", "X-Portcullis": "consent" };
   for (const message of [show, yes]) {
     const name = message === show ? "show" : "yes";
     for (const mode of ["cors", "no-cors", "same-origin"]) {
-      await attack(`fetch ${mode} ${name}`, async () =>
+      attack(`fetch ${mode} ${name}`, async () =>
         body(await fetch(say, { method: "POST", mode, headers: json, body: message })));
-      await attack(`plain fetch ${mode} ${name}`, async () =>
+      attack(`plain fetch ${mode} ${name}`, async () =>
         body(await fetch(say, { method: "POST", mode, body: message })));
     }
-    await attack(`xhr ${name}`, () => new Promise((yes, no) => {
+    attack(`xhr ${name}`, () => new Promise((yes, no) => {
       const request = new XMLHttpRequest();
       request.open("POST", say);
       for (const [header, text] of Object.entries(json)) request.setRequestHeader(header, text);
@@ -57,13 +58,13 @@ const ATTACKS: &str = r#"async (know) => {
       request.onerror = () => no(new Error("xhr"));
       request.send(message);
     }));
-    await attack(`beacon ${name}`, async () =>
+    attack(`beacon ${name}`, async () =>
       "sent:" + navigator.sendBeacon(say, new Blob([message], { type: "text/plain" })));
-    await attack(`json beacon ${name}`, async () =>
+    attack(`json beacon ${name}`, async () =>
       "sent:" + navigator.sendBeacon(say, new Blob([message], { type: "application/json" })));
   }
   for (const mode of ["cors", "no-cors"]) {
-    await attack(`get ${mode}`, async () => body(await fetch(page, { mode })));
+    attack(`get ${mode}`, async () => body(await fetch(page, { mode })));
   }
   const element = (name, set) => attack(name, () => new Promise((yes, no) => {
     const made = document.createElement(name.split(" ")[0]);
@@ -72,15 +73,15 @@ const ATTACKS: &str = r#"async (know) => {
     set(made);
     document.body.append(made);
   }));
-  await element("script page.js", (it) => { it.src = page + "page.js"; });
-  await element("script crossorigin", (it) => { it.src = page + "page.js"; it.crossOrigin = "anonymous"; });
-  await element("script module", (it) => { it.type = "module"; it.src = page + "page.js"; });
-  await element("link style", (it) => { it.rel = "stylesheet"; it.href = page + "page.css"; });
-  await element("img page", (it) => { it.src = page; });
-  await element("object page", (it) => { it.data = page + know.fragment; });
-  await element("embed page", (it) => { it.src = page + know.fragment; });
+  element("script page.js", (it) => { it.src = page + "page.js"; });
+  element("script crossorigin", (it) => { it.src = page + "page.js"; it.crossOrigin = "anonymous"; });
+  element("script module", (it) => { it.type = "module"; it.src = page + "page.js"; });
+  element("link style", (it) => { it.rel = "stylesheet"; it.href = page + "page.css"; });
+  element("img page", (it) => { it.src = page; });
+  element("object page", (it) => { it.data = page + know.fragment; });
+  element("embed page", (it) => { it.src = page + know.fragment; });
   for (const sandbox of [null, "allow-scripts allow-same-origin allow-forms"]) {
-    await attack("iframe " + sandbox, () => new Promise((yes) => {
+    attack("iframe " + sandbox, () => new Promise((yes) => {
       const frame = document.createElement("iframe");
       if (sandbox !== null) frame.sandbox = sandbox;
       frame.onload = () => {
@@ -92,7 +93,7 @@ const ATTACKS: &str = r#"async (know) => {
       document.body.append(frame);
     }));
   }
-  await attack("form", () => new Promise((yes) => {
+  attack("form", () => new Promise((yes) => {
     const frame = document.createElement("iframe");
     frame.name = "target";
     document.body.append(frame);
@@ -106,28 +107,29 @@ const ATTACKS: &str = r#"async (know) => {
     frame.onload = () => yes("posted");
     form.submit();
   }));
-  await attack("websocket", () => new Promise((yes, no) => {
+  attack("websocket", () => new Promise((yes, no) => {
     const socket = new WebSocket(say.replace("http:", "ws:"));
     socket.onopen = () => yes("open");
     socket.onerror = () => no(new Error("socket"));
   }));
-  await attack("eventsource", () => new Promise((yes, no) => {
+  attack("eventsource", () => new Promise((yes, no) => {
     const source = new EventSource(page);
     source.onopen = () => yes("open");
     source.onerror = () => { source.close(); no(new Error("source")); };
   }));
-  await attack("worker", () => new Promise((yes, no) => {
+  attack("worker", () => new Promise((yes, no) => {
     const worker = new Worker(page + "page.js");
     worker.onmessage = () => yes("ran");
     worker.onerror = () => no(new Error("worker"));
   }));
-  await attack("window.open", async () => {
+  attack("window.open", async () => {
     const opened = window.open(page + know.fragment, "_blank");
     await new Promise((next) => setTimeout(next, 700));
     let inside;
     try { inside = opened.document.body.innerText; } catch (error) { inside = error.name; }
     return "opened:" + inside;
   });
+  await Promise.all(all);
   return got;
 }"#;
 
@@ -208,7 +210,10 @@ async fn a_page_that_knows_everything_gets_nothing() {
         }
         let seen = seen.lock().unwrap().clone();
         let ours: Vec<_> = seen.iter().filter(|(url, _)| url.starts_with(&base)).collect();
-        assert!(ours.len() >= 10, "the attacks did not reach the listener: {ours:?}");
+        let silent = got.as_object().unwrap().values().filter(|it| *it == "failed: silence").count();
+        assert!(silent <= 4, "{origin}: the attacks did not run: {got:#}");
+        // What the browser withholds from the page is not told as an answer, so that these are but some.
+        assert!(ours.len() >= 5, "the attacks did not reach the listener: {ours:?}");
         assert!(ours.iter().all(|(_, status)| (400..500).contains(status)), "{ours:?}");
         context.close().await.unwrap();
         untouched(&mut desk, question).await;

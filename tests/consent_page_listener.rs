@@ -229,14 +229,16 @@ async fn missing_or_other_fetch_metadata_gets_nothing() {
             for mode in modes {
                 for dest in dests {
                     let reply = send(at, &line, &headers(site, mode, dest), "").await;
-                    let right = FETCHES.contains(&(name, site, mode, dest));
+                    // A page that is loaded again is asked for by itself.
+                    let again = (name, site, mode, dest) == ("", "same-origin", "navigate", "document");
+                    let right = again || FETCHES.contains(&(name, site, mode, dest));
                     assert_eq!(reply.status == 200, right, "{name}: {site} {mode} {dest}");
                     assert!(right || gives_nothing(&reply));
                     answered += usize::from(right);
                 }
             }
         }
-        assert_eq!(answered, 1, "{name}");
+        assert_eq!(answered, if name.is_empty() { 2 } else { 1 }, "{name}");
         let (_, site, mode, dest) = FETCHES.into_iter().find(|fetch| fetch.0 == name).unwrap();
         for leave_out in 0..3 {
             let mut some = headers(site, mode, dest);

@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use browser_signals::Origin;
@@ -15,7 +16,7 @@ use portcullis::vault::Secret;
 use sirl::{Currency, Field, Kind, Money};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 pub const PHRASE: &str = "green kettle on a blue stove";
@@ -98,6 +99,7 @@ pub struct Question<T> {
     pub address: Address,
     pub close: Option<oneshot::Sender<()>>,
     pub subject: String,
+    abandon: Arc<Notify>,
     asking: JoinHandle<(T, ConsentPage)>,
 }
 
@@ -119,11 +121,16 @@ impl Desk {
     pub async fn ask(&mut self, prompt: ConsentPrompt) -> Question<Answer> {
         let mut page = self.page.take().expect("one question at a time");
         let subject = prompt.ticket().subject();
+        let abandon = Arc::new(Notify::new());
+        let abandoned = abandon.clone();
         let asking = tokio::spawn(async move {
-            let answer = page.answer(&prompt).await;
+            let answer = tokio::select! {
+                answer = page.answer(&prompt) => answer,
+                () = abandoned.notified() => Answer::No,
+            };
             (answer, page)
         });
-        self.opened(subject, asking).await
+        self.opened(subject, abandon, asking).await
     }
 
     pub async fn ask_code(&mut self, card: &'static str, prompt: ConsentPrompt) -> Question<Option<Secret>> {
@@ -133,12 +140,17 @@ impl Desk {
             let code = page.card_code(card, &prompt).await;
             (code, page)
         });
-        self.opened(subject, asking).await
+        self.opened(subject, Arc::default(), asking).await
     }
 
-    async fn opened<T>(&mut self, subject: String, asking: JoinHandle<(T, ConsentPage)>) -> Question<T> {
+    async fn opened<T>(
+        &mut self,
+        subject: String,
+        abandon: Arc<Notify>,
+        asking: JoinHandle<(T, ConsentPage)>,
+    ) -> Question<T> {
         let Opened { address, close } = self.opened.recv().await.unwrap();
-        Question { address: Address::of(&address), close: Some(close), subject, asking }
+        Question { address: Address::of(&address), close: Some(close), subject, abandon, asking }
     }
 
     /// What the user said, in the end.
@@ -164,7 +176,7 @@ impl<T> Question<T> {
 
     /// Drops the future of the answer, as a session does whose time is up.
     pub fn abandon(&self) {
-        self.asking.abort();
+        self.abandon.notify_one();
     }
 }
 

@@ -84,8 +84,10 @@ async fn route(shared: &Shared, request: Request) -> Result<Response, StatusCode
         return Err(StatusCode::FORBIDDEN);
     }
     if asks(&head, &Method::GET, &shared.page) {
-        // Only the browser itself goes here: by its address bar or its owner, not on the word of a page.
-        fetched(headers, Some("none"), &["navigate"], &["document"])?;
+        // Only the browser itself goes here: by its address bar or its owner, not on the word of a page. When it
+        // is loaded again, the page itself counts as the one who asks.
+        let by = |site| fetched(headers, Some(site), &["navigate"], &["document"]);
+        by("none").or_else(|_| by("same-origin"))?;
         return Ok(respond("text/html; charset=utf-8", PAGE_POLICY, Body::from(PAGE)));
     }
     if asks(&head, &Method::GET, &shared.script) {

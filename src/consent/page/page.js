@@ -77,7 +77,10 @@
   // Whether a click, or the press of a key, is one that a person made here and now.
   const meant = (event, yes) => {
     if (!event.isTrusted || over || sending || document.visibilityState !== "visible") return false;
-    return !yes || (armed() && pressBeganArmed !== false);
+    if (!yes) return true;
+    // A click of a mouse or finger has a press. One that is not known began on a button that was still disabled:
+    // the browser says nothing of those. What helps people to use a page may click without.
+    return armed() && (event.detail > 0 ? pressBeganArmed === true : pressBeganArmed !== false);
   };
 
   const button = (choice) => {
