@@ -8,7 +8,6 @@
 )]
 
 mod audit_support;
-#[allow(unused_imports, reason = "no power is cut here")]
 mod storage_support;
 
 use std::collections::BTreeSet;
@@ -19,9 +18,10 @@ use std::sync::{Arc, Mutex};
 use audit_support::*;
 use policy_dfa::{Delivery, Reason, Signal, VerbKind};
 use portcullis::audit::{
-    About, Answer, AuditEvent, AuditLog, FolderLog, LogError, MemoryLog, Opening, Stopped, VaultAct, verify,
+    About, AuditEvent, AuditLog, FolderLog, LogError, MemoryLog, Opening, Stopped, VaultAct, verify,
     verify_on, verify_text,
 };
+use portcullis::consent::Answer;
 use portcullis::signals::{Container, Origin};
 use portcullis::storage::Disk;
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
 //! A disk in memory that loses power, and what the tests over it share.
-#![allow(dead_code, reason = "no test uses all of it")]
+#![allow(dead_code, unused_imports, reason = "no test uses all of it")]
 
 mod power;
 mod simulated;

@@ -34,8 +34,8 @@ pub(super) struct State {
     pub names: BTreeMap<PathBuf, usize>,
     pub durable: BTreeMap<PathBuf, usize>,
     pub changes: Vec<Names>,
-    pub(super) fault: Option<Fault>,
-    pub(super) calls: Vec<String>,
+    pub fault: Option<Fault>,
+    pub calls: Vec<String>,
 }
 
 #[derive(Debug, Default)]
