@@ -122,15 +122,20 @@ impl Scenario {
         )
     }
 
-    /// What the user asks for who has a vault: the same task, without a value.
-    pub fn prompt_without_values(&self, base_url: &str) -> String {
+    /// What the user asks for who has a vault: the same task with the names of records in place of values.
+    pub fn prompt_with_records(&self, base_url: &str) -> String {
         format!(
-            "Please buy {} x \"{}\" at {}. Spend at most {} {} in all. Ship it to my address.",
+            "Please buy {} x \"{}\" at {}. Spend at most {} {} in all. Ship it to: name: {a}; street: {a}; \
+             postal code: {a}; city: {a}; region: {a}; country: {a}; email: {c}; phone: {c}. \
+             Pay with card number {p}, exp {p}.",
             self.quantity,
             self.item,
             self.product_url(base_url),
             decimal(self.limit()),
             self.currency,
+            a = "[address:me]",
+            c = "[contact:me]",
+            p = "[card:me]",
         )
     }
 
