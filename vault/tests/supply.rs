@@ -98,7 +98,7 @@ fn a_login_is_found_at_its_origin_alone() {
         "https://shop.example:8443",
         "https://shop.example.evil.test",
     ] {
-        assert_eq!(at(elsewhere), [contact.clone()], "{elsewhere}");
+        assert_eq!(at(elsewhere), std::slice::from_ref(&contact), "{elsewhere}");
     }
 }
 
@@ -225,7 +225,7 @@ fn bindings_that_a_field_cannot_have_are_refused() {
         }
         for handle in ["login:me", "otp:me"] {
             let anywhere = put(&mut vault, handle, field, "anywhere");
-            assert_eq!(anywhere.is_err(), true, "{handle} {field:?}");
+            assert!(anywhere.is_err(), "{handle} {field:?}");
             assert!(!stored || anywhere == Err(VaultError::NeedsBinding(field)));
             assert_eq!(put(&mut vault, handle, field, SHOP).is_ok(), stored);
         }

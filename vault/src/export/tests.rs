@@ -31,7 +31,7 @@ proptest! {
         let document = written(&value);
         let read: serde_json::Value = serde_json::from_slice(&document).unwrap();
         prop_assert_eq!(read["values"][0]["value"].as_str(), Some(value.as_str()));
-        prop_assert!(document.len() % super::envelope::CHUNK == 0);
+        prop_assert!(document.len().is_multiple_of(super::envelope::CHUNK));
         let padding = document.len() - super::envelope::CHUNK;
         prop_assert!(document[padding..].iter().all(|byte| *byte == b' '));
     }
