@@ -30,7 +30,7 @@ fn states() -> impl Strategy<Value = BTreeMap<usize, Vec<u8>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 
     #[test]
     fn what_was_put_in_comes_back(values in stored(), states in states(), seed in any::<u64>()) {
