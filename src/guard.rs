@@ -70,9 +70,20 @@ pub struct UserVault<'a> {
     /// Where it is saved when an answer stands beyond a session or the audit log's head moves on; without
     /// one, neither is kept.
     pub keeper: Option<Box<dyn VaultKeeper>>,
-    /// Set where the user says so: the log is another one than before, or the vault was put back from a backup.
-    /// Without it either is taken for tampering.
-    pub knowingly_replaced: bool,
+    /// What the user replaced, and says so. All else that does not go together is taken for tampering.
+    pub replaced: Replaced,
+}
+
+/// What the user replaced since the vault and its audit log were last used together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Replaced {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The vault's file was put back from a backup.
+    Vault,
+    /// The log is another one, or was put back from a copy.
+    Log,
 }
 
 /// What opens a vault.
@@ -112,6 +123,8 @@ pub(crate) struct Kit {
     pub(crate) idle: Option<IdleLock>,
     /// The persona that leads where the prompt names none.
     pub(crate) persona: Option<String>,
+    /// The generation of the vault's file as it was opened or saved last.
+    pub(crate) saved: Option<u64>,
 }
 
 impl Guard {
@@ -156,18 +169,17 @@ impl Guard {
         let (decision, verifier) = authority(checked, id);
         let (vault, keeper) = match user {
             None => (Vault::ephemeral(entropy.as_mut(), verifier), None),
-            Some(UserVault { bytes, key, keeper, knowingly_replaced }) => {
+            Some(UserVault { bytes, key, keeper, replaced }) => {
                 let opened = match key {
                     VaultKey::Passphrase(passphrase) => Vault::unlock(bytes, passphrase, verifier),
                     VaultKey::Cached(key) => Vault::unlock_with_key(bytes, key, verifier),
                 };
                 let vault = opened.map_err(|error| GuardError::Vault(error.to_string()))?;
-                if !knowingly_replaced {
-                    check_log(&vault, audit.as_ref())?;
-                }
+                check_log(&vault, audit.as_ref(), replaced)?;
                 (vault, keeper)
             }
         };
+        let saved = keeper.is_some().then(|| vault.generation());
         let vault = Arc::new(Mutex::new(vault));
         let detectors = Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
         let detectors = Arc::new(detectors);
@@ -183,6 +195,7 @@ impl Guard {
             keeper,
             idle: None,
             persona: None,
+            saved,
         };
         Ok(Guard { decision, kit })
     }
@@ -228,9 +241,9 @@ impl Guard {
 }
 
 /// Checks that the log still holds what the vault saw of it, and that the vault is not older than the log.
-fn check_log(vault: &Vault, audit: &dyn AuditLog) -> Result<(), GuardError> {
+fn check_log(vault: &Vault, audit: &dyn AuditLog, replaced: Replaced) -> Result<(), GuardError> {
     let kept = vault.state(StateName::AuditHead).map_err(|error| GuardError::Vault(error.to_string()))?;
-    let known = match kept {
+    let known = match kept.filter(|_| replaced != Replaced::Log) {
         None => None,
         Some(text) => {
             let note = std::str::from_utf8(&text).ok().map(SignedHead::parse);
@@ -242,23 +255,30 @@ fn check_log(vault: &Vault, audit: &dyn AuditLog) -> Result<(), GuardError> {
     };
     let newest = audit.check(known.as_ref(), vault.public_key()).map_err(GuardError::Audit)?;
     match newest {
-        Some(known) if known > vault.generation() => {
+        Some(known) if known > vault.generation() && replaced == Replaced::Nothing => {
             Err(GuardError::OlderVault { found: vault.generation(), known })
         }
         _ => Ok(()),
     }
 }
 
-impl HeadSigner for Vault {
+/// Signs the audit log's head with the vault's key. The generation in it is that of the newest file that was
+/// saved: what is in memory alone is gone with the next start.
+pub(crate) struct Signer<'a> {
+    pub(crate) vault: &'a Vault,
+    pub(crate) saved: Option<u64>,
+}
+
+impl HeadSigner for Signer<'_> {
     fn public_key(&self) -> [u8; 32] {
-        Vault::public_key(self)
+        self.vault.public_key()
     }
 
     fn sign(&self, message: &[u8]) -> Option<[u8; 64]> {
-        Vault::sign(self, message).ok()
+        self.vault.sign(message).ok()
     }
 
     fn generation(&self) -> Option<u64> {
-        Some(Vault::generation(self))
+        self.saved
     }
 }

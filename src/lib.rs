@@ -39,7 +39,7 @@
 //!     println!("it is not known how this ended: {release}");
 //! }
 //! let log = Box::new(opened.log);
-//! let guard = Guard::new(DEFAULT_POLICY, log, Box::new(TerminalAnswerer), Box::new(SystemEntropy))?;
+//! let guard = Guard::new(DEFAULT_POLICY, log, Box::new(TerminalAnswerer::default()), Box::new(SystemEntropy))?;
 //! let browser = Browser::launch(BrowserSettings::new("/usr/bin/chromium")).await?;
 //! let mut session = Session::begin(guard, &browser, prompt).await?;
 //! // What the model may see of the prompt, and then its loop: an action in, a text out.

@@ -83,7 +83,7 @@ async fn every_answer(chromium: &Chromium, desk: &mut Desk) {
         let words =
             value(&page, "[...document.querySelectorAll('#choices button')].map(b => b.dataset.word)");
         assert_eq!(words.await, json!(["no", "once", "session", "site", "never"]));
-        let text = page.locator("main").nth(0).inner_text().await.unwrap();
+        let text = page.locator("body").inner_text().await.unwrap();
         for part in [
             "into a form of https://shop.example",
             "it is sent to https://orders.shop.example",
@@ -301,7 +301,7 @@ async fn hostile_words_are_text(chromium: &Chromium, desk: &mut Desk) {
     let question = desk.ask(prompt).await;
     let page = chromium.open(&question.address.whole).await;
     until(&page, ARMED).await;
-    let text = page.locator("#question").inner_text().await.unwrap();
+    let text = page.locator("body").inner_text().await.unwrap();
     for part in [
         image,
         "<b>free</b>",
@@ -314,13 +314,10 @@ async fn hostile_words_are_text(chromium: &Chromium, desk: &mut Desk) {
     }
     assert!(text.contains("<script>window.hacked=1</script>"));
     assert_eq!(value(&page, "typeof window.hacked").await, "undefined");
-    assert_eq!(
-        value(&page, "document.querySelectorAll('main img, main b, main script, main button').length").await,
-        0
-    );
+    assert_eq!(value(&page, "document.querySelectorAll('img, b, body script, li button').length").await, 0);
     assert_eq!(value(&page, "document.querySelectorAll('button').length").await, 4);
     // Whatever it says, what is asked and the answers stay in sight.
-    let in_sight = "['#phrase', '#title', '#asked > li', 'button.no', 'button.yes'].every(s => { \
+    let in_sight = "['#phrase', '#title', '#asked > li', '#noticed li', 'button.no', 'button.yes'].every(s => { \
         const r = document.querySelector(s).getBoundingClientRect(); \
         return r.top >= 0 && r.top < innerHeight && r.left >= 0 && r.right <= innerWidth })";
     picture(&page, "hostile").await;

@@ -16,7 +16,7 @@ use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
 use portcullis::audit::{FolderLog, MemoryLog, SignedHead, verify, verify_text};
 use portcullis::consent::{Answer, ConsentPrompt, ScriptedAnswerer};
-use portcullis::guard::{GuardError, SystemEntropy, UserVault, VaultKey};
+use portcullis::guard::{GuardError, Replaced, SystemEntropy, UserVault, VaultKey};
 use portcullis::policy::{Policy, Verifier, authority};
 use portcullis::vault::{Binding, KdfParams, Secret, StateName, Vault};
 use portcullis::vault_file::VaultFile;
@@ -107,6 +107,7 @@ impl Home {
         &self,
         user: impl FnMut(&ConsentPrompt) -> Answer + Send + 'static,
         copy: &MemoryLog,
+        replaced: Replaced,
     ) -> Result<Guard, GuardError> {
         let file = VaultFile::open(&self.vault()).unwrap();
         let bytes = file.bytes().to_vec();
@@ -115,7 +116,7 @@ impl Home {
             bytes: &bytes,
             key: VaultKey::Passphrase(&passphrase),
             keeper: Some(Box::new(file)),
-            knowingly_replaced: false,
+            replaced,
         };
         let opened = FolderLog::open(&self.log()).map_err(|error| GuardError::Audit(error.to_string()))?;
         let log = Box::new(Doubled(opened.log, copy.clone()));
@@ -137,7 +138,7 @@ async fn trial(stage: &Stage, browser: &Browser, scenario: &Scenario, home: &Hom
         told.lock().unwrap().push(prompt.to_string());
         user(prompt)
     };
-    let guard = home.guard(user, &copy).unwrap().with_payments(stage.payments.clone());
+    let guard = home.guard(user, &copy, Replaced::Nothing).unwrap().with_payments(stage.payments.clone());
     let prompt = scenario.prompt_with_records(hosts::SHOP_ORIGIN);
     let (run, guard) = guarded::run_with(stage, browser, scenario, guard, &prompt, &copy).await.unwrap();
     drop(guard);
@@ -196,7 +197,8 @@ fn judge_log(home: &Home) {
     assert!(report.unfinished.is_empty());
     assert!(head.is_signed_by(vault.public_key()));
 
-    let again = || home.guard(|_| Answer::No, &MemoryLog::default());
+    let replaced = |what| home.guard(|_| Answer::No, &MemoryLog::default(), what);
+    let again = || replaced(Replaced::Nothing);
     drop(again().unwrap());
 
     let files = std::fs::read_dir(home.vault().parent().unwrap()).unwrap().count();
@@ -206,6 +208,8 @@ fn judge_log(home: &Home) {
     let newest = VaultFile::read_only(&home.vault()).unwrap();
     std::fs::write(home.vault(), &home.before).unwrap();
     assert!(matches!(again(), Err(GuardError::OlderVault { .. })), "an older vault is accepted");
+    assert!(matches!(replaced(Replaced::Log), Err(GuardError::OlderVault { .. })));
+    drop(replaced(Replaced::Vault).unwrap());
     std::fs::write(home.vault(), &newest).unwrap();
 
     // A log that lost its last records, and one that is not there any more.
@@ -219,6 +223,7 @@ fn judge_log(home: &Home) {
     let aside = home.folder.path().join("aside");
     std::fs::rename(home.log(), &aside).unwrap();
     assert!(matches!(again(), Err(GuardError::Audit(_))), "another log is accepted");
+    drop(replaced(Replaced::Log).unwrap());
     std::fs::remove_dir_all(home.log()).unwrap();
     std::fs::rename(&aside, home.log()).unwrap();
     drop(again().unwrap());

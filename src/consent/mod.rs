@@ -9,7 +9,8 @@
 //! | [`answer`] | what a user can say |
 //! | [`prompt`] | what a user is asked, in words |
 //! | [`ticket`] | which answer belongs to which prompt |
-//! | [`answerer`] | who answers: the terminal, a script |
+//! | [`answerer`] | who answers: the trait, a script |
+//! | [`terminal`] | asking on the terminal |
 //! | [`book`] | answers that stand, for a session or for longer |
 //! | [`page`] | a page of the guard's own, in a browser of its own |
 
@@ -18,10 +19,13 @@ pub mod answerer;
 pub mod book;
 pub mod page;
 pub mod prompt;
+pub mod terminal;
 pub mod ticket;
+mod visible;
 
 pub use answer::Answer;
-pub use answerer::{AnswerFuture, Answerer, CodeFuture, ScriptedAnswerer, TerminalAnswerer};
-pub use book::{ConsentBook, StandingConsent};
+pub use answerer::{AnswerFuture, Answerer, CodeFuture, ScriptedAnswerer};
+pub use book::{ConsentBook, Release, StandingConsent};
 pub use prompt::{Asked, ConsentPrompt, Notice, Quoted};
+pub use terminal::TerminalAnswerer;
 pub use ticket::{Answered, Ticket};

@@ -7,7 +7,11 @@ use policy_dfa::{ConsentScope, VerbKind};
 use sirl::{Field, FieldSet, Kind, Money};
 use zeroize::Zeroizing;
 
+use super::visible::visible;
 use super::{Answer, Answered, Ticket};
+
+/// The longest line that is shown, in characters.
+const LONGEST_LINE: usize = 2000;
 
 /// One thing the user is asked about. Origins are shown in ASCII.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +60,8 @@ pub enum Asked {
         verb: VerbKind,
         /// On which page.
         page: Option<Origin>,
+        /// Where it leads, if it leads somewhere.
+        goes_to: Option<Origin>,
     },
 }
 
@@ -85,7 +91,8 @@ impl Asked {
     /// Lines that belong to the first: where it goes, from which record, what the page says.
     pub fn details(&self) -> Vec<String> {
         match self {
-            Asked::Container { .. } | Asked::Reveal { .. } | Asked::Verb { .. } => Vec::new(),
+            Asked::Container { .. } | Asked::Reveal { .. } => Vec::new(),
+            Asked::Verb { goes_to, .. } => goes_to.iter().map(|to| format!("it goes to {to}")).collect(),
             Asked::Release { sent_to, records, .. } => {
                 let sent = sent_to.iter().map(|origin| format!("it is sent to {origin}"));
                 let from = (!records.is_empty()).then(|| format!("from your {}", records.join(", ")));
@@ -115,7 +122,7 @@ impl fmt::Display for Asked {
                 let name = field.as_str().replace('_', " ");
                 write!(f, "let the model read \"{}\", which may be your {name}", words.as_str())
             }
-            Asked::Verb { verb, page } => {
+            Asked::Verb { verb, page, .. } => {
                 write!(f, "let the agent {}", verb.as_str())?;
                 page.as_ref().map_or(Ok(()), |page| write!(f, " on {page}"))
             }
@@ -143,6 +150,11 @@ impl fmt::Debug for Quoted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Quoted(..)")
     }
+}
+
+/// A line of the prompt as a terminal may show it: pages and prompts word a part of it.
+fn shown(line: &impl fmt::Display) -> String {
+    visible(&line.to_string(), LONGEST_LINE)
 }
 
 /// Something the guard noticed that the user should know before answering.
@@ -209,11 +221,16 @@ impl ConsentPrompt {
         self
     }
 
+    /// Whether something is asked that can be refused for good.
+    fn is_about_a_site(&self) -> bool {
+        self.asked.iter().any(|asked| matches!(asked, Asked::Release { .. } | Asked::Pay { .. }))
+    }
+
     /// The answer as far as it can stand here.
     fn cut(&self, answer: Answer) -> Answer {
         match answer.within(self.scope) {
             Answer::Site if !self.lasting => Answer::Session,
-            Answer::Never if !self.lasting => Answer::No,
+            Answer::Never if !self.lasting || !self.is_about_a_site() => Answer::No,
             answer => answer,
         }
     }
@@ -238,10 +255,10 @@ impl fmt::Display for ConsentPrompt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "The agent needs your consent to:")?;
         for asked in &self.asked {
-            writeln!(f, "  - {asked}")?;
-            asked.details().iter().try_for_each(|detail| writeln!(f, "      {detail}"))?;
+            writeln!(f, "  - {}", shown(asked))?;
+            asked.details().iter().try_for_each(|detail| writeln!(f, "      {}", shown(detail)))?;
         }
-        self.noticed.iter().try_for_each(|notice| writeln!(f, "  ! {notice}"))
+        self.noticed.iter().try_for_each(|notice| writeln!(f, "  ! {}", shown(notice)))
     }
 }
 

@@ -10,7 +10,9 @@ use super::core::{Command, Core, State};
 use super::work::{Ask, Phase, Work};
 use crate::audit::{About, AuditEvent};
 use crate::consent::ticket::SubjectOf;
-use crate::consent::{Answer, Asked, ConsentPrompt, Notice, StandingConsent, Ticket};
+use crate::consent::{Answer, Asked, ConsentPrompt, Notice, Release, StandingConsent, Ticket};
+
+use super::plan::distinct;
 
 /// The most prompts of one task, whatever the policy allows. After them the answer is no: a user who is asked
 /// without end says yes in the end.
@@ -110,7 +112,7 @@ impl Core {
                 payee: origin.clone(),
                 amount,
                 card: self.card(origin),
-                page_says: page_says(&self.last_text, &amount.to_decimal()),
+                page_says: self.page_says(origin, &amount.to_decimal()),
             },
             (kind, _) => {
                 let kind = kind.unwrap_or(Kind::Contact);
@@ -127,16 +129,9 @@ impl Core {
     }
 
     /// The records that would supply the fields.
-    fn records(&self, kind: Kind, fields: FieldSet, to: &Origin, sent_to: &Origin) -> Vec<String> {
+    pub(super) fn records(&self, kind: Kind, fields: FieldSet, to: &Origin, sent_to: &Origin) -> Vec<String> {
         let Ok(vault) = self.vault.lock() else { return Vec::new() };
-        let supplied = vault.suppliers_to(kind, fields, to, sent_to);
-        let mut records: Vec<String> = Vec::new();
-        for (handle, _) in supplied {
-            if !records.contains(&handle) {
-                records.push(handle);
-            }
-        }
-        records
+        distinct(vault.suppliers_to(kind, fields, to, sent_to))
     }
 
     /// The card that would pay.
@@ -162,21 +157,41 @@ impl Core {
         &mut self,
         mut work: Work,
         asked: Vec<Ask>,
-        prompt: &ConsentPrompt,
+        prompt: Box<ConsentPrompt>,
         answer: Answer,
-        now: Millis,
     ) -> Command {
         self.note_prompt();
         self.note_answer(answer);
         let agreed = answer.agrees();
-        for Ask { at, origin, .. } in asked {
-            let Some(line) = work.lines.get_mut(at) else { continue };
-            line.consent = if agreed { Consent::Given } else { Consent::Refused };
-            self.book.note(line.request.kind, line.request.effective_fields(), origin, answer, now);
+        for Ask { at, .. } in &asked {
+            if let Some(line) = work.lines.get_mut(*at) {
+                line.consent = if agreed { Consent::Given } else { Consent::Refused };
+            }
         }
-        let events = on_record(prompt, answer);
+        let events = on_record(&prompt, answer);
         let command = Command::Record { events, sync: false };
-        self.enter(State::Block(Box::new((work, Phase::RecordingAnswer))), command)
+        self.enter(State::Block(Box::new((work, Phase::RecordingAnswer { asked, prompt, answer }))), command)
+    }
+
+    /// Lets an answer stand, once it is on record.
+    pub(super) fn let_stand(
+        &mut self,
+        work: &Work,
+        asked: &[Ask],
+        prompt: &ConsentPrompt,
+        answer: Answer,
+        now: Millis,
+    ) {
+        for (Ask { at, origin, .. }, about) in asked.iter().zip(&prompt.asked) {
+            let Some(line) = work.lines.get(*at) else { continue };
+            let records = match about {
+                Asked::Release { records, .. } => records.clone(),
+                Asked::Pay { card, .. } => card.iter().cloned().collect(),
+                _ => Vec::new(),
+            };
+            let (kind, fields) = (line.request.kind, line.request.effective_fields());
+            self.book.note(&Release { kind, fields, records: &records, to: origin }, answer, now);
+        }
     }
 }
 
@@ -196,11 +211,47 @@ pub(super) fn on_record(prompt: &ConsentPrompt, answer: Answer) -> Vec<AuditEven
     vec![asked, AuditEvent::ConsentAnswered { ticket, answer }]
 }
 
-/// The lines of the page around the amount: the page's own words about what is bought.
-fn page_says(text: &str, amount: &str) -> Vec<String> {
-    let lines: Vec<&str> = text.lines().collect();
-    let Some(at) = lines.iter().rposition(|line| line.contains(amount)) else { return Vec::new() };
-    let from = at.saturating_sub(3);
-    let around = lines.get(from..=at).unwrap_or(&[]);
-    around.iter().map(|line| line.trim().trim_start_matches("- ").chars().take(120).collect()).collect()
+/// Whether a line names this amount, and not one that it is a part of.
+fn names(line: &str, amount: &str) -> bool {
+    let number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
+    line.match_indices(amount).any(|(at, _)| {
+        let before = line.get(..at).and_then(|text| text.chars().next_back());
+        let mut after = line.get(at + amount.len()..).unwrap_or_default().chars();
+        let (next, one_more) = (after.next(), after.next());
+        // A full stop ends a sentence as well as it goes on in a number.
+        let goes_on = next.is_some_and(|c| c.is_ascii_digit())
+            || next.is_some_and(number) && one_more.is_some_and(|c| c.is_ascii_digit());
+        !before.is_some_and(number) && !goes_on
+    })
+}
+
+impl Core {
+    /// The lines around the amount, of the page that is paid: the page's own words about what is bought. What the
+    /// agent read on another page says nothing of this one.
+    fn page_says(&self, payee: &Origin, amount: &str) -> Vec<String> {
+        if self.page.as_ref() != Some(payee) {
+            return Vec::new();
+        }
+        let lines: Vec<&str> = self.last_text.lines().collect();
+        let Some(at) = lines.iter().rposition(|line| names(line, amount)) else { return Vec::new() };
+        let around = lines.get(at.saturating_sub(3)..=at).unwrap_or(&[]);
+        around.iter().map(|line| line.trim().trim_start_matches("- ").chars().take(120).collect()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn an_amount_is_not_found_within_another() {
+        assert!(
+            names("Total: 64.15 USD", "64.15")
+                && names("It is 64.15.", "64.15")
+                && names("64.15, paid", "64.15")
+        );
+        for line in ["164.15", "64.155", "1,64.15", "64.15.3", "64.1", "4.15"] {
+            assert!(!names(line, "64.15"), "{line}");
+        }
+    }
 }

@@ -49,22 +49,25 @@ impl Core {
                 if answer.agrees() {
                     work.code = self.card_without_code(&prompt).map(|card| (card, prompt.clone()));
                 }
-                self.answered(work, asked, &prompt, answer, now)
+                self.answered(work, asked, prompt, answer)
             }
-            (Phase::RecordingAnswer, Event::Recorded(true)) => match work.code.clone() {
-                Some((card, prompt)) => self.enter(
-                    State::Block(Box::new((work, Phase::AskingCode))),
-                    Command::AskCode { card, prompt },
-                ),
-                None => self.release_next(work, now),
-            },
+            (Phase::RecordingAnswer { asked, prompt, answer }, Event::Recorded(true)) => {
+                self.let_stand(&work, &asked, &prompt, answer, now);
+                match work.code.clone() {
+                    Some((card, prompt)) => self.enter(
+                        State::Block(Box::new((work, Phase::AskingCode))),
+                        Command::AskCode { card, prompt },
+                    ),
+                    None => self.release_next(work, now),
+                }
+            }
             (Phase::AskingCode, Event::CodeAsked) => self.release_next(work, now),
             (Phase::Deciding, Event::Seen(seen)) => self.decide_line(work, seen, now),
             (Phase::RecordingIntent(release), Event::Recorded(true)) => {
                 let look = work.look();
                 self.enter(State::Block(Box::new((work, Phase::Freshening(release)))), Command::Look(look))
             }
-            (Phase::RecordingIntent(_) | Phase::RecordingAnswer, Event::Recorded(false)) => {
+            (Phase::RecordingIntent(_) | Phase::RecordingAnswer { .. }, Event::Recorded(false)) => {
                 self.refuse_all(work, Reason::AuditUnavailable, now)
             }
             (Phase::Freshening(release), Event::Seen(seen)) => self.release(work, release, seen, now),

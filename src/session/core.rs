@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use browser_signals::{ElementRef, Observed, Origin, SealedFill, Snapshot, Verb};
 use classifier::Detectors;
 use policy_dfa::{
-    Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Task, Verdict,
+    Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Task, VerbKind, Verdict,
 };
 use sirl::{Block, Money, ParseError, Plan, Schema};
 use vault::{SealedCard, Vault};
@@ -18,7 +18,7 @@ pub use super::asking::MOST_PROMPTS;
 use super::asking::{Nonces, on_record};
 use super::judge::{effect_of, kind_of};
 use super::outcome::{Counts, block_refused, verb_refused};
-use super::work::{Phase, Work};
+use super::work::{Page, Phase, Work};
 use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, Asked, ConsentBook, ConsentPrompt};
@@ -120,14 +120,15 @@ pub(super) enum After {
     AskedVerb {
         verb: Verb,
         consent: Consent,
+        asked_on: Box<(Page, VerbKind)>,
     },
 }
 
 pub(super) enum State {
     Idle,
     Reading,
-    Aiming { verb: Verb, consent: Consent },
-    AskingVerb { verb: Verb, prompt: Box<ConsentPrompt> },
+    Aiming { verb: Verb, consent: Consent, asked_on: Option<Box<(Page, VerbKind)>> },
+    AskingVerb { verb: Verb, prompt: Box<ConsentPrompt>, asked_on: Box<(Page, VerbKind)> },
     Recording(After),
     Doing,
     Block(Box<(Work, Phase)>),
@@ -239,15 +240,17 @@ impl Core {
         match (state, event) {
             (State::Idle, Event::Act(action)) => self.act(action),
             (State::Reading, Event::Text(text)) => self.text(text),
-            (State::Aiming { verb, consent }, Event::Seen(seen)) => self.aimed(verb, consent, seen, now),
-            (State::AskingVerb { verb, prompt }, Event::Answered(answered)) => {
+            (State::Aiming { verb, consent, asked_on }, Event::Seen(seen)) => {
+                self.aimed(verb, (consent, asked_on), seen, now)
+            }
+            (State::AskingVerb { verb, prompt, asked_on }, Event::Answered(answered)) => {
                 let answer = prompt.ticket().settle(&answered, now);
                 let agreed = answer.agrees();
                 let events = on_record(&prompt, answer);
                 let consent = if agreed { Consent::Given } else { Consent::Refused };
                 self.note_prompt();
                 self.note_answer(answer);
-                self.record(events, After::AskedVerb { verb, consent })
+                self.record(events, After::AskedVerb { verb, consent, asked_on })
             }
             (State::Recording(after), Event::Recorded(true)) => self.after(after),
             (State::Recording(after), Event::Recorded(false)) => {
@@ -291,7 +294,8 @@ impl Core {
             }
             Action::Verb(verb) => {
                 let look = look_for(&verb);
-                self.enter(State::Aiming { verb, consent: Consent::None }, Command::Look(look))
+                let consent = Consent::None;
+                self.enter(State::Aiming { verb, consent, asked_on: None }, Command::Look(look))
             }
             Action::Request(text) => match Written::read(&self.schema, &text) {
                 Ok(Written::Block(block)) => self.begin_block(block),
@@ -336,7 +340,7 @@ impl Core {
     fn aimed(
         &mut self,
         verb: Verb,
-        consent: Consent,
+        (consent, asked_on): (Consent, Option<Box<(Page, VerbKind)>>),
         seen: Result<Vec<Observed<Snapshot>>, Reason>,
         now: Millis,
     ) -> Command {
@@ -346,6 +350,11 @@ impl Core {
             Err(reason) => return self.refuse_verb(&verb, None, reason),
         };
         let origin = page.origin.known().cloned();
+        let here = (Page::of(page.value()), effect_of(&verb, Some(&page)));
+        // A yes is for the page and the effect that the user was asked about.
+        if asked_on.is_some_and(|asked_on| *asked_on != here) {
+            return self.refuse_verb(&verb, origin, Reason::StaleDocument);
+        }
         match self.decide_verb(&verb, Some(&page), consent, now) {
             Verdict::Grant(Granted::Verb) => {
                 // Counted now: what was begun may have had its effect however it ends.
@@ -357,10 +366,16 @@ impl Core {
             Verdict::Deny(reason) => self.refuse_verb(&verb, origin, reason),
             Verdict::Ask(_) if self.asked_enough() => self.refuse_verb(&verb, origin, Reason::BudgetSpent),
             Verdict::Ask(_) => {
-                let asked = vec![Asked::Verb { verb: kind_of(&verb), page: origin }];
+                let goes_to = match &verb {
+                    Verb::Open { url } => Origin::parse(url).ok(),
+                    _ if here.1 == VerbKind::Submit => page.destination.known().map(|to| to.origin.clone()),
+                    _ => None,
+                };
+                let asked = vec![Asked::Verb { verb: here.1, page: origin, goes_to }];
                 let prompt = self.prompt(asked, &[page.value()], ConsentScope::EveryTime, now);
                 let prompt = Box::new(prompt);
-                let state = State::AskingVerb { verb, prompt: prompt.clone() };
+                let asked_on = Box::new(here);
+                let state = State::AskingVerb { verb, prompt: prompt.clone(), asked_on };
                 self.enter(state, Command::Ask(prompt))
             }
         }
@@ -377,9 +392,10 @@ impl Core {
         match after {
             After::Answer { text, .. } => Command::Answer(text),
             After::Do { verb, decided } => self.enter(State::Doing, Command::Do { verb, decided }),
-            After::AskedVerb { verb, consent } => {
+            After::AskedVerb { verb, consent, asked_on } => {
                 let look = look_for(&verb);
-                self.enter(State::Aiming { verb, consent }, Command::Look(look))
+                let asked_on = Some(asked_on);
+                self.enter(State::Aiming { verb, consent, asked_on }, Command::Look(look))
             }
         }
     }

@@ -9,6 +9,7 @@ use sirl::{FieldSet, Request, Tier};
 use url::Url;
 
 use super::core::Core;
+use crate::consent::Release;
 use crate::egress::{TextVerdict, judge_text};
 use crate::placement::place;
 
@@ -122,14 +123,19 @@ impl Core {
         let event = Event::Request { request, placements: &placements, amount: request.claim.total };
         let consent = match (consent, page.origin.known()) {
             // A never holds also where the policy would ask every time.
-            (Consent::None, Some(origin)) if self.book.never(request.kind, origin) => Consent::Refused,
+            (Consent::None, Some(origin)) if self.is_refused_for_good(request, page, origin) => {
+                Consent::Refused
+            }
             (Consent::None, Some(origin)) => {
                 // A question that must be put every time is not answered by a standing consent. How often
                 // it must be put is asked apart from how many prompts are left.
                 let unasked = self.history.without_prompts();
                 match self.decide(event, Some(page), unasked, Consent::None, now) {
                     Verdict::Ask(prompt) if prompt.scope != ConsentScope::EveryTime => {
-                        self.book.about(request.kind, request.effective_fields(), origin, now)
+                        let (kind, fields) = (request.kind, request.effective_fields());
+                        let sent_to = page.destination.known().map_or(origin, |to| &to.origin);
+                        let records = &self.records(kind, fields, origin, sent_to);
+                        self.book.about(&Release { kind, fields, records, to: origin }, prompt.scope, now)
                     }
                     _ => Consent::None,
                 }
@@ -137,6 +143,12 @@ impl Core {
             (consent, _) => consent,
         };
         self.decide(event, Some(page), self.history, consent, now)
+    }
+
+    /// Whether the user said never to this kind, for the page or for where its form goes.
+    fn is_refused_for_good(&self, request: &Request, page: &Snapshot, origin: &Origin) -> bool {
+        let sent_to = page.destination.known().map(|to| &to.origin);
+        sent_to.into_iter().chain([origin]).any(|place| self.book.never(request.kind, place))
     }
 
     fn decide(

@@ -8,7 +8,7 @@ use vault::{Binding, StateName};
 
 use crate::consent::ticket::ANSWER_WITHIN;
 use crate::consent::{Answer, Answered, ConsentPrompt, StandingConsent, book};
-use crate::guard::Kit;
+use crate::guard::{Kit, Signer};
 use crate::lock::LockHandle;
 use crate::time::unix_ms;
 
@@ -32,7 +32,10 @@ impl Kit {
         let within = Duration::from_millis(ANSWER_WITHIN.0);
         match tokio::time::timeout(within, self.answerer.answer(prompt)).await {
             Ok(answer) => {
-                self.user_is_here();
+                // A no may come from a window that was closed or never opened: nobody need be there.
+                if answer != Answer::No {
+                    self.user_is_here();
+                }
                 prompt.answered(answer)
             }
             Err(_) => prompt.answered(Answer::No),
@@ -68,7 +71,7 @@ impl Kit {
         }
         let signed = {
             let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-            self.audit.sign_head(&*vault, unix_ms())
+            self.audit.sign_head(&Signer { vault: &vault, saved: self.saved }, unix_ms())
         };
         if let Ok(Some(head)) = signed {
             self.keep(StateName::AuditHead, head.to_text().as_bytes());
@@ -81,6 +84,14 @@ impl Kit {
         let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
         let set = vault.set_state(name, bytes, self.entropy.as_mut());
         let bytes = set.and_then(|()| vault.to_bytes(self.entropy.as_mut()));
-        bytes.is_ok_and(|bytes| keeper.save(&bytes).is_ok())
+        let saved = bytes.is_ok_and(|bytes| keeper.save(&bytes).is_ok());
+        if saved {
+            self.saved = Some(vault.generation());
+        } else {
+            tracing::warn!(
+                "the vault's file could not be saved: answers that stand hold for this task alone"
+            );
+        }
+        saved
     }
 }

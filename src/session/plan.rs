@@ -3,11 +3,11 @@
 use browser_signals::lookalike::warnings;
 use browser_signals::{Container, Origin};
 use policy_dfa::{Consent, ConsentScope, DecisionPoint, Millis};
-use sirl::{FieldSet, Kind};
+use sirl::{Field, FieldSet, Kind};
 use vault::Vault;
 
 use crate::consent::ticket::SubjectOf;
-use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt, Notice, Ticket};
+use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt, Notice, Release, Ticket};
 use crate::intake::Intake;
 
 /// What the user is asked before the container is opened, and how long a yes may stand.
@@ -54,12 +54,12 @@ impl PlanQuestion {
     fn add(&mut self, kind: Kind, scope: ConsentScope, to: &Origin, book: &ConsentBook, vault: &Vault) {
         let supplied = vault.suppliers(kind, kind.default_fields(), to);
         let fields: FieldSet = supplied.iter().map(|(_, field)| *field).collect();
-        let stands = book.never(kind, to) || book.about(kind, fields, to, Millis(0)) == Consent::Given;
+        let records = distinct(supplied);
+        let release = Release { kind, fields, records: &records, to };
+        let stands = book.never(kind, to) || book.about(&release, scope, Millis(0)) == Consent::Given;
         if fields.is_empty() || stands {
             return;
         }
-        let mut records: Vec<String> = supplied.into_iter().map(|(handle, _)| handle).collect();
-        records.dedup();
         self.scope = if self.scope as u8 <= scope as u8 { self.scope } else { scope };
         self.asked.push(Asked::Release { kind, fields, to: to.clone(), sent_to: None, records });
     }
@@ -76,6 +76,17 @@ impl PlanQuestion {
     }
 }
 
+/// The records among suppliers, each once.
+pub(super) fn distinct(supplied: Vec<(String, Field)>) -> Vec<String> {
+    let mut records: Vec<String> = Vec::new();
+    for (handle, _) in supplied {
+        if !records.contains(&handle) {
+            records.push(handle);
+        }
+    }
+    records
+}
+
 /// Notes what was answered to the plan. Once, said of a plan, is for the task that it is the plan of.
 pub(super) fn note(prompt: &ConsentPrompt, answer: Answer, book: &mut ConsentBook) {
     let answer = match answer {
@@ -85,8 +96,8 @@ pub(super) fn note(prompt: &ConsentPrompt, answer: Answer, book: &mut ConsentBoo
         answer => answer,
     };
     for asked in &prompt.asked {
-        if let Asked::Release { kind, fields, to, .. } = asked {
-            book.note(*kind, *fields, to.clone(), answer, Millis(0));
+        if let Asked::Release { kind, fields, to, records, .. } = asked {
+            book.note(&Release { kind: *kind, fields: *fields, records, to }, answer, Millis(0));
         }
     }
 }

@@ -6,7 +6,7 @@ use browser_signals::{
 use policy_dfa::{Consent, Fill, Grant, PaymentApi, Prompt, Reason};
 use sirl::{Kind, Request};
 
-use crate::consent::ConsentPrompt;
+use crate::consent::{Answer, ConsentPrompt};
 
 /// One request of the block.
 pub(super) struct Line {
@@ -110,7 +110,7 @@ pub(super) enum Phase {
     /// Waiting for the user, about these lines.
     Asking(Vec<Ask>, Box<ConsentPrompt>),
     /// Waiting for the record of the answer.
-    RecordingAnswer,
+    RecordingAnswer { asked: Vec<Ask>, prompt: Box<ConsentPrompt>, answer: Answer },
     /// Waiting for a card's security code.
     AskingCode,
     /// Looking, to decide the current line.

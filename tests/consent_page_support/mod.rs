@@ -195,7 +195,7 @@ pub struct Address {
 }
 
 impl Address {
-    fn of(text: &str) -> Address {
+    pub fn of(text: &str) -> Address {
         let url: url::Url = text.parse().unwrap();
         assert_eq!(url.host_str(), Some("127.0.0.1"));
         Address {

@@ -9,7 +9,8 @@ use sirl::{Field, Tier};
 
 use crate::VaultError;
 use crate::handle::kind_of;
-use crate::site::{Site, SiteError};
+use browser_signals::Site;
+use browser_signals::site::SiteError;
 
 /// The longest text form of a binding, in bytes. Hosts on the web have at most 253.
 pub(crate) const LONGEST_BINDING: usize = 320;

@@ -41,6 +41,7 @@
     over = true;
     byId("code").value = "";
     byId("question").hidden = true;
+    byId("notices").hidden = true;
     byId("answers").hidden = true;
     byId("end").hidden = false;
     byId("ending").textContent = text;

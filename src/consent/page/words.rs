@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::desk::{LOOK_FIRST, Takes};
+use crate::consent::visible::visible;
 use crate::consent::{Answer, Asked, ConsentPrompt};
 
 /// The most characters of a line that says what is asked, before the rest is cut. An origin has 253.
@@ -89,31 +90,12 @@ fn lines(asked: &Asked) -> (String, Vec<String>) {
     (visible(&asked.to_string(), LONGEST_LINE), details)
 }
 
-/// The text with a mark in place of every character that is not seen itself, at most `longest` long.
-fn visible(text: &str, longest: usize) -> String {
-    let mut seen: String =
-        text.chars().take(longest).map(|c| if is_unseen(c) { '\u{FFFD}' } else { c }).collect();
-    if text.chars().nth(longest).is_some() {
-        seen.push_str(" (cut)");
-    }
-    seen
-}
-
-/// Controls, letters without width, and what changes the direction of the letters around it.
-fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
-            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
-            | '\u{FFF0}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::consent::visible::is_unseen;
 
     #[test]
     fn a_line_cannot_turn_or_hide() {

@@ -9,9 +9,9 @@ use crate::binding::{Binding, LONGEST_BINDING};
 use crate::cipher::{Format, hash};
 use crate::record::{Record, is_sealed_length};
 use crate::signing::SEALED_SEED;
-use crate::site::Site;
 use crate::state::{self, State, StateName};
 use crate::{Section, VaultError, handle};
+use browser_signals::Site;
 
 /// The list's numbers for the forms of a binding.
 const ANYWHERE: u8 = 0;

@@ -1,0 +1,256 @@
+//! Asking on the terminal.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use vault::Secret;
+use zeroize::Zeroizing;
+
+use super::{Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt};
+
+/// A yes that comes faster was not said to what is shown.
+const SOONEST: Duration = Duration::from_millis(700);
+
+/// The longest line that counts, in bytes. Of a longer one nothing does.
+const LONGEST: usize = 64;
+
+/// Asks on the terminal: on standard error, answered on standard input. Anything but one of the words it offers
+/// is no; so is the end of the input.
+///
+/// An answer counts for the question that is on the screen. What was typed before it was shown is dropped, and
+/// what comes after its time is up is not kept for the next one. So there is one reader for the life of the
+/// answerer, and nothing else of the program should read standard input.
+#[derive(Default)]
+pub struct TerminalAnswerer {
+    lines: Option<UnboundedReceiver<Line>>,
+}
+
+/// One line, wiped when dropped.
+type Line = Zeroizing<Vec<u8>>;
+
+impl TerminalAnswerer {
+    /// The lines from now on.
+    fn fresh_lines(&mut self) -> &mut UnboundedReceiver<Line> {
+        let lines = self.lines.get_or_insert_with(read_lines);
+        forget_typed();
+        while lines.try_recv().is_ok() {}
+        lines
+    }
+}
+
+impl Answerer for TerminalAnswerer {
+    fn answer<'a>(&'a mut self, prompt: &'a ConsentPrompt) -> AnswerFuture<'a> {
+        Box::pin(async move {
+            let choices: Vec<Answer> = prompt.choices().collect();
+            let offered: Vec<String> =
+                choices.iter().map(|answer| format!("  {:<8}{answer}\n", answer.as_str())).collect();
+            let lines = self.fresh_lines();
+            let text = format!("\n{prompt}{}Your answer [no]: ", offered.concat());
+            let (shown, mut over) = (Instant::now(), Over { text: "\nTime is up: the answer is no.\n" });
+            if !say(&text) {
+                return Answer::No;
+            }
+            let answer = loop {
+                let Some(line) = lines.recv().await else { break Answer::No };
+                let answer = said(&line, &choices);
+                if answer.agrees() && shown.elapsed() < SOONEST {
+                    say("That was too quick to be read. Your answer [no]: ");
+                    continue;
+                }
+                break answer;
+            };
+            over.text = "";
+            answer
+        })
+    }
+
+    fn card_code<'a>(&'a mut self, card: &'a str, _prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
+        Box::pin(async move {
+            let lines = self.fresh_lines();
+            let _echo = Quiet::new();
+            let mut over = Over { text: "\nTime is up: no code.\n" };
+            say(&format!("Security code of {card}, used once and not stored (empty for none): "));
+            let line = lines.recv().await?;
+            over.text = "";
+            say("\n");
+            let code: &[u8] = line.trim_ascii();
+            let right = (3..=4).contains(&code.len()) && code.iter().all(u8::is_ascii_digit);
+            right.then(|| Secret::new(code))
+        })
+    }
+}
+
+/// Says how a question ended if nobody answered it.
+struct Over {
+    text: &'static str,
+}
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        if !self.text.is_empty() {
+            say(self.text);
+        }
+    }
+}
+
+/// What a typed line means: one of the offered words, or `y` and `yes` for this once.
+fn said(line: &[u8], choices: &[Answer]) -> Answer {
+    let word = String::from_utf8_lossy(line).trim().to_ascii_lowercase();
+    let word = if matches!(word.as_str(), "y" | "yes") { "once" } else { &word };
+    Answer::from_word(word).filter(|answer| choices.contains(answer)).unwrap_or(Answer::No)
+}
+
+fn say(text: &str) -> bool {
+    let mut out = std::io::stderr().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
+}
+
+/// Reads lines for as long as somebody wants them, on a thread of its own that a program does not wait for.
+fn read_lines() -> UnboundedReceiver<Line> {
+    let (sender, lines) = unbounded_channel();
+    let reader = move || {
+        let Ok(mut input) = standard_input() else { return };
+        while let Some(line) = read_line(&mut input) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    };
+    // Without a thread the channel is closed, and every answer is no.
+    let _thread = std::thread::Builder::new().name("consent".to_owned()).spawn(reader);
+    lines
+}
+
+/// One line without its end; `None` at the end of the input. Too long a line is an empty one.
+fn read_line(input: &mut impl std::io::Read) -> Option<Line> {
+    let (mut line, mut byte) = (Zeroizing::new(Vec::with_capacity(LONGEST)), [0]);
+    let mut fits = true;
+    loop {
+        match input.read(&mut byte) {
+            Ok(0) | Err(_) => return None,
+            Ok(_) if byte == *b"\n" => break,
+            Ok(_) if line.len() < LONGEST => line.extend_from_slice(&byte),
+            Ok(_) => fits = false,
+        }
+    }
+    if !fits {
+        line.clear();
+    }
+    Some(line)
+}
+
+/// Standard input without the library's buffer, which is not wiped and would keep what was typed early.
+#[cfg(unix)]
+fn standard_input() -> std::io::Result<std::fs::File> {
+    use std::os::fd::AsFd;
+    std::io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from)
+}
+
+#[cfg(windows)]
+fn standard_input() -> std::io::Result<std::fs::File> {
+    use std::os::windows::io::AsHandle;
+    std::io::stdin().as_handle().try_clone_to_owned().map(std::fs::File::from)
+}
+
+/// Drops what was typed and not read.
+fn forget_typed() {
+    #[cfg(unix)]
+    if std::io::stdin().is_terminal() {
+        use rustix::termios::{QueueSelector, tcflush};
+        // What cannot be dropped here is still dropped from the channel, or too quick.
+        let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
+    }
+}
+
+/// Keeps the terminal from showing what is typed, until it is dropped.
+struct Quiet {
+    #[cfg(unix)]
+    before: Option<rustix::termios::Termios>,
+}
+
+impl Quiet {
+    #[cfg(unix)]
+    fn new() -> Quiet {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        let before = std::io::stdin().is_terminal().then(|| tcgetattr(std::io::stdin()).ok()).flatten();
+        if let Some(mut quiet) = before.clone() {
+            quiet.local_modes.remove(LocalModes::ECHO);
+            // A terminal that goes on showing is no reason not to ask.
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &quiet);
+        }
+        Quiet { before }
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> Quiet {
+        Quiet {}
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(before) = &self.before {
+            use rustix::termios::{OptionalActions, tcsetattr};
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, before);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consent::Ticket;
+    use crate::consent::ticket::SubjectOf;
+    use policy_dfa::{ConsentScope, Millis};
+
+    #[test]
+    fn only_an_offered_word_is_a_yes() {
+        let offered = [Answer::No, Answer::Once, Answer::Never];
+        assert_eq!(said(b"once\r", &offered), Answer::Once);
+        assert_eq!(said(b"  YES ", &offered), Answer::Once);
+        assert_eq!(said(b"never", &offered), Answer::Never);
+        for line in ["", "no", "site", "session", "yes please", "o", "\u{202e}once"] {
+            assert_eq!(said(line.as_bytes(), &offered), Answer::No, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_ends_at_its_end_and_a_long_one_says_nothing() {
+        let mut input = format!("once\n{}\nno", "once ".repeat(40)).into_bytes();
+        input.extend_from_slice(b"\nrest");
+        let mut input = input.as_slice();
+        let mut next = || read_line(&mut input).map(|line| line.to_vec());
+        assert_eq!(next(), Some(b"once".to_vec()));
+        assert_eq!(next(), Some(Vec::new()));
+        assert_eq!(next(), Some(b"no".to_vec()));
+        assert_eq!(next(), None);
+    }
+
+    fn prompt() -> ConsentPrompt {
+        let ticket = Ticket::new([0; 16], SubjectOf::policy(&[0; 32]).finish(), Millis(0));
+        ConsentPrompt::new(Vec::new(), Vec::new(), ConsentScope::EveryTime, ticket)
+    }
+
+    #[tokio::test]
+    async fn a_yes_typed_before_the_question_or_too_quickly_is_not_an_answer_to_it() {
+        let (sender, lines) = unbounded_channel();
+        let send = |word: &str| sender.send(Zeroizing::new(word.as_bytes().to_vec())).unwrap();
+        let mut answerer = TerminalAnswerer { lines: Some(lines) };
+        send("once");
+        let (early, prompt) = (prompt(), prompt());
+        let waited = tokio::time::timeout(Duration::from_millis(100), answerer.answer(&early)).await;
+        assert!(waited.is_err(), "the line from before the question was taken for its answer");
+        send("once");
+        let asked = answerer.answer(&prompt);
+        let typed = async {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            send("once");
+            tokio::time::sleep(SOONEST).await;
+            send("never");
+        };
+        let (answer, ()) = tokio::join!(asked, typed);
+        assert_eq!(answer, Answer::No, "never is not offered here, and the quick yes did not count");
+    }
+}

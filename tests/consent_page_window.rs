@@ -1,0 +1,121 @@
+//! The window of the guard's own browser: its address is on no command line, and its end is a no.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail"
+)]
+#![cfg(target_os = "linux")]
+
+mod consent_page_support;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use browser_signals::playwright::OwnBrowser;
+use consent_page_support::*;
+use portcullis::consent::page::opener::{Opener, Opening};
+use portcullis::consent::page::{ConsentPage, PageSettings};
+use portcullis::consent::{Answer, Answerer};
+use tokio::sync::mpsc;
+
+/// Opens in a browser of its own, and tells the test the address, and when it is open.
+struct Telling(OwnBrowser, mpsc::UnboundedSender<String>);
+
+impl Opener for Telling {
+    fn open<'a>(&'a mut self, address: &'a str) -> Opening<'a> {
+        self.1.send(address.to_owned()).unwrap();
+        Box::pin(async {
+            let opened = Opener::open(&mut self.0, address).await;
+            self.1.send("open".to_owned()).unwrap();
+            opened
+        })
+    }
+}
+
+fn own_browser() -> OwnBrowser {
+    let path = std::env::var("PORTCULLIS_CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".into());
+    OwnBrowser::headless(path).unwrap().without_sandbox()
+}
+
+/// The command lines of all processes below this one.
+fn below() -> BTreeMap<u32, String> {
+    let mut all = BTreeMap::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(id) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
+        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
+        let parent: u32 =
+            stat.rsplit(')').next().unwrap().split_whitespace().nth(1).unwrap().parse().unwrap();
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        all.insert(id, (parent, String::from_utf8_lossy(&line).replace('\0', " ")));
+    }
+    let ours = |mut id: u32| {
+        while let Some((parent, _)) = all.get(&id) {
+            if *parent == std::process::id() {
+                return true;
+            }
+            id = *parent;
+        }
+        false
+    };
+    all.iter().filter(|(id, _)| ours(**id)).map(|(id, (_, line))| (*id, line.clone())).collect()
+}
+
+/// The browser itself, not its helpers.
+fn browsers() -> Vec<u32> {
+    let is_browser = |line: &String| line.contains("--app=") && !line.contains("--type=");
+    below().into_iter().filter(|(_, line)| is_browser(line)).map(|(id, _)| id).collect()
+}
+
+async fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !done() {
+        assert!(began.elapsed() < Duration::from_secs(15), "never: {what}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_of_its_own_shows_the_page_and_its_end_is_no() {
+    let (sender, mut addresses) = mpsc::unbounded_channel();
+    let opener = Box::new(Telling(own_browser(), sender));
+    let settings = PageSettings { opener, phrase: None, entropy: [0x33; 32] };
+    let mut page = ConsentPage::open(settings).await.unwrap();
+    let asked = prompt();
+    let subject = asked.ticket().subject();
+    let asking = tokio::spawn(async move {
+        let answer = page.answer(&asked).await;
+        (answer, page)
+    });
+    let at = Address::of(&addresses.recv().await.unwrap());
+
+    assert_eq!(addresses.recv().await.as_deref(), Some("open"));
+    assert_eq!(browsers().len(), 1);
+    let lines = below();
+    assert!(lines.len() >= 3, "{lines:?}");
+    for (id, line) in &lines {
+        for secret in [at.nonce.as_str(), at.path.trim_matches('/'), &at.port.to_string()] {
+            assert!(!line.contains(secret), "{id}: {line}");
+        }
+        let port = line.contains("--remote-debugging-port");
+        assert!(!port, "the browser listens: {line}");
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(show(&at).await.status, 404, "the window did not fetch the question");
+    assert!(!asking.is_finished());
+
+    let browser = browsers()[0];
+    let killed = std::process::Command::new("kill").args(["-KILL", &browser.to_string()]).status().unwrap();
+    assert!(killed.success());
+    let (answer, page) = tokio::time::timeout(Duration::from_secs(10), asking).await.unwrap().unwrap();
+    assert_eq!(answer, Answer::No);
+    let yes = message(&at.nonce, &subject, "answer", "site");
+    assert_eq!(say(&at, &yes).await.status, 404, "after its window was gone");
+    drop(page);
+
+    let window = own_browser().open("about:blank").await.unwrap();
+    until("another window opens", || browsers().len() == 1).await;
+    drop(window);
+    until("a dropped window closes its browser", || browsers().is_empty()).await;
+}
