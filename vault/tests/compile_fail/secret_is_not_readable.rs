@@ -1,5 +1,4 @@
 fn main() {
     let secret = vault::Secret::new("4111 1111 1111 1111");
     let _ = secret.expose();
-    let _ = secret.bytes;
 }
