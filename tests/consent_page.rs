@@ -15,12 +15,13 @@ use std::time::Duration;
 
 use chromium::{Chromium, until, value};
 use consent_page_support::*;
-use playwright_rs::protocol::{Page, ScreenshotOptions};
+use playwright_rs::protocol::{Clock, Page, ScreenshotOptions};
 use policy_dfa::ConsentScope;
 use portcullis::consent::{Answer, Notice};
 use serde_json::json;
 
 const ARMED: &str = "[...document.querySelectorAll('button.yes')].every(b => !b.disabled)";
+const DISARMED: &str = "[...document.querySelectorAll('button.yes')].every(b => b.disabled)";
 const SHOWN: &str = "!document.getElementById('question').hidden";
 const ENDED: &str = "!document.getElementById('end').hidden";
 
@@ -237,17 +238,31 @@ async fn scripts_do_not_click(chromium: &Chromium, desk: &mut Desk) {
     assert!(desk.said(question).await.is_none());
 }
 
+/// A page whose time stands still, so that a slow machine is early too, and what moves it on.
+async fn frozen(chromium: &Chromium, address: &str) -> (Page, Clock) {
+    let page = chromium.blank().await;
+    let clock = page.clock().unwrap();
+    clock.install(None).await.unwrap();
+    clock.pause_at(4_000_000_000_000).await.unwrap();
+    page.goto(address, None).await.unwrap();
+    until(&page, SHOWN).await;
+    // The guard's own time does not stand still.
+    tokio::time::sleep(Duration::from_millis(720)).await;
+    (page, clock)
+}
+
 async fn early_clicks_do_not_count(chromium: &Chromium, desk: &mut Desk) {
     let question = desk.ask(prompt()).await;
-    let page = chromium.open(&question.address.whole).await;
-    until(&page, SHOWN).await;
+    let (page, clock) = frozen(chromium, &question.address.whole).await;
     let (x, y) = middle(&page, "button[data-word=once]").await;
     let mouse = page.mouse();
     mouse.click(x, y, None).await.unwrap();
+    clock.fast_forward(650).await.unwrap();
     mouse.dblclick(x, y, None).await.unwrap();
     // Begun too early, ended in time.
     mouse.down(None).await.unwrap();
-    assert_eq!(value(&page, ARMED).await, json!(false), "this machine is too slow for the test");
+    assert_eq!(value(&page, ARMED).await, json!(false));
+    clock.fast_forward(60).await.unwrap();
     until(&page, ARMED).await;
     mouse.up(None).await.unwrap();
     tokio::time::sleep(Duration::from_millis(200)).await;
@@ -257,10 +272,10 @@ async fn early_clicks_do_not_count(chromium: &Chromium, desk: &mut Desk) {
 
     // A key that is held down all the time.
     let question = desk.ask(prompt()).await;
-    let page = chromium.open(&question.address.whole).await;
-    until(&page, SHOWN).await;
+    let (page, clock) = frozen(chromium, &question.address.whole).await;
     value(&page, "(() => { document.activeElement.blur(); return 0 })()").await;
     page.keyboard().down("Enter").await.unwrap();
+    clock.fast_forward(710).await.unwrap();
     until(&page, ARMED).await;
     page.locator("button[data-word=once]").focus().await.unwrap();
     page.keyboard().down("Enter").await.unwrap();
@@ -274,18 +289,24 @@ async fn early_clicks_do_not_count(chromium: &Chromium, desk: &mut Desk) {
 /// Playwright tells every page that it has the focus; here it is taken away and given back.
 async fn focus_is_waited_for(chromium: &Chromium, desk: &mut Desk) {
     let question = desk.ask(prompt()).await;
-    let page = chromium.open(&question.address.whole).await;
+    let (page, clock) = frozen(chromium, &question.address.whole).await;
+    clock.fast_forward(710).await.unwrap();
     until(&page, ARMED).await;
+    let (x, y) = middle(&page, "button[data-word=once]").await;
     value(&page, "(() => { window.real = document.hasFocus; document.hasFocus = () => false; return 0 })()")
         .await;
-    until(&page, "[...document.querySelectorAll('button.yes')].every(b => b.disabled)").await;
-    let (x, y) = middle(&page, "button[data-word=once]").await;
     page.mouse().click(x, y, None).await.unwrap();
+    clock.fast_forward(1_000).await.unwrap();
+    until(&page, DISARMED).await;
     value(&page, "(() => { document.hasFocus = window.real; return 0 })()").await;
+    clock.fast_forward(60).await.unwrap();
+    clock.fast_forward(600).await.unwrap();
+    assert_eq!(value(&page, DISARMED).await, json!(true), "the wait did not begin again");
     page.mouse().click(x, y, None).await.unwrap();
-    let waited = until(&page, ARMED).await;
-    assert!(waited >= Duration::from_millis(500), "{waited:?}");
+    tokio::time::sleep(Duration::from_millis(200)).await;
     assert!(question.is_open(), "a click without the focus counted");
+    clock.fast_forward(200).await.unwrap();
+    until(&page, ARMED).await;
     page.mouse().click(x, y, None).await.unwrap();
     assert_eq!(desk.said(question).await, Answer::Once);
 }

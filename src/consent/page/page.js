@@ -159,8 +159,9 @@
     addEventListener(
       began,
       (event) => {
-        // A key that is held down began with its first event.
-        if (!event.isTrusted || question === null || event.repeat) return;
+        if (!event.isTrusted || question === null) return;
+        // A key that is held down presses nothing a second time.
+        if (event.repeat) return event.preventDefault();
         pressBeganArmed = began === "mousedown" && pressBeganArmed === false ? false : armed();
       },
       true,
