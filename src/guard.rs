@@ -6,11 +6,12 @@ use std::time::Duration;
 use classifier::Detectors;
 use policy_dfa::{DecisionPoint, Policy, authority};
 use sirl::Schema;
-use vault::{Entropy, Secret, StateName, UnlockKey, Vault};
+use vault::{Entropy, Secret, UnlockKey, Vault};
 
-use crate::audit::{AuditLog, HeadSigner, SignedHead};
+use crate::audit::{AuditLog, HeadSigner};
 use crate::checkout::PaymentHandler;
 use crate::consent::Answerer;
+use crate::kept_head;
 use crate::lock::{IdleLock, LockHandle};
 
 /// Why a guard could not be made.
@@ -27,14 +28,14 @@ pub enum GuardError {
     Vault(String),
     /// The audit log is not what the vault knows of it.
     #[error(
-        "the audit log does not go with the vault: {0}; look at it with `portcullis audit verify`, and say that it \
-         was replaced if you replaced it yourself"
+        "the audit log does not go with the vault: {0}; look at it with `portcullis audit verify`, and if you \
+         replaced it yourself, say so with `portcullis vault accept`"
     )]
     Audit(String),
     /// The vault is older than the audit log says it was.
     #[error(
         "the vault's file is an older copy (change {found}, and the audit log knows change {known}); restore the \
-         newer one, or say that you put it back yourself"
+         newer one, or if you put it back yourself, say so with `portcullis vault accept`"
     )]
     OlderVault {
         /// The file's generation.
@@ -163,7 +164,7 @@ impl Guard {
                 };
                 let vault = opened.map_err(|error| GuardError::Vault(error.to_string()))?;
                 if !knowingly_replaced {
-                    check_log(&vault, audit.as_ref())?;
+                    kept_head::check(&vault, audit.as_ref())?;
                 }
                 (vault, keeper)
             }
@@ -224,28 +225,6 @@ impl Guard {
     pub fn with_persona(mut self, persona: &str) -> Guard {
         self.kit.persona = Some(persona.to_owned());
         self
-    }
-}
-
-/// Checks that the log still holds what the vault saw of it, and that the vault is not older than the log.
-fn check_log(vault: &Vault, audit: &dyn AuditLog) -> Result<(), GuardError> {
-    let kept = vault.state(StateName::AuditHead).map_err(|error| GuardError::Vault(error.to_string()))?;
-    let known = match kept {
-        None => None,
-        Some(text) => {
-            let note = std::str::from_utf8(&text).ok().map(SignedHead::parse);
-            Some(
-                note.and_then(Result::ok)
-                    .ok_or_else(|| GuardError::Audit("its head is damaged".to_owned()))?,
-            )
-        }
-    };
-    let newest = audit.check(known.as_ref(), vault.public_key()).map_err(GuardError::Audit)?;
-    match newest {
-        Some(known) if known > vault.generation() => {
-            Err(GuardError::OlderVault { found: vault.generation(), known })
-        }
-        _ => Ok(()),
     }
 }
 

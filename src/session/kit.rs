@@ -9,6 +9,7 @@ use vault::{Binding, StateName};
 use crate::consent::ticket::ANSWER_WITHIN;
 use crate::consent::{Answer, Answered, ConsentPrompt, StandingConsent, book};
 use crate::guard::Kit;
+use crate::kept_head;
 use crate::lock::LockHandle;
 use crate::time::unix_ms;
 
@@ -66,21 +67,31 @@ impl Kit {
         if self.keeper.is_none() {
             return;
         }
-        let signed = {
-            let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-            self.audit.sign_head(&*vault, unix_ms())
-        };
-        if let Ok(Some(head)) = signed {
-            self.keep(StateName::AuditHead, head.to_text().as_bytes());
+        let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
+        // What a session changes it saves at once, so the file is as the vault is.
+        let saved = vault.generation();
+        let kept = kept_head::keep(&mut vault, saved, self.audit.as_mut(), self.entropy.as_mut(), unix_ms());
+        drop(vault);
+        if matches!(kept, Ok(true)) {
+            self.save();
         }
     }
 
     /// Keeps a state in the vault and saves it. Says whether it will be there next time.
     pub(super) fn keep(&mut self, name: StateName, bytes: &[u8]) -> bool {
+        if self.keeper.is_none() {
+            return false;
+        }
+        let set = {
+            let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
+            vault.set_state(name, bytes, self.entropy.as_mut())
+        };
+        set.is_ok() && self.save()
+    }
+
+    fn save(&mut self) -> bool {
         let Some(keeper) = &mut self.keeper else { return false };
-        let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-        let set = vault.set_state(name, bytes, self.entropy.as_mut());
-        let bytes = set.and_then(|()| vault.to_bytes(self.entropy.as_mut()));
-        bytes.is_ok_and(|bytes| keeper.save(&bytes).is_ok())
+        let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
+        vault.to_bytes(self.entropy.as_mut()).is_ok_and(|bytes| keeper.save(&bytes).is_ok())
     }
 }
