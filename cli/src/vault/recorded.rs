@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use portcullis::audit::{AuditEvent, AuditLog, FolderLog, Opening, SessionId, VaultAct};
+use portcullis::audit::{AuditEvent, AuditLog, FolderLog, LogError, Opening, SessionId, VaultAct};
 use portcullis::guard::{GuardError, SystemEntropy};
 use portcullis::kept_head;
 use portcullis::vault::Vault;
 
 use crate::failure::Failure;
+
+/// What a log calls the head that its vault keeps, where it says which head it does not fit.
+const KNOWN_HEAD: &str = "the known head";
 
 /// An audit log, open to write to.
 pub struct Log {
@@ -41,11 +44,11 @@ impl Log {
     }
 
     fn open_with(folder: &Path, opening: Opening) -> Result<Log, Failure> {
-        let opened = FolderLog::open_with(folder, opening).map_err(|error| {
-            Failure::Input(format!(
-                "{error}; nothing was changed. If you replaced or cut the log yourself, say so with `portcullis \
-                 vault accept`"
-            ))
+        let opened = FolderLog::open_with(folder, opening).map_err(|error| match error {
+            LogError::Broken { broken, .. } if broken.file == KNOWN_HEAD => {
+                misfit(folder, &GuardError::Audit(broken.problem.to_string()))
+            }
+            other => Failure::Input(format!("{other}; nothing was changed")),
         })?;
         for release in &opened.unfinished {
             eprintln!("warning: it is not known how this ended, and the log now says so: {release}");

@@ -1,5 +1,7 @@
 //! What only the owner can say: that a backup takes the file's place, and that another log is the log now.
 
+use std::path::PathBuf;
+
 use portcullis::audit::VaultAct;
 use portcullis::guard::SystemEntropy;
 use portcullis::kept_head;
@@ -25,7 +27,8 @@ pub fn restore(target: &Target, backup: u8) -> Result<(), Failure> {
         println!("if an audit log goes with it, say that it is older now: `portcullis vault accept`");
         return Ok(());
     };
-    let vault = unlock_copy(path, &bytes, &mut target.source()?)?;
+    let named = PathBuf::from(format!("{}, backup {backup}", path.display()));
+    let vault = unlock_copy(&named, &bytes, &mut target.source()?)?;
     let mut log = Log::open(folder, &vault, Age::Any)?;
     let event = act(VaultAct::Restored, vault.generation() + 1);
     log.record(&event)?;
