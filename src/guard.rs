@@ -6,11 +6,12 @@ use std::time::Duration;
 use classifier::Detectors;
 use policy_dfa::{DecisionPoint, Policy, authority};
 use sirl::Schema;
-use vault::{Entropy, Secret, StateName, UnlockKey, Vault};
+use vault::{Entropy, Secret, UnlockKey, Vault};
 
-use crate::audit::{AuditLog, HeadSigner, SignedHead};
+use crate::audit::AuditLog;
 use crate::checkout::PaymentHandler;
 use crate::consent::Answerer;
+use crate::kept_head;
 use crate::lock::{IdleLock, LockHandle};
 
 /// Why a guard could not be made.
@@ -27,14 +28,14 @@ pub enum GuardError {
     Vault(String),
     /// The audit log is not what the vault knows of it.
     #[error(
-        "the audit log does not go with the vault: {0}; look at it with `portcullis audit verify`, and say that it \
-         was replaced if you replaced it yourself"
+        "the audit log does not go with the vault: {0}; look at it with `portcullis audit verify`, and if you \
+         replaced it yourself, say so with `portcullis vault accept`"
     )]
     Audit(String),
     /// The vault is older than the audit log says it was.
     #[error(
         "the vault's file is an older copy (change {found}, and the audit log knows change {known}); restore the \
-         newer one, or say that you put it back yourself"
+         newer one, or if you put it back yourself, say so with `portcullis vault accept`"
     )]
     OlderVault {
         /// The file's generation.
@@ -240,45 +241,18 @@ impl Guard {
     }
 }
 
-/// Checks that the log still holds what the vault saw of it, and that the vault is not older than the log.
+/// Checks that the log still holds what the vault saw of it, and that the vault is not older than the log, but
+/// for what the user replaced.
 fn check_log(vault: &Vault, audit: &dyn AuditLog, replaced: Replaced) -> Result<(), GuardError> {
-    let kept = vault.state(StateName::AuditHead).map_err(|error| GuardError::Vault(error.to_string()))?;
-    let known = match kept.filter(|_| replaced != Replaced::Log) {
-        None => None,
-        Some(text) => {
-            let note = std::str::from_utf8(&text).ok().map(SignedHead::parse);
-            Some(
-                note.and_then(Result::ok)
-                    .ok_or_else(|| GuardError::Audit("its head is damaged".to_owned()))?,
-            )
+    match replaced {
+        Replaced::Nothing => kept_head::check(vault, audit),
+        Replaced::Vault => {
+            let known = kept_head::known(vault)?;
+            audit.check(known.as_ref(), vault.public_key()).map(drop).map_err(GuardError::Audit)
         }
-    };
-    let newest = audit.check(known.as_ref(), vault.public_key()).map_err(GuardError::Audit)?;
-    match newest {
-        Some(known) if known > vault.generation() && replaced == Replaced::Nothing => {
-            Err(GuardError::OlderVault { found: vault.generation(), known })
+        Replaced::Log => {
+            let newest = audit.check(None, vault.public_key()).map_err(GuardError::Audit)?;
+            kept_head::is_not_older(vault, newest)
         }
-        _ => Ok(()),
-    }
-}
-
-/// Signs the audit log's head with the vault's key. The generation in it is that of the newest file that was
-/// saved: what is in memory alone is gone with the next start.
-pub(crate) struct Signer<'a> {
-    pub(crate) vault: &'a Vault,
-    pub(crate) saved: Option<u64>,
-}
-
-impl HeadSigner for Signer<'_> {
-    fn public_key(&self) -> [u8; 32] {
-        self.vault.public_key()
-    }
-
-    fn sign(&self, message: &[u8]) -> Option<[u8; 64]> {
-        self.vault.sign(message).ok()
-    }
-
-    fn generation(&self) -> Option<u64> {
-        self.saved
     }
 }

@@ -19,6 +19,7 @@
 //! | [`checkout`] | purchases through the browser's payment interface |
 //! | [`guard`] | policy, vault, audit and payment handler together |
 //! | [`lock`] | locking the vault of a running guard |
+//! | [`kept_head`] | the audit log's head, kept in the vault |
 //! | [`storage`] | files that a crash leaves whole |
 //! | [`vault_file`] | the vault's file: lock, replacement, backups |
 //! | [`process`] | core dumps off, and panics that tell no value |
@@ -59,6 +60,7 @@ pub mod egress;
 pub mod flow;
 pub mod guard;
 pub mod intake;
+pub mod kept_head;
 pub mod lock;
 mod loopback;
 pub mod placement;

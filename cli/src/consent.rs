@@ -1,12 +1,13 @@
 //! `portcullis consent list | revoke`: the answers that stand.
 
 use clap::Subcommand;
+use portcullis::audit::{About, AuditEvent};
 use portcullis::consent::{StandingConsent, book};
 use portcullis::guard::SystemEntropy;
 use portcullis::vault::{StateName, Vault};
 
 use crate::failure::Failure;
-use crate::vault::{By, Opened, Target};
+use crate::vault::{By, Opened, Target, count};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -40,7 +41,7 @@ fn standing(vault: &Vault) -> Result<Vec<StandingConsent>, Failure> {
 }
 
 fn list(target: &Target, json: bool) -> Result<(), Failure> {
-    let (opened, _) = Opened::open(&target.vault, &mut target.source()?, By::Cache)?;
+    let (opened, _) = Opened::open(target, &mut target.source()?, By::Cache)?;
     let standing = standing(&opened.vault)?;
     if json {
         println!("{}", String::from_utf8_lossy(&book::to_json(&standing)));
@@ -56,24 +57,39 @@ fn list(target: &Target, json: bool) -> Result<(), Failure> {
 }
 
 fn revoke(target: &Target, which: &str) -> Result<(), Failure> {
-    let (mut opened, _) = Opened::open(&target.vault, &mut target.source()?, By::Cache)?;
+    let (mut opened, _) = Opened::open(target, &mut target.source()?, By::Cache)?;
     let mut standing = standing(&opened.vault)?;
-    let before = standing.len();
-    if which == "all" {
-        standing.clear();
+    let revoked = if which == "all" {
+        std::mem::take(&mut standing)
     } else {
-        let number = which.parse::<usize>().ok().filter(|number| (1..=before).contains(number));
+        let number = which.parse::<usize>().ok().filter(|number| (1..=standing.len()).contains(number));
         let number = number.ok_or_else(|| {
+            let (stand, vault) = (count(standing.len(), "answer"), target.vault.display());
             Failure::Input(format!(
-                "`{which}` is not a number that `portcullis consent list` shows, nor `all`"
+                "`{which}` is neither `all` nor a number that `portcullis consent list {vault}` shows ({stand})"
             ))
         })?;
-        println!("taken back: {}", standing.remove(number - 1));
+        vec![standing.remove(number - 1)]
+    };
+    if revoked.is_empty() {
+        println!("no answer stands, so none was taken back");
+        return Ok(());
     }
     let kept = book::to_json(&standing);
     let set = opened.vault.set_state(StateName::Consents, &kept, &mut SystemEntropy);
     set.map_err(|error| Failure::Input(error.to_string()))?;
-    opened.save()?;
-    println!("{} of {before} answers taken back", before - standing.len());
+    let events: Vec<AuditEvent> = revoked
+        .iter()
+        .map(|consent| AuditEvent::ConsentRevoked {
+            about: About::Request(consent.kind),
+            fields: consent.fields,
+            origin: Some(consent.to.clone()),
+        })
+        .collect();
+    opened.refresh(&events)?;
+    for consent in &revoked {
+        println!("taken back: {consent}");
+    }
+    println!("what these answered is asked again, from the next session on");
     Ok(())
 }

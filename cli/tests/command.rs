@@ -74,47 +74,6 @@ fn a_bad_block_has_a_place_and_exit_code_2() {
 }
 
 #[test]
-fn a_vault_is_made_filled_and_listed_without_its_values() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("my.vault");
-    let vault = path.to_str().unwrap();
-    let made = portcullis(&["vault", "init", vault], "correct horse\n");
-    assert_eq!(made.code, 0, "{}", made.err);
-    let again = portcullis(&["vault", "init", vault], "correct horse\n");
-    assert_eq!(again.code, 2, "an existing vault is not overwritten");
-    let added =
-        portcullis(&["vault", "add", vault, "address:home", "street"], "correct horse\n17 Canary Road\n");
-    assert_eq!(added.code, 0, "{}", added.err);
-    let listed = portcullis(&["vault", "list", vault], "correct horse\n");
-    assert_eq!((listed.code, listed.out.as_str()), (0, "address:home\tstreet\tT2\n"));
-
-    let before = fs::read(&path).unwrap();
-    for (arguments, input) in [
-        (vec!["vault", "list", vault], "wrong horse\n"),
-        (vec!["vault", "add", vault, "address:home", "streeet"], "correct horse\nx\n"),
-        (vec!["vault", "add", vault, "shoes:home", "street"], "correct horse\nx\n"),
-        (vec!["vault", "add", vault, "address:home", "city"], "correct horse\n"),
-    ] {
-        let ran = portcullis(&arguments, input);
-        assert_eq!(ran.code, 2, "{arguments:?}");
-        assert_eq!(fs::read(&path).unwrap(), before, "{arguments:?} changed the file");
-    }
-    for ran in [&made, &added, &listed] {
-        assert!(!ran.out.contains("Canary") && !ran.err.contains("Canary"));
-    }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "a draft was left behind");
-
-    let mut damaged = before.clone();
-    let middle = damaged.len() / 2;
-    damaged[middle] ^= 1;
-    fs::write(&path, &damaged).unwrap();
-    let ran = portcullis(&["vault", "list", vault], "correct horse\n");
-    assert_eq!(ran.code, 2);
-    assert!(ran.err.contains(vault), "{}", ran.err);
-    assert_eq!(fs::read(&path).unwrap(), damaged, "a damaged file is left as it is");
-}
-
-#[test]
 fn a_log_that_was_changed_is_a_finding() {
     use portcullis::audit::{AuditEvent, AuditLog, FolderLog, SessionId};
     let folder = tempfile::tempdir().unwrap();

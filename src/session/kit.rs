@@ -8,7 +8,8 @@ use vault::{Binding, StateName};
 
 use crate::consent::ticket::ANSWER_WITHIN;
 use crate::consent::{Answer, Answered, ConsentPrompt, StandingConsent, book};
-use crate::guard::{Kit, Signer};
+use crate::guard::Kit;
+use crate::kept_head;
 use crate::lock::LockHandle;
 use crate::time::unix_ms;
 
@@ -69,21 +70,31 @@ impl Kit {
         if self.keeper.is_none() {
             return;
         }
-        let signed = {
-            let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-            self.audit.sign_head(&Signer { vault: &vault, saved: self.saved }, unix_ms())
-        };
-        if let Ok(Some(head)) = signed {
-            self.keep(StateName::AuditHead, head.to_text().as_bytes());
+        let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
+        let saved = self.saved.unwrap_or_default();
+        let kept = kept_head::keep(&mut vault, saved, self.audit.as_mut(), self.entropy.as_mut(), unix_ms());
+        drop(vault);
+        if matches!(kept, Ok(true)) {
+            self.save();
         }
     }
 
     /// Keeps a state in the vault and saves it. Says whether it will be there next time.
     pub(super) fn keep(&mut self, name: StateName, bytes: &[u8]) -> bool {
+        if self.keeper.is_none() {
+            return false;
+        }
+        let set = {
+            let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
+            vault.set_state(name, bytes, self.entropy.as_mut())
+        };
+        set.is_ok() && self.save()
+    }
+
+    fn save(&mut self) -> bool {
         let Some(keeper) = &mut self.keeper else { return false };
-        let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-        let set = vault.set_state(name, bytes, self.entropy.as_mut());
-        let bytes = set.and_then(|()| vault.to_bytes(self.entropy.as_mut()));
+        let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = vault.to_bytes(self.entropy.as_mut());
         let saved = bytes.is_ok_and(|bytes| keeper.save(&bytes).is_ok());
         if saved {
             self.saved = Some(vault.generation());

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::failure;
 use crate::failure::Failure;
+use crate::vault::Witness;
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -19,6 +20,12 @@ pub struct Arguments {
     /// signatures are checked.
     #[arg(long, value_parser = key)]
     key: Option<[u8; 32]>,
+    /// The vault that the log goes with: it has the key, and keeps a head of its own. Its passphrase is asked for.
+    #[arg(long, value_name = "VAULT", conflicts_with_all = ["head", "key"])]
+    vault: Option<PathBuf>,
+    /// Read the vault's passphrase from this file descriptor.
+    #[arg(long, value_name = "NUMBER", requires = "vault")]
+    passphrase_fd: Option<u32>,
     /// Print the result as a JSON object.
     #[arg(long)]
     json: bool,
@@ -30,23 +37,36 @@ fn key(text: &str) -> Result<[u8; 32], String> {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let known = arguments.head.as_deref().map(read_head).transpose()?;
-    let verified = verify(&arguments.log, known.as_ref(), arguments.key);
+    let witness = arguments.vault.as_deref().map(|vault| Witness::ask(vault, arguments.passphrase_fd));
+    let witness = witness.transpose()?;
+    let (known, key) = match &witness {
+        Some(vault) => (vault.head.clone(), Some(vault.key)),
+        None => (arguments.head.as_deref().map(read_head).transpose()?, arguments.key),
+    };
+    let verified = verify(&arguments.log, known.as_ref(), key);
     if arguments.json {
         println!("{}", to_json(&verified));
-        return verified.map(|_| ()).map_err(failure);
+        let report = verified.map_err(failure)?;
+        return witness.map_or(Ok(()), |vault| vault.check_age(report.signed.as_ref()));
     }
     let report = verified.map_err(failure)?;
     println!("{}", summary(&report));
-    match (&report.signed, arguments.key) {
+    match (&report.signed, key) {
         (Some(head), Some(_)) => println!("the signed head covers {} records", head.records),
         (Some(head), None) => {
             println!(
-                "the signed head covers {} records; without --key its signature is not checked",
+                "the signed head covers {} records; without --key or --vault its signature is not checked",
                 head.records
             );
         }
         (None, _) => println!("no signed head lies beside it: a cut at its end would not show"),
+    }
+    if let Some(vault) = &witness {
+        vault.check_age(report.signed.as_ref())?;
+        match &vault.head {
+            Some(head) => println!("the vault knows {} of its records, and they are there", head.records),
+            None => println!("the vault knows no head of it: a log that was written anew would not show"),
+        }
     }
     for release in &report.unfinished {
         println!("not known how it ended: {release}");

@@ -3,15 +3,17 @@
 use std::path::Path;
 use std::time::Duration;
 
+use portcullis::audit::VaultAct;
 use portcullis::guard::SystemEntropy;
 use portcullis::sirl::Field;
-use portcullis::storage::{Disk, SystemDisk};
+use portcullis::storage::{Disk, SafeFolder, SystemDisk};
 use portcullis::vault::export::ExportCost;
-use portcullis::vault::{Binding, KdfParams, Meta, Secret, StateName, Vault};
+use portcullis::vault::{Binding, KdfParams, Meta, Secret, StateName, Vault, VaultError};
 use portcullis::vault_file::VaultFile;
 
-use super::opened::{bad, open_file, unwritten, vault_id, verifier};
-use super::{By, Opened, Target, cache};
+use super::opened::{bad, verifier};
+use super::recorded::{Age, Log, act};
+use super::{By, Opened, Target, cache, count, place};
 use crate::failure::Failure;
 
 /// The largest exported file that is read, in bytes.
@@ -19,99 +21,149 @@ const LARGEST_EXPORT: u64 = 64 << 20;
 
 pub fn init(target: &Target) -> Result<(), Failure> {
     let path = &target.vault;
-    if path.exists() {
-        return Err(Failure::Input(format!("{} exists already; nothing was changed", path.display())));
-    }
+    place::check_new(path)?;
     let passphrase = target.source()?.read_new("New passphrase")?;
     let mut entropy = SystemEntropy;
-    let vault = Vault::create(&passphrase, &mut entropy, KdfParams::DEFAULT, verifier()?).map_err(bad)?;
+    let mut vault = Vault::create(&passphrase, &mut entropy, KdfParams::DEFAULT, verifier()?).map_err(bad)?;
+    let mut log = None;
+    if let Some(folder) = &target.audit {
+        // The log may lie in the vault's own folder.
+        SafeFolder::open_or_make(place::folder(path)).map_err(|error| Failure::Input(error.to_string()))?;
+        let mut opened = Log::open(folder, &vault, Age::Newest)?;
+        let created = act(VaultAct::Created, vault.generation() + 1);
+        let saved = vault.generation();
+        opened.intend(&mut vault, saved, &[created])?;
+        log = Some(opened);
+    }
     let bytes = vault.to_bytes(&mut entropy).map_err(bad)?;
-    VaultFile::create(path, &bytes).map_err(|error| Failure::Input(error.to_string()))?;
+    VaultFile::create(path, &bytes).map_err(|error| place::unusable(path, &error))?;
+    if let Some(log) = &mut log {
+        log.settle(&vault);
+    }
     println!("{} is ready; add values with `portcullis vault add {0} address:home street`", path.display());
     Ok(())
 }
 
 pub fn add(target: &Target, handle: &str, field: &str, bound_to: &str) -> Result<(), Failure> {
-    let Some(field) = Field::from_name(field) else {
-        let names: Vec<&str> = Field::ALL.iter().map(|field| field.as_str()).collect();
-        return Err(Failure::Input(format!("`{field}` is not a field; use one of {}", names.join(", "))));
-    };
+    let field = named_field(field)?;
     let binding =
         Binding::parse(bound_to).map_err(|error| Failure::Input(format!("`{bound_to}`: {error}")))?;
+    check_place(handle, field, &binding)?;
     let mut source = target.source()?;
-    let (mut opened, _) = Opened::open(&target.vault, &mut source, By::Cache)?;
+    let (mut opened, _) = Opened::open(target, &mut source, By::CacheIfTyped)?;
     let value = source.read(&format!("{handle} {}", field.as_str()))?;
     opened.vault.insert(handle, field, value, &binding, &mut SystemEntropy).map_err(bad)?;
-    opened.save()?;
-    println!("{handle} {} is in {}, for {binding}", field.as_str(), target.vault.display());
+    opened.save(VaultAct::Saved)?;
+    let (field, vault) = (field.as_str(), target.vault.display());
+    match binding {
+        Binding::Anywhere => println!("{handle} {field} is in {vault}, for any site that you agree to"),
+        bound => println!("{handle} {field} is in {vault}, for {bound}"),
+    }
     Ok(())
 }
 
+fn named_field(name: &str) -> Result<Field, Failure> {
+    match Field::from_name(name) {
+        Some(Field::CardCode) => {
+            Err(Failure::Input("card_code is never stored: you are asked for it at each payment".to_owned()))
+        }
+        Some(Field::OneTimeCode) => {
+            Err(Failure::Input("one_time_code is never stored: it is good for one time alone".to_owned()))
+        }
+        Some(field) => Ok(field),
+        None => {
+            let stored =
+                Field::ALL.into_iter().filter(|field| !matches!(field, Field::CardCode | Field::OneTimeCode));
+            let names: Vec<&str> = stored.map(Field::as_str).collect();
+            Err(Failure::Input(format!("`{name}` is not a field; use one of {}", names.join(", "))))
+        }
+    }
+}
+
+/// Refuses a record, field and place that do not go together, before anything is asked: by the vault's own
+/// rules, in a vault that is thrown away.
+fn check_place(handle: &str, field: Field, binding: &Binding) -> Result<(), Failure> {
+    let entropy = &mut SystemEntropy;
+    let mut trial = Vault::ephemeral(entropy, verifier()?);
+    match trial.insert(handle, field, Secret::new("x"), binding, entropy) {
+        Err(VaultError::NeedsBinding(field)) => Err(Failure::Input(format!(
+            "{handle} {} needs the place it is for: add `--bound-to https://shop.example`, with the site's own \
+             address",
+            field.as_str()
+        ))),
+        tried => tried.map_err(|error| Failure::Input(format!("`{handle}`: {error}"))),
+    }
+}
+
 pub fn remove(target: &Target, handle: &str) -> Result<(), Failure> {
-    let (mut opened, _) = Opened::open(&target.vault, &mut target.source()?, By::Cache)?;
+    let (mut opened, _) = Opened::open(target, &mut target.source()?, By::Cache)?;
     let removed = opened.vault.remove(handle).map_err(bad)?;
     if removed == 0 {
         return Err(Failure::Input(format!(
-            "there is no record `{handle}`; `portcullis vault list` names them"
+            "there is no record `{handle}`; `portcullis vault list {}` names them",
+            target.vault.display()
         )));
     }
-    opened.save()?;
-    println!("{handle}: {removed} values removed. The backups of the file still have them, encrypted.");
+    opened.save(VaultAct::Saved)?;
+    println!(
+        "{} removed. The backups of the file still have what was removed, encrypted.",
+        count(removed, "value")
+    );
     Ok(())
 }
 
 pub fn passphrase(target: &Target) -> Result<(), Failure> {
     let mut source = target.source()?;
-    let (mut opened, old) = Opened::open(&target.vault, &mut source, By::Passphrase)?;
+    let (mut opened, old) = Opened::open(target, &mut source, By::Passphrase)?;
     let old = old.ok_or_else(|| Failure::Input("the old passphrase is needed".to_owned()))?;
     let new = source.read_new("New passphrase")?;
     let params = KdfParams::DEFAULT;
     opened.vault.change_passphrase(&old, &new, params, &mut SystemEntropy).map_err(bad)?;
-    opened.save()?;
+    opened.save(VaultAct::PassphraseChanged)?;
     println!(
-        "the passphrase is changed. Backups of the file still open with the old one; if it may be known to"
+        "the passphrase is changed. Backups and copies of the file still open with the old one: if others"
     );
-    println!("others, run `portcullis vault rotate` as well and delete copies of the file.");
+    println!("may know it, run `portcullis vault rotate` as well and delete them.");
     Ok(())
 }
 
 pub fn rotate(target: &Target) -> Result<(), Failure> {
-    let (mut opened, passphrase) = Opened::open(&target.vault, &mut target.source()?, By::Passphrase)?;
+    let (mut opened, passphrase) = Opened::open(target, &mut target.source()?, By::Passphrase)?;
     let passphrase = passphrase.ok_or_else(|| Failure::Input("the passphrase is needed".to_owned()))?;
     opened.vault.rotate(&passphrase, &mut SystemEntropy).map_err(bad)?;
-    opened.save()?;
-    if let Some(id) = vault_id(opened.file()) {
-        // The key that a cache may have kept opens nothing any more.
-        let _no_keyring = cache::forget(id);
-    }
-    println!("every value is encrypted anew under a new key");
+    opened.save(VaultAct::Rotated)?;
+    // The key that a cache may have kept opens nothing any more.
+    let _no_keyring = cache::forget(opened.vault.id());
+    println!(
+        "every value is encrypted anew under a new key. Backups and copies of the file have the old one."
+    );
     Ok(())
 }
 
 pub fn unlock(target: &Target, minutes: u64) -> Result<(), Failure> {
-    let file = open_file(&target.vault)?;
-    let passphrase = target.source()?.read("Passphrase")?;
-    let key = Vault::unlock_key(file.bytes(), &passphrase).map_err(bad)?;
-    let id = vault_id(&file).ok_or_else(|| Failure::Input("this is not a vault file".to_owned()))?;
-    cache::keep(id, &key, Duration::from_secs(minutes.max(1) * 60))?;
+    let (opened, passphrase) = Opened::open(target, &mut target.source()?, By::Passphrase)?;
+    let passphrase = passphrase.ok_or_else(|| Failure::Input("the passphrase is needed".to_owned()))?;
+    let key = Vault::unlock_key(opened.file().bytes(), &passphrase).map_err(bad)?;
+    let minutes = minutes.max(1);
+    cache::keep(opened.vault.id(), &key, Duration::from_secs(minutes.saturating_mul(60)))?;
+    let vault = target.vault.display();
     println!(
-        "the key of {} is in the system's keyring for {} minutes",
-        target.vault.display(),
-        minutes.max(1)
+        "the key of {vault} is in the system's keyring for {}",
+        count(usize::try_from(minutes).unwrap_or(usize::MAX), "minute")
     );
     Ok(())
 }
 
 pub fn lock(path: &Path) -> Result<(), Failure> {
     // The file may be in use by the very guard that is to be locked: it is only looked at.
-    let bytes = VaultFile::read_only(path).map_err(|error| Failure::Input(error.to_string()))?;
+    let bytes = VaultFile::read_only(path).map_err(|error| place::unusable(path, &error))?;
     match cache::forget(Meta::read(&bytes).map_err(bad)?.id) {
         Ok(true) => println!("the key is out of the system's keyring"),
         Ok(false) => println!("the system's keyring has no key of this vault"),
         Err(Failure::NotSetUp(why)) => println!("{why}"),
         Err(failure) => return Err(failure),
     }
-    match VaultFile::holder(path).map_err(|error| Failure::Input(error.to_string()))? {
+    match VaultFile::holder(path).map_err(|error| place::unusable(path, &error))? {
         Some(Some(process)) => {
             let told = portcullis::lock::signal(process);
             told.map_err(|error| {
@@ -130,25 +182,29 @@ pub fn lock(path: &Path) -> Result<(), Failure> {
 }
 
 pub fn export(target: &Target, path: &Path) -> Result<(), Failure> {
+    if path.symlink_metadata().is_ok() {
+        return Err(Failure::Input(format!("{} exists already; name a new file", path.display())));
+    }
     let mut source = target.source()?;
-    let (opened, passphrase) = Opened::open(&target.vault, &mut source, By::Passphrase)?;
+    let (mut opened, passphrase) = Opened::open(target, &mut source, By::Passphrase)?;
     let passphrase = passphrase.ok_or_else(|| Failure::Input("the passphrase is needed".to_owned()))?;
     let of_export = source.read_new("Passphrase for the exported file")?;
     let bytes = opened.vault.export(&passphrase, &of_export, ExportCost::DEFAULT).map_err(bad)?;
+    if opened.is_recorded() {
+        let event = act(VaultAct::Exported, opened.generation_to_be());
+        opened.refresh(&[event])?;
+    }
     let disk = SystemDisk;
     disk.write_new(path, &bytes)
         .and_then(|()| disk.sync(path))
         .map_err(|error| Failure::Input(format!("{} cannot be written: {error}", path.display())))?;
+    let stored = opened.vault.entries().filter(|entry| !entry.for_task).count();
     println!(
-        "{} values are in {}; `age -d` opens it with its own passphrase",
-        stored(&opened.vault),
+        "{} written to {1}; `age -d {1}` opens it with its own passphrase",
+        count(stored, "value"),
         path.display()
     );
     Ok(())
-}
-
-fn stored(vault: &Vault) -> usize {
-    vault.entries().filter(|entry| !entry.for_task).count()
 }
 
 pub fn import(target: &Target, path: &Path) -> Result<(), Failure> {
@@ -156,30 +212,24 @@ pub fn import(target: &Target, path: &Path) -> Result<(), Failure> {
         .read(path, LARGEST_EXPORT)
         .map_err(|error| Failure::Input(format!("{} cannot be read: {error}", path.display())))?;
     let mut source = target.source()?;
-    let (mut opened, _) = Opened::open(&target.vault, &mut source, By::Cache)?;
+    let (mut opened, _) = Opened::open(target, &mut source, By::CacheIfTyped)?;
     let of_export: Secret = source.read("Passphrase of the exported file")?;
     let imported = opened
         .vault
         .import(&bytes, &of_export, &mut SystemEntropy)
         .map_err(|error| Failure::Input(format!("{}: {error}; nothing was changed", path.display())))?;
-    opened.save()?;
-    println!("{} values added, {} replaced", imported.added, imported.replaced);
-    Ok(())
-}
-
-pub fn restore(path: &Path, backup: u8) -> Result<(), Failure> {
-    let mut file = VaultFile::open_to_restore(path).map_err(|error| Failure::Input(error.to_string()))?;
-    file.restore(backup).map_err(unwritten)?;
-    println!("{} is as backup {backup} was; what it held before is backup 1 now", path.display());
+    opened.save(VaultAct::Imported)?;
+    println!("{} added, {} replaced", count(imported.added, "value"), imported.replaced);
     Ok(())
 }
 
 pub fn phrase(target: &Target) -> Result<(), Failure> {
     let mut source = target.source()?;
-    let (mut opened, _) = Opened::open(&target.vault, &mut source, By::Cache)?;
+    let (mut opened, _) = Opened::open(target, &mut source, By::CacheIfTyped)?;
     let phrase = source.read_text("Phrase, some words that only you would choose")?;
     opened.vault.set_state(StateName::Phrase, phrase.as_bytes(), &mut SystemEntropy).map_err(bad)?;
-    opened.save()?;
+    let event = act(VaultAct::Saved, opened.generation_to_be());
+    opened.refresh(&[event])?;
     println!("the consent page will show your phrase; a page without it is not ours");
     Ok(())
 }

@@ -5,6 +5,9 @@
 mod cache;
 mod change;
 mod opened;
+mod place;
+mod recorded;
+mod replaced;
 mod secrets;
 mod show;
 
@@ -15,17 +18,22 @@ use clap::{Args, Subcommand};
 use crate::failure::Failure;
 use secrets::Source;
 
-pub use opened::{By, Opened};
+pub use opened::{By, Opened, Witness};
+pub use place::count;
 
 /// Which vault, and where its passphrase comes from.
 #[derive(Args)]
 pub struct Target {
     /// The vault's file.
     pub vault: PathBuf,
-    /// Read the passphrase, and a value after it, as lines from this file descriptor instead of the terminal
-    /// or standard input.
+    /// Read the passphrase from this file descriptor instead of the terminal or standard input. What else is
+    /// asked for follows, one line each.
     #[arg(long, value_name = "NUMBER")]
     pub passphrase_fd: Option<u32>,
+    /// Record what is done in this audit log, which is made where there is none. It must go with the vault; if it
+    /// cannot be written, nothing is done.
+    #[arg(long, value_name = "FOLDER")]
+    pub audit: Option<PathBuf>,
 }
 
 impl Target {
@@ -51,7 +59,7 @@ pub enum Command {
         /// The field, such as `street` or `card_number`.
         field: String,
         /// Where the value may go: an origin such as `https://shop.example`, `site example.org` for all hosts of
-        /// a site, or `anywhere`. Logins must name one.
+        /// a site, or `anywhere`. A login must name an origin.
         #[arg(long, value_name = "PLACE", default_value = "anywhere")]
         bound_to: String,
     },
@@ -110,12 +118,22 @@ pub enum Command {
         file: PathBuf,
     },
     /// Put a backup in the place of the file, which becomes a backup itself.
+    ///
+    /// With `--audit` the passphrase of the backup is asked for, and the log accepts the older vault.
     Restore {
-        /// The vault's file.
-        vault: PathBuf,
+        #[command(flatten)]
+        target: Target,
         /// Which backup, from 1, the newest.
         #[arg(default_value_t = 1)]
         backup: u8,
+    },
+    /// Say that you replaced the audit log or put the vault back from a copy yourself.
+    ///
+    /// With `--audit` the vault goes with that log from now on; without, it forgets the log it knew, and goes
+    /// with the next one.
+    Accept {
+        #[command(flatten)]
+        target: Target,
     },
     /// Set the phrase that the consent page shows, by which you know it from a page that only looks like it.
     Phrase {
@@ -137,7 +155,8 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Lock { vault } => change::lock(&vault),
         Command::Export { target, file } => change::export(&target, &file),
         Command::Import { target, file } => change::import(&target, &file),
-        Command::Restore { vault, backup } => change::restore(&vault, backup),
+        Command::Restore { target, backup } => replaced::restore(&target, backup),
+        Command::Accept { target } => replaced::accept(&target),
         Command::Phrase { target } => change::phrase(&target),
     }
 }

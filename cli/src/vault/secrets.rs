@@ -15,6 +15,7 @@ const LONGEST: usize = 4096;
 pub struct Source {
     /// Lines are read from here; from the terminal where there is none.
     lines: Option<File>,
+    handed_over: bool,
 }
 
 impl Source {
@@ -26,12 +27,17 @@ impl Source {
             None if std::io::stdin().is_terminal() => None,
             None => Some(standard_input()?),
         };
-        Ok(Source { lines })
+        Ok(Source { lines, handed_over: fd.is_some() })
     }
 
     /// Whether a person types.
     pub fn is_terminal(&self) -> bool {
         self.lines.is_none()
+    }
+
+    /// Whether secrets come by a file descriptor that was named.
+    pub fn is_handed_over(&self) -> bool {
+        self.handed_over
     }
 
     /// One secret. `what` is said on the terminal, and named where nothing comes.
@@ -42,11 +48,8 @@ impl Source {
                 rpassword::prompt_password(format!("{what}: ")).map(|typed| Secret::new(typed.into_bytes()))
             }
         };
-        let secret = read.map_err(|error| Failure::Input(format!("{what} was not read: {error}")))?;
-        if secret.is_empty() {
-            return Err(Failure::Input(format!("{what}: nothing was given; nothing was changed")));
-        }
-        Ok(secret)
+        let secret = read.map_err(|error| unread(what, &error))?;
+        if secret.is_empty() { Err(nothing(what)) } else { Ok(secret) }
     }
 
     /// A text that is no secret.
@@ -59,12 +62,9 @@ impl Source {
                 std::io::stdin().read_line(&mut line)
             }
         };
-        read.map_err(|error| Failure::Input(format!("{what} was not read: {error}")))?;
+        read.map_err(|error| unread(what, &error))?;
         let text = line.trim().to_owned();
-        if text.is_empty() {
-            return Err(Failure::Input(format!("{what}: nothing was given; nothing was changed")));
-        }
-        Ok(text)
+        if text.is_empty() { Err(nothing(what)) } else { Ok(text) }
     }
 
     /// A new passphrase, typed twice by a person.
@@ -75,6 +75,20 @@ impl Source {
         }
         Ok(first)
     }
+}
+
+fn unread(what: &str, error: &std::io::Error) -> Failure {
+    if error.kind() == std::io::ErrorKind::UnexpectedEof {
+        return nothing(what);
+    }
+    Failure::Input(format!("{what} was not read: {error}"))
+}
+
+fn nothing(what: &str) -> Failure {
+    Failure::Input(format!(
+        "{what}: nothing was given, and nothing was changed. Type it at a terminal, or give it as a line on \
+         standard input or with `--passphrase-fd`; where more is asked for, the passphrase is the first line"
+    ))
 }
 
 #[cfg(unix)]

@@ -6,12 +6,14 @@ use portcullis::vault::Meta;
 use portcullis::vault_file::VaultFile;
 
 use super::opened::{bad, open_file};
-use super::{By, Opened, Target};
+use super::{By, Opened, Target, place};
 use crate::failure::Failure;
 
 pub fn list(target: &Target) -> Result<(), Failure> {
-    let (opened, _) = Opened::open(&target.vault, &mut target.source()?, By::Cache)?;
-    for entry in opened.vault.entries() {
+    let (opened, _) = Opened::open(target, &mut target.source()?, By::Cache)?;
+    let mut entries: Vec<_> = opened.vault.entries().collect();
+    entries.sort_by_key(|entry| entry.handle);
+    for entry in &entries {
         println!(
             "{}\t{}\t{}\t{}",
             entry.handle,
@@ -20,12 +22,17 @@ pub fn list(target: &Target) -> Result<(), Failure> {
             entry.binding
         );
     }
+    if entries.is_empty() {
+        let vault = target.vault.display();
+        eprintln!("{vault} is empty; put a value in with `portcullis vault add {vault} address:home street`");
+    }
     Ok(())
 }
 
 /// What stands in the file in clear. It is not authentic before the passphrase proves it.
 pub fn meta(path: &Path) -> Result<(), Failure> {
-    let bytes = VaultFile::read_only(path).map_err(|error| Failure::Input(error.to_string()))?;
+    let unusable = |error| place::unusable(path, &error);
+    let bytes = VaultFile::read_only(path).map_err(unusable)?;
     let meta = Meta::read(&bytes).map_err(bad)?;
     let id: String = meta.id.iter().map(|byte| format!("{byte:02x}")).collect();
     println!("file        {}", path.display());
@@ -39,12 +46,12 @@ pub fn meta(path: &Path) -> Result<(), Failure> {
         meta.costs.lanes()
     );
     println!("size        {} bytes", bytes.len());
-    match VaultFile::holder(path).map_err(|error| Failure::Input(error.to_string()))? {
+    match VaultFile::holder(path).map_err(unusable)? {
         Some(Some(process)) => println!("open in     process {process}"),
         Some(None) => println!("open in     another process"),
         None => {
             let file = open_file(path)?;
-            let backups = file.backups().map_err(|error| Failure::Input(error.to_string()))?;
+            let backups = file.backups().map_err(unusable)?;
             let numbers: Vec<String> = backups.iter().map(ToString::to_string).collect();
             let listed = if numbers.is_empty() { "none yet".to_owned() } else { numbers.join(", ") };
             println!("backups     {listed}");

@@ -1,0 +1,70 @@
+//! Where a vault's file lies, and what is wrong with that in words for its owner.
+
+use std::path::Path;
+
+use portcullis::storage::{FolderError, KeepError, LockError, SafeFolder};
+use portcullis::vault_file::VaultFileError;
+
+use crate::failure::Failure;
+
+/// Refuses the place of a new vault before anything is asked or written.
+pub fn check_new(path: &Path) -> Result<(), Failure> {
+    if path.symlink_metadata().is_ok() {
+        return Err(Failure::Input(format!("{} exists already; nothing was changed", path.display())));
+    }
+    match SafeFolder::open(folder(path)) {
+        Ok(_) => Ok(()),
+        // It is made, closed to others.
+        Err(error) if error.is_missing() => Ok(()),
+        Err(FolderError::Open { path: folder, mode, .. }) => {
+            let named = if folder == Path::new(".") {
+                "this folder".to_owned()
+            } else {
+                format!("the folder {}", folder.display())
+            };
+            Err(Failure::Input(format!(
+                "{named} is open to others (mode {mode:04o}), and a vault needs a folder that only you can open; \
+                 name one that is not there yet and it is made so: `portcullis vault init ~/.portcullis/vault`"
+            )))
+        }
+        Err(other) => Err(Failure::Input(other.to_string())),
+    }
+}
+
+/// The folder of a file.
+pub fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+/// What is wrong with the file of a vault that should be there.
+pub fn unusable(path: &Path, error: &VaultFileError) -> Failure {
+    let vault = path.display();
+    Failure::Input(match error {
+        VaultFileError::Keep(KeepError::Missing { .. }) => no_vault(path),
+        VaultFileError::Folder(error) if error.is_missing() => no_vault(path),
+        VaultFileError::Keep(KeepError::NoBackup { number, .. }) => {
+            format!("{vault} has no backup {number}; `portcullis vault show-meta {vault}` names those it has")
+        }
+        VaultFileError::Keep(KeepError::OnlyBackups { .. }) => {
+            format!(
+                "{vault} is gone and its backups are there; put one back: `portcullis vault restore {vault}`"
+            )
+        }
+        VaultFileError::Lock(LockError::InUse { pid: Some(pid), .. }) => {
+            format!("{vault} is in use by process {pid}; end that program first")
+        }
+        VaultFileError::Lock(LockError::InUse { pid: None, .. }) => {
+            format!("{vault} is in use by another program; end that one first")
+        }
+        other => other.to_string(),
+    })
+}
+
+fn no_vault(path: &Path) -> String {
+    format!("there is no vault {0}; `portcullis vault init {0}` makes one", path.display())
+}
+
+/// A number of things: `1 value`, `2 values`.
+pub fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
