@@ -58,6 +58,14 @@ pub fn keep(
     kept.map(|()| true).map_err(io::Error::other)
 }
 
+/// Signs the head of the log for a vault that was just saved, so that an older copy of its file shows.
+///
+/// # Errors
+/// Those of the log.
+pub fn settle(vault: &Vault, audit: &mut dyn AuditLog, unix_ms: u64) -> io::Result<()> {
+    audit.sign_head(&AsSaved { vault, saved: vault.generation() }, unix_ms).map(drop)
+}
+
 /// Forgets the head, for a user who says that the log is another one than before. Whatever log is shown to the
 /// vault next is taken for its own if its heads are signed by it.
 ///

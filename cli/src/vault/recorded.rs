@@ -81,7 +81,7 @@ impl Log {
 
     /// Signs the log's head for the vault as it was saved, so that an older copy of the file shows.
     pub fn settle(&mut self, vault: &Vault) {
-        if let Err(error) = self.log.sign_head(vault, Opening::now().unix_ms) {
+        if let Err(error) = kept_head::settle(vault, &mut self.log, Opening::now().unix_ms) {
             eprintln!(
                 "warning: it was done, and the head of {} was not signed: {error}",
                 self.folder.display()
