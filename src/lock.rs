@@ -107,3 +107,73 @@ impl Drop for IdleLock {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use policy_dfa::{Policy, authority};
+
+    use super::*;
+    use crate::guard::SystemEntropy;
+
+    fn vault() -> Arc<Mutex<Vault>> {
+        let compiled = Policy::parse(crate::DEFAULT_POLICY).unwrap().compile().unwrap();
+        let checked = compiled.check().unwrap_or_else(|_| panic!("the policy holds"));
+        Arc::new(Mutex::new(Vault::ephemeral(&mut SystemEntropy, authority(checked, [1; 16]).1)))
+    }
+
+    fn is_locked(vault: &Arc<Mutex<Vault>>) -> bool {
+        vault.lock().unwrap().is_locked()
+    }
+
+    async fn wait_until_locked(vault: &Arc<Mutex<Vault>>) {
+        let locked = async {
+            while !is_locked(vault) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), locked).await.unwrap();
+    }
+
+    #[test]
+    fn a_handle_locks_and_keeps_nothing_alive() {
+        let vault = vault();
+        let handle = LockHandle::new(&vault);
+        handle.clone().lock();
+        assert!(is_locked(&vault));
+        drop(vault);
+        handle.lock();
+        assert!(handle.vault.upgrade().is_none());
+    }
+
+    #[tokio::test]
+    async fn who_says_something_in_time_keeps_it_open_and_who_does_not_loses_it() {
+        let vault = vault();
+        let mut idle = IdleLock::new(Duration::from_secs(2));
+        idle.watch(LockHandle::new(&vault));
+        for _ in 0..4 {
+            tokio::time::sleep(Duration::from_millis(700)).await;
+            assert!(!is_locked(&vault), "the user was here a moment ago");
+            idle.touch();
+        }
+        wait_until_locked(&vault).await;
+    }
+
+    #[tokio::test]
+    async fn a_guard_that_is_gone_is_not_watched() {
+        let vault = vault();
+        let mut idle = IdleLock::new(Duration::from_millis(1));
+        idle.watch(LockHandle::new(&vault));
+        drop(idle);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert!(!is_locked(&vault));
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_signal_locks() {
+        let vault = vault();
+        lock_on_signal(LockHandle::new(&vault)).unwrap();
+        signal(std::process::id()).unwrap();
+        wait_until_locked(&vault).await;
+    }
+}

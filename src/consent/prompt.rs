@@ -66,17 +66,6 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// One word for the audit record.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Asked::Container { .. } => "container",
-            Asked::Release { kind, .. } => kind.as_str(),
-            Asked::Pay { .. } => "purchase",
-            Asked::Reveal { .. } => "words",
-            Asked::Verb { verb, .. } => verb.as_str(),
-        }
-    }
-
     /// The origin that asks or is paid.
     pub fn origin(&self) -> Option<&Origin> {
         match self {

@@ -39,11 +39,6 @@ impl Ticket {
         Sha256::new().chain_update(self.nonce).chain_update(self.subject.0).finalize().into()
     }
 
-    /// When it was asked, on the session's clock.
-    pub fn asked_at(&self) -> Millis {
-        self.asked_at
-    }
-
     /// What an answer to this ticket's prompt says, `now`: no, if it belongs to another prompt or is late.
     pub fn settle(&self, answered: &Answered, now: Millis) -> Answer {
         let late = now.0 >= self.asked_at.0.saturating_add(ANSWER_WITHIN.0);

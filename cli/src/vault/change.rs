@@ -169,7 +169,9 @@ pub fn lock(path: &Path) -> Result<(), Failure> {
             told.map_err(|error| {
                 Failure::Input(format!("process {process} cannot be told to lock: {error}"))
             })?;
-            println!("process {process}, which has the vault open, was told to lock it");
+            println!(
+                "process {process}, which has the vault open, was told to lock it; a program that does not know how ends"
+            );
         }
         Some(None) => {
             return Err(Failure::Finding(

@@ -85,9 +85,10 @@ impl Desk {
     pub fn show(&self, nonce: &str, now: Instant) -> Result<serde_json::Value, Refused> {
         let mut open = self.lock();
         let open = asked(&mut open, nonce, now)?;
-        if open.shown.replace(now).is_some() {
+        if open.shown.is_some() {
             return Err(Refused::Closed);
         }
+        open.shown = Some(now);
         let Question { words, subject, takes, until, .. } = &open.question;
         Ok(words.to_json(subject.text(), takes, until.saturating_duration_since(now)))
     }
