@@ -588,6 +588,33 @@ fn a_click_that_submits_is_decided_as_a_submit() {
 }
 
 #[test]
+fn a_yes_to_a_verb_is_for_the_page_that_was_asked_about() {
+    let asking = DEFAULT_POLICY.replace(
+        "verb click  { origin is the task's unless container is T0 }",
+        "verb click { origin is the task's else ask }",
+    );
+    assert_ne!(asking, DEFAULT_POLICY);
+    let elsewhere = |document: &str| {
+        let mut page = checkout();
+        page.origin = Fact::Known(origin("https://other.example"));
+        page.document = Fact::Known(DocumentId::new(document));
+        page
+    };
+    let click = || Action::Verb(Verb::Click { target: browser_signals::ElementRef("e1".into()) });
+    for (after, reply) in [("d", "ok"), ("e", "DENY.verb {\"reason\":\"stale_document\"}")] {
+        let mut played = Played::under(&asking, Container::T2);
+        played.looks = vec![elsewhere("d"), elsewhere(after)];
+        assert_eq!(played.act(click()), reply);
+        assert_eq!(played.prompts.len(), 1);
+        assert!(
+            played.prompts[0].contains("let the agent click on https://other.example"),
+            "{}",
+            played.prompts[0]
+        );
+    }
+}
+
+#[test]
 fn a_yes_is_not_spent_on_another_page() {
     let changes: [fn(&mut Snapshot); 2] = [
         |page| {
