@@ -294,3 +294,15 @@ proptest! {
         prop_assert!(!prompt.contains("Xyzzyville"));
     }
 }
+
+#[test]
+fn a_state_that_reads_like_a_word_is_taken_behind_its_label() {
+    for state in ["OR", "IN", "ME", "OK", "HI", "PA", "ID", "AL"] {
+        let text = format!(
+            "Ship it from https://shop.example to: street: 17 Quarry Road; region: {state}; country: US."
+        );
+        let intake = read(&text);
+        let region = intake.found.iter().find(|found| found.field == Field::Region);
+        assert_eq!(region.map(|found| &text[found.span.clone()]), Some(state));
+    }
+}

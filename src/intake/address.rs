@@ -214,7 +214,9 @@ pub(super) fn labelled_place(text: &Text<'_>, at: usize) -> Option<Range<usize>>
         return Some(text.span(at, end));
     }
     let end = place(text, at)?;
-    (!text.is_one_of(at, &NO_NAME)).then(|| text.span(at, end))
+    // `OR` is Oregon, and `or` is not.
+    let state = STATES.contains(&text.word(at));
+    (state || !text.is_one_of(at, &NO_NAME)).then(|| text.span(at, end))
 }
 
 /// The end of a name of a place in capitals: `Frankfurt am Main`, `St. Louis`.
