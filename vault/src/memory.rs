@@ -225,6 +225,25 @@ fn protect(_: &MmapMut) -> Protection {
 /// How much of the stack one call of a cipher or a hash function uses at most, with room to spare.
 const DEPTH: usize = 8 * 1024;
 
+/// How much of the stack a signature uses at most, with room to spare: its tables are large.
+const DEEP: usize = 128 * 1024;
+
+/// As [`with_clean_stack`], for signatures.
+#[inline(never)]
+pub(crate) fn with_clean_deep_stack<T>(work: impl FnOnce() -> T) -> T {
+    let done = run(work);
+    overwrite_deep_stack();
+    done
+}
+
+/// Zeros over the deep stack below the caller's frame.
+#[inline(never)]
+fn overwrite_deep_stack() {
+    let mut below = [0_u64; DEEP / 8];
+    below.zeroize();
+    black_box(&mut below);
+}
+
 /// Runs `work`, then overwrites the part of the stack that it used: ciphers leave round keys there, and
 /// hash functions the last block that they read.
 #[inline(never)]

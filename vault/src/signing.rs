@@ -9,6 +9,7 @@ use ed25519_dalek::{Signer, SigningKey};
 
 use crate::cipher::{Format, Key, OVERHEAD, Unauthentic, context};
 use crate::entropy::Entropy;
+use crate::memory::with_clean_deep_stack;
 use crate::padded;
 use crate::{Secret, Vault, VaultError};
 
@@ -40,7 +41,9 @@ impl Signing {
 
     /// The key of a sealed seed.
     pub(crate) fn open(sealed: &[u8], vault: &[u8; 16], key: &Key) -> Result<Signing, VaultError> {
-        let public = unseal(sealed, vault, key)?.verifying_key().to_bytes();
+        let public = with_clean_deep_stack(|| {
+            unseal(sealed, vault, key).map(|signing| signing.verifying_key().to_bytes())
+        })?;
         Ok(Signing { sealed: sealed.to_vec(), public })
     }
 
@@ -95,6 +98,9 @@ impl Vault {
     /// [`VaultError::Locked`], and [`VaultError::SigningDamaged`] where memory was changed.
     pub fn sign(&self, message: &[u8]) -> Result<[u8; 64], VaultError> {
         let keys = self.keys.as_ref().ok_or(VaultError::Locked)?;
-        Ok(unseal(&self.signing.sealed, &self.id, &keys.signing)?.sign(message).to_bytes())
+        with_clean_deep_stack(|| {
+            unseal(&self.signing.sealed, &self.id, &keys.signing)
+                .map(|signing| signing.sign(message).to_bytes())
+        })
     }
 }

@@ -34,11 +34,12 @@ fn the_process() {
 }
 
 /// New canaries for every run of the test, and a random data key.
-fn fresh() -> (Canaries, [u8; 32]) {
+fn fresh() -> (Canaries, [u8; 64]) {
     let mut random = std::fs::File::open("/dev/urandom").unwrap();
     let mut fill = |out: &mut [u8]| std::io::Read::read_exact(&mut random, out).unwrap();
     let canaries = Canaries::random(&mut fill);
-    let mut key = [0; 32];
+    // The data key, and the seed of the signing key.
+    let mut key = [0; 64];
     fill(&mut key);
     (canaries, key)
 }
@@ -48,7 +49,7 @@ fn with_length(text: &str) -> Vec<u8> {
 }
 
 /// Everything that the process reads.
-fn told(role: &str, canaries: &Canaries, key: &[u8; 32]) -> Vec<u8> {
+fn told(role: &str, canaries: &Canaries, key: &[u8; 64]) -> Vec<u8> {
     let value = |name| canaries.value(name).unwrap();
     if role.ends_with("careless") {
         return with_length(value("card_number"));
@@ -69,7 +70,7 @@ fn told(role: &str, canaries: &Canaries, key: &[u8; 32]) -> Vec<u8> {
 }
 
 /// Runs the process in a folder of its own, allowed to dump its core there.
-fn process(role: &str, canaries: &Canaries, key: &[u8; 32]) -> (tempfile::TempDir, Output) {
+fn process(role: &str, canaries: &Canaries, key: &[u8; 64]) -> (tempfile::TempDir, Output) {
     let folder = tempfile::tempdir().unwrap();
     let mut child = Command::new("sh")
         .args(["-c", "ulimit -c unlimited; exec \"$0\" \"$@\""])
@@ -90,7 +91,7 @@ fn process(role: &str, canaries: &Canaries, key: &[u8; 32]) -> (tempfile::TempDi
 }
 
 /// The values, and the keys that the process computed from the passphrase and the data key.
-fn with_keys(mut canaries: Canaries, data: &[u8; 32], folder: &Path) -> Canaries {
+fn with_keys(mut canaries: Canaries, drawn: &[u8; 64], folder: &Path) -> Canaries {
     let file = std::fs::read(folder.join("vault")).unwrap();
     let (salt, id) = (&file[24..40], &file[40..56]);
     let floor = KdfParams::FLOOR;
@@ -100,7 +101,9 @@ fn with_keys(mut canaries: Canaries, data: &[u8; 32], folder: &Path) -> Canaries
         .hash_password_into(canaries.value("password").unwrap().as_bytes(), salt, &mut key)
         .unwrap();
     canaries.add("the passphrase's key", key);
-    canaries.add("the data key", *data);
+    let (data, seed) = drawn.split_at(32);
+    canaries.add("the data key", data);
+    canaries.add("the seed of the signing key", seed);
     for purpose in ["records", "manifest", "states", "signing"] {
         let info = format!("portcullis vault 2 {purpose}");
         Hkdf::<Sha256>::new(Some(id), data).expand(info.as_bytes(), &mut key).unwrap();

@@ -129,7 +129,7 @@ pub fn run(role: &str) {
     };
     let passphrase = Secret::read_line(&mut &*input, 200).unwrap();
     let counter = Cell::new(0_u8);
-    // The data key comes from the parent; everything else is public.
+    // The data key and the signing key's seed come from the parent; everything else is public.
     let mut entropy = |out: &mut [u8]| match out.len() {
         32 => (&*input).read_exact(out).unwrap(),
         _ => {
