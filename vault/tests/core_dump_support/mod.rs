@@ -158,6 +158,7 @@ pub fn run(role: &str) {
         let text = text(input);
         assert_eq!(vault.scan(std::str::from_utf8(&text).unwrap()).unwrap().len(), VALUES.len());
     }
+    assert!(vault.sign(b"the head of a log").is_ok());
     shot("scanned");
     let fill = vault.open_fill(fill_grant(&mut point, Kind::Address, &FILLED), &seen(page(), 2), NOW);
     let card = vault.open_payment(payment_grant(&mut point), &seen(page(), 2), NOW).ok().unwrap();
