@@ -270,20 +270,27 @@ async fn early_clicks_do_not_count(chromium: &Chromium, desk: &mut Desk) {
     mouse.click(x, y, None).await.unwrap();
     assert_eq!(desk.said(question).await, Answer::Once);
 
-    // A key that is held down all the time.
-    let question = desk.ask(prompt()).await;
-    let (page, clock) = frozen(chromium, &question.address.whole).await;
-    value(&page, "(() => { document.activeElement.blur(); return 0 })()").await;
-    page.keyboard().down("Enter").await.unwrap();
-    clock.fast_forward(710).await.unwrap();
-    until(&page, ARMED).await;
-    page.locator("button[data-word=once]").focus().await.unwrap();
-    page.keyboard().down("Enter").await.unwrap();
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    assert!(question.is_open(), "a held key counted");
-    page.keyboard().up("Enter").await.unwrap();
-    press(&page, "Escape").await;
-    assert_eq!(desk.said(question).await, Answer::No);
+    // A key that is held down while the focus moves to a yes, from before it counts and from after.
+    for before in [true, false] {
+        let question = desk.ask(prompt()).await;
+        let (page, clock) = frozen(chromium, &question.address.whole).await;
+        value(&page, "(() => { document.activeElement.blur(); return 0 })()").await;
+        if before {
+            page.keyboard().down("Enter").await.unwrap();
+        }
+        clock.fast_forward(710).await.unwrap();
+        until(&page, ARMED).await;
+        if !before {
+            page.keyboard().down("Enter").await.unwrap();
+        }
+        page.locator("button[data-word=once]").focus().await.unwrap();
+        page.keyboard().down("Enter").await.unwrap();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert!(question.is_open(), "a held key counted");
+        page.keyboard().up("Enter").await.unwrap();
+        press(&page, "Escape").await;
+        assert_eq!(desk.said(question).await, Answer::No);
+    }
 }
 
 /// Playwright tells every page that it has the focus; here it is taken away and given back.
