@@ -1,0 +1,81 @@
+//! Filtering: what the tokens so far say of the hidden state.
+
+use crate::{Hmm, Token};
+
+/// What is believed of the hidden state that will emit the *next* token, given all tokens so far.
+///
+/// The forward recursion in scaled linear probabilities: the vector sums to 1 and the scale is kept apart as the log
+/// likelihood, so that long texts lose no precision. A clone is a fork: keep one at a clause's boundary and go back
+/// to it when the clause is rewritten. 8 bytes a state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Belief {
+    predicted: Vec<f64>,
+    log_likelihood: f64,
+    tokens: usize,
+}
+
+impl Belief {
+    /// Before the first token.
+    pub fn start(hmm: &Hmm) -> Belief {
+        Belief { predicted: hmm.initial().to_vec(), log_likelihood: 0.0, tokens: 0 }
+    }
+
+    /// `p(state of the next token | tokens so far)`; sums to 1.
+    pub fn predicted(&self) -> &[f64] {
+        &self.predicted
+    }
+
+    /// `log p(tokens so far)`; minus infinity once a token came that no state emits.
+    pub fn log_likelihood(&self) -> f64 {
+        self.log_likelihood
+    }
+
+    /// How many tokens were observed or passed over.
+    pub fn tokens(&self) -> usize {
+        self.tokens
+    }
+
+    /// Takes one token in and returns `log p(token | tokens before)`. Costs one pass over the transition matrix.
+    ///
+    /// A token that no state emits (or one outside the vocabulary) has log probability minus infinity; what is
+    /// believed goes on as if the token were missing, since the model has nothing to say of it.
+    pub fn observe(&mut self, hmm: &Hmm, token: Token) -> f64 {
+        let mut posterior = vec![0.0; hmm.states()];
+        hmm.read_emission(token, &mut posterior);
+        posterior.iter_mut().zip(&self.predicted).for_each(|(value, prior)| *value *= prior);
+        let evidence: f64 = posterior.iter().sum();
+        let log_probability = if evidence > 0.0 {
+            posterior.iter_mut().for_each(|value| *value /= evidence);
+            evidence.ln()
+        } else {
+            posterior.copy_from_slice(&self.predicted);
+            f64::NEG_INFINITY
+        };
+        self.advance(hmm, &posterior);
+        self.log_likelihood += log_probability;
+        log_probability
+    }
+
+    /// Passes over a position whose token is not known: padding, or one that was dropped.
+    pub fn observe_missing(&mut self, hmm: &Hmm) {
+        let posterior = self.predicted.clone();
+        self.advance(hmm, &posterior);
+    }
+
+    /// `log p(token | tokens so far)`, without taking the token in.
+    pub fn log_probability(&self, hmm: &Hmm, token: Token) -> f64 {
+        let mut emission = vec![0.0; hmm.states()];
+        hmm.read_emission(token, &mut emission);
+        emission.iter().zip(&self.predicted).map(|(a, b)| a * b).sum::<f64>().ln()
+    }
+
+    fn advance(&mut self, hmm: &Hmm, posterior: &[f64]) {
+        hmm.transition().product(posterior, &mut self.predicted);
+        // A rounded transition matrix sums to 1 only nearly.
+        let sum: f64 = self.predicted.iter().sum();
+        if sum > 0.0 {
+            self.predicted.iter_mut().for_each(|value| *value /= sum);
+        }
+        self.tokens += 1;
+    }
+}

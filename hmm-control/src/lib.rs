@@ -1,0 +1,26 @@
+//! Soft constraints on what a language model writes.
+//!
+//! A small hidden Markov model ([`Hmm`]), distilled from the language model's own text, answers at every decode
+//! step what the language model cannot: how likely it is that the text *will* keep an attribute, over all its
+//! continuations. The answer is exact for the hidden Markov model, and is added to the logits.
+//!
+//! The library does no I/O (but for the feature `map`), reads no clock, and keeps no state outside its values.
+//! Randomness is an argument.
+
+mod attribute;
+mod belief;
+mod error;
+mod hmm;
+mod kernel;
+mod language_model;
+mod matrix;
+
+pub use attribute::{Attribute, AttributeBuilder, Edge};
+pub use belief::Belief;
+pub use error::{AttributeError, ModelError};
+pub use hmm::Hmm;
+pub use language_model::{Lane, LanguageModel};
+pub use matrix::{Matrix, Storage};
+
+/// A token's number in the language model's vocabulary.
+pub type Token = u32;

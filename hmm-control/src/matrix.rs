@@ -1,0 +1,292 @@
+//! Matrices of probabilities in several storages.
+//!
+//! A [`Matrix`] is written once and read at every token, and reading it is nearly all that a look-ahead costs: so
+//! it may be stored in fewer bits than it is computed in. Every operation widens to `f32` (to `f64` for
+//! [`Storage::F64`]) as it reads, and works on vectors of `f64`.
+
+use crate::ModelError;
+use crate::kernel;
+use half::{bf16, f16};
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How the numbers of a [`Matrix`] are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Storage {
+    /// 64-bit floats, computed with in 64 bits: for checks of the mathematics.
+    F64,
+    /// 32-bit floats.
+    F32,
+    /// 16-bit floats (11 bits of precision), each row scaled by its largest entry.
+    F16,
+    /// bfloat16 (8 bits of precision, the range of `f32`).
+    Bf16,
+    /// 8 bits: `scale * q * q` with `q` in 0..=255 and a scale a row, so that small probabilities keep more of
+    /// their precision than under a linear code (the smallest is 1/65025 of the row's largest).
+    Bits8,
+}
+
+impl Storage {
+    /// Bytes a number takes.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Storage::F64 => 8,
+            Storage::F32 => 4,
+            Storage::F16 | Storage::Bf16 => 2,
+            Storage::Bits8 => 1,
+        }
+    }
+
+    /// Whether each row carries a scale.
+    pub const fn is_scaled(self) -> bool {
+        matches!(self, Storage::F16 | Storage::Bits8)
+    }
+
+    /// How far from 1 a distribution stored this way may sum.
+    pub const fn tolerance(self) -> f64 {
+        match self {
+            Storage::F64 => 1e-9,
+            Storage::F32 => 1e-4,
+            Storage::F16 => 1e-3,
+            Storage::Bf16 => 1e-2,
+            Storage::Bits8 => 0.15,
+        }
+    }
+}
+
+impl fmt::Display for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Storage::F64 => "f64",
+            Storage::F32 => "f32",
+            Storage::F16 => "f16",
+            Storage::Bf16 => "bf16",
+            Storage::Bits8 => "8 bits",
+        })
+    }
+}
+
+/// Bytes that a matrix reads, its own or somebody else's (a mapped file).
+pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+/// A matrix of non-negative numbers, row by row, immutable; a clone shares the numbers.
+#[derive(Clone)]
+pub struct Matrix {
+    rows: usize,
+    columns: usize,
+    storage: Storage,
+    bytes: SharedBytes,
+    range: Range<usize>,
+    scales: Arc<[f32]>,
+}
+
+impl fmt::Debug for Matrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Matrix({} x {}, {})", self.rows, self.columns, self.storage)
+    }
+}
+
+/// Bytes on an 8-byte boundary, so that any storage can be read in place.
+struct Aligned {
+    words: Vec<u64>,
+    length: usize,
+}
+
+impl AsRef<[u8]> for Aligned {
+    fn as_ref(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.words).get(..self.length).unwrap_or_default()
+    }
+}
+
+impl Matrix {
+    /// A matrix from a function that fills one row at a time, so that no second copy of all rows is ever held.
+    ///
+    /// `fill(row, values)` writes the row's numbers; they must be finite and not negative, which the caller
+    /// checks ([`crate::Hmm`] does). The storage rounds them.
+    pub fn from_rows(
+        rows: usize,
+        columns: usize,
+        storage: Storage,
+        mut fill: impl FnMut(usize, &mut [f64]),
+    ) -> Matrix {
+        let length = rows * columns * storage.bytes();
+        let mut words = vec![0_u64; length.div_ceil(8)];
+        let mut scales = Vec::new();
+        let mut row = vec![0.0; columns];
+        let stride = columns * storage.bytes();
+        if stride > 0 {
+            let target: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+            for (number, bytes) in target.chunks_exact_mut(stride).take(rows).enumerate() {
+                row.fill(0.0);
+                fill(number, &mut row);
+                if storage.is_scaled() {
+                    scales.push(encode_scaled(storage, &row, bytes));
+                } else {
+                    encode(storage, &row, bytes);
+                }
+            }
+        }
+        Matrix {
+            rows,
+            columns,
+            storage,
+            bytes: Arc::new(Aligned { words, length }),
+            range: 0..length,
+            scales: scales.into(),
+        }
+    }
+
+    /// A matrix over bytes that lie elsewhere, without a copy.
+    ///
+    /// `scales` is empty for the storages without one, else one number a row.
+    ///
+    /// # Errors
+    /// When the range is not exactly the numbers, or not aligned to them, or the scales are not one a row.
+    pub fn from_bytes(
+        rows: usize,
+        columns: usize,
+        storage: Storage,
+        bytes: SharedBytes,
+        range: Range<usize>,
+        scales: Arc<[f32]>,
+    ) -> Result<Matrix, ModelError> {
+        let alignment = if storage.bytes() == 8 { 8 } else { storage.bytes() };
+        let expected = rows.checked_mul(columns).and_then(|cells| cells.checked_mul(storage.bytes()));
+        let part = (*bytes).as_ref().get(range.clone());
+        let aligned = part.is_some_and(|part| part.as_ptr().addr() % alignment == 0);
+        let wanted_scales = if storage.is_scaled() { rows } else { 0 };
+        if part.map(<[u8]>::len) != expected || expected.is_none() || !aligned {
+            return Err(ModelError::Bytes {
+                rows,
+                columns,
+                storage,
+                expected: expected.unwrap_or(usize::MAX),
+                alignment,
+                found: part.map_or(0, <[u8]>::len),
+            });
+        }
+        if scales.len() != wanted_scales {
+            return Err(ModelError::Shape {
+                part: "scales",
+                found_rows: scales.len(),
+                found_columns: 1,
+                rows: wanted_scales,
+                columns: 1,
+            });
+        }
+        Ok(Matrix { rows, columns, storage, bytes, range, scales })
+    }
+
+    /// Rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The storage.
+    pub fn storage(&self) -> Storage {
+        self.storage
+    }
+
+    /// The raw numbers, as they would lie in a file.
+    pub fn bytes(&self) -> &[u8] {
+        (*self.bytes).as_ref().get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// The rows' scales; empty for a storage without.
+    pub fn scales(&self) -> &[f32] {
+        &self.scales
+    }
+
+    /// The same numbers in another storage.
+    pub fn to_storage(&self, storage: Storage) -> Matrix {
+        Matrix::from_rows(self.rows, self.columns, storage, |row, values| self.read_row(row, values))
+    }
+
+    pub(crate) fn scale(&self, row: usize) -> f64 {
+        self.scales.get(row).copied().map_or(1.0, f64::from)
+    }
+
+    pub(crate) fn row(&self, row: usize) -> kernel::Row<'_> {
+        let stride = self.columns * self.storage.bytes();
+        let bytes = self.bytes().get(row * stride..(row + 1) * stride).unwrap_or_default();
+        kernel::Row::new(self.storage, bytes)
+    }
+
+    /// Writes the numbers of one row. A row that is not there reads as zeros.
+    pub fn read_row(&self, row: usize, values: &mut [f64]) {
+        values.fill(0.0);
+        self.row(row).read(self.scale(row), values);
+    }
+
+    /// `out[r] = sum over c of self[r][c] * vector[c]`: a forward step of a transition matrix that is stored by the
+    /// state it goes to, or the probability of every token.
+    pub fn product(&self, vector: &[f64], out: &mut [f64]) {
+        let operand = kernel::Operand::new(self.storage, vector);
+        for (row, out) in out.iter_mut().enumerate().take(self.rows) {
+            *out = self.row(row).dot(&operand) * self.scale(row);
+        }
+    }
+
+    /// `out[c] = sum over r of self[r][c] * vector[r]`: a backward step.
+    pub fn transposed_product(&self, vector: &[f64], out: &mut [f64]) {
+        let mut sum = kernel::Accumulator::new(self.storage, out.len());
+        for (row, &factor) in vector.iter().enumerate().take(self.rows) {
+            if factor != 0.0 {
+                self.row(row).add_scaled(factor * self.scale(row), &mut sum);
+            }
+        }
+        sum.write(out);
+    }
+
+    /// For each row of `rows`: its products with two vectors, without the row's scale (a ratio needs none).
+    pub(crate) fn pairs(
+        &self,
+        rows: impl Iterator<Item = usize>,
+        first: &kernel::Operand,
+        second: &kernel::Operand,
+        mut each: impl FnMut(usize, f64, f64),
+    ) {
+        for row in rows {
+            let (a, b) = self.row(row).dot_pair(first, second);
+            each(row, a, b);
+        }
+    }
+}
+
+fn encode(storage: Storage, row: &[f64], bytes: &mut [u8]) {
+    for (value, target) in row.iter().zip(bytes.chunks_exact_mut(storage.bytes())) {
+        match storage {
+            Storage::F64 => target.copy_from_slice(&value.to_ne_bytes()),
+            Storage::F32 => target.copy_from_slice(&(*value as f32).to_ne_bytes()),
+            Storage::Bf16 => target.copy_from_slice(&bf16::from_f64(*value).to_ne_bytes()),
+            Storage::F16 | Storage::Bits8 => {}
+        }
+    }
+}
+
+/// Encodes a row relative to its largest entry, which is the scale that it returns.
+fn encode_scaled(storage: Storage, row: &[f64], bytes: &mut [u8]) -> f32 {
+    let largest = row.iter().copied().fold(0.0, f64::max);
+    // A scale has to survive f32 itself: a row of nothing but numbers below its range is a row of zeros.
+    let scale = largest as f32;
+    if scale <= 0.0 || !scale.is_finite() {
+        bytes.fill(0);
+        return 0.0;
+    }
+    let largest = f64::from(scale);
+    for (value, target) in row.iter().zip(bytes.chunks_exact_mut(storage.bytes())) {
+        let relative = (value / largest).clamp(0.0, 1.0);
+        if storage == Storage::F16 {
+            target.copy_from_slice(&f16::from_f64(relative).to_ne_bytes());
+        } else {
+            target.fill((relative.sqrt() * 255.0).round() as u8);
+        }
+    }
+    if storage == Storage::Bits8 { (largest / (255.0 * 255.0)) as f32 } else { scale }
+}

@@ -1,0 +1,1 @@
+//! A small language model of n-grams over several corpora.
