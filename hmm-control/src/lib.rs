@@ -10,17 +10,23 @@
 mod attribute;
 mod belief;
 mod error;
+mod file;
 mod hmm;
 mod kernel;
 mod language_model;
+#[cfg(feature = "map")]
+mod map;
 mod matrix;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;
 pub use error::{AttributeError, ModelError};
+pub use file::{FileError, Form, ImportOptions, ImportReport, ModelFile, Renormalised};
 pub use hmm::Hmm;
 pub use language_model::{Lane, LanguageModel};
-pub use matrix::{Matrix, Storage};
+#[cfg(feature = "map")]
+pub use map::{MapError, map_file};
+pub use matrix::{Matrix, SharedBytes, Storage};
 
 /// A token's number in the language model's vocabulary.
 pub type Token = u32;
