@@ -46,7 +46,7 @@ pub enum FileError {
     #[error("this is a model of our own form, which needs no import")]
     NotPublished,
     /// Written by a later program.
-    #[error("this is version `{found}` of the format; version `1` is read here")]
+    #[error("this is version {found} of the format; version `1` is read here")]
     Version {
         /// The version.
         found: String,

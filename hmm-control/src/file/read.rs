@@ -14,7 +14,8 @@ const NOTE: &str = "note.";
 pub(super) fn read(header: &Header<'_>, bytes: &SharedBytes) -> Result<ModelFile, FileError> {
     match header.text("version") {
         Some("1") => {}
-        other => return Err(FileError::Version { found: quoted(other.unwrap_or_default()) }),
+        Some(other) => return Err(FileError::Version { found: quoted(other) }),
+        None => return Err(wrong(header, "version", "`1`")),
     }
     expect(header, "transition", "by target")?;
     expect(header, "emission", "by token")?;
