@@ -6,8 +6,8 @@ use crate::{Matrix, ModelError, Storage};
 use half::{bf16, f16};
 use safetensors::tensor::Dtype;
 
-/// Numbers that are held at once while a tensor is turned: 16 MiB. More would not make the reads from the file's
-/// rows noticeably longer, fewer would make them short.
+/// Numbers that are held at once while a tensor is turned: 16 MiB. Every page of the file is read once for each block
+/// that it belongs to, so fewer would hurt where the file is larger than the memory left for it.
 const BLOCK: usize = 1 << 21;
 
 /// A tensor whose rows are distributions, by state.
