@@ -70,7 +70,7 @@ impl Belief {
     }
 
     fn advance(&mut self, hmm: &Hmm, posterior: &[f64]) {
-        hmm.transition().product(posterior, &mut self.predicted);
+        hmm.advance(posterior, &mut self.predicted);
         // A rounded transition matrix sums to 1 only nearly.
         let sum: f64 = self.predicted.iter().sum();
         if sum > 0.0 {

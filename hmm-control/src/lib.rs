@@ -9,18 +9,23 @@
 
 mod attribute;
 mod belief;
+mod chain;
 mod error;
 mod hmm;
 mod kernel;
 mod language_model;
+mod lookahead;
 mod matrix;
+mod strength;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;
 pub use error::{AttributeError, ModelError};
 pub use hmm::Hmm;
 pub use language_model::{Lane, LanguageModel};
-pub use matrix::{Matrix, Storage};
+pub use lookahead::{Lookahead, Progress};
+pub use matrix::{Matrix, SharedBytes, Storage};
+pub use strength::strengthened;
 
 /// A token's number in the language model's vocabulary.
 pub type Token = u32;
