@@ -204,7 +204,8 @@ impl Constraint {
         }
         let shared = &*self.shared;
         let predicted = completion.belief.predicted();
-        let worth = |scaled: &Scaled| multiply(predicted, &scaled.values).iter().sum::<f64>().ln() + scaled.log_scale;
+        let worth =
+            |scaled: &Scaled| multiply(predicted, &scaled.values).iter().sum::<f64>().ln() + scaled.log_scale;
         let left = shared.lengths.end().saturating_sub(completion.generated);
         let ahead = shared.chain.before_next(&shared.hmm, completion.state, left);
         let mut terms: Vec<f64> = ahead.iter().map(|ahead| completion.log_weight + worth(ahead)).collect();
@@ -273,7 +274,11 @@ impl Targets {
             let token = shared.ending.get(*stands)?;
             Some((*token, target(shared.tails.get(stands + 1)?, *log_weight)))
         });
-        Targets { ahead: ahead.collect(), ending: ending.collect(), predicted: Operand::new(storage, &predicted) }
+        Targets {
+            ahead: ahead.collect(),
+            ending: ending.collect(),
+            predicted: Operand::new(storage, &predicted),
+        }
     }
 
     fn log_phi(&self, hmm: &Hmm, token: Token, edge: crate::Edge) -> f64 {

@@ -17,6 +17,7 @@ mod kernel;
 mod language_model;
 mod lookahead;
 mod matrix;
+mod patterns;
 mod strength;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
