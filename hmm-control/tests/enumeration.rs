@@ -130,13 +130,17 @@ fn joined(parts: &[&[Token]]) -> Vec<Token> {
 /// What is left of nearly everything is not a difference of rounded sums.
 #[test]
 fn a_rare_token_keeps_its_probability() {
-    let rare = 1e-7;
-    let emission = ndarray::array![[0.3, 0.7 - rare, rare], [0.6, 0.4 - 2.0 * rare, 2.0 * rare]];
+    let rare = 1e-9;
+    // Eleven tokens whose probabilities round in f32, and the rare one.
+    let emission = Array2::from_shape_fn((2, 12), |(state, token)| match token {
+        11 => rare * (state + 1) as f64,
+        _ => (1.0 - rare * (state + 1) as f64) * (token + 1 + state) as f64 / (66 + 11 * state) as f64,
+    });
     let transition = ndarray::array![[0.5, 0.5], [0.1, 0.9]];
     for storage in [Storage::F64, Storage::F32] {
         let hmm = Hmm::new(&[1.0, 0.0], transition.view(), emission.view(), storage).unwrap();
-        let banned = [(0, f64::NEG_INFINITY), (1, f64::NEG_INFINITY)];
-        let lookahead = Lookahead::new(hmm, Attribute::from_weights(3, banned).unwrap()).unwrap();
+        let banned = (0..11).map(|token| (token, f64::NEG_INFINITY));
+        let lookahead = Lookahead::new(hmm, Attribute::from_weights(12, banned).unwrap()).unwrap();
         let found = lookahead.expectation(&lookahead.start(), 1);
         assert!((found - rare.ln()).abs() < 1e-6, "{storage}: {found}");
     }
