@@ -16,6 +16,7 @@ mod kernel;
 mod language_model;
 mod lookahead;
 mod matrix;
+mod products;
 mod strength;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
