@@ -68,13 +68,13 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// A chain that starts from `last[z]` times the automaton's final weight.
-    pub fn new(hmm: &Hmm, attribute: &Attribute, last: &[f64], window: usize) -> Chain {
+    /// A chain that starts from `last` times the automaton's final weight.
+    pub fn new(hmm: &Hmm, attribute: &Attribute, last: &Scaled, window: usize) -> Chain {
         let masses = (0..attribute.states()).map(|state| masses(hmm, attribute, state)).collect();
         let first = (0..attribute.states())
             .map(|state| match attribute.log_final(state) {
-                f64::NEG_INFINITY => Scaled::new(vec![0.0; last.len()], 0.0),
-                log_final => Scaled::new(last.to_vec(), log_final),
+                f64::NEG_INFINITY => Scaled::new(vec![0.0; hmm.states()], 0.0),
+                log_final => Scaled { values: last.values.clone(), log_scale: last.log_scale + log_final },
             })
             .collect();
         Chain { masses, window, rows: RwLock::new(vec![Arc::new(first)]) }
@@ -126,6 +126,15 @@ impl Chain {
                 }
             })
             .collect()
+    }
+
+    /// One vector of a row, as logarithms.
+    pub fn logarithms(&self, hmm: &Hmm, state: usize, left: usize) -> Vec<f64> {
+        let row = self.row(hmm, left);
+        let scaled = row.get(state);
+        scaled.map_or_else(Vec::new, |scaled| {
+            scaled.values.iter().map(|value| value.ln() + scaled.log_scale).collect()
+        })
     }
 
     /// Bytes that the rows made so far take.

@@ -10,6 +10,7 @@
 mod attribute;
 mod belief;
 mod chain;
+mod constraint;
 mod error;
 mod hmm;
 mod kernel;
@@ -21,6 +22,7 @@ mod strength;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;
+pub use constraint::{Completion, Constraint};
 pub use error::{AttributeError, ModelError};
 pub use hmm::Hmm;
 pub use language_model::{Lane, LanguageModel};

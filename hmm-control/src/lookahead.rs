@@ -72,7 +72,8 @@ impl Lookahead {
         if hmm.vocabulary() != attribute.vocabulary() {
             return Err(AttributeError::Vocabulary { left: hmm.vocabulary(), right: attribute.vocabulary() });
         }
-        let chain = Chain::new(&hmm, &attribute, &vec![1.0; hmm.states()], 0);
+        let ones = Scaled::new(vec![1.0; hmm.states()], 0.0);
+        let chain = Chain::new(&hmm, &attribute, &ones, 0);
         Ok(Lookahead { shared: Arc::new(Shared { hmm, attribute, chain }) })
     }
 
@@ -94,6 +95,12 @@ impl Lookahead {
     /// Bytes that the vectors made so far take.
     pub fn bytes(&self) -> usize {
         self.shared.chain.bytes()
+    }
+
+    /// The backward vector: by hidden state that emitted the last token, the logarithm of what `remaining` more tokens
+    /// are expected to weigh from a state of the automaton on.
+    pub fn backward(&self, state: usize, remaining: usize) -> Vec<f64> {
+        self.shared.chain.logarithms(self.hmm(), state, remaining)
     }
 
     /// Before the first token.
