@@ -19,6 +19,7 @@ mod lookahead;
 mod matrix;
 mod products;
 mod strength;
+mod targets;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;

@@ -87,10 +87,10 @@ impl Matrix {
         let scaled: Vec<(usize, f64)> =
             terms.iter().map(|(row, factor)| (*row, factor * self.scale(*row))).collect();
         by_storage!(self,
-            cells => kernel::add_rows(Backend::detect(), cells, &scaled, out),
-            cells => for (row, factor) in &scaled {
-                kernel::add_row(cells.row(*row), *factor, out);
-            });
+        cells => kernel::add_rows(Backend::detect(), cells, &scaled, out),
+        cells => for (row, factor) in &scaled {
+            kernel::add_row(cells.row(*row), *factor, out);
+        });
     }
 
     /// For every row of `rows`, calls `each` with what came with it and the row's products with `first` and with its
@@ -105,13 +105,13 @@ impl Matrix {
     ) {
         let backend = Backend::detect();
         by_storage!(self,
-            cells => if let Some(first) = narrow(first) {
-                kernel::pairs(backend, cells, rows, first, |number| second(number).and_then(narrow), each);
-            },
-            cells => for (pair, wanted) in rows {
-                let part = second(pair.second).map_or(0.0, |second| wide(cells, pair.row, second));
-                each(wanted, [wide(cells, pair.row, first), part]);
-            });
+        cells => if let Some(first) = narrow(first) {
+            kernel::pairs(backend, cells, rows, first, |number| second(number).and_then(narrow), each);
+        },
+        cells => for (pair, wanted) in rows {
+            let part = second(pair.second).map_or(0.0, |second| wide(cells, pair.row, second));
+            each(wanted, [wide(cells, pair.row, first), part]);
+        });
     }
 
     /// Calls `each` with every row of `rows` that is there, and its products with all vectors of the batch. A row's
@@ -131,20 +131,20 @@ impl Matrix {
                 cells => kernel::products(backend, cells, rows, packed, scaled),
                 _cells => {}),
             Batch::Few(operands) => by_storage!(self,
-                cells => match operands.as_slice() {
-                    [Operand::Narrow(only)] => {
-                        kernel::dots(backend, cells, rows, only, |row, product| scaled(row, &[product]));
-                    }
-                    [Operand::Narrow(first), Operand::Narrow(second)] => {
-                        let pairs = rows.map(|row| (Pair { row, second: 0 }, row));
-                        kernel::pairs(backend, cells, pairs, first, |_| Some(second), |row, pair| scaled(row, &pair));
-                    }
-                    _ => {}
-                },
-                cells => for row in rows {
-                    let products: Vec<f64> = operands.iter().map(|operand| wide(cells, row, operand)).collect();
-                    scaled(row, &products);
-                }),
+            cells => match operands.as_slice() {
+                [Operand::Narrow(only)] => {
+                    kernel::dots(backend, cells, rows, only, |row, product| scaled(row, &[product]));
+                }
+                [Operand::Narrow(first), Operand::Narrow(second)] => {
+                    let pairs = rows.map(|row| (Pair { row, second: 0 }, row));
+                    kernel::pairs(backend, cells, pairs, first, |_| Some(second), |row, pair| scaled(row, &pair));
+                }
+                _ => {}
+            },
+            cells => for row in rows {
+                let products: Vec<f64> = operands.iter().map(|operand| wide(cells, row, operand)).collect();
+                scaled(row, &products);
+            }),
         }
     }
 }

@@ -205,7 +205,8 @@ fn ctrlg() {
                 let mut found = vec![0.0; hmm.vocabulary()];
                 constraint.score_all(&completion, &mut found);
                 let belief = completion.belief();
-                let log_token = |token| belief.log_likelihood() + belief.log_probability(&hmm, token as Token);
+                let log_token =
+                    |token| belief.log_likelihood() + belief.log_probability(&hmm, token as Token);
                 if let Some(exact) = case["brute_force"].get(number) {
                     let wanted: Vec<f64> = numbers(&exact["joint"]).iter().map(|joint| joint.ln()).collect();
                     let joint: Vec<f64> =

@@ -5,7 +5,6 @@ use half::{bf16, f16};
 
 /// A stored number that is computed with in `f32`, but for its row's scale.
 pub(crate) trait Element: bytemuck::Pod {
-    #[allow(private_bounds, reason = "the lanes stay in this module, the name of the storage does not")]
     fn decode<L: Lanes>(lanes: L, values: &[Self; WIDTH]) -> L::Vector;
 }
 

@@ -4,11 +4,11 @@ use super::element::widen;
 use half::{bf16, f16};
 
 /// Numbers in a vector.
-pub(super) const WIDTH: usize = 8;
+pub(crate) const WIDTH: usize = 8;
 
 /// Eight `f32` and what the loops do with them. A value of an implementing type is the permission to use its
 /// instructions.
-pub(super) trait Lanes: Copy {
+pub(crate) trait Lanes: Copy {
     /// Eight numbers in registers.
     type Vector: Copy;
 

@@ -14,7 +14,7 @@ pub(crate) struct Cells<'a, E> {
     pub(crate) columns: usize,
 }
 
-impl<'a, E> Cells<'a, E> {
+impl<'a, E: Copy> Cells<'a, E> {
     /// A row; empty when there is none.
     #[inline]
     pub(crate) fn row(self, row: usize) -> &'a [E] {

@@ -18,7 +18,7 @@ use std::arch::x86_64::{
 
 /// The proof that the processor has AVX2, FMA and F16C.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Avx2(());
+pub(crate) struct Avx2(());
 
 impl Avx2 {
     pub(super) fn detect() -> Option<Avx2> {
