@@ -18,7 +18,9 @@ mod language_model;
 mod lookahead;
 mod matrix;
 mod patterns;
+mod products;
 mod strength;
+mod targets;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;
