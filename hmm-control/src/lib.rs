@@ -9,6 +9,7 @@
 
 mod attribute;
 mod belief;
+pub mod distil;
 mod error;
 mod hmm;
 mod kernel;
