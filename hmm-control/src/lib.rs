@@ -14,6 +14,7 @@ mod hmm;
 mod kernel;
 mod language_model;
 mod matrix;
+pub mod monitor;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;
