@@ -76,8 +76,8 @@ impl Curve {
         let above = self.steps.partition_point(|(from, _)| *from <= prediction);
         match (above.checked_sub(1).and_then(|last| self.steps.get(last)), self.steps.first()) {
             (Some((_, height)), _) => *height,
-            (None, Some((from, height))) => height * (prediction.max(0.0) / from),
-            (None, None) => 0.0,
+            (None, Some((from, height))) if prediction > 0.0 => height * (prediction / from),
+            _ => 0.0,
         }
     }
 }

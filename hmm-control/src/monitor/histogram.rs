@@ -8,10 +8,12 @@
 //!   always between two scores that differ, so that an atom has a bin of its own where that pays.
 //! - Each state's bins are shrunk towards the pool: `p(b | s) = (n_sb + c q_b) / (n_s + c)`. A state with few data
 //!   says little, and evidence against a state is never worth more than a factor of `(n_s + c) / c`.
-//! - The number of bins is the one that best predicts documents that were left out: one bin, which says nothing,
-//!   where a detector does not help.
+//! - The number of bins is the smallest that predicts documents that were left out about as well as the best: one
+//!   bin, which says nothing, where a detector does not help.
 
-/// Numbers of bins that are tried, in rising order; of equals the first wins.
+use std::collections::BTreeMap;
+
+/// Numbers of bins that are tried, in rising order.
 const CANDIDATES: [usize; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
 
 /// Bins that a histogram may have.
@@ -62,19 +64,28 @@ fn balance(samples: &[Sample], states: usize) -> Vec<f64> {
     counts.iter().map(|count| if *count > 0.0 { 1.0 / count } else { 0.0 }).collect()
 }
 
-/// The edges whose histogram best predicts documents that were left out of it.
+/// The edges with which documents that were left out are predicted best, or the fewest whose disadvantage is within
+/// one standard error of that: of a rare state there are few samples, and the best of nine is often so by chance.
 pub(super) fn choose_edges(samples: &[Sample], states: usize, smoothing: f64) -> Vec<f64> {
-    let mut best = Vec::new();
-    let mut best_value = 0.0;
-    for bins in CANDIDATES {
-        let edges = equal_shares(samples, states, bins);
-        let value = left_out(&edges, samples, states, smoothing);
-        if value > best_value {
-            best_value = value;
-            best = edges;
-        }
-    }
-    best
+    let tried: Vec<(Vec<f64>, Vec<f64>)> = CANDIDATES
+        .iter()
+        .map(|bins| {
+            let edges = equal_shares(samples, states, *bins);
+            let gains = left_out(&edges, samples, states, smoothing);
+            (edges, gains)
+        })
+        .collect();
+    let total = |gains: &[f64]| gains.iter().sum::<f64>();
+    let best = tried.iter().max_by(|a, b| total(&a.1).total_cmp(&total(&b.1)));
+    let near = |gains: &[f64], best: &[f64]| {
+        let differences: Vec<f64> = best.iter().zip(gains).map(|(best, gain)| best - gain).collect();
+        let count = differences.len() as f64;
+        let mean = total(&differences) / count;
+        let spread: f64 = differences.iter().map(|difference| (difference - mean).powi(2)).sum();
+        mean * count <= (spread * count / (count - 1.0).max(1.0)).sqrt()
+    };
+    let chosen = best.and_then(|(_, best)| tried.iter().find(|(_, gains)| near(gains, best)));
+    chosen.map(|(edges, _)| edges.clone()).unwrap_or_default()
 }
 
 /// At most `bins - 1` edges that cut the balanced pool into shares as equal as its distinct scores allow.
@@ -108,14 +119,15 @@ fn equal_shares(samples: &[Sample], states: usize, bins: usize) -> Vec<f64> {
     edges
 }
 
-/// Sum over all samples of `log p(bin | state) / q(bin)`, with `p` counted on the other documents only: the
-/// information that the detector gives of the state, without what it learnt by heart. States weigh the same.
-fn left_out(edges: &[f64], samples: &[Sample], states: usize, smoothing: f64) -> f64 {
+/// For each document, the sum over its samples of `log p(bin | state) / q(bin)` with `p` counted on the other
+/// documents only: the information that the detector gives of the state, without what was learnt by heart. States
+/// weigh the same.
+fn left_out(edges: &[f64], samples: &[Sample], states: usize, smoothing: f64) -> Vec<f64> {
     let bins = edges.len() + 1;
     let shares = pool(edges, samples, states);
     let weights = balance(samples, states);
     let mut all = vec![0.0_f64; states * bins];
-    let mut own: std::collections::BTreeMap<(usize, usize, usize), f64> = Default::default();
+    let mut own: BTreeMap<(usize, usize, usize), f64> = Default::default();
     for sample in samples {
         let bin = bin(edges, sample.score);
         if let Some(count) = all.get_mut(sample.state * bins + bin) {
@@ -124,20 +136,21 @@ fn left_out(edges: &[f64], samples: &[Sample], states: usize, smoothing: f64) ->
         *own.entry((sample.document, sample.state, bin)).or_default() += 1.0;
     }
     let totals: Vec<f64> = all.chunks(bins).map(|row| row.iter().sum()).collect();
-    let mut own_totals: std::collections::BTreeMap<(usize, usize), f64> = Default::default();
+    let mut own_totals: BTreeMap<(usize, usize), f64> = Default::default();
     for ((document, state, _), count) in &own {
         *own_totals.entry((*document, *state)).or_default() += count;
     }
-    own.iter()
-        .map(|((document, state, bin), count)| {
-            let share = shares.get(*bin).copied().unwrap_or(1.0);
-            let others = all.get(state * bins + bin).copied().unwrap_or(0.0) - count;
-            let total = totals.get(*state).copied().unwrap_or(0.0)
-                - own_totals.get(&(*document, *state)).copied().unwrap_or(0.0);
-            let weight = weights.get(*state).copied().unwrap_or(0.0);
-            weight * count * ((others + smoothing * share) / (total + smoothing) / share).ln()
-        })
-        .sum()
+    let mut gains: BTreeMap<usize, f64> = BTreeMap::new();
+    for ((document, state, bin), count) in &own {
+        let share = shares.get(*bin).copied().unwrap_or(1.0);
+        let others = all.get(state * bins + bin).copied().unwrap_or(0.0) - count;
+        let total = totals.get(*state).copied().unwrap_or(0.0)
+            - own_totals.get(&(*document, *state)).copied().unwrap_or(0.0);
+        let weight = weights.get(*state).copied().unwrap_or(0.0);
+        *gains.entry(*document).or_default() +=
+            weight * count * ((others + smoothing * share) / (total + smoothing) / share).ln();
+    }
+    gains.into_values().collect()
 }
 
 #[cfg(test)]
