@@ -125,7 +125,11 @@ impl Hmm {
     }
 }
 
-fn expect_shape(part: &'static str, found: (usize, usize), wanted: (usize, usize)) -> Result<(), ModelError> {
+pub(crate) fn expect_shape(
+    part: &'static str,
+    found: (usize, usize),
+    wanted: (usize, usize),
+) -> Result<(), ModelError> {
     if found == wanted {
         return Ok(());
     }
@@ -134,7 +138,7 @@ fn expect_shape(part: &'static str, found: (usize, usize), wanted: (usize, usize
     Err(ModelError::Shape { part, found_rows, found_columns, rows, columns })
 }
 
-fn check_distribution(
+pub(crate) fn check_distribution(
     part: &'static str,
     state: usize,
     values: &[f64],

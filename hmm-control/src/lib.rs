@@ -15,6 +15,7 @@ mod kernel;
 mod language_model;
 mod matrix;
 pub mod monitor;
+pub mod prior;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;
