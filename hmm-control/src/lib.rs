@@ -21,7 +21,9 @@ mod lookahead;
 #[cfg(feature = "map")]
 mod map;
 mod matrix;
+pub mod monitor;
 mod patterns;
+pub mod prior;
 mod products;
 mod strength;
 mod targets;
