@@ -9,6 +9,7 @@
 
 mod attribute;
 mod belief;
+mod controller;
 mod error;
 mod hmm;
 mod kernel;
@@ -17,6 +18,7 @@ mod matrix;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;
+pub use controller::{ClauseGate, ClausePolicy, Next, Rewrite, Scorer, StreamGate, Verdict};
 pub use error::{AttributeError, ModelError};
 pub use hmm::Hmm;
 pub use language_model::{Lane, LanguageModel};
