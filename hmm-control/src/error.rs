@@ -112,6 +112,14 @@ pub enum AttributeError {
         /// Tokens of the second.
         right: usize,
     },
+    /// No length at all.
+    #[error("no length is at least {shortest} and at most {longest}")]
+    Lengths {
+        /// The least that was asked for.
+        shortest: usize,
+        /// The most.
+        longest: usize,
+    },
     /// A strength that is negative or not a number.
     #[error("a strength of {given} is not a number of at least 0")]
     Strength {

@@ -9,20 +9,33 @@
 
 mod attribute;
 mod belief;
+mod chain;
+mod constraint;
 mod controller;
 mod error;
 mod hmm;
 mod kernel;
 mod language_model;
+mod lookahead;
 mod matrix;
+mod rollout;
+mod strength;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;
-pub use controller::{ClauseGate, ClausePolicy, Next, Rewrite, Scorer, StreamGate, Verdict};
+pub use constraint::{Completion, Constraint};
+pub use controller::{
+    CalibrationError, Certificate, ClauseGate, ClausePolicy, ControlError, Controller, Coverage, Decoding,
+    Ended, GenerateError, Generated, Grammar, Horizon, MaskWords, Next, RateMeter, Rewrite, Sampler, Scored,
+    Scorer, StreamGate, Threshold, Verdict,
+};
 pub use error::{AttributeError, ModelError};
 pub use hmm::Hmm;
 pub use language_model::{Lane, LanguageModel};
-pub use matrix::{Matrix, Storage};
+pub use lookahead::{Lookahead, Progress};
+pub use matrix::{Matrix, SharedBytes, Storage};
+pub use rollout::{Estimate, RolloutLookahead, Standing};
+pub use strength::strengthened;
 
 /// A token's number in the language model's vocabulary.
 pub type Token = u32;

@@ -8,10 +8,8 @@ use super::utf8::Decoder;
 pub struct ClausePolicy {
     /// The lowest rate that passes, as [`crate::Threshold`] calibrates it.
     pub threshold: f64,
-    /// The strength that every clause starts with.
-    pub strength: f64,
-    /// What the strength is multiplied with at each rewind of the same clause; more than 1, or the model draws from
-    /// the same distribution again.
+    /// What the strength is multiplied with at each rewind of the same clause; the next clause starts with the
+    /// strength as it was. At 1 the model draws from the same distribution again.
     pub raise: f64,
     /// How often one clause is written anew before the text stops. A text of `t` tokens thus costs at most
     /// `(rewinds + 1) * t` steps of the model.
@@ -23,9 +21,14 @@ pub struct ClausePolicy {
 }
 
 impl ClausePolicy {
-    /// Strength 1, doubled at each of at most 3 rewinds; clauses of at most 600 bytes.
+    /// At most 3 rewinds of a clause, each doubling the strength; clauses of at most 600 bytes.
     pub fn new(threshold: f64, rule: impl Into<String>) -> ClausePolicy {
-        ClausePolicy { threshold, strength: 1.0, raise: 2.0, rewinds: 3, longest: 600, rule: rule.into() }
+        ClausePolicy { threshold, raise: 2.0, rewinds: 3, longest: 600, rule: rule.into() }
+    }
+
+    /// Not a number does not pass.
+    pub(crate) fn passes(&self, rate: f64) -> bool {
+        rate >= self.threshold
     }
 
     pub(crate) fn notice(&self, attempts: usize) -> String {
@@ -74,7 +77,7 @@ struct Fork<P> {
 /// A state machine without I/O. It is given every token's text, the place after it (`P`: whatever the caller needs to
 /// go back there, such as [`crate::Progress`] and the model's own state), and a rate. It keeps one place at the last
 /// boundary and at most one more where a boundary may turn out to be. When a rate is below the threshold (or not a
-/// number) it answers with the place to go back to, and the strength is raised ([`ClauseGate::strength`]); when a
+/// number) it answers with the place to go back to, and the strength is raised ([`ClauseGate::strength_factor`]); when a
 /// clause failed once more than the policy allows, it stops for good. What was withdrawn is never released.
 ///
 /// Clauses end at sentence ends, `;`, `:`, line ends, and commas before a conjunction; not inside numbers, e-mail or web
@@ -122,10 +125,10 @@ impl<P: Clone> ClauseGate<P> {
         }
     }
 
-    /// The strength for the next token: the policy's, raised for each time that this clause failed.
-    pub fn strength(&self) -> f64 {
+    /// What the strength is to be multiplied with for the next token: 1, raised for each time that this clause failed.
+    pub fn strength_factor(&self) -> f64 {
         let raises = i32::try_from(self.failed).unwrap_or(i32::MAX);
-        self.policy.strength * self.policy.raise.powi(raises)
+        self.policy.raise.powi(raises)
     }
 
     /// The place where the unfinished clause began.
@@ -164,7 +167,7 @@ impl<P: Clone> ClauseGate<P> {
             released.extend(self.held.drain(..cut));
             self.begin_clause(fork);
         }
-        if !(rate(&self.boundary.place) >= self.policy.threshold) {
+        if !self.policy.passes(rate(&self.boundary.place)) {
             return self.fail(released);
         }
         if ends_here || self.held.len() >= self.policy.longest.max(1) {
@@ -184,7 +187,7 @@ impl<P: Clone> ClauseGate<P> {
 
     /// The text ended: the last clause is judged by the rate of the whole of it, and released or withdrawn.
     pub fn finish(&mut self, rate: impl FnOnce(&P) -> f64) -> Verdict<P> {
-        if self.stopped || !(rate(&self.boundary.place) >= self.policy.threshold) {
+        if self.stopped || !self.policy.passes(rate(&self.boundary.place)) {
             return self.fail(String::new());
         }
         self.decoder.finish(&mut self.held);

@@ -37,7 +37,8 @@ pub struct Rewrite {
 /// feed the new stream. A clause that failed once more than [`ClausePolicy::rewinds`] stops the gate for good.
 ///
 /// What is released, and what is asked for, depends on the bytes and not on how they were split. Withdrawn text is
-/// never released. At most [`ClausePolicy::longest`] bytes (and one character) are held back; the policy's strengths are not used.
+/// never released. At most [`ClausePolicy::longest`] bytes (and one character) are held back; the policy's
+/// raise is not used.
 ///
 /// ```
 /// use hmm_control::{ClausePolicy, Next, StreamGate};
@@ -170,7 +171,7 @@ impl<S: Scorer> StreamGate<S> {
             return Next::Continue;
         }
         let window: String = self.shown.iter().copied().chain(clause.chars()).collect();
-        if !(self.scorer.score(&window) >= self.policy.threshold) {
+        if !self.policy.passes(self.scorer.score(&window)) {
             return self.fail();
         }
         released.push_str(clause);
