@@ -27,7 +27,7 @@ pub use constraint::{Completion, Constraint};
 pub use controller::{
     CalibrationError, Certificate, ClauseGate, ClausePolicy, ControlError, Controller, Coverage, Decoding,
     Ended, GenerateError, Generated, Grammar, Horizon, MaskWords, Next, RateMeter, Rewrite, Sampler, Scored,
-    Scorer, StreamGate, Threshold, Verdict,
+    Scorer, StreamGate, TextRate, Threshold, Verdict,
 };
 pub use error::{AttributeError, ModelError};
 pub use hmm::Hmm;

@@ -17,8 +17,12 @@ pub enum Coverage {
     },
     /// The `k` most probable tokens, exactly. 1 is greedy decoding.
     TopK(usize),
-    /// The fewest most probable tokens that have a share `p` of the distribution at this temperature, exactly.
+    /// The fewest most probable tokens that have a share `p` of the distribution at this temperature. Exactly, or at
+    /// least for a share between `p * (1 - within)` and `p`: whether the last token belongs to them can hang on the
+    /// weight of all that is left out, and then exactness costs most of the vocabulary.
     TopP {
+        /// How far the share may be off, as a part of it; in `[0, 1)`. 0 is exact.
+        within: f64,
         /// The share, in `(0, 1]`.
         p: f64,
         /// The sampler's temperature, above 0.
@@ -130,14 +134,15 @@ impl Coverage {
             return Ok(());
         };
         setting("the temperature", temperature, "above 0", temperature > 0.0 && temperature.is_finite())?;
+        let share = |given| {
+            setting("the share left out", given, "at least 0 and below 1", (0.0..1.0).contains(&given))
+        };
         match self {
-            Coverage::Mass { at_most, .. } => setting(
-                "the share left out",
-                at_most,
-                "at least 0 and below 1",
-                (0.0..1.0).contains(&at_most),
-            ),
-            Coverage::TopP { p, .. } => setting("top-p", p, "above 0 and at most 1", p > 0.0 && p <= 1.0),
+            Coverage::Mass { at_most, .. } => share(at_most),
+            Coverage::TopP { p, within, .. } => {
+                share(within)?;
+                setting("top-p", p, "above 0 and at most 1", p > 0.0 && p <= 1.0)
+            }
             Coverage::TopK(_) => Ok(()),
         }
     }
@@ -206,26 +211,26 @@ impl Search {
         let share = if all { 0.0 } else { rest / (kept_mass + rest) };
         // In the precision of the logits, where a tie could be broken the other way.
         let above = |height: f32| height > highest_left_out as f32;
-        let exact = all
-            || match self.coverage {
-                Coverage::Mass { .. } => false,
-                Coverage::TopK(k) => kept.get(k.saturating_sub(1)).copied().is_some_and(above),
-                Coverage::TopP { p, .. } => {
-                    let least = p * kept_mass * (1.0 - NEAR);
-                    let most = p * (kept_mass + rest) * (1.0 + NEAR);
-                    let mut sum = 0.0;
-                    // Whatever the left-out ones weigh, the share is reached by the same token.
-                    let reached = kept.iter().find_map(|height| {
-                        let before = sum;
-                        sum += weight(f64::from(*height));
-                        (sum >= least).then_some((*height, before))
-                    });
-                    sum >= most && reached.is_some_and(|(height, before)| above(height) && before < least)
-                }
-            };
-        let suffices = match self.coverage {
-            Coverage::Mass { at_most, .. } => share <= at_most,
-            Coverage::TopK(_) | Coverage::TopP { .. } => exact,
+        let (suffices, exact) = match self.coverage {
+            Coverage::Mass { at_most, .. } => (share <= at_most, all),
+            Coverage::TopK(k) => {
+                let exact = all || kept.get(k.saturating_sub(1)).copied().is_some_and(above);
+                (exact, exact)
+            }
+            Coverage::TopP { p, within, .. } => {
+                let (mut sum, mut before) = (0.0, 0.0);
+                let least = p * kept_mass * (1.0 - NEAR);
+                let last = kept.iter().copied().find(|height| {
+                    before = sum;
+                    sum += weight(f64::from(*height));
+                    sum >= least
+                });
+                // The kept ones alone reach `p` with this token. It is the same token for the share of all that `p` of
+                // the kept is; and for `p` of all, if that is reached here too.
+                let is_some_share = last.is_some_and(above);
+                let exact = before < least && sum >= p * (kept_mass + rest) * (1.0 + NEAR);
+                (is_some_share && (share <= within || exact), all || (is_some_share && exact))
+            }
         };
         (suffices || all).then_some(Certificate {
             candidates: self.taken,

@@ -19,5 +19,5 @@ pub use gate::{ClauseGate, ClausePolicy, Next, Verdict};
 pub use generate::{Decoding, Ended, GenerateError, Generated, Grammar, Scored};
 pub use rate::RateMeter;
 pub use sampler::Sampler;
-pub use stream::{Rewrite, Scorer, StreamGate};
+pub use stream::{Rewrite, Scorer, StreamGate, TextRate};
 pub use threshold::{CalibrationError, Threshold};

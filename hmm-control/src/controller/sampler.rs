@@ -54,13 +54,14 @@ impl Sampler {
         Ok(Sampler { top_p: Some(p), ..self })
     }
 
-    /// What candidates have to cover for this sampler: exactness where it cuts, else at most this share left out.
+    /// What candidates have to cover for this sampler: under top-k exactly what it draws; under top-p, or where it draws
+    /// from everything, all but at most this share.
     pub fn coverage(&self, left_out_at_most: f64) -> Coverage {
         let temperature = self.temperature;
         match (self.top_k, self.top_p) {
             _ if temperature == 0.0 => Coverage::TopK(1),
             (Some(k), _) => Coverage::TopK(k),
-            (None, Some(p)) if p < 1.0 => Coverage::TopP { p, temperature },
+            (None, Some(p)) if p < 1.0 => Coverage::TopP { p, temperature, within: left_out_at_most },
             _ => Coverage::Mass { at_most: left_out_at_most, temperature },
         }
     }

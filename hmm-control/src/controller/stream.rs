@@ -2,7 +2,9 @@
 
 use super::clauses::{After, Before, Splitter};
 use super::gate::{ClausePolicy, Next, Verdict};
+use super::rate::RateMeter;
 use super::utf8::Decoder;
+use crate::Token;
 use std::collections::VecDeque;
 
 /// Says how good a text is: higher is better, compared with [`ClausePolicy::threshold`]; not a number fails.
@@ -218,5 +220,33 @@ impl<S: Scorer> StreamGate<S> {
             "The last clause you wrote was withheld, because it does not keep to this rule: {rule}. {delivered} \
              Continue from there: write that clause anew so that it keeps to the rule, or leave it out."
         )
+    }
+}
+
+/// Scores text by a look-ahead: the window is read as a text from its start, and its rate is taken with what the hidden
+/// Markov model expects after it ([`RateMeter::of_clause`]).
+///
+/// `tokenize` turns text into the tokens of the model that the look-ahead was distilled from, which need not be the one
+/// that writes.
+#[derive(Clone)]
+pub struct TextRate<T> {
+    meter: RateMeter,
+    tokenize: T,
+}
+
+impl<T: FnMut(&str) -> Vec<Token>> TextRate<T> {
+    /// A scorer by a meter and a tokenizer.
+    pub fn new(meter: RateMeter, tokenize: T) -> TextRate<T> {
+        TextRate { meter, tokenize }
+    }
+}
+
+impl<T: FnMut(&str) -> Vec<Token>> Scorer for TextRate<T> {
+    fn score(&mut self, text: &str) -> f64 {
+        let lookahead = self.meter.lookahead();
+        let start = lookahead.start();
+        let mut now = start.clone();
+        (self.tokenize)(text).into_iter().for_each(|token| lookahead.observe(&mut now, token));
+        self.meter.of_clause(&start, &now)
     }
 }
