@@ -166,14 +166,18 @@ impl<M: LanguageModel, T: Fn(Token, &mut Vec<u8>)> Decoding<'_, M, T> {
                     gate.finish(|since| self.meter.at_end(&since.progress, &place.progress))
                 }
                 Drawn::Token(token) => {
+                    let before = place.progress.log_weight;
                     lookahead.observe(&mut place.progress, token);
+                    let last = place.progress.log_weight - before;
                     place.grammar.advance(token);
                     place.generated += 1;
                     generated.tokens.push(token);
                     self.read(&mut place, &[token], &mut logits)?;
                     let mut text = Vec::new();
                     (self.read_token)(token, &mut text);
-                    gate.push(&text, &place, |since| self.meter.of_clause(&since.progress, &place.progress))
+                    gate.push(&text, &place, |since| {
+                        self.meter.of_clause(&since.progress, last, &place.progress)
+                    })
                 }
             };
             if !verdict.released.is_empty() {

@@ -9,9 +9,11 @@ use crate::{Lookahead, Progress, Token};
 /// horizons or two texts. Its `k`-th root does not. Two rates are offered, both in `[0, 1]`:
 ///
 /// - [`RateMeter::ahead`] = `exp(log E[weight of the next k tokens | text so far] / k)`, what is to come;
-/// - [`RateMeter::of_clause`], which a [`ClauseGate`] compares with its threshold: the same over the `n` tokens of the clause so
-///   far *and* the `k` to come, `exp((log weight of the n + log E[weight of the next k]) / (n + k))`, so that a clause that
-///   has said the wrong thing already does not pass because it will be quiet from here on.
+/// - [`RateMeter::of_clause`], which a [`ClauseGate`] compares with its threshold: what was just written *and* what is to
+///   come, `exp((log weight of the last n tokens + log E[weight of the next k]) / (n + k))`, so that a clause that has
+///   said the wrong thing already does not pass because it will be quiet from here on. It is the lower of two:
+///   `n = 1`, where one bad token stands out in however long a clause, and all tokens of the clause, where many
+///   doubtful ones add up.
 ///
 /// A forbidden token makes a rate exactly 0. After [`RateMeter::relative`] both are divided by what the model's own
 /// texts come to from their start, so that 1 stands for a text like any other.
@@ -49,27 +51,42 @@ impl RateMeter {
 
     /// The rate of the tokens to come. Costs one pass over the hidden states.
     pub fn ahead(&self, now: &Progress) -> f64 {
-        self.rate(now, now, self.window)
+        self.per_token(self.lookahead.expectation(now, self.window) - now.log_weight, 0)
     }
 
-    /// The rate of a clause that began at `since` and stands at `now`, with what is to come.
-    pub fn of_clause(&self, since: &Progress, now: &Progress) -> f64 {
-        self.rate(since, now, self.window)
+    /// The rate of a clause that began at `since` and stands at `now`, with what is to come. `last`: the log weight of
+    /// the last token.
+    pub fn of_clause(&self, since: &Progress, last: f64, now: &Progress) -> f64 {
+        let ahead = self.lookahead.expectation(now, self.window);
+        let of_token = self.per_token(ahead - (now.log_weight - last), 1);
+        self.per_token(ahead - since.log_weight, written(since, now)).min(of_token)
     }
 
     /// The rate of a clause after which the text ends: nothing is to come, which counts as tokens of weight 1, so that
     /// the rate compares with those of the same clause before. Exactly 0 where the text may not end here.
     pub fn at_end(&self, since: &Progress, now: &Progress) -> f64 {
-        self.rate(since, now, 0)
+        self.per_token(self.lookahead.expectation(now, 0) - since.log_weight, written(since, now))
     }
 
-    fn rate(&self, since: &Progress, now: &Progress, remaining: usize) -> f64 {
-        let log_weight = self.lookahead.expectation(now, remaining);
-        if log_weight == f64::NEG_INFINITY {
+    /// The log weight of `written` tokens and of the window after them, as a rate.
+    fn per_token(&self, log_weight: f64, written: usize) -> f64 {
+        // What weighs nothing may come as the difference of two minus infinities.
+        if log_weight.is_nan() || log_weight == f64::NEG_INFINITY {
             return 0.0;
         }
-        let tokens = now.belief.tokens().saturating_sub(since.belief.tokens()) + self.window;
-        ((log_weight - since.log_weight) / tokens as f64 - self.log_usual).exp()
+        (log_weight / (written + self.window) as f64 - self.log_usual).exp()
+    }
+
+    /// The lowest rate of a text that is read from `since` on, as one clause; that of what is to come where it has
+    /// no tokens.
+    pub fn of_text(&self, since: &Progress, text: impl IntoIterator<Item = Token>) -> f64 {
+        let (mut now, mut lowest) = (since.clone(), f64::INFINITY);
+        for token in text {
+            let before = now.log_weight;
+            self.lookahead.observe(&mut now, token);
+            lowest = lowest.min(self.of_clause(since, now.log_weight - before, &now));
+        }
+        if lowest == f64::INFINITY { self.ahead(&now) } else { lowest }
     }
 
     /// The lowest rate that a gate would see while this text is written: what a reference text is scored by for
@@ -89,16 +106,21 @@ impl RateMeter {
         let mut gate = ClauseGate::new(policy, now.clone());
         let (mut lowest, mut bytes) = (f64::INFINITY, Vec::new());
         for &token in text {
+            let before = now.log_weight;
             self.lookahead.observe(&mut now, token);
             bytes.clear();
             read_token(token, &mut bytes);
             // Everything passes: only the place of the boundaries counts.
             let _ = gate.push(&bytes, &now, |since| {
-                let rate = self.of_clause(since, &now);
+                let rate = self.of_clause(since, now.log_weight - before, &now);
                 lowest = lowest.min(rate);
                 rate
             });
         }
         lowest.min(self.at_end(gate.boundary(), &now))
     }
+}
+
+fn written(since: &Progress, now: &Progress) -> usize {
+    now.belief.tokens().saturating_sub(since.belief.tokens())
 }

@@ -223,8 +223,8 @@ impl<S: Scorer> StreamGate<S> {
     }
 }
 
-/// Scores text by a look-ahead: the window is read as a text from its start, and its rate is taken with what the hidden
-/// Markov model expects after it ([`RateMeter::of_clause`]).
+/// Scores text by a look-ahead: the window is read as a text from its start, and the lowest of its rates is taken
+/// ([`RateMeter::of_text`]).
 ///
 /// `tokenize` turns text into the tokens of the model that the look-ahead was distilled from, which need not be the one
 /// that writes.
@@ -243,10 +243,6 @@ impl<T: FnMut(&str) -> Vec<Token>> TextRate<T> {
 
 impl<T: FnMut(&str) -> Vec<Token>> Scorer for TextRate<T> {
     fn score(&mut self, text: &str) -> f64 {
-        let lookahead = self.meter.lookahead();
-        let start = lookahead.start();
-        let mut now = start.clone();
-        (self.tokenize)(text).into_iter().for_each(|token| lookahead.observe(&mut now, token));
-        self.meter.of_clause(&start, &now)
+        self.meter.of_text(&self.meter.lookahead().start(), (self.tokenize)(text))
     }
 }
