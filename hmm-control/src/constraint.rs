@@ -264,3 +264,68 @@ pub(crate) fn log_sum(terms: &[f64]) -> f64 {
     }
     largest + terms.iter().map(|term| (term - largest).exp()).sum::<f64>().ln()
 }
+
+/// What the next token is scored against.
+struct Targets {
+    predicted: Operand,
+    /// By the automaton state that a token leads to; none when no token of the text proper may follow.
+    ahead: BTreeMap<usize, Target>,
+    /// The tokens that continue the ending.
+    ending: Vec<(Token, Target)>,
+}
+
+struct Target {
+    operand: Operand,
+    log_scale: f64,
+    log_unseen: f64,
+}
+
+impl Target {
+    fn log_part(&self, hmm: &Hmm, token: Token, predicted: &Operand) -> f64 {
+        let (whole, part) = hmm.emission().row(token as usize).dot_pair(predicted, &self.operand);
+        if whole > 0.0 { (part / whole).ln() + self.log_scale } else { self.log_unseen }
+    }
+}
+
+impl Targets {
+    fn new(constraint: &Constraint, completion: &Completion, reached: Vec<usize>) -> Targets {
+        let shared = &*constraint.shared;
+        let storage = shared.hmm.emission().storage();
+        let mut predicted = completion.belief.predicted().to_vec();
+        shared.hmm.normalise_emission(&mut predicted);
+        let target = |scaled: &Scaled, log_weight: f64| Target {
+            operand: Operand::new(storage, &multiply(&predicted, &scaled.values)),
+            log_scale: scaled.log_scale + log_weight,
+            log_unseen: multiply(completion.belief.predicted(), &scaled.values).iter().sum::<f64>().ln()
+                + scaled.log_scale
+                + log_weight,
+        };
+        let left = shared.lengths.end().checked_sub(completion.generated + 1);
+        let row = left.map(|left| shared.chain.row(&shared.hmm, left));
+        let ahead = row.iter().flat_map(|row| {
+            reached.iter().filter_map(|to| Some((*to, target(row.get(*to)?, completion.log_weight))))
+        });
+        let ending = completion.begun.iter().filter_map(|(stands, log_weight)| {
+            let token = shared.ending.get(*stands)?;
+            Some((*token, target(shared.tails.get(stands + 1)?, *log_weight)))
+        });
+        Targets {
+            ahead: ahead.collect(),
+            ending: ending.collect(),
+            predicted: Operand::new(storage, &predicted),
+        }
+    }
+
+    fn log_phi(&self, hmm: &Hmm, token: Token, edge: crate::Edge) -> f64 {
+        let mut terms = Vec::new();
+        if edge.log_weight > f64::NEG_INFINITY
+            && let Some(target) = self.ahead.get(&edge.to)
+        {
+            terms.push(edge.log_weight + target.log_part(hmm, token, &self.predicted));
+        }
+        for (_, target) in self.ending.iter().filter(|(next, _)| *next == token) {
+            terms.push(target.log_part(hmm, token, &self.predicted));
+        }
+        log_sum(&terms)
+    }
+}

@@ -12,6 +12,7 @@ mod belief;
 mod chain;
 mod constraint;
 pub mod distil;
+mod controller;
 mod error;
 mod file;
 mod hmm;
@@ -25,12 +26,18 @@ pub mod monitor;
 mod patterns;
 pub mod prior;
 mod products;
+mod rollout;
 mod strength;
 mod targets;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;
 pub use constraint::{Completion, Constraint};
+pub use controller::{
+    CalibrationError, Certificate, ClauseGate, ClausePolicy, ControlError, Controller, Coverage, Decoding,
+    Ended, GenerateError, Generated, Grammar, Horizon, MaskWords, Next, RateMeter, Rewrite, Sampler, Scored,
+    Scorer, StreamGate, TextRate, Threshold, Verdict,
+};
 pub use error::{AttributeError, ModelError};
 pub use file::{FileError, Form, ImportOptions, ImportReport, ModelFile, Renormalised};
 pub use hmm::Hmm;
@@ -39,6 +46,7 @@ pub use lookahead::{Lookahead, Progress};
 #[cfg(feature = "map")]
 pub use map::{MapError, map_file};
 pub use matrix::{Matrix, SharedBytes, Storage};
+pub use rollout::{Estimate, RolloutLookahead, Standing};
 pub use strength::strengthened;
 
 /// A token's number in the language model's vocabulary.
