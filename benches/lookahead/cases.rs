@@ -7,7 +7,7 @@ use hmm_control::{Belief, Constraint, Hmm, Lookahead, Storage, Token};
 use ndarray::Array1;
 use std::hint::black_box;
 
-const ROUNDS: usize = 25;
+const ROUNDS: usize = 7;
 const HORIZON: usize = 20;
 const STORAGES: [Storage; 4] = [Storage::F32, Storage::F16, Storage::Bf16, Storage::Bits8];
 
