@@ -5,7 +5,6 @@
 use hmm_control::prior::{Positions, Prior, PriorError, Rollout, SampleError, Training};
 use hmm_control::{Belief, Hmm, LanguageModel, Storage, Token};
 use ndarray::{Array1, Array2, array};
-use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::convert::Infallible;
@@ -34,7 +33,7 @@ fn model() -> Hmm {
     let mut emission = Array2::from_shape_fn((states, VOCABULARY), |(_, token)| match token {
         0..TOPICS => 1.0,
         token if token + 1 == VOCABULARY => 0.1,
-        _ => (1.0 * rng.random::<f64>()).exp(),
+        _ => (1.5 * rng.random::<f64>()).exp(),
     });
     emission.rows_mut().into_iter().for_each(|mut row| row /= row.sum());
     Hmm::new(&[1.0 / states as f64; 6], transition.view(), emission.view(), Storage::F64).unwrap()
@@ -116,7 +115,9 @@ fn rollouts(model: &Topical, count: usize, seed: u64, ahead: usize) -> Vec<Rollo
     let positions = Positions { tokens: ahead, every: ahead, ahead };
     (0..count)
         .flat_map(|number| {
-            let prompt = [(number % TOPICS) as Token, TOPICS as Token];
+            // Words that say nothing, so that no two texts have the same noise in their features.
+            let mut prompt = vec![(number % TOPICS) as Token];
+            prompt.extend((0..5).map(|_| rng.random_range(TOPICS..TOPICS + WORDS) as Token));
             Rollout::sample(model, &prompt, positions, &mut rng).unwrap()
         })
         .collect()
@@ -225,7 +226,7 @@ fn forward_and_backward_agree() {
 fn training_is_repeatable_and_threads_change_nothing() {
     let hmm = model();
     let lm = Topical { hmm: hmm.clone(), shown: 2.0, end: None };
-    let (train, held_out) = (rollouts(&lm, 50, 1, 10), rollouts(&lm, 20, 2, 10));
+    let (train, held_out) = (rollouts(&lm, 150, 1, 20), rollouts(&lm, 50, 2, 20));
     let fit = |threads, seed| {
         let training = Training { epochs: 5, batch: 7, threads, ..Training::default() };
         training.fit(&hmm, &train, &held_out, &mut ChaCha8Rng::seed_from_u64(seed)).unwrap()
@@ -233,11 +234,12 @@ fn training_is_repeatable_and_threads_change_nothing() {
     let one = fit(1, 9);
     assert_eq!(one, fit(4, 9));
     assert_eq!(one, fit(0, 9));
+    assert!(one.best > 0);
     assert_ne!(one.prior, fit(1, 10).prior);
     // The epoch that was kept is the best, and what was kept is what was measured, but for 32 bits.
     let best = one.epochs[one.best].held_out;
     assert!(one.epochs.iter().all(|epoch| epoch.held_out <= best));
-    let kept = one.prior.compare(&hmm, &held_out, 10, 1).unwrap().prior;
+    let kept = one.prior.compare(&hmm, &held_out, 20, 1).unwrap().prior;
     assert!((kept - best).abs() < 1e-3, "{kept} {best}");
 }
 
@@ -259,10 +261,7 @@ fn what_cannot_be_is_left_out_or_refused() {
         training.fit(&hmm, train, held_out, &mut rng).unwrap_err().to_string()
     };
     let all = Training::default;
-    assert!(
-        refuse(all(), &[], &good).contains("1 are expected")
-            || refuse(all(), &[], &good).contains("no rollout")
-    );
+    assert!(refuse(all(), &[], &good).starts_with("the training data holds no rollout"));
     assert!(refuse(all(), &good, &[]).starts_with("the held-out data holds no rollout"));
     assert!(refuse(all(), &good, &impossible[3..4]).starts_with("the held-out data holds no rollout"));
     let mut short = good.clone();
@@ -376,66 +375,4 @@ fn sampling_follows_the_logits() {
     }
     let error = Rollout::sample(&Fixed(vec![0.0], None), &[], positions, &mut rng).unwrap_err();
     assert_eq!(error.to_string(), "the language model shows no features; a prior needs them");
-}
-
-proptest! {
-    #[test]
-    fn a_file_reads_back_to_the_bit(
-        (weights, bias) in (1_usize..6, 1_usize..6).prop_flat_map(|(states, width)| {
-            let number = prop::num::f32::NORMAL | prop::num::f32::ZERO | prop::num::f32::SUBNORMAL;
-            (
-                proptest::collection::vec(number, states * width)
-                    .prop_map(move |values| Array2::from_shape_vec((states, width), values).unwrap()),
-                proptest::collection::vec(number, states).prop_map(Array1::from_vec),
-            )
-        }),
-    ) {
-        let prior = Prior::new(weights, bias).unwrap();
-        let bytes = prior.to_bytes().unwrap();
-        prop_assert_eq!(&Prior::from_bytes(&bytes).unwrap(), &prior);
-        prop_assert_eq!(prior.to_bytes().unwrap(), bytes);
-    }
-
-    #[test]
-    fn a_damaged_file_is_an_error_or_a_head(place in 0_usize..400, byte in any::<u8>(), cut in 0_usize..400) {
-        let prior = Prior::new(array![[1.0, 2.0], [3.0, 4.0]], array![0.5, 0.25]).unwrap();
-        let mut bytes = prior.to_bytes().unwrap();
-        prop_assert!(Prior::from_bytes(&bytes[..cut.min(bytes.len() - 1)]).is_err());
-        if let Some(target) = bytes.get_mut(place) {
-            *target = byte;
-        }
-        if let Ok(read) = Prior::from_bytes(&bytes) {
-            prop_assert!(read.weights().iter().chain(read.bias()).all(|value| value.is_finite()));
-        }
-    }
-}
-
-#[test]
-fn a_bad_file_says_what_is_wrong() {
-    let good = Prior::new(array![[1.0, 2.0], [3.0, 4.0]], array![0.5, 0.25]).unwrap().to_bytes().unwrap();
-    let refuse = |from: &str, to: &str| {
-        assert_eq!(from.len(), to.len());
-        let place = good.windows(from.len()).position(|part| part == from.as_bytes()).unwrap();
-        let mut bad = good.clone();
-        bad[place..place + from.len()].copy_from_slice(to.as_bytes());
-        Prior::from_bytes(&bad).unwrap_err().to_string()
-    };
-    assert_eq!(
-        refuse("\"version\":\"1\"", "\"version\":\"2\""),
-        "the file cannot be read: it has version 2; this library reads version 1"
-    );
-    assert!(refuse("portcullis-prior", "portcullis-other").contains("format is \"portcullis-prior\""));
-    assert_eq!(
-        refuse("\"bias\"", "\"bios\""),
-        "tensor \"bias\" is missing, but a vector of 32-bit floats is expected"
-    );
-    assert_eq!(
-        refuse("\"shape\":[2,2]", "\"shape\":[4  ]"),
-        "tensor \"weights\" is F32 of shape [4], but a matrix of 32-bit floats is expected"
-    );
-    assert_eq!(
-        refuse("\"shape\":[2,2]", "\"shape\":[1,4]"),
-        "the head is for 2 hidden states, the model has 1"
-    );
-    assert!(Prior::from_bytes(b"").unwrap_err().to_string().starts_with("the file cannot be read"));
 }

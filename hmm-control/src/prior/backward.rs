@@ -1,58 +1,46 @@
 //! How probable a continuation is from each state.
 
+use crate::chain::Scaled;
+use crate::hmm::multiply;
 use crate::{Hmm, Token};
 
-/// `p(continuation | state of its first token)`, as a vector with largest entry 1 and the logarithm of its scale.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Likelihood {
-    pub relative: Vec<f64>,
-    pub log_scale: f64,
+/// `p(continuation | state of its first token)`, by state; none where no state can emit it.
+pub(super) fn likelihood(hmm: &Hmm, continuation: &[Token]) -> Option<Scaled> {
+    let mut scaled = Scaled::new(vec![1.0; hmm.states()], 0.0);
+    let mut moved = vec![1.0; hmm.states()];
+    let mut emission = vec![0.0; hmm.states()];
+    for (number, token) in continuation.iter().rev().enumerate() {
+        // After the last token anything may come, with probability 1.
+        if number > 0 {
+            hmm.retreat(&scaled.values, &mut moved);
+        }
+        hmm.read_emission(*token, &mut emission);
+        scaled = Scaled::new(multiply(&emission, &moved), scaled.log_scale);
+    }
+    (scaled.log_scale > f64::NEG_INFINITY).then_some(scaled)
 }
 
-impl Likelihood {
-    /// The backward recursion over a whole continuation; none where no state can emit it.
-    pub fn of(hmm: &Hmm, continuation: &[Token]) -> Option<Likelihood> {
-        let mut relative = vec![1.0; hmm.states()];
-        let mut later = vec![0.0; hmm.states()];
-        let mut emission = vec![0.0; hmm.states()];
-        let mut log_scale = 0.0;
-        for (number, token) in continuation.iter().rev().enumerate() {
-            // After the last token anything may come, with probability 1.
-            if number > 0 {
-                later.copy_from_slice(&relative);
-                hmm.transition().transposed_product(&later, &mut relative);
-            }
-            hmm.read_emission(*token, &mut emission);
-            relative.iter_mut().zip(&emission).for_each(|(value, emission)| *value *= emission);
-            let largest = relative.iter().copied().fold(0.0, f64::max);
-            if largest == 0.0 {
-                return None;
-            }
-            relative.iter_mut().for_each(|value| *value /= largest);
-            log_scale += largest.ln();
+/// Those of many continuations, in their order. The number of threads changes the time and nothing else.
+pub(super) fn likelihoods(hmm: &Hmm, continuations: &[&[Token]], threads: usize) -> Vec<Option<Scaled>> {
+    each(continuations, threads, |continuation| likelihood(hmm, continuation))
+}
+
+/// `log p(continuation)` under a distribution of the first token's state; minus infinity where it is impossible.
+pub(super) fn log_probability(likelihood: &Scaled, distribution: &[f64]) -> f64 {
+    multiply(&likelihood.values, distribution).iter().sum::<f64>().ln() + likelihood.log_scale
+}
+
+/// One result an item, in their order, computed on so many threads.
+pub(super) fn each<I: Sync, O: Send>(items: &[I], threads: usize, work: impl Fn(&I) -> O + Sync) -> Vec<O> {
+    let share = items.len().div_ceil(threads.max(1)).max(1);
+    let mut results: Vec<Option<O>> = items.iter().map(|_| None).collect();
+    std::thread::scope(|scope| {
+        for (results, items) in results.chunks_mut(share).zip(items.chunks(share)) {
+            let work = &work;
+            scope.spawn(move || {
+                results.iter_mut().zip(items).for_each(|(result, item)| *result = Some(work(item)));
+            });
         }
-        Some(Likelihood { relative, log_scale })
-    }
-
-    /// `log p(continuation)` under a distribution of the first token's state; minus infinity where it is impossible.
-    pub fn log_probability(&self, distribution: &[f64]) -> f64 {
-        let sum: f64 = self.relative.iter().zip(distribution).map(|(l, p)| l * p).sum();
-        sum.ln() + self.log_scale
-    }
-
-    /// Those of many continuations, in their order. The number of threads changes the time and nothing else.
-    pub fn of_all(hmm: &Hmm, continuations: &[&[Token]], threads: usize) -> Vec<Option<Likelihood>> {
-        let share = continuations.len().div_ceil(threads.max(1)).max(1);
-        let mut all = vec![None; continuations.len()];
-        std::thread::scope(|scope| {
-            for (results, continuations) in all.chunks_mut(share).zip(continuations.chunks(share)) {
-                scope.spawn(move || {
-                    for (result, continuation) in results.iter_mut().zip(continuations) {
-                        *result = Likelihood::of(hmm, continuation);
-                    }
-                });
-            }
-        });
-        all
-    }
+    });
+    results.into_iter().flatten().collect()
 }

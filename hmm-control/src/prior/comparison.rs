@@ -1,6 +1,6 @@
 //! Whether a prior pays.
 
-use super::backward::Likelihood;
+use super::backward::{each, likelihoods, log_probability};
 use super::error::PriorError;
 use super::head::Prior;
 use super::rollout::Rollout;
@@ -68,13 +68,14 @@ impl Prior {
             .iter()
             .map(|rollout| rollout.continuation.get(..ahead(rollout)).unwrap_or_default())
             .collect();
-        let likelihoods = Likelihood::of_all(hmm, &continuations, threads);
-        let filtered = filter_all(hmm, rollouts, threads);
+        let likelihoods = likelihoods(hmm, &continuations, threads);
+        let filtered = each(rollouts, threads, |rollout| filter(hmm, &rollout.prefix));
         let mut pairs = Vec::with_capacity(rollouts.len());
         for ((rollout, likelihood), filtered) in rollouts.iter().zip(&likelihoods).zip(&filtered) {
             let belief = self.belief(hmm, &rollout.features)?;
             let Some(likelihood) = likelihood else { continue };
-            let pair = (likelihood.log_probability(filtered), likelihood.log_probability(belief.predicted()));
+            let pair =
+                (log_probability(likelihood, filtered), log_probability(likelihood, belief.predicted()));
             if pair.0.is_finite() && pair.1.is_finite() {
                 pairs.push(pair);
             }
@@ -97,22 +98,11 @@ impl Prior {
     }
 }
 
-/// The filter's belief after every prefix.
-fn filter_all(hmm: &Hmm, rollouts: &[Rollout], threads: usize) -> Vec<Vec<f64>> {
-    let share = rollouts.len().div_ceil(threads.max(1)).max(1);
-    let mut all = vec![Vec::new(); rollouts.len()];
-    std::thread::scope(|scope| {
-        for (results, rollouts) in all.chunks_mut(share).zip(rollouts.chunks(share)) {
-            scope.spawn(move || {
-                for (result, rollout) in results.iter_mut().zip(rollouts) {
-                    let mut belief = Belief::start(hmm);
-                    rollout.prefix.iter().for_each(|token| {
-                        belief.observe(hmm, *token);
-                    });
-                    *result = belief.predicted().to_vec();
-                }
-            });
-        }
-    });
-    all
+/// The filter's belief after a prefix.
+fn filter(hmm: &Hmm, prefix: &[Token]) -> Vec<f64> {
+    let mut belief = Belief::start(hmm);
+    for token in prefix {
+        belief.observe(hmm, *token);
+    }
+    belief.predicted().to_vec()
 }

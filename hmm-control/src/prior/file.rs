@@ -7,6 +7,8 @@ use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use std::collections::HashMap;
 
+/// The one entry of the file's metadata; its value is the version. One, because the order in which several are
+/// written changes from run to run.
 const FORMAT: &str = "portcullis-prior";
 const VERSION: &str = "1";
 
@@ -27,9 +29,7 @@ impl Prior {
             ("weights", TensorView::new(Dtype::F32, shape, &weights).map_err(unusable)?),
             ("bias", TensorView::new(Dtype::F32, vec![self.states()], &bias).map_err(unusable)?),
         ];
-        let about = [("format", FORMAT), ("version", VERSION)];
-        let about: HashMap<String, String> =
-            about.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let about = HashMap::from([(FORMAT.to_owned(), VERSION.to_owned())]);
         serialize(tensors, Some(about)).map_err(unusable)
     }
 
@@ -41,14 +41,14 @@ impl Prior {
     pub fn from_bytes(bytes: &[u8]) -> Result<Prior, PriorError> {
         let unreadable = |problem: String| PriorError::File { problem };
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| unreadable(error.to_string()))?;
-        let about =
-            |key: &str| header.metadata().as_ref().and_then(|about| about.get(key)).map(String::as_str);
-        if about("format") != Some(FORMAT) {
-            return Err(unreadable(format!("it does not say that its format is {FORMAT:?}")));
-        }
-        if about("version") != Some(VERSION) {
-            let found = about("version").unwrap_or("none");
-            return Err(unreadable(format!("it has version {found}; this library reads version {VERSION}")));
+        let version = header.metadata().as_ref().and_then(|about| about.get(FORMAT));
+        match version.map(String::as_str) {
+            Some(VERSION) => {}
+            Some(found) => {
+                let problem = format!("it has version {found}; this library reads version {VERSION}");
+                return Err(unreadable(problem));
+            }
+            None => return Err(unreadable(format!("its metadata has no entry {FORMAT:?}"))),
         }
         let file = SafeTensors::deserialize(bytes).map_err(|error| unreadable(error.to_string()))?;
         let (shape, weights) = read(&file, "weights", 2)?;

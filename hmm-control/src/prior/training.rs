@@ -1,10 +1,11 @@
 //! Training a head.
 
-use super::backward::Likelihood;
+use super::backward::likelihoods;
 use super::error::PriorError;
 use super::head::{Prior, check_finite};
 use super::objective::Examples;
 use super::rollout::Rollout;
+use crate::chain::Scaled;
 use crate::{Hmm, Token};
 use ndarray::{Array1, Array2, Axis, Zip, s};
 use rand::Rng;
@@ -78,7 +79,10 @@ impl Training {
         rng: &mut impl Rng,
     ) -> Result<Trained, PriorError> {
         self.check()?;
-        let width = rollouts.first().map_or(0, |rollout| rollout.features.len());
+        let Some(first) = rollouts.first() else {
+            return Err(PriorError::NoRollouts { part: "the training data" });
+        };
+        let width = first.features.len();
         for rollout in rollouts.iter().chain(held_out) {
             if rollout.features.len() != width || width == 0 {
                 return Err(PriorError::Features { found: rollout.features.len(), wanted: width.max(1) });
@@ -149,8 +153,8 @@ impl Training {
     ) -> Result<Examples, PriorError> {
         let continuations: Vec<&[Token]> =
             rollouts.iter().map(|rollout| rollout.continuation.as_slice()).collect();
-        let likelihoods = Likelihood::of_all(hmm, &continuations, self.threads);
-        let possible: Vec<(&Rollout, &Likelihood)> = rollouts
+        let likelihoods = likelihoods(hmm, &continuations, self.threads);
+        let possible: Vec<(&Rollout, &Scaled)> = rollouts
             .iter()
             .zip(&likelihoods)
             .filter_map(|(rollout, likelihood)| Some((rollout, likelihood.as_ref()?)))
@@ -164,7 +168,7 @@ impl Training {
             row.iter_mut().zip(&rollout.features).for_each(|(value, feature)| *value = f64::from(*feature));
         }
         for (mut row, (_, likelihood)) in relative.rows_mut().into_iter().zip(&possible) {
-            row.iter_mut().zip(&likelihood.relative).for_each(|(value, given)| *value = *given);
+            row.iter_mut().zip(&likelihood.values).for_each(|(value, given)| *value = *given);
         }
         let log_scales = possible.iter().map(|(_, likelihood)| likelihood.log_scale).collect();
         Ok(Examples { features, relative, log_scales })
