@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// assert!((log_probability.exp() - 0.45).abs() < 1e-12);
 /// # Ok::<(), hmm_control::ModelError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Hmm {
     initial: Arc<[f64]>,
     /// Row: the state a transition goes to. Column: the state it comes from.
@@ -193,6 +193,12 @@ fn check_distributions(part: &'static str, rows: impl Iterator<Item = Vec<f64>>)
 
 pub(crate) fn multiply(left: &[f64], right: &[f64]) -> Vec<f64> {
     left.iter().zip(right).map(|(a, b)| a * b).collect()
+}
+
+impl std::fmt::Debug for Hmm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Hmm({} states; transition {:?}; emission {:?})", self.states(), self.transition, self.emission)
+    }
 }
 
 struct Norms {
