@@ -39,7 +39,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// A schedule, and defaults for the rest: whole steps, no dropout, no early stop, dense, seed 0, 64 lanes, one
+    /// A schedule, and defaults for the rest: whole steps, no dropout, no early stop, dense, seed 0, 128 lanes, one
     /// thread.
     pub fn new(schedule: Schedule) -> Options {
         Options {
@@ -51,7 +51,7 @@ impl Options {
             patience: None,
             sparse: None,
             seed: 0,
-            lanes: NonZeroUsize::MIN.saturating_add(63),
+            lanes: NonZeroUsize::MIN.saturating_add(127),
             threads: NonZeroUsize::MIN,
         }
     }
