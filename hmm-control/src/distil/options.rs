@@ -5,6 +5,9 @@ use crate::Token;
 use std::num::NonZeroUsize;
 
 /// Keeping only the most likely transitions.
+///
+/// The training then goes on with those alone. The matrix stays a dense one with zeros: a step costs what it did, and
+/// what is saved is for a reader that stores [`super::Successors`] lists, `successors / h` of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sparse {
     /// Transitions that each state keeps.
