@@ -3,11 +3,12 @@
 use crate::clock::{Case, Times, interleave, once};
 use crate::naive::Naive;
 use crate::{machine, model};
-use hmm_control::{Belief, Constraint, Hmm, Lookahead, Storage, Token};
+use hmm_control::{Belief, Constraint, Hmm, Lookahead, Progress, Request, Storage, Token};
 use ndarray::Array1;
 use std::hint::black_box;
 
 const ROUNDS: usize = 7;
+const REQUESTS: usize = 32;
 const HORIZON: usize = 20;
 const STORAGES: [Storage; 4] = [Storage::F32, Storage::F16, Storage::Bf16, Storage::Bits8];
 
@@ -84,6 +85,33 @@ fn steps<'a>(hmm: &'a Hmm, storage: Storage, cases: &mut Vec<Case<'a>>) {
             },
         ));
     }
+    let mut started: Vec<Progress> = (0..REQUESTS).map(|_| progress.clone()).collect();
+    started.iter_mut().enumerate().for_each(|(number, text)| lookahead.observe(text, number as Token));
+    let mut outs = vec![vec![0.0; vocabulary]; REQUESTS];
+    let (shared, texts) = (lookahead.clone(), started.clone());
+    let case = Case::new(
+        format!("{REQUESTS} requests, full vocabulary, each, {storage}"),
+        emission_bytes(hmm),
+        move || {
+            let mut requests: Vec<Request<'_>> = texts
+                .iter()
+                .zip(&mut outs)
+                .map(|(progress, out)| Request { progress, remaining: HORIZON - 5, out })
+                .collect();
+            shared.score_batch(&mut requests, 1);
+        },
+    );
+    cases.push(case.shared(REQUESTS));
+    let shared = lookahead.clone();
+    let case = Case::new(
+        format!("{REQUESTS} requests, transition, each, {storage}"),
+        transition_bytes(hmm),
+        move || {
+            let mut requests: Vec<_> = started.iter_mut().map(|text| (text, 66)).collect();
+            shared.observe_batch(&mut requests);
+        },
+    );
+    cases.push(case.shared(REQUESTS));
     let mut belief: Belief = progress.belief;
     cases.push(Case::new(format!("transition alone, {storage}"), transition_bytes(hmm), move || {
         belief.observe(hmm, 55);
