@@ -91,7 +91,7 @@ impl Lookahead {
             for (edges, part) in &mut parts {
                 let own = products.get(part.place..).unwrap_or_default();
                 if let (Some((_, edge)), Some(out)) = (edges.next(), part.out.get_mut(row - start)) {
-                    *out = (part.progress.log_weight + part.targets.log_worth(&edge, own)).min(0.0);
+                    *out = part.targets.log_worth(part.progress.log_weight, &edge, own).min(0.0);
                 }
             }
         });

@@ -68,13 +68,14 @@ impl Targets {
         std::iter::once(self.predicted.as_slice()).chain(targets)
     }
 
-    /// The log weight of an edge and the logarithm of what the rest is worth after its token, from the products of the
-    /// token's emissions with all vectors.
-    pub fn log_worth(&self, edge: &Edge, products: &[f64]) -> f64 {
+    /// `log_weight`, the log weight of an edge, and the logarithm of what the rest is worth after its token, from the
+    /// products of the token's emissions with all vectors.
+    pub fn log_worth(&self, log_weight: f64, edge: &Edge, products: &[f64]) -> f64 {
         let place = self.places.get(&edge.to).filter(|_| edge.log_weight > f64::NEG_INFINITY);
         let target = place.and_then(|place| Some((self.targets.get(*place)?, *products.get(place + 1)?)));
         let whole = products.first().copied().unwrap_or(0.0);
-        target.map_or(f64::NEG_INFINITY, |(target, part)| edge.log_weight + target.log_worth([whole, part]))
+        let Some((target, part)) = target else { return f64::NEG_INFINITY };
+        log_weight + edge.log_weight + target.log_worth([whole, part])
     }
 
     /// The vectors as one pass over the emissions wants them.

@@ -31,12 +31,11 @@ pub(crate) struct Packed {
 impl Packed {
     pub(crate) fn new(vectors: &[&[f64]], columns: usize) -> Packed {
         let mut panels = vec![Panel::default(); columns * vectors.len().div_ceil(GROUP)];
-        let mut factors = Vec::with_capacity(vectors.len());
-        for (group, vectors) in panels.chunks_exact_mut(columns.max(1)).zip(vectors.chunks(GROUP)) {
-            for (place, vector) in vectors.iter().enumerate() {
-                let factor = power(largest(vector));
-                factors.push(factor);
-                for (panel, value) in group.iter_mut().zip(*vector) {
+        let factors: Vec<f64> = vectors.iter().map(|vector| power(largest(vector))).collect();
+        let groups = vectors.chunks(GROUP).zip(factors.chunks(GROUP));
+        for (panels, (vectors, factors)) in panels.chunks_exact_mut(columns.max(1)).zip(groups) {
+            for (place, (vector, factor)) in vectors.iter().zip(factors).enumerate() {
+                for (panel, value) in panels.iter_mut().zip(*vector) {
                     if let Some(lane) = panel.as_flattened_mut().get_mut(place) {
                         *lane = (value / factor) as f32;
                     }
