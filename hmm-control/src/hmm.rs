@@ -1,6 +1,7 @@
 //! The hidden Markov model.
 
 use crate::matrix::{Matrix, Storage};
+use crate::products::Batch;
 use crate::{ModelError, Token};
 use ndarray::ArrayView2;
 use std::sync::Arc;
@@ -135,6 +136,23 @@ impl Hmm {
     pub(crate) fn advance(&self, distribution: &[f64], out: &mut [f64]) {
         let scaled: Vec<f64> = multiply(distribution, &self.transition_norms);
         self.transition.product(&scaled, out);
+    }
+
+    /// The same as [`Hmm::advance`] for many distributions, in one pass over the transition matrix.
+    pub(crate) fn advance_all(&self, distributions: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let scaled: Vec<Vec<f64>> =
+            distributions.iter().map(|given| multiply(given, &self.transition_norms)).collect();
+        let vectors: Vec<&[f64]> = scaled.iter().map(Vec::as_slice).collect();
+        let batch = Batch::new(self.transition.storage(), &vectors, self.states());
+        let mut moved = vec![vec![0.0; self.states()]; distributions.len()];
+        self.transition.products(0..self.states(), &batch, |row, products| {
+            for (out, product) in moved.iter_mut().zip(products) {
+                if let Some(out) = out.get_mut(row) {
+                    *out = *product;
+                }
+            }
+        });
+        moved
     }
 
     /// `out = A values`: the expectation of `values` at the state that follows.
