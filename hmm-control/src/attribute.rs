@@ -168,7 +168,7 @@ impl Attribute {
     }
 
     /// Every token of a state with what it does, in rising order.
-    pub fn edges(&self, state: usize) -> impl Iterator<Item = (Token, Edge)> + '_ {
+    pub fn edges(&self, state: usize) -> impl Iterator<Item = (Token, Edge)> + Clone + '_ {
         let otherwise = self.otherwise(state);
         let mut exceptions = self.exceptions(state).iter().peekable();
         (0..self.vocabulary as Token).map(move |token| {

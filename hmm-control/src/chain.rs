@@ -1,7 +1,6 @@
 //! Backward vectors: what the rest of a text is worth, by automaton state and hidden state.
 
 use crate::hmm::multiply;
-use crate::kernel::Accumulator;
 use crate::{Attribute, Hmm};
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -154,38 +153,25 @@ const CANCELLED: f64 = 0.05;
 fn masses(hmm: &Hmm, attribute: &Attribute, state: usize) -> Masses {
     let otherwise = attribute.otherwise(state);
     let rest = otherwise.log_weight.exp();
-    let storage = hmm.emission().storage();
-    let mut sums: BTreeMap<usize, Accumulator> = BTreeMap::new();
-    let mut taken = Accumulator::new(storage, hmm.states());
+    let mut sums: BTreeMap<usize, Terms> = BTreeMap::new();
+    let mut taken = Terms::new();
     for (token, edge) in attribute.exceptions(state) {
-        let row = hmm.emission().row(*token as usize);
-        let scale = hmm.emission().scale(*token as usize);
+        let row = *token as usize;
         let weight = edge.log_weight.exp();
         if edge.to == otherwise.to {
-            row.add_scaled((rest - weight) * scale, &mut taken);
+            taken.push((row, rest - weight));
         } else {
-            row.add_scaled(rest * scale, &mut taken);
+            taken.push((row, rest));
             if weight > 0.0 {
-                let sum = sums.entry(edge.to).or_insert_with(|| Accumulator::new(storage, hmm.states()));
-                row.add_scaled(weight * scale, sum);
+                sums.entry(edge.to).or_default().push((row, weight));
             }
         }
     }
-    let mut found: Masses = sums
-        .into_iter()
-        .map(|(to, sum)| {
-            let mut mass = vec![0.0; hmm.states()];
-            sum.write(&mut mass);
-            hmm.normalise_emission(&mut mass);
-            (to, mass)
-        })
-        .collect();
-    let mut taken_mass = vec![0.0; hmm.states()];
-    taken.write(&mut taken_mass);
-    hmm.normalise_emission(&mut taken_mass);
+    let mut found: Masses = sums.into_iter().map(|(to, terms)| (to, mass(hmm, &terms))).collect();
+    let taken = mass(hmm, &taken);
     let mut left: Vec<f64> = hmm.emission_totals().iter().map(|total| rest * total).collect();
     let wholes = left.clone();
-    left.iter_mut().zip(&taken_mass).for_each(|(left, taken)| *left -= taken);
+    left.iter_mut().zip(&taken).for_each(|(left, taken)| *left -= taken);
     if left.iter().zip(&wholes).any(|(left, whole)| *left < CANCELLED * whole) {
         left = direct_mass(hmm, attribute, state);
     }
@@ -195,24 +181,23 @@ fn masses(hmm: &Hmm, attribute: &Attribute, state: usize) -> Masses {
     found
 }
 
+/// Tokens, by row of the emission matrix, each with its weight.
+type Terms = Vec<(usize, f64)>;
+
+/// `sum over the terms of weight * B[z][token]`, by hidden state.
+fn mass(hmm: &Hmm, terms: &[(usize, f64)]) -> Vec<f64> {
+    let mut mass = vec![0.0; hmm.states()];
+    hmm.emission().add_rows(terms, &mut mass);
+    hmm.normalise_emission(&mut mass);
+    mass
+}
+
 /// The mass of the tokens that lead where most do, token by token.
 fn direct_mass(hmm: &Hmm, attribute: &Attribute, state: usize) -> Vec<f64> {
     let otherwise = attribute.otherwise(state);
-    let mut sum = Accumulator::new(hmm.emission().storage(), hmm.states());
-    let mut exceptions = attribute.exceptions(state).iter().peekable();
-    for token in 0..hmm.vocabulary() {
-        let edge = exceptions
-            .next_if(|(exception, _)| *exception as usize == token)
-            .map_or(otherwise, |(_, edge)| *edge);
-        if edge.to == otherwise.to && edge.log_weight > f64::NEG_INFINITY {
-            let factor = edge.log_weight.exp() * hmm.emission().scale(token);
-            hmm.emission().row(token).add_scaled(factor, &mut sum);
-        }
-    }
-    let mut mass = vec![0.0; hmm.states()];
-    sum.write(&mut mass);
-    hmm.normalise_emission(&mut mass);
-    mass
+    let edges = attribute.edges(state).filter(|(_, edge)| edge.to == otherwise.to);
+    let terms: Terms = edges.map(|(token, edge)| (token as usize, edge.log_weight.exp())).collect();
+    mass(hmm, &terms)
 }
 
 /// `p(the next tokens are these | hidden state that emitted the last one)`, for every tail of a text: entry `i` is for

@@ -2,9 +2,9 @@
 
 use crate::chain::{Chain, Scaled, tails};
 use crate::hmm::multiply;
-use crate::kernel::Operand;
-use crate::{Attribute, AttributeError, Belief, Hmm, Token};
-use std::collections::BTreeMap;
+use crate::kernel::{Operand, Pair};
+use crate::targets::Targets;
+use crate::{Attribute, AttributeError, Belief, Edge, Hmm, Token};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -178,11 +178,8 @@ impl Constraint {
     /// `out[v] = log p(the text is completed as wanted | text so far, v)` for every token; minus infinity where it
     /// cannot be. One pass over the emission matrix.
     pub fn score_all(&self, completion: &Completion, out: &mut [f64]) {
-        let targets = Targets::new(self, completion, self.automaton().targets(completion.state));
-        let count = out.len().min(self.hmm().vocabulary());
-        for ((token, edge), out) in self.automaton().edges(completion.state).take(count).zip(out) {
-            *out = targets.log_phi(self.hmm(), token, edge);
-        }
+        let reached = self.automaton().targets(completion.state);
+        self.write(completion, reached, self.automaton().edges(completion.state), out);
     }
 
     /// The same as [`Constraint::score_all`], for some tokens only: `out[i]` is for `tokens[i]`.
@@ -191,10 +188,48 @@ impl Constraint {
         let mut reached: Vec<usize> = edges().map(|edge| edge.to).collect();
         reached.sort_unstable();
         reached.dedup();
-        let targets = Targets::new(self, completion, reached);
-        for ((token, edge), out) in tokens.iter().zip(edges()).zip(out) {
-            *out = targets.log_phi(self.hmm(), *token, edge);
+        self.write(completion, reached, tokens.iter().copied().zip(edges()), out);
+    }
+
+    fn write(
+        &self,
+        completion: &Completion,
+        reached: Vec<usize>,
+        edges: impl Iterator<Item = (Token, Edge)> + Clone,
+        out: &mut [f64],
+    ) {
+        let shared = &*self.shared;
+        let left = shared.lengths.end().checked_sub(completion.generated + 1);
+        let row = left.map(|left| shared.chain.row(&shared.hmm, left)).unwrap_or_default();
+        let targets = Targets::new(&shared.hmm, &completion.belief, &row, reached);
+        targets.operands(&shared.hmm).write(&shared.hmm, edges.clone(), out);
+        out.iter_mut().for_each(|out| *out += completion.log_weight);
+        for (stands, log_weight) in &completion.begun {
+            if let (Some(token), Some(tail)) = (shared.ending.get(*stands), shared.tails.get(stands + 1)) {
+                let added = log_weight + self.continued(&targets, *token, tail);
+                let places = edges.clone().zip(out.iter_mut()).filter(|((given, _), _)| given == token);
+                places.for_each(|(_, out)| *out = log_sum(&[*out, added]));
+            }
         }
+    }
+
+    /// The logarithm of what a tail of the ending is worth after a token.
+    fn continued(&self, targets: &Targets, token: Token, tail: &Scaled) -> f64 {
+        let emission = self.hmm().emission();
+        let target = targets.target(tail);
+        let (whole, part) = (&targets.predicted, &target.vector);
+        let (whole, part) = (Operand::new(emission.storage(), whole), Operand::new(emission.storage(), part));
+        let row = (Pair { row: token as usize, second: 0 }, ());
+        let mut worth = f64::NEG_INFINITY;
+        emission.pairs(
+            std::iter::once(row),
+            &whole,
+            |_| Some(&part),
+            |(), products| {
+                worth = target.log_worth(products);
+            },
+        );
+        worth
     }
 
     /// `log p(the text is completed as wanted | text so far)`; 0 once it is complete.
@@ -228,69 +263,4 @@ pub(crate) fn log_sum(terms: &[f64]) -> f64 {
         return largest;
     }
     largest + terms.iter().map(|term| (term - largest).exp()).sum::<f64>().ln()
-}
-
-/// What the next token is scored against.
-struct Targets {
-    predicted: Operand,
-    /// By the automaton state that a token leads to; none when no token of the text proper may follow.
-    ahead: BTreeMap<usize, Target>,
-    /// The tokens that continue the ending.
-    ending: Vec<(Token, Target)>,
-}
-
-struct Target {
-    operand: Operand,
-    log_scale: f64,
-    log_unseen: f64,
-}
-
-impl Target {
-    fn log_part(&self, hmm: &Hmm, token: Token, predicted: &Operand) -> f64 {
-        let (whole, part) = hmm.emission().row(token as usize).dot_pair(predicted, &self.operand);
-        if whole > 0.0 { (part / whole).ln() + self.log_scale } else { self.log_unseen }
-    }
-}
-
-impl Targets {
-    fn new(constraint: &Constraint, completion: &Completion, reached: Vec<usize>) -> Targets {
-        let shared = &*constraint.shared;
-        let storage = shared.hmm.emission().storage();
-        let mut predicted = completion.belief.predicted().to_vec();
-        shared.hmm.normalise_emission(&mut predicted);
-        let target = |scaled: &Scaled, log_weight: f64| Target {
-            operand: Operand::new(storage, &multiply(&predicted, &scaled.values)),
-            log_scale: scaled.log_scale + log_weight,
-            log_unseen: multiply(completion.belief.predicted(), &scaled.values).iter().sum::<f64>().ln()
-                + scaled.log_scale
-                + log_weight,
-        };
-        let left = shared.lengths.end().checked_sub(completion.generated + 1);
-        let row = left.map(|left| shared.chain.row(&shared.hmm, left));
-        let ahead = row.iter().flat_map(|row| {
-            reached.iter().filter_map(|to| Some((*to, target(row.get(*to)?, completion.log_weight))))
-        });
-        let ending = completion.begun.iter().filter_map(|(stands, log_weight)| {
-            let token = shared.ending.get(*stands)?;
-            Some((*token, target(shared.tails.get(stands + 1)?, *log_weight)))
-        });
-        Targets {
-            ahead: ahead.collect(),
-            ending: ending.collect(),
-            predicted: Operand::new(storage, &predicted),
-        }
-    }
-
-    fn log_phi(&self, hmm: &Hmm, token: Token, edge: crate::Edge) -> f64 {
-        let mut terms = Vec::new();
-        if edge.log_weight > f64::NEG_INFINITY
-            && let Some(target) = self.ahead.get(&edge.to)
-        {
-            terms.push(edge.log_weight + target.log_part(hmm, token, &self.predicted));
-        }
-        for (_, target) in self.ending.iter().filter(|(next, _)| *next == token) {
-            terms.push(target.log_part(hmm, token, &self.predicted));
-        }
-        log_sum(&terms)
-    }
 }

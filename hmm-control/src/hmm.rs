@@ -84,8 +84,8 @@ impl Hmm {
         expect_shape("emission", (emission.rows(), emission.columns()), (emission.rows(), states))?;
         // The initial distribution is always in 64 bits, but may come from a file of 32.
         check_distribution("initial", 0, &initial, Storage::F32.tolerance())?;
-        let (transition_norms, _) = norms("transition", &transition)?;
-        let (emission_norms, emission_totals) = norms("emission", &emission)?;
+        let transition_norms = norms("transition", &transition)?.norms;
+        let Norms { norms: emission_norms, totals: emission_totals } = norms("emission", &emission)?;
         let initial = initial.into();
         Ok(Hmm { initial, transition, emission, transition_norms, emission_norms, emission_totals })
     }
@@ -191,10 +191,15 @@ pub(crate) fn multiply(left: &[f64], right: &[f64]) -> Vec<f64> {
     left.iter().zip(right).map(|(a, b)| a * b).collect()
 }
 
+struct Norms {
+    norms: Arc<[f64]>,
+    totals: Arc<[f64]>,
+}
+
 /// Checks that every column is a distribution, in one pass over the rows, and returns what each has to be multiplied
 /// with to sum to 1 (what the storage's rounding took or added; numbers that were not rounded count as they are), and
 /// what it sums to then.
-fn norms(part: &'static str, matrix: &Matrix) -> Result<(Arc<[f64]>, Arc<[f64]>), ModelError> {
+fn norms(part: &'static str, matrix: &Matrix) -> Result<Norms, ModelError> {
     let tolerance = matrix.storage().tolerance();
     let mut sums = vec![0.0; matrix.columns()];
     let mut row = vec![0.0; matrix.columns()];
@@ -213,5 +218,5 @@ fn norms(part: &'static str, matrix: &Matrix) -> Result<(Arc<[f64]>, Arc<[f64]>)
     let rounded = !matches!(matrix.storage(), Storage::F64 | Storage::F32);
     let norms: Arc<[f64]> = sums.iter().map(|sum| if rounded { sum.recip() } else { 1.0 }).collect();
     let totals = multiply(&sums, &norms).into();
-    Ok((norms, totals))
+    Ok(Norms { norms, totals })
 }

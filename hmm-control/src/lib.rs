@@ -18,8 +18,11 @@ mod kernel;
 mod language_model;
 mod lookahead;
 mod matrix;
+mod patterns;
+mod products;
 mod rollout;
 mod strength;
+mod targets;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;

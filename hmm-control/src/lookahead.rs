@@ -2,9 +2,8 @@
 
 use crate::chain::{Chain, Scaled};
 use crate::hmm::multiply;
-use crate::kernel::Operand;
+use crate::targets::Targets;
 use crate::{Attribute, AttributeError, Belief, Edge, Hmm, Token};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How far a text has come: what is believed of the hidden state, where the automaton stands, and what the tokens so
@@ -138,11 +137,8 @@ impl Lookahead {
     /// where nothing that follows has weight. A token that the hidden Markov model holds impossible here tells it
     /// nothing of the hidden state, and is scored as one that was not seen. One pass over the emission matrix.
     pub fn score_all(&self, progress: &Progress, remaining: usize, out: &mut [f64]) {
-        let targets = Targets::new(self, progress, remaining, self.attribute().targets(progress.state));
-        let count = out.len().min(self.hmm().vocabulary());
-        for ((token, edge), out) in self.attribute().edges(progress.state).take(count).zip(out) {
-            *out = targets.log_phi(self.hmm(), token, edge);
-        }
+        let targets = self.targets(progress, remaining, self.attribute().targets(progress.state));
+        self.write(progress, &targets, self.attribute().edges(progress.state), out);
     }
 
     /// The same as [`Lookahead::score_all`], for some tokens only: `out[i]` is for `tokens[i]`.
@@ -151,10 +147,24 @@ impl Lookahead {
         let mut reached: Vec<usize> = edges().map(|edge| edge.to).collect();
         reached.sort_unstable();
         reached.dedup();
-        let targets = Targets::new(self, progress, remaining, reached);
-        for ((token, edge), out) in tokens.iter().zip(edges()).zip(out) {
-            *out = targets.log_phi(self.hmm(), *token, edge);
-        }
+        let targets = self.targets(progress, remaining, reached);
+        self.write(progress, &targets, tokens.iter().copied().zip(edges()), out);
+    }
+
+    fn targets(&self, progress: &Progress, remaining: usize, reached: Vec<usize>) -> Targets {
+        let row = self.shared.chain.row(self.hmm(), remaining);
+        Targets::new(self.hmm(), &progress.belief, &row, reached)
+    }
+
+    fn write(
+        &self,
+        progress: &Progress,
+        targets: &Targets,
+        edges: impl Iterator<Item = (Token, Edge)>,
+        out: &mut [f64],
+    ) {
+        targets.operands(self.hmm()).write(self.hmm(), edges, out);
+        out.iter_mut().for_each(|log_phi| *log_phi = (*log_phi + progress.log_weight).min(0.0));
     }
 
     /// The logarithm of a bound that `phi(token)` cannot exceed, whatever is believed of the hidden state: the weight so
@@ -168,55 +178,5 @@ impl Lookahead {
     pub(crate) fn most_ahead(&self, state: usize, remaining: usize) -> f64 {
         let row = self.shared.chain.row(self.hmm(), remaining);
         row.get(state).map_or(f64::NEG_INFINITY, |scaled| scaled.log_scale)
-    }
-}
-
-/// What the next token is scored against: the belief, and for each state of the automaton that it may lead to, the
-/// belief times what the rest is worth there.
-struct Targets {
-    log_weight: f64,
-    predicted: Operand,
-    targets: BTreeMap<usize, Target>,
-}
-
-struct Target {
-    operand: Operand,
-    log_scale: f64,
-    /// The logarithm of what the rest is worth when the token tells nothing.
-    log_unseen: f64,
-}
-
-impl Targets {
-    fn new(
-        lookahead: &Lookahead,
-        progress: &Progress,
-        remaining: usize,
-        reached: impl IntoIterator<Item = usize>,
-    ) -> Targets {
-        let hmm = lookahead.hmm();
-        let storage = hmm.emission().storage();
-        let row = lookahead.shared.chain.row(hmm, remaining);
-        let mut predicted = progress.belief.predicted().to_vec();
-        hmm.normalise_emission(&mut predicted);
-        let target = |scaled: &Scaled| {
-            let unseen: f64 = multiply(progress.belief.predicted(), &scaled.values).iter().sum();
-            Target {
-                operand: Operand::new(storage, &multiply(&predicted, &scaled.values)),
-                log_scale: scaled.log_scale,
-                log_unseen: unseen.ln() + scaled.log_scale,
-            }
-        };
-        let targets = reached.into_iter().filter_map(|to| Some((to, target(row.get(to)?)))).collect();
-        Targets { log_weight: progress.log_weight, predicted: Operand::new(storage, &predicted), targets }
-    }
-
-    fn log_phi(&self, hmm: &Hmm, token: Token, edge: Edge) -> f64 {
-        let log_weight = self.log_weight + edge.log_weight;
-        let Some(target) = self.targets.get(&edge.to).filter(|_| log_weight > f64::NEG_INFINITY) else {
-            return f64::NEG_INFINITY;
-        };
-        let (whole, part) = hmm.emission().row(token as usize).dot_pair(&self.predicted, &target.operand);
-        let ahead = if whole > 0.0 { (part / whole).ln() + target.log_scale } else { target.log_unseen };
-        (log_weight + ahead).min(0.0)
     }
 }

@@ -223,26 +223,6 @@ impl Matrix {
         values.fill(0.0);
         self.row(row).read(self.scale(row), values);
     }
-
-    /// `out[r] = sum over c of self[r][c] * vector[c]`: a forward step of a transition matrix that is stored by the
-    /// state it goes to, or the probability of every token.
-    pub fn product(&self, vector: &[f64], out: &mut [f64]) {
-        let operand = kernel::Operand::new(self.storage, vector);
-        for (row, out) in out.iter_mut().enumerate().take(self.rows) {
-            *out = self.row(row).dot(&operand) * self.scale(row);
-        }
-    }
-
-    /// `out[c] = sum over r of self[r][c] * vector[r]`: a backward step.
-    pub fn transposed_product(&self, vector: &[f64], out: &mut [f64]) {
-        let mut sum = kernel::Accumulator::new(self.storage, out.len());
-        for (row, &factor) in vector.iter().enumerate().take(self.rows) {
-            if factor != 0.0 {
-                self.row(row).add_scaled(factor * self.scale(row), &mut sum);
-            }
-        }
-        sum.write(out);
-    }
 }
 
 fn encode(storage: Storage, row: &[f64], bytes: &mut [u8]) {
