@@ -215,7 +215,13 @@ pub(crate) fn multiply(left: &[f64], right: &[f64]) -> Vec<f64> {
 
 impl std::fmt::Debug for Hmm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Hmm({} states; transition {:?}; emission {:?})", self.states(), self.transition, self.emission)
+        write!(
+            f,
+            "Hmm({} states; transition {:?}; emission {:?})",
+            self.states(),
+            self.transition,
+            self.emission
+        )
     }
 }
 
