@@ -249,7 +249,8 @@ fn a_rewrite_is_read_afresh() {
         Next::Rewrite(rewrite) => rewrite.attempt,
         Next::Continue | Next::Stop { .. } => 0,
     };
-    assert_eq!(attempt(gate.push(b"Aha! XX. ").next), 1);
+    assert_eq!(gate.push(b"Aha! XX").released, "Aha!");
+    assert_eq!(attempt(gate.finish().next), 1);
     gate.resume();
     // A blank line is no clause that could pass.
     let verdict = gate.push(b"\n\nXX. ");
