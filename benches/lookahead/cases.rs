@@ -5,7 +5,6 @@ use crate::error::{REMAINING, TEXT};
 use crate::naive::Naive;
 use crate::{error, machine, model};
 use hmm_control::{Belief, Hmm, Lookahead, Progress, Request, Storage, Token};
-use ndarray::Array1;
 use std::hint::black_box;
 
 const ROUNDS: usize = 7;
@@ -81,8 +80,8 @@ pub fn run(states: usize, vocabulary: usize, bandwidth: f64, words: &[String]) {
 fn compare(base: &Hmm, narrow: &Hmm, bandwidth: f64) -> f64 {
     let naive = Naive::new(base);
     let states = base.states();
-    let posterior = Array1::from_elem(states, 1.0 / states as f32);
-    let backward = Array1::from_elem(states, 0.5);
+    let posterior = vec![1.0 / states as f32; states];
+    let backward = vec![0.5; states];
     let lookahead = Lookahead::new(narrow.clone(), model::classifier(narrow.vocabulary())).unwrap();
     let mut progress = lookahead.start();
     let mut out = vec![0.0; narrow.vocabulary()];

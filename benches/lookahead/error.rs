@@ -20,9 +20,9 @@ pub fn exact(hmm: &Hmm) -> Vec<f64> {
         .for_each(|(token, edge)| weights[*token as usize] = edge.log_weight.exp());
 
     let mut mass = vec![0.0; states];
-    for token in 0..vocabulary {
+    for (token, weight) in weights.iter().enumerate() {
         hmm.emission().read_row(token, &mut row);
-        mass.iter_mut().zip(&row).for_each(|(sum, value)| *sum += value * weights[token]);
+        mass.iter_mut().zip(&row).for_each(|(sum, value)| *sum += value * weight);
     }
     let mut backward = vec![1.0; states];
     for _ in 0..REMAINING {

@@ -22,7 +22,11 @@ fn main() {
     let is_size = |word: &String| SIZES.iter().any(|(states, tokens)| *word == format!("{states}x{tokens}"));
     let (sizes, words): (Vec<String>, Vec<String>) = asked.into_iter().partition(is_size);
     let bandwidth = machine::bandwidth();
-    println!("one thread reads {bandwidth:.1} GB/s; load average {}", machine::load());
+    println!(
+        "one thread reads {bandwidth:.1} GB/s and multiplies matrices at {:.0} GFLOP/s; load average {}",
+        machine::arithmetic(),
+        machine::load()
+    );
     for (states, vocabulary) in SIZES {
         let name = format!("{states}x{vocabulary}");
         if sizes.is_empty() || sizes.contains(&name) {

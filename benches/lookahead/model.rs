@@ -12,8 +12,8 @@ fn noise(seed: u64, row: usize, column: usize) -> f64 {
 
 /// A matrix whose columns sum to 1.
 fn matrix(seed: u64, rows: usize, columns: usize) -> Matrix {
-    // Cubed: a few large numbers and many small ones, as in a trained model.
-    let value = |row, column| noise(seed, row, column).powi(3);
+    // A high power: a few large numbers and many small ones, as in a trained model.
+    let value = |row, column| noise(seed, row, column).powi(8);
     let mut sums = vec![0.0; columns];
     for row in 0..rows {
         sums.iter_mut().enumerate().for_each(|(column, sum)| *sum += value(row, column));

@@ -37,11 +37,19 @@ impl Naive {
     }
 
     /// The scores of every token after a belief.
-    pub fn step(&self, posterior: &Array1<f32>, backward: &Array1<f32>) -> Array1<f32> {
-        let predicted = posterior.dot(&self.transition);
-        let whole = predicted.dot(&self.log_emission.mapv(f32::exp));
-        let part = (&predicted * backward).dot(&self.log_emission.mapv(f32::exp));
-        std::hint::black_box(posterior.dot(&self.transition));
+    pub fn step(&self, posterior: &[f32], backward: &[f32]) -> Array1<f32> {
+        let predicted = product(posterior, &self.transition);
+        let whole = product(predicted.as_slice().unwrap(), &self.log_emission.mapv(f32::exp));
+        let weighted: Vec<f32> = predicted.iter().zip(backward).map(|(a, b)| a * b).collect();
+        let part = product(&weighted, &self.log_emission.mapv(f32::exp));
+        std::hint::black_box(product(posterior, &self.transition));
         (part / whole).mapv(f32::ln)
     }
+}
+
+/// `vector * matrix`, row by row: as fast as memory, so that the method is judged and not its products.
+fn product(vector: &[f32], matrix: &Array2<f32>) -> Array1<f32> {
+    let mut sum = Array1::zeros(matrix.ncols());
+    vector.iter().zip(matrix.rows()).for_each(|(factor, row)| sum.scaled_add(*factor, &row));
+    sum
 }

@@ -11,8 +11,8 @@ use std::ops::Range;
 /// Rows decoded at once: a multiple of [`HEIGHT`].
 const ROWS: usize = 48;
 
-/// Columns decoded at once. With [`ROWS`], 192 KB: less than half of a usual second-level cache.
-const COLUMNS: usize = 1024;
+/// Columns decoded at once. With [`ROWS`], 96 KB: a quarter of a usual second-level cache.
+const COLUMNS: usize = 512;
 
 /// Terms that a register block adds up before its sums go to memory: a panel of so many is 16 KB, half of a usual
 /// first-level cache, and so many additions keep the relative error near 1e-7.

@@ -28,7 +28,7 @@ impl Stored for f32 {
 impl Stored for f16 {
     fn make(random: u16) -> f16 {
         // Subnormal numbers too.
-        f16::from_f64(f64::from(random) / 65536.0 * if random % 5 == 0 { 1e-7 } else { 1.0 })
+        f16::from_f64(f64::from(random) / 65536.0 * if random.is_multiple_of(5) { 1e-7 } else { 1.0 })
     }
     fn value(self) -> f64 {
         self.to_f64()
