@@ -120,15 +120,10 @@ fn token_at(stream: &[Token], at: u32, back: usize) -> Token {
     (at as usize).checked_sub(back).and_then(|at| stream.get(at)).copied().unwrap_or(START)
 }
 
-/// Compares two positions by the tokens before them, the latest first, up to the beginning of their texts.
+/// Compares two positions by the tokens before them, the latest first.
 fn compare(stream: &[Token], a: u32, b: u32, depth: usize) -> std::cmp::Ordering {
-    for back in 1..=depth {
-        let (left, right) = (token_at(stream, a, back), token_at(stream, b, back));
-        if left != right || left == START {
-            return left.cmp(&right);
-        }
-    }
-    std::cmp::Ordering::Equal
+    let before = |at| (1..=depth).map(move |back| token_at(stream, at, back));
+    before(a).cmp(before(b))
 }
 
 /// Runs of positions with the same context of a length; positions too near their beginning have none.

@@ -3,8 +3,8 @@
 /// What is taken from a count of 1, of 2, and of 3 or more (modified Kneser-Ney: Chen and Goodman 1999, equation 26).
 ///
 /// With `n[k]` n-grams counted `k` times and `y = n[1] / (n[1] + 2 n[2])`, a count of `k` loses
-/// `k - (k + 1) y n[k + 1] / n[k]`. Where a sample is so small or odd that this is not above 0 and at most `k`, it
-/// loses half of `k`, so that what was not seen always keeps some of the mass.
+/// `k - (k + 1) y n[k + 1] / n[k]`. Where a sample is so small or odd that this is not between 0 and `k`, it loses
+/// half of `k`, so that what was seen and what was not both keep some of the mass.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Discounts([f64; 3]);
 
@@ -21,7 +21,7 @@ impl Discounts {
         let one = |k: f64, here: f64, next: f64| {
             let discount = k - (k + 1.0) * y * next / here;
             // Written so that a NaN falls back too.
-            if discount > 0.0 && discount <= k { discount } else { k / 2.0 }
+            if discount > 0.0 && discount < k { discount } else { k / 2.0 }
         };
         Discounts([one(1.0, n1, n2), one(2.0, n2, n3), one(3.0, n3, n4)])
     }

@@ -65,6 +65,69 @@ fn says_what_is_wrong() {
     assert_eq!(TopicModel::from_bytes(&large), Err(BytesError::Damaged { part: "number of topics" }));
 }
 
+/// Where the numbers of each part of the first topic's levels begin, by level.
+fn parts(bytes: &[u8]) -> Vec<[(&'static str, usize); 5]> {
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let mut at = 20;
+    at += 4 + number(at) + 8;
+    let order = number(at);
+    at += 4;
+    (0..order)
+        .map(|_| {
+            let (nodes, continuations) = (number(at), number(at + 4));
+            at += 8;
+            let lengths = [nodes, nodes + 1, nodes + 1, continuations, continuations];
+            let mut index = 0;
+            ["contexts", "tree of contexts", "table of continuations", "continuations", "counts"].map(
+                |part| {
+                    let begins = at;
+                    at += lengths[index] * 4;
+                    index += 1;
+                    (part, begins)
+                },
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn names_the_part_that_is_damaged() {
+    let bytes = model().to_bytes();
+    let levels = parts(&bytes);
+    let damage = |level: usize, part: usize, index: usize, value: u32| {
+        let (name, begins) = levels[level][part];
+        let mut changed = bytes.clone();
+        changed[begins + 4 * index..][..4].copy_from_slice(&value.to_le_bytes());
+        assert_eq!(
+            TopicModel::from_bytes(&changed),
+            Err(BytesError::Damaged { part: name }),
+            "{level} {index}"
+        );
+    };
+    // A context of a token that is not there; contexts, then continuations out of order.
+    damage(1, 0, 0, 4);
+    damage(1, 0, 1, 0);
+    damage(0, 3, 1, 0);
+    // A tree that begins late, goes back, or ends early.
+    damage(0, 1, 0, 1);
+    damage(1, 1, 1, 9);
+    damage(0, 1, 1, 1);
+    // Nothing follows a context, and a count of nothing.
+    damage(1, 2, 1, 0);
+    damage(2, 4, 0, 0);
+    damage(2, 3, 0, 4);
+}
+
+#[test]
+fn a_model_has_one_empty_context() {
+    let mut bytes = b"PNGRAM\x01\0".to_vec();
+    // Four tokens, no end, one topic without a name, of share 1 and order 1; a level of two nodes.
+    let two = [4, u32::MAX, 1, 0, 0, 0x3ff0_0000, 1, 2, 2, 9, 9, 0, 0, 0, 0, 1, 2, 0, 1, 1, 1];
+    let mut place = |number: u32| bytes.extend(number.to_le_bytes());
+    two.into_iter().map(|number| if number == 9 { u32::MAX } else { number }).for_each(&mut place);
+    assert_eq!(TopicModel::from_bytes(&bytes), Err(BytesError::Damaged { part: "first level" }));
+}
+
 proptest! {
     #[test]
     fn any_bytes_after_the_beginning(rest in proptest::collection::vec(any::<u8>(), 0..200)) {

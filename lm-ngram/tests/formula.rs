@@ -53,7 +53,7 @@ impl Direct {
             let y = n(1.0) / (n(1.0) + 2.0 * n(2.0));
             [1.0, 2.0, 3.0].map(|k| {
                 let discount = k - (k + 1.0) * y * n(k + 1.0) / n(k);
-                if discount.is_finite() && discount > 0.0 && discount <= k { discount } else { k / 2.0 }
+                if discount.is_finite() && discount > 0.0 && discount < k { discount } else { k / 2.0 }
             })
         });
         Direct { vocabulary, discounts: discounts.collect(), counts }

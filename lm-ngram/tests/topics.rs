@@ -167,6 +167,23 @@ fn the_end_begins_a_new_text() {
 }
 
 #[test]
+fn features_stay_small_tell_tokens_apart_and_forget() {
+    let model = TopicModel::new(vec![topic("one", 1.0, &[vec![1, 2]])]).unwrap();
+    let read = |text: &[u32]| {
+        let mut state = model.start();
+        text.iter().for_each(|token| drop(model.observe(&mut state, *token)));
+        model.features(&state).unwrap().to_vec()
+    };
+    let apart = |a: &[u32], b: &[u32]| -> f32 {
+        read(a).iter().zip(read(b)).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt()
+    };
+    assert!(read(&[3; 1000]).iter().all(|value| value.abs() < 7.0));
+    assert!(apart(&[1, 2], &[2, 1]) > 1.0);
+    let (long, other): (Vec<u32>, Vec<u32>) = ((0..300).map(|at| at % 5).collect(), vec![6; 3]);
+    assert!(apart(&long, &[other, long.clone()].concat()) < 1e-3);
+}
+
+#[test]
 fn refuses_what_does_not_fit() {
     let one = || topic("one", 1.0, &[vec![1, 2]]);
     assert!(matches!(TopicModel::new(vec![]), Err(NgramError::Topics { given: 0, .. })));
