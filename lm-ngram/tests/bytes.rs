@@ -105,7 +105,7 @@ fn names_the_part_that_is_damaged() {
         );
     };
     // A context of a token that is not there; contexts, then continuations out of order.
-    damage(1, 0, 0, 4);
+    damage(1, 0, 2, 4);
     damage(1, 0, 1, 0);
     damage(0, 3, 1, 0);
     // A tree that begins late, goes back, or ends early.
