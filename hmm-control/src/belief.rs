@@ -70,11 +70,12 @@ impl Belief {
     }
 
     fn advance(&mut self, hmm: &Hmm, posterior: &[f64]) {
-        hmm.transition().product(posterior, &mut self.predicted);
-        // A rounded transition matrix sums to 1 only nearly.
+        hmm.advance(posterior, &mut self.predicted);
+        // Numbers that count as given sum to 1 only nearly; what they miss belongs to the scale.
         let sum: f64 = self.predicted.iter().sum();
         if sum > 0.0 {
             self.predicted.iter_mut().for_each(|value| *value /= sum);
+            self.log_likelihood += sum.ln();
         }
         self.tokens += 1;
     }

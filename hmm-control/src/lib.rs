@@ -9,18 +9,28 @@
 
 mod attribute;
 mod belief;
+mod chain;
+mod constraint;
 mod error;
 mod hmm;
 mod kernel;
 mod language_model;
+mod lookahead;
 mod matrix;
+mod patterns;
+mod products;
+mod strength;
+mod targets;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;
+pub use constraint::{Completion, Constraint};
 pub use error::{AttributeError, ModelError};
 pub use hmm::Hmm;
 pub use language_model::{Lane, LanguageModel};
-pub use matrix::{Matrix, Storage};
+pub use lookahead::{Lookahead, Progress};
+pub use matrix::{Matrix, SharedBytes, Storage};
+pub use strength::strengthened;
 
 /// A token's number in the language model's vocabulary.
 pub type Token = u32;
