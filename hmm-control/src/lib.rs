@@ -19,6 +19,7 @@ mod lookahead;
 mod matrix;
 mod patterns;
 mod products;
+pub mod quality;
 mod strength;
 mod targets;
 
