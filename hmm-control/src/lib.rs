@@ -12,10 +12,13 @@ mod belief;
 mod chain;
 mod constraint;
 mod error;
+mod file;
 mod hmm;
 mod kernel;
 mod language_model;
 mod lookahead;
+#[cfg(feature = "map")]
+mod map;
 mod matrix;
 mod patterns;
 mod products;
@@ -27,9 +30,12 @@ pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;
 pub use constraint::{Completion, Constraint};
 pub use error::{AttributeError, ModelError};
+pub use file::{FileError, Form, ImportOptions, ImportReport, ModelFile, Renormalised};
 pub use hmm::Hmm;
 pub use language_model::{Lane, LanguageModel};
 pub use lookahead::{Lookahead, Progress};
+#[cfg(feature = "map")]
+pub use map::{MapError, map_file};
 pub use matrix::{Matrix, SharedBytes, Storage};
 pub use strength::strengthened;
 
