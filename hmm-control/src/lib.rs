@@ -11,6 +11,7 @@ mod attribute;
 mod belief;
 mod chain;
 mod constraint;
+pub mod distil;
 mod error;
 mod file;
 mod hmm;
