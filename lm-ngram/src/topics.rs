@@ -175,6 +175,40 @@ impl TopicModel {
     }
 }
 
+impl TopicModel {
+    /// Goes on writing: at most `longest` tokens; it stops behind the token that ends a text.
+    pub fn write(&self, reading: &Reading, longest: usize, rng: &mut impl Rng) -> Vec<Token> {
+        let mut reading = reading.clone();
+        let mut text = Vec::with_capacity(longest);
+        while text.len() < longest {
+            let token = self.sample(&reading, rng);
+            text.push(token);
+            if Some(token) == self.end() || self.observe(&mut reading, token).is_err() {
+                break;
+            }
+        }
+        text
+    }
+
+    /// Weights of tokens for an attribute: "does not read like this topic".
+    ///
+    /// A token that is some times likelier in the topic than in the mean of the others, by itself, has the log weight
+    /// `-strength * max(0, log(times) - log(4))`; one that is not much likelier weighs 1 and is left out. Empty where
+    /// there is no other topic, or none of that number.
+    pub fn unlike(&self, topic: usize, strength: f64) -> Vec<(Token, f64)> {
+        let others = self.topics.len().saturating_sub(1);
+        let Some(own) = self.topics.get(topic).filter(|_| others > 0) else { return Vec::new() };
+        let mut rest = vec![0.0; self.vocabulary()];
+        for (_, other) in self.topics.iter().enumerate().filter(|(number, _)| *number != topic) {
+            rest.iter_mut().zip(other.model.base()).for_each(|(rest, p)| *rest += p / others as f64);
+        }
+        let times = own.model.base().iter().zip(rest).map(|(own, rest)| own / rest);
+        let weights =
+            times.enumerate().map(|(token, times)| (token as Token, -strength * (times.ln() - 4_f64.ln())));
+        weights.filter(|(_, weight)| *weight < 0.0).collect()
+    }
+}
+
 impl LanguageModel for TopicModel {
     type State = Reading;
     type Error = NgramError;

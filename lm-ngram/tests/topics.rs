@@ -146,6 +146,41 @@ fn draws_from_its_distribution_whatever_the_topic() {
 }
 
 #[test]
+fn a_text_ends_with_its_end_or_where_it_is_cut_off() {
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let model = TopicModel::new(vec![topic("one", 1.0, &[vec![1, 2, 3], vec![1, 2, 1, 2]])]).unwrap();
+    let texts: Vec<Vec<u32>> = (0..500).map(|_| model.write(&model.start(), 4, &mut rng)).collect();
+    assert!(texts.iter().any(|text| text.len() == 4 && !text.contains(&END)));
+    assert!(texts.iter().any(|text| text.len() < 4));
+    for text in &texts {
+        assert!(text.len() == 4 || text.last() == Some(&END), "{text:?}");
+        assert!(text.iter().rev().skip(1).all(|token| *token != END), "{text:?}");
+    }
+    // What was read counts: behind 1, 2 is likelier than 1.
+    let mut reading = model.start();
+    model.observe(&mut reading, 1).unwrap();
+    let next: Vec<u32> = (0..500).map(|_| model.write(&reading, 1, &mut rng)[0]).collect();
+    let count = |token: u32| next.iter().filter(|next| **next == token).count();
+    assert!(count(2) > 2 * count(1));
+}
+
+#[test]
+fn tokens_of_one_topic_weigh_little() {
+    let (a, b) = (vec![vec![1, 1, 1, 2, 1, 2, 1, 1, 2, 4]], vec![vec![3, 2, 3, 3, 2, 3, 3, 2, 3, 4]]);
+    let model = TopicModel::new(vec![topic("a", 1.0, &a), topic("b", 1.0, &b)]).unwrap();
+    let weights = model.unlike(1, 0.5);
+    assert_eq!(weights.len(), 1, "{weights:?}");
+    let probability = |topic: usize| {
+        let before = History::of(&[6, 6, 6]);
+        model.topics()[topic].model.probability(&before, 3)
+    };
+    let expected = -0.5 * (probability(1) / probability(0) / 4.0).ln();
+    assert!(weights[0].0 == 3 && (weights[0].1 - expected).abs() < 1e-12, "{weights:?} {expected}");
+    assert!(model.unlike(2, 0.5).is_empty());
+    assert!(TopicModel::new(vec![topic("a", 1.0, &a)]).unwrap().unlike(0, 1.0).is_empty());
+}
+
+#[test]
 fn a_topic_comes_back_however_long_the_text_spoke_against_it() {
     let (ones, twos) = (vec![vec![1; 30]], vec![vec![2; 30]]);
     let model = TopicModel::new(vec![topic("ones", 1.0, &ones), topic("twos", 1.0, &twos)]).unwrap();
