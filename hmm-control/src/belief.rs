@@ -1,6 +1,7 @@
 //! Filtering: what the tokens so far say of the hidden state.
 
-use crate::{Hmm, Token};
+use crate::hmm::{check_distribution, expect_shape};
+use crate::{Hmm, ModelError, Storage, Token};
 
 /// What is believed of the hidden state that will emit the *next* token, given all tokens so far.
 ///
@@ -18,6 +19,17 @@ impl Belief {
     /// Before the first token.
     pub fn start(hmm: &Hmm) -> Belief {
         Belief { predicted: hmm.initial().to_vec(), log_likelihood: 0.0, tokens: 0 }
+    }
+
+    /// What somebody else believes of the state that will emit the next token: [`crate::prior::Prior`], say, which
+    /// has read the text before through a language model. Likelihood and tokens are counted from here.
+    ///
+    /// # Errors
+    /// When it is not one probability a state, or they do not sum to 1.
+    pub fn from_prior(hmm: &Hmm, predicted: Vec<f64>) -> Result<Belief, ModelError> {
+        expect_shape("prior", (1, predicted.len()), (1, hmm.states()))?;
+        check_distribution("prior", 0, &predicted, Storage::F64.tolerance())?;
+        Ok(Belief { predicted, log_likelihood: 0.0, tokens: 0 })
     }
 
     /// `p(state of the next token | tokens so far)`; sums to 1.

@@ -153,7 +153,11 @@ impl Hmm {
     }
 }
 
-fn expect_shape(part: &'static str, found: (usize, usize), wanted: (usize, usize)) -> Result<(), ModelError> {
+pub(crate) fn expect_shape(
+    part: &'static str,
+    found: (usize, usize),
+    wanted: (usize, usize),
+) -> Result<(), ModelError> {
     if found == wanted {
         return Ok(());
     }
@@ -162,7 +166,7 @@ fn expect_shape(part: &'static str, found: (usize, usize), wanted: (usize, usize
     Err(ModelError::Shape { part, found_rows, found_columns, rows, columns })
 }
 
-fn check_distribution(
+pub(crate) fn check_distribution(
     part: &'static str,
     state: usize,
     values: &[f64],

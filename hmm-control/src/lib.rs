@@ -11,6 +11,7 @@ mod attribute;
 mod belief;
 mod chain;
 mod constraint;
+mod controller;
 pub mod distil;
 mod error;
 mod file;
@@ -21,15 +22,23 @@ mod lookahead;
 #[cfg(feature = "map")]
 mod map;
 mod matrix;
+pub mod monitor;
 mod patterns;
+pub mod prior;
 mod products;
 pub mod quality;
+mod rollout;
 mod strength;
 mod targets;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
 pub use belief::Belief;
 pub use constraint::{Completion, Constraint};
+pub use controller::{
+    CalibrationError, Certificate, ClauseGate, ClausePolicy, ControlError, Controller, Coverage, Decoding,
+    Ended, GenerateError, Generated, Grammar, Horizon, MaskWords, Next, RateMeter, Rewrite, Sampler, Scored,
+    Scorer, StreamGate, TextRate, Threshold, Verdict,
+};
 pub use error::{AttributeError, ModelError};
 pub use file::{FileError, Form, ImportOptions, ImportReport, ModelFile, Renormalised};
 pub use hmm::Hmm;
@@ -38,6 +47,7 @@ pub use lookahead::{Lookahead, Progress};
 #[cfg(feature = "map")]
 pub use map::{MapError, map_file};
 pub use matrix::{Matrix, SharedBytes, Storage};
+pub use rollout::{Estimate, RolloutLookahead, Standing};
 pub use strength::strengthened;
 
 /// A token's number in the language model's vocabulary.

@@ -171,8 +171,12 @@ impl Lookahead {
     /// far, times the token's, times the most that any hidden state promises for the rest.
     pub fn bound(&self, progress: &Progress, remaining: usize, token: Token) -> f64 {
         let edge = self.attribute().step(progress.state, token);
+        (progress.log_weight + edge.log_weight + self.most_ahead(edge.to, remaining)).min(0.0)
+    }
+
+    /// The most that any hidden state promises for `remaining` tokens from a state of the automaton on, as a logarithm.
+    pub(crate) fn most_ahead(&self, state: usize, remaining: usize) -> f64 {
         let row = self.shared.chain.row(self.hmm(), remaining);
-        let most = row.get(edge.to).map_or(f64::NEG_INFINITY, |scaled| scaled.log_scale);
-        (progress.log_weight + edge.log_weight + most).min(0.0)
+        row.get(state).map_or(f64::NEG_INFINITY, |scaled| scaled.log_scale)
     }
 }

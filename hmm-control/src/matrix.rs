@@ -226,14 +226,18 @@ impl Matrix {
 }
 
 fn encode(storage: Storage, row: &[f64], bytes: &mut [u8]) {
-    for (value, target) in row.iter().zip(bytes.chunks_exact_mut(storage.bytes())) {
-        match storage {
-            Storage::F64 => target.copy_from_slice(&value.to_ne_bytes()),
-            Storage::F32 => target.copy_from_slice(&(*value as f32).to_ne_bytes()),
-            Storage::Bf16 => target.copy_from_slice(&bf16::from_f64(*value).to_ne_bytes()),
-            Storage::F16 | Storage::Bits8 => {}
-        }
+    match storage {
+        Storage::F64 => write(row, bytes, f64::to_ne_bytes),
+        Storage::F32 => write(row, bytes, |value| (value as f32).to_ne_bytes()),
+        Storage::Bf16 => write(row, bytes, |value| bf16::from_f64(value).to_ne_bytes()),
+        Storage::F16 | Storage::Bits8 => {}
     }
+}
+
+/// Writes numbers of a width that the compiler knows.
+fn write<const WIDTH: usize>(row: &[f64], bytes: &mut [u8], encode: impl Fn(f64) -> [u8; WIDTH]) {
+    let targets = bytes.as_chunks_mut().0;
+    row.iter().zip(targets).for_each(|(value, target)| *target = encode(*value));
 }
 
 /// Encodes a row relative to its largest entry, which is the scale that it returns.
@@ -246,13 +250,11 @@ fn encode_scaled(storage: Storage, row: &[f64], bytes: &mut [u8]) -> f32 {
         return 0.0;
     }
     let largest = f64::from(scale);
-    for (value, target) in row.iter().zip(bytes.chunks_exact_mut(storage.bytes())) {
-        let relative = (value / largest).clamp(0.0, 1.0);
-        if storage == Storage::F16 {
-            target.copy_from_slice(&f16::from_f64(relative).to_ne_bytes());
-        } else {
-            target.fill((relative.sqrt() * 255.0).round() as u8);
-        }
+    let relative = |value: f64| (value / largest).clamp(0.0, 1.0);
+    if storage == Storage::F16 {
+        write(row, bytes, |value| f16::from_f64(relative(value)).to_ne_bytes());
+    } else {
+        write(row, bytes, |value| [(relative(value).sqrt() * 255.0).round() as u8]);
     }
     if storage == Storage::Bits8 { (largest / (255.0 * 255.0)) as f32 } else { scale }
 }

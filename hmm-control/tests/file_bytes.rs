@@ -125,6 +125,10 @@ fn a_header_may_promise_anything() {
     let with = |header: &str| [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
     refused(b"", "it has 0 bytes");
     refused(&u64::MAX.to_le_bytes(), "its header would take 18446744073709551615 bytes");
+    refused(
+        &with(&" ".repeat((1 << 20) + 1)),
+        "its header would take 1048577 bytes; at most 1048576 are read",
+    );
     refused(&(1_u64 << 20).to_le_bytes(), "its header takes 1048576 bytes, but only 0 follow");
     refused(&with("{\"initial\":"), "no JSON (line 1, column 11)");
     refused(&with(&"{\"a\":".repeat(10_000)), "no JSON");

@@ -90,6 +90,9 @@ fn the_end_state_is_found() {
     let config = r#"{"eos_token_id": 49, "hidden_size": 8, "sep_token_id": null, "vocab_size": 50}"#;
     let options = ImportOptions { config: Some(config), ..WIDE };
     assert_eq!(ModelFile::import(&bytes, &options).unwrap().1, report);
+    // A last state that emits one token, and goes on to others.
+    let (_, report) = imported(row(2, [0.5, 0.25, 0.25])).unwrap();
+    assert_eq!((report.end_state, report.end_token), (None, None));
     // Another end than that which the last state emits: then it is no end state.
     let other = ImportOptions { config: Some(r#"{"eos_token_id": 3}"#), ..WIDE };
     let (_, report) = ModelFile::import(&bytes, &other).unwrap();

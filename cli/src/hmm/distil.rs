@@ -9,7 +9,7 @@ use hmm_control::distil::{
     DistilError, Estimate, Options, Report, Rules, Schedule, Sequences, Sparse, StepSize, Trainer,
 };
 use hmm_control::quality::{Line, likelihood_plot};
-use hmm_control::{LanguageModel, ModelFile};
+use hmm_control::ModelFile;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@ use super::backend::{Backend, Task};
 use super::element::Element;
 use super::lanes::{Lanes, WIDTH};
 use super::operand::{Narrow, power};
-use super::tile::{self, TILE};
+use super::tile::{self, TILE, Tile};
 use std::ops::Range;
 
 /// The numbers of a matrix, row by row.
@@ -22,13 +22,11 @@ impl<'a, E: Copy> Cells<'a, E> {
         self.cells.get(start..start.saturating_add(self.columns)).unwrap_or_default()
     }
 
-    /// Four rows to compute with. The place of a row that is not there is taken by the first of the matrix, which
-    /// is there if any is; the caller drops what comes of it.
-    fn tile(self, rows: [usize; TILE]) -> [&'a [E]; TILE] {
-        rows.map(|row| {
-            let found = self.row(row);
-            if found.is_empty() { self.row(0) } else { found }
-        })
+    /// Four rows to compute with, and those that come after them. The place of a row that is not there is taken by
+    /// the first of the matrix, which is there if any is; the caller drops what comes of it.
+    fn tile(self, rows: [usize; TILE], ahead: Option<[usize; TILE]>) -> Tile<'a, E> {
+        let rows = rows.map(|row| if self.has(row) { self.row(row) } else { self.row(0) });
+        Tile { rows, ahead: ahead.map_or([&[]; TILE], |rows| rows.map(|row| self.row(row))) }
     }
 
     fn has(self, row: usize) -> bool {
@@ -36,8 +34,23 @@ impl<'a, E: Copy> Cells<'a, E> {
     }
 }
 
+/// The numbers of the next four rows, and what belongs to each; an empty place has a copy of the first.
+type Numbers<K, T> = ([K; TILE], [Option<T>; TILE]);
+
+/// Goes over items in tiles, each with the one after it.
+fn each_tile<K: Copy, T>(
+    mut items: impl Iterator<Item = (K, T)>,
+    mut each: impl FnMut(Numbers<K, T>, Option<[K; TILE]>),
+) {
+    let mut next = next_tile(&mut items);
+    while let Some(tile) = next {
+        next = next_tile(&mut items);
+        each(tile, next.as_ref().map(|(numbers, _)| *numbers));
+    }
+}
+
 /// The next four items, and what belongs to them; a place that stays empty is taken by a copy of the first.
-fn next_tile<K: Copy, T>(items: &mut impl Iterator<Item = (K, T)>) -> Option<([K; TILE], [Option<T>; TILE])> {
+fn next_tile<K: Copy, T>(items: &mut impl Iterator<Item = (K, T)>) -> Option<Numbers<K, T>> {
     let (first, belongs) = items.next()?;
     let mut keys = [first; TILE];
     let mut rest = [Some(belongs), None, None, None];
@@ -49,7 +62,7 @@ fn next_tile<K: Copy, T>(items: &mut impl Iterator<Item = (K, T)>) -> Option<([K
 }
 
 struct Dots<'a, E> {
-    rows: [&'a [E]; TILE],
+    tile: Tile<'a, E>,
     vector: &'a [[f32; WIDTH]],
 }
 
@@ -58,7 +71,7 @@ impl<E: Element> Task for Dots<'_, E> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> [f64; TILE] {
-        tile::dots(lanes, self.rows, self.vector)
+        tile::dots(lanes, self.tile, self.vector)
     }
 }
 
@@ -70,15 +83,14 @@ pub(crate) fn dots<E: Element>(
     vector: &Narrow,
     mut each: impl FnMut(usize, f64),
 ) {
-    let mut rows = rows.map(|row| (row, row));
-    while let Some((numbers, wanted)) = next_tile(&mut rows) {
-        let products = backend.run(Dots { rows: matrix.tile(numbers), vector: &vector.values });
+    each_tile(rows.map(|row| (row, row)), |(numbers, wanted), ahead| {
+        let products = backend.run(Dots { tile: matrix.tile(numbers, ahead), vector: &vector.values });
         for (row, product) in wanted.into_iter().zip(products) {
             if let Some(row) = row {
                 each(row, if matrix.has(row) { product * vector.factor } else { 0.0 });
             }
         }
-    }
+    });
 }
 
 /// A row, and which second vector it is multiplied with.
@@ -89,7 +101,7 @@ pub(crate) struct Pair {
 }
 
 struct Pairs<'a, E> {
-    rows: [&'a [E]; TILE],
+    tile: Tile<'a, E>,
     first: &'a [[f32; WIDTH]],
     seconds: [&'a [[f32; WIDTH]]; TILE],
 }
@@ -99,7 +111,7 @@ impl<E: Element> Task for Pairs<'_, E> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> [[f64; 2]; TILE] {
-        tile::pairs(lanes, self.rows, self.first, self.seconds)
+        tile::pairs(lanes, self.tile, self.first, self.seconds)
     }
 }
 
@@ -108,15 +120,15 @@ impl<E: Element> Task for Pairs<'_, E> {
 pub(crate) fn pairs<'v, E: Element, T>(
     backend: Backend,
     matrix: Cells<'_, E>,
-    mut rows: impl Iterator<Item = (Pair, T)>,
+    rows: impl Iterator<Item = (Pair, T)>,
     first: &Narrow,
     second: impl Fn(usize) -> Option<&'v Narrow>,
     mut each: impl FnMut(T, [f64; 2]),
 ) {
-    while let Some((tile, wanted)) = next_tile(&mut rows) {
+    each_tile(rows, |(tile, wanted), ahead| {
         let seconds = tile.map(|pair| second(pair.second));
         let products = backend.run(Pairs {
-            rows: matrix.tile(tile.map(|pair| pair.row)),
+            tile: matrix.tile(tile.map(|pair| pair.row), ahead.map(|ahead| ahead.map(|pair| pair.row))),
             first: &first.values,
             seconds: seconds.map(|second| second.map_or(first.values.as_slice(), |second| &second.values)),
         });
@@ -127,11 +139,11 @@ pub(crate) fn pairs<'v, E: Element, T>(
                 each(wanted, [a * first.factor * there, b * second * there]);
             }
         }
-    }
+    });
 }
 
 struct Add<'a, E> {
-    rows: [&'a [E]; TILE],
+    tile: Tile<'a, E>,
     factors: [f32; TILE],
     sum: &'a mut [[f32; WIDTH]],
 }
@@ -141,7 +153,7 @@ impl<E: Element> Task for Add<'_, E> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        tile::add(lanes, self.rows, self.factors, self.sum);
+        tile::add(lanes, self.tile, self.factors, self.sum);
     }
 }
 
@@ -159,11 +171,11 @@ pub(crate) fn add_rows<E: Element>(
     let power = power(largest);
     let mut sum = vec![[0.0; WIDTH]; matrix.columns.div_ceil(WIDTH)];
     for block in terms.chunks(TILE * TILES_A_BLOCK) {
-        let mut terms = block.iter().filter(|(row, factor)| *factor != 0.0 && matrix.has(*row)).copied();
-        while let Some((rows, factors)) = next_tile(&mut terms) {
+        let terms = block.iter().filter(|(row, factor)| *factor != 0.0 && matrix.has(*row)).copied();
+        each_tile(terms, |(rows, factors), ahead| {
             let factors = factors.map(|factor| factor.map_or(0.0, |factor| (factor / power) as f32));
-            backend.run(Add { rows: matrix.tile(rows), factors, sum: &mut sum });
-        }
+            backend.run(Add { tile: matrix.tile(rows, ahead), factors, sum: &mut sum });
+        });
         let flat = sum.as_flattened_mut().iter_mut();
         out.iter_mut().zip(flat).for_each(|(out, sum)| *out += f64::from(std::mem::take(sum)) * power);
     }
