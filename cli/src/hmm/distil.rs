@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use hmm_control::ModelFile;
 use hmm_control::distil::start::{Clustering, KMeans, from_contexts};
 use hmm_control::distil::{
     DistilError, Estimate, Options, Report, Rules, Schedule, Sequences, Sparse, StepSize, Trainer,
 };
 use hmm_control::quality::{Line, likelihood_plot};
-use hmm_control::ModelFile;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};

@@ -73,7 +73,7 @@ impl Language {
         let tokenizer = Tokenizer::new(encoding);
         let (mut topics, mut held_out) = (Vec::new(), Vec::new());
         for path in &self.texts {
-            let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
             say(format!("reading {name}"));
             let mut training = Vec::new();
             for (number, document) in texts::documents(path)?.iter().enumerate() {

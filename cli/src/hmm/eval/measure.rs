@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use hmm_control::quality::{
     Divergence, Forecast, Needed, Reliability, candidates_needed, divergence, forecast, reliability,
 };
-use hmm_control::{Belief, Hmm, LanguageModel, Lookahead, Token};
+use hmm_control::{Belief, Controller, Coverage, Hmm, LanguageModel, Lookahead, Token};
 use lm_ngram::TopicModel;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -15,6 +15,9 @@ use super::Eval;
 use crate::hmm::language::Loaded;
 use crate::hmm::progress::Progress;
 use crate::hmm::rollouts;
+
+/// Candidates that a controller begins with.
+const FIRST: usize = 50;
 
 /// Bins of a reliability table.
 const BINS: usize = 10;
@@ -29,6 +32,10 @@ pub struct Measured {
     /// For each horizon.
     pub reliabilities: Vec<(usize, Reliability)>,
     pub needed: Vec<Needed>,
+    /// What a controller scores for a sampler of the likeliest tokens that have 0.9 of the mass; and for one of the
+    /// 50 likeliest.
+    pub top_p: Vec<f64>,
+    pub top_k: Vec<f64>,
     pub times: Option<Times>,
 }
 
@@ -48,6 +55,9 @@ pub struct Times {
     pub full: Vec<f64>,
     /// Scoring the candidates that the certificate needs.
     pub candidates: Vec<f64>,
+    /// All that a controller does for those samplers.
+    pub top_p: Vec<f64>,
+    pub top_k: Vec<f64>,
     /// The language model's own step.
     pub language_model: Vec<f64>,
 }
@@ -147,6 +157,22 @@ fn at(
     measured.needed.push(needed);
     let mut log_phi = vec![0.0; model.vocabulary()];
     times.full.push(timed(|| lookahead.score_all(&progress, longest, &mut log_phi)).0);
+    // The strength that an attribute is read at.
+    if let Ok(controller) = Controller::new(lookahead.clone(), 1.0) {
+        for (coverage, candidates, times) in [
+            (Coverage::TopP { p: 0.9, temperature: 1.0, within: 0.01 }, &mut measured.top_p, &mut times.top_p),
+            (Coverage::TopK(50), &mut measured.top_k, &mut times.top_k),
+        ] {
+            let mut logits = logits.clone();
+            let adjust =
+                || controller.adjust_candidates(&progress, longest, &mut logits, None, coverage, FIRST);
+            // Where nothing is allowed, there is nothing to count.
+            if let (took, Ok(certificate)) = timed(adjust) {
+                candidates.push(certificate.candidates as f64);
+                times.push(took);
+            }
+        }
+    }
     let candidates = likeliest(&logits, needed.certified);
     times.candidates.push(timed(|| lookahead.score(&progress, longest, &candidates, &mut log_phi)).0);
     let end = model.end();

@@ -49,9 +49,13 @@ fn spreads(measured: &Measured) -> Vec<(&'static str, &'static str, Option<Sprea
         ),
         ("certified", "candidates certified", spread(measured.needed.iter().map(|one| one.certified as f64))),
         ("enough", "candidates that would do", spread(measured.needed.iter().map(|one| one.enough as f64))),
+        ("top_p", "candidates for top-p 0.9", of(&measured.top_p)),
+        ("top_k", "candidates for top-k 50", of(&measured.top_k)),
         ("ms_observe", "ms, token taken in", of(&times.observe)),
         ("ms_full", "ms, all tokens scored", of(&times.full)),
         ("ms_candidates", "ms, certified ones scored", of(&times.candidates)),
+        ("ms_top_p", "ms, controller for top-p 0.9", of(&times.top_p)),
+        ("ms_top_k", "ms, controller for top-k 50", of(&times.top_k)),
         ("ms_language_model", "ms, n-gram model's step", of(&times.language_model)),
     ]
 }
