@@ -8,6 +8,7 @@
 
 mod cases;
 mod clock;
+mod error;
 
 mod machine;
 mod model;

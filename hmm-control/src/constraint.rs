@@ -202,8 +202,7 @@ impl Constraint {
         let left = shared.lengths.end().checked_sub(completion.generated + 1);
         let row = left.map(|left| shared.chain.row(&shared.hmm, left)).unwrap_or_default();
         let targets = Targets::new(&shared.hmm, &completion.belief, &row, reached);
-        targets.operands(&shared.hmm).write(&shared.hmm, edges.clone(), out);
-        out.iter_mut().for_each(|out| *out += completion.log_weight);
+        targets.operands(&shared.hmm).write(&shared.hmm, completion.log_weight, edges.clone(), out);
         for (stands, log_weight) in &completion.begun {
             if let (Some(token), Some(tail)) = (shared.ending.get(*stands), shared.tails.get(stands + 1)) {
                 let added = log_weight + self.continued(&targets, *token, tail);

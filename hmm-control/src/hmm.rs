@@ -1,6 +1,7 @@
 //! The hidden Markov model.
 
 use crate::matrix::{Matrix, Storage};
+use crate::products::Batch;
 use crate::{ModelError, Token};
 use ndarray::ArrayView2;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ use std::sync::Arc;
 /// assert!((log_probability.exp() - 0.45).abs() < 1e-12);
 /// # Ok::<(), hmm_control::ModelError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Hmm {
     initial: Arc<[f64]>,
     /// Row: the state a transition goes to. Column: the state it comes from.
@@ -137,6 +138,23 @@ impl Hmm {
         self.transition.product(&scaled, out);
     }
 
+    /// The same as [`Hmm::advance`] for many distributions, in one pass over the transition matrix.
+    pub(crate) fn advance_all(&self, distributions: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let scaled: Vec<Vec<f64>> =
+            distributions.iter().map(|given| multiply(given, &self.transition_norms)).collect();
+        let vectors: Vec<&[f64]> = scaled.iter().map(Vec::as_slice).collect();
+        let batch = Batch::new(self.transition.storage(), &vectors, self.states());
+        let mut moved = vec![vec![0.0; self.states()]; distributions.len()];
+        self.transition.products(0..self.states(), &batch, |row, products| {
+            for (out, product) in moved.iter_mut().zip(products) {
+                if let Some(out) = out.get_mut(row) {
+                    *out = *product;
+                }
+            }
+        });
+        moved
+    }
+
     /// `out = A values`: the expectation of `values` at the state that follows.
     pub(crate) fn retreat(&self, values: &[f64], out: &mut [f64]) {
         self.transition.transposed_product(values, out);
@@ -193,6 +211,18 @@ fn check_distributions(part: &'static str, rows: impl Iterator<Item = Vec<f64>>)
 
 pub(crate) fn multiply(left: &[f64], right: &[f64]) -> Vec<f64> {
     left.iter().zip(right).map(|(a, b)| a * b).collect()
+}
+
+impl std::fmt::Debug for Hmm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "Hmm({} states; transition {:?}; emission {:?})",
+            self.states(),
+            self.transition,
+            self.emission
+        )
+    }
 }
 
 struct Norms {

@@ -8,6 +8,7 @@
 //! Randomness is an argument.
 
 mod attribute;
+mod batch;
 mod belief;
 mod chain;
 mod constraint;
@@ -32,6 +33,7 @@ mod strength;
 mod targets;
 
 pub use attribute::{Attribute, AttributeBuilder, Edge};
+pub use batch::Request;
 pub use belief::Belief;
 pub use constraint::{Completion, Constraint};
 pub use controller::{

@@ -114,10 +114,15 @@ impl Lookahead {
 
     /// Takes in a generated token.
     pub fn observe(&self, progress: &mut Progress, token: Token) {
+        self.step(progress, token);
+        progress.belief.observe(self.hmm(), token);
+    }
+
+    /// Moves the automaton only.
+    pub(crate) fn step(&self, progress: &mut Progress, token: Token) {
         let edge = self.attribute().step(progress.state, token);
         progress.state = edge.to;
         progress.log_weight += edge.log_weight;
-        progress.belief.observe(self.hmm(), token);
     }
 
     /// `log E[weight of the whole text | text so far]` with `remaining` tokens still to come. At most 0; minus infinity
@@ -151,20 +156,20 @@ impl Lookahead {
         self.write(progress, &targets, tokens.iter().copied().zip(edges()), out);
     }
 
-    fn targets(&self, progress: &Progress, remaining: usize, reached: Vec<usize>) -> Targets {
+    pub(crate) fn targets(&self, progress: &Progress, remaining: usize, reached: Vec<usize>) -> Targets {
         let row = self.shared.chain.row(self.hmm(), remaining);
         Targets::new(self.hmm(), &progress.belief, &row, reached)
     }
 
-    fn write(
+    pub(crate) fn write(
         &self,
         progress: &Progress,
         targets: &Targets,
         edges: impl Iterator<Item = (Token, Edge)>,
         out: &mut [f64],
     ) {
-        targets.operands(self.hmm()).write(self.hmm(), edges, out);
-        out.iter_mut().for_each(|log_phi| *log_phi = (*log_phi + progress.log_weight).min(0.0));
+        targets.operands(self.hmm()).write(self.hmm(), progress.log_weight, edges, out);
+        out.iter_mut().for_each(|log_phi| *log_phi = log_phi.min(0.0));
     }
 
     /// The logarithm of a bound that `phi(token)` cannot exceed, whatever is believed of the hidden state: the weight so

@@ -62,6 +62,22 @@ impl Targets {
         }
     }
 
+    /// The belief's vector and the targets', in this order, for [`Targets::log_worth`].
+    pub fn vectors(&self) -> impl Iterator<Item = &[f64]> {
+        let targets = self.targets.iter().map(|target| target.vector.as_slice());
+        std::iter::once(self.predicted.as_slice()).chain(targets)
+    }
+
+    /// `log_weight`, the log weight of an edge, and the logarithm of what the rest is worth after its token, from the
+    /// products of the token's emissions with all vectors.
+    pub fn log_worth(&self, log_weight: f64, edge: &Edge, products: &[f64]) -> f64 {
+        let place = self.places.get(&edge.to).filter(|_| edge.log_weight > f64::NEG_INFINITY);
+        let target = place.and_then(|place| Some((self.targets.get(*place)?, *products.get(place + 1)?)));
+        let whole = products.first().copied().unwrap_or(0.0);
+        let Some((target, part)) = target else { return f64::NEG_INFINITY };
+        log_weight + edge.log_weight + target.log_worth([whole, part])
+    }
+
     /// The vectors as one pass over the emissions wants them.
     pub fn operands(&self, hmm: &Hmm) -> Operands<'_> {
         let storage = hmm.emission().storage();
@@ -81,8 +97,14 @@ pub(crate) struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    /// `out[i]` = the log weight of edge `i` and the logarithm of what the rest is worth after its token.
-    pub fn write(&self, hmm: &Hmm, edges: impl Iterator<Item = (Token, Edge)>, out: &mut [f64]) {
+    /// `out[i]` = `log_weight`, the log weight of edge `i`, and the logarithm of what the rest is worth after its token.
+    pub fn write(
+        &self,
+        hmm: &Hmm,
+        log_weight: f64,
+        edges: impl Iterator<Item = (Token, Edge)>,
+        out: &mut [f64],
+    ) {
         let mut last = (usize::MAX, None);
         let wanted = edges.zip(out).filter_map(|((token, edge), out)| {
             *out = f64::NEG_INFINITY;
@@ -92,7 +114,7 @@ impl Operands<'_> {
             }
             let second = last.1.filter(|_| edge.log_weight > f64::NEG_INFINITY)?;
             let target = self.targets.targets.get(second)?;
-            Some((Pair { row: token as usize, second }, (out, edge.log_weight, target)))
+            Some((Pair { row: token as usize, second }, (out, log_weight + edge.log_weight, target)))
         });
         let second = |place: usize| self.seconds.get(place);
         hmm.emission().pairs(wanted, &self.predicted, second, |(out, log_weight, target), products| {

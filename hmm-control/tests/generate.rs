@@ -12,7 +12,7 @@ mod control_support;
 use control_support::{HmmModel, hmm, rng, softmax};
 use hmm_control::{
     Attribute, Belief, ClausePolicy, Controller, Decoding, Ended, Generated, Grammar, Horizon, LanguageModel,
-    Lookahead, MaskWords, RateMeter, Sampler, Scored, Storage, Threshold, Token,
+    Lookahead, MaskWords, Next, RateMeter, Sampler, Scored, Storage, StreamGate, TextRate, Threshold, Token,
 };
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -377,4 +377,32 @@ fn a_calibrated_gate_keeps_its_rate_of_false_alarms() {
     let again = (0..400)
         .filter(|seed| matches!(run(&setting, &model, &[2], (), *seed).0.ended, Ended::Stopped { .. }));
     assert_eq!(again.count(), rates.iter().filter(|rate| **rate < threshold.value).count());
+}
+
+/// A stream of text from elsewhere, judged by the look-ahead of a model of its words.
+#[test]
+fn a_stream_is_judged_by_the_look_ahead() {
+    let lookahead = lookahead(3);
+    let meter = RateMeter::new(lookahead, 6).relative();
+    let tokenize = |text: &str| -> Vec<Token> {
+        let words = text.split_inclusive([' ', '.', ',']).map(|word| word.trim_matches([' ', '.', ',']));
+        words
+            .filter_map(|word| WORDS.iter().position(|known| known.trim() == word))
+            .map(|token| token as Token)
+            .collect()
+    };
+    let policy = ClausePolicy { rewinds: 1, ..ClausePolicy::new(0.7, "nothing bad") };
+    let mut gate = StreamGate::new(policy, TextRate::new(meter, tokenize), 20);
+    let mut shown = gate.push(b"a b and. b and. a worse").released;
+    assert_eq!(shown, "a b and. b and.");
+    let Next::Rewrite(rewrite) = gate.push(b" b and. a ").next else { panic!("a bad clause passed") };
+    assert!(rewrite.instruction.contains("nothing bad"));
+    gate.resume();
+    shown += &gate.push(b" a c and.").released;
+    shown += &gate.finish().released;
+    assert_eq!(shown, "a b and. b and. a c and.");
+    assert!(matches!(gate.push(b" worse. ").next, Next::Rewrite(_)));
+    gate.resume();
+    let Next::Stop { notice } = gate.push(b" worse. ").next else { panic!("it goes on") };
+    assert!(!notice.contains("worse"));
 }

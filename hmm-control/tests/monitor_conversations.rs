@@ -295,6 +295,18 @@ proptest! {
 }
 
 #[test]
+fn a_curve_follows_the_rule_of_succession() {
+    let mut samples = vec![(0.2, false); 10];
+    samples.extend(vec![(0.6, true); 10]);
+    let curve = Curve::fit(&samples).unwrap();
+    assert_eq!(curve.steps(), [(0.2, 1.0 / 12.0), (0.6, 11.0 / 12.0)]);
+    // Between the steps the lower one counts, and below both there is less.
+    assert_eq!([0.2, 0.59, 0.6, 1.0].map(|p| curve.apply(p)), [1.0, 1.0, 11.0, 11.0].map(|n| n / 12.0));
+    assert!((curve.apply(0.1) - 1.0 / 24.0).abs() < 1e-12);
+    assert_eq!(curve.apply(0.0), 0.0);
+}
+
+#[test]
 fn a_curve_learns_a_bent_scale() {
     // What is said as p comes true p^2 of the time.
     let mut rng = ChaCha8Rng::seed_from_u64(5);

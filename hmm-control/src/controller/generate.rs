@@ -86,6 +86,57 @@ pub enum GenerateError<E: std::error::Error> {
 ///
 /// The language model reads a token before the gate has judged it, so that a place to go back to has always been
 /// read; a token that fails costs one step of the model.
+///
+/// ```
+/// use hmm_control::{
+///     Attribute, ClausePolicy, Controller, Decoding, Ended, Hmm, Horizon, LanguageModel, Lookahead, RateMeter, Sampler,
+///     Scored, Storage, Token,
+/// };
+/// use ndarray::array;
+///
+/// const WORDS: [&str; 3] = [" yes", " no", "."];
+///
+/// /// It writes any of its words, whatever it has read.
+/// struct Dice;
+///
+/// impl LanguageModel for Dice {
+///     type State = ();
+///     type Error = std::convert::Infallible;
+///     fn vocabulary(&self) -> usize {
+///         3
+///     }
+///     fn end(&self) -> Option<Token> {
+///         None
+///     }
+///     fn start(&self) {}
+///     fn step(&self, _: &mut (), _: &[Token], logits: &mut [f32]) -> Result<(), Self::Error> {
+///         logits.fill(0.0);
+///         Ok(())
+///     }
+/// }
+///
+/// let hmm = Hmm::new(&[1.0], array![[1.0]].view(), array![[0.4, 0.4, 0.2]].view(), Storage::F32)?;
+/// // A text with a `no` in it is worth nothing.
+/// let lookahead = Lookahead::new(hmm, Attribute::from_weights(3, [(1, f64::NEG_INFINITY)])?)?;
+/// let decoding = Decoding {
+///     model: &Dice,
+///     controller: &Controller::new(lookahead.clone(), 1.0)?,
+///     horizon: Horizon::Window(8),
+///     scored: Scored::All,
+///     meter: &RateMeter::new(lookahead, 8),
+///     policy: &ClausePolicy::new(0.1, "never say no"),
+///     sampler: Sampler::new(1.0)?,
+///     read_token: |token: Token, bytes: &mut Vec<u8>| bytes.extend(WORDS[token as usize].bytes()),
+///     most_tokens: 20,
+///     stop: &[],
+/// };
+/// # use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
+/// let mut shown = String::new();
+/// let generated = decoding.generate(&[], (), &mut ChaCha8Rng::seed_from_u64(1), |text| shown += text)?;
+/// assert_eq!(generated.ended, Ended::Length);
+/// assert!(shown.contains("yes") && !shown.contains("no"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Decoding<'a, M, T> {
     /// The language model.
     pub model: &'a M,

@@ -20,6 +20,22 @@ use crate::{Lookahead, Progress, Token};
 ///
 /// Where the attribute asks for something at the *end* (a final weight other than 1), a rate is for a text that ends
 /// after those `k` tokens.
+///
+/// ```
+/// use hmm_control::{Attribute, Hmm, Lookahead, RateMeter, Storage};
+/// use ndarray::array;
+///
+/// // One hidden state: a token is worth 0.8 * 1 + 0.2 * 0.5 on average, wherever it stands.
+/// let hmm = Hmm::new(&[1.0], array![[1.0]].view(), array![[0.8, 0.2]].view(), Storage::F64)?;
+/// let lookahead = Lookahead::new(hmm, Attribute::from_weights(2, [(1, 0.5_f64.ln())])?)?;
+/// let start = lookahead.start();
+/// for window in [1, 8, 64] {
+///     let meter = RateMeter::new(lookahead.clone(), window);
+///     assert!((meter.ahead(&start) - 0.9).abs() < 1e-9);
+///     assert!(meter.of_text(&start, [0, 1]) < meter.of_text(&start, [0, 0]));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct RateMeter {
     lookahead: Lookahead,

@@ -69,7 +69,11 @@ pub struct Expectation {
 
 impl Default for Expectation {
     fn default() -> Expectation {
-        Expectation { lanes: NonZeroUsize::MIN.saturating_add(63), threads: NonZeroUsize::MIN, dropout: None }
+        Expectation {
+            lanes: NonZeroUsize::MIN.saturating_add(127),
+            threads: NonZeroUsize::MIN,
+            dropout: None,
+        }
     }
 }
 

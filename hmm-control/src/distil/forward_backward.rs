@@ -113,19 +113,18 @@ impl<T: Real> Workspace<T> {
             for lane in 0..active {
                 let row = first + lane;
                 let alpha = alpha.row(row).to_slice().unwrap_or_default();
-                let message = cells(message.row_mut(lane));
+                let message = message.row(lane).to_slice().unwrap_or_default();
                 let posterior = cells(posterior.row_mut(lane));
                 // Their product sums to 1 but for rounding, which would add up over a long text.
                 let correction = T::one() / dot(alpha, message);
-                message.iter_mut().for_each(|value| *value *= correction);
-                for (posterior, (alpha, message)) in posterior.iter_mut().zip(alpha.iter().zip(&*message)) {
-                    *posterior = *alpha * *message;
+                for (posterior, (alpha, message)) in posterior.iter_mut().zip(alpha.iter().zip(message)) {
+                    *posterior = *alpha * *message * correction;
                 }
                 each(row, posterior);
                 let (Some(previous), Some(&inverse)) = (previous, inverse.get(row)) else { continue };
                 let beyond = cells(beyond.row_mut(first - previous + lane));
                 let token = batch.rows.get(row).copied().unwrap_or(MISSING);
-                look_beyond(parameters, token, inverse, alpha, message, beyond);
+                look_beyond(parameters, token, inverse * correction, (alpha, message), beyond);
             }
             following = active;
         }
@@ -182,22 +181,21 @@ fn settle<T: Real>(filtered: &mut [T], predicted: &[T], factor: T) {
 fn look_beyond<T: Real>(
     parameters: &Parameters<T>,
     token: Token,
-    inverse: T,
-    alpha: &[T],
-    message: &[T],
+    factor: T,
+    (alpha, message): (&[T], &[T]),
     beyond: &mut [T],
 ) {
     let pairs = beyond.iter_mut().zip(alpha.iter().zip(message));
     if token == MISSING {
         for (beyond, (alpha, message)) in pairs {
-            *beyond = if *alpha > T::zero() { *message } else { T::zero() };
+            *beyond = if *alpha > T::zero() { *message * factor } else { T::zero() };
         }
         return;
     }
     let emission = parameters.emission.row(token as usize);
     let emission = emission.to_slice().unwrap_or_default();
     for ((beyond, (alpha, message)), emission) in pairs.zip(emission) {
-        let value = *message * *emission * inverse;
+        let value = *message * *emission * factor;
         *beyond = if *alpha > T::zero() { value } else { T::zero() };
     }
 }

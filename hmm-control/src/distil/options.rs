@@ -5,6 +5,9 @@ use crate::Token;
 use std::num::NonZeroUsize;
 
 /// Keeping only the most likely transitions.
+///
+/// The training then goes on with those alone. The matrix stays a dense one with zeros: a step costs what it did, and
+/// what is saved is for a reader that stores [`super::Successors`] lists, `successors / h` of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sparse {
     /// Transitions that each state keeps.
@@ -39,7 +42,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// A schedule, and defaults for the rest: whole steps, no dropout, no early stop, dense, seed 0, 64 lanes, one
+    /// A schedule, and defaults for the rest: whole steps, no dropout, no early stop, dense, seed 0, 128 lanes, one
     /// thread.
     pub fn new(schedule: Schedule) -> Options {
         Options {
@@ -51,7 +54,7 @@ impl Options {
             patience: None,
             sparse: None,
             seed: 0,
-            lanes: NonZeroUsize::MIN.saturating_add(63),
+            lanes: NonZeroUsize::MIN.saturating_add(127),
             threads: NonZeroUsize::MIN,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::backend::{Backend, Task};
 use super::element::{Element, padded};
-use super::lanes::{Lanes, WIDTH};
+use super::lanes::{LINE, Lanes, WIDTH};
 use super::operand::{largest, power};
 use super::panel::{self, GROUP, HEIGHT};
 use super::rows::Cells;
@@ -22,8 +22,7 @@ type Panel = [[f32; WIDTH]; 2];
 
 /// Vectors laid out for the register blocks: in groups of sixteen, the sixteen numbers of a column together.
 pub(crate) struct Packed {
-    columns: usize,
-    /// One group behind the other, `columns` panels each.
+    /// One group behind the other, a panel for each column.
     panels: Vec<Panel>,
     /// The power of two that each vector was divided by.
     factors: Vec<f64>,
@@ -32,19 +31,18 @@ pub(crate) struct Packed {
 impl Packed {
     pub(crate) fn new(vectors: &[&[f64]], columns: usize) -> Packed {
         let mut panels = vec![Panel::default(); columns * vectors.len().div_ceil(GROUP)];
-        let mut factors = Vec::with_capacity(vectors.len());
-        for (group, vectors) in panels.chunks_exact_mut(columns.max(1)).zip(vectors.chunks(GROUP)) {
-            for (place, vector) in vectors.iter().enumerate() {
-                let factor = power(largest(vector));
-                factors.push(factor);
-                for (panel, value) in group.iter_mut().zip(*vector) {
+        let factors: Vec<f64> = vectors.iter().map(|vector| power(largest(vector))).collect();
+        let groups = vectors.chunks(GROUP).zip(factors.chunks(GROUP));
+        for (panels, (vectors, factors)) in panels.chunks_exact_mut(columns.max(1)).zip(groups) {
+            for (place, (vector, factor)) in vectors.iter().zip(factors).enumerate() {
+                for (panel, value) in panels.iter_mut().zip(*vector) {
                     if let Some(lane) = panel.as_flattened_mut().get_mut(place) {
                         *lane = (value / factor) as f32;
                     }
                 }
             }
         }
-        Packed { columns, panels, factors }
+        Packed { panels, factors }
     }
 }
 
@@ -71,15 +69,33 @@ impl<E: Element> Task for Multiply<'_, E> {
                 let source = matrix.row(row).get(start..start + width).unwrap_or_default();
                 decode(lanes, source, target);
             }
-            for (group, sums) in vectors.panels.chunks(matrix.columns).zip(sums.chunks_exact_mut(ROWS)) {
-                let group = group.get(start..start + width).unwrap_or_default();
-                for (depth, panel) in group.chunks(DEPTH).enumerate() {
+            let next =
+                if start + width < matrix.columns { (rows.start, start + width) } else { (rows.end, 0) };
+            let groups = vectors.panels.chunks(matrix.columns).zip(sums.chunks_exact_mut(ROWS)).enumerate();
+            for (group, (panels, sums)) in groups {
+                let panels = panels.get(start..start + width).unwrap_or_default();
+                for (depth, panel) in panels.chunks(DEPTH).enumerate() {
                     let columns = depth * DEPTH..depth * DEPTH + panel.len();
                     let tiles = decoded.chunks_exact(HEIGHT * COLUMNS).zip(sums.as_chunks_mut().0);
-                    for (tile, sums) in tiles.take(rows.len().div_ceil(HEIGHT)) {
+                    for (number, (tile, sums)) in tiles.take(rows.len().div_ceil(HEIGHT)).enumerate() {
+                        if group == 0 {
+                            prefetch(lanes, matrix, next.0 + number * HEIGHT, next.1 + columns.start);
+                        }
                         panel::multiply(lanes, strips(tile, &columns), panel, sums);
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Asks for what will be decoded next: some columns of six rows.
+#[inline(always)]
+fn prefetch<L: Lanes, E: Element>(lanes: L, matrix: Cells<'_, E>, row: usize, column: usize) {
+    for row in row..row + HEIGHT {
+        if let Some(first) = matrix.row(row).get(column) {
+            for line in 0..DEPTH * size_of::<E>() / LINE {
+                lanes.prefetch(first, line * LINE);
             }
         }
     }

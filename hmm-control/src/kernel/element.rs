@@ -18,14 +18,14 @@ impl Element for f32 {
 impl Element for f16 {
     #[inline(always)]
     fn decode<L: Lanes>(lanes: L, values: &[f16; WIDTH]) -> L::Vector {
-        lanes.from_f16(values)
+        lanes.decode_f16(values)
     }
 }
 
 impl Element for bf16 {
     #[inline(always)]
     fn decode<L: Lanes>(lanes: L, values: &[bf16; WIDTH]) -> L::Vector {
-        lanes.from_bf16(values)
+        lanes.decode_bf16(values)
     }
 }
 
@@ -33,7 +33,7 @@ impl Element for bf16 {
 impl Element for u8 {
     #[inline(always)]
     fn decode<L: Lanes>(lanes: L, values: &[u8; WIDTH]) -> L::Vector {
-        lanes.from_squares(values)
+        lanes.decode_squares(values)
     }
 }
 

@@ -6,6 +6,9 @@ use half::{bf16, f16};
 /// Numbers in a vector.
 pub(crate) const WIDTH: usize = 8;
 
+/// Bytes that a processor reads from memory at once.
+pub(super) const LINE: usize = 64;
+
 /// Eight `f32` and what the loops do with them. A value of an implementing type is the permission to use its
 /// instructions.
 pub(crate) trait Lanes: Copy {
@@ -18,10 +21,10 @@ pub(crate) trait Lanes: Copy {
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// `a * b + sum`.
     fn multiply_add(self, a: Self::Vector, b: Self::Vector, sum: Self::Vector) -> Self::Vector;
-    fn from_f16(self, values: &[f16; WIDTH]) -> Self::Vector;
-    fn from_bf16(self, values: &[bf16; WIDTH]) -> Self::Vector;
+    fn decode_f16(self, values: &[f16; WIDTH]) -> Self::Vector;
+    fn decode_bf16(self, values: &[bf16; WIDTH]) -> Self::Vector;
     /// The squares of the numbers.
-    fn from_squares(self, values: &[u8; WIDTH]) -> Self::Vector;
+    fn decode_squares(self, values: &[u8; WIDTH]) -> Self::Vector;
     /// Asks for what lies `bytes` behind a place, before it is needed. Never wrong, at most useless.
     fn prefetch<T>(self, place: &T, bytes: usize);
 
@@ -71,17 +74,17 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn from_f16(self, values: &[f16; WIDTH]) -> Self::Vector {
+    fn decode_f16(self, values: &[f16; WIDTH]) -> Self::Vector {
         values.map(widen)
     }
 
     #[inline(always)]
-    fn from_bf16(self, values: &[bf16; WIDTH]) -> Self::Vector {
+    fn decode_bf16(self, values: &[bf16; WIDTH]) -> Self::Vector {
         values.map(|value| f32::from_bits(u32::from(value.to_bits()) << 16))
     }
 
     #[inline(always)]
-    fn from_squares(self, values: &[u8; WIDTH]) -> Self::Vector {
+    fn decode_squares(self, values: &[u8; WIDTH]) -> Self::Vector {
         values.map(|value| {
             let value = f32::from(value);
             value * value

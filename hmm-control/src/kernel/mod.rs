@@ -18,6 +18,9 @@ mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use backend::Backend;
 pub(crate) use block::{Packed, products};
 pub(crate) use operand::{Narrow, Operand};

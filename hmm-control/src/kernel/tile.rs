@@ -2,7 +2,7 @@
 //! keep the arithmetic busy while each waits for its own.
 
 use super::element::{Element, padded};
-use super::lanes::{Lanes, WIDTH};
+use super::lanes::{LINE, Lanes, WIDTH};
 
 /// Rows in a tile.
 pub(super) const TILE: usize = 4;
@@ -14,9 +14,6 @@ const STRIP: usize = 16;
 /// Strips that are summed up in `f32` before the sum moves to `f64`: 256 additions a lane keep the relative error of
 /// a sum of non-negative numbers near 1e-7, however long the row.
 const STRIPS_A_BLOCK: usize = 16;
-
-/// What a processor reads from memory at once.
-const LINE: usize = 64;
 
 type Chunks<'a, E> = &'a [[E; WIDTH]];
 

@@ -74,13 +74,13 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn from_f16(self, values: &[f16; WIDTH]) -> __m256 {
+    fn decode_f16(self, values: &[f16; WIDTH]) -> __m256 {
         // SAFETY: `self` proves that the processor has the instructions, and the reference is to the 16 bytes read.
         unsafe { _mm256_cvtph_ps(_mm_loadu_si128(values.as_ptr().cast())) }
     }
 
     #[inline(always)]
-    fn from_bf16(self, values: &[bf16; WIDTH]) -> __m256 {
+    fn decode_bf16(self, values: &[bf16; WIDTH]) -> __m256 {
         // SAFETY: `self` proves that the processor has the instructions, and the reference is to the 16 bytes read.
         unsafe {
             let bits = _mm256_cvtepu16_epi32(_mm_loadu_si128(values.as_ptr().cast()));
@@ -89,7 +89,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn from_squares(self, values: &[u8; WIDTH]) -> __m256 {
+    fn decode_squares(self, values: &[u8; WIDTH]) -> __m256 {
         // SAFETY: `self` proves that the processor has the instructions, and the reference is to the 8 bytes read.
         unsafe {
             let wide = _mm256_cvtepu8_epi32(_mm_loadl_epi64(values.as_ptr().cast()));

@@ -81,7 +81,8 @@ impl MonitorBuilder {
     }
 
     /// Rounds of expectation maximisation over windows without a label, 5 unless set. 0 learns from the labels
-    /// alone; without unlabelled windows there is nothing to do.
+    /// alone; without unlabelled windows there is nothing to do. A round never makes the data less probable under an
+    /// exponent of 1; under a smaller one that is no longer promised, since tempered numbers are not probabilities.
     pub fn rounds(&mut self, rounds: usize) -> &mut MonitorBuilder {
         self.rounds = rounds;
         self
@@ -119,7 +120,7 @@ impl MonitorBuilder {
             .map(|document| {
                 document
                     .iter()
-                    .map(|window| Coded { state: window.state, bins: code(&edges, &window.scores) })
+                    .map(|window| Coded { state: window.state, bins: code(edges.iter(), &window.scores) })
                     .collect()
             })
             .collect();
@@ -221,8 +222,11 @@ fn samples(documents: &[Vec<Window>], detector: usize) -> Vec<Sample> {
 }
 
 /// Each detector's bin.
-pub(super) fn code(edges: &[Vec<f64>], scores: &[Option<classifier::Risk>]) -> Vec<Option<usize>> {
-    edges.iter().zip(scores).map(|(edges, score)| score.map(|score| bin(edges, score.value()))).collect()
+pub(super) fn code<'a>(
+    edges: impl Iterator<Item = &'a Vec<f64>>,
+    scores: &[Option<classifier::Risk>],
+) -> Vec<Option<usize>> {
+    edges.zip(scores).map(|(edges, score)| score.map(|score| bin(edges, score.value()))).collect()
 }
 
 /// Counts the labels, then lets the model label the rest for some rounds. Also returns the log evidence of the

@@ -82,9 +82,7 @@ impl Monitor {
     }
 
     pub(super) fn code(&self, scores: &[Option<Risk>]) -> Vec<Option<usize>> {
-        let edges: Vec<Vec<f64>> =
-            self.parts.detectors.iter().map(|detector| detector.edges.clone()).collect();
-        code(&edges, scores)
+        code(self.parts.detectors.iter().map(|detector| &detector.edges), scores)
     }
 
     /// The states' names; a state's number is its place here.

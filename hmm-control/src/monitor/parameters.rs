@@ -141,3 +141,69 @@ fn largest_possible(logs: &[f64], possible: &[f64]) -> f64 {
         .filter(|(_, p)| **p > 0.0)
         .fold(f64::NEG_INFINITY, |largest, (log, _)| largest.max(*log))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn distribution(length: usize) -> impl Strategy<Value = Vec<f64>> {
+        proptest::collection::vec(0.01..1.0_f64, length).prop_map(|values| {
+            let sum: f64 = values.iter().sum();
+            values.iter().map(|value| value / sum).collect()
+        })
+    }
+
+    fn table(rows: usize, columns: usize) -> impl Strategy<Value = Array2<f64>> {
+        proptest::collection::vec(distribution(columns), rows).prop_map(move |rows| {
+            Array2::from_shape_fn((rows.len(), columns), |(row, column)| rows[row][column])
+        })
+    }
+
+    fn case() -> impl Strategy<Value = (Parameters, Vec<Coded>)> {
+        let window = (proptest::option::weighted(0.3, 0_usize..3), proptest::option::of(0_usize..4));
+        let windows = proptest::collection::vec(window, 1..6);
+        (distribution(3), table(3, 3), table(3, 4), 0.2..1.0_f64, windows).prop_map(
+            |(initial, transition, scores, temper, windows)| {
+                let log_scores = vec![scores.mapv(f64::ln)];
+                let coded = windows.iter().map(|(state, bin)| Coded { state: *state, bins: vec![*bin] });
+                (Parameters { initial, transition, log_scores, temper }, coded.collect())
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn smoothing_equals_enumeration((parameters, document) in case()) {
+            let length = document.len();
+            let mut states = vec![[0.0; 3]; length];
+            let mut transitions = [[0.0; 3]; 3];
+            let mut all = 0.0;
+            for number in 0..3_usize.pow(length as u32) {
+                let path: Vec<usize> = (0..length).map(|place| number / 3_usize.pow(place as u32) % 3).collect();
+                let fits = document.iter().zip(&path).all(|(window, state)| window.state.is_none_or(|s| s == *state));
+                if !fits {
+                    continue;
+                }
+                let seen: f64 = document
+                    .iter()
+                    .zip(&path)
+                    .map(|(window, state)| parameters.log_likelihoods(&window.bins)[*state].exp())
+                    .product();
+                let steps: f64 = path.windows(2).map(|pair| parameters.transition[[pair[0], pair[1]]]).product();
+                let weight = parameters.initial[path[0]] * steps * seen;
+                all += weight;
+                path.iter().zip(&mut states).for_each(|(state, sums)| sums[*state] += weight);
+                path.windows(2).for_each(|pair| transitions[pair[0]][pair[1]] += weight);
+            }
+            let smoothed = parameters.smooth(&document).unwrap();
+            prop_assert!((smoothed.log_evidence - f64::ln(all)).abs() < 1e-9);
+            for (found, sums) in smoothed.states.iter().zip(&states) {
+                prop_assert!(found.iter().zip(sums).all(|(p, sum)| (p - sum / all).abs() < 1e-9));
+            }
+            for ((from, to), found) in smoothed.transitions.indexed_iter() {
+                prop_assert!((found - transitions[from][to] / all).abs() < 1e-9);
+            }
+        }
+    }
+}

@@ -8,8 +8,7 @@ use classifier::Risk;
 /// What is believed of one document, from its first window to the present one.
 ///
 /// A watch belongs to one document of one origin: what it has learnt of one must not vouch for another, so start a
-/// new one for each. A clone is a fork; keeping a clone and going back to it is a rewind. Costs `8 * 2` bytes a
-/// state.
+/// new one for each. A clone is a fork; keeping a clone and going back to it is a rewind. Costs 16 bytes a state.
 #[derive(Debug, Clone)]
 pub struct Watch {
     monitor: Monitor,

@@ -5,7 +5,8 @@
 //! tokens to find out. A [`Prior`] is a small head, a softmax of a linear map, from the language model's own feature
 //! vector to a distribution over the hidden states. It takes the place of the filter's belief at a position (the
 //! prompt's end, say, or every so many tokens). Transitions, emissions and backward vectors stay as they are and stay
-//! shared, and filtering goes on from there. Nothing uses a prior unless it is asked to.
+//! shared, and filtering goes on from there. Nothing uses a prior unless it is asked to:
+//! `progress.belief = prior.belief(&hmm, features)?` puts its word in place of a [`crate::Progress`]'s own.
 //!
 //! | module | subject |
 //! |---|---|

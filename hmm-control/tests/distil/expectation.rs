@@ -218,6 +218,22 @@ fn long_texts_against_the_grain_stay_finite() {
     assert!((counts.emission(0, 0) - 400.0).abs() < 1e-3);
 }
 
+/// Rounding does not add up over a long text: in 32 bits, too, every place is counted once.
+#[test]
+fn long_texts_do_not_drift() {
+    let model = narrow(&parameters(40, 50, false, &mut rng(12)));
+    let text: Vec<Token> = (0..20_000).map(|place| place * place % 47).collect();
+    let all = sequences(&[text]);
+    let counts = Expectation::default().statistics(&model, &all, 0..1).unwrap();
+    let emitted: f64 = (0..50)
+        .flat_map(|token| (0..40).map(move |state| (state, token)))
+        .map(|(s, t)| counts.emission(s, t))
+        .sum();
+    let initial: f64 = (0..40).map(|state| counts.initial(state)).sum();
+    assert!((emitted / 20_000.0 - 1.0).abs() < 1e-6, "{emitted} emissions");
+    assert!((initial - 1.0).abs() < 1e-6, "{initial} first states");
+}
+
 #[test]
 fn a_token_outside_the_vocabulary_is_named() {
     let model = parameters(2, 4, false, &mut rng(1));

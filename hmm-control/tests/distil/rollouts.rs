@@ -13,6 +13,7 @@ struct Bigram {
 
 #[derive(Clone)]
 struct Read {
+    read: usize,
     last: Token,
     vector: Vec<f32>,
 }
@@ -30,13 +31,16 @@ impl LanguageModel for Bigram {
     }
 
     fn start(&self) -> Read {
-        Read { last: Token::MAX, vector: vec![0.0, 0.0] }
+        Read { read: 0, last: Token::MAX, vector: vec![0.0, 0.0] }
     }
 
     fn step(&self, state: &mut Read, tokens: &[Token], logits: &mut [f32]) -> Result<(), Infallible> {
         for &token in tokens {
-            *state = Read { last: token, vector: vec![token as f32, state.last as f32] };
+            let vector = vec![token as f32, state.last as f32];
+            *state = Read { read: state.read + 1, last: token, vector };
         }
+        // Prompts here are of one or two tokens, and texts of six behind them: nothing is read twice.
+        assert!(state.read <= 7, "{} tokens were read", state.read);
         logits.copy_from_slice(&self.log_probabilities[state.last as usize]);
         Ok(())
     }

@@ -106,6 +106,17 @@ fn sparse_transitions_stay_sparse_and_say_what_they_cost() {
     let mut dense = Trainer::new(first, &train, &held_out, dense).unwrap();
     assert_eq!(run(&mut dense).last().unwrap().held_out, Some(pruned.before));
     let kept = trainer.successors().unwrap();
+    let mut by_hand = dense.parameters().clone();
+    for (state, mut row) in by_hand.transition.rows_mut().into_iter().enumerate() {
+        let mut order: Vec<usize> = (0..6).collect();
+        order.sort_by(|a, b| row[*b].total_cmp(&row[*a]));
+        order[2..].iter().for_each(|dropped| row[*dropped] = 0.0);
+        let sum = row.sum();
+        row.mapv_inplace(|value| value / sum);
+        assert!(order[..2].iter().all(|to| kept.of(state).contains(&(*to as u32))));
+    }
+    let by_hand = Expectation::default().likelihood(&by_hand, &held_out, 0..200).unwrap().per_token();
+    assert!((by_hand - pruned.after).abs() < 1e-6, "{by_hand} instead of {}", pruned.after);
     for (state, row) in trainer.best().transition.rows().into_iter().enumerate() {
         let there: Vec<u32> = (0..6).filter(|to| row[*to as usize] > 0.0).collect();
         assert_eq!(there, kept.of(state));
@@ -114,6 +125,22 @@ fn sparse_transitions_stay_sparse_and_say_what_they_cost() {
     let after = reports.last().unwrap().held_out.unwrap();
     assert!(after > pruned.after, "training goes on with what is left");
     println!("pruned {pruned:?}, in the end {after}, truth {}", per_token(&truth, &held_out));
+}
+
+/// The patience begins when the transitions are sparse: a model that comes out is as sparse as it was asked to be.
+#[test]
+fn no_early_stop_before_the_transitions_are_sparse() {
+    let (_, mut train) = known(4, 30, 60, 23);
+    let held_out = train.split_off(40);
+    let sparse = Some(Sparse { successors: 4, after: 50 });
+    let options = Options { sparse, patience: Some(3), ..Options::new(Schedule::full_batch(60).unwrap()) };
+    let first = narrow(&parameters(16, 30, false, &mut rng(2)));
+    let mut trainer = Trainer::new(first, &train, &held_out, options).unwrap();
+    let reports = run(&mut trainer);
+    assert!(reports[..50].iter().filter(|report| !report.best).count() > 3, "it would have stopped");
+    assert!(reports.len() > 50 && reports[49].pruned.is_some());
+    let rows = trainer.best().transition.rows().into_iter();
+    assert!(rows.into_iter().all(|row| row.iter().filter(|value| **value > 0.0).count() <= 4));
 }
 
 #[test]
