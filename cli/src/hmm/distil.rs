@@ -69,6 +69,9 @@ pub struct Distil {
     /// The share of training tokens that a step leaves out.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     dropout: f64,
+    /// Take no further step after so many minutes, and write the best model so far.
+    #[arg(long, value_name = "N")]
+    minutes: Option<u64>,
     /// The beginning of all chance: the same seed gives the same model.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -194,19 +197,29 @@ fn trainer<'a>(
 fn steps(arguments: &Distil, trainer: &mut Trainer<'_>, progress: &Progress) -> Result<Vec<Report>, Failure> {
     let (mut estimate, mut reports) = (Estimate::new(), Vec::new());
     let (mut began, mut kept) = (Instant::now(), Instant::now());
-    while let Some(report) = trainer.step().map_err(bad)? {
+    let limit = arguments.minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60)));
+    let (first, over) =
+        (Instant::now(), |first: Instant| limit.is_some_and(|limit| first.elapsed() >= limit));
+    let keep = |trainer: &Trainer<'_>| match &arguments.checkpoint {
+        Some(path) => {
+            let bytes = trainer.checkpoint().map_err(bad)?;
+            write_whole(path, |out| std::io::Write::write_all(out, &bytes))
+        }
+        None => Ok(()),
+    };
+    while !over(first) {
+        let Some(report) = trainer.step().map_err(bad)? else { break };
         estimate.observe(report.work, report.remaining, began.elapsed());
         began = Instant::now();
         progress.set(u64::from(report.step), u64::from(report.steps));
         progress.say(told(&report, &estimate));
-        let last = trainer.is_done();
-        if let Some(path) = arguments.checkpoint.as_ref().filter(|_| last || kept.elapsed() >= KEEP) {
-            let bytes = trainer.checkpoint().map_err(bad)?;
-            write_whole(path, |out| std::io::Write::write_all(out, &bytes))?;
+        if kept.elapsed() >= KEEP {
+            keep(trainer)?;
             kept = Instant::now();
         }
         reports.push(report);
     }
+    keep(trainer)?;
     Ok(reports)
 }
 

@@ -160,7 +160,11 @@ fn at(
     // The strength that an attribute is read at.
     if let Ok(controller) = Controller::new(lookahead.clone(), 1.0) {
         for (coverage, candidates, times) in [
-            (Coverage::TopP { p: 0.9, temperature: 1.0, within: 0.01 }, &mut measured.top_p, &mut times.top_p),
+            (
+                Coverage::TopP { p: 0.9, temperature: 1.0, within: 0.01 },
+                &mut measured.top_p,
+                &mut times.top_p,
+            ),
             (Coverage::TopK(50), &mut measured.top_k, &mut times.top_k),
         ] {
             let mut logits = logits.clone();
