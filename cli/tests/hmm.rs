@@ -140,6 +140,7 @@ fn a_model_is_distilled_inspected_and_measured() {
     assert!(nats["hmm"].as_f64() > nats["language_model"].as_f64(), "{measured}");
     assert_eq!(measured["places"], 10);
     assert!(measured["at_places"]["divergence"]["mean"].as_f64().unwrap() > 0.0);
+    assert!(measured["infinite_divergences"].as_u64().unwrap() < 10);
     assert_eq!(measured["reliability"].as_array().unwrap().len(), 5);
 
     // Texts alone: what the model itself makes of them.

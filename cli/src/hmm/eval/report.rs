@@ -7,7 +7,7 @@ use super::Eval;
 use super::measure::{Measured, Perplexity};
 use crate::hmm::table::{row, table};
 
-/// Median, 90th and 99th percentile, and mean.
+/// Median, 90th and 99th percentile, and mean, of what is finite.
 struct Spread {
     median: f64,
     p90: f64,
@@ -16,7 +16,7 @@ struct Spread {
 }
 
 fn spread(values: impl Iterator<Item = f64>) -> Option<Spread> {
-    let mut sorted: Vec<f64> = values.collect();
+    let mut sorted: Vec<f64> = values.filter(|value| value.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
     Some(Spread {
         median: quantile(&sorted, 0.5)?,
@@ -24,6 +24,12 @@ fn spread(values: impl Iterator<Item = f64>) -> Option<Spread> {
         p99: quantile(&sorted, 0.99)?,
         mean: sorted.iter().sum::<f64>() / sorted.len() as f64,
     })
+}
+
+/// At how many places the HMM holds impossible what the language model may write: a storage may round a small
+/// probability to 0.
+fn infinite(measured: &Measured) -> usize {
+    measured.divergences.iter().filter(|one| one.nats == f64::INFINITY).count()
 }
 
 /// Each measure by its name.
@@ -96,6 +102,12 @@ pub fn text(name: &str, arguments: &Eval, measured: &Measured) -> String {
             longest(arguments)
         ));
     }
+    if infinite(measured) > 0 {
+        let count = infinite(measured);
+        out.push_str(&format!(
+            "(at {count} more places the HMM holds impossible what may come: KL infinite)\n"
+        ));
+    }
     if measured.reliabilities.is_empty() {
         return out;
     }
@@ -147,6 +159,7 @@ pub fn json(name: &str, arguments: &Eval, measured: &Measured) -> Value {
         "delta": arguments.delta,
         "nats_per_token": {"drawn": perplexity(&measured.drawn), "held_out": perplexity(&measured.held_out)},
         "places": measured.divergences.len(),
+        "infinite_divergences": infinite(measured),
         "at_places": spreads,
         "reliability": reliabilities,
     })
