@@ -5,7 +5,7 @@
 mod control_support;
 
 use control_support::{rng, uniform};
-use hmm_control::{CalibrationError, ClauseGate, ClausePolicy, Next, StreamGate, Threshold};
+use hmm_control::{CalibrationError, ClauseGate, ClausePolicy, Next, Rewrite, StreamGate, Threshold};
 use proptest::prelude::*;
 use rand::Rng;
 use std::cell::RefCell;
@@ -229,21 +229,34 @@ fn a_boundary_is_the_state_after_the_sign_although_the_space_decides() {
 }
 
 #[test]
-fn the_same_boundary_found_again_does_not_count_as_progress() {
-    // The space that follows the sentence is read anew each time: it must not start the count again.
-    let mut gate = ClauseGate::new(policy(2, 100), 0_usize);
-    let _ = gate.push(b"Fine.", &1, |_| 1.0);
-    let mut rewrites = 0;
-    for _ in 0..10 {
-        let _ = gate.push(b" then", &2, |_| 1.0);
-        match gate.push(b" X", &3, |_| 0.0).next {
-            Next::Rewrite(back) => assert_eq!(back, 1),
-            Next::Stop { .. } => break,
-            Next::Continue => unreachable!(),
-        }
-        rewrites += 1;
+fn white_space_after_a_rewind_does_not_count_as_progress() {
+    for space in [" then", "\n", "\n\n"] {
+        let mut gate = ClauseGate::new(policy(2, 100), 0_usize);
+        let _ = gate.push(b"Fine.", &1, |_| 1.0);
+        let _ = gate.push(b" And", &2, |_| 1.0);
+        assert_eq!(gate.push(b" X", &3, |_| 0.0).next, Next::Rewrite(1));
+        let _ = gate.push(space.as_bytes(), &2, |_| 1.0);
+        assert_eq!(gate.push(b" X", &3, |_| 0.0).next, Next::Rewrite(1), "{space:?}");
+        let _ = gate.push(space.as_bytes(), &2, |_| 1.0);
+        assert!(matches!(gate.push(b" X", &3, |_| 0.0).next, Next::Stop { .. }), "{space:?}");
     }
-    assert_eq!(rewrites, 2);
+}
+
+#[test]
+fn a_rewrite_is_read_afresh() {
+    let mut gate = StreamGate::new(policy(2, 100), |window: &str| f64::from(!window.contains('X')), 0);
+    let attempt = |next: Next<Rewrite>| match next {
+        Next::Rewrite(rewrite) => rewrite.attempt,
+        Next::Continue | Next::Stop { .. } => 0,
+    };
+    assert_eq!(gate.push(b"Aha! XX").released, "Aha!");
+    assert_eq!(attempt(gate.finish().next), 1);
+    gate.resume();
+    // A blank line is no clause that could pass.
+    let verdict = gate.push(b"\n\nXX. ");
+    assert_eq!((verdict.released.as_str(), attempt(verdict.next)), ("", 2));
+    gate.resume();
+    assert_eq!(gate.push(b"\nGood. ").released, "\nGood.");
 }
 
 #[test]

@@ -11,8 +11,9 @@ mod control_support;
 
 use control_support::{HmmModel, hmm, rng, softmax};
 use hmm_control::{
-    Attribute, Belief, ClausePolicy, Controller, Decoding, Ended, Generated, Grammar, Horizon, LanguageModel,
-    Lookahead, MaskWords, Next, RateMeter, Sampler, Scored, Storage, StreamGate, TextRate, Threshold, Token,
+    Attribute, Belief, ClausePolicy, Controller, Decoding, Edge, Ended, Generated, Grammar, Horizon,
+    LanguageModel, Lookahead, MaskWords, Next, RateMeter, Sampler, Scored, Storage, StreamGate, TextRate,
+    Threshold, Token,
 };
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -209,6 +210,51 @@ fn rewinds_restore_the_model_and_the_gate_keeps_what_is_bad_to_itself() {
         bad_without += usize::from(run(&open, &model.inner, &[0, 3], (), seed).1.contains("worse"));
     }
     assert!(rewinds > 30 && bad_without > 5, "{rewinds} rewinds, {stops} stops, {bad_without} bad without");
+}
+
+/// A clause that is written anew is written under more strength, so that it passes sooner.
+#[test]
+fn raising_the_strength_saves_texts() {
+    let lookahead = lookahead(1);
+    let model = HmmModel { hmm: lookahead.hmm().clone(), end: None };
+    let threshold = RateMeter::new(lookahead.clone(), 6).ahead(&lookahead.start()) * 0.9;
+    let stopped = |raise: f64| {
+        let mut setting = setting(lookahead.clone(), 0.2, threshold);
+        setting.policy.raise = raise;
+        setting.policy.rewinds = 2;
+        let stops = |seed| matches!(run(&setting, &model, &[], (), seed).0.ended, Ended::Stopped { .. });
+        (0..60).filter(|seed| stops(*seed)).count()
+    };
+    let (as_before, raised) = (stopped(1.0), stopped(12.0));
+    assert!(as_before > 10 && raised * 2 < as_before, "{as_before} {raised}");
+}
+
+/// A text may be well on its way and yet not be allowed to end where it does.
+#[test]
+fn the_end_of_a_text_is_judged() {
+    // A text has to hold a full stop.
+    let mut builder = Attribute::builder(8);
+    let open = builder.state(Edge { to: 0, log_weight: 0.0 }, f64::NEG_INFINITY);
+    let done = builder.state(Edge { to: 1, log_weight: 0.0 }, 0.0);
+    builder.edge(open, 3, Edge { to: done, log_weight: 0.0 });
+    let lookahead =
+        Lookahead::new(hmm(3, 8, Storage::F64, &mut rng(8)), builder.build(open).unwrap()).unwrap();
+    let model = HmmModel { hmm: lookahead.hmm().clone(), end: None };
+    let (mut good, mut stopped) = (0, 0);
+    for seed in 0..60 {
+        let mut setting = setting(lookahead.clone(), 0.0, 1e-9);
+        setting.most_tokens = 3;
+        setting.policy.rewinds = 1;
+        let (generated, shown) = run(&setting, &model, &[], (), seed);
+        match generated.ended {
+            Ended::Length => {
+                assert!(shown.contains('.'), "{shown:?}");
+                good += 1;
+            }
+            _ => stopped += 1,
+        }
+    }
+    assert!(good > 5 && stopped > 5, "{good} {stopped}");
 }
 
 #[derive(Clone)]

@@ -163,6 +163,10 @@ impl Coverage {
 struct Search {
     coverage: Coverage,
     ceilings: Vec<f64>,
+    /// What each ceiling weighs at the temperature, relative to `top`.
+    weights: Vec<f64>,
+    /// The highest ceiling, which no adjusted logit is above.
+    top: f64,
     /// The first `adjusted.len()` are scored; their ceilings are the highest.
     order: Vec<Token>,
     taken: usize,
@@ -172,8 +176,11 @@ struct Search {
 impl Search {
     fn new(ceilings: Vec<f64>, coverage: Coverage) -> Search {
         let possible = ceilings.iter().zip(0..).filter(|(ceiling, _)| **ceiling > f64::NEG_INFINITY);
-        let order = possible.map(|(_, token)| token).collect();
-        Search { coverage, ceilings, order, taken: 0, adjusted: Vec::new() }
+        let order: Vec<Token> = possible.map(|(_, token)| token).collect();
+        let top = ceilings.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let temperature = coverage.temperature();
+        let weights = ceilings.iter().map(|height| ((height - top) / temperature).exp()).collect();
+        Search { coverage, ceilings, weights, top, order, taken: 0, adjusted: Vec::new() }
     }
 
     /// The tokens that come next in the order, up to `wanted` in all.
@@ -192,23 +199,27 @@ impl Search {
         self.order.get(from..self.taken).unwrap_or_default()
     }
 
-    fn left_out(&self) -> impl Iterator<Item = f64> {
-        let rest = self.order.get(self.taken..).unwrap_or_default();
-        rest.iter().filter_map(|token| self.ceilings.get(*token as usize).copied())
-    }
-
     /// The certificate, if what was taken suffices.
     fn certificate(&self) -> Option<Certificate> {
         let temperature = self.coverage.temperature();
-        let highest_left_out = self.left_out().next().unwrap_or(f64::NEG_INFINITY);
-        let top = self.adjusted.iter().copied().map(f64::from).fold(highest_left_out, f64::max);
-        let weight = |height: f64| ((height - top) / temperature).exp();
+        let weight = |height: f32| ((f64::from(height) - self.top) / temperature).exp();
+        let left_out = self.order.get(self.taken..).unwrap_or_default();
+        let of = |numbers: &[f64], token: &Token| numbers.get(*token as usize).copied();
+        let highest_left_out = left_out.first().and_then(|token| of(&self.ceilings, token));
+        let highest_left_out = highest_left_out.unwrap_or(f64::NEG_INFINITY);
+        let rest: f64 = left_out.iter().filter_map(|token| of(&self.weights, token)).sum();
         let mut kept = self.adjusted.clone();
-        kept.sort_unstable_by(|a, b| b.total_cmp(a));
-        let kept_mass: f64 = kept.iter().map(|height| weight(f64::from(*height))).sum();
-        let rest: f64 = self.left_out().map(weight).sum();
+        if !matches!(self.coverage, Coverage::Mass { .. }) {
+            kept.sort_unstable_by(|a, b| b.total_cmp(a));
+        }
+        let kept_mass: f64 = kept.iter().copied().map(weight).sum();
         let all = self.taken == self.order.len();
-        let share = if all { 0.0 } else { rest / (kept_mass + rest) };
+        let share = match kept_mass > 0.0 {
+            _ if all => 0.0,
+            true => rest / (kept_mass + rest),
+            // Both may have underflowed.
+            false => 1.0,
+        };
         // In the precision of the logits, where a tie could be broken the other way.
         let above = |height: f32| height > highest_left_out as f32;
         let (suffices, exact) = match self.coverage {
@@ -222,7 +233,7 @@ impl Search {
                 let least = p * kept_mass * (1.0 - NEAR);
                 let last = kept.iter().copied().find(|height| {
                     before = sum;
-                    sum += weight(f64::from(*height));
+                    sum += weight(*height);
                     sum >= least
                 });
                 // The kept ones alone reach `p` with this token. It is the same token for the share of all that `p` of

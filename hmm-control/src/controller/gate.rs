@@ -197,7 +197,7 @@ impl<P: Clone> ClauseGate<P> {
 
     fn fork(&self, here: &P) -> Fork<P> {
         let mut splitter = self.splitter.clone();
-        // A boundary left open must not be found again after a rewind to it.
+        // A clause begins here: a blank line that is written after a rewind is no clause of its own.
         splitter.settle();
         Fork { place: here.clone(), decoder: self.decoder.clone(), splitter }
     }

@@ -71,7 +71,9 @@ impl Sampler {
     /// finite is never drawn.
     pub fn distribution(&self, logits: &[f32]) -> Vec<(Token, f64)> {
         let tokens = logits.iter().zip(0..).filter(|(logit, _)| logit.is_finite());
-        let mut kept: Vec<(Token, f64)> = tokens.map(|(logit, token)| (token, f64::from(*logit))).collect();
+        // Adding zero makes minus zero equal to zero in the order.
+        let mut kept: Vec<(Token, f64)> =
+            tokens.map(|(logit, token)| (token, f64::from(*logit) + 0.0)).collect();
         let top_k = if self.temperature == 0.0 { Some(1) } else { self.top_k };
         if let Some(k) = top_k {
             if k < kept.len() {

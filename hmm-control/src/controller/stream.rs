@@ -188,7 +188,8 @@ impl<S: Scorer> StreamGate<S> {
     fn fail(&mut self) -> Next<Rewrite> {
         self.held.clear();
         self.perhaps = None;
-        self.splitter.settle();
+        // What was withdrawn is no part of the next wording.
+        self.splitter = Splitter::new();
         if self.failed >= self.policy.rewinds {
             self.phase = Phase::Stopped;
         } else {

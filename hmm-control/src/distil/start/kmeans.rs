@@ -8,20 +8,30 @@ use std::num::NonZeroUsize;
 /// Points whose distances are computed in one matrix product.
 const BLOCK: usize = 1024;
 
-/// How to look for clusters: seeded as k-means++ (Arthur and Vassilvitskii 2007), then Lloyd's rounds, both on a sample.
+/// Points for each cluster among which the first centres are sought: that goes point by point, not by matrix products.
+const SEEDS: usize = 8;
+
+/// Points that are looked at in any case: a few clusters cost nothing.
+const LEAST: usize = 4096;
+
+/// How to look for clusters: seeded as k-means++ (Arthur and Vassilvitskii 2007), then Lloyd's rounds, both on a
+/// sample. Costs `2 * points * clusters * width` operations for the points, and as much for the sample in each round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KMeans {
     /// Rounds of moving the centres.
     pub rounds: usize,
     /// Points for each cluster that the centres are looked for with; all points are assigned in the end.
     pub sample: usize,
+    /// How often to begin anew; the tightest clusters win. k-means falls into poor clusters easily, above all when they
+    /// are few.
+    pub tries: usize,
     /// Threads; the result does not depend on them.
     pub threads: NonZeroUsize,
 }
 
 impl Default for KMeans {
     fn default() -> KMeans {
-        KMeans { rounds: 10, sample: 64, threads: NonZeroUsize::MIN }
+        KMeans { rounds: 10, sample: 64, tries: 4, threads: NonZeroUsize::MIN }
     }
 }
 
@@ -37,14 +47,24 @@ pub struct Clusters {
 impl KMeans {
     /// Puts points (rows) into `clusters` clusters.
     pub fn run(&self, points: ArrayView2<'_, f32>, clusters: usize, rng: &mut impl Rng) -> Clusters {
-        let wanted = clusters.saturating_mul(self.sample).max(clusters).min(points.nrows());
+        let wanted = clusters.saturating_mul(self.sample).max(LEAST.max(clusters)).min(points.nrows());
         let chosen = choose(points.nrows(), wanted, rng);
         let sample = points.select(Axis(0), &chosen);
-        let mut centres = seed(sample.view(), clusters, rng);
-        for _ in 0..self.rounds {
-            let of = self.assign(sample.view(), &centres);
-            move_centres(&mut centres, sample.view(), &of);
+        let few = clusters.saturating_mul(SEEDS).max(LEAST).min(sample.nrows());
+        let mut best = (f64::INFINITY, Array2::zeros((clusters, points.ncols())));
+        for _ in 0..self.tries.max(1) {
+            let few = sample.select(Axis(0), &choose(sample.nrows(), few, rng));
+            let mut centres = seed(few.view(), clusters, rng);
+            for _ in 0..self.rounds {
+                let of = self.assign(sample.view(), &centres);
+                move_centres(&mut centres, sample.view(), &of);
+            }
+            let spread = spread(&centres, sample.view(), &self.assign(sample.view(), &centres));
+            if spread < best.0 {
+                best = (spread, centres);
+            }
         }
+        let centres = best.1;
         let of = self.assign(points, &centres);
         Clusters { centres, of }
     }
@@ -120,6 +140,15 @@ fn seed(points: ArrayView2<'_, f32>, clusters: usize, rng: &mut impl Rng) -> Arr
         next = hit.unwrap_or_else(|| rng.random_range(0..points.nrows()));
     }
     centres
+}
+
+/// The sum of all points' square distances from their centres.
+fn spread(centres: &Array2<f32>, points: ArrayView2<'_, f32>, of: &[u32]) -> f64 {
+    let square = |(a, b): (&f32, &f32)| f64::from(a - b) * f64::from(a - b);
+    let distance = |(point, cluster): (ndarray::ArrayView1<'_, f32>, &u32)| -> f64 {
+        point.iter().zip(centres.row(*cluster as usize)).map(square).sum()
+    };
+    points.rows().into_iter().zip(of).map(distance).sum()
 }
 
 fn move_centres(centres: &mut Array2<f32>, points: ArrayView2<'_, f32>, of: &[u32]) {
