@@ -84,7 +84,8 @@ impl TopicModel {
     /// A mixture of models over one vocabulary.
     ///
     /// # Errors
-    /// When there is no topic or more than 64, they disagree on the vocabulary or the end token, or a share is no positive number.
+    /// When there is no topic or more than 64, they disagree on the vocabulary or the end token, or a share is no
+    /// positive number.
     pub fn new(topics: Vec<Topic>) -> Result<TopicModel, NgramError> {
         let wrong_number = NgramError::Topics { given: topics.len(), limit: MOST_TOPICS };
         let first = topics.first().filter(|_| topics.len() <= MOST_TOPICS).ok_or(wrong_number)?;
