@@ -27,6 +27,7 @@ pub mod monitor;
 mod patterns;
 pub mod prior;
 mod products;
+pub mod quality;
 mod rollout;
 mod strength;
 mod targets;
