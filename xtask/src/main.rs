@@ -10,6 +10,7 @@
 //! | [`setup`] | everything the programs need, found or installed, and the environment that names it |
 //! | [`licences`] | every dependency's licence against a list |
 //! | [`fuzz`] | the targets of `fuzz/` under libFuzzer |
+//! | [`tests`] | every test, several programs at a time |
 //! | [`checks`] | the steps of `cargo xtask test` |
 //! | [`process`] | running programs, and exit codes |
 
@@ -23,6 +24,7 @@ mod npm;
 mod playwright;
 mod process;
 mod setup;
+mod tests;
 
 use process::{Failure, Place};
 use std::env;
