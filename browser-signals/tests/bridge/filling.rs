@@ -1,12 +1,8 @@
 //! Sealed fills on pages that try to divert them.
 
-#![allow(clippy::expect_used, reason = "a test says what it expects")]
-
-mod support;
-
+use crate::support::{Open, Server, handle, launch, tab};
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
 use browser_signals::{Container, Observed, SealedFill, SealedValue, Snapshot};
-use support::{Open, Server, handle, launch, tab};
 
 const CARD: &str = "4000056655665556";
 

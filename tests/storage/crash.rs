@@ -1,20 +1,11 @@
 //! The power goes at every call of every operation on a kept file, and every disk that this may leave is opened;
 //! every call fails, and the file is used further (I10).
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
-
-mod storage_support;
 
 use std::io::ErrorKind;
 use std::sync::Arc;
 
+use crate::storage_support::{Fault, Order, SimulatedDisk, folder};
 use portcullis::storage::{KeepError, KeptFile};
-use storage_support::{Fault, Order, SimulatedDisk, folder};
 
 const NAME: &str = "n";
 

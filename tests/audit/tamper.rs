@@ -1,18 +1,9 @@
 //! A log that was changed is found out, and which record is named.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
-
-mod audit_support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use audit_support::*;
+use crate::audit_support::*;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signature, Verifier, VerifyingKey};

@@ -1,15 +1,6 @@
 //! The payment handler's listener answers the browser's payment interface and nobody else (I15).
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
 
-mod checkout_support;
-
-use checkout_support::*;
+use crate::checkout_support::*;
 
 /// Everything that the listener has, fetched as Chromium does.
 const FETCHES: [(&str, &str, &str, &str); 5] = [

@@ -1,21 +1,12 @@
 //! What a log holds: any sequence of events, no values, old files, one writer.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
-
-mod audit_support;
-mod storage_support;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use audit_support::*;
+use crate::audit_support::*;
+use crate::storage_support::{SimulatedDisk, folder};
 use policy_dfa::{Delivery, Reason, Signal, VerbKind};
 use portcullis::audit::{
     About, AuditEvent, AuditLog, FolderLog, LogError, MemoryLog, Opening, Stopped, VaultAct, verify,
@@ -27,7 +18,6 @@ use portcullis::storage::Disk;
 use proptest::prelude::*;
 use proptest::sample::select;
 use sirl::{Field, FieldSet, Kind};
-use storage_support::{SimulatedDisk, folder};
 
 /// Values that must not come near a log, in an address that a page chose. Its host is what a log may hold.
 const CANARIES: [&str; 5] = [
@@ -256,32 +246,6 @@ fn sessions_side_by_side_share_a_log() {
     assert_eq!(report.records, 161);
     assert!(report.segments > 10, "{}", report.segments);
     assert_eq!(report.unfinished, []);
-}
-
-/// Prints p50 of an append and the speed of verifying; `cargo test -r --test audit_format -- --ignored --nocapture`.
-#[test]
-#[ignore = "measures; run it alone and optimised"]
-fn what_it_costs() {
-    let home = tempfile::tempdir_in(".").unwrap();
-    let path = home.path().join("audit");
-    let mut log = FolderLog::open(&path).unwrap().log;
-    let mut p50 = |sync, count: u32| {
-        let mut times: Vec<_> = (0..count)
-            .map(|_| {
-                let started = std::time::Instant::now();
-                log.append(session(1), &verb(), 1, sync).unwrap();
-                started.elapsed()
-            })
-            .collect();
-        times.sort();
-        times[times.len() / 2]
-    };
-    let (plain, synced) = (p50(false, 20_000), p50(true, 300));
-    drop(log);
-    let started = std::time::Instant::now();
-    let records = verify(&path, None, None).unwrap().records;
-    let speed = records as f64 / started.elapsed().as_secs_f64();
-    println!("append {plain:?}, with sync {synced:?}, verify {speed:.0} records/s");
 }
 
 #[test]

@@ -3,21 +3,12 @@
 //! The pages know everything: port, path, nonce and subject. They are served from another site, from another
 //! port of the same address, and from a name that leads to the listener itself (a rebound name). Finding the
 //! port by the time that a connection takes is not tried: it gives a page nothing.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
-
-#[path = "consent_page_support/chromium.rs"]
-mod chromium;
-mod consent_page_support;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::chromium::{Chromium, executable, value};
+use crate::consent_page_support::*;
 use axum::Router;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -25,8 +16,6 @@ use axum::response::{Html, IntoResponse, Redirect};
 use browser_signals::Container;
 use browser_signals::address::AddressRefused;
 use browser_signals::playwright::{BridgeError, Browser, BrowserSettings};
-use chromium::{Chromium, executable, value};
-use consent_page_support::*;
 use portcullis::consent::Answer;
 use serde_json::{Value, json};
 

@@ -1,20 +1,11 @@
 //! The simulated disk does what the operating system's does.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
-
-mod storage_support;
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use crate::storage_support::{Order, SimulatedDisk, folder};
 use portcullis::storage::{Disk, SystemDisk};
 use proptest::prelude::*;
-use storage_support::{Order, SimulatedDisk, folder};
 
 #[derive(Debug, Clone)]
 enum Call {

@@ -1,12 +1,8 @@
 //! What a model reads of a page.
 
-#![allow(clippy::expect_used, reason = "a test says what it expects")]
-
-mod support;
-
+use crate::support::{Open, Server, Shut, handle, launch, tab};
 use browser_signals::playwright::{About, BridgeError};
 use browser_signals::{Container, Fact, Sink, TlsState};
-use support::{Open, Server, Shut, handle, launch, tab};
 
 const SHOP: &str = r#"<!doctype html><title>Shop</title>
 <h1>Kettle</h1><p>A <b>fine</b> kettle.</p>

@@ -1,25 +1,15 @@
 //! The log after a power cut at any call of the disk, and after calls that fail (I9, I10).
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
-
-mod audit_support;
-mod storage_support;
 
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use audit_support::*;
+use crate::audit_support::*;
+use crate::storage_support::{Fault, Order, SimulatedDisk, folder};
 use portcullis::audit::{
     AuditEvent, AuditLog, FolderLog, LogError, Opened, Opening, Record, SessionId, SignedHead, verify_on,
     verify_text,
 };
 use portcullis::storage::Disk;
-use storage_support::{Fault, Order, SimulatedDisk, folder};
 
 const SEGMENT: u64 = 4;
 

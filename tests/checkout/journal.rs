@@ -1,17 +1,8 @@
 //! The payment journal: durable, whole or old after a cut at any byte (I10), and without secrets (I2).
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
-
-mod checkout_support;
 
 use std::path::PathBuf;
 
-use checkout_support::*;
+use crate::checkout_support::*;
 use portcullis::checkout::{FileJournal, Intent, Journal, JournalError, PurchaseId, Settlement};
 use proptest::prelude::*;
 

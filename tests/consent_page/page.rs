@@ -1,20 +1,9 @@
 //! The consent page in a real Chromium: what a person sees, and which of their clicks and keys count.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
-
-#[path = "consent_page_support/chromium.rs"]
-mod chromium;
-mod consent_page_support;
 
 use std::time::Duration;
 
-use chromium::{Chromium, until, value};
-use consent_page_support::*;
+use crate::chromium::{Chromium, until, value};
+use crate::consent_page_support::*;
 use playwright_rs::protocol::{Clock, Page, ScreenshotOptions};
 use policy_dfa::ConsentScope;
 use portcullis::consent::{Answer, Notice};

@@ -1,15 +1,11 @@
 //! What a tab refuses, whoever asks.
 
-#![allow(clippy::expect_used, reason = "a test says what it expects")]
-
-mod support;
-
 use std::sync::{Arc, Mutex};
 
+use crate::support::{Open, Server, handle, launch, settings, tab};
 use browser_signals::address::AddressRefused;
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
 use browser_signals::{Blocked, Container, EgressGuard, OutgoingRequest};
-use support::{Open, Server, handle, launch, settings, tab};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn addresses_that_are_not_for_an_agent_are_refused() {

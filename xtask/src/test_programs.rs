@@ -3,13 +3,13 @@
 //! Cargo runs one after the other, and many of them wait: for a browser, for a disk, for a time that has to
 //! pass. What one says is kept in a file, and shown where it fails.
 
-use crate::process::{Failure, Place, run, without_our_package};
+use crate::parallel::each;
+use crate::process::{Failure, Place, without_our_package};
 use crate::setup::Tools;
+use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// A test program that Cargo has built.
@@ -22,49 +22,31 @@ struct Program {
     folder: PathBuf,
 }
 
-/// What a program did.
-struct Ended {
+/// Something to be run: its name, and how it is started.
+struct Job {
     name: String,
-    passed: bool,
-    log: PathBuf,
+    command: Command,
 }
 
-/// Builds and runs all of them, whatever fails, and then the examples in the documentation.
+/// Builds and runs all of them, and the examples in the documentation, whatever fails.
 pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     let start = Instant::now();
     let programs = build(place, tools)?;
     println!("{} test programs, built in {:.1} s", programs.len(), start.elapsed().as_secs_f32());
     let logs = place.target.join("test-logs");
     fs::create_dir_all(&logs).map_err(|error| unusable(&logs, &error))?;
-    let left = Mutex::new(programs);
-    let ended = thread::scope(|scope| {
-        let worker = || -> Result<Vec<Ended>, Failure> {
-            let mut ended = Vec::new();
-            loop {
-                let next = left.lock().unwrap_or_else(PoisonError::into_inner).pop();
-                let Some(program) = next else { return Ok(ended) };
-                ended.push(start_and_wait(tools, &program, &logs)?);
-            }
-        };
-        let at_a_time = thread::available_parallelism().map_or(1, usize::from);
-        let workers: Vec<_> = (0..at_a_time).map(|_| scope.spawn(worker)).collect();
-        let joined = workers.into_iter().map(|worker| {
-            worker.join().unwrap_or_else(|_| Err(Failure::not_set_up("a thread of ours panicked".to_owned())))
-        });
-        joined.collect::<Result<Vec<Vec<Ended>>, Failure>>()
-    })?;
-    let failed: Vec<String> = ended
-        .into_iter()
-        .flatten()
-        .filter(|ended| !ended.passed)
-        .map(|ended| format!("{}: FAILED, log: {}", ended.name, ended.log.display()))
-        .collect();
-    let documented = run(place.cargo().args(["test", "--workspace", "--doc"]).envs(tools.environment()));
-    if failed.is_empty() { documented } else { Err(Failure::finding(failed.join("\n"))) }
+    let mut documented = place.cargo();
+    documented.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
+    // First, since it takes long.
+    let mut jobs = vec![Job { name: "examples in the documentation".to_owned(), command: documented }];
+    jobs.extend(programs.into_iter().map(Program::job));
+    let ended = each(jobs, |job| start_and_wait(job, tools, &logs));
+    let failed: Vec<String> = ended.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    if failed.is_empty() { Ok(()) } else { Err(Failure::finding(failed.join("\n"))) }
 }
 
-/// Builds every test program; the largest is the last, and so is taken first. Those hold the bridge to the
-/// browser and take longest, and what takes long should not be started when all else is done.
+/// Builds every test program. The largest come first: they hold the bridge to the browser and take longest, and
+/// what takes long should not be started when all else is done.
 fn build(place: &Place, tools: &Tools) -> Result<Vec<Program>, Failure> {
     let mut cargo = place.cargo();
     cargo.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
@@ -82,8 +64,8 @@ fn build(place: &Place, tools: &Tools) -> Result<Vec<Program>, Failure> {
     if programs.is_empty() {
         return Err(Failure::not_set_up("Cargo names no test program".to_owned()));
     }
-    programs.sort_by_key(|program| {
-        (fs::metadata(&program.executable).map_or(0, |about| about.len()), program.name.clone())
+    programs.sort_by_cached_key(|program| {
+        Reverse(fs::metadata(&program.executable).map_or(0, |about| about.len()))
     });
     Ok(programs)
 }
@@ -118,43 +100,54 @@ fn member(json: &str, name: &str) -> Option<String> {
     }
 }
 
-/// Runs one program to its end, says how it went, and if it failed, all that it said.
-fn start_and_wait(tools: &Tools, program: &Program, logs: &Path) -> Result<Ended, Failure> {
-    let log = logs.join(format!("{}.log", program.name.replace(['/', '\\'], "-")));
+impl Program {
+    /// Starts it as Cargo does.
+    fn job(self) -> Job {
+        let mut command = Command::new(self.executable);
+        without_our_package(&mut command);
+        command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", self.folder);
+        Job { name: self.name, command }
+    }
+}
+
+/// Waits for one job, says how it went, and if it failed, all that it said. Returns the failure.
+fn start_and_wait(job: Job, tools: &Tools, logs: &Path) -> Result<Option<String>, Failure> {
+    let Job { name, mut command } = job;
+    let log = logs.join(format!("{}.log", name.replace(['/', '\\', ' '], "-")));
     // A file and not a pipe: what a test leaves behind would keep a pipe open.
     let sink = File::create(&log).map_err(|error| unusable(&log, &error))?;
     let same = sink.try_clone().map_err(|error| unusable(&log, &error))?;
-    let mut command = Command::new(&program.executable);
-    without_our_package(&mut command);
-    command.current_dir(&program.folder).env("CARGO_MANIFEST_DIR", &program.folder);
-    command.envs(tools.environment()).stdin(Stdio::null()).stdout(sink).stderr(same);
     let start = Instant::now();
-    let status = command.status().map_err(|error| {
-        Failure::not_set_up(format!("`{}` does not start: {error}", program.executable.display()))
-    })?;
+    let status = command.envs(tools.environment()).stdin(Stdio::null()).stdout(sink).stderr(same).status();
+    let status = status.map_err(|error| Failure::not_set_up(format!("{name} does not start: {error}")))?;
     let said = fs::read(&log).map_err(|error| unusable(&log, &error))?;
     let said = String::from_utf8_lossy(&said);
-    let line = line(&program.name, &said, status.success(), start.elapsed());
-    // In one piece, since others report too.
+    let line = line(&name, &said, status.success(), start.elapsed());
+    // Each in one piece, since other jobs report too.
     if status.success() {
-        println!("{line}")
-    } else {
-        println!("{line}\n{said}\n{}: {status}", program.name)
+        println!("{line}");
+        return Ok(None);
     }
-    Ok(Ended { name: program.name.clone(), passed: status.success(), log })
+    println!("{line}\n\n{said}\n{name}: {status}\n");
+    Ok(Some(format!("{name}: FAILED, log: {}", log.display())))
 }
 
 /// `  12.3 s  vault/tests/keys.rs: 7 passed`.
 fn line(name: &str, said: &str, passed: bool, took: Duration) -> String {
-    let counts = said.lines().filter_map(|line| line.strip_prefix("test result: ")?.split_once(". "));
-    let counts: Vec<&str> = counts
-        .flat_map(|(_, counts)| counts.split("; "))
-        .filter(|count| ["passed", "failed", "ignored"].iter().any(|word| count.ends_with(word)))
-        .filter(|count| !count.starts_with("0 ") || count.ends_with("passed"))
-        .collect();
-    let how = if passed { "" } else { "FAILED, " };
-    let counts = if counts.is_empty() { "no result".to_owned() } else { counts.join(", ") };
-    format!("{:>6.1} s  {name}: {how}{counts}", took.as_secs_f32())
+    let results = || said.lines().filter_map(|line| line.strip_prefix("test result: "));
+    let sum = |word: &str| {
+        let counts = results().flat_map(|result| result.split([';', '.']));
+        counts.filter_map(|count| count.trim().strip_suffix(word)?.trim().parse::<u32>().ok()).sum::<u32>()
+    };
+    let mut how =
+        if results().next().is_none() { "no result".to_owned() } else { format!("{} passed", sum("passed")) };
+    for word in ["failed", "ignored"] {
+        match sum(word) {
+            0 => {}
+            some => how.push_str(&format!(", {some} {word}")),
+        }
+    }
+    format!("{:>6.1} s  {name}: {}{how}", took.as_secs_f32(), if passed { "" } else { "FAILED, " })
 }
 
 fn unusable(path: &Path, error: &std::io::Error) -> Failure {
@@ -214,6 +207,11 @@ mod tests {
         assert_eq!(
             line("a.rs", &said, false, second),
             "   1.0 s  a.rs: FAILED, 1 passed, 1 failed, 1 ignored"
+        );
+        let both = said.clone() + &said;
+        assert_eq!(
+            line("a.rs", &both, false, second),
+            "   1.0 s  a.rs: FAILED, 2 passed, 2 failed, 2 ignored"
         );
         assert_eq!(line("a.rs", "", false, second), "   1.0 s  a.rs: FAILED, no result");
     }

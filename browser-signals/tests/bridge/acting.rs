@@ -1,12 +1,8 @@
 //! Clicking, typing, choosing, submitting.
 
-#![allow(clippy::expect_used, reason = "a test says what it expects")]
-
-mod support;
-
+use crate::support::{Open, Server, handle, launch, tab};
 use browser_signals::playwright::{About, BridgeError, Tab};
 use browser_signals::{Container, ElementRef, Fact, Observed, Snapshot};
-use support::{Open, Server, handle, launch, tab};
 
 async fn text(tab: &Tab) -> String {
     tab.read(&Open).await.expect("text").text

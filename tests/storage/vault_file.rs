@@ -1,12 +1,5 @@
 //! The vault's file on a real disk: permissions, lock, backups, errors of the file system, and a true vault.
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind};
@@ -320,27 +313,6 @@ fn a_call_that_fails_leaves_the_file_usable_here_and_after_reopening() {
         }
         // Opening lists and reads twice; a save reads, writes, syncs, links, renames and syncs the folder.
         assert_eq!(errors, 3 + 6);
-    }
-}
-
-/// `cargo test --test storage_vault_file -- --ignored --nocapture` prints it for the disk of the temporary folder.
-#[test]
-#[ignore = "a measurement"]
-fn how_long_a_save_takes() {
-    for length in [4 << 10, 64 << 10, 1 << 20] {
-        let (_home, path) = place();
-        let mut bytes = vec![0; length];
-        let mut file = VaultFile::create(&path, &bytes).unwrap();
-        let mut times: Vec<_> = (0..200_u8)
-            .map(|round| {
-                bytes[0] = round;
-                let begun = std::time::Instant::now();
-                file.save(&bytes).unwrap();
-                begun.elapsed()
-            })
-            .collect();
-        times.sort();
-        println!("{length} bytes: p50 {:?}, p90 {:?}", times[100], times[180]);
     }
 }
 

@@ -1,17 +1,8 @@
 //! The consent page's listener answers the page and nobody else (I15), each question once and in time.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
-
-mod consent_page_support;
 
 use std::time::Duration;
 
-use consent_page_support::*;
+use crate::consent_page_support::*;
 use policy_dfa::ConsentScope;
 use portcullis::consent::Answer;
 use serde_json::Value;

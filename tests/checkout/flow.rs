@@ -1,20 +1,11 @@
 //! One purchase, from arming to the bank's word, with the worker played by the test.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
-
-mod checkout_support;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
+use crate::checkout_support::*;
 use browser_signals::Origin;
-use checkout_support::*;
 use evaluation::mock_bank::{DECLINED_CARD, EntryStatus, MockBank, MockBankClient, RedeemError};
 use portcullis::checkout::{
     ArmError, Bank, BankAnswer, BankError, BankStatus, DeclineReason, IdempotencyKey, Intent, Journal,
