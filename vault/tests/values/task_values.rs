@@ -1,10 +1,6 @@
 //! Values for one task: in memory, for the doors, and nowhere else.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up has failed")]
-
-mod common;
-
-use common::{NOW, amount, entropy, guard, page, payment_grant, seen};
+use crate::common::{NOW, amount, entropy, guard, page, payment_grant, seen};
 use sirl::Field;
 use vault::{Binding, KdfParams, Secret, Vault, VaultError};
 

@@ -1,11 +1,7 @@
 //! Another passphrase, another data key, a kept key, the signing key.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up has failed")]
-
-mod common;
-
+use crate::common::{entropy, filled, guard};
 use browser_signals::Origin;
-use common::{entropy, filled, guard};
 use ed25519_dalek::{Signature, VerifyingKey};
 use sirl::Field;
 use vault::{Binding, KdfParams, Secret, StateName, UnlockKey, Vault, VaultError};

@@ -1,12 +1,8 @@
 //! Whatever is put in is there when the file is opened again, and the values are what was put in.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up has failed")]
-
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{entropy, guard};
+use crate::common::{entropy, guard};
 use proptest::prelude::*;
 use proptest::sample::select;
 use sirl::Field;

@@ -1,10 +1,6 @@
 //! No message holds a value, a passphrase or a key, and each says something.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-
-mod common;
-
-use common::{entropy, guard};
+use crate::common::{entropy, guard};
 use sirl::Field;
 use vault::{
     Binding, BindingError, KdfParams, ReleaseError, Secret, Section, StateName, UnlockKey, Vault, VaultError,

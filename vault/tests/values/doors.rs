@@ -1,11 +1,7 @@
 //! The doors open for the right grant on the unchanged page, once, and for nothing else.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up has failed")]
-
-mod common;
-
+use crate::common::{NOW, amount, entropy, fill_grant, filled, guard, page, payment_grant, seen, shop};
 use browser_signals::{Container, DocumentId, Fact, NodeId, Origin, Snapshot, TlsState};
-use common::{NOW, amount, entropy, fill_grant, filled, guard, page, payment_grant, seen, shop};
 use policy_dfa::reason::Signal;
 use policy_dfa::{GRANT_LIFETIME_MS, Millis, Reason, RedeemError};
 use sirl::{Field, Kind};

@@ -1,10 +1,6 @@
 //! Making, saving, unlocking, changing and locking a vault.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up has failed")]
-
-mod common;
-
-use common::{NOW, entropy, filled, guard, page, payment_grant, seen};
+use crate::common::{NOW, entropy, filled, guard, page, payment_grant, seen};
 use sirl::{Field, FieldSet};
 use vault::{Binding, KdfParams, Match, ReleaseError, Secret, Vault, VaultError};
 

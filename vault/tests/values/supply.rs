@@ -1,13 +1,9 @@
 //! Which record supplies a field, and which never does.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up has failed")]
-
-mod common;
-
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use crate::common::{NOW, entropy, fill_grant, guard, page, payment_grant, seen, shop};
 use browser_signals::Origin;
-use common::{NOW, entropy, fill_grant, guard, page, payment_grant, seen, shop};
 use proptest::prelude::*;
 use proptest::sample::select;
 use sirl::{Field, FieldSet, Kind, Tier};

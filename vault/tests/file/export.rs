@@ -1,14 +1,10 @@
 //! An export opens with the `age` library, comes back whole, and changes nothing where it does not.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up has failed")]
-
-mod common;
-
 use std::io::{Read, Write};
 
+use crate::common::{entropy, guard};
 use age::secrecy::SecretString;
 use browser_signals::Origin;
-use common::{entropy, guard};
 use serde_json::{Value, json};
 use sirl::Field;
 use vault::{Binding, ExportCost, ImportError, Imported, KdfParams, Secret, StateName, Vault, VaultError};
