@@ -22,7 +22,7 @@ pub use super::turn::{Command, Event, Look, Payment};
 use super::work::{Page, Phase, Work};
 use crate::action::Action;
 use crate::audit::AuditEvent;
-use crate::consent::{Answered, Asked, ConsentBook, ConsentPrompt};
+use crate::consent::{Asked, ConsentBook, ConsentPrompt};
 use crate::egress::Releases;
 use crate::flow::Readings;
 
