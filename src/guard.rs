@@ -11,6 +11,7 @@ use vault::{Entropy, Secret, UnlockKey, Vault};
 use crate::audit::AuditLog;
 use crate::checkout::PaymentHandler;
 use crate::consent::Answerer;
+pub use crate::entropy::SystemEntropy;
 use crate::kept_head;
 use crate::lock::{IdleLock, LockHandle};
 
@@ -46,20 +47,6 @@ pub enum GuardError {
     /// The operating system gave no random bytes.
     #[error("the operating system gives no random bytes")]
     Entropy,
-}
-
-/// The operating system's random bytes.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct SystemEntropy;
-
-impl Entropy for SystemEntropy {
-    fn fill(&mut self, bytes: &mut [u8]) {
-        // Without random bytes nothing here is safe to go on with; the process ends without a message
-        // that could carry anything.
-        if getrandom::fill(bytes).is_err() {
-            std::process::abort();
-        }
-    }
 }
 
 /// The user's own vault: its bytes, what opens them, and where they are kept.

@@ -24,6 +24,9 @@
 //! | [`vault_file`] | the vault's file: lock, replacement, backups |
 //! | [`process`] | core dumps off, and panics that tell no value |
 //!
+//! Without the feature `browser`, which is on unless turned off, there are `audit`, `consent` (no asking),
+//! `process` and `storage`: what a program needs that reads an audit log.
+//!
 //! One task, from the user's prompt to its end:
 //!
 //! ```no_run
@@ -52,27 +55,45 @@
 //! # Ok(()) }
 //! ```
 
+#[cfg(feature = "browser")]
 pub mod action;
 pub mod audit;
+#[cfg(feature = "browser")]
 pub mod checkout;
 pub mod consent;
+#[cfg(feature = "browser")]
 pub mod egress;
+mod entropy;
+#[cfg(feature = "browser")]
 pub mod flow;
+#[cfg(feature = "browser")]
 pub mod guard;
+#[cfg(feature = "browser")]
 pub mod intake;
+#[cfg(feature = "browser")]
 pub mod kept_head;
+#[cfg(feature = "browser")]
 pub mod lock;
+#[cfg(feature = "browser")]
 mod loopback;
+#[cfg(feature = "browser")]
 pub mod placement;
 pub mod process;
+#[cfg(feature = "browser")]
 pub mod session;
 pub mod storage;
+#[cfg(feature = "browser")]
 pub mod text;
+#[cfg(feature = "browser")]
 mod time;
+#[cfg(feature = "browser")]
 pub mod vault_file;
 
+#[cfg(feature = "browser")]
 pub use action::Action;
+#[cfg(feature = "browser")]
 pub use guard::{Guard, GuardError};
+#[cfg(feature = "browser")]
 pub use session::{Session, SessionReport};
 
 pub use browser_signals as signals;

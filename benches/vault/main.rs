@@ -1,7 +1,7 @@
 //! What the vault and the audit log cost: `cargo bench --bench vault`.
 //!
 //! Unlocking beside the passphrase function alone, a release by grant beside the decryption alone, and a record of
-//! the audit log with and without the disk. Times are medians of single calls, taken in turns.
+//! the audit log with and without the disk, verifying that log, and saving a vault's file. Times are medians of single calls, taken in turns.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a benchmark")]
 
@@ -15,8 +15,9 @@ use chacha20poly1305::aead::{AeadInOut, KeyInit};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use policy_dfa::{DecisionPoint, Policy, Verifier, authority};
 use portcullis::DEFAULT_POLICY;
-use portcullis::audit::{AuditEvent, AuditLog, FolderLog, SessionId};
+use portcullis::audit::{AuditEvent, AuditLog, FolderLog, SessionId, verify};
 use portcullis::guard::SystemEntropy;
+use portcullis::vault_file::VaultFile;
 use sirl::Field;
 use vault::{Binding, KdfParams, Secret, Vault};
 
@@ -24,6 +25,8 @@ const PASSPHRASE: &str = "correct horse battery staple";
 const UNLOCKS: usize = 15;
 const RELEASES: usize = 4_000;
 const RECORDS: usize = 400;
+const VERIFIED: usize = 30;
+const SAVES: u8 = 200;
 
 /// The size of a short value's record, padded.
 const PADDED: usize = 256;
@@ -128,7 +131,8 @@ fn releasing() {
 
 fn recording() {
     let folder = tempfile::tempdir().unwrap();
-    let mut log = FolderLog::open(&folder.path().join("audit")).unwrap().log;
+    let path = folder.path().join("audit");
+    let mut log = FolderLog::open(&path).unwrap().log;
     let (mut written, mut synced) = (Vec::new(), Vec::new());
     for _ in 0..RECORDS {
         let event = AuditEvent::Started { policy: [9; 32] };
@@ -139,10 +143,33 @@ fn recording() {
     println!("a record of the audit log, in {}", folder.path().display());
     row("written", &mut written);
     row("written and synced to the disk", &mut synced);
+    drop(log);
+    let mut verified: Vec<Duration> =
+        (0..VERIFIED).map(|_| time(|| verify(&path, None, None).unwrap())).collect();
+    let records = verify(&path, None, None).unwrap().records;
+    let whole = row(&format!("verifying {records} records"), &mut verified);
+    println!("  records verified in a second {:>28.0}", records as f64 / whole.as_secs_f64());
+}
+
+fn saving() {
+    let folder = tempfile::tempdir().unwrap();
+    println!("a save of the vault's file, in {}", folder.path().display());
+    for kib in [4, 64, 1024] {
+        let mut bytes = vec![0; kib << 10];
+        let mut file = VaultFile::create(&folder.path().join(format!("private/{kib}")), &bytes).unwrap();
+        let mut times: Vec<Duration> = (0..SAVES)
+            .map(|round| {
+                bytes[0] = round;
+                time(|| file.save(&bytes).unwrap())
+            })
+            .collect();
+        row(&format!("{kib} KiB"), &mut times);
+    }
 }
 
 fn main() {
     unlocking();
     releasing();
     recording();
+    saving();
 }

@@ -147,7 +147,7 @@ fn site_of(host: &str) -> Result<Site, SiteError> {
     if !host.contains('.') {
         return Err(SiteError::SingleLabel(named()));
     }
-    let Some(domain) = psl::domain(host.as_bytes()) else {
+    let Some(domain) = public_suffix::domain(host) else {
         return Err(SiteError::PublicSuffix(named()));
     };
     let ending = host.rsplit('.').next().unwrap_or_default();
@@ -175,7 +175,7 @@ pub(crate) fn registrable(host: &str) -> Option<(&str, &str)> {
     if is_address(host) {
         return None;
     }
-    let Some(domain) = psl::domain(host.as_bytes()) else {
+    let Some(domain) = public_suffix::domain(host) else {
         // A company's suffix has a website too.
         return host.split_once('.');
     };
@@ -185,7 +185,7 @@ pub(crate) fn registrable(host: &str) -> Option<(&str, &str)> {
 
 /// Whether the suffix of a host is one that a company gives out below its own name, such as `github.io`.
 pub(crate) fn is_private_suffix(host: &str) -> bool {
-    psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.typ() == Some(psl::Type::Private))
+    public_suffix::suffix(host).is_some_and(|suffix| suffix.typ() == Some(public_suffix::Type::Private))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::record::{LogId, SessionId};
 use super::segment::{HEAD, file_name};
 use super::verify::verify_on;
 use super::{lock, recovery};
-use crate::guard::SystemEntropy;
+use crate::entropy::SystemEntropy;
 use crate::storage::{Disk, SystemDisk};
 
 /// How a log is opened.

@@ -1,5 +1,6 @@
 //! The closed lists of words that records use and no other crate has.
 
+#[cfg(feature = "browser")]
 use browser_signals::playwright::PageEvent;
 use policy_dfa::VerbKind;
 use sirl::Kind;
@@ -114,6 +115,7 @@ impl Stopped {
     }
 }
 
+#[cfg(feature = "browser")]
 impl From<&PageEvent> for Stopped {
     fn from(event: &PageEvent) -> Stopped {
         match event {

@@ -47,7 +47,7 @@ impl fmt::Display for StandingConsent {
         let names: Vec<&str> = self.fields.iter().map(Field::as_str).collect();
         write!(f, "yes: {kind} ({}) to {to}", names.join(", "))?;
         match self.until.and_then(|until| i64::try_from(until).ok()) {
-            Some(until) => write!(f, ", until {}", crate::time::date(until)),
+            Some(until) => write!(f, ", until {}", date(until)),
             None => Ok(()),
         }
     }
@@ -226,6 +226,12 @@ impl ConsentBook {
     pub fn take_changes(&mut self) -> Option<Vec<StandingConsent>> {
         std::mem::take(&mut self.changed).then(|| self.standing.clone())
     }
+}
+
+/// The day of a time in milliseconds since 1970, in UTC, such as `2026-11-21`.
+fn date(unix_ms: i64) -> String {
+    let at = jiff::Timestamp::from_millisecond(unix_ms).ok();
+    at.map_or_else(|| "a day out of range".to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
 }
 
 #[cfg(test)]

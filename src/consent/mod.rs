@@ -19,6 +19,7 @@ pub mod answerer;
 pub mod book;
 pub mod page;
 pub mod prompt;
+#[cfg(feature = "browser")]
 pub mod terminal;
 pub mod ticket;
 mod visible;
@@ -27,5 +28,6 @@ pub use answer::Answer;
 pub use answerer::{AnswerFuture, Answerer, CodeFuture, ScriptedAnswerer};
 pub use book::{ConsentBook, Release, StandingConsent};
 pub use prompt::{Asked, ConsentPrompt, Notice, Quoted};
+#[cfg(feature = "browser")]
 pub use terminal::TerminalAnswerer;
 pub use ticket::{Answered, Ticket};

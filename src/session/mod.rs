@@ -13,6 +13,7 @@ mod kit;
 mod outcome;
 mod plan;
 mod take_in;
+mod turn;
 mod work;
 
 pub use driver::{Session, SessionReport};

@@ -4,6 +4,7 @@ use crate::fuzz;
 use crate::licences;
 use crate::process::{Failure, Place, answer, run};
 use crate::setup::Tools;
+use crate::test_programs;
 use std::path::Path;
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     step("format", || cargo(&["fmt", "--all", "--check"]))?;
     step("lints", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     step("licences", || licences::check(place))?;
-    step("tests", || cargo(&["test", "--workspace"]))?;
+    step("tests", || test_programs::run_all(place, tools))?;
     step("fuzz", || fuzz::step(place))?;
     println!("\n== all passed in {} s", start.elapsed().as_secs());
     Ok(())

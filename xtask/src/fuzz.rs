@@ -6,6 +6,7 @@
 
 use crate::debian::{System, install_packages};
 use crate::find::on_path;
+use crate::parallel::each;
 use crate::process::{Failure, Place, answer, run, variable};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -55,7 +56,7 @@ pub fn command(place: &Place, arguments: &[String]) -> Result<(), Failure> {
     let program = build(place)?;
     match wanted.input {
         Some(input) => chosen.iter().try_for_each(|target| replay(&program, target, &input)),
-        None => all(place, &program, &chosen, wanted.seconds),
+        None => all(place, &program, chosen, wanted.seconds),
     }
 }
 
@@ -128,11 +129,10 @@ fn compiler() -> Result<(), Failure> {
     Err(Failure::not_set_up(format!("no C++ compiler, which libFuzzer is built with: run `{command}`")))
 }
 
-/// Runs targets one after the other; all of them, whatever is found.
-fn all(place: &Place, program: &Path, targets: &[String], seconds: u32) -> Result<(), Failure> {
-    let findings = targets
-        .iter()
-        .map(|target| fuzz(place, program, target, seconds))
+/// Runs targets, as many at a time as there are processors; all of them, whatever is found.
+fn all(place: &Place, program: &Path, targets: Vec<String>, seconds: u32) -> Result<(), Failure> {
+    let findings = each(targets, |target| fuzz(place, program, &target, seconds))
+        .into_iter()
         .filter_map(Result::transpose)
         .collect::<Result<Vec<String>, Failure>>()?;
     if findings.is_empty() { Ok(()) } else { Err(Failure::finding(findings.join("\n"))) }

@@ -10,6 +10,8 @@
 //! | [`setup`] | everything the programs need, found or installed, and the environment that names it |
 //! | [`licences`] | every dependency's licence against a list |
 //! | [`fuzz`] | the targets of `fuzz/` under libFuzzer |
+//! | [`test_programs`] | every test of the workspace |
+//! | [`parallel`] | several things at a time |
 //! | [`checks`] | the steps of `cargo xtask test` |
 //! | [`process`] | running programs, and exit codes |
 
@@ -20,9 +22,11 @@ mod fuzz;
 mod licences;
 mod node;
 mod npm;
+mod parallel;
 mod playwright;
 mod process;
 mod setup;
+mod test_programs;
 
 use process::{Failure, Place};
 use std::env;

@@ -63,17 +63,22 @@ impl Place {
         cargo.current_dir(&self.root);
         // Build scripts that watch these (ring's does) would run anew each time that `cargo xtask`
         // and plain `cargo` take turns.
-        for (name, _) in env::vars_os() {
-            if is_set_by_cargo_run(&name) {
-                cargo.env_remove(&name);
-            }
-        }
+        without_our_package(&mut cargo);
         cargo
     }
 
     /// A binary of the workspace, built in the profile of this program.
     pub fn binary(&self, name: &str) -> PathBuf {
         self.binaries.join(format!("{name}{}", env::consts::EXE_SUFFIX))
+    }
+}
+
+/// Takes away what Cargo told this program of its package.
+pub fn without_our_package(command: &mut Command) {
+    for (name, _) in env::vars_os() {
+        if is_set_by_cargo_run(&name) {
+            command.env_remove(&name);
+        }
     }
 }
 

@@ -7,157 +7,23 @@
 //! |---|---|
 //! | [`message`] | what the page's script says, as bytes |
 //! | [`opener`] | where the page is opened |
+//! | `answerer` | the page as whoever answers |
 //! | `desk` | the one question that is asked now, and its one answer |
 //! | `words` | the words on the page |
 //! | `listener` | who is answered, and with what |
 
 pub mod message;
+#[cfg(feature = "browser")]
 pub mod opener;
 
+#[cfg(feature = "browser")]
+mod answerer;
+#[cfg(feature = "browser")]
 mod desk;
+#[cfg(feature = "browser")]
 mod listener;
+#[cfg(feature = "browser")]
 mod words;
 
-use std::io;
-use std::net::Ipv4Addr;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-use axum::Router;
-use sha2::{Digest, Sha256};
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
-
-use self::desk::{Question, Said, Takes};
-use self::listener::{Shared, answer};
-use self::opener::{Opener, Window};
-use self::words::Words;
-use super::ticket::ANSWER_WITHIN;
-use super::{Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt};
-use crate::loopback::Hidden;
-
-/// How a consent page is made.
-pub struct PageSettings {
-    /// Where the page is opened.
-    pub opener: Box<dyn Opener>,
-    /// Words that the user chose. The page shows them, and a page that imitates it cannot. Without them the
-    /// page says that they are missing.
-    pub phrase: Option<String>,
-    /// 32 fresh random bytes: the launch's unguessable path is made from them.
-    pub entropy: [u8; 32],
-}
-
-/// Asks on a page in a browser of its own. Dropping it closes the page and the listener.
-///
-/// One question is open at a time. Whatever goes wrong is no: the page is not opened, closed, answered late,
-/// or fetched by somebody else first.
-///
-/// ```no_run
-/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use portcullis::consent::page::{ConsentPage, PageSettings};
-/// use portcullis::signals::playwright::OwnBrowser;
-///
-/// let opener = Box::new(OwnBrowser::new("/usr/bin/chromium")?);
-/// let phrase = Some("green kettle on a blue stove".to_owned());
-/// # let entropy = [7; 32];
-/// let answerer = ConsentPage::open(PageSettings { opener, phrase, entropy }).await?;
-/// // Guard::new(policy, log, Box::new(answerer), entropy)
-/// # Ok(()) }
-/// ```
-pub struct ConsentPage {
-    shared: Arc<Shared>,
-    opener: Box<dyn Opener>,
-    phrase: Option<String>,
-    /// The last window; it shows how the question ended until the next one takes its place.
-    window: Option<Box<dyn Window>>,
-    entropy: [u8; 32],
-    codes: u64,
-    _stop: oneshot::Sender<()>,
-}
-
-impl ConsentPage {
-    /// Listens on a free port of the loopback address. Must be called inside a tokio runtime.
-    ///
-    /// # Errors
-    /// When no port can be opened.
-    pub async fn open(settings: PageSettings) -> io::Result<ConsentPage> {
-        let PageSettings { opener, phrase, entropy } = settings;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let secret = derived(&entropy, "path", 0);
-        let shared = Arc::new(Shared::new(listener.local_addr()?.port(), &secret));
-        let router = Router::new().fallback(answer).with_state(shared.clone());
-        let (_stop, stopped) = oneshot::channel::<()>();
-        let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
-            let _ = stopped.await;
-        });
-        tokio::spawn(async move { serving.await });
-        Ok(ConsentPage { shared, opener, phrase, window: None, entropy, codes: 0, _stop })
-    }
-
-    /// Shows a question and waits for what the user says; nothing, if the page was closed or not opened, or
-    /// the time is up.
-    async fn ask(
-        &mut self,
-        prompt: &ConsentPrompt,
-        nonce: String,
-        takes: Takes,
-        card: Option<&str>,
-    ) -> Option<Said> {
-        let within = Duration::from_millis(ANSWER_WITHIN.0);
-        let address = self.shared.address_of(&nonce);
-        let mut waiting = self.shared.desk.put(Question {
-            nonce: Hidden::new(nonce),
-            subject: Hidden::new(prompt.ticket().subject()),
-            takes,
-            words: Words::of(prompt, card, self.phrase.as_deref()),
-            until: Instant::now() + within,
-        });
-        self.window = None;
-        let asked = async {
-            let window = match self.opener.open(&address).await {
-                Ok(window) => self.window.insert(window),
-                Err(error) => {
-                    tracing::error!("{error}");
-                    return None;
-                }
-            };
-            tokio::select! {
-                biased;
-                said = &mut waiting.said => said.ok(),
-                () = window.closed() => waiting.said.try_recv().ok(),
-            }
-        };
-        tokio::time::timeout(within, asked).await.ok().flatten()
-    }
-}
-
-impl Answerer for ConsentPage {
-    fn answer<'a>(&'a mut self, prompt: &'a ConsentPrompt) -> AnswerFuture<'a> {
-        Box::pin(async move {
-            let takes = Takes::Answers(prompt.choices().collect());
-            match self.ask(prompt, prompt.ticket().nonce(), takes, None).await {
-                Some(Said::Answer(answer)) => answer,
-                Some(Said::Code(_)) | None => Answer::No,
-            }
-        })
-    }
-
-    fn card_code<'a>(&'a mut self, card: &'a str, prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
-        Box::pin(async move {
-            // The prompt's own nonce is used up.
-            self.codes += 1;
-            let nonce = derived(&self.entropy, "code", self.codes);
-            let nonce = nonce.get(..32).unwrap_or_default().to_owned();
-            match self.ask(prompt, nonce, Takes::Code, Some(card)).await {
-                Some(Said::Code(code)) => Some(code),
-                Some(Said::Answer(_)) | None => None,
-            }
-        })
-    }
-}
-
-/// 64 hexadecimal digits that nobody can guess who does not know the entropy.
-fn derived(entropy: &[u8; 32], what: &str, number: u64) -> String {
-    let hash = Sha256::new().chain_update(entropy).chain_update(what).chain_update(number.to_le_bytes());
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
+#[cfg(feature = "browser")]
+pub use answerer::{ConsentPage, PageSettings};

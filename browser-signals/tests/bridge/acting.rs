@@ -1,0 +1,124 @@
+//! Clicking, typing, choosing, submitting.
+
+use crate::support::{Open, Server, handle, launch, tab};
+use browser_signals::playwright::{About, BridgeError, Tab};
+use browser_signals::{Container, ElementRef, Fact, Observed, Snapshot};
+
+async fn text(tab: &Tab) -> String {
+    tab.read(&Open).await.expect("text").text
+}
+
+/// Reads the page and observes the element whose line holds `needle`.
+async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
+    let target = handle(&text(tab).await, needle);
+    let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+    (target, seen)
+}
+
+const FORM: &str = r#"<!doctype html><title>Form</title>
+<form action="/send" method="get">
+<input aria-label="Name" name="name" required>
+<textarea aria-label="Note" name="note"></textarea>
+<select aria-label="Size" name="size"><option value="s">Small</option><option value="l">Large one</option></select>
+<input type=checkbox aria-label="Gift" name="gift">
+<button name="go" value="1">Send</button></form>
+<div contenteditable aria-label="Chat"></div><p id=log></p>
+<script>for (const name of ['input', 'change']) addEventListener(name, e => log.textContent += name[0]);</script>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_is_typed_chosen_checked_and_submitted() {
+    let server = Server::start();
+    server.page("shop.example", "/", FORM);
+    server.page("shop.example", "/send", "<title>Thanks</title><p>thanks</p>");
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+
+    let (button, seen) = about(&tab, "\"Send\"").await;
+    assert_eq!(
+        tab.submit(&button, &seen).await,
+        Err(BridgeError::NotApplicable),
+        "a required field is empty"
+    );
+    let (name, seen) = about(&tab, "\"Name\"").await;
+    tab.type_text(&name, "Ann \"B\" \\ 'C'", &seen).await.expect("typed");
+    let (note, seen) = about(&tab, "\"Note\"").await;
+    tab.type_text(&note, "two\nlines", &seen).await.expect("typed");
+    let (chat, seen) = about(&tab, "\"Chat\"").await;
+    tab.type_text(&chat, "hello", &seen).await.expect("typed");
+    let (size, seen) = about(&tab, "\"Size\"").await;
+    assert_eq!(tab.select(&size, "Huge", &seen).await, Err(BridgeError::NotApplicable));
+    tab.select(&size, "large  one", &seen).await.expect("chosen");
+    let (gift, seen) = about(&tab, "\"Gift\"").await;
+    tab.check(&gift, true, &seen).await.expect("checked");
+    assert_eq!(tab.type_text(&gift, "x", &seen).await, Err(BridgeError::NotApplicable));
+    let page = text(&tab).await;
+    assert!(page.contains("\"icicicicic\""), "each change told the page once:\n{page}");
+    assert!(page.contains("\"Gift\" [checked]") && page.contains("\"Large one\" [selected]"), "{page}");
+
+    let (button, seen) = about(&tab, "\"Send\"").await;
+    assert_eq!(seen.destination.known().map(|it| &*it.path), Some("/send"));
+    tab.submit(&button, &seen).await.expect("submitted");
+    assert!(text(&tab).await.contains("thanks"));
+    let last = server.requests().into_iter().rfind(|it| it.path.starts_with("/send")).expect("a request");
+    assert_eq!(last.path, "/send?name=Ann+%22B%22+%5C+%27C%27&note=two%0D%0Alines&size=l&gift=on&go=1");
+    tab.back().await.expect("back");
+    assert!(text(&tab).await.contains("\"Form\""));
+    assert_eq!(tab.press("F12").await, Err(BridgeError::NotApplicable));
+    tab.press("Escape").await.expect("pressed");
+    browser.close().await;
+}
+
+const CLICKS: &str = r#"<!doctype html><title>Clicks</title><style>body { margin: 0 } #lid { position: absolute;
+left: 0; top: 0; width: 300px; height: 60px; z-index: 9 }</style>
+<button id=under style="width:200px;height:40px">Covered</button><div id=lid></div>
+<div style="height:3000px"></div>
+<button onclick="out.textContent='far clicked'">Far</button>
+<a href="/next">Next</a>
+<button id=mover onmousedown="this.remove()">Mover</button>
+<button onmousedown="document.getElementById('trap').style.display='block'">Bait</button>
+<div id=trap style="display:none;position:fixed;inset:0;z-index:99" onmouseup="out.textContent='trapped'"></div>
+<iframe src="http://pay.example:PORT/frame" style="border:7px solid;padding:5px" width=300 height=200></iframe>
+<p id=out></p>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn clicks_reach_their_element_or_nothing() {
+    let server = Server::start();
+    server.page("shop.example", "/", CLICKS);
+    server.page("shop.example", "/next", "<title>Next page</title>");
+    let inner = "<title>In</title><div style=height:900px></div><button onclick=\"document.title=event.isTrusted\">Inner</button>";
+    server.page("pay.example", "/frame", inner);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T0).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+
+    let (covered, seen) = about(&tab, "\"Covered\"").await;
+    assert_eq!(seen.target.as_ref().map(|it| it.hit), Some(Fact::Known(false)));
+    assert_eq!(tab.click(&covered, &seen).await, Err(BridgeError::Occluded));
+    let (far, seen) = about(&tab, "\"Far\"").await;
+    assert_eq!(seen.target.as_ref().map(|it| it.hit), Some(Fact::Known(true)));
+    tab.click(&far, &seen).await.expect("clicked");
+    assert!(text(&tab).await.contains("far clicked"));
+    let (inside, seen) = about(&tab, "\"Inner\"").await;
+    tab.click(&inside, &seen).await.expect("clicked");
+    let page = text(&tab).await;
+    assert!(page.contains("\"true\""), "the inner frame got a trusted click:\n{page}");
+    let (bait, seen) = about(&tab, "\"Bait\"").await;
+    assert_eq!(tab.click(&bait, &seen).await, Err(BridgeError::Occluded));
+    assert!(!text(&tab).await.contains("trapped"));
+
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let (next, seen) = about(&tab, "\"Next\"").await;
+    assert_eq!(seen.destination.known().map(|it| &*it.path), Some("/next"), "a link says where it goes");
+    let (_, other) = about(&tab, "\"Far\"").await;
+    let next_again = handle(&text(&tab).await, "\"Next\"");
+    assert_eq!(
+        tab.click(&next_again, &other).await,
+        Err(BridgeError::Stale),
+        "decided about another element"
+    );
+    assert_eq!(next, next_again);
+    tab.click(&next_again, &seen).await.expect("clicked");
+    assert!(text(&tab).await.contains("\"Next page\""));
+    browser.close().await;
+}

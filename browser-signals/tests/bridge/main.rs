@@ -1,0 +1,9 @@
+//! The bridge to a real Chromium.
+#![allow(clippy::expect_used, reason = "a test may fail")]
+
+mod support;
+
+mod acting;
+mod filling;
+mod reading;
+mod refusing;

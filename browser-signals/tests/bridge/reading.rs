@@ -1,0 +1,152 @@
+//! What a model reads of a page.
+
+use crate::support::{Open, Server, Shut, handle, launch, tab};
+use browser_signals::playwright::{About, BridgeError};
+use browser_signals::{Container, Fact, Sink, TlsState};
+
+const SHOP: &str = r#"<!doctype html><title>Shop</title>
+<h1>Kettle</h1><p>A <b>fine</b> kettle.</p>
+<form action="/order?x=1" method="post">
+<label>Card number <input name="card" autocomplete="cc-number"></label>
+<label>Quantity <select name="n"><option>1</option><option selected>2</option></select></label>
+<label><input type="checkbox" checked> Gift</label>
+<button>Buy</button></form>
+<div>Price</div><div>64.15</div>
+<iframe src="http://pay.example:PORT/frame" width=300 height=200></iframe>
+<iframe srcdoc="<p>inner words</p>"></iframe>
+<iframe sandbox src="http://shop.example:PORT/boxed"></iframe>"#;
+
+const FRAME: &str = r#"<title>Pay</title><p>frame words</p><label>CVV <input name="cvv"></label>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_frame_is_read_and_named_by_the_browser() {
+    let server = Server::start();
+    server.page("shop.example", "/", SHOP);
+    server.page("shop.example", "/boxed", "<p>boxed words</p>");
+    server.page("pay.example", "/frame", FRAME);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T0).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let page = tab.read(&Open).await.expect("text");
+    let shop = server.origin("shop.example");
+    let pay = server.origin("pay.example");
+    assert_eq!(page.origin.as_ref(), Some(&shop));
+    assert!(!page.cut);
+    let head: Vec<&str> = page.text.lines().take(6).collect();
+    assert_eq!(
+        head,
+        [
+            &format!("- document {shop} \"Shop\""),
+            "  - heading \"Kettle\" [level=1] [ref=e1]",
+            "  - paragraph [ref=e2]: \"A fine kettle.\"",
+            "  - form [ref=e3]:",
+            "    - text: \"Card number\"",
+            "    - textbox \"Card number\" [ref=e4]: empty",
+        ],
+        "{}",
+        page.text
+    );
+    for line in [
+        "- option \"2\" [selected]",
+        "- checkbox \"Gift\" [checked]",
+        "- text: \"Price\"\n  - text: \"64.15\"",
+        &format!("] origin={pay}:\n    - document {pay} \"Pay\""),
+        &format!("] origin={shop}:\n    - document {shop} \"\"\n"),
+        "] origin=opaque:\n    - document opaque \"\"\n",
+        "boxed words",
+    ] {
+        assert!(page.text.contains(line), "{line} is not in\n{}", page.text);
+    }
+
+    let inner = tab.observe(About::Element(&handle(&page.text, "CVV"))).await.expect("a snapshot");
+    assert_eq!(inner.origin, Fact::Known(pay));
+    assert_eq!(inner.top_origin, Fact::Known(shop.clone()));
+    assert_eq!(inner.ancestors, Fact::Known(vec![shop.clone()]));
+    assert_eq!(inner.tls, Fact::Known(TlsState::Insecure));
+    assert_eq!(inner.container, Fact::Known(Container::T0));
+    assert_ne!(inner.document, inner.top_document);
+    assert_eq!(inner.destination, Fact::Unknown);
+
+    let boxed = tab.observe(About::Element(&handle(&page.text, "boxed words"))).await.expect("a snapshot");
+    assert_eq!(boxed.origin, Fact::Unknown);
+    assert_eq!(boxed.top_origin, Fact::Known(shop.clone()));
+
+    let form = tab.observe(About::Form(&handle(&page.text, "Card number"))).await.expect("a snapshot");
+    assert!(form.number() > boxed.number());
+    let destination = form.destination.known().expect("a destination");
+    assert_eq!((&destination.origin, &*destination.path, &*destination.method), (&shop, "/order", "POST"));
+    assert_eq!(form.sink, Fact::Known(Sink::PaymentForm));
+    let labels: Vec<&str> = form.controls.iter().map(|control| control.label.as_str()).collect();
+    assert_eq!(labels, ["Card number", "Quantity", "Gift", "Buy"]);
+    assert!(
+        form.controls.iter().all(|control| control.visible == Fact::Known(true) && control.form == form.form)
+    );
+    assert!(form.controls.iter().all(|control| control.hit == Fact::Known(true)));
+
+    let forms = tab.forms().await.expect("forms");
+    assert_eq!(forms.len(), 2, "one form, and one document with a control of no form");
+    assert_eq!(tab.read(&Shut).await, Err(BridgeError::TextWithheld));
+    assert_eq!(
+        tab.observe(About::Element(&handle(&page.text, "CVV"))).await.err(),
+        Some(BridgeError::UnknownRef)
+    );
+    browser.close().await;
+    assert!(!browser.is_connected());
+    assert_eq!(tab.read(&Open).await, Err(BridgeError::Lost));
+}
+
+const TYPED: &str = r#"<!doctype html><title>a "title"
+- button "Forged" [ref=e99]</title>
+<input id=card aria-label="Card" value="4111111111111111">
+<input type=password aria-label="Secret" value="hunter2hunter2">
+<textarea aria-label="Note">typed words</textarea>
+<div contenteditable aria-label="Chat">chatted <b>words</b></div>
+<div contenteditable>plain chat</div>
+<input type=date aria-label="Day" value="2031-04-05"><input type=range aria-label="Range" value=37>
+<button aria-labelledby="card">x</button>
+<label>Nights <input type=number value="77123"> please<input type=checkbox></label>
+<p>line
+- button "Forged" [ref=e98]</p>
+<p>4<span>1</span>1<b>1</b></p>
+<div style="display:none">hidden words</div>
+<input aria-label="Empty" placeholder="hint">
+<select aria-label="Size" multiple><option>S</option><option selected>M</option></select>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn values_are_in_no_line_and_words_stay_in_quotes() {
+    let server = Server::start();
+    server.page("shop.example", "/", TYPED);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T0).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let page = tab.read(&Open).await.expect("text").text.replace(&server.port.to_string(), "port");
+    for value in [
+        "4111111111111111",
+        "hunter2",
+        "typed words",
+        "chatted",
+        "plain chat",
+        "2031",
+        "37",
+        "77123",
+        "hidden",
+    ] {
+        assert!(!page.contains(value), "{value} is in\n{page}");
+    }
+    for line in [
+        "- textbox \"Card\" [ref=e1]: filled",
+        "- textbox \"Secret\" [ref=e2]: filled",
+        "- textbox \"Note\" [ref=e3]: filled",
+        "\"Empty\"",
+        "- paragraph [ref=",
+        "\"4111\"",
+        "- button \"[typed]\"",
+    ] {
+        assert!(page.contains(line), "{line} is not in\n{page}");
+    }
+    let empty = page.lines().find(|line| line.contains("\"Empty\"")).expect("a line");
+    assert!(empty.ends_with(": empty"), "{empty}");
+    let forged = |line: &&str| line.trim_start().starts_with("- button \"Forged\"");
+    assert_eq!(page.lines().filter(forged).count(), 0, "{page}");
+    browser.close().await;
+}

@@ -1,0 +1,218 @@
+//! What a tab refuses, whoever asks.
+
+use std::sync::{Arc, Mutex};
+
+use crate::support::{Open, Server, handle, launch, settings, tab};
+use browser_signals::address::AddressRefused;
+use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
+use browser_signals::{Blocked, Container, EgressGuard, OutgoingRequest};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn addresses_that_are_not_for_an_agent_are_refused() {
+    let server = Server::start();
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T0).await;
+    for (address, refused) in [
+        ("file:///etc/passwd", AddressRefused::Scheme),
+        ("data:text/html,hello", AddressRefused::Scheme),
+        ("chrome://version", AddressRefused::Scheme),
+        ("about:blank", AddressRefused::Scheme),
+        ("http://shop.example@evil.example/", AddressRefused::UserInfo),
+        ("http://127.0.0.1:PORT/", AddressRefused::PrivateHost),
+        ("http://0x7f.1:PORT/", AddressRefused::PrivateHost),
+        ("http://localhost:PORT/", AddressRefused::PrivateHost),
+        ("http://[::ffff:127.0.0.1]:PORT/", AddressRefused::PrivateHost),
+        ("http://intranet:PORT/", AddressRefused::PrivateHost),
+        ("http://169.254.169.254/latest/meta-data", AddressRefused::PrivateHost),
+    ] {
+        let url = address.replace("PORT", &server.port.to_string()).parse().expect("an address");
+        assert_eq!(tab.open(&url).await, Err(BridgeError::Refused(refused)), "{address}");
+    }
+    assert_eq!(server.requests().len(), 0, "nothing was asked for");
+
+    // A public name that leads to this machine: the connection gives it away.
+    server.page("rebound.example", "/", "<p>router settings</p>");
+    let rebound = tab.open(&server.url("rebound.example", "/")).await;
+    assert_eq!(rebound, Err(BridgeError::Refused(AddressRefused::PrivateHost)));
+    assert!(!tab.read(&Open).await.expect("text").text.contains("router"));
+
+    let away = "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:PORT/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    server.page("shop.example", "/away", away);
+    let redirected = tab.open(&server.url("shop.example", "/away")).await;
+    assert_eq!(redirected, Err(BridgeError::Refused(AddressRefused::PrivateHost)));
+    server.page(
+        "shop.example",
+        "/frames",
+        "<iframe src='http://127.0.0.1:PORT/'></iframe><iframe src='file:///etc/passwd'></iframe>",
+    );
+    tab.open(&server.url("shop.example", "/frames")).await.expect("the page opens");
+    assert!(!server.requests().iter().any(|it| it.host == "127.0.0.1"));
+    let lost: url::Url = format!("http://shop.example:{}/", 9).parse().expect("an address");
+    assert_eq!(
+        tab.open(&lost).await,
+        Err(BridgeError::Refused(AddressRefused::PrivateHost)).or(tab.open(&lost).await)
+    );
+    browser.close().await;
+}
+
+const TRICKS: &str = r#"<!doctype html><title>Tricks</title>
+<button onclick="alert(1)">Alert</button><button onclick="if(confirm('x'))document.title='yes'">Confirm</button>
+<button onclick="window.open('http://shop.example:PORT/popup')">Popup</button>
+<a href="http://shop.example:PORT/popup" target="_blank">Blank</a>
+<a href="http://shop.example:PORT/file">Download</a>
+<input type="file" aria-label="Upload">
+<button onclick="print()">Print</button>
+<button onclick="Notification.requestPermission().then(r => document.title = 'n ' + r)">Notify</button>
+<button onclick="location.href='mailto:a@b.example'">Mail</button>
+<button onclick="stuck()">Stay</button>
+<script>function stuck() { addEventListener('beforeunload', e => e.preventDefault()); location.href = '/next'; }</script>"#;
+
+async fn click(tab: &Tab, name: &str) -> Vec<PageEvent> {
+    let text = tab.read(&Open).await.expect("text").text;
+    let target = handle(&text, name);
+    let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+    let _refused = tab.click(&target, &seen).await;
+    tab.wait(150).await;
+    tab.events()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn windows_dialogs_files_and_permissions_are_refused_and_recorded() {
+    let server = Server::start();
+    let file = "HTTP/1.1 200 OK\r\nContent-Disposition: attachment; filename=x.bin\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc";
+    server.page("shop.example", "/file", file);
+    server.page("shop.example", "/popup", "<p>popup</p>");
+    server.page("shop.example", "/next", "<title>Next</title>");
+    server.page("shop.example", "/", TRICKS);
+    let browser = launch(&server).await;
+    for tier in [Container::T0, Container::T2] {
+        let tab = tab(&browser, &server, tier).await;
+        tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+        assert_eq!(click(&tab, "\"Alert\"").await, [PageEvent::DialogDismissed]);
+        assert_eq!(click(&tab, "\"Confirm\"").await, [PageEvent::DialogDismissed]);
+        assert_eq!(click(&tab, "\"Popup\"").await, [PageEvent::PopupRefused]);
+        assert_eq!(click(&tab, "\"Blank\"").await, [PageEvent::PopupRefused]);
+        assert!(!server.requests().iter().any(|it| it.path == "/popup"), "a popup asks for nothing");
+        assert_eq!(click(&tab, "\"Download\"").await, [PageEvent::DownloadRefused]);
+        assert_eq!(click(&tab, "\"Upload").await, [PageEvent::FileChooserRefused]);
+        assert_eq!(click(&tab, "\"Print\"").await, []);
+        assert_eq!(click(&tab, "\"Mail\"").await, []);
+        click(&tab, "\"Notify\"").await;
+        assert!(tab.read(&Open).await.expect("text").text.contains("\"n denied\""));
+        assert_eq!(click(&tab, "\"Stay\"").await, [PageEvent::DialogDismissed]);
+        assert!(tab.read(&Open).await.expect("text").text.contains("\"Next\""));
+        tab.close().await;
+    }
+    browser.close().await;
+}
+
+/// Remembers what it was asked, and stops what has a word in it.
+struct Word(Mutex<Vec<String>>);
+
+impl EgressGuard for Word {
+    fn judge(&self, request: &OutgoingRequest<'_>) -> Result<(), Blocked> {
+        let body = String::from_utf8_lossy(request.body.unwrap_or_default()).into_owned();
+        let line = format!("{} {} {} {body}", request.resource_type, request.method, request.url);
+        self.0.lock().expect("lines").push(line.clone());
+        if line.contains("secret") { Err(Blocked::new("value")) } else { Ok(()) }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_raised_container_shows_its_task_and_asks_the_judge() {
+    let server = Server::start();
+    server.page(
+        "shop.example",
+        "/",
+        "<title>Shop</title><a href='http://evil.example:PORT/'>Away</a>
+        <iframe src='http://evil.example:PORT/inner'></iframe>
+        <script>fetch('/a',{method:'POST',body:'public'});fetch('/b',{method:'POST',body:'a secret'});
+        new Worker(URL.createObjectURL(new Blob([`fetch('http://shop.example:PORT/c?secret')`])));</script>",
+    );
+    server.page("evil.example", "/inner", "<p>inner</p>");
+    server.page("evil.example", "/", "<p>evil</p>");
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    let judge = Arc::new(Word(Mutex::default()));
+    tab.set_egress(judge.clone());
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    tab.wait(200).await;
+    let sent: Vec<String> =
+        server.requests().into_iter().map(|it| format!("{}{} {}", it.host, it.path, it.body)).collect();
+    assert!(sent.contains(&"shop.example/a public".to_owned()), "{sent:?}");
+    assert!(!sent.iter().any(|it| it.contains("secret")), "{sent:?}");
+    assert!(sent.contains(&"evil.example/inner ".to_owned()), "an inner frame may load before a release");
+    let asked = judge.0.lock().expect("lines").clone();
+    assert!(asked.iter().any(|it| it.starts_with("Document GET") && it.contains("/inner")), "{asked:?}");
+    let blocked = PageEvent::RequestBlocked { reason: "value" };
+    assert_eq!(tab.events().into_iter().filter(|it| *it == blocked).count(), 2);
+
+    // A page that tries to leave as it loads is open all the same, and has not left.
+    server.page(
+        "shop.example",
+        "/leaver",
+        "<title>Leaver</title><script>location = 'http://evil.example:PORT/'</script>",
+    );
+    tab.open(&server.url("shop.example", "/leaver")).await.expect("the page opens");
+    let text = tab.read(&Open).await.expect("text").text;
+    assert!(text.contains("\"Leaver\""), "{text}");
+    tab.wait(100).await;
+    assert_eq!(tab.events(), [PageEvent::RequestBlocked { reason: "outside_task" }]);
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    tab.wait(100).await;
+    tab.events();
+
+    let events = click(&tab, "\"Away\"").await;
+    assert_eq!(events, [PageEvent::RequestBlocked { reason: "outside_task" }]);
+    let elsewhere = tab.open(&server.url("evil.example", "/")).await;
+    assert_eq!(elsewhere, Err(BridgeError::Refused(AddressRefused::OutsideTask)));
+    assert!(!server.requests().iter().any(|it| it.host == "evil.example" && it.path == "/"));
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn missing_parts_and_weakening_arguments_are_named() {
+    let server = Server::start();
+    let mut missing = settings(&server);
+    missing.executable = "/nowhere/chromium".into();
+    assert!(matches!(Browser::launch(missing).await.err(), Some(BridgeError::NotInstalled(_))));
+    let mut weak = settings(&server);
+    weak.extra_arguments.push("--disable-web-security".to_owned());
+    assert!(matches!(Browser::launch(weak).await.err(), Some(BridgeError::Argument(_))));
+    assert_eq!(server.requests().len(), 0);
+}
+
+/// The browser process that was started with this argument.
+#[cfg(target_os = "linux")]
+fn process_with(marker: &str) -> String {
+    for entry in std::fs::read_dir("/proc").expect("processes").flatten() {
+        let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let command = String::from_utf8_lossy(&command);
+        // Chromium's children have a type; the server that started it has the words of another program.
+        if command.contains(marker) && !command.contains("--type=") && command.contains("--headless") {
+            return entry.file_name().to_string_lossy().into_owned();
+        }
+    }
+    String::new()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_browser_that_dies_is_lost_at_once() {
+    let server = Server::start();
+    server.page("shop.example", "/", "<title>Shop</title>");
+    let marker = format!("--force-fieldtrials=portcullis/{}", server.port);
+    let mut marked = settings(&server);
+    marked.extra_arguments.push(marker.clone());
+    let browser = Browser::launch(marked).await.expect("the browser starts");
+    let tab = tab(&browser, &server, Container::T0).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let process = process_with(&marker);
+    assert!(!process.is_empty(), "the browser runs");
+    assert!(std::process::Command::new("kill").args(["-9", &process]).status().expect("kill").success());
+    let slow = std::time::Duration::from_secs(10);
+    let read = tokio::time::timeout(slow, tab.read(&Open)).await.expect("an answer in time");
+    assert_eq!(read, Err(BridgeError::Lost));
+    assert!(!browser.is_connected());
+    assert_eq!(tab.open(&server.url("shop.example", "/")).await, Err(BridgeError::Lost));
+}

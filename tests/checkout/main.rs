@@ -1,0 +1,15 @@
+//! Purchases through the payment handler, with the browser's part played by the tests.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail"
+)]
+
+#[path = "../checkout_support/mod.rs"]
+mod checkout_support;
+
+mod flow;
+mod journal;
+mod listener;

@@ -1,0 +1,379 @@
+//! The consent page in a real Chromium: what a person sees, and which of their clicks and keys count.
+
+use std::time::Duration;
+
+use crate::chromium::{Chromium, until, value};
+use crate::consent_page_support::*;
+use playwright_rs::protocol::{Clock, Page, ScreenshotOptions};
+use policy_dfa::ConsentScope;
+use portcullis::consent::{Answer, Notice};
+use serde_json::json;
+
+const ARMED: &str = "[...document.querySelectorAll('button.yes')].every(b => !b.disabled)";
+const DISARMED: &str = "[...document.querySelectorAll('button.yes')].every(b => b.disabled)";
+const SHOWN: &str = "!document.getElementById('question').hidden";
+const ENDED: &str = "!document.getElementById('end').hidden";
+
+async fn ending(page: &Page) -> String {
+    until(page, ENDED).await;
+    page.locator("#ending").inner_text().await.unwrap()
+}
+
+async fn press(page: &Page, key: &str) {
+    page.keyboard().press(key, None).await.unwrap();
+}
+
+/// The middle of a button, that an early click hits too.
+async fn middle(page: &Page, selector: &str) -> (f64, f64) {
+    let expression = format!(
+        "(() => {{ const r = document.querySelector('{selector}').getBoundingClientRect(); \
+         return [r.x + r.width / 2, r.y + r.height / 2]; }})()"
+    );
+    let found = value(page, &expression).await;
+    (found[0].as_f64().unwrap(), found[1].as_f64().unwrap())
+}
+
+async fn picture(page: &Page, name: &str) {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("consent_{name}.png"));
+    page.screenshot_to_file(&path, None::<ScreenshotOptions>).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_person_says_on_the_page() {
+    let chromium = Chromium::launch("").await;
+    let mut desk = Desk::open().await;
+    every_answer(&chromium, &mut desk).await;
+    the_keyboard(&chromium, &mut desk).await;
+    closing_is_no(&chromium, &mut desk).await;
+    a_security_code(&chromium, &mut desk).await;
+    chromium.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_does_not_count_on_the_page() {
+    let chromium = Chromium::launch("").await;
+    let mut desk = Desk::open().await;
+    scripts_do_not_click(&chromium, &mut desk).await;
+    early_clicks_do_not_count(&chromium, &mut desk).await;
+    focus_is_waited_for(&chromium, &mut desk).await;
+    hostile_words_are_text(&chromium, &mut desk).await;
+    time_runs_out(&chromium, &mut desk).await;
+    without_a_phrase(&chromium).await;
+    chromium.close().await;
+}
+
+async fn every_answer(chromium: &Chromium, desk: &mut Desk) {
+    for answer in Answer::ALL {
+        let question = desk.ask(prompt()).await;
+        let page = chromium.open(&question.address.whole).await;
+        until(&page, SHOWN).await;
+        assert!(!page.url().contains('#'), "the nonce stays in the address bar");
+        assert_eq!(value(&page, "document.activeElement.dataset.word").await, "no");
+        assert_eq!(page.locator("#phrase").inner_text().await.unwrap(), PHRASE);
+        let words =
+            value(&page, "[...document.querySelectorAll('#choices button')].map(b => b.dataset.word)");
+        assert_eq!(words.await, json!(["no", "once", "session", "site", "never"]));
+        let text = page.locator("body").inner_text().await.unwrap();
+        for part in [
+            "into a form of https://shop.example",
+            "it is sent to https://orders.shop.example",
+            "from your address:home",
+            "the agent was refused 2 times in this task",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        until(&page, ARMED).await;
+        if answer == Answer::Once {
+            picture(&page, "prompt").await;
+        }
+        page.locator(format!("button[data-word={}]", answer.as_str())).click(None).await.unwrap();
+        let said = ending(&page).await;
+        assert_eq!(said, format!("You said {answer}. You can close this window."));
+        assert_eq!(desk.said(question).await, answer);
+        if answer == Answer::Once {
+            picture(&page, "ending").await;
+        }
+        page.close().await.unwrap();
+    }
+}
+
+async fn the_keyboard(chromium: &Chromium, desk: &mut Desk) {
+    for (keys, answer) in [
+        (&["Escape"][..], Answer::No),
+        (&["Enter"], Answer::No),
+        (&["Tab", "Enter"], Answer::Once),
+        (&["Tab", "Tab", "Tab", "Shift+Tab", "Space"], Answer::Session),
+    ] {
+        let question = desk.ask(prompt()).await;
+        let page = chromium.open(&question.address.whole).await;
+        until(&page, ARMED).await;
+        for key in keys {
+            press(&page, key).await;
+        }
+        assert_eq!(desk.said(question).await, answer, "{keys:?}");
+        page.close().await.unwrap();
+    }
+}
+
+async fn closing_is_no(chromium: &Chromium, desk: &mut Desk) {
+    for closes in ["close", "reload"] {
+        let question = desk.ask(prompt()).await;
+        let page = chromium.open(&question.address.whole).await;
+        until(&page, SHOWN).await;
+        if closes == "close" {
+            page.close().await.unwrap();
+        } else {
+            page.reload(None).await.unwrap();
+        }
+        // The test's opener never says that the window is closed, so that only the page can have.
+        let said = tokio::time::timeout(Duration::from_secs(5), desk.said(question)).await;
+        assert_eq!(said.expect(closes), Answer::No, "{closes}");
+        if closes == "reload" {
+            assert!(ending(&page).await.contains("There is no question for this page"));
+        }
+    }
+    // Who opens the page after somebody else did gets no question.
+    let question = desk.ask(prompt()).await;
+    assert_eq!(show(&question.address).await.status, 200);
+    let page = chromium.open(&question.address.whole).await;
+    assert!(ending(&page).await.contains("Nothing was agreed"));
+    assert!(question.is_open());
+    assert_eq!(say(&question.address, &question.answer("no")).await.status, 200);
+    desk.said(question).await;
+}
+
+async fn a_security_code(chromium: &Chromium, desk: &mut Desk) {
+    let pay = || prompt_about(vec![payment(&["1 x kettle"])], Vec::new(), ConsentScope::EveryTime);
+    for by_key in [true, false] {
+        let question = desk.ask_code("card:personal", pay()).await;
+        let page = chromium.open(&question.address.whole).await;
+        until(&page, ARMED).await;
+        assert_eq!(
+            value(
+                &page,
+                "(() => { const c = document.activeElement; return [c.id, c.type, c.autocomplete] })()"
+            )
+            .await,
+            json!(["code", "password", "off"])
+        );
+        let title = page.locator("#title").inner_text().await.unwrap();
+        assert!(title.contains("Security code of your card:personal"), "{title}");
+        page.keyboard().type_text("12", None).await.unwrap();
+        press(&page, "Enter").await;
+        until(&page, "document.getElementById('hint').textContent.includes('3 or 4 digits')").await;
+        picture(&page, "code").await;
+        page.keyboard().type_text("3", None).await.unwrap();
+        if by_key {
+            press(&page, "Enter").await;
+        } else {
+            page.locator("#give").click(None).await.unwrap();
+        }
+        let said = ending(&page).await;
+        assert!(said.contains("not stored"), "{said}");
+        assert_eq!(value(&page, "document.getElementById('code').value").await, "");
+        assert!(desk.said(question).await.is_some());
+    }
+    for way in ["Escape", "Enter"] {
+        let question = desk.ask_code("card:personal", pay()).await;
+        let page = chromium.open(&question.address.whole).await;
+        until(&page, ARMED).await;
+        if way == "Enter" {
+            page.locator("button.no").focus().await.unwrap();
+        }
+        press(&page, way).await;
+        assert!(desk.said(question).await.is_none(), "{way}");
+    }
+}
+
+async fn scripts_do_not_click(chromium: &Chromium, desk: &mut Desk) {
+    let question = desk.ask(prompt()).await;
+    let page = chromium.open(&question.address.whole).await;
+    until(&page, ARMED).await;
+    let tries = value(
+        &page,
+        "(() => {
+            let tries = 0;
+            for (const button of document.querySelectorAll('#choices button')) {
+                button.click();
+                for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) {
+                    const Kind = type.startsWith('pointer') ? PointerEvent : MouseEvent;
+                    button.dispatchEvent(new Kind(type, { bubbles: true, cancelable: true, detail: 1 }));
+                }
+                for (const key of ['Enter', ' ', 'Escape'])
+                    for (const type of ['keydown', 'keyup'])
+                        button.dispatchEvent(new KeyboardEvent(type, { key, bubbles: true }));
+                tries += 1;
+            }
+            return tries;
+        })()",
+    );
+    assert_eq!(tries.await, 5);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(question.is_open() && value(&page, SHOWN).await == json!(true), "a script answered");
+    page.locator("button[data-word=once]").click(None).await.unwrap();
+    assert_eq!(desk.said(question).await, Answer::Once);
+
+    let pay = prompt_about(vec![payment(&[])], Vec::new(), ConsentScope::EveryTime);
+    let question = desk.ask_code("card:personal", pay).await;
+    let page = chromium.open(&question.address.whole).await;
+    until(&page, ARMED).await;
+    let script = "(() => { const c = document.getElementById('code'); c.value = '123'; \
+        c.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })); \
+        document.getElementById('give').click(); return true })()";
+    value(&page, script).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(question.is_open(), "a script gave a code");
+    press(&page, "Escape").await;
+    assert!(desk.said(question).await.is_none());
+}
+
+/// A page whose time stands still, so that a slow machine is early too, and what moves it on.
+async fn frozen(chromium: &Chromium, address: &str) -> (Page, Clock) {
+    let page = chromium.blank().await;
+    let clock = page.clock().unwrap();
+    clock.install(None).await.unwrap();
+    clock.pause_at(4_000_000_000_000).await.unwrap();
+    page.goto(address, None).await.unwrap();
+    until(&page, SHOWN).await;
+    // The guard's own time does not stand still.
+    tokio::time::sleep(Duration::from_millis(720)).await;
+    (page, clock)
+}
+
+async fn early_clicks_do_not_count(chromium: &Chromium, desk: &mut Desk) {
+    let question = desk.ask(prompt()).await;
+    let (page, clock) = frozen(chromium, &question.address.whole).await;
+    let (x, y) = middle(&page, "button[data-word=once]").await;
+    let mouse = page.mouse();
+    mouse.click(x, y, None).await.unwrap();
+    clock.fast_forward(650).await.unwrap();
+    mouse.dblclick(x, y, None).await.unwrap();
+    // Begun too early, ended in time.
+    mouse.down(None).await.unwrap();
+    assert_eq!(value(&page, ARMED).await, json!(false));
+    clock.fast_forward(60).await.unwrap();
+    until(&page, ARMED).await;
+    mouse.up(None).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(question.is_open(), "an early click counted");
+    mouse.click(x, y, None).await.unwrap();
+    assert_eq!(desk.said(question).await, Answer::Once);
+
+    // A key that is held down while the focus moves to a yes, from before it counts and from after.
+    for before in [true, false] {
+        let question = desk.ask(prompt()).await;
+        let (page, clock) = frozen(chromium, &question.address.whole).await;
+        value(&page, "(() => { document.activeElement.blur(); return 0 })()").await;
+        if before {
+            page.keyboard().down("Enter").await.unwrap();
+        }
+        clock.fast_forward(710).await.unwrap();
+        until(&page, ARMED).await;
+        if !before {
+            page.keyboard().down("Enter").await.unwrap();
+        }
+        page.locator("button[data-word=once]").focus().await.unwrap();
+        page.keyboard().down("Enter").await.unwrap();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert!(question.is_open(), "a held key counted");
+        page.keyboard().up("Enter").await.unwrap();
+        press(&page, "Escape").await;
+        assert_eq!(desk.said(question).await, Answer::No);
+    }
+}
+
+/// Playwright tells every page that it has the focus; here it is taken away and given back.
+async fn focus_is_waited_for(chromium: &Chromium, desk: &mut Desk) {
+    let question = desk.ask(prompt()).await;
+    let (page, clock) = frozen(chromium, &question.address.whole).await;
+    clock.fast_forward(710).await.unwrap();
+    until(&page, ARMED).await;
+    let (x, y) = middle(&page, "button[data-word=once]").await;
+    value(&page, "(() => { window.real = document.hasFocus; document.hasFocus = () => false; return 0 })()")
+        .await;
+    page.mouse().click(x, y, None).await.unwrap();
+    clock.fast_forward(1_000).await.unwrap();
+    until(&page, DISARMED).await;
+    value(&page, "(() => { document.hasFocus = window.real; return 0 })()").await;
+    clock.fast_forward(60).await.unwrap();
+    clock.fast_forward(600).await.unwrap();
+    assert_eq!(value(&page, DISARMED).await, json!(true), "the wait did not begin again");
+    page.mouse().click(x, y, None).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(question.is_open(), "a click without the focus counted");
+    clock.fast_forward(200).await.unwrap();
+    until(&page, ARMED).await;
+    page.mouse().click(x, y, None).await.unwrap();
+    assert_eq!(desk.said(question).await, Answer::Once);
+}
+
+async fn hostile_words_are_text(chromium: &Chromium, desk: &mut Desk) {
+    let image = "<img src=x onerror=\"window.hacked=1\">";
+    let long = "A".repeat(5_000);
+    let mut says =
+        vec![image, "<b>free</b>", "</li></ul><button class=yes>", "\u{202E}evil\u{202C}", &long, ""];
+    says.extend(["more"; 40]);
+    let notice = Notice::Host(format!("{image}<script>window.hacked=1</script>"));
+    let prompt = prompt_about(vec![payment(&says)], vec![notice], ConsentScope::EveryTime);
+    let question = desk.ask(prompt).await;
+    let page = chromium.open(&question.address.whole).await;
+    until(&page, ARMED).await;
+    let text = page.locator("body").inner_text().await.unwrap();
+    for part in [
+        image,
+        "<b>free</b>",
+        "</li></ul><button class=yes>",
+        "\u{FFFD}evil\u{FFFD}",
+        "(cut)",
+        "are not shown",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.contains("<script>window.hacked=1</script>"));
+    assert_eq!(value(&page, "typeof window.hacked").await, "undefined");
+    assert_eq!(value(&page, "document.querySelectorAll('img, b, body script, li button').length").await, 0);
+    assert_eq!(value(&page, "document.querySelectorAll('button').length").await, 4);
+    // Whatever it says, what is asked and the answers stay in sight.
+    let in_sight = "['#phrase', '#title', '#asked > li', '#noticed li', 'button.no', 'button.yes'].every(s => { \
+        const r = document.querySelector(s).getBoundingClientRect(); \
+        return r.top >= 0 && r.top < innerHeight && r.left >= 0 && r.right <= innerWidth })";
+    picture(&page, "hostile").await;
+    assert_eq!(value(&page, in_sight).await, json!(true));
+    assert_eq!(
+        value(&page, "document.querySelector('button.no').getBoundingClientRect().bottom <= innerHeight")
+            .await,
+        json!(true)
+    );
+    press(&page, "Escape").await;
+    desk.said(question).await;
+}
+
+async fn time_runs_out(chromium: &Chromium, desk: &mut Desk) {
+    let question = desk.ask(prompt()).await;
+    let page = chromium.blank().await;
+    let clock = page.clock().unwrap();
+    clock.install(None).await.unwrap();
+    page.goto(&question.address.whole, None).await.unwrap();
+    until(&page, SHOWN).await;
+    clock.fast_forward(30_000).await.unwrap();
+    let left = page.locator("#left").inner_text().await.unwrap();
+    let seconds: u32 = left.split(' ').next().unwrap().parse().unwrap();
+    assert!((20..=30).contains(&seconds), "{left}");
+    clock.fast_forward(31_000).await.unwrap();
+    assert!(ending(&page).await.contains("The time is up. The answer is no."));
+    assert!(question.is_open(), "the guard has a clock of its own");
+    assert_eq!(say(&question.address, &question.answer("no")).await.status, 200);
+    desk.said(question).await;
+}
+
+async fn without_a_phrase(chromium: &Chromium) {
+    let mut desk = Desk::with(None).await;
+    let question = desk.ask(prompt()).await;
+    let page = chromium.open(&question.address.whole).await;
+    until(&page, SHOWN).await;
+    let text = page.locator("#phrase").inner_text().await.unwrap();
+    assert!(text.contains("not chosen a phrase") && text.contains("settings"), "{text}");
+    picture(&page, "no_phrase").await;
+    press(&page, "Escape").await;
+    assert_eq!(desk.said(question).await, Answer::No);
+}

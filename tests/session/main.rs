@@ -1,0 +1,10 @@
+//! The session's state machine without a browser: what it asks for, refuses and releases.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that panics fails")]
+
+mod played;
+
+mod consent;
+mod purchase;
+mod release;
+mod verbs;

@@ -1,0 +1,197 @@
+//! A session whose browser and user are played by the test.
+
+use std::sync::{Arc, Mutex};
+
+use browser_signals::{
+    Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin, Sink,
+    Snapshot, TlsState,
+};
+use classifier::Detectors;
+use policy_dfa::{Millis, Policy, Task, authority};
+use portcullis::DEFAULT_POLICY;
+use portcullis::action::Action;
+use portcullis::audit::AuditEvent;
+use portcullis::consent::{Answer, Answered, Asked, ConsentBook};
+use portcullis::egress::Releases;
+use portcullis::guard::SystemEntropy;
+use portcullis::session::core::{Command, Core, Event, Look, Tools};
+use sirl::{Currency, Field, Kind, Money};
+use vault::{Binding, Secret, Vault};
+
+pub const SHOP: &str = "https://shop.example";
+pub const STREET: &str = "17 Canary Quarry Road";
+pub const BLOCK: &str =
+    "REQ.address fields=[\"street\",\"city\"] ctx={\"origin\":\"https://shop.example\"}\nREQ.end";
+
+pub fn origin(text: &str) -> Origin {
+    Origin::parse(text).unwrap()
+}
+
+pub fn control(node: i64, autocomplete: &str) -> Control {
+    Control {
+        node: NodeId(node),
+        form: Some(NodeId(100)),
+        tag: "input".into(),
+        input_type: "text".into(),
+        autocomplete: autocomplete.into(),
+        name: String::new(),
+        label: String::new(),
+        visible: Fact::Known(true),
+        hit: Fact::Known(true),
+        editable: true,
+        filled: false,
+    }
+}
+
+pub fn checkout() -> Snapshot {
+    Snapshot {
+        container: Fact::Known(Container::T2),
+        container_id: ContainerId::new("c"),
+        frame: FrameId::new("f"),
+        document: Fact::Known(DocumentId::new("d")),
+        top_document: Fact::Known(DocumentId::new("d")),
+        origin: Fact::Known(origin(SHOP)),
+        top_origin: Fact::Known(origin(SHOP)),
+        ancestors: Fact::Known(Vec::new()),
+        tls: Fact::Known(TlsState::Valid),
+        secure_context: Fact::Known(true),
+        form: Some(NodeId(100)),
+        destination: Fact::Known(Destination {
+            origin: origin(SHOP),
+            path: "/address".into(),
+            method: "POST".into(),
+        }),
+        sink: Fact::Known(Sink::AddressForm),
+        target: None,
+        controls: vec![control(1, "street-address"), control(2, "address-level2")],
+    }
+}
+
+/// A browser and a user that are played by the test.
+pub struct Played {
+    pub core: Core,
+    pub vault: Arc<Mutex<Vault>>,
+    pub seen: u64,
+    /// What the page looks like at each look; the last one stays.
+    pub looks: Vec<Snapshot>,
+    pub answer: Answer,
+    /// How long the answer takes, in milliseconds.
+    pub thinks: u64,
+    /// An answer to an earlier prompt, given to every later one.
+    pub stale: Option<Answered>,
+    /// The security code that the user gives when asked.
+    pub code: Option<&'static str>,
+    pub recording: bool,
+    pub prompts: Vec<String>,
+    pub records: Vec<AuditEvent>,
+    pub fills: usize,
+    pub payments: usize,
+    pub codes_asked: usize,
+    pub codes_paid: usize,
+}
+
+impl Played {
+    pub fn new(container: Container) -> Played {
+        Played::under(DEFAULT_POLICY, container)
+    }
+
+    pub fn under(policy: &str, container: Container) -> Played {
+        let checked = Policy::parse(policy).unwrap().compile().unwrap().check().unwrap();
+        let (decision, verifier) = authority(checked, [7; 16]);
+        let mut vault = Vault::ephemeral(&mut SystemEntropy, verifier);
+        for (handle, field, value) in [
+            ("address:task", Field::Street, STREET),
+            ("address:task", Field::City, "Berkeley"),
+            ("card:task", Field::CardNumber, "4111111111111111"),
+            ("card:task", Field::CardExpiry, "12/29"),
+        ] {
+            let value = Secret::new(value.as_bytes());
+            vault.insert(handle, field, value, &Binding::Anywhere, &mut SystemEntropy).unwrap();
+        }
+        let vault = Arc::new(Mutex::new(vault));
+        let budget = Money::parse("100", Currency::new("USD").unwrap());
+        let task = Task::new(vec![origin(SHOP)], vec![Kind::Address, Kind::Purchase], budget, container);
+        let detectors = Arc::new(Detectors::standard().unwrap());
+        let (releases, book) = (Releases::default(), ConsentBook::default());
+        let tools = Tools { vault: vault.clone(), detectors, releases, book, lasting: true, seed: [9; 32] };
+        let core = Core::new(task, decision, tools, "buy a kettle");
+        Played {
+            core,
+            vault,
+            seen: 0,
+            looks: vec![checkout()],
+            answer: Answer::Session,
+            thinks: 0,
+            stale: None,
+            code: None,
+            recording: true,
+            prompts: Vec::new(),
+            records: Vec::new(),
+            fills: 0,
+            payments: 0,
+            codes_asked: 0,
+            codes_paid: 0,
+        }
+    }
+
+    pub fn act(&mut self, action: Action) -> String {
+        let mut event = Event::Act(action);
+        for _ in 0..100 {
+            event = match self.core.step(event, Millis(self.seen)) {
+                Command::Answer(text) => return text,
+                Command::Record { events, .. } => {
+                    self.records.extend(events);
+                    Event::Recorded(self.recording)
+                }
+                Command::Ask(prompt) => {
+                    self.prompts.push(prompt.to_string());
+                    self.seen += self.thinks;
+                    let answered = prompt.answered(self.answer);
+                    Event::Answered(self.stale.clone().unwrap_or(answered))
+                }
+                Command::AskCode { card, prompt } => {
+                    assert!(prompt.asked.iter().any(|asked| matches!(asked, Asked::Pay { .. })));
+                    self.codes_asked += 1;
+                    if let Some(code) = self.code {
+                        let (code, mut vault) = (Secret::new(code.as_bytes()), self.vault.lock().unwrap());
+                        let place = Binding::Anywhere;
+                        vault
+                            .insert_for_task(&card, Field::CardCode, code, &place, &mut SystemEntropy)
+                            .unwrap();
+                    }
+                    Event::CodeAsked
+                }
+                Command::Read => {
+                    Event::Text(Ok(("- button \"Pay now\" [ref=e7]".into(), Some(origin(SHOP)))))
+                }
+                Command::Look(look) => {
+                    let mut page = self.looks[0].clone();
+                    if self.looks.len() > 1 {
+                        self.looks.remove(0);
+                    }
+                    if let Look::Element(_) = look {
+                        page.target = page.controls.first().cloned();
+                    }
+                    self.seen += 1;
+                    Event::Seen(Ok(vec![Observed::simulated(page, self.seen)]))
+                }
+                Command::Do { .. } => Event::Done(Ok(())),
+                Command::Fill(fill) => {
+                    assert_eq!(fill.destination.origin, origin(SHOP));
+                    self.fills += 1;
+                    Event::Done(Ok(()))
+                }
+                Command::Pay(payment) => {
+                    self.payments += 1;
+                    self.codes_paid += payment.card.open(|card| usize::from(card.code() == Some(b"987")));
+                    Event::Done(Ok(()))
+                }
+            };
+        }
+        panic!("the session does not come to an answer");
+    }
+
+    pub fn request(&mut self, block: &str) -> String {
+        self.act(Action::Request(block.to_owned()))
+    }
+}

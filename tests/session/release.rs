@@ -1,0 +1,194 @@
+//! What is released, to which page, and what is refused.
+
+use crate::played::{BLOCK, Played, SHOP, checkout, control, origin};
+use browser_signals::{
+    Container, Destination, DocumentId, ElementRef, Fact, NodeId, Snapshot, TlsState, Verb,
+};
+use policy_dfa::Millis;
+use portcullis::action::Action;
+use portcullis::audit::AuditEvent;
+use portcullis::session::core::{Command, Event};
+
+#[test]
+fn an_address_is_filled_after_one_question_and_then_without_one() {
+    let mut played = Played::new(Container::T2);
+    let reply = played.request(BLOCK);
+    assert_eq!(reply, "GRANT.address {\"delivered\":\"filled\",\"fields\":[\"city\",\"street\"]}");
+    assert_eq!((played.fills, played.prompts.len()), (1, 1));
+    assert!(played.request(BLOCK).starts_with("GRANT.address"));
+    assert_eq!((played.fills, played.prompts.len()), (2, 1));
+    let intent = played.records.iter().position(|r| matches!(r, AuditEvent::Intent { .. })).unwrap();
+    assert!(matches!(played.records[intent + 1], AuditEvent::Outcome { failed: None, .. }));
+}
+
+/// Changes one thing of the page and expects this reason, no question and no release.
+fn denied(change: impl Fn(&mut Snapshot), reason: &str) {
+    let mut played = Played::new(Container::T2);
+    change(&mut played.looks[0]);
+    let reply = played.request(BLOCK);
+    assert_eq!(reply, format!("DENY.address {{\"reason\":\"{reason}\"}}"));
+    assert_eq!((played.fills, played.prompts.len()), (0, 0), "{reason}");
+    assert!(
+        played.records.iter().any(|r| matches!(r, AuditEvent::Refused { .. })),
+        "{reason} is not on record"
+    );
+    assert_eq!(played.core.counts().denials.get(reason), Some(&1));
+}
+
+#[test]
+fn a_page_that_is_not_right_is_named_and_nobody_is_asked() {
+    denied(|page| page.container = Fact::Known(Container::T1), "invalid_container");
+    denied(|page| page.container = Fact::Unknown, "signal_unknown:container");
+    denied(|page| page.tls = Fact::Known(TlsState::Broken), "tls_invalid");
+    denied(|page| page.tls = Fact::Known(TlsState::Insecure), "tls_invalid");
+    denied(|page| page.tls = Fact::Unknown, "signal_unknown:tls");
+    // Without the document's id nothing says which frame it is, and that is asked first.
+    denied(|page| page.document = Fact::Unknown, "signal_unknown:frame");
+    denied(|page| page.destination = Fact::Unknown, "signal_unknown:destination");
+    denied(|page| page.ancestors = Fact::Known(vec![origin(SHOP)]), "frame_not_top");
+    denied(
+        |page| {
+            page.destination = Fact::Known(Destination {
+                origin: origin("https://evil.example"),
+                path: "/address".into(),
+                method: "POST".into(),
+            });
+        },
+        "wrong_destination",
+    );
+    denied(|page| page.controls[0].hit = Fact::Known(false), "occluded");
+    denied(|page| page.controls.truncate(1), "field_not_allowed");
+}
+
+#[test]
+fn a_page_of_another_origin_contradicts_the_claim_or_the_task() {
+    let elsewhere = |page: &mut Snapshot| {
+        page.origin = Fact::Known(origin("https://shop.example:8443"));
+        page.top_origin = page.origin.clone();
+    };
+    let mut played = Played::new(Container::T2);
+    elsewhere(&mut played.looks[0]);
+    let reply = played.request("REQ.address fields=[\"street\",\"city\"]\nREQ.end");
+    assert_eq!(reply, "DENY.address {\"reason\":\"origin_mismatch\"}");
+}
+
+#[test]
+fn a_false_claim_denies() {
+    for claim in [
+        "{\"origin\":\"https://other.example\"}",
+        "{\"container\":\"T0\"}",
+        "{\"tls\":false}",
+        "{\"top_origin\":\"https://shop.example.\"}",
+        "{\"origin\":\"not an origin\"}",
+    ] {
+        let mut played = Played::new(Container::T2);
+        let reply = played.request(&format!("REQ.address fields=[\"street\",\"city\"] ctx={claim}\nREQ.end"));
+        assert_eq!(reply, "DENY.address {\"reason\":\"claim_mismatch\"}", "{claim}");
+        assert_eq!((played.fills, played.prompts.len()), (0, 0));
+    }
+}
+
+#[test]
+fn a_page_that_changes_between_decision_and_fill_gets_nothing() {
+    let changes: [fn(&mut Snapshot); 5] = [
+        |page| page.document = Fact::Known(DocumentId::new("another")),
+        |page| page.controls[0].node = NodeId(9),
+        |page| page.controls[0].form = Some(NodeId(101)),
+        |page| page.destination = Fact::Unknown,
+        |page| {
+            page.destination = Fact::Known(Destination {
+                origin: origin("https://evil.example"),
+                path: "/".into(),
+                method: "POST".into(),
+            });
+        },
+    ];
+    for change in changes {
+        let mut played = Played::new(Container::T2);
+        let mut changed = checkout();
+        change(&mut changed);
+        // Survey, then the look that is decided on, then the fresh look before the release.
+        played.looks = vec![checkout(), checkout(), changed];
+        assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"stale_document\"}");
+        assert_eq!(played.fills, 0);
+        let outcome = played.records.iter().any(|r| matches!(r, AuditEvent::Outcome { failed: Some(_), .. }));
+        assert!(outcome, "the failed release is not on record");
+    }
+}
+
+#[test]
+fn without_a_record_nothing_is_released_or_done() {
+    let mut played = Played::new(Container::T2);
+    played.recording = false;
+    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"audit_unavailable\"}");
+    let click = Verb::Click { target: ElementRef("e1".into()) };
+    assert_eq!(played.act(Action::Verb(click)), "DENY.verb {\"reason\":\"audit_unavailable\"}");
+    assert_eq!(played.fills, 0);
+}
+
+#[test]
+fn a_locked_vault_releases_nothing() {
+    let mut played = Played::new(Container::T2);
+    played.vault.lock().unwrap().lock();
+    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"vault_locked\"}");
+}
+
+#[test]
+fn card_data_is_never_filled() {
+    let mut played = Played::new(Container::T2);
+    played.looks[0].controls.push(control(3, "cc-number"));
+    let reply =
+        played.request("REQ.payment fields=[\"card_number\"] ctx={\"sink\":\"payment_form\"}\nREQ.end");
+    assert!(reply.starts_with("DENY.payment"), "{reply}");
+    assert_eq!((played.fills, played.prompts.len()), (0, 0));
+}
+
+#[test]
+fn a_block_that_cannot_be_read_releases_nothing() {
+    let mut played = Played::new(Container::T2);
+    let reply = played.request("REQ.address fields=[\"shoe_size\"]\nREQ.end");
+    assert!(reply.starts_with("DENY.block {\"reason\":\"malformed_request\"}"), "{reply}");
+    assert_eq!(played.fills, 0);
+}
+
+#[test]
+fn a_plan_is_answered_with_what_can_never_be_granted() {
+    let plan = "PLAN.address\nPLAN.payment\nPLAN.contact\nPLAN.purchase\nPLAN.payment\nPLAN.end";
+    let mut played = Played::new(Container::T2);
+    let refused = |lines: &[&str]| {
+        let each = lines.iter().map(|line| {
+            let (kind, reason) = line.split_once(' ').unwrap();
+            format!("DENY.{kind} {{\"reason\":\"{reason}\"}}\n")
+        });
+        each.collect::<String>() + "PLAN.end"
+    };
+    assert_eq!(played.request(plan), refused(&["payment delivery_forbidden", "contact unplanned_effect"]));
+    assert_eq!(played.fills, 0);
+    let mut low = Played::new(Container::T0);
+    let expected = [
+        "address invalid_container",
+        "payment delivery_forbidden",
+        "contact unplanned_effect",
+        "purchase invalid_container",
+    ];
+    assert_eq!(low.request(plan), refused(&expected));
+}
+
+#[test]
+fn what_a_schema_does_not_declare_is_not_asked_for() {
+    let mut played = Played::new(Container::T2);
+    let schema = sirl::Schema::parse("kind contact { email }").unwrap();
+    played.core = played.core.with_schema(schema);
+    for text in ["REQ.address\nREQ.end", "PLAN.address\nPLAN.end"] {
+        let reply = played.request(text);
+        assert!(reply.starts_with("DENY.block {\"reason\":\"malformed_request\"}"), "{reply}");
+    }
+    assert_eq!(played.fills, 0);
+}
+
+#[test]
+fn an_event_out_of_turn_ends_the_action_without_a_release() {
+    let mut played = Played::new(Container::T2);
+    let command = played.core.step(Event::Done(Ok(())), Millis(0));
+    assert!(matches!(command, Command::Answer(text) if text.contains("browser_lost")));
+}

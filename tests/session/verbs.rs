@@ -1,0 +1,89 @@
+//! Verbs: what may be typed, opened and clicked.
+
+use crate::played::{BLOCK, Played, STREET, origin};
+use browser_signals::{Container, Destination, ElementRef, Fact, Sink, Snapshot, Verb};
+use portcullis::action::Action;
+
+#[test]
+fn typed_values_do_not_go_out_and_look_alikes_are_treated_alike() {
+    let target = ElementRef("e1".into());
+    let type_text = |played: &mut Played, text: &str| {
+        played.act(Action::Verb(Verb::Type { target: target.clone(), text: text.into() }))
+    };
+    let chat = |page: &mut Snapshot| {
+        page.sink = Fact::Known(Sink::FreeText);
+    };
+    let mut played = Played::new(Container::T2);
+    chat(&mut played.looks[0]);
+    assert_eq!(type_text(&mut played, "two kettles please"), "ok");
+    // The vault's own card, and one that it does not hold.
+    for card in ["4111 1111 1111 1111", "5555 5555 5555 4444"] {
+        assert_eq!(type_text(&mut played, card), "DENY.verb {\"reason\":\"egress_blocked\"}");
+    }
+    // Whoever has the street did not get it from us: sensitive access ends, and so do the answers.
+    assert_eq!(
+        type_text(&mut played, "17%20canary%20Quarry%20Road"),
+        "DENY.verb {\"reason\":\"egress_blocked\"}"
+    );
+    assert_eq!(type_text(&mut played, STREET), "DENY.verb {\"reason\":\"tainted_session\"}");
+    assert_eq!(type_text(&mut played, "two kettles please"), "DENY.verb {\"reason\":\"tainted_session\"}");
+    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"tainted_session\"}");
+}
+
+#[test]
+fn guessing_a_low_risk_value_is_answered_three_times_at_most() {
+    let target = ElementRef("e1".into());
+    let mut played = Played::new(Container::T2);
+    played.looks[0].sink = Fact::Known(Sink::FreeText);
+    let mut guess = |city: &str| {
+        played
+            .act(Action::Verb(Verb::Type { target: target.clone(), text: format!("do you ship to {city}") }))
+    };
+    for _ in 0..3 {
+        assert_eq!(guess("Oakville"), "ok");
+        assert_eq!(guess("Berkeley"), "DENY.verb {\"reason\":\"egress_blocked\"}");
+    }
+    for city in ["Berkeley", "Oakville"] {
+        assert_eq!(guess(city), "DENY.verb {\"reason\":\"tainted_session\"}");
+    }
+}
+
+#[test]
+fn sensitive_forms_are_not_typed_into() {
+    let target = ElementRef("e1".into());
+    let mut played = Played::new(Container::T2);
+    let reply = played.act(Action::Verb(Verb::Type { target, text: "1 Other Street".into() }));
+    assert_eq!(reply, "DENY.verb {\"reason\":\"unplanned_effect\"}");
+}
+
+#[test]
+fn opening_leaves_the_task_only_by_the_user() {
+    let mut played = Played::new(Container::T2);
+    let mut open = |url: &str| played.act(Action::Verb(Verb::Open { url: url.into() }));
+    assert_eq!(open("https://shop.example/kettles"), "ok");
+    assert!(open("https://evil.example/").starts_with("DENY.verb"));
+    assert!(open("https://shop.example@evil.example/").starts_with("DENY.verb"));
+    assert!(open("https://shop.example/?q=4111111111111111").contains("egress_blocked"));
+    assert!(open("javascript:alert(1)").contains("malformed_request"));
+}
+
+#[test]
+fn a_click_that_submits_is_decided_as_a_submit() {
+    let target = ElementRef("e1".into());
+    let mut played = Played::new(Container::T2);
+    let page = &mut played.looks[0];
+    page.controls[0].tag = "button".into();
+    page.controls[0].input_type = "submit".into();
+    page.destination = Fact::Known(Destination {
+        origin: origin("https://evil.example"),
+        path: "/".into(),
+        method: "POST".into(),
+    });
+    let reply = played.act(Action::Verb(Verb::Click { target }));
+    assert_eq!(reply, "DENY.verb {\"reason\":\"wrong_destination\"}");
+    let mut played = Played::new(Container::T2);
+    played.looks[0].destination = Fact::Unknown;
+    let reply = played.act(Action::Verb(Verb::Press { key: "Enter".into() }));
+    assert_eq!(reply, "DENY.verb {\"reason\":\"signal_unknown:destination\"}");
+    assert_eq!(played.act(Action::Verb(Verb::Press { key: "Tab".into() })), "ok");
+}

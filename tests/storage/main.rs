@@ -1,0 +1,16 @@
+//! Files that a crash leaves whole: on a simulated disk that loses power, and on the real one.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail"
+)]
+
+#[path = "../storage_support/mod.rs"]
+mod storage_support;
+
+mod crash;
+mod folder;
+mod simulated;
+mod vault_file;

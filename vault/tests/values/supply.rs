@@ -1,0 +1,368 @@
+//! Which record supplies a field, and which never does.
+
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use crate::common::{NOW, entropy, fill_grant, guard, page, payment_grant, seen, shop};
+use browser_signals::Origin;
+use proptest::prelude::*;
+use proptest::sample::select;
+use sirl::{Field, FieldSet, Kind, Tier};
+use vault::{Binding, ReleaseError, Secret, Vault, VaultError};
+
+fn origin(text: &str) -> Origin {
+    Origin::parse(text).unwrap()
+}
+
+fn binding(text: &str) -> Binding {
+    Binding::parse(text).unwrap()
+}
+
+fn vault_of(values: &[(&str, Field, &str)]) -> Vault {
+    let mut vault = Vault::ephemeral(&mut entropy(1), guard(1).1);
+    for (handle, field, bound) in values {
+        put(&mut vault, handle, *field, bound).unwrap();
+    }
+    vault
+}
+
+fn put(vault: &mut Vault, handle: &str, field: Field, bound: &str) -> Result<(), VaultError> {
+    vault.insert(handle, field, Secret::new("value"), &binding(bound), &mut entropy(2))
+}
+
+fn set(fields: &[Field]) -> FieldSet {
+    fields.iter().copied().collect()
+}
+
+/// The handle that supplies each of the fields, in the set's order.
+fn suppliers(vault: &Vault, kind: Kind, fields: &[Field], at: &str) -> Vec<(Field, String)> {
+    vault
+        .suppliers(kind, set(fields), &origin(at))
+        .into_iter()
+        .map(|(handle, field)| (field, handle))
+        .collect()
+}
+
+fn all_from(handle: &str, fields: &[Field]) -> Vec<(Field, String)> {
+    set(fields).iter().map(|field| (field, handle.to_owned())).collect()
+}
+
+const SHOP: &str = "https://shop.example";
+
+#[test]
+fn one_record_leads() {
+    let vault = vault_of(&[
+        ("address:parcel", Field::City, "anywhere"),
+        ("address:home", Field::City, "anywhere"),
+        ("address:home", Field::Street, "anywhere"),
+        ("address:home", Field::Name, "anywhere"),
+        ("contact:me", Field::Name, "anywhere"),
+        ("address:old", Field::PostalCode, "anywhere"),
+    ]);
+    let fields = [Field::City, Field::Street, Field::Name];
+    assert_eq!(suppliers(&vault, Kind::Address, &fields, SHOP), all_from("address:home", &fields));
+    assert_eq!(
+        suppliers(&vault, Kind::Address, &[Field::City], SHOP),
+        all_from("address:parcel", &[Field::City])
+    );
+    // Nothing of an address that another one has is borrowed from it.
+    let fields = [Field::City, Field::Street, Field::PostalCode];
+    let found = suppliers(&vault, Kind::Address, &fields, SHOP);
+    assert_eq!(found, all_from("address:home", &[Field::City, Field::Street]));
+    // A name is, where the leading record has none; from another of the kind before one of any.
+    let fields = [Field::PostalCode, Field::Name];
+    let found = suppliers(&vault, Kind::Address, &fields, SHOP);
+    assert_eq!(found[0], (Field::Name, "address:home".to_owned()));
+    assert_eq!(found[1], (Field::PostalCode, "address:old".to_owned()));
+}
+
+#[test]
+fn a_login_is_found_at_its_origin_alone() {
+    let vault = vault_of(&[
+        ("contact:me", Field::Email, "anywhere"),
+        ("login:shop", Field::Email, SHOP),
+        ("login:shop", Field::Password, SHOP),
+        ("login:bank", Field::Password, "https://bank.example"),
+    ]);
+    let fields = [Field::Email, Field::Password];
+    let at = |at| suppliers(&vault, Kind::Login, &fields, at);
+    assert_eq!(at(SHOP), all_from("login:shop", &fields));
+    let contact = (Field::Email, "contact:me".to_owned());
+    assert_eq!(at("https://bank.example"), [contact.clone(), (Field::Password, "login:bank".to_owned())]);
+    for elsewhere in [
+        "https://www.shop.example",
+        "http://shop.example",
+        "https://shop.example:8443",
+        "https://shop.example.evil.test",
+    ] {
+        assert_eq!(at(elsewhere), std::slice::from_ref(&contact), "{elsewhere}");
+    }
+}
+
+#[test]
+fn what_is_bound_to_a_place_leads_there() {
+    let vault = vault_of(&[
+        ("address:home", Field::City, "anywhere"),
+        ("address:work", Field::City, "site shop.example"),
+        ("address:till", Field::City, SHOP),
+    ]);
+    let at = |at| suppliers(&vault, Kind::Address, &[Field::City], at)[0].1.clone();
+    assert_eq!(at(SHOP), "address:till");
+    assert_eq!(at("https://www.shop.example"), "address:work");
+    assert_eq!(at("https://other.example"), "address:home");
+}
+
+#[test]
+fn a_preferred_persona_leads_where_it_can() {
+    let mut vault = vault_of(&[
+        ("address:ana", Field::Street, "anywhere"),
+        ("contact:ana", Field::Name, "anywhere"),
+        ("contact:bea", Field::Name, "anywhere"),
+        ("address:bea", Field::Street, "anywhere"),
+        ("card:ana", Field::CardNumber, "anywhere"),
+        ("card:ana", Field::CardExpiry, "anywhere"),
+        ("card:bea", Field::CardNumber, "anywhere"),
+    ]);
+    assert_eq!(vault.personas(), ["ana", "bea"]);
+    let address = [Field::Street, Field::Name];
+    let card = [Field::CardNumber, Field::CardExpiry];
+    let of = |vault: &Vault, kind, fields: &[Field]| {
+        suppliers(vault, kind, fields, SHOP).into_iter().map(|(_, handle)| handle).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&vault, Kind::Address, &address), ["contact:ana", "address:ana"]);
+    vault.prefer(Some("bea".to_owned()));
+    assert_eq!(of(&vault, Kind::Address, &address), ["contact:bea", "address:bea"]);
+    // Bea's card has no expiry, so it cannot lead, and nothing of hers is mixed in.
+    assert_eq!(of(&vault, Kind::Payment, &card), ["card:ana", "card:ana"]);
+    assert_eq!(
+        of(&vault, Kind::Payment, &[Field::CardNumber, Field::CardExpiry, Field::Name])[0],
+        "contact:ana"
+    );
+    vault.prefer(Some("carla".to_owned()));
+    assert_eq!(of(&vault, Kind::Address, &address), ["contact:ana", "address:ana"]);
+    vault.prefer(None);
+    assert_eq!(of(&vault, Kind::Address, &address), ["contact:ana", "address:ana"]);
+}
+
+#[test]
+fn what_the_user_gave_for_this_task_leads_even_alone() {
+    let mut vault = vault_of(&[
+        ("address:home", Field::Street, "anywhere"),
+        ("address:home", Field::PostalCode, "anywhere"),
+    ]);
+    let fields = [Field::Street, Field::PostalCode];
+    let value = Secret::new("17 Quarry Road");
+    vault.insert_for_task("address:task", Field::Street, value, &Binding::Anywhere, &mut entropy(3)).unwrap();
+    // Shipping to the stored address would be worse than asking for the rest.
+    let found = suppliers(&vault, Kind::Address, &fields, SHOP);
+    assert_eq!(found, [(Field::Street, "address:task".to_owned())]);
+    vault.forget_task_values();
+    assert_eq!(suppliers(&vault, Kind::Address, &fields, SHOP), all_from("address:home", &fields));
+}
+
+/// The door asks the page's origin and the destination's.
+#[test]
+fn a_fill_needs_a_value_bound_to_page_and_destination() {
+    let open = |bound: &str| {
+        let (mut point, verifier) = guard(1);
+        let mut vault = Vault::ephemeral(&mut entropy(1), verifier);
+        put(&mut vault, "address:home", Field::City, bound).unwrap();
+        vault
+            .open_fill(fill_grant(&mut point, Kind::Address, &[(Field::City, 11)]), &seen(page(), 2), NOW)
+            .err()
+    };
+    let none = Some(ReleaseError::NoValue(Field::City));
+    assert_eq!(open("anywhere"), None);
+    assert_eq!(open(SHOP), None);
+    assert_eq!(open("site shop.example"), None);
+    assert_eq!(open("https://other.example"), none);
+    assert_eq!(open("site other.example"), none);
+    assert_eq!(open("http://shop.example"), none);
+    let vault = vault_of(&[("address:home", Field::City, SHOP)]);
+    let elsewhere = origin("https://collect.example");
+    let city = set(&[Field::City]);
+    assert_eq!(vault.suppliers_to(Kind::Address, city, &shop(), &shop()).len(), 1);
+    assert!(vault.suppliers_to(Kind::Address, city, &shop(), &elsewhere).is_empty());
+    assert!(vault.suppliers_to(Kind::Address, city, &elsewhere, &shop()).is_empty());
+}
+
+#[test]
+fn a_card_bound_to_another_payee_is_not_paid_with() {
+    let open = |bound: &str, code_bound: Option<&str>| {
+        let (mut point, verifier) = guard(1);
+        let mut vault = Vault::ephemeral(&mut entropy(1), verifier);
+        put(&mut vault, "card:personal", Field::CardNumber, bound).unwrap();
+        put(&mut vault, "card:personal", Field::CardExpiry, bound).unwrap();
+        if let Some(bound) = code_bound {
+            let code = Secret::new("737");
+            let bound = binding(bound);
+            vault.insert_for_task("card:personal", Field::CardCode, code, &bound, &mut entropy(3)).unwrap();
+        }
+        let opened = vault.open_payment(payment_grant(&mut point), &seen(page(), 2), NOW);
+        opened.map(|card| card.open(|card| card.code().map(<[u8]>::to_vec)))
+    };
+    let none = Err(ReleaseError::NoValue(Field::CardNumber));
+    assert_eq!(open("anywhere", None), Ok(None));
+    assert_eq!(open(SHOP, None), Ok(None));
+    assert_eq!(open("https://other.example", None), none);
+    assert_eq!(open("anywhere", Some(SHOP)), Ok(Some(b"737".to_vec())));
+    assert_eq!(open("anywhere", Some("https://other.example")), Ok(None));
+}
+
+#[test]
+fn bindings_that_a_field_cannot_have_are_refused() {
+    let mut vault = vault_of(&[]);
+    for field in Field::ALL {
+        let stored = !matches!(field, Field::CardCode | Field::OneTimeCode);
+        let site = put(&mut vault, "identity:me", field, "site shop.example");
+        match (stored, field.tier()) {
+            (false, _) => assert_eq!(site, Err(VaultError::NeverStored(field))),
+            (true, Tier::T2) => assert_eq!(site, Err(VaultError::NeverToASite(field))),
+            _ => assert_eq!(site, Ok(())),
+        }
+        for handle in ["login:me", "otp:me"] {
+            let anywhere = put(&mut vault, handle, field, "anywhere");
+            assert!(anywhere.is_err(), "{handle} {field:?}");
+            assert!(!stored || anywhere == Err(VaultError::NeedsBinding(field)));
+            assert_eq!(put(&mut vault, handle, field, SHOP).is_ok(), stored);
+        }
+        let task = |vault: &mut Vault, handle, bound| {
+            vault.insert_for_task(handle, field, Secret::new("1"), &binding(bound), &mut entropy(3))
+        };
+        assert_eq!(task(&mut vault, "login:me", SHOP), Ok(()));
+        assert_eq!(task(&mut vault, "login:me", "anywhere"), Err(VaultError::NeedsBinding(field)));
+        let unplaced = matches!(field, Field::Password | Field::OneTimeCode);
+        assert_eq!(task(&mut vault, "contact:me", "anywhere").is_err(), unplaced);
+    }
+    let long = format!("https://{}.example", "a".repeat(400));
+    assert_eq!(put(&mut vault, "contact:me", Field::Name, &long), Err(VaultError::BindingTooLong));
+    let usual = |handle, field| Binding::usual(handle, field, &shop());
+    assert_eq!(usual("login:a", Field::Email), binding(SHOP));
+    assert_eq!(usual("contact:a", Field::Password), binding(SHOP));
+    assert_eq!(usual("contact:a", Field::Email), Binding::Anywhere);
+}
+
+#[test]
+fn bindings_are_read_as_they_print() {
+    for text in ["anywhere", "https://shop.example", "http://shop.example:8080", "site shop.example"] {
+        assert_eq!(binding(text).to_string(), text);
+    }
+    assert_eq!(binding(" https://Shop.example/cart?x "), binding(SHOP));
+    for text in
+        ["", "Anywhere", "shop.example", "site", "site https://shop.example", "site 127.0.0.1", "ftp://a.b"]
+    {
+        assert!(Binding::parse(text).is_err(), "{text}");
+    }
+}
+
+const HANDLES: [&str; 7] =
+    ["address:a", "address:b", "contact:a", "contact:b", "card:a", "card:b", "identity:a"];
+const PLACES: [&str; 3] = [SHOP, "https://www.shop.example", "https://other.example"];
+const KINDS: [Kind; 4] = [Kind::Address, Kind::Contact, Kind::Payment, Kind::Identity];
+
+fn a_value() -> impl Strategy<Value = (&'static str, Field, &'static str)> {
+    let field = select(
+        [
+            Field::Name,
+            Field::Email,
+            Field::Phone,
+            Field::Street,
+            Field::City,
+            Field::PostalCode,
+            Field::CardNumber,
+            Field::CardExpiry,
+        ]
+        .as_slice(),
+    );
+    (select(&HANDLES[..]), field, select(["anywhere", "anywhere", PLACES[0], PLACES[1]].as_slice()))
+}
+
+fn some_fields() -> impl Strategy<Value = Vec<Field>> {
+    proptest::collection::vec(select(&Field::ALL[..]), 1..5)
+}
+
+/// One vault for every case of a property: making a verifier is slow.
+fn emptied() -> MutexGuard<'static, Vault> {
+    static VAULT: LazyLock<Mutex<Vault>> = LazyLock::new(|| Mutex::new(vault_of(&[])));
+    let mut vault = VAULT.lock().unwrap_or_else(PoisonError::into_inner);
+    let handles: Vec<_> = vault.entries().map(|entry| entry.handle.to_owned()).collect();
+    for handle in handles {
+        vault.remove(&handle).unwrap();
+    }
+    vault.prefer(None);
+    vault
+}
+
+fn filled_with(values: &[(&str, Field, &str)]) -> MutexGuard<'static, Vault> {
+    let mut vault = emptied();
+    for (handle, field, bound) in values {
+        put(&mut vault, handle, *field, bound).unwrap();
+    }
+    vault
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    /// Whatever is added and bound to one origin changes nothing at another.
+    #[test]
+    fn a_record_for_one_place_changes_nothing_elsewhere(
+        values in proptest::collection::vec(a_value(), 0..10),
+        added in a_value(),
+        kind in select(&KINDS[..]),
+        fields in some_fields(),
+    ) {
+        let mut vault = filled_with(&values);
+        let before = PLACES.map(|place| suppliers(&vault, kind, &fields, place));
+        let (_, field, _) = added;
+        put(&mut vault, "address:new", field, "https://third.example").unwrap();
+        prop_assert_eq!(PLACES.map(|place| suppliers(&vault, kind, &fields, place)), before);
+    }
+
+    /// Nor does one without a binding, where a record of the request's kind had all that was asked.
+    #[test]
+    fn a_later_record_does_not_displace_a_complete_one(
+        values in proptest::collection::vec(a_value(), 0..12),
+        added in proptest::collection::vec(a_value(), 1..8),
+        fields in proptest::collection::vec(select(&Field::ALL[..8]), 1..5),
+        place in select(&PLACES[..]),
+    ) {
+        let mut vault = filled_with(&values);
+        for field in &fields {
+            put(&mut vault, "address:whole", *field, "anywhere").unwrap();
+        }
+        let before = suppliers(&vault, Kind::Address, &fields, place);
+        for (_, field, _) in added {
+            put(&mut vault, "address:new", field, "anywhere").unwrap();
+        }
+        prop_assert_eq!(suppliers(&vault, Kind::Address, &fields, place), before);
+    }
+
+    /// Nothing goes where its binding does not let it, and one record supplies all that records do not share.
+    #[test]
+    fn what_is_supplied_is_admitted_and_belongs_together(
+        values in proptest::collection::vec(a_value(), 0..12),
+        kind in select(&KINDS[..]),
+        fields in some_fields(),
+        place in select(&PLACES[..]),
+        persona in select([None, Some("a"), Some("b")].as_slice()),
+    ) {
+        let mut vault = filled_with(&values);
+        vault.prefer(persona.map(str::to_owned));
+        let found = suppliers(&vault, kind, &fields, place);
+        let mut leads: Vec<_> = Vec::new();
+        for (field, handle) in &found {
+            let entry = vault.entries().find(|e| e.handle == handle && e.field == *field).unwrap();
+            prop_assert!(entry.binding.admits(&origin(place)));
+            if !matches!(field, Field::Name | Field::Email | Field::Phone) {
+                leads.push(handle);
+            }
+        }
+        leads.dedup();
+        prop_assert!(leads.len() <= 1);
+        // A field that any record may supply is supplied if one admitted value of it is there.
+        for field in [Field::Name, Field::Email, Field::Phone].into_iter().filter(|f| fields.contains(f)) {
+            let there = vault.entries().any(|e| e.field == field && e.binding.admits(&origin(place)));
+            prop_assert_eq!(found.iter().any(|(f, _)| *f == field), there);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! What secrets cannot do with every feature on, too: the cases of `misuse` are compiled without any.
+
+use std::fmt::{Debug, Display};
+
+use serde::Serialize;
+use vault::{ExposedCard, SealedCard, Secret, UnlockKey, Vault};
+
+/// Does not compile where the type has the trait: then there are two `AMBIGUOUS`.
+macro_rules! lacks {
+    ($type:ty: $($trait:path),+) => {
+        $(const _: () = {
+            trait Lacks<Marker> {
+                const AMBIGUOUS: () = ();
+            }
+            impl<T: ?Sized> Lacks<()> for T {}
+            struct Has;
+            impl<T: ?Sized + $trait> Lacks<Has> for T {}
+            <$type as Lacks<_>>::AMBIGUOUS
+        };)+
+    };
+}
+
+lacks!(ExposedCard<'static>: Clone, Debug, Display, Serialize);
+lacks!(SealedCard: Clone, Debug, Display, Serialize);
+lacks!(Secret: Clone, Debug, Display, Serialize, PartialEq);
+lacks!(UnlockKey: Clone, Debug, Display, Serialize);
+lacks!(Vault: Clone, Debug, Display, Serialize);

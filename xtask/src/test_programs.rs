@@ -1,0 +1,218 @@
+//! Every test of the workspace, as `cargo test --workspace` runs it, but several test programs at a time.
+//!
+//! Cargo runs one after the other, and many of them wait: for a browser, for a disk, for a time that has to
+//! pass. What one says is kept in a file, and shown where it fails.
+
+use crate::parallel::each;
+use crate::process::{Failure, Place, without_our_package};
+use crate::setup::Tools;
+use std::cmp::Reverse;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A test program that Cargo has built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Program {
+    /// Its source, within the workspace: `vault/tests/keys.rs`.
+    name: String,
+    executable: PathBuf,
+    /// The folder of its package, in which Cargo starts it.
+    folder: PathBuf,
+}
+
+/// Something to be run: its name, and how it is started.
+struct Job {
+    name: String,
+    command: Command,
+}
+
+/// Builds and runs all of them, and the examples in the documentation, whatever fails.
+pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
+    let start = Instant::now();
+    let programs = build(place, tools)?;
+    println!("{} test programs, built in {:.1} s", programs.len(), start.elapsed().as_secs_f32());
+    let logs = place.target.join("test-logs");
+    fs::create_dir_all(&logs).map_err(|error| unusable(&logs, &error))?;
+    let mut documented = place.cargo();
+    documented.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
+    // First, since it takes long.
+    let mut jobs = vec![Job { name: "examples in the documentation".to_owned(), command: documented }];
+    jobs.extend(programs.into_iter().map(Program::job));
+    let ended = each(jobs, |job| start_and_wait(job, tools, &logs));
+    let failed: Vec<String> = ended.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    if failed.is_empty() { Ok(()) } else { Err(Failure::finding(failed.join("\n"))) }
+}
+
+/// Builds every test program. The largest come first: they hold the bridge to the browser and take longest, and
+/// what takes long should not be started when all else is done.
+fn build(place: &Place, tools: &Tools) -> Result<Vec<Program>, Failure> {
+    let mut cargo = place.cargo();
+    cargo.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
+    let output = cargo
+        .envs(tools.environment())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| Failure::not_set_up(format!("`cargo test` does not start: {error}")))?;
+    if !output.status.success() {
+        return Err(Failure::finding("the tests cannot be built: Cargo's message is above".to_owned()));
+    }
+    let said = String::from_utf8_lossy(&output.stdout);
+    let mut programs: Vec<Program> =
+        said.lines().filter_map(|message| program(message, &place.root)).collect();
+    if programs.is_empty() {
+        return Err(Failure::not_set_up("Cargo names no test program".to_owned()));
+    }
+    programs.sort_by_cached_key(|program| {
+        Reverse(fs::metadata(&program.executable).map_or(0, |about| about.len()))
+    });
+    Ok(programs)
+}
+
+/// The test program of one of Cargo's messages, if it is about one.
+fn program(message: &str, root: &Path) -> Option<Program> {
+    let (_, profile) = message.split_once(r#""profile":{"#)?;
+    let (profile, _) = profile.split_once('}')?;
+    if !profile.contains(r#""test":true"#) {
+        return None;
+    }
+    let source = PathBuf::from(member(message, "src_path")?);
+    Some(Program {
+        name: source.strip_prefix(root).unwrap_or(&source).display().to_string(),
+        executable: member(message, "executable")?.into(),
+        folder: Path::new(&member(message, "manifest_path")?).parent()?.to_path_buf(),
+    })
+}
+
+/// The first member of this name in a JSON text, if it is a text. Cargo writes no space between the parts.
+fn member(json: &str, name: &str) -> Option<String> {
+    let (_, rest) = json.split_once(&format!(r#""{name}":""#))?;
+    let mut text = String::new();
+    let mut characters = rest.chars();
+    loop {
+        match characters.next()? {
+            '"' => return Some(text),
+            // Paths hold no other escapes than of themselves: `\\` and `\"`.
+            '\\' => text.push(characters.next().filter(|c| matches!(c, '\\' | '"' | '/'))?),
+            c => text.push(c),
+        }
+    }
+}
+
+impl Program {
+    /// Starts it as Cargo does.
+    fn job(self) -> Job {
+        let mut command = Command::new(self.executable);
+        without_our_package(&mut command);
+        command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", self.folder);
+        Job { name: self.name, command }
+    }
+}
+
+/// Waits for one job, says how it went, and if it failed, all that it said. Returns the failure.
+fn start_and_wait(job: Job, tools: &Tools, logs: &Path) -> Result<Option<String>, Failure> {
+    let Job { name, mut command } = job;
+    let log = logs.join(format!("{}.log", name.replace(['/', '\\', ' '], "-")));
+    // A file and not a pipe: what a test leaves behind would keep a pipe open.
+    let sink = File::create(&log).map_err(|error| unusable(&log, &error))?;
+    let same = sink.try_clone().map_err(|error| unusable(&log, &error))?;
+    let start = Instant::now();
+    let status = command.envs(tools.environment()).stdin(Stdio::null()).stdout(sink).stderr(same).status();
+    let status = status.map_err(|error| Failure::not_set_up(format!("{name} does not start: {error}")))?;
+    let said = fs::read(&log).map_err(|error| unusable(&log, &error))?;
+    let said = String::from_utf8_lossy(&said);
+    let line = line(&name, &said, status.success(), start.elapsed());
+    // Each in one piece, since other jobs report too.
+    if status.success() {
+        println!("{line}");
+        return Ok(None);
+    }
+    println!("{line}\n\n{said}\n{name}: {status}\n");
+    Ok(Some(format!("{name}: FAILED, log: {}", log.display())))
+}
+
+/// `  12.3 s  vault/tests/keys.rs: 7 passed`.
+fn line(name: &str, said: &str, passed: bool, took: Duration) -> String {
+    let results = || said.lines().filter_map(|line| line.strip_prefix("test result: "));
+    let sum = |word: &str| {
+        let counts = results().flat_map(|result| result.split([';', '.']));
+        counts.filter_map(|count| count.trim().strip_suffix(word)?.trim().parse::<u32>().ok()).sum::<u32>()
+    };
+    let mut how =
+        if results().next().is_none() { "no result".to_owned() } else { format!("{} passed", sum("passed")) };
+    for word in ["failed", "ignored"] {
+        match sum(word) {
+            0 => {}
+            some => how.push_str(&format!(", {some} {word}")),
+        }
+    }
+    format!("{:>6.1} s  {name}: {}{how}", took.as_secs_f32(), if passed { "" } else { "FAILED, " })
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::not_set_up(format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MESSAGE: &str = concat!(
+        r#"{"reason":"compiler-artifact","package_id":"path+file:///w/vault#0.1.0","#,
+        r#""manifest_path":"/w/vault/Cargo.toml","target":{"kind":["test"],"crate_types":["bin"],"#,
+        r#""name":"keys","src_path":"/w/vault/tests/keys.rs","edition":"2024","doc":false,"#,
+        r#""doctest":false,"test":true},"profile":{"opt_level":"0","debuginfo":1,"debug_assertions":true,"#,
+        r#""overflow_checks":true,"test":true},"features":["export"],"#,
+        r#""filenames":["/w/target/debug/deps/keys-1"],"executable":"/w/target/debug/deps/keys-1","#,
+        r#""fresh":true}"#
+    );
+
+    #[test]
+    fn a_message_about_a_test_program_is_read() {
+        let expected = Program {
+            name: Path::new("vault").join("tests").join("keys.rs").display().to_string(),
+            executable: "/w/target/debug/deps/keys-1".into(),
+            folder: "/w/vault".into(),
+        };
+        assert_eq!(program(MESSAGE, Path::new("/w")), Some(expected));
+    }
+
+    /// A command that tests start is built too, and is no test, though its target may have some.
+    #[test]
+    fn other_messages_name_no_test_program() {
+        let command = MESSAGE
+            .replace(r#""overflow_checks":true,"test":true"#, r#""overflow_checks":true,"test":false"#);
+        assert_ne!(command, MESSAGE);
+        let library =
+            MESSAGE.replace(r#""executable":"/w/target/debug/deps/keys-1""#, r#""executable":null"#);
+        let finished = r#"{"reason":"build-finished","success":true}"#.to_owned();
+        for message in [command, library, finished, String::new()] {
+            assert_eq!(program(&message, Path::new("/w")), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_path_with_quotes_and_backslashes_is_read() {
+        assert_eq!(member(r#"{"a":"C:\\x \"y\"","b":"z"}"#, "a").as_deref(), Some(r#"C:\x "y""#));
+        assert_eq!(member(r#"{"a":"not ended"#, "a"), None);
+    }
+
+    #[test]
+    fn a_line_says_what_was_run() {
+        let second = Duration::from_secs(1);
+        let said = "running 3 tests\ntest a ... ok\n\ntest result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.1s\n";
+        assert_eq!(line("a.rs", said, true, second), "   1.0 s  a.rs: 2 passed, 1 ignored");
+        let said = said.replace("ok. 2 passed; 0 failed", "FAILED. 1 passed; 1 failed");
+        assert_eq!(
+            line("a.rs", &said, false, second),
+            "   1.0 s  a.rs: FAILED, 1 passed, 1 failed, 1 ignored"
+        );
+        let both = said.clone() + &said;
+        assert_eq!(
+            line("a.rs", &both, false, second),
+            "   1.0 s  a.rs: FAILED, 2 passed, 2 failed, 2 ignored"
+        );
+        assert_eq!(line("a.rs", "", false, second), "   1.0 s  a.rs: FAILED, no result");
+    }
+}
