@@ -246,12 +246,17 @@ impl Attribute {
         while let Some(&(left, right)) = order.get(next) {
             next += 1;
             let mut joined = |first: Edge, second: Edge| {
+                let log_weight = first.log_weight + second.log_weight;
+                // Nobody comes behind a forbidden token: where it leads is no state that has to be there.
+                if log_weight == f64::NEG_INFINITY {
+                    return Edge { to: 0, log_weight };
+                }
                 let pair = (first.to, second.to);
                 let to = *numbers.entry(pair).or_insert_with(|| {
                     order.push(pair);
                     order.len() - 1
                 });
-                Edge { to, log_weight: first.log_weight + second.log_weight }
+                Edge { to, log_weight }
             };
             let otherwise = joined(self.otherwise(left), other.otherwise(right));
             let mut tokens: Vec<Token> = self

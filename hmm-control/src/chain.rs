@@ -3,7 +3,7 @@
 use crate::hmm::multiply;
 use crate::{Attribute, Hmm};
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// A vector over hidden states whose largest entry is 1, and the logarithm of what it has to be multiplied with:
 /// minus infinity for a vector of zeros.
@@ -65,6 +65,8 @@ pub(crate) struct Chain {
     masses: Vec<Masses>,
     window: usize,
     rows: RwLock<Vec<Arc<Row>>>,
+    /// Held by whoever makes rows, so that those that are there can be read meanwhile.
+    making: Mutex<()>,
 }
 
 impl Chain {
@@ -77,7 +79,7 @@ impl Chain {
                 log_final => Scaled { values: last.values.clone(), log_scale: last.log_scale + log_final },
             })
             .collect();
-        Chain { masses, window, rows: RwLock::new(vec![Arc::new(first)]) }
+        Chain { masses, window, rows: RwLock::new(vec![Arc::new(first)]), making: Mutex::new(()) }
     }
 
     /// The expected weight before the next token is emitted, by the hidden state that will emit it: a row without its
@@ -100,15 +102,19 @@ impl Chain {
         if let Some(row) = self.rows.read().unwrap_or_else(PoisonError::into_inner).get(left) {
             return Arc::clone(row);
         }
-        let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
-        let first = rows.first().map(Arc::clone).unwrap_or_default();
-        let mut newest = rows.last().map(Arc::clone).unwrap_or_default();
-        while rows.len() <= left {
-            let again = rows.len() <= self.window;
-            newest = Arc::new(self.next(hmm, &newest, again.then_some(&*first)));
-            rows.push(Arc::clone(&newest));
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let (made, first, newest) = {
+                let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
+                if let Some(row) = rows.get(left) {
+                    return Arc::clone(row);
+                }
+                (rows.len(), rows.first().map(Arc::clone), rows.last().map(Arc::clone).unwrap_or_default())
+            };
+            let again = first.as_deref().filter(|_| made <= self.window);
+            let row = Arc::new(self.next(hmm, &newest, again));
+            self.rows.write().unwrap_or_else(PoisonError::into_inner).push(row);
         }
-        rows.get(left).map_or(newest, Arc::clone)
     }
 
     fn next(&self, hmm: &Hmm, row: &Row, first: Option<&Row>) -> Row {

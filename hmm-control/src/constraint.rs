@@ -54,6 +54,9 @@ struct Shared {
     chain: Chain,
 }
 
+/// Tokens that a constrained text may have before its ending.
+const LONGEST: usize = 1 << 16;
+
 /// How far a constrained text has come. A clone is a fork.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
@@ -82,7 +85,8 @@ impl Constraint {
     /// A constraint on the generated tokens: `lengths` of them that the automaton accepts, then `ending`.
     ///
     /// # Errors
-    /// When the automaton is over another vocabulary, a token of the ending is outside it, or no length is wanted.
+    /// When the automaton is over another vocabulary, a token of the ending is outside it, no length is wanted, or one
+    /// of more than 65,536 tokens.
     pub fn new(
         hmm: Hmm,
         automaton: Attribute,
@@ -96,7 +100,7 @@ impl Constraint {
         if let Some(&token) = ending.iter().find(|token| **token as usize >= vocabulary) {
             return Err(AttributeError::Token { token, vocabulary });
         }
-        if lengths.is_empty() {
+        if lengths.is_empty() || *lengths.end() > LONGEST {
             return Err(AttributeError::Lengths { shortest: *lengths.start(), longest: *lengths.end() });
         }
         let tails = tails(&hmm, ending);

@@ -124,7 +124,9 @@ pub enum AttributeError {
         why: String,
     },
     /// No length at all.
-    #[error("no length is at least {shortest} and at most {longest}")]
+    #[error(
+        "no text has at least {shortest} and at most {longest} tokens, or the most is too large (65,536)"
+    )]
     Lengths {
         /// The least that was asked for.
         shortest: usize,

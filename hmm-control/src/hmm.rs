@@ -165,6 +165,11 @@ impl Hmm {
         &self.emission_totals
     }
 
+    /// Takes a stored row of the transitions, by the state that they come from, to probabilities.
+    pub(crate) fn normalise_transition(&self, by_state: &mut [f64]) {
+        by_state.iter_mut().zip(&*self.transition_norms).for_each(|(value, norm)| *value *= norm);
+    }
+
     /// Takes a sum over stored emissions, state by state, to a sum over the emission distribution.
     pub(crate) fn normalise_emission(&self, by_state: &mut [f64]) {
         by_state.iter_mut().zip(&*self.emission_norms).for_each(|(value, norm)| *value *= norm);
@@ -250,7 +255,9 @@ fn norms(part: &'static str, matrix: &Matrix) -> Result<Norms, ModelError> {
         return Err(ModelError::NotNormalised { part, state, sum, tolerance });
     }
     let rounded = !matches!(matrix.storage(), Storage::F64 | Storage::F32);
-    let norms: Arc<[f64]> = sums.iter().map(|sum| if rounded { sum.recip() } else { 1.0 }).collect();
+    let counts_as_given = |sum: f64| !rounded && (sum - 1.0).abs() <= Storage::F64.tolerance();
+    let norms: Arc<[f64]> =
+        sums.iter().map(|sum| if counts_as_given(*sum) { 1.0 } else { sum.recip() }).collect();
     let totals = multiply(&sums, &norms).into();
     Ok(Norms { norms, totals })
 }

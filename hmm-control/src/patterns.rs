@@ -5,12 +5,16 @@ use crate::{Attribute, AttributeError, Edge, Token};
 use regex_automata::Anchored;
 use regex_automata::dfa::Automaton;
 use regex_automata::dfa::dense;
+use regex_automata::nfa::thompson;
 use regex_automata::util::start;
 use regex_automata::util::syntax;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 
 const FORBIDDEN: f64 = f64::NEG_INFINITY;
+
+/// Edges that an automaton from a function may hold, other than the most common ones.
+const MOST_EDGES: usize = 1 << 26;
 
 impl Attribute {
     /// An automaton from a function: `step(state, token)` is what a token does, `log_final(state)` what a text weighs
@@ -26,16 +30,23 @@ impl Attribute {
     ) -> Result<Attribute, AttributeError> {
         let mut found = Numbered::new(start);
         let mut builder = Attribute::builder(vocabulary);
+        let mut held = 0_usize;
         while let Some(state) = found.next() {
             let mut edges = Vec::with_capacity(vocabulary);
             for token in 0..vocabulary as Token {
                 let (to, log_weight) = step(&state, token);
-                edges.push(Edge { to: found.number(to)?, log_weight });
+                // Nobody comes behind a forbidden token.
+                let to = if log_weight == FORBIDDEN { 0 } else { found.number(to)? };
+                edges.push(Edge { to, log_weight });
             }
             let usual = most_common(&edges);
             let number = builder.state(usual, log_final(&state));
             for (token, edge) in edges.into_iter().enumerate().filter(|(_, edge)| *edge != usual) {
                 builder.edge(number, token as Token, edge);
+                held += 1;
+            }
+            if held > MOST_EDGES {
+                return Err(AttributeError::TooLarge { limit: MOST_STATES });
             }
         }
         builder.build(0)
@@ -66,7 +77,8 @@ impl Attribute {
     }
 
     /// Each time one of these phrases ends, the text is multiplied with its weight: minus infinity bans the phrase,
-    /// and phrases of `n` tokens make an n-gram classifier. States: about as many as the phrases have tokens.
+    /// and phrases of `n` tokens make an n-gram classifier. States: one, and one for each beginning of a phrase; single
+    /// tokens need only the one.
     ///
     /// # Errors
     /// When a phrase is empty, a token outside the vocabulary, a weight above 0, or there are too many states.
@@ -81,7 +93,8 @@ impl Attribute {
             if phrase.is_empty() {
                 return Err(AttributeError::EmptyPhrase);
             }
-            begins.extend((1..=phrase.len()).filter_map(|length| phrase.get(..length)));
+            // A whole phrase is paid for on the way: only its beginnings have to be remembered.
+            begins.extend((1..phrase.len()).filter_map(|length| phrase.get(..length)));
             *weights.entry(phrase).or_insert(0.0) += log_weight;
         }
         if begins.len() > MOST_STATES {
@@ -152,8 +165,8 @@ impl Attribute {
         builder.build(0)
     }
 
-    /// The same attribute of texts that an end token ends: what comes after it counts for nothing, and what a text
-    /// weighs that ends in a state is counted when the end token comes. A text that is cut off before is weighed as it
+    /// The same attribute of texts that an end token ends: what comes after it counts for nothing. The end token is
+    /// weighed like any other, and what a text weighs that ends where it leads is counted when it comes. A text that is cut off before is weighed as it
     /// stands.
     ///
     /// # Errors
@@ -166,7 +179,9 @@ impl Attribute {
             for (token, edge) in self.exceptions(state) {
                 builder.edge(state, *token, *edge);
             }
-            builder.edge(state, end, Edge { to: ended, log_weight: self.log_final(state) });
+            let edge = self.step(state, end);
+            let log_weight = edge.log_weight + self.log_final(edge.to);
+            builder.edge(state, end, Edge { to: ended, log_weight });
         }
         builder.state(Edge { to: ended, log_weight: 0.0 }, 0.0);
         builder.build(self.start())
@@ -197,7 +212,13 @@ impl Attribute {
     ) -> Result<Attribute, AttributeError> {
         let refused = |why: String| AttributeError::Pattern { pattern: pattern.to_owned(), why };
         let dfa = dense::Builder::new()
-            .configure(dense::Config::new().minimize(true).dfa_size_limit(Some(1 << 24)))
+            .configure(
+                dense::Config::new()
+                    .minimize(true)
+                    .dfa_size_limit(Some(1 << 24))
+                    .determinize_size_limit(Some(1 << 26)),
+            )
+            .thompson(thompson::Config::new().nfa_size_limit(Some(1 << 24)))
             .syntax(syntax::Config::new())
             .build(pattern)
             .map_err(|error| refused(error.to_string()))?;

@@ -185,7 +185,15 @@ impl Estimate {
         let count = weights.len() as f64;
         let mean = weights.iter().sum::<f64>() / count;
         let squares: f64 = weights.iter().map(|weight| (weight - mean).powi(2)).sum();
-        let variance = if weights.len() > 1 { squares / (count - 1.0) } else { f64::INFINITY };
+        let variance = match weights.len() {
+            0 | 1 => f64::INFINITY,
+            // All hits, or all misses, say little of how they scatter: as if one more had come out either way
+            // (Laplace's rule).
+            _ if squares == 0.0 && (mean == 0.0 || mean == 1.0) => {
+                (mean * count + 1.0) / (count + 2.0) * (1.0 - (mean * count + 1.0) / (count + 2.0))
+            }
+            _ => squares / (count - 1.0),
+        };
         Estimate { mean, standard_error: (variance / count).sqrt(), rollouts: weights.len() }
     }
 }

@@ -296,8 +296,9 @@ proptest! {
             prop_assert!(near(weighted.log_weight(&text), weigh(&text)));
             prop_assert_eq!(required.log_weight(&text), one(holds(&text, &wanted_phrase) > 0));
             prop_assert_eq!(length.log_weight(&text), one((shortest..=longest).contains(&text.len())));
-            let before_end = text.iter().position(|token| *token == 0).map_or(&text[..], |end| &text[..end]);
-            let wanted = weigh(before_end) + one(holds(before_end, &wanted_phrase) > 0);
+            // The end token counts like any other; what comes behind it does not.
+            let ended_text = text.iter().position(|token| *token == 0).map_or(&text[..], |end| &text[..=end]);
+            let wanted = weigh(ended_text) + one(holds(ended_text, &wanted_phrase) > 0);
             prop_assert!(near(ended.log_weight(&text), wanted), "{:?}", text);
         }
     }

@@ -50,7 +50,7 @@ fn parts(most: usize) -> impl Strategy<Value = Vec<Vec<u8>>> {
 }
 
 fn policy(rewinds: usize, longest: usize) -> ClausePolicy {
-    ClausePolicy { rewinds, longest, ..ClausePolicy::new(0.5, "no capital X") }
+    ClausePolicy { rewinds, rewinds_in_all: usize::MAX, longest, ..ClausePolicy::new(0.5, "no capital X") }
 }
 
 /// What an X in the text since a boundary is worth.

@@ -50,6 +50,11 @@ fn model(tokens: usize) -> Hmm {
     Hmm::new(&[1.0 / 6.0; 6], transition.view(), emission.view(), Storage::F64).unwrap()
 }
 
+/// Whether the request is whole, or has been ended.
+fn may_end(masks: &MaskTable, state: sirl::State) -> bool {
+    masks.is_accepting(state) || masks.mask(state).count() == 0
+}
+
 /// The fewest tokens from each state to the end of a request, for the states that reach it at all.
 fn distances(masks: &MaskTable) -> HashMap<sirl::State, usize> {
     let mut states = vec![masks.start()];
@@ -91,7 +96,7 @@ fn what_the_masks_forbid_is_exactly_zero_and_what_they_allow_is_not() {
         tokens.filter_map(|token| Some((token, masks.step(*state, token)?))).collect()
     };
     let attribute =
-        Attribute::from_grammar(count, masks.start(), allowed, |state| masks.is_accepting(*state)).unwrap();
+        Attribute::from_grammar(count, masks.start(), allowed, |state| may_end(&masks, *state)).unwrap();
     // Whatever the model would write behind the end of the answer.
     let attribute = attribute.ended_by(END).unwrap();
     let lookahead = Lookahead::new(model(count), attribute).unwrap();

@@ -14,6 +14,9 @@ pub struct ClausePolicy {
     /// How often one clause is written anew before the text stops. A text of `t` tokens thus costs at most
     /// `(rewinds + 1) * t` steps of the model.
     pub rewinds: usize,
+    /// Times that clauses of one text may be withdrawn in all, before it stops for good: a model that puts a harmless
+    /// clause before each rewrite would otherwise go on for ever.
+    pub rewinds_in_all: usize,
     /// A clause of this many bytes is judged and shown as if it ended there, which bounds what is held back.
     pub longest: usize,
     /// The rule in the user's words, for the notice: `never ask for a password`.
@@ -21,9 +24,21 @@ pub struct ClausePolicy {
 }
 
 impl ClausePolicy {
-    /// At most 3 rewinds of a clause, each doubling the strength; clauses of at most 600 bytes.
+    /// At most 3 rewinds of a clause, each doubling the strength, and 12 of a text; clauses of at most 600 bytes.
     pub fn new(threshold: f64, rule: impl Into<String>) -> ClausePolicy {
-        ClausePolicy { threshold, raise: 2.0, rewinds: 3, longest: 600, rule: rule.into() }
+        ClausePolicy {
+            threshold,
+            raise: 2.0,
+            rewinds: 3,
+            rewinds_in_all: 12,
+            longest: 600,
+            rule: rule.into(),
+        }
+    }
+
+    /// Whether a clause that failed again may not be written anew.
+    pub(crate) fn is_spent(&self, failed: usize, failed_in_all: usize) -> bool {
+        failed >= self.rewinds || failed_in_all >= self.rewinds_in_all
     }
 
     /// Not a number does not pass.
@@ -106,6 +121,8 @@ pub struct ClauseGate<P> {
     splitter: Splitter,
     /// Times that this clause was written and withdrawn.
     failed: usize,
+    /// Times that any clause was.
+    failed_in_all: usize,
     stopped: bool,
 }
 
@@ -121,6 +138,7 @@ impl<P: Clone> ClauseGate<P> {
             splitter: boundary.splitter.clone(),
             boundary,
             failed: 0,
+            failed_in_all: 0,
             stopped: false,
         }
     }
@@ -213,10 +231,11 @@ impl<P: Clone> ClauseGate<P> {
         self.perhaps = None;
         self.decoder = self.boundary.decoder.clone();
         self.splitter = self.boundary.splitter.clone();
-        if self.stopped || self.failed >= self.policy.rewinds {
+        if self.stopped || self.policy.is_spent(self.failed, self.failed_in_all) {
             return self.stop(released);
         }
         self.failed += 1;
+        self.failed_in_all += 1;
         Verdict { released, next: Next::Rewrite(self.boundary.place.clone()) }
     }
 

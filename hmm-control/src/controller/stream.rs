@@ -72,6 +72,7 @@ pub struct StreamGate<S> {
     decoder: Decoder,
     splitter: Splitter,
     failed: usize,
+    failed_in_all: usize,
     phase: Phase,
 }
 
@@ -96,6 +97,7 @@ impl<S: Scorer> StreamGate<S> {
             decoder: Decoder::default(),
             splitter: Splitter::new(),
             failed: 0,
+            failed_in_all: 0,
             phase: Phase::Open,
         }
     }
@@ -190,12 +192,13 @@ impl<S: Scorer> StreamGate<S> {
         self.perhaps = None;
         // What was withdrawn is no part of the next wording.
         self.splitter = Splitter::new();
-        if self.failed >= self.policy.rewinds {
+        if self.policy.is_spent(self.failed, self.failed_in_all) {
             self.phase = Phase::Stopped;
         } else {
             self.phase = Phase::Withdrawn;
         }
         self.failed += 1;
+        self.failed_in_all += 1;
         self.standing()
     }
 

@@ -182,6 +182,14 @@ impl Statistics {
         let (header, reader): (Header, Reader) = Reader::new(bytes)?;
         let Header { states, vocabulary, rows, .. } = header;
         let most = Statistics::most(header.positions)?;
+        // What a merge adds up must not overflow either.
+        let counted = header.tokens.checked_add(header.impossible);
+        if counted.is_none_or(|counted| counted > header.positions) || header.sequences > 1 << 48 {
+            return Err(wrong("the header", "it counts more tokens than places, or too many sequences"));
+        }
+        if vocabulary as u64 > 1 << 32 {
+            return Err(wrong("the vocabulary", "it has more than 2^32 tokens"));
+        }
         let log_likelihood =
             header.log_likelihood.parse().map_err(|error| wrong("the log likelihood", error))?;
         let tokens = reader.integers("tokens", &[rows], vocabulary as i64 - 1)?;

@@ -153,7 +153,8 @@ fn filter<T: Real>(
             *filtered = *predicted * *emission;
         }
         let probability = sum(filtered);
-        if probability > T::zero() {
+        // One below the format's underflow has no inverse.
+        if probability >= T::SMALLEST {
             evidence.log_likelihood += probability.to_f64().ln();
             evidence.tokens += 1;
             let inverse = T::one() / probability;

@@ -23,13 +23,16 @@ impl<T: Real> Parameters<T> {
         let (states, vocabulary) = (hmm.states(), hmm.vocabulary());
         let mut transition = Array2::from_elem((states, states), T::zero());
         let mut row = vec![0.0; states];
+        // As the model is used: what its storage rounded is normalised.
         for (to, mut column) in transition.columns_mut().into_iter().enumerate() {
             hmm.transition().read_row(to, &mut row);
+            hmm.normalise_transition(&mut row);
             column.iter_mut().zip(&row).for_each(|(target, value)| *target = T::from_f64(*value));
         }
         let mut emission = Array2::from_elem((vocabulary, states), T::zero());
         for (token, mut target) in emission.rows_mut().into_iter().enumerate() {
             hmm.emission().read_row(token, &mut row);
+            hmm.normalise_emission(&mut row);
             target.iter_mut().zip(&row).for_each(|(target, value)| *target = T::from_f64(*value));
         }
         let initial = hmm.initial().iter().map(|value| T::from_f64(*value)).collect();

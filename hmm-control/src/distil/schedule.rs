@@ -24,9 +24,25 @@ pub struct Stage {
 /// # Ok::<(), hmm_control::distil::DistilError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Schedule {
     portions: u32,
     stages: Vec<Stage>,
+}
+
+/// A schedule as it stands in a checkpoint.
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    portions: u32,
+    stages: Vec<Stage>,
+}
+
+impl TryFrom<Unchecked> for Schedule {
+    type Error = DistilError;
+
+    fn try_from(Unchecked { portions, stages }: Unchecked) -> Result<Schedule, DistilError> {
+        Schedule::new(portions, stages)
+    }
 }
 
 impl Schedule {

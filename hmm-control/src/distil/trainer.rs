@@ -92,7 +92,7 @@ impl<'a, T: Real> Trainer<'a, T> {
         options.check()?;
         let (states, vocabulary) = (memory.parameters.states(), memory.parameters.vocabulary());
         options.rules().check(states, vocabulary)?;
-        if train.tokens().is_empty() {
+        if !has_tokens(train) {
             return Err(DistilError::NoTokens);
         }
         for sequences in [train, held_out] {
@@ -182,8 +182,19 @@ impl<'a, T: Real> Trainer<'a, T> {
     /// The rest of a step whose counts were computed elsewhere.
     ///
     /// # Errors
-    /// When the counts are for a model of another size.
+    /// When the counts are for a model of another size, or not of as many sequences as this step learns from: a shard
+    /// is missing or came twice. Nothing is learnt then.
     pub fn apply(&mut self, statistics: &Statistics) -> Result<Report, DistilError> {
+        let wanted: usize = self.ranges().iter().map(ExactSizeIterator::len).sum();
+        if statistics.sequences() != wanted as u64 {
+            let found = statistics.sequences() as usize;
+            return Err(DistilError::Mismatch {
+                what: "the counts of this step",
+                found,
+                wanted,
+                unit: "sequences",
+            });
+        }
         let work = self.work(self.memory.steps);
         let rules = super::Rules { successors: self.memory.successors.clone(), ..self.options.rules() };
         let size = self.options.step_size.of(self.memory.steps);
@@ -201,7 +212,7 @@ impl<'a, T: Real> Trainer<'a, T> {
         self.memory.steps += 1;
         self.memory.tokens += statistics.tokens();
         let pruned = self.prune()?;
-        let held_out = if self.held_out.is_empty() { None } else { Some(self.score(self.held_out)?) };
+        let held_out = if has_tokens(self.held_out) { Some(self.score(self.held_out)?) } else { None };
         let best = self.keep_best(held_out, improved_on);
         let remaining: f64 =
             (self.memory.steps..self.options.schedule.steps()).map(|step| self.work(step)).sum();
@@ -236,7 +247,7 @@ impl<'a, T: Real> Trainer<'a, T> {
         let Some(sparse) = self.options.sparse.filter(|sparse| sparse.after == self.memory.steps) else {
             return Ok(None);
         };
-        let judges = if self.held_out.is_empty() { self.train } else { self.held_out };
+        let judges = if has_tokens(self.held_out) { self.held_out } else { self.train };
         let before = self.score(judges)?;
         let transition = &mut self.memory.parameters.transition;
         let kept = Successors::largest(transition, sparse.successors as usize);
@@ -268,6 +279,11 @@ impl<'a, T: Real> Trainer<'a, T> {
             !dense_yet && self.options.patience.is_some_and(|patience| memory.since_best >= patience);
         false
     }
+}
+
+/// Whether there is anything to learn from, or to judge by.
+fn has_tokens(sequences: &Sequences) -> bool {
+    sequences.tokens().iter().any(|token| *token != super::MISSING)
 }
 
 /// `(1 - size) * running + size * factor * statistics`.
