@@ -193,16 +193,19 @@ fn usage_is_the_stationary_distribution() {
     let hmm =
         Hmm::new(&[1.0, 0.0], array![[0.9, 0.1], [0.2, 0.8]].view(), emission.view(), Storage::F64).unwrap();
     let found = usage(&hmm, None, 1000);
-    assert!(found.settled && (found.share[0] - 2.0 / 3.0).abs() < 1e-6, "{found:?}");
+    assert!(found.settled && (found.share[0] - 2.0 / 3.0).abs() < 1e-5, "{found:?}");
     assert!((found.second_eigenvalue - 0.7).abs() < 1e-9, "{found:?}");
     let entropy = 3_f64.ln() - 2_f64.ln() * 2.0 / 3.0;
-    assert!((found.effective - entropy.exp()).abs() < 1e-6);
+    assert!((found.effective - entropy.exp()).abs() < 1e-5);
+    // So do the shares of a model whose storage rounds, and whose sums are not quite 1.
+    let rounded = usage(&hmm.to_storage(Storage::Bits8, Storage::F32).unwrap(), None, 1000);
+    assert!(rounded.settled && (rounded.share.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{rounded:?}");
     // States in turns settle too, and never forget where they began.
     let turns = array![[0.0, 1.0], [1.0, 0.0]];
     let hmm = Hmm::new(&[1.0, 0.0], turns.view(), emission.view(), Storage::F64).unwrap();
     let found = usage(&hmm, None, 1000);
     assert!(
-        found.settled && (found.share[0] - 0.5).abs() < 1e-6 && (found.second_eigenvalue - 1.0).abs() < 1e-9
+        found.settled && (found.share[0] - 0.5).abs() < 1e-5 && (found.second_eigenvalue - 1.0).abs() < 1e-9
     );
 }
 
@@ -216,7 +219,7 @@ fn what_has_ended_begins_again() {
     assert_eq!((end.state, end.emits, end.stays, end.others), (2, 1.0, 1.0, 0.0));
     let found = usage(&hmm, Some(2), 1000);
     assert!(found.settled && found.share[2] == 0.0, "{found:?}");
-    assert!((found.share[0] - 0.75).abs() < 1e-6 && (found.share[1] - 0.25).abs() < 1e-6, "{found:?}");
+    assert!((found.share[0] - 0.75).abs() < 1e-5 && (found.share[1] - 0.25).abs() < 1e-5, "{found:?}");
     assert_eq!(end_state(&hmm, 7), None);
 }
 
