@@ -25,13 +25,13 @@ use crate::failure::Failure;
 #[derive(Subcommand)]
 pub enum Command {
     /// Learn a hidden Markov model from what a language model writes.
-    Distil(distil::Distil),
+    Distil(Box<distil::Distil>),
     /// Say what a model is made of: sizes, storage, how its states are used, what they write.
     Inspect(inspect::Inspect),
     /// Read a text and say, token by token, what is to be expected of it.
     Score(score::Score),
     /// Measure a model against the language model that it stands for.
-    Eval(eval::Eval),
+    Eval(Box<eval::Eval>),
 }
 
 pub fn run(command: Command) -> Result<(), Failure> {

@@ -171,11 +171,16 @@ fn reliability_tells_bias_from_chance() {
     let one = |predicted: f64, sampled: f64| Forecast { predicted, sampled, variance: 0.0 };
     let forecasts: Vec<Forecast> =
         (0..100).map(|at| one(f64::from(at) / 200.0, f64::from(at) / 200.0 + 0.1)).collect();
+    // In any order.
+    let forecasts: Vec<Forecast> = (0..100).map(|at| forecasts[at * 37 % 100]).collect();
     let found = reliability(&forecasts, 10);
     assert_eq!(found.bins.len(), 10);
     assert!((found.bias - 0.1).abs() < 1e-12 && (found.calibration_error - 0.1).abs() < 1e-12);
     assert!((found.root_mean_square - 0.1).abs() < 1e-12);
     assert!((found.bins[0].predicted - 0.0225).abs() < 1e-12);
+    // By what was promised, not by what came.
+    let crossed = [one(0.1, 0.9), one(0.9, 0.1)];
+    assert_eq!(reliability(&crossed, 2).bins[0].predicted, 0.1);
     // Right on average and no more: the mean explains nothing.
     let flat: Vec<Forecast> = (0..100).map(|at| one(0.5, f64::from(at % 2))).collect();
     assert!(reliability(&flat, 10).explained.unwrap().abs() < 1e-12);
@@ -193,16 +198,19 @@ fn usage_is_the_stationary_distribution() {
     let hmm =
         Hmm::new(&[1.0, 0.0], array![[0.9, 0.1], [0.2, 0.8]].view(), emission.view(), Storage::F64).unwrap();
     let found = usage(&hmm, None, 1000);
-    assert!(found.settled && (found.share[0] - 2.0 / 3.0).abs() < 1e-6, "{found:?}");
+    assert!(found.settled && (found.share[0] - 2.0 / 3.0).abs() < 1e-5, "{found:?}");
     assert!((found.second_eigenvalue - 0.7).abs() < 1e-9, "{found:?}");
     let entropy = 3_f64.ln() - 2_f64.ln() * 2.0 / 3.0;
-    assert!((found.effective - entropy.exp()).abs() < 1e-6);
+    assert!((found.effective - entropy.exp()).abs() < 1e-5);
+    // So do the shares of a model whose storage rounds, and whose sums are not quite 1.
+    let rounded = usage(&hmm.to_storage(Storage::Bits8, Storage::F32).unwrap(), None, 1000);
+    assert!(rounded.settled && (rounded.share.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{rounded:?}");
     // States in turns settle too, and never forget where they began.
     let turns = array![[0.0, 1.0], [1.0, 0.0]];
     let hmm = Hmm::new(&[1.0, 0.0], turns.view(), emission.view(), Storage::F64).unwrap();
     let found = usage(&hmm, None, 1000);
     assert!(
-        found.settled && (found.share[0] - 0.5).abs() < 1e-6 && (found.second_eigenvalue - 1.0).abs() < 1e-9
+        found.settled && (found.share[0] - 0.5).abs() < 1e-5 && (found.second_eigenvalue - 1.0).abs() < 1e-9
     );
 }
 
@@ -216,8 +224,14 @@ fn what_has_ended_begins_again() {
     assert_eq!((end.state, end.emits, end.stays, end.others), (2, 1.0, 1.0, 0.0));
     let found = usage(&hmm, Some(2), 1000);
     assert!(found.settled && found.share[2] == 0.0, "{found:?}");
-    assert!((found.share[0] - 0.75).abs() < 1e-6 && (found.share[1] - 0.25).abs() < 1e-6, "{found:?}");
+    assert!((found.share[0] - 0.75).abs() < 1e-5 && (found.share[1] - 0.25).abs() < 1e-5, "{found:?}");
     assert_eq!(end_state(&hmm, 7), None);
+    // Not by the convention, but told apart all the same; and of equally likely tokens the first comes first.
+    let leaky = array![[0.5, 0.3, 0.2], [0.4, 0.4, 0.2], [0.1, 0.0, 0.9]];
+    let leaky = Hmm::new(&[1.0, 0.0, 0.0], transition.view(), leaky.view(), Storage::F64).unwrap();
+    let end = end_state(&leaky, 2).unwrap();
+    assert_eq!((end.state, end.emits, end.others), (2, 0.9, 0.2));
+    assert_eq!(top_tokens(&leaky, 2)[1], [(0, 0.4), (1, 0.4)]);
 }
 
 #[test]
@@ -234,6 +248,7 @@ fn normalisation_is_what_the_storage_rounds() {
 fn quantiles_are_values() {
     let values = [1.0, 2.0, 3.0, 4.0, 5.0];
     assert_eq!([0.0, 0.5, 0.9, 1.0].map(|share| quantile(&values, share).unwrap()), [1.0, 3.0, 5.0, 5.0]);
+    assert_eq!(quantile(&values[..4], 0.4), Some(2.0));
     assert_eq!(quantile(&[], 0.5), None);
 }
 
