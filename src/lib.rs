@@ -98,7 +98,7 @@ pub use session::{Session, SessionReport};
 
 pub use browser_signals as signals;
 pub use policy_dfa as policy;
-pub use {sirl, vault};
+pub use {hmm_control, sirl, vault};
 
 /// The policy of approach B, as shipped in `policies/default.policy`.
 pub const DEFAULT_POLICY: &str = include_str!("../policies/default.policy");

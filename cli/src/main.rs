@@ -18,6 +18,7 @@ mod audit;
 mod consent;
 mod demo;
 mod failure;
+mod hmm;
 mod output;
 mod policy;
 mod sirl;
@@ -53,6 +54,9 @@ enum Command {
     /// List and take back the answers that stand.
     #[command(subcommand)]
     Consent(consent::Command),
+    /// Make and judge the small models that look ahead for a language model.
+    #[command(subcommand)]
+    Hmm(hmm::Command),
     /// Look at the record of what was decided.
     #[command(subcommand)]
     Audit(audit::Command),
@@ -68,6 +72,7 @@ fn main() -> ExitCode {
         Command::Sirl(command) => sirl::run(command),
         Command::Vault(command) => vault::run(command),
         Command::Consent(command) => consent::run(command),
+        Command::Hmm(command) => hmm::run(command),
         Command::Audit(command) => audit::run(command),
     };
     match done {

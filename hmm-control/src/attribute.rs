@@ -167,6 +167,25 @@ impl Attribute {
         self.states.get(state).map_or(&[], |state| &state.exceptions)
     }
 
+    /// Every token of a state with what it does, in rising order.
+    pub fn edges(&self, state: usize) -> impl Iterator<Item = (Token, Edge)> + Clone + '_ {
+        let otherwise = self.otherwise(state);
+        let mut exceptions = self.exceptions(state).iter().peekable();
+        (0..self.vocabulary as Token).map(move |token| {
+            let exception = exceptions.next_if(|(exception, _)| *exception == token);
+            (token, exception.map_or(otherwise, |(_, edge)| *edge))
+        })
+    }
+
+    /// The states that a state leads to, in rising order.
+    pub fn targets(&self, state: usize) -> Vec<usize> {
+        let exceptions = self.exceptions(state).iter().map(|(_, edge)| edge.to);
+        let mut targets: Vec<usize> = exceptions.chain([self.otherwise(state).to]).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets
+    }
+
     /// Log weight of a text that ends in a state.
     pub fn log_final(&self, state: usize) -> f64 {
         self.states.get(state).map_or(f64::NEG_INFINITY, |state| state.log_final)

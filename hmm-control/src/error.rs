@@ -112,6 +112,25 @@ pub enum AttributeError {
         /// Tokens of the second.
         right: usize,
     },
+    /// A phrase without a token.
+    #[error("a phrase is empty: it has at least one token")]
+    EmptyPhrase,
+    /// A pattern that cannot be made an automaton.
+    #[error("the pattern `{pattern}` cannot be used: {why}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// Why.
+        why: String,
+    },
+    /// No length at all.
+    #[error("no length is at least {shortest} and at most {longest}")]
+    Lengths {
+        /// The least that was asked for.
+        shortest: usize,
+        /// The most.
+        longest: usize,
+    },
     /// A strength that is negative or not a number.
     #[error("a strength of {given} is not a number of at least 0")]
     Strength {

@@ -1,8 +1,10 @@
 //! The hidden Markov model.
 
 use crate::matrix::{Matrix, Storage};
+use crate::products::Batch;
 use crate::{ModelError, Token};
 use ndarray::ArrayView2;
+use std::sync::Arc;
 
 /// A hidden Markov model over tokens: `h` hidden states, a vocabulary of `V` tokens.
 ///
@@ -27,13 +29,17 @@ use ndarray::ArrayView2;
 /// assert!((log_probability.exp() - 0.45).abs() < 1e-12);
 /// # Ok::<(), hmm_control::ModelError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Hmm {
-    initial: std::sync::Arc<[f64]>,
+    initial: Arc<[f64]>,
     /// Row: the state a transition goes to. Column: the state it comes from.
     transition: Matrix,
     /// Row: token. Column: state.
     emission: Matrix,
+    transition_norms: Arc<[f64]>,
+    emission_norms: Arc<[f64]>,
+    /// What each state's emissions sum to, once normalised: 1, but for the last digits of numbers that count as given.
+    emission_totals: Arc<[f64]>,
 }
 
 impl Hmm {
@@ -79,9 +85,10 @@ impl Hmm {
         expect_shape("emission", (emission.rows(), emission.columns()), (emission.rows(), states))?;
         // The initial distribution is always in 64 bits, but may come from a file of 32.
         check_distribution("initial", 0, &initial, Storage::F32.tolerance())?;
-        check_columns("transition", &transition)?;
-        check_columns("emission", &emission)?;
-        Ok(Hmm { initial: initial.into(), transition, emission })
+        let transition_norms = norms("transition", &transition)?.norms;
+        let Norms { norms: emission_norms, totals: emission_totals } = norms("emission", &emission)?;
+        let initial = initial.into();
+        Ok(Hmm { initial, transition, emission, transition_norms, emission_norms, emission_totals })
     }
 
     /// Hidden states, `h`.
@@ -122,10 +129,53 @@ impl Hmm {
     /// `out[z] = B[z][token]`; a token outside the vocabulary is emitted by no state.
     pub fn read_emission(&self, token: Token, out: &mut [f64]) {
         self.emission.read_row(token as usize, out);
+        self.normalise_emission(out);
+    }
+
+    /// `out = A^T distribution`: where the hidden state goes.
+    pub(crate) fn advance(&self, distribution: &[f64], out: &mut [f64]) {
+        let scaled: Vec<f64> = multiply(distribution, &self.transition_norms);
+        self.transition.product(&scaled, out);
+    }
+
+    /// The same as [`Hmm::advance`] for many distributions, in one pass over the transition matrix.
+    pub(crate) fn advance_all(&self, distributions: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let scaled: Vec<Vec<f64>> =
+            distributions.iter().map(|given| multiply(given, &self.transition_norms)).collect();
+        let vectors: Vec<&[f64]> = scaled.iter().map(Vec::as_slice).collect();
+        let batch = Batch::new(self.transition.storage(), &vectors, self.states());
+        let mut moved = vec![vec![0.0; self.states()]; distributions.len()];
+        self.transition.products(0..self.states(), &batch, |row, products| {
+            for (out, product) in moved.iter_mut().zip(products) {
+                if let Some(out) = out.get_mut(row) {
+                    *out = *product;
+                }
+            }
+        });
+        moved
+    }
+
+    /// `out = A values`: the expectation of `values` at the state that follows.
+    pub(crate) fn retreat(&self, values: &[f64], out: &mut [f64]) {
+        self.transition.transposed_product(values, out);
+        out.iter_mut().zip(&*self.transition_norms).for_each(|(value, norm)| *value *= norm);
+    }
+
+    pub(crate) fn emission_totals(&self) -> &[f64] {
+        &self.emission_totals
+    }
+
+    /// Takes a sum over stored emissions, state by state, to a sum over the emission distribution.
+    pub(crate) fn normalise_emission(&self, by_state: &mut [f64]) {
+        by_state.iter_mut().zip(&*self.emission_norms).for_each(|(value, norm)| *value *= norm);
     }
 }
 
-fn expect_shape(part: &'static str, found: (usize, usize), wanted: (usize, usize)) -> Result<(), ModelError> {
+pub(crate) fn expect_shape(
+    part: &'static str,
+    found: (usize, usize),
+    wanted: (usize, usize),
+) -> Result<(), ModelError> {
     if found == wanted {
         return Ok(());
     }
@@ -134,7 +184,7 @@ fn expect_shape(part: &'static str, found: (usize, usize), wanted: (usize, usize
     Err(ModelError::Shape { part, found_rows, found_columns, rows, columns })
 }
 
-fn check_distribution(
+pub(crate) fn check_distribution(
     part: &'static str,
     state: usize,
     values: &[f64],
@@ -159,8 +209,31 @@ fn check_distributions(part: &'static str, rows: impl Iterator<Item = Vec<f64>>)
     Ok(())
 }
 
-/// Checks that every column is a distribution, in one pass over the rows.
-fn check_columns(part: &'static str, matrix: &Matrix) -> Result<(), ModelError> {
+pub(crate) fn multiply(left: &[f64], right: &[f64]) -> Vec<f64> {
+    left.iter().zip(right).map(|(a, b)| a * b).collect()
+}
+
+impl std::fmt::Debug for Hmm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "Hmm({} states; transition {:?}; emission {:?})",
+            self.states(),
+            self.transition,
+            self.emission
+        )
+    }
+}
+
+struct Norms {
+    norms: Arc<[f64]>,
+    totals: Arc<[f64]>,
+}
+
+/// Checks that every column is a distribution, in one pass over the rows, and returns what each has to be multiplied
+/// with to sum to 1 (what the storage's rounding took or added; numbers that were not rounded count as they are), and
+/// what it sums to then.
+fn norms(part: &'static str, matrix: &Matrix) -> Result<Norms, ModelError> {
     let tolerance = matrix.storage().tolerance();
     let mut sums = vec![0.0; matrix.columns()];
     let mut row = vec![0.0; matrix.columns()];
@@ -173,8 +246,11 @@ fn check_columns(part: &'static str, matrix: &Matrix) -> Result<(), ModelError> 
             *sum += value;
         }
     }
-    match sums.iter().enumerate().find(|(_, sum)| (*sum - 1.0).abs() > tolerance) {
-        Some((state, &sum)) => Err(ModelError::NotNormalised { part, state, sum, tolerance }),
-        None => Ok(()),
+    if let Some((state, &sum)) = sums.iter().enumerate().find(|(_, sum)| (*sum - 1.0).abs() > tolerance) {
+        return Err(ModelError::NotNormalised { part, state, sum, tolerance });
     }
+    let rounded = !matches!(matrix.storage(), Storage::F64 | Storage::F32);
+    let norms: Arc<[f64]> = sums.iter().map(|sum| if rounded { sum.recip() } else { 1.0 }).collect();
+    let totals = multiply(&sums, &norms).into();
+    Ok(Norms { norms, totals })
 }

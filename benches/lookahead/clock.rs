@@ -1,0 +1,89 @@
+//! Processor time and wall time of whole calls.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Milliseconds that this process has computed, in all its threads.
+#[cfg(unix)]
+fn cpu() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+}
+
+/// Where there is no such clock, the wall's.
+#[cfg(not(unix))]
+fn cpu() -> f64 {
+    use std::sync::LazyLock;
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed().as_secs_f64() * 1e3
+}
+
+/// A call to be timed.
+pub struct Case<'a> {
+    pub name: String,
+    /// Bytes of the model that one call reads.
+    pub bytes: f64,
+    /// What a call is divided by: requests answered at once.
+    pub share: f64,
+    pub call: Box<dyn FnMut() + 'a>,
+}
+
+impl<'a> Case<'a> {
+    pub fn new(name: impl Into<String>, bytes: f64, call: impl FnMut() + 'a) -> Case<'a> {
+        Case { name: name.into(), bytes, share: 1.0, call: Box::new(call) }
+    }
+
+    pub fn shared(self, share: usize) -> Case<'a> {
+        Case { share: share as f64, ..self }
+    }
+}
+
+/// Milliseconds of one case, one entry a round.
+#[derive(Default)]
+pub struct Times {
+    cpu: Vec<f64>,
+    wall: Vec<f64>,
+}
+
+impl Times {
+    pub fn cpu_median(&self) -> f64 {
+        median(&self.cpu)
+    }
+
+    pub fn cpu_least(&self) -> f64 {
+        self.cpu.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    pub fn wall_median(&self) -> f64 {
+        median(&self.wall)
+    }
+}
+
+fn median(times: &[f64]) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
+/// One call, timed.
+pub fn once<R>(call: impl FnOnce() -> R) -> (f64, f64, R) {
+    let (cpu_start, start) = (cpu(), Instant::now());
+    let result = black_box(call());
+    (cpu() - cpu_start, start.elapsed().as_secs_f64() * 1e3, result)
+}
+
+/// Calls all cases in turn, round after round, so that what else the machine does hits all alike. The first round
+/// only warms up.
+pub fn interleave(cases: &mut [Case<'_>], rounds: usize) -> Vec<Times> {
+    let mut times: Vec<Times> = cases.iter().map(|_| Times::default()).collect();
+    for round in 0..=rounds {
+        for (case, times) in cases.iter_mut().zip(&mut times) {
+            let (cpu, wall, ()) = once(&mut case.call);
+            if round > 0 {
+                times.cpu.push(cpu / case.share);
+                times.wall.push(wall / case.share);
+            }
+        }
+    }
+    times
+}

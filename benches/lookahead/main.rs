@@ -1,0 +1,36 @@
+//! What a step of the look-ahead costs: `cargo bench --bench lookahead`, or with `-- 1024x50257 candidates` one of the
+//! sizes and those cases whose names hold a word.
+//!
+//! The model is random and normalised: the cost does not depend on its numbers. The measure is processor time, which
+//! other work on the machine disturbs least; all cases of a group take turns.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a benchmark")]
+
+mod cases;
+mod clock;
+mod error;
+
+mod machine;
+mod model;
+mod naive;
+
+/// Hidden states and tokens: GPT-2's vocabulary under a large and a small model, and one of 150 thousand.
+const SIZES: [(usize, usize); 3] = [(4096, 50_257), (1024, 50_257), (1024, 151_936)];
+
+fn main() {
+    let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let is_size = |word: &String| SIZES.iter().any(|(states, tokens)| *word == format!("{states}x{tokens}"));
+    let (sizes, words): (Vec<String>, Vec<String>) = asked.into_iter().partition(is_size);
+    let bandwidth = machine::bandwidth();
+    println!(
+        "one thread reads {bandwidth:.1} GB/s and multiplies matrices at {:.0} GFLOP/s; load average {}",
+        machine::arithmetic(),
+        machine::load()
+    );
+    for (states, vocabulary) in SIZES {
+        let name = format!("{states}x{vocabulary}");
+        if sizes.is_empty() || sizes.contains(&name) {
+            cases::run(states, vocabulary, bandwidth, &words);
+        }
+    }
+}

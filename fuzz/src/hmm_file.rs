@@ -1,0 +1,91 @@
+//! A model in a file: any bytes into reading our form and the two published ones.
+
+use hmm_control::{Belief, ImportOptions, ModelFile, Storage};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Where the header begins.
+const START: usize = 8;
+
+/// Bytes of numbers that are made up where a header asks for more than there are.
+const MOST: usize = 1 << 16;
+
+/// A seed that is a model.
+const PUBLISHED: &[u8] = include_bytes!("../corpus/hmm_file/trace");
+
+const OPTIONS: ImportOptions<'static> =
+    ImportOptions { transition: Storage::F64, emission: Storage::F16, config: None };
+
+/// Opens the input as it is, and again with the header's length and the file's made right, so that what the
+/// header says is judged and not only its frame; and as the text beside a model.
+///
+/// # Panics
+/// Where a model was read that is none, or is written and read as another.
+pub fn run(input: &[u8]) {
+    judge(input);
+    if let Some(mended) = mended(input) {
+        judge(&mended);
+    }
+    if let Ok(text) = std::str::from_utf8(input) {
+        beside(text);
+    }
+}
+
+/// The input as the `config.json` of a model of 3 states and 5 tokens.
+fn beside(text: &str) {
+    let options = ImportOptions { config: Some(text), ..OPTIONS };
+    match ModelFile::import(PUBLISHED, &options) {
+        Ok((file, _)) => {
+            assert!(file.end_token.is_some_and(|token| token < 5), "ends in {:?}", file.end_token)
+        }
+        Err(error) => assert!(error.to_string().starts_with("config.json: "), "{error}"),
+    }
+}
+
+/// The input with the lengths that its header asks for, if it has a header.
+fn mended(input: &[u8]) -> Option<Vec<u8>> {
+    let text = input.get(START..)?;
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
+    values.next()?.ok()?;
+    let length = values.byte_offset();
+    let (header, numbers) = text.split_at_checked(length)?;
+    let tensors: Value = serde_json::from_slice(header).ok()?;
+    let ends =
+        tensors.as_object()?.values().filter_map(|tensor| tensor.get("data_offsets")?.get(1)?.as_u64());
+    let end = usize::try_from(ends.max()?).ok()?.min(MOST);
+    let mut bytes = u64::try_from(length).ok()?.to_le_bytes().to_vec();
+    bytes.extend_from_slice(header);
+    bytes.extend(numbers.iter().copied().chain(std::iter::repeat(0)).take(end));
+    Some(bytes)
+}
+
+fn judge(bytes: &[u8]) {
+    let read = ModelFile::open(Arc::new(bytes.to_vec()), &OPTIONS);
+    let file = match read {
+        Ok((file, _)) => file,
+        Err(error) => return assert!(!error.to_string().is_empty(), "refused without a reason"),
+    };
+    let hmm = &file.hmm;
+    let mut belief = Belief::start(hmm);
+    for token in (0..hmm.vocabulary().min(64)).filter_map(|token| u32::try_from(token).ok()) {
+        // A distribution in 8 bits may sum to 1.15.
+        let log_probability = belief.observe(hmm, token);
+        assert!(log_probability <= 0.15, "token {token} has the log probability {log_probability}");
+        let sum: f64 = belief.predicted().iter().sum();
+        assert!((sum - 1.0).abs() < 1e-6, "what is believed sums to {sum}");
+    }
+    let mut written = Vec::new();
+    // Notes that were just short enough may be too long once they are written as we do.
+    if file.write(&mut written).is_err() {
+        return;
+    }
+    let Ok(again) = ModelFile::read(Arc::new(written)) else { panic!("written, and not read") };
+    assert_eq!(again.end_token, file.end_token);
+    assert_eq!(again.notes, file.notes);
+    assert!(again.hmm.initial().iter().map(|v| v.to_bits()).eq(hmm.initial().iter().map(|v| v.to_bits())));
+    for (one, other) in [(again.hmm.transition(), hmm.transition()), (again.hmm.emission(), hmm.emission())] {
+        assert_eq!(one.bytes(), other.bytes());
+        assert_eq!(one.scales(), other.scales());
+    }
+}

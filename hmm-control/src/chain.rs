@@ -1,0 +1,219 @@
+//! Backward vectors: what the rest of a text is worth, by automaton state and hidden state.
+
+use crate::hmm::multiply;
+use crate::{Attribute, Hmm};
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// A vector over hidden states whose largest entry is 1, and the logarithm of what it has to be multiplied with:
+/// minus infinity for a vector of zeros.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Scaled {
+    pub values: Vec<f64>,
+    pub log_scale: f64,
+}
+
+impl Scaled {
+    pub fn new(mut values: Vec<f64>, log_scale: f64) -> Scaled {
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        if largest <= 0.0 {
+            return Scaled { values, log_scale: f64::NEG_INFINITY };
+        }
+        values.iter_mut().for_each(|value| *value /= largest);
+        Scaled { values, log_scale: log_scale + largest.ln() }
+    }
+
+    /// The sum of scaled vectors, each times its factor (none stands for ones). No term is lost but one that is
+    /// 1e-308 of the largest.
+    pub fn sum<'a>(
+        length: usize,
+        terms: impl Iterator<Item = (&'a Scaled, Option<&'a [f64]>)> + Clone,
+    ) -> Scaled {
+        let largest = terms.clone().map(|(term, _)| term.log_scale).fold(f64::NEG_INFINITY, f64::max);
+        let mut values = vec![0.0; length];
+        if largest == f64::NEG_INFINITY {
+            return Scaled { values, log_scale: largest };
+        }
+        for (term, factor) in terms {
+            let weight = (term.log_scale - largest).exp();
+            match factor {
+                Some(factor) => values
+                    .iter_mut()
+                    .zip(term.values.iter().zip(factor))
+                    .for_each(|(sum, (value, factor))| *sum += weight * value * factor),
+                None => values.iter_mut().zip(&term.values).for_each(|(sum, value)| *sum += weight * value),
+            }
+        }
+        Scaled::new(values, largest)
+    }
+}
+
+/// One row of the chain: a vector for every state of the automaton.
+pub(crate) type Row = Vec<Scaled>;
+
+/// For one state of the automaton: where its tokens lead, each with `sum of e^w(v) B[z][v]` over the tokens that lead
+/// there, by hidden state.
+type Masses = Vec<(usize, Vec<f64>)>;
+
+/// The chain of backward vectors of one model and one automaton, made as far as it was asked for, and shared.
+///
+/// `row(k)[s][z]` is the expected weight of what may still come when at most `k` tokens are left, the automaton is in
+/// `s`, and hidden state `z` emitted the last token: `row(k) = A (sum over d of mass(s, d) * row(k-1)[d])`, plus the
+/// row 0 again for the first `window` rows. A window of 0 is a text of exactly `k` more tokens; a window of `w` is one
+/// of `k - w` to `k`.
+pub(crate) struct Chain {
+    masses: Vec<Masses>,
+    window: usize,
+    rows: RwLock<Vec<Arc<Row>>>,
+}
+
+impl Chain {
+    /// A chain that starts from `last` times the automaton's final weight.
+    pub fn new(hmm: &Hmm, attribute: &Attribute, last: &Scaled, window: usize) -> Chain {
+        let masses = (0..attribute.states()).map(|state| masses(hmm, attribute, state)).collect();
+        let first = (0..attribute.states())
+            .map(|state| match attribute.log_final(state) {
+                f64::NEG_INFINITY => Scaled::new(vec![0.0; hmm.states()], 0.0),
+                log_final => Scaled { values: last.values.clone(), log_scale: last.log_scale + log_final },
+            })
+            .collect();
+        Chain { masses, window, rows: RwLock::new(vec![Arc::new(first)]) }
+    }
+
+    /// The expected weight before the next token is emitted, by the hidden state that will emit it: a row without its
+    /// transition. For the start of the chain, where no token is left, there is none.
+    pub fn before_next(&self, hmm: &Hmm, state: usize, left: usize) -> Option<Scaled> {
+        let row = self.row(hmm, left.checked_sub(1)?);
+        Some(self.emitted(hmm, &row, state))
+    }
+
+    fn emitted(&self, hmm: &Hmm, row: &Row, state: usize) -> Scaled {
+        let masses = self.masses.get(state).map_or(&[][..], Vec::as_slice);
+        Scaled::sum(
+            hmm.states(),
+            masses.iter().filter_map(|(to, mass)| Some((row.get(*to)?, Some(mass.as_slice())))),
+        )
+    }
+
+    /// The row for at most `left` more tokens. The first call for a row makes it and all before it; later ones share.
+    pub fn row(&self, hmm: &Hmm, left: usize) -> Arc<Row> {
+        if let Some(row) = self.rows.read().unwrap_or_else(PoisonError::into_inner).get(left) {
+            return Arc::clone(row);
+        }
+        let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
+        let first = rows.first().map(Arc::clone).unwrap_or_default();
+        let mut newest = rows.last().map(Arc::clone).unwrap_or_default();
+        while rows.len() <= left {
+            let again = rows.len() <= self.window;
+            newest = Arc::new(self.next(hmm, &newest, again.then_some(&*first)));
+            rows.push(Arc::clone(&newest));
+        }
+        rows.get(left).map_or(newest, Arc::clone)
+    }
+
+    fn next(&self, hmm: &Hmm, row: &Row, first: Option<&Row>) -> Row {
+        (0..row.len())
+            .map(|state| {
+                let emitted = self.emitted(hmm, row, state);
+                let mut moved = vec![0.0; hmm.states()];
+                if emitted.log_scale > f64::NEG_INFINITY {
+                    hmm.retreat(&emitted.values, &mut moved);
+                }
+                let moved = Scaled::new(moved, emitted.log_scale);
+                match first.and_then(|first| first.get(state)) {
+                    Some(first) => Scaled::sum(hmm.states(), [(&moved, None), (first, None)].into_iter()),
+                    None => moved,
+                }
+            })
+            .collect()
+    }
+
+    /// One vector of a row, as logarithms.
+    pub fn logarithms(&self, hmm: &Hmm, state: usize, left: usize) -> Vec<f64> {
+        let row = self.row(hmm, left);
+        let scaled = row.get(state);
+        scaled.map_or_else(Vec::new, |scaled| {
+            scaled.values.iter().map(|value| value.ln() + scaled.log_scale).collect()
+        })
+    }
+
+    /// Bytes that the rows made so far take.
+    pub fn bytes(&self) -> usize {
+        let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
+        let row = rows.first().map_or(0, |row| row.iter().map(|scaled| scaled.values.len() * 8).sum());
+        rows.len() * row
+    }
+}
+
+/// Below this part of a whole, what is left of it after a subtraction is summed up afresh.
+const CANCELLED: f64 = 0.05;
+
+/// What leads where from one state. Reads the emissions of the tokens that differ from the rest; the rest is what they
+/// leave of the whole.
+fn masses(hmm: &Hmm, attribute: &Attribute, state: usize) -> Masses {
+    let otherwise = attribute.otherwise(state);
+    let rest = otherwise.log_weight.exp();
+    let mut sums: BTreeMap<usize, Terms> = BTreeMap::new();
+    let mut taken = Terms::new();
+    for (token, edge) in attribute.exceptions(state) {
+        let row = *token as usize;
+        let weight = edge.log_weight.exp();
+        if edge.to == otherwise.to {
+            taken.push((row, rest - weight));
+        } else {
+            taken.push((row, rest));
+            if weight > 0.0 {
+                sums.entry(edge.to).or_default().push((row, weight));
+            }
+        }
+    }
+    let mut found: Masses = sums.into_iter().map(|(to, terms)| (to, mass(hmm, &terms))).collect();
+    let taken = mass(hmm, &taken);
+    let mut left: Vec<f64> = hmm.emission_totals().iter().map(|total| rest * total).collect();
+    let wholes = left.clone();
+    left.iter_mut().zip(&taken).for_each(|(left, taken)| *left -= taken);
+    if left.iter().zip(&wholes).any(|(left, whole)| *left < CANCELLED * whole) {
+        left = direct_mass(hmm, attribute, state);
+    }
+    if left.iter().any(|value| *value > 0.0) {
+        found.push((otherwise.to, left));
+    }
+    found
+}
+
+/// Tokens, by row of the emission matrix, each with its weight.
+type Terms = Vec<(usize, f64)>;
+
+/// `sum over the terms of weight * B[z][token]`, by hidden state.
+fn mass(hmm: &Hmm, terms: &[(usize, f64)]) -> Vec<f64> {
+    let mut mass = vec![0.0; hmm.states()];
+    hmm.emission().add_rows(terms, &mut mass);
+    hmm.normalise_emission(&mut mass);
+    mass
+}
+
+/// The mass of the tokens that lead where most do, token by token.
+fn direct_mass(hmm: &Hmm, attribute: &Attribute, state: usize) -> Vec<f64> {
+    let otherwise = attribute.otherwise(state);
+    let edges = attribute.edges(state).filter(|(_, edge)| edge.to == otherwise.to);
+    let terms: Terms = edges.map(|(token, edge)| (token as usize, edge.log_weight.exp())).collect();
+    mass(hmm, &terms)
+}
+
+/// `p(the next tokens are these | hidden state that emitted the last one)`, for every tail of a text: entry `i` is for
+/// the tokens from `i` on, the last entry is ones.
+pub(crate) fn tails(hmm: &Hmm, tokens: &[crate::Token]) -> Vec<Scaled> {
+    let mut tails = vec![Scaled::new(vec![1.0; hmm.states()], 0.0)];
+    let mut emission = vec![0.0; hmm.states()];
+    for &token in tokens.iter().rev() {
+        let mut moved = vec![0.0; hmm.states()];
+        let log_scale = tails.last().map_or(0.0, |after| {
+            hmm.read_emission(token, &mut emission);
+            hmm.retreat(&multiply(&emission, &after.values), &mut moved);
+            after.log_scale
+        });
+        tails.push(Scaled::new(moved, log_scale));
+    }
+    tails.reverse();
+    tails
+}

@@ -1,0 +1,261 @@
+//! As few candidates as the certificate allows.
+
+use super::control::{Controller, MaskWords, allows};
+use super::error::ControlError;
+use crate::{Progress, Token};
+
+/// What the candidates have to suffice for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Coverage {
+    /// Sampling from everything: what is left out has at most this share of the controlled distribution at this
+    /// temperature. The total variation distance to the full distribution is then at most that.
+    Mass {
+        /// The share, in `[0, 1)`.
+        at_most: f64,
+        /// The sampler's temperature, above 0.
+        temperature: f64,
+    },
+    /// The `k` most probable tokens, exactly. 1 is greedy decoding.
+    TopK(usize),
+    /// The fewest most probable tokens that have a share `p` of the distribution at this temperature. Exactly, or at
+    /// least for a share between `p * (1 - within)` and `p`: whether the last token belongs to them can hang on the
+    /// weight of all that is left out, and then exactness costs most of the vocabulary.
+    TopP {
+        /// How far the share may be off, as a part of it; in `[0, 1)`. 0 is exact.
+        within: f64,
+        /// The share, in `(0, 1]`.
+        p: f64,
+        /// The sampler's temperature, above 0.
+        temperature: f64,
+    },
+}
+
+/// What [`Controller::adjust_candidates`] vouches for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Certificate {
+    /// Tokens that were scored exactly; all others are at minus infinity.
+    pub candidates: usize,
+    /// The others' share of the controlled distribution is not above this, at the temperature that was asked for (1
+    /// for [`Coverage::TopK`]).
+    pub left_out_mass_at_most: f64,
+    /// A sampler of the kind that was asked for draws from the same distribution as over the full vocabulary.
+    pub exact: bool,
+}
+
+/// Room for the rounding of a look-ahead in 32 bits, as a logarithm. It only makes the certificate a little stricter.
+const ROUNDING: f64 = 1e-3;
+
+/// How near to a share a sum may lie before its rounding could decide: such a case counts as not covered yet.
+const NEAR: f64 = 1e-9;
+
+impl Controller {
+    /// Adjusts the logits of as few tokens as suffice for `coverage`, and sets all others to minus infinity.
+    ///
+    /// Tokens are taken in the order of the highest value that they could come out at: `l(v) + log u_a(v)`, where
+    /// `u(v) = P e^w(v) max beta` bounds `phi(v)` for any belief ([`crate::Lookahead::bound`]). `first` are scored to begin with
+    /// (50 to 200 is usual), and their number is doubled until the bounds of the others vouch for `coverage`. Scored
+    /// ones come out as in [`Controller::adjust`]. What the mask forbids is no candidate; when half the vocabulary does
+    /// not suffice, all of it is scored.
+    ///
+    /// # Errors
+    /// As for [`Controller::adjust`], and when a setting of `coverage` is out of its range.
+    pub fn adjust_candidates(
+        &self,
+        progress: &Progress,
+        remaining: usize,
+        logits: &mut [f32],
+        mask: Option<&MaskWords>,
+        coverage: Coverage,
+        first: usize,
+    ) -> Result<Certificate, ControlError> {
+        self.check(logits, mask)?;
+        coverage.check()?;
+        let mut search = Search::new(self.ceilings(progress, remaining, logits, mask), coverage);
+        let mut wanted = first.max(coverage.least());
+        loop {
+            let new = search.take(wanted).to_vec();
+            let mut log_phi = vec![f64::NEG_INFINITY; new.len()];
+            self.lookahead().score(progress, remaining, &new, &mut log_phi);
+            for (token, log_phi) in new.into_iter().zip(log_phi) {
+                let logit = logits.get(token as usize).copied().map_or(f64::NEG_INFINITY, f64::from);
+                search.adjusted.push((logit + self.added(log_phi)) as f32);
+            }
+            if let Some(certificate) = search.certificate() {
+                search.write(logits);
+                let some = logits.iter().any(|logit| *logit > f32::NEG_INFINITY);
+                return if some { Ok(certificate) } else { Err(ControlError::NothingAllowed) };
+            }
+            wanted = wanted.saturating_mul(2);
+            if wanted > logits.len() / 2 {
+                wanted = logits.len();
+            }
+        }
+    }
+
+    /// What each token's adjusted logit cannot exceed; minus infinity where it is forbidden.
+    fn ceilings(
+        &self,
+        progress: &Progress,
+        remaining: usize,
+        logits: &[f32],
+        mask: Option<&MaskWords>,
+    ) -> Vec<f64> {
+        let attribute = self.lookahead().attribute();
+        let mut most = vec![f64::NEG_INFINITY; attribute.states()];
+        for target in attribute.targets(progress.state) {
+            if let Some(most) = most.get_mut(target) {
+                *most = self.lookahead().most_ahead(target, remaining);
+            }
+        }
+        let ceiling = |edge: crate::Edge| {
+            let ahead = most.get(edge.to).copied().unwrap_or(f64::NEG_INFINITY);
+            self.added((progress.log_weight + edge.log_weight + ahead + ROUNDING).min(0.0))
+        };
+        // Most tokens share one edge.
+        let otherwise = (attribute.otherwise(progress.state), ceiling(attribute.otherwise(progress.state)));
+        let edges = attribute.edges(progress.state);
+        edges
+            .zip(logits)
+            .map(|((token, edge), logit)| {
+                let added = if edge == otherwise.0 { otherwise.1 } else { ceiling(edge) };
+                let forbidden = *logit == f32::NEG_INFINITY || !allows(mask, token as usize);
+                if forbidden { f64::NEG_INFINITY } else { f64::from(*logit) + added }
+            })
+            .collect()
+    }
+}
+
+impl Coverage {
+    fn check(self) -> Result<(), ControlError> {
+        let setting = |name, given, wanted, is_right: bool| {
+            if is_right { Ok(()) } else { Err(ControlError::Setting { name, given, wanted }) }
+        };
+        let (Coverage::Mass { temperature, .. } | Coverage::TopP { temperature, .. }) = self else {
+            return Ok(());
+        };
+        setting("the temperature", temperature, "above 0", temperature > 0.0 && temperature.is_finite())?;
+        let share = |given| {
+            setting("the share left out", given, "at least 0 and below 1", (0.0..1.0).contains(&given))
+        };
+        match self {
+            Coverage::Mass { at_most, .. } => share(at_most),
+            Coverage::TopP { p, within, .. } => {
+                share(within)?;
+                setting("top-p", p, "above 0 and at most 1", p > 0.0 && p <= 1.0)
+            }
+            Coverage::TopK(_) => Ok(()),
+        }
+    }
+
+    fn least(self) -> usize {
+        if let Coverage::TopK(k) = self { k.max(1) } else { 1 }
+    }
+
+    fn temperature(self) -> f64 {
+        match self {
+            Coverage::Mass { temperature, .. } | Coverage::TopP { temperature, .. } => temperature,
+            Coverage::TopK(_) => 1.0,
+        }
+    }
+}
+
+/// The tokens in the order of their ceilings, as far as they were taken.
+struct Search {
+    coverage: Coverage,
+    ceilings: Vec<f64>,
+    /// What each ceiling weighs at the temperature, relative to `top`.
+    weights: Vec<f64>,
+    /// The highest ceiling, which no adjusted logit is above.
+    top: f64,
+    /// The first `adjusted.len()` are scored; their ceilings are the highest.
+    order: Vec<Token>,
+    taken: usize,
+    adjusted: Vec<f32>,
+}
+
+impl Search {
+    fn new(ceilings: Vec<f64>, coverage: Coverage) -> Search {
+        let possible = ceilings.iter().zip(0..).filter(|(ceiling, _)| **ceiling > f64::NEG_INFINITY);
+        let order: Vec<Token> = possible.map(|(_, token)| token).collect();
+        let top = ceilings.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let temperature = coverage.temperature();
+        let weights = ceilings.iter().map(|height| ((height - top) / temperature).exp()).collect();
+        Search { coverage, ceilings, weights, top, order, taken: 0, adjusted: Vec::new() }
+    }
+
+    /// The tokens that come next in the order, up to `wanted` in all.
+    fn take(&mut self, wanted: usize) -> &[Token] {
+        let from = self.taken;
+        self.taken = wanted.min(self.order.len());
+        let ceilings = &self.ceilings;
+        let height = |token: &Token| ceilings.get(*token as usize).copied().unwrap_or(f64::NEG_INFINITY);
+        if self.taken < self.order.len()
+            && let Some(rest) = self.order.get_mut(from..)
+        {
+            rest.select_nth_unstable_by(self.taken - from, |a, b| {
+                height(b).total_cmp(&height(a)).then(a.cmp(b))
+            });
+        }
+        self.order.get(from..self.taken).unwrap_or_default()
+    }
+
+    /// The certificate, if what was taken suffices.
+    fn certificate(&self) -> Option<Certificate> {
+        let temperature = self.coverage.temperature();
+        let weight = |height: f32| ((f64::from(height) - self.top) / temperature).exp();
+        let left_out = self.order.get(self.taken..).unwrap_or_default();
+        let of = |numbers: &[f64], token: &Token| numbers.get(*token as usize).copied();
+        let highest_left_out = left_out.first().and_then(|token| of(&self.ceilings, token));
+        let highest_left_out = highest_left_out.unwrap_or(f64::NEG_INFINITY);
+        let rest: f64 = left_out.iter().filter_map(|token| of(&self.weights, token)).sum();
+        let mut kept = self.adjusted.clone();
+        if !matches!(self.coverage, Coverage::Mass { .. }) {
+            kept.sort_unstable_by(|a, b| b.total_cmp(a));
+        }
+        let kept_mass: f64 = kept.iter().copied().map(weight).sum();
+        let all = self.taken == self.order.len();
+        let share = match kept_mass > 0.0 {
+            _ if all => 0.0,
+            true => rest / (kept_mass + rest),
+            // Both may have underflowed.
+            false => 1.0,
+        };
+        // In the precision of the logits, where a tie could be broken the other way.
+        let above = |height: f32| height > highest_left_out as f32;
+        let (suffices, exact) = match self.coverage {
+            Coverage::Mass { at_most, .. } => (share <= at_most, all),
+            Coverage::TopK(k) => {
+                let exact = all || kept.get(k.saturating_sub(1)).copied().is_some_and(above);
+                (exact, exact)
+            }
+            Coverage::TopP { p, within, .. } => {
+                let (mut sum, mut before) = (0.0, 0.0);
+                let least = p * kept_mass * (1.0 - NEAR);
+                let last = kept.iter().copied().find(|height| {
+                    before = sum;
+                    sum += weight(*height);
+                    sum >= least
+                });
+                // The kept ones alone reach `p` with this token. It is the same token for the share of all that `p` of
+                // the kept is; and for `p` of all, if that is reached here too.
+                let is_some_share = last.is_some_and(above);
+                let exact = before < least && sum >= p * (kept_mass + rest) * (1.0 + NEAR);
+                (is_some_share && (share <= within || exact), all || (is_some_share && exact))
+            }
+        };
+        (suffices || all).then_some(Certificate {
+            candidates: self.taken,
+            left_out_mass_at_most: share,
+            exact,
+        })
+    }
+
+    fn write(&self, logits: &mut [f32]) {
+        logits.fill(f32::NEG_INFINITY);
+        for (token, adjusted) in self.order.iter().zip(&self.adjusted) {
+            if let Some(logit) = logits.get_mut(*token as usize) {
+                *logit = *adjusted;
+            }
+        }
+    }
+}

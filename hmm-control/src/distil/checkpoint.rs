@@ -1,0 +1,155 @@
+//! Interrupted trainings.
+
+use super::bytes::{Parts, Reader, integers, push_parameters, write};
+use super::trainer::Memory;
+use super::{DistilError, Options, Real, Schedule, Sequences, Sparse, StepSize, Successors, Trainer};
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+
+/// Floats are kept as their bits: JSON's decimals need not come back the same.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    states: usize,
+    vocabulary: usize,
+    schedule: Schedule,
+    /// Exponent and offset.
+    decaying: Option<(u64, u64)>,
+    pseudocount: u64,
+    end: Option<u32>,
+    token_dropout: u64,
+    patience: Option<u32>,
+    sparse: Option<Sparse>,
+    seed: u64,
+    lanes: NonZeroUsize,
+    train: u64,
+    held_out: u64,
+    running: bool,
+    best: bool,
+    best_score: u64,
+    since_best: u32,
+    steps: u32,
+    tokens: u64,
+    /// How many successors each state keeps, once they are fewer than all.
+    successors: Option<usize>,
+    stopped: bool,
+}
+
+impl Header {
+    fn options(&self, threads: NonZeroUsize) -> Options {
+        let step_size = match self.decaying {
+            Some((exponent, offset)) => {
+                StepSize::Decaying { exponent: f64::from_bits(exponent), offset: f64::from_bits(offset) }
+            }
+            None => StepSize::Whole,
+        };
+        Options {
+            schedule: self.schedule.clone(),
+            step_size,
+            pseudocount: f64::from_bits(self.pseudocount),
+            end: self.end,
+            token_dropout: f64::from_bits(self.token_dropout),
+            patience: self.patience,
+            sparse: self.sparse,
+            seed: self.seed,
+            lanes: self.lanes,
+            threads,
+        }
+    }
+}
+
+impl<'a, T: Real> Trainer<'a, T> {
+    /// All that is needed to go on later, as bytes (a safetensors file): one to three sets of parameters. The
+    /// sequences are not in it.
+    ///
+    /// # Errors
+    /// Only if the format itself refuses them.
+    pub fn checkpoint(&self) -> Result<Vec<u8>, DistilError> {
+        let (memory, options) = (&self.memory, &self.options);
+        let mut parts: Parts = Vec::new();
+        push_parameters(&mut parts, "", &memory.parameters);
+        for (prefix, set) in [("running.", &memory.running), ("best.", &memory.best)] {
+            if let Some(set) = set {
+                push_parameters(&mut parts, prefix, set);
+            }
+        }
+        let states = memory.parameters.states();
+        if let Some(kept) = &memory.successors {
+            let lists = (0..states).flat_map(|state| kept.of(state)).map(|state| i64::from(*state));
+            parts.push(("successors".into(), integers(vec![states, kept.of(0).len()], lists)));
+        }
+        let header = Header {
+            states,
+            vocabulary: memory.parameters.vocabulary(),
+            schedule: options.schedule.clone(),
+            decaying: match options.step_size {
+                StepSize::Decaying { exponent, offset } => Some((exponent.to_bits(), offset.to_bits())),
+                StepSize::Whole => None,
+            },
+            pseudocount: options.pseudocount.to_bits(),
+            end: options.end,
+            token_dropout: options.token_dropout.to_bits(),
+            patience: options.patience,
+            sparse: options.sparse,
+            seed: options.seed,
+            lanes: options.lanes,
+            train: self.train.fingerprint(),
+            held_out: self.held_out.fingerprint(),
+            running: memory.running.is_some(),
+            best: memory.best.is_some(),
+            best_score: memory.best_score.to_bits(),
+            since_best: memory.since_best,
+            steps: memory.steps,
+            tokens: memory.tokens,
+            successors: memory.successors.as_ref().map(|kept| kept.of(0).len()),
+            stopped: memory.stopped,
+        };
+        write(&header, parts)
+    }
+
+    /// Goes on from a checkpoint, with the options it was made with, to the same bits as if it had not been
+    /// interrupted.
+    ///
+    /// # Errors
+    /// When the bytes are no checkpoint of this width of float, or the sequences are others than it was started with.
+    pub fn resume(
+        checkpoint: &[u8],
+        train: &'a Sequences,
+        held_out: &'a Sequences,
+        threads: NonZeroUsize,
+    ) -> Result<Trainer<'a, T>, DistilError> {
+        let (header, reader): (Header, Reader) = Reader::new(checkpoint)?;
+        for (which, found, wanted) in
+            [("training", train, header.train), ("held-out", held_out, header.held_out)]
+        {
+            if found.fingerprint() != wanted {
+                return Err(DistilError::OtherSequences { which });
+            }
+        }
+        let set = |prefix: &str, there: bool| {
+            let read = || reader.parameters(prefix, header.states, header.vocabulary);
+            there.then(read).transpose()
+        };
+        let successors = match header.successors {
+            Some(count) => {
+                let last = header.states as i64 - 1;
+                let lists = reader.integers("successors", &[header.states, count], last)?;
+                let list = |row: &[i64]| row.iter().map(|state| *state as u32).collect();
+                let kept = lists.chunks(count.max(1)).map(list).collect();
+                Some(Successors::from_lists(header.states, kept))
+            }
+            None => None,
+        };
+        let memory = Memory {
+            parameters: reader.parameters("", header.states, header.vocabulary)?,
+            running: set("running.", header.running)?,
+            best: set("best.", header.best)?,
+            best_score: f64::from_bits(header.best_score),
+            since_best: header.since_best,
+            steps: header.steps,
+            tokens: header.tokens,
+            successors,
+            stopped: header.stopped,
+        };
+        Trainer::with_memory(memory, train, held_out, header.options(threads))
+    }
+}

@@ -1,0 +1,251 @@
+//! The E-step over many sequences, on several threads.
+
+use super::batch::Batch;
+use super::forward_backward::{Evidence, Workspace};
+use super::{DistilError, MISSING, Parameters, Real, Sequences, Statistics};
+use crate::Token;
+use ndarray::Array2;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Tokens that are left out at random, as if they were missing, so that the model learns to do without them.
+///
+/// Which ones is a matter of the seed, the step and the sequence's number alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dropout {
+    /// How likely a token is to be left out, 0 to 1.
+    pub probability: f64,
+    /// The training's seed.
+    pub seed: u64,
+    /// The training's step.
+    pub step: u32,
+    /// The number, among all sequences, of the first one here: 0 but for a shard. Below 2^32 together with the
+    /// sequences.
+    pub first: u64,
+}
+
+impl Dropout {
+    /// Which tokens of a sequence are dropped.
+    pub(super) fn of(&self, sequence: usize, length: usize) -> Vec<bool> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(u64::from(self.step) << 32 | (self.first + sequence as u64) & 0xffff_ffff);
+        (0..length).map(|_| rng.random::<f64>() < self.probability).collect()
+    }
+}
+
+/// How the E-step is computed.
+///
+/// A token that is [`MISSING`] or dropped says nothing of its state and is not counted as an emission; the
+/// transitions around it are. That is exact expectation-maximisation for the tokens that are there. (Spreading its
+/// count over the vocabulary by the old emissions is exact too, but only holds the new ones back.)
+///
+/// ```
+/// use hmm_control::distil::{Expectation, Parameters, Sequences};
+/// use hmm_control::{Hmm, Storage};
+/// use ndarray::array;
+///
+/// let transition = array![[0.9, 0.1], [0.2, 0.8]];
+/// let emission = array![[0.7, 0.2, 0.1], [0.1, 0.1, 0.8]];
+/// let hmm = Hmm::new(&[0.5, 0.5], transition.view(), emission.view(), Storage::F64)?;
+/// let sequences = Sequences::from_iter([[2].as_slice()]);
+/// let counts = Expectation::default().statistics(&Parameters::<f64>::from_hmm(&hmm), &sequences, 0..1)?;
+/// assert!((counts.log_likelihood().exp() - 0.45).abs() < 1e-9);
+/// assert!((counts.emission(1, 2) - 0.4 / 0.45).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Expectation {
+    /// Sequences computed side by side, a batch. More keep a large matrix product busier; a batch takes
+    /// `2 * lanes * length * h` floats on each thread.
+    pub lanes: NonZeroUsize,
+    /// Threads, one batch on each. The result does not depend on it. Each thread has statistics of its own.
+    pub threads: NonZeroUsize,
+    /// Tokens to leave out, if any.
+    pub dropout: Option<Dropout>,
+}
+
+impl Default for Expectation {
+    fn default() -> Expectation {
+        Expectation {
+            lanes: NonZeroUsize::MIN.saturating_add(127),
+            threads: NonZeroUsize::MIN,
+            dropout: None,
+        }
+    }
+}
+
+/// How likely a model finds sequences.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Likelihood {
+    /// `log p(all tokens)` in nats; minus infinity where a token was impossible.
+    pub log: f64,
+    /// Tokens that some state emits.
+    pub tokens: u64,
+    /// Tokens that no state emits where they stand.
+    pub impossible: u64,
+}
+
+impl Likelihood {
+    /// Nats a token; not a number where there is no token.
+    pub fn per_token(&self) -> f64 {
+        self.log / (self.tokens + self.impossible) as f64
+    }
+}
+
+impl Expectation {
+    /// The expected counts of a range of sequences.
+    ///
+    /// The same bits for the same parameters, sequences, lanes and dropout, whatever the number of threads. Costs
+    /// `6 h^2` floating-point operations a token, nearly all in matrix products.
+    ///
+    /// # Errors
+    /// When a token is outside the vocabulary, or there are too many positions.
+    pub fn statistics<T: Real>(
+        &self,
+        parameters: &Parameters<T>,
+        sequences: &Sequences,
+        range: Range<usize>,
+    ) -> Result<Statistics, DistilError> {
+        let empty = || Statistics::new(parameters.states(), parameters.vocabulary());
+        empty().reserve(sequences.span(&range).len() as u64)?;
+        let work = |statistics: &mut Statistics, scratch: &mut Scratch<T>, batch: Batch| {
+            scratch.count(parameters, batch, statistics);
+        };
+        let parts = self.each_batch(parameters, sequences, range, empty, work)?;
+        let mut all = empty();
+        parts.iter().try_for_each(|part| all.merge(part))?;
+        Ok(all)
+    }
+
+    /// How likely the model finds a range of sequences. Costs `2 h^2` floating-point operations a token.
+    ///
+    /// # Errors
+    /// As for [`Expectation::statistics`].
+    pub fn likelihood<T: Real>(
+        &self,
+        parameters: &Parameters<T>,
+        sequences: &Sequences,
+        range: Range<usize>,
+    ) -> Result<Likelihood, DistilError> {
+        // Nothing but the evidence is counted, so the sums are those of statistics without states.
+        let empty = || Statistics::new(0, 0);
+        let work = |statistics: &mut Statistics, scratch: &mut Scratch<T>, mut batch: Batch| {
+            let evidence = scratch.workspace.forward(parameters, &mut batch);
+            note(statistics, &batch, evidence);
+        };
+        let parts = self.each_batch(parameters, sequences, range, empty, work)?;
+        let mut all = empty();
+        parts.iter().try_for_each(|part| all.merge(part))?;
+        Ok(Likelihood { log: all.log_likelihood(), tokens: all.tokens, impossible: all.impossible })
+    }
+
+    /// Shares the batches out among the threads; one sum comes back from each.
+    fn each_batch<T: Real>(
+        &self,
+        parameters: &Parameters<T>,
+        sequences: &Sequences,
+        range: Range<usize>,
+        empty: impl Fn() -> Statistics + Sync,
+        work: impl Fn(&mut Statistics, &mut Scratch<T>, Batch) + Sync,
+    ) -> Result<Vec<Statistics>, DistilError> {
+        let range = range.start.min(sequences.len())..range.end.min(sequences.len());
+        sequences.check(&range, parameters.vocabulary(), None)?;
+        let lanes = self.lanes.get();
+        let batches = range.len().div_ceil(lanes);
+        let next = AtomicUsize::new(0);
+        let run = || {
+            let mut sum = empty();
+            let mut scratch = Scratch::new();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= batches {
+                    return sum;
+                }
+                let first = range.start + number * lanes;
+                let part = first..range.end.min(first + lanes);
+                work(&mut sum, &mut scratch, Batch::new(sequences, part, self.dropout.as_ref()));
+            }
+        };
+        Ok(std::thread::scope(|scope| {
+            // The calling thread works too, so that one thread needs none to be started.
+            let helpers = self.threads.get().min(batches).saturating_sub(1);
+            let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(run)).collect();
+            let mut sums = vec![run()];
+            for helper in helpers {
+                match helper.join() {
+                    Ok(sum) => sums.push(sum),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            sums
+        }))
+    }
+}
+
+fn note(statistics: &mut Statistics, batch: &Batch, evidence: Evidence) {
+    statistics.sequences += batch.sequences as u64;
+    statistics.positions += batch.rows.len() as u64;
+    statistics.tokens += evidence.tokens;
+    statistics.impossible += evidence.impossible;
+    statistics.add_log_likelihood(evidence.log_likelihood);
+}
+
+/// What a thread keeps from batch to batch.
+struct Scratch<T> {
+    workspace: Workspace<T>,
+    pairs: Array2<T>,
+    /// The batch's counts, one row of states for each token in it.
+    emission: Vec<T>,
+    initial: Vec<T>,
+}
+
+impl<T: Real> Scratch<T> {
+    fn new() -> Scratch<T> {
+        let pairs = Array2::from_elem((0, 0), T::zero());
+        Scratch { workspace: Workspace::new(), pairs, emission: Vec::new(), initial: Vec::new() }
+    }
+
+    /// Adds a batch's expected counts. They are summed in `T` within the batch, and rounded once for all of it.
+    fn count(&mut self, parameters: &Parameters<T>, mut batch: Batch, statistics: &mut Statistics) {
+        let states = parameters.states();
+        let evidence = self.workspace.forward(parameters, &mut batch);
+        note(statistics, &batch, evidence);
+        let tokens = distinct(&batch.rows);
+        self.emission.clear();
+        self.emission.resize(tokens.len() * states, T::zero());
+        self.initial.clear();
+        self.initial.resize(states, T::zero());
+        let Scratch { workspace, emission, initial, pairs } = self;
+        let starts = batch.active.first().copied().unwrap_or(0);
+        workspace.backward(parameters, &batch, |row, posterior| {
+            let token = batch.rows.get(row).copied().unwrap_or(MISSING);
+            // A missing token is not among the distinct ones.
+            let slot = tokens.binary_search(&token).ok();
+            if let Some(sum) = slot.and_then(|slot| emission.get_mut(slot * states..(slot + 1) * states)) {
+                sum.iter_mut().zip(posterior).for_each(|(sum, value)| *sum += *value);
+            }
+            if row < starts {
+                initial.iter_mut().zip(posterior).for_each(|(sum, value)| *sum += *value);
+            }
+        });
+        if pairs.dim() != (states, states) {
+            *pairs = Array2::from_elem((states, states), T::zero());
+        }
+        workspace.pairs(&batch, pairs);
+        statistics.add_transitions(pairs, &parameters.transition);
+        statistics.add_initial(initial);
+        for (token, counts) in tokens.iter().zip(emission.chunks_exact(states)) {
+            statistics.add_emission(*token, counts);
+        }
+    }
+}
+
+fn distinct(rows: &[Token]) -> Vec<Token> {
+    let mut tokens: Vec<Token> = rows.iter().copied().filter(|token| *token != MISSING).collect();
+    tokens.sort_unstable();
+    tokens.dedup();
+    tokens
+}

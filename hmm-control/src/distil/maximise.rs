@@ -1,0 +1,156 @@
+//! The M-step.
+
+use super::{DistilError, Parameters, Real, Successors};
+use crate::Token;
+use ndarray::Array2;
+
+/// Expected counts, wherever they come from.
+pub trait Counts {
+    /// States and tokens.
+    fn dimensions(&self) -> (usize, usize);
+    /// How often each state is first.
+    fn read_initial(&self, out: &mut [f64]);
+    /// How often each state follows `state`.
+    fn read_transition(&self, state: usize, out: &mut [f64]);
+    /// How often each state emits `token`.
+    fn read_emission(&self, token: Token, out: &mut [f64]);
+}
+
+/// What the M-step has to keep to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rules {
+    /// Added to every count that is not ruled out below (a Dirichlet prior of this parameter + 1). 0 is maximum
+    /// likelihood; 0.001 keeps what was not seen from being impossible.
+    pub pseudocount: f64,
+    /// The end token, where there is one: then the last state emits it alone and is never left, and no other state
+    /// emits it.
+    pub end: Option<Token>,
+    /// The transitions that may be; all where none is given.
+    pub successors: Option<Successors>,
+}
+
+impl Rules {
+    /// Checks the rules against a model's size.
+    pub(super) fn check(&self, states: usize, vocabulary: usize) -> Result<(), DistilError> {
+        if !(0.0..f64::INFINITY).contains(&self.pseudocount) {
+            return Err(DistilError::Setting {
+                name: "the pseudocount",
+                given: self.pseudocount.to_string(),
+                wanted: "at least 0",
+            });
+        }
+        if let Some(end) = self.end.filter(|end| states < 2 || *end as usize >= vocabulary) {
+            return Err(DistilError::End { end, vocabulary, states });
+        }
+        match &self.successors {
+            Some(kept) if kept.states() != states => Err(DistilError::Mismatch {
+                what: "the list of successors",
+                found: kept.states(),
+                wanted: states,
+                unit: "states",
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The parameters that make the counts most likely, under the rules. A distribution without any count stays what it
+/// was in `previous`.
+///
+/// # Errors
+/// When the sizes or the rules do not fit.
+pub fn maximise<T: Real>(
+    counts: &impl Counts,
+    previous: &Parameters<T>,
+    rules: &Rules,
+) -> Result<Parameters<T>, DistilError> {
+    let (states, vocabulary) = (previous.states(), previous.vocabulary());
+    for (unit, found, wanted) in
+        [("states", counts.dimensions().0, states), ("tokens", counts.dimensions().1, vocabulary)]
+    {
+        if found != wanted {
+            return Err(DistilError::Mismatch { what: "the statistics", found, wanted, unit });
+        }
+    }
+    rules.check(states, vocabulary)?;
+    let mut row = vec![0.0; states];
+    counts.read_initial(&mut row);
+    row.iter_mut().for_each(|count| *count += rules.pseudocount);
+    let mut initial = previous.initial.clone();
+    normalise(&row, initial.iter_mut());
+
+    let mut transition = previous.transition.clone();
+    for (state, target) in transition.rows_mut().into_iter().enumerate() {
+        if rules.end.is_some() && state + 1 == states {
+            target.into_iter().enumerate().for_each(|(to, cell)| *cell = indicator(to == state));
+            continue;
+        }
+        counts.read_transition(state, &mut row);
+        match &rules.successors {
+            None => row.iter_mut().for_each(|count| *count += rules.pseudocount),
+            Some(kept) => kept.restrict(state, rules.pseudocount, &mut row),
+        }
+        normalise(&row, target.into_iter());
+    }
+    let emission = emissions(counts, previous, rules);
+    Ok(Parameters { initial, transition, emission })
+}
+
+fn emissions<T: Real>(counts: &impl Counts, previous: &Parameters<T>, rules: &Rules) -> Array2<T> {
+    let states = previous.states();
+    let is_end = |token: usize| rules.end.is_some_and(|end| end as usize == token);
+    let mut sums = vec![0.0; states];
+    let mut row = vec![0.0; states];
+    for token in (0..previous.vocabulary()).filter(|token| !is_end(*token)) {
+        counts.read_emission(token as Token, &mut row);
+        sums.iter_mut().zip(&row).for_each(|(sum, count)| *sum += count + rules.pseudocount);
+    }
+    let mut emission = previous.emission.clone();
+    for (token, mut target) in emission.rows_mut().into_iter().enumerate() {
+        counts.read_emission(token as Token, &mut row);
+        for (state, (cell, (count, sum))) in target.iter_mut().zip(row.iter().zip(&sums)).enumerate() {
+            if rules.end.is_some() && (state + 1 == states || is_end(token)) {
+                *cell = indicator(state + 1 == states && is_end(token));
+            } else if *sum > 0.0 {
+                *cell = T::from_f64((count + rules.pseudocount) / sum);
+            }
+        }
+    }
+    emission
+}
+
+fn indicator<T: Real>(yes: bool) -> T {
+    if yes { T::one() } else { T::zero() }
+}
+
+fn normalise<'a, T: Real + 'a>(counts: &[f64], target: impl Iterator<Item = &'a mut T>) {
+    let sum: f64 = counts.iter().sum();
+    if sum > 0.0 {
+        target.zip(counts).for_each(|(cell, count)| *cell = T::from_f64(count / sum));
+    }
+}
+
+/// Counts that are kept where parameters are.
+pub(super) struct Weights<'a, T>(pub(super) &'a Parameters<T>);
+
+fn widen<'a, T: Real + 'a>(out: &mut [f64], values: impl IntoIterator<Item = &'a T>) {
+    out.iter_mut().zip(values).for_each(|(out, value)| *out = value.to_f64());
+}
+
+impl<T: Real> Counts for Weights<'_, T> {
+    fn dimensions(&self) -> (usize, usize) {
+        (self.0.states(), self.0.vocabulary())
+    }
+
+    fn read_initial(&self, out: &mut [f64]) {
+        widen(out, &self.0.initial);
+    }
+
+    fn read_transition(&self, state: usize, out: &mut [f64]) {
+        widen(out, self.0.transition.row(state));
+    }
+
+    fn read_emission(&self, token: Token, out: &mut [f64]) {
+        widen(out, self.0.emission.row(token as usize));
+    }
+}

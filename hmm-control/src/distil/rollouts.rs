@@ -1,0 +1,177 @@
+//! What a language model writes.
+
+use super::sample::pick;
+use super::{MISSING, Sequences};
+use crate::{Lane, LanguageModel, Token};
+use ndarray::Array2;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// What to draw from a language model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rollouts<'a> {
+    /// How many sequences.
+    pub count: usize,
+    /// Tokens in a sequence, at most; it ends behind the end token.
+    pub longest: usize,
+    /// Sequences that the language model writes side by side.
+    pub lanes: usize,
+    /// What the sequences begin with, in turns; where there is none, the end token stands before the text, as it does
+    /// in training data.
+    pub prompts: &'a [Vec<Token>],
+    /// Whether a prompt is a part of its sequence. (It counts towards `longest`.)
+    pub keep_prompts: bool,
+}
+
+/// Why nothing can be drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum RolloutError<E: std::error::Error + 'static> {
+    /// The language model failed.
+    #[error("the language model failed")]
+    Model(#[source] E),
+    /// There is nothing to begin with.
+    #[error("the language model has no end token to begin a text with; give prompts of at least one token")]
+    NoStart,
+    /// Logits without a largest, finite one.
+    #[error("rollout {sequence}, token {place}: the logits hold no finite largest number")]
+    Logits {
+        /// The sequence, counted from 0.
+        sequence: usize,
+        /// The token drawn, counted from 0.
+        place: usize,
+    },
+    /// A token that cannot be read.
+    #[error("sequence {sequence}, place {place}: a language model cannot read a missing token")]
+    Missing {
+        /// The sequence, counted from 0.
+        sequence: usize,
+        /// The place in it.
+        place: usize,
+    },
+}
+
+/// A text that is being written.
+struct Text<S> {
+    number: usize,
+    state: S,
+    rng: ChaCha8Rng,
+    /// What the model has yet to read.
+    unread: Vec<Token>,
+    tokens: Vec<Token>,
+    drawn: usize,
+    done: bool,
+}
+
+/// Draws sequences at temperature 1, the language model's own distribution.
+///
+/// Every sequence has a random generator of its own, so what is drawn does not depend on the number of lanes (as far
+/// as the language model's logits do not).
+///
+/// # Errors
+/// When the language model fails, gives no usable logits, or there is nothing to begin with.
+pub fn sample_rollouts<M: LanguageModel>(
+    model: &M,
+    rollouts: &Rollouts<'_>,
+    rng: &mut impl Rng,
+) -> Result<Sequences, RolloutError<M::Error>> {
+    let first: Vec<Token> = model.end().into_iter().collect();
+    let mut sequences = Sequences::new();
+    let mut logits = vec![0.0; rollouts.lanes.max(1) * model.vocabulary()];
+    let numbers: Vec<usize> = (0..rollouts.count).collect();
+    for batch in numbers.chunks(rollouts.lanes.max(1)) {
+        let mut texts = Vec::with_capacity(batch.len());
+        for &number in batch {
+            let prompt =
+                number.checked_rem(rollouts.prompts.len()).and_then(|which| rollouts.prompts.get(which));
+            let prompt = prompt.filter(|prompt| !prompt.is_empty());
+            let unread = prompt.unwrap_or(&first).clone();
+            if unread.is_empty() {
+                return Err(RolloutError::NoStart);
+            }
+            let mut tokens = prompt.filter(|_| rollouts.keep_prompts).cloned().unwrap_or_default();
+            tokens.truncate(rollouts.longest);
+            let rng = ChaCha8Rng::seed_from_u64(rng.random());
+            let done = tokens.len() >= rollouts.longest;
+            texts.push(Text { number, state: model.start(), rng, unread, tokens, drawn: 0, done });
+        }
+        while texts.iter().any(|text| !text.done) {
+            advance(model, rollouts.longest, &mut texts, &mut logits)?;
+        }
+        texts.iter().for_each(|text| sequences.push(&text.tokens));
+    }
+    Ok(sequences)
+}
+
+/// One token more for every text that is not done.
+fn advance<M: LanguageModel>(
+    model: &M,
+    longest: usize,
+    texts: &mut [Text<M::State>],
+    logits: &mut [f32],
+) -> Result<(), RolloutError<M::Error>> {
+    let open = texts.iter_mut().filter(|text| !text.done);
+    let mut lanes: Vec<Lane<'_, M::State>> = open
+        .zip(logits.chunks_exact_mut(model.vocabulary()))
+        .map(|(text, logits)| Lane { state: &mut text.state, tokens: &text.unread, logits })
+        .collect();
+    model.step_batch(&mut lanes).map_err(RolloutError::Model)?;
+    drop(lanes);
+    let open = texts.iter_mut().filter(|text| !text.done);
+    for (text, logits) in open.zip(logits.chunks_exact(model.vocabulary())) {
+        let Some(token) = draw(logits, &mut text.rng) else {
+            return Err(RolloutError::Logits { sequence: text.number, place: text.drawn });
+        };
+        text.unread.clear();
+        text.unread.push(token);
+        text.tokens.push(token);
+        text.drawn += 1;
+        text.done = text.tokens.len() >= longest || Some(token) == model.end();
+    }
+    Ok(())
+}
+
+/// A token, as likely as its logit says.
+fn draw(logits: &[f32], rng: &mut impl Rng) -> Option<Token> {
+    let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    if !largest.is_finite() || logits.iter().any(|logit| logit.is_nan()) {
+        return None;
+    }
+    let sums: Vec<f64> = logits
+        .iter()
+        .scan(0.0, |sum, logit| {
+            *sum += f64::from(logit - largest).exp();
+            Some(*sum)
+        })
+        .collect();
+    Some(pick(&sums, rng) as Token)
+}
+
+/// The language model's [`LanguageModel::features`] behind every token of the sequences, a row for each in the order
+/// of [`Sequences::tokens`]; none where the runtime does not show them. The texts begin behind the end token.
+///
+/// # Errors
+/// When the language model fails, or a token is missing.
+pub fn read_features<M: LanguageModel>(
+    model: &M,
+    sequences: &Sequences,
+) -> Result<Option<Array2<f32>>, RolloutError<M::Error>> {
+    let mut logits = vec![0.0; model.vocabulary()];
+    let mut features: Vec<f32> = Vec::new();
+    let mut width = 0;
+    for (number, sequence) in sequences.iter().enumerate() {
+        let mut state = model.start();
+        if let Some(end) = model.end() {
+            model.step(&mut state, &[end], &mut logits).map_err(RolloutError::Model)?;
+        }
+        for (place, &token) in sequence.iter().enumerate() {
+            if token == MISSING {
+                return Err(RolloutError::Missing { sequence: number, place });
+            }
+            model.step(&mut state, &[token], &mut logits).map_err(RolloutError::Model)?;
+            let Some(vector) = model.features(&state) else { return Ok(None) };
+            width = vector.len();
+            features.extend_from_slice(vector);
+        }
+    }
+    Ok(Array2::from_shape_vec((sequences.tokens().len(), width), features).ok())
+}

@@ -1,0 +1,144 @@
+//! Which sequences a step learns from, and how far it goes.
+
+use super::DistilError;
+use std::ops::Range;
+
+/// Steps that each take the same number of portions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Stage {
+    /// How many steps.
+    pub steps: u32,
+    /// Portions of the training set that each of them takes, one after the other, and from the first again behind the
+    /// last.
+    pub portions: u32,
+}
+
+/// The steps of a training.
+///
+/// ```
+/// use hmm_control::distil::Schedule;
+///
+/// let ctrl_g = Schedule::parse("10,1;5,2;4,5;4,10;4,20;1,40", 100)?;
+/// assert_eq!(ctrl_g.steps(), 28);
+/// assert_eq!(ctrl_g.ranges(27, 1000), [600..1000]);
+/// # Ok::<(), hmm_control::distil::DistilError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Schedule {
+    portions: u32,
+    stages: Vec<Stage>,
+}
+
+impl Schedule {
+    /// A training set cut into `portions` parts of as many sequences each, and what to do with them.
+    ///
+    /// # Errors
+    /// When there is no step or no portion, or a step takes more portions than there are.
+    pub fn new(portions: u32, stages: Vec<Stage>) -> Result<Schedule, DistilError> {
+        let steps: u64 = stages.iter().map(|stage| u64::from(stage.steps)).sum();
+        let fits = |stage: &Stage| (1..=portions).contains(&stage.portions);
+        if steps == 0 || steps > u64::from(u32::MAX) || !stages.iter().all(fits) {
+            return Err(DistilError::Setting {
+                name: "the schedule",
+                given: format!("{portions} portions, {stages:?}"),
+                wanted: "at least one step, each of at least one portion and no more than there are",
+            });
+        }
+        Ok(Schedule { portions, stages })
+    }
+
+    /// Expectation-maximisation as in the books: every step learns from all sequences.
+    ///
+    /// # Errors
+    /// When there is no step.
+    pub fn full_batch(steps: u32) -> Result<Schedule, DistilError> {
+        Schedule::new(1, vec![Stage { steps, portions: 1 }])
+    }
+
+    /// Reads `steps,portions;steps,portions;...`, as Ctrl-G writes it.
+    ///
+    /// # Errors
+    /// When the text is something else, and as for [`Schedule::new`].
+    pub fn parse(text: &str, portions: u32) -> Result<Schedule, DistilError> {
+        let stage = |part: &str| {
+            let (steps, portions) = part.split_once(',')?;
+            Some(Stage { steps: steps.trim().parse().ok()?, portions: portions.trim().parse().ok()? })
+        };
+        let stages: Option<Vec<Stage>> = text.split(';').map(stage).collect();
+        let stages = stages.ok_or_else(|| DistilError::Setting {
+            name: "the schedule",
+            given: text.to_owned(),
+            wanted: "pairs of numbers, as in `10,1;5,2` for 10 steps of 1 portion and 5 of 2",
+        })?;
+        Schedule::new(portions, stages)
+    }
+
+    /// How many steps there are.
+    pub fn steps(&self) -> u32 {
+        self.stages.iter().map(|stage| stage.steps).sum()
+    }
+
+    /// The sequences that a step (counted from 0) learns from, of `sequences` in all: a range, or two where the step
+    /// goes over the end.
+    pub fn ranges(&self, step: u32, sequences: usize) -> Vec<Range<usize>> {
+        let (mut left, mut first) = (step, 0_u64);
+        for stage in &self.stages {
+            if left >= stage.steps {
+                left -= stage.steps;
+                first += u64::from(stage.steps) * u64::from(stage.portions);
+                continue;
+            }
+            let first = (first + u64::from(left) * u64::from(stage.portions)) % u64::from(self.portions);
+            let end = first + u64::from(stage.portions);
+            let all = u64::from(self.portions);
+            let cut = |portion: u64| (u128::from(portion) * sequences as u128 / u128::from(all)) as usize;
+            let over = (end > all).then(|| 0..cut(end - all));
+            return [Some(cut(first)..cut(end.min(all))), over].into_iter().flatten().collect();
+        }
+        Vec::new()
+    }
+}
+
+/// How far a step goes from the counts so far towards those of its own portions.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum StepSize {
+    /// All the way: each step forgets what came before (full batches, and Ctrl-G's growing portions).
+    #[default]
+    Whole,
+    /// Stepwise expectation-maximisation: the counts become `(1 - size) * old + size * new` (scaled to the whole
+    /// training set) with `size = (step + 1 + offset)^-exponent`, and 1 for the first step. It converges for exponents
+    /// above 0.5 and up to 1 (Cappe and Moulines 2009). Holds one more set of parameters in memory.
+    Decaying {
+        /// 0.5 to 1, the lower end not included; the lower, the sooner old counts are forgotten.
+        exponent: f64,
+        /// At least 0; larger keeps the first steps small.
+        offset: f64,
+    },
+}
+
+impl StepSize {
+    /// The size for a step, counted from 0; in 0 to 1, and 1 for the first.
+    pub fn of(&self, step: u32) -> f64 {
+        match self {
+            StepSize::Decaying { exponent, offset } if step > 0 => {
+                (f64::from(step) + 1.0 + offset).powf(-exponent)
+            }
+            _ => 1.0,
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), DistilError> {
+        match *self {
+            StepSize::Decaying { exponent, offset }
+                if !(exponent > 0.5 && exponent <= 1.0 && (0.0..f64::INFINITY).contains(&offset)) =>
+            {
+                Err(DistilError::Setting {
+                    name: "the decaying step size",
+                    given: format!("exponent {exponent}, offset {offset}"),
+                    wanted: "an exponent above 0.5 and up to 1, and an offset of at least 0",
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}

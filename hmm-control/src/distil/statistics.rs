@@ -1,0 +1,246 @@
+//! Expected counts.
+
+use super::maximise::Counts;
+use super::{DistilError, Real};
+use crate::Token;
+use ndarray::Array2;
+use std::collections::BTreeMap;
+
+/// Bits behind the point of a count.
+const POINT: u32 = 34;
+
+/// Positions that counts can hold without overflow. Nothing counts a position more than once, but for rounding, for
+/// which there is room twice over.
+const MOST_POSITIONS: u64 = 1 << (62 - POINT);
+
+/// Bits behind the point of the log likelihood.
+const LOG_POINT: i32 = 60;
+
+/// What the E-step learns: how often, in expectation, sequences start in each state, go from one to another, and
+/// emit each token, with the log likelihood under the parameters that were used.
+///
+/// Counts are fixed-point numbers (steps of 2^-34), so that they add up to *the same bits* in any order and under any
+/// grouping: [`Statistics::merge`] is associative and commutative. Shards cut between batches (at a multiple of
+/// [`super::Expectation::lanes`] sequences) therefore merge to exactly what one run gives; under other cuts the
+/// batches themselves round differently, and the merged counts agree as far as the float does.
+///
+/// Memory: 8 bytes for each pair of states, and for each state of each token *that occurred*.
+///
+/// ```
+/// use hmm_control::distil::Statistics;
+///
+/// let mut all = Statistics::new(2, 5);
+/// let shard = Statistics::from_bytes(&all.to_bytes()?)?;
+/// all.merge(&shard)?;
+/// assert_eq!(all.tokens(), 0);
+/// # Ok::<(), hmm_control::distil::DistilError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statistics {
+    pub(super) vocabulary: usize,
+    pub(super) sequences: u64,
+    pub(super) positions: u64,
+    pub(super) tokens: u64,
+    pub(super) impossible: u64,
+    /// In steps of `2^-LOG_POINT`.
+    pub(super) log_likelihood: i128,
+    /// In steps of `2^-POINT`, as the two below.
+    pub(super) initial: Vec<i64>,
+    /// Row by row, `[from, to]`.
+    pub(super) transition: Vec<i64>,
+    pub(super) emission: BTreeMap<Token, Vec<i64>>,
+}
+
+fn fixed<T: Real>(value: T) -> i64 {
+    // Rounds a number that is not negative; a cast alone would cut.
+    (value.to_f64() * (1_u64 << POINT) as f64 + 0.5) as i64
+}
+
+fn float(value: i64) -> f64 {
+    value as f64 / (1_u64 << POINT) as f64
+}
+
+fn add<T: Real>(sum: &mut [i64], values: &[T]) {
+    sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += fixed(*value));
+}
+
+fn join(sum: &mut [i64], values: &[i64]) {
+    sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+}
+
+impl Statistics {
+    /// Nothing counted, for a model of so many states and tokens.
+    pub fn new(states: usize, vocabulary: usize) -> Statistics {
+        Statistics {
+            vocabulary,
+            sequences: 0,
+            positions: 0,
+            tokens: 0,
+            impossible: 0,
+            log_likelihood: 0,
+            initial: vec![0; states],
+            transition: vec![0; states * states],
+            emission: BTreeMap::new(),
+        }
+    }
+
+    /// Hidden states.
+    pub fn states(&self) -> usize {
+        self.initial.len()
+    }
+
+    /// Tokens in the vocabulary.
+    pub fn vocabulary(&self) -> usize {
+        self.vocabulary
+    }
+
+    /// Sequences counted.
+    pub fn sequences(&self) -> u64 {
+        self.sequences
+    }
+
+    /// Places counted, missing tokens included.
+    pub fn positions(&self) -> u64 {
+        self.positions
+    }
+
+    /// Tokens that were there and that some state emits.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// Tokens that no state emits where they stood; they were counted as missing.
+    pub fn impossible(&self) -> u64 {
+        self.impossible
+    }
+
+    /// `log p(all tokens)` under the parameters of the E-step, in nats; minus infinity once a token was impossible.
+    pub fn log_likelihood(&self) -> f64 {
+        if self.impossible > 0 {
+            f64::NEG_INFINITY
+        } else {
+            self.log_likelihood as f64 / 2_f64.powi(LOG_POINT)
+        }
+    }
+
+    /// The log likelihood over the number of tokens; not a number where there is none.
+    pub fn log_likelihood_per_token(&self) -> f64 {
+        self.log_likelihood() / self.tokens as f64
+    }
+
+    /// How often a state is expected first.
+    pub fn initial(&self, state: usize) -> f64 {
+        self.initial.get(state).copied().map_or(0.0, float)
+    }
+
+    /// How often a state is expected to follow another.
+    pub fn transition(&self, from: usize, to: usize) -> f64 {
+        let place = (to < self.states()).then_some(from * self.states() + to);
+        place.and_then(|place| self.transition.get(place)).copied().map_or(0.0, float)
+    }
+
+    /// How often a state is expected to emit a token.
+    pub fn emission(&self, state: usize, token: Token) -> f64 {
+        self.emission.get(&token).and_then(|row| row.get(state)).copied().map_or(0.0, float)
+    }
+
+    /// Adds another run's counts.
+    ///
+    /// # Errors
+    /// When they are for a model of another size, or too many in all; nothing is added then.
+    pub fn merge(&mut self, other: &Statistics) -> Result<(), DistilError> {
+        for (unit, found, wanted) in
+            [("states", other.states(), self.states()), ("tokens", other.vocabulary, self.vocabulary)]
+        {
+            if found != wanted {
+                return Err(DistilError::Mismatch { what: "the shard", found, wanted, unit });
+            }
+        }
+        self.reserve(other.positions)?;
+        self.sequences += other.sequences;
+        self.positions += other.positions;
+        self.tokens += other.tokens;
+        self.impossible += other.impossible;
+        self.log_likelihood += other.log_likelihood;
+        join(&mut self.initial, &other.initial);
+        join(&mut self.transition, &other.transition);
+        for (&token, row) in &other.emission {
+            join(self.row_mut(token), row);
+        }
+        Ok(())
+    }
+
+    /// The largest count that so many positions can give, with room for rounding.
+    pub(super) fn most(positions: u64) -> Result<i64, DistilError> {
+        Statistics::new(0, 0).reserve(positions)?;
+        Ok((positions as i64) << (POINT + 1).min(62))
+    }
+
+    /// Whether that many more positions fit.
+    pub(super) fn reserve(&self, positions: u64) -> Result<(), DistilError> {
+        if self.positions.saturating_add(positions) <= MOST_POSITIONS {
+            return Ok(());
+        }
+        Err(DistilError::TooManyPositions { limit: MOST_POSITIONS })
+    }
+
+    fn row_mut(&mut self, token: Token) -> &mut Vec<i64> {
+        let states = self.initial.len();
+        self.emission.entry(token).or_insert_with(|| vec![0; states])
+    }
+
+    /// Counts a place whose state is known: first, or behind another state.
+    pub(super) fn add_certain(&mut self, before: Option<usize>, state: usize, token: Option<Token>) {
+        let states = self.states();
+        let (counts, place) = match before {
+            Some(before) => (&mut self.transition, before * states + state),
+            None => (&mut self.initial, state),
+        };
+        let one = 1_i64 << POINT;
+        counts.iter_mut().skip(place).take(1).for_each(|count| *count += one);
+        if let Some(token) = token {
+            self.row_mut(token).iter_mut().skip(state).take(1).for_each(|count| *count += one);
+        }
+    }
+
+    pub(super) fn add_log_likelihood(&mut self, value: f64) {
+        self.log_likelihood += (value * 2_f64.powi(LOG_POINT)) as i128;
+    }
+
+    pub(super) fn add_initial<T: Real>(&mut self, values: &[T]) {
+        add(&mut self.initial, values);
+    }
+
+    /// Adds `pairs * transition`, cell by cell.
+    pub(super) fn add_transitions<T: Real>(&mut self, pairs: &Array2<T>, transition: &Array2<T>) {
+        for (sum, (pairs, transition)) in self.transition.iter_mut().zip(pairs.iter().zip(transition)) {
+            *sum += fixed(*pairs * *transition);
+        }
+    }
+
+    pub(super) fn add_emission<T: Real>(&mut self, token: Token, values: &[T]) {
+        add(self.row_mut(token), values);
+    }
+}
+
+impl Counts for Statistics {
+    fn dimensions(&self) -> (usize, usize) {
+        (self.states(), self.vocabulary)
+    }
+
+    fn read_initial(&self, out: &mut [f64]) {
+        out.iter_mut().zip(&self.initial).for_each(|(out, value)| *out = float(*value));
+    }
+
+    fn read_transition(&self, state: usize, out: &mut [f64]) {
+        let row = self.transition.iter().skip(state * self.states());
+        out.iter_mut().zip(row).for_each(|(out, value)| *out = float(*value));
+    }
+
+    fn read_emission(&self, token: Token, out: &mut [f64]) {
+        match self.emission.get(&token) {
+            Some(row) => out.iter_mut().zip(row).for_each(|(out, value)| *out = float(*value)),
+            None => out.fill(0.0),
+        }
+    }
+}

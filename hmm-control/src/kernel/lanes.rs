@@ -1,0 +1,96 @@
+//! Eight numbers at a time.
+
+use super::element::widen;
+use half::{bf16, f16};
+
+/// Numbers in a vector.
+pub(crate) const WIDTH: usize = 8;
+
+/// Bytes that a processor reads from memory at once.
+pub(super) const LINE: usize = 64;
+
+/// Eight `f32` and what the loops do with them. A value of an implementing type is the permission to use its
+/// instructions.
+pub(crate) trait Lanes: Copy {
+    /// Eight numbers in registers.
+    type Vector: Copy;
+
+    fn splat(self, value: f32) -> Self::Vector;
+    fn load(self, values: &[f32; WIDTH]) -> Self::Vector;
+    fn store(self, vector: Self::Vector, values: &mut [f32; WIDTH]);
+    fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// `a * b + sum`.
+    fn multiply_add(self, a: Self::Vector, b: Self::Vector, sum: Self::Vector) -> Self::Vector;
+    fn decode_f16(self, values: &[f16; WIDTH]) -> Self::Vector;
+    fn decode_bf16(self, values: &[bf16; WIDTH]) -> Self::Vector;
+    /// The squares of the numbers.
+    fn decode_squares(self, values: &[u8; WIDTH]) -> Self::Vector;
+    /// Asks for what lies `bytes` behind a place, before it is needed. Never wrong, at most useless.
+    fn prefetch<T>(self, place: &T, bytes: usize);
+
+    /// The sum of the eight, as a tree.
+    #[inline(always)]
+    fn sum(self, vector: Self::Vector) -> f32 {
+        let mut values = [0.0; WIDTH];
+        self.store(vector, &mut values);
+        let [a, b, c, d, e, f, g, h] = values;
+        ((a + e) + (c + g)) + ((b + f) + (d + h))
+    }
+}
+
+/// Arrays, which the compiler turns into whatever vectors the target has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Portable;
+
+impl Lanes for Portable {
+    type Vector = [f32; WIDTH];
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> Self::Vector {
+        [value; WIDTH]
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f32; WIDTH]) -> Self::Vector {
+        *values
+    }
+
+    #[inline(always)]
+    fn store(self, vector: Self::Vector, values: &mut [f32; WIDTH]) {
+        *values = vector;
+    }
+
+    #[inline(always)]
+    fn add(self, a: Self::Vector, mut b: Self::Vector) -> Self::Vector {
+        b.iter_mut().zip(a).for_each(|(b, a)| *b += a);
+        b
+    }
+
+    #[inline(always)]
+    fn multiply_add(self, a: Self::Vector, b: Self::Vector, mut sum: Self::Vector) -> Self::Vector {
+        // Not `mul_add`: without an instruction for it, that is a call of a function for each number.
+        sum.iter_mut().zip(a).zip(b).for_each(|((sum, a), b)| *sum += a * b);
+        sum
+    }
+
+    #[inline(always)]
+    fn decode_f16(self, values: &[f16; WIDTH]) -> Self::Vector {
+        values.map(widen)
+    }
+
+    #[inline(always)]
+    fn decode_bf16(self, values: &[bf16; WIDTH]) -> Self::Vector {
+        values.map(|value| f32::from_bits(u32::from(value.to_bits()) << 16))
+    }
+
+    #[inline(always)]
+    fn decode_squares(self, values: &[u8; WIDTH]) -> Self::Vector {
+        values.map(|value| {
+            let value = f32::from(value);
+            value * value
+        })
+    }
+
+    #[inline(always)]
+    fn prefetch<T>(self, _place: &T, _bytes: usize) {}
+}

@@ -1,0 +1,109 @@
+//! What the parameters are estimated from.
+
+use super::parameters::{Coded, Parameters};
+use ndarray::Array2;
+
+/// Pseudo-counts: what is believed before any data came.
+#[derive(Debug, Clone)]
+pub(super) struct Pseudo {
+    /// Added to the count of every first state and of every transition.
+    pub transition: f64,
+    /// Shared out over the bins of every state and detector, as the pool is.
+    pub score: f64,
+    /// Each detector's pool.
+    pub pools: Vec<Vec<f64>>,
+}
+
+/// How often what was seen.
+#[derive(Debug, Clone)]
+pub(super) struct Counts {
+    initial: Vec<f64>,
+    transition: Array2<f64>,
+    scores: Vec<Array2<f64>>,
+}
+
+impl Counts {
+    pub fn none(states: usize, pseudo: &Pseudo) -> Counts {
+        Counts {
+            initial: vec![0.0; states],
+            transition: Array2::zeros((states, states)),
+            scores: pseudo.pools.iter().map(|pool| Array2::zeros((states, pool.len()))).collect(),
+        }
+    }
+
+    /// Counts what the labels say outright: a transition where both windows are labelled.
+    pub fn add_labelled(&mut self, document: &[Coded]) {
+        if let Some(first) = document.first().and_then(|window| window.state)
+            && let Some(count) = self.initial.get_mut(first)
+        {
+            *count += 1.0;
+        }
+        for (before, after) in document.iter().zip(document.iter().skip(1)) {
+            if let (Some(from), Some(to)) = (before.state, after.state)
+                && let Some(count) = self.transition.get_mut((from, to))
+            {
+                *count += 1.0;
+            }
+        }
+        for window in document {
+            if let Some(state) = window.state {
+                self.add_scores(state, &window.bins, 1.0);
+            }
+        }
+    }
+
+    /// Counts what a model expects of the windows nobody labelled, and returns the document's log evidence.
+    pub fn add_expected(&mut self, document: &[Coded], parameters: &Parameters) -> f64 {
+        let Some(smoothed) = parameters.smooth(document) else {
+            self.add_labelled(document);
+            return 0.0;
+        };
+        if let Some(first) = smoothed.states.first() {
+            self.initial.iter_mut().zip(first).for_each(|(count, p)| *count += p);
+        }
+        self.transition += &smoothed.transitions;
+        for (window, states) in document.iter().zip(&smoothed.states) {
+            for (state, weight) in states.iter().enumerate() {
+                self.add_scores(state, &window.bins, *weight);
+            }
+        }
+        smoothed.log_evidence
+    }
+
+    fn add_scores(&mut self, state: usize, bins: &[Option<usize>], weight: f64) {
+        for (table, bin) in self.scores.iter_mut().zip(bins) {
+            if let Some(count) = bin.and_then(|bin| table.get_mut((state, bin))) {
+                *count += weight;
+            }
+        }
+    }
+
+    /// The most probable parameters under a Dirichlet prior with these pseudo-counts.
+    pub fn estimate(&self, pseudo: &Pseudo, temper: f64) -> Parameters {
+        let states = self.initial.len() as f64;
+        let added = pseudo.transition;
+        let total: f64 = self.initial.iter().sum();
+        let initial = self.initial.iter().map(|n| (n + added) / (total + states * added)).collect();
+        let mut transition = self.transition.clone();
+        for mut row in transition.rows_mut() {
+            let total = row.sum() + states * added;
+            row.mapv_inplace(|n| (n + added) / total);
+        }
+        let log_scores = self
+            .scores
+            .iter()
+            .zip(&pseudo.pools)
+            .map(|(counts, pool)| {
+                let mut table = counts.clone();
+                for mut row in table.rows_mut() {
+                    let total = row.sum() + pseudo.score;
+                    row.iter_mut()
+                        .zip(pool)
+                        .for_each(|(n, share)| *n = ((*n + pseudo.score * share) / total).ln());
+                }
+                table
+            })
+            .collect();
+        Parameters { initial, transition, log_scores, temper }
+    }
+}

@@ -1,0 +1,140 @@
+//! Following one document.
+
+use super::error::MonitorError;
+use super::model::Monitor;
+use super::outlook;
+use classifier::Risk;
+
+/// What is believed of one document, from its first window to the present one.
+///
+/// A watch belongs to one document of one origin: what it has learnt of one must not vouch for another, so start a
+/// new one for each. A clone is a fork; keeping a clone and going back to it is a rewind. Costs 16 bytes a state.
+#[derive(Debug, Clone)]
+pub struct Watch {
+    monitor: Monitor,
+    /// Of the next window's state.
+    predicted: Vec<f64>,
+    /// Of the present window's state; empty before the first.
+    posterior: Vec<f64>,
+    windows: usize,
+}
+
+impl Watch {
+    pub(super) fn start(monitor: Monitor) -> Watch {
+        let predicted = monitor.initial().to_vec();
+        Watch { monitor, predicted, posterior: Vec::new(), windows: 0 }
+    }
+
+    /// The monitor that judges.
+    pub fn monitor(&self) -> &Monitor {
+        &self.monitor
+    }
+
+    /// Takes a window's scores in, one entry a detector, and returns `log p(scores' bins | windows before)`, tempered
+    /// as the monitor is. A window without any score still counts: time passes, and what was known fades.
+    ///
+    /// # Errors
+    /// When there is not one entry a detector; nothing is then taken in.
+    pub fn observe(&mut self, scores: &[Option<Risk>]) -> Result<f64, MonitorError> {
+        let (found, wanted) = (scores.len(), self.monitor.detectors().len());
+        if found != wanted {
+            return Err(MonitorError::Scores { document: 0, window: self.windows, found, wanted });
+        }
+        let bins = self.monitor.code(scores);
+        self.posterior.clone_from(&self.predicted);
+        let log_evidence = self.monitor.parameters().update(&mut self.posterior, &bins);
+        self.predicted = self.monitor.parameters().advance(&self.posterior);
+        self.windows += 1;
+        Ok(log_evidence)
+    }
+
+    /// How many windows were taken in.
+    pub fn windows(&self) -> usize {
+        self.windows
+    }
+
+    /// `p(state of the present window | windows so far)`, by the state's number; none before the first window.
+    pub fn posterior(&self) -> Option<&[f64]> {
+        (self.windows > 0).then_some(&self.posterior)
+    }
+
+    /// `p(state of the next window | windows so far)`; sums to 1.
+    pub fn predicted(&self) -> &[f64] {
+        &self.predicted
+    }
+
+    /// The present window's most probable state, the first of equals; none before the first window.
+    pub fn most_likely(&self) -> Option<usize> {
+        let first_largest = |best: (usize, f64), (state, p): (usize, &f64)| match *p > best.1 {
+            true => (state, *p),
+            false => best,
+        };
+        self.posterior().map(|posterior| posterior.iter().enumerate().fold((0, -1.0), first_largest).0)
+    }
+
+    /// The probability that the present window is appropriate; none before the first window.
+    pub fn present(&self) -> Option<f64> {
+        self.posterior().map(|posterior| {
+            let good = posterior.iter().enumerate().filter(|(state, _)| self.monitor.is_appropriate(*state));
+            good.map(|(_, p)| p).sum::<f64>().min(1.0)
+        })
+    }
+
+    /// The expected attribute probability: that each of the next `k` windows is in an appropriate state. It falls
+    /// as `k` rises, and 0 windows are always appropriate.
+    ///
+    /// Closed form: the next window's distribution, times the transition matrix with the columns of the other states
+    /// struck out, to the power `k - 1`. Costs `states^3 log k`; more than 2^24 windows count as that many.
+    pub fn expectation(&self, k: usize) -> f64 {
+        outlook::stay(self.monitor.parameters(), &self.predicted, &self.appropriate(), k)
+    }
+
+    /// The probability that the present window and each of the next `k` are in appropriate states; none before the
+    /// first window. At most [`Watch::present`].
+    pub fn conforming(&self, k: usize) -> Option<f64> {
+        let good = self.appropriate();
+        let onward = outlook::onward(self.monitor.parameters(), &good, k);
+        let joint = |posterior: &[f64]| -> f64 {
+            let terms = posterior.iter().zip(&onward).zip(&good).filter(|(_, good)| **good);
+            terms.map(|((p, stay), _)| p * stay).sum()
+        };
+        self.present().zip(self.posterior()).map(|(present, posterior)| joint(posterior).min(present))
+    }
+
+    /// The probability that each of the next `k` windows is in one of the states named by number.
+    pub fn staying(&self, states: &[usize], k: usize) -> f64 {
+        outlook::stay(self.monitor.parameters(), &self.predicted, &self.among(states), k)
+    }
+
+    /// The probability that none of the next `k` windows is in one of the states named by number.
+    pub fn avoiding(&self, states: &[usize], k: usize) -> f64 {
+        outlook::stay(self.monitor.parameters(), &self.predicted, &self.others(states), k)
+    }
+
+    /// The probability that no window that is still to come, however many, is in one of the states named by number:
+    /// the limit of [`Watch::avoiding`].
+    ///
+    /// Above 0 only where the model has states that never lead there. A monitor that was estimated has none, since
+    /// smoothing makes every step possible; for it, [`Watch::rate`] is the thing to look at.
+    pub fn never(&self, states: &[usize]) -> f64 {
+        outlook::forever(self.monitor.parameters(), &self.predicted, &self.others(states))
+    }
+
+    /// [`Watch::expectation`] as a rate per window, its `k`-th root: comparable between horizons, as a threshold
+    /// must be. 1 for no windows.
+    pub fn rate(&self, k: usize) -> f64 {
+        if k == 0 { 1.0 } else { self.expectation(k).powf(1.0 / k as f64) }
+    }
+
+    fn appropriate(&self) -> Vec<bool> {
+        (0..self.predicted.len()).map(|state| self.monitor.is_appropriate(state)).collect()
+    }
+
+    fn among(&self, states: &[usize]) -> Vec<bool> {
+        (0..self.predicted.len()).map(|state| states.contains(&state)).collect()
+    }
+
+    fn others(&self, states: &[usize]) -> Vec<bool> {
+        (0..self.predicted.len()).map(|state| !states.contains(&state)).collect()
+    }
+}

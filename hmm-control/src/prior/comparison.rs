@@ -1,0 +1,108 @@
+//! Whether a prior pays.
+
+use super::backward::{each, likelihoods, log_probability};
+use super::error::PriorError;
+use super::head::Prior;
+use super::rollout::Rollout;
+use crate::{Belief, Hmm, Token};
+use std::fmt;
+
+/// How probable plain filtering and a prior hold what then came, on the same rollouts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Comparison {
+    /// Rollouts that were compared.
+    pub rollouts: usize,
+    /// Rollouts that were left out because the model holds them to be impossible.
+    pub impossible: usize,
+    /// How many tokens ahead; a rollout that ended sooner counts with what it has.
+    pub tokens: usize,
+    /// Mean of `log p(next tokens | prefix)` with the filter's belief after the prefix, in nats.
+    pub plain: f64,
+    /// Mean of `log p(next tokens | features)` with the prior's belief, in nats.
+    pub prior: f64,
+    /// The standard error of `prior - plain`, the two being paired. Rollouts are taken to be independent; several
+    /// from one text are not, and make it look smaller than it is.
+    pub standard_error: f64,
+}
+
+impl Comparison {
+    /// By how many nats a rollout the prior is better; below 0 it is worse.
+    pub fn gain(&self) -> f64 {
+        self.prior - self.plain
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} rollouts, {} tokens ahead: filter {:.4}, prior {:.4} nats, gain {:+.4} (standard error {:.4}); {} \
+             impossible",
+            self.rollouts,
+            self.tokens,
+            self.plain,
+            self.prior,
+            self.gain(),
+            self.standard_error,
+            self.impossible
+        )
+    }
+}
+
+impl Prior {
+    /// Compares the prior with plain filtering on the next `tokens` tokens of rollouts that it was not trained on.
+    ///
+    /// Costs a filter over every prefix and one backward pass over every continuation, on that many threads.
+    ///
+    /// # Errors
+    /// When the head does not fit the model or the features, or no rollout is possible.
+    pub fn compare(
+        &self,
+        hmm: &Hmm,
+        rollouts: &[Rollout],
+        tokens: usize,
+        threads: usize,
+    ) -> Result<Comparison, PriorError> {
+        let ahead = |rollout: &Rollout| rollout.continuation.len().min(tokens);
+        let continuations: Vec<&[Token]> = rollouts
+            .iter()
+            .map(|rollout| rollout.continuation.get(..ahead(rollout)).unwrap_or_default())
+            .collect();
+        let likelihoods = likelihoods(hmm, &continuations, threads);
+        let filtered = each(rollouts, threads, |rollout| filter(hmm, &rollout.prefix));
+        let mut pairs = Vec::with_capacity(rollouts.len());
+        for ((rollout, likelihood), filtered) in rollouts.iter().zip(&likelihoods).zip(&filtered) {
+            let belief = self.belief(hmm, &rollout.features)?;
+            let Some(likelihood) = likelihood else { continue };
+            let pair =
+                (log_probability(likelihood, filtered), log_probability(likelihood, belief.predicted()));
+            if pair.0.is_finite() && pair.1.is_finite() {
+                pairs.push(pair);
+            }
+        }
+        if pairs.is_empty() {
+            return Err(PriorError::NoRollouts { part: "the data to compare on" });
+        }
+        let count = pairs.len() as f64;
+        let plain = pairs.iter().map(|pair| pair.0).sum::<f64>() / count;
+        let prior = pairs.iter().map(|pair| pair.1).sum::<f64>() / count;
+        let spread: f64 = pairs.iter().map(|pair| (pair.1 - pair.0 - (prior - plain)).powi(2)).sum();
+        Ok(Comparison {
+            rollouts: pairs.len(),
+            impossible: rollouts.len() - pairs.len(),
+            tokens,
+            plain,
+            prior,
+            standard_error: (spread / (count - 1.0).max(1.0) / count).sqrt(),
+        })
+    }
+}
+
+/// The filter's belief after a prefix.
+fn filter(hmm: &Hmm, prefix: &[Token]) -> Vec<f64> {
+    let mut belief = Belief::start(hmm);
+    for token in prefix {
+        belief.observe(hmm, *token);
+    }
+    belief.predicted().to_vec()
+}

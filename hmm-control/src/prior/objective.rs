@@ -1,0 +1,140 @@
+//! The likelihood that training raises.
+//!
+//! With `p = softmax(theta x)` the head's distribution for features `x` and `l[z]` the probability of the continuation
+//! from state `z`, the objective is the mean of `log sum_z p[z] l[z]`, the probability that the hidden Markov model
+//! then gives the continuation. Its gradient with respect to the logits is `r - p`, where `r = p l / sum(p l)` is the
+//! posterior that the continuation teaches: the future shows the head where the past led.
+
+use ndarray::{Array1, Array2, Axis, Zip};
+
+/// Features, one row an example and a last column of ones, and what their continuations say of the states.
+#[derive(Debug)]
+pub(super) struct Examples {
+    pub features: Array2<f64>,
+    /// `p(continuation | state)` up to a factor a row; one row an example.
+    pub relative: Array2<f64>,
+    /// The logarithms of those factors.
+    pub log_scales: Array1<f64>,
+}
+
+impl Examples {
+    pub fn len(&self) -> usize {
+        self.log_scales.len()
+    }
+
+    pub fn select(&self, rows: &[usize]) -> Examples {
+        Examples {
+            features: self.features.select(Axis(0), rows),
+            relative: self.relative.select(Axis(0), rows),
+            log_scales: self.log_scales.select(Axis(0), rows),
+        }
+    }
+
+    /// The head's distributions, one row an example.
+    fn distributions(&self, theta: &Array2<f64>) -> Array2<f64> {
+        let mut logits = self.features.dot(&theta.t());
+        for mut row in logits.rows_mut() {
+            let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            row.mapv_inplace(|logit| (logit - largest).exp());
+            let sum = row.sum();
+            row.mapv_inplace(|weight| weight / sum);
+        }
+        logits
+    }
+
+    /// Mean of `log p(continuation)`.
+    pub fn mean_log_likelihood(&self, theta: &Array2<f64>) -> f64 {
+        let joint = self.distributions(theta) * &self.relative;
+        let logs = joint.sum_axis(Axis(1)).mapv(f64::ln) + &self.log_scales;
+        logs.sum() / self.len() as f64
+    }
+
+    /// The gradient of [`Examples::mean_log_likelihood`], of the shape of `theta`.
+    pub fn gradient(&self, theta: &Array2<f64>) -> Array2<f64> {
+        let mut differences = self.distributions(theta);
+        Zip::from(differences.rows_mut()).and(self.relative.rows()).for_each(|mut p, l| {
+            let evidence = p.dot(&l);
+            // An example that the head holds to be impossible has no posterior to learn from.
+            let scale = if evidence > 0.0 { 1.0 / evidence } else { 0.0 };
+            p.zip_mut_with(&l, |p, l| *p *= if scale > 0.0 { l * scale - 1.0 } else { 0.0 });
+        });
+        differences.t().dot(&self.features) / self.len() as f64
+    }
+
+    /// The one distribution, the same for all examples, that makes their continuations most probable: some rounds of
+    /// expectation maximisation from equal shares. One example's worth of equal shares is added, so that no state is
+    /// lost for good.
+    pub fn best_constant(&self, rounds: usize) -> Array1<f64> {
+        let states = self.relative.ncols() as f64;
+        let mut shares = Array1::from_elem(self.relative.ncols(), 1.0 / states);
+        for _ in 0..rounds {
+            let mut sums = Array1::from_elem(shares.len(), 1.0 / states);
+            for likelihood in self.relative.rows() {
+                let joint = &shares * &likelihood;
+                let evidence = joint.sum();
+                if evidence > 0.0 {
+                    sums += &(joint / evidence);
+                }
+            }
+            let total = sums.sum();
+            shares = sums / total;
+        }
+        shares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn matrix(rows: usize, columns: usize, low: f64, high: f64) -> impl Strategy<Value = Array2<f64>> {
+        proptest::collection::vec(low..high, rows * columns)
+            .prop_map(move |values| Array2::from_shape_vec((rows, columns), values).unwrap())
+    }
+
+    fn case() -> impl Strategy<Value = (Examples, Array2<f64>)> {
+        (1_usize..5, 1_usize..4, 1_usize..6).prop_flat_map(|(states, width, count)| {
+            let parts = (
+                matrix(count, width, -2.0, 2.0),
+                matrix(count, states, 0.0, 1.0),
+                matrix(states, width, -2.0, 2.0),
+            );
+            parts.prop_map(move |(features, relative, theta)| {
+                let log_scales = Array1::from_iter((0..count).map(|number| -3.0 * number as f64));
+                (Examples { features, relative, log_scales }, theta)
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_gradient_equals_finite_differences((examples, theta) in case()) {
+            let gradient = examples.gradient(&theta);
+            for (place, slope) in gradient.indexed_iter() {
+                let step = 1e-5;
+                let at = |offset: f64| {
+                    let mut moved = theta.clone();
+                    moved[place] += offset;
+                    examples.mean_log_likelihood(&moved)
+                };
+                let found = (at(step) - at(-step)) / (2.0 * step);
+                prop_assert!((slope - found).abs() < 1e-6, "{slope} against {found}");
+            }
+        }
+
+        #[test]
+        fn the_constant_is_about_the_best((examples, theta) in case()) {
+            // Any other constant, blended with equal shares as much as the constant is.
+            let best = examples.best_constant(3_000);
+            let states = best.len() as f64;
+            let value = |shares: &Array1<f64>| {
+                let logs = examples.relative.dot(shares).mapv(f64::ln);
+                logs.sum() + shares.iter().map(|share| share.ln() / states).sum::<f64>()
+            };
+            let weights = theta.column(0).mapv(f64::exp);
+            let other = &weights / weights.sum();
+            prop_assert!(value(&best) >= value(&other) - 1e-6);
+        }
+    }
+}
