@@ -16,6 +16,8 @@ pub struct Progress {
     pub state: usize,
     /// The log weight of the generated tokens so far; the prompt's do not count.
     pub log_weight: f64,
+    /// How many tokens were generated so far, whatever the belief was replaced with meanwhile.
+    pub generated: usize,
 }
 
 /// The exact look-ahead of one [`Attribute`] under one [`Hmm`].
@@ -104,7 +106,8 @@ impl Lookahead {
 
     /// Before the first token.
     pub fn start(&self) -> Progress {
-        Progress { belief: Belief::start(self.hmm()), state: self.attribute().start(), log_weight: 0.0 }
+        let state = self.attribute().start();
+        Progress { belief: Belief::start(self.hmm()), state, log_weight: 0.0, generated: 0 }
     }
 
     /// Takes in a token of the prompt: it tells of the hidden state, but is neither weighed nor seen by the automaton.
@@ -123,6 +126,7 @@ impl Lookahead {
         let edge = self.attribute().step(progress.state, token);
         progress.state = edge.to;
         progress.log_weight += edge.log_weight;
+        progress.generated += 1;
     }
 
     /// `log E[weight of the whole text | text so far]` with `remaining` tokens still to come. At most 0; minus infinity

@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test may panic")]
 
 use hmm_control::distil::{Options, Parameters, Schedule, Sequences, Statistics, Trainer};
-use hmm_control::{Attribute, ClausePolicy, Next, Scorer, StreamGate};
-use ndarray::array;
+use hmm_control::{
+    Attribute, Belief, ClausePolicy, Hmm, Lookahead, Next, RateMeter, Scorer, Storage, StreamGate,
+};
+use ndarray::{Array2, array};
 
 struct NoBad;
 
@@ -62,6 +64,37 @@ fn what_only_a_forbidden_token_leads_to_is_no_state() {
 #[test]
 fn a_pattern_without_end_is_refused_before_it_fills_the_memory() {
     assert!(Attribute::from_pattern(&["1"], "(?:[0-9]{1000}){1000}", -1.0).is_err());
+}
+
+/// A belief that is replaced in the middle of a clause (the context-aware prior) counts the clause's tokens as before.
+#[test]
+fn a_new_belief_leaves_the_rate_as_it_was() {
+    let (transition, emission) = (array![[0.9, 0.1], [0.2, 0.8]], array![[0.7, 0.2, 0.1], [0.1, 0.1, 0.8]]);
+    let hmm = Hmm::new(&[0.5, 0.5], transition.view(), emission.view(), Storage::F64).unwrap();
+    let attribute = Attribute::from_weights(3, [(2, -1.0)]).unwrap();
+    let lookahead = Lookahead::new(hmm.clone(), attribute).unwrap();
+    let meter = RateMeter::new(lookahead.clone(), 4);
+    let since = lookahead.start();
+    let mut now = since.clone();
+    [0, 2, 2, 1, 2].iter().for_each(|token| lookahead.observe(&mut now, *token));
+    let before = meter.of_clause(&since, -1.0, &now);
+    now.belief = Belief::from_prior(&hmm, now.belief.predicted().to_vec()).unwrap();
+    assert!((meter.of_clause(&since, -1.0, &now) - before).abs() < 1e-12);
+}
+
+#[test]
+fn parameters_that_are_none_are_refused() {
+    let texts = Sequences::from_iter([[0].as_slice()]);
+    let options = || Options::new(Schedule::full_batch(1).unwrap());
+    let nothing = Parameters {
+        initial: vec![],
+        transition: Array2::<f32>::zeros((0, 0)),
+        emission: Array2::zeros((1, 0)),
+    };
+    assert!(Trainer::new(nothing.clone(), &texts, &texts, options()).is_err());
+    assert!(hmm_control::distil::Expectation::default().statistics(&nothing, &texts, 0..1).is_err());
+    let crooked = Parameters { initial: vec![1.0], transition: Array2::zeros((2, 1)), ..nothing };
+    assert!(Trainer::new(crooked, &texts, &texts, options()).is_err());
 }
 
 /// A token of a probability that has no inverse in 32 bits is impossible, and nothing else is lost with it.

@@ -138,5 +138,5 @@ impl RateMeter {
 }
 
 fn written(since: &Progress, now: &Progress) -> usize {
-    now.belief.tokens().saturating_sub(since.belief.tokens())
+    now.generated.saturating_sub(since.generated)
 }

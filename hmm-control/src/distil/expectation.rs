@@ -152,6 +152,7 @@ impl Expectation {
         work: impl Fn(&mut Statistics, &mut Scratch<T>, Batch) + Sync,
     ) -> Result<Vec<Statistics>, DistilError> {
         let range = range.start.min(sequences.len())..range.end.min(sequences.len());
+        parameters.check()?;
         sequences.check(&range, parameters.vocabulary(), None)?;
         let lanes = self.lanes.get();
         let batches = range.len().div_ceil(lanes);

@@ -1,6 +1,6 @@
 //! The parameters in training.
 
-use super::Real;
+use super::{DistilError, Real};
 use crate::{Hmm, Matrix, ModelError, Storage};
 use ndarray::Array2;
 
@@ -37,6 +37,24 @@ impl<T: Real> Parameters<T> {
         }
         let initial = hmm.initial().iter().map(|value| T::from_f64(*value)).collect();
         Parameters { initial, transition, emission }
+    }
+
+    /// Whether these are parameters at all: at least one state and one token, and shapes that agree.
+    pub(super) fn check(&self) -> Result<(), DistilError> {
+        let (states, vocabulary) = (self.states(), self.vocabulary());
+        let agree = self.transition.dim() == (states, states) && self.emission.ncols() == states;
+        let laid_out = self.transition.is_standard_layout() && self.emission.is_standard_layout();
+        if states > 0 && vocabulary > 0 && agree && laid_out {
+            return Ok(());
+        }
+        let (transition, emission) = (self.transition.dim(), self.emission.dim());
+        Err(DistilError::Setting {
+            name: "the first parameters",
+            given: format!(
+                "{states} initial, {transition:?} transition, {emission:?} emission probabilities"
+            ),
+            wanted: "h, h x h and V x h numbers, row by row, with at least one state and one token",
+        })
     }
 
     /// Hidden states, `h`.

@@ -90,6 +90,7 @@ impl<'a, T: Real> Trainer<'a, T> {
         options: Options,
     ) -> Result<Trainer<'a, T>, DistilError> {
         options.check()?;
+        memory.parameters.check()?;
         let (states, vocabulary) = (memory.parameters.states(), memory.parameters.vocabulary());
         options.rules().check(states, vocabulary)?;
         if !has_tokens(train) {
