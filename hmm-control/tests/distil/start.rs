@@ -91,6 +91,34 @@ fn a_better_start_is_more_likely() {
     assert!(named > chance + 0.3, "{named} against {chance}");
 }
 
+/// Words are as frequent as in real texts: a few make most of them, and thousands come once or twice. Clusters that
+/// rare words had to themselves would tell half as much.
+#[test]
+fn a_start_by_contexts_holds_with_words_as_rare_as_real_ones() {
+    let (classes, words, mut rng) = (8_u32, 500, rng(31));
+    let mut texts = Sequences::new();
+    for _ in 0..1500 {
+        let mut class = rng.random_range(0..classes);
+        let text: Vec<u32> = (0..20)
+            .map(|_| {
+                class =
+                    if rng.random_bool(0.8) { (class + 1) % classes } else { rng.random_range(0..classes) };
+                // Zipf's law, by its inverse distribution function.
+                let word = (f64::from(words).powf(rng.random::<f64>()) as u32 - 1).min(words - 1);
+                class * words + word
+            })
+            .collect();
+        texts.push(&text);
+    }
+    let vocabulary = (classes * words) as usize;
+    let start = from_contexts::<f32>(&texts, &clustering(32, vocabulary, None), &mut rng).unwrap();
+    let score = |model: &Parameters<f32>| {
+        Expectation::default().likelihood(model, &texts, 0..texts.len()).unwrap().per_token()
+    };
+    let chance = score(&random(&texts, 32, vocabulary, None, &mut rng).unwrap());
+    assert!(score(&start) > chance + 0.1, "{} against {chance}", score(&start));
+}
+
 #[test]
 fn every_start_keeps_to_the_end_token() {
     let mut texts = Sequences::new();

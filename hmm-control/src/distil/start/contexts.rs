@@ -5,7 +5,7 @@ use crate::distil::{MISSING, Sequences};
 use ndarray::{Array1, Array2, ArrayView1, s};
 use rand::{Rng, RngExt};
 
-/// Occurrences at which half of a token's vector is its own and half the average one.
+/// Occurrences at which a token's vector is half as long as one that occurs for ever.
 const SHRINKAGE: f64 = 5.0;
 
 /// What the neighbours' vectors weigh against the token's own.
@@ -69,17 +69,18 @@ pub fn contexts(sequences: &Sequences, vocabulary: usize, width: usize, rng: &mu
     vectors
 }
 
-/// Sums to means that rare tokens do not stray from, then moved and scaled so that, over all tokens as frequent as
-/// they are, the mean is 0 and the mean square length 1.
+/// Sums to directions: how a token's neighbours differ from those of all tokens, at length 1 for a frequent token and
+/// shorter for a rare one, of which little is known. With the lengths as they are, rare tokens lie far out under a
+/// chi-square distance, and take the clusters one by one from all the others.
 fn standardise(mut sums: Array2<f64>, frequency: &[u64]) -> Array2<f32> {
     let total = frequency.iter().sum::<u64>().max(1) as f64;
     let mean: Array1<f64> = sums.sum_axis(ndarray::Axis(0)) / total;
-    let mut square = 0.0;
     for (mut row, &count) in sums.rows_mut().into_iter().zip(frequency) {
         let count = count as f64;
-        row.zip_mut_with(&mean, |sum, mean| *sum = (*sum - count * mean) / (count + SHRINKAGE));
-        square += count * row.dot(&row);
+        row.zip_mut_with(&mean, |sum, mean| *sum -= count * mean);
+        let length = row.dot(&row).sqrt();
+        let scale = if length > 0.0 { count / (count + SHRINKAGE) / length } else { 0.0 };
+        row.mapv_inplace(|value| value * scale);
     }
-    let scale = if square > 0.0 { (total / square).sqrt() } else { 0.0 };
-    sums.mapv(|value| (value * scale) as f32)
+    sums.mapv(|value| value as f32)
 }
