@@ -7,6 +7,11 @@
 //! | `normalise` | [`Normalised`]: folded text that remembers where it came from |
 //! | `detectors` | [`Detectors`]: one pass over the text, with a validator behind every pattern |
 //! | `card`, `phone`, `phone_words`, `iban`, `email`, `token` | the validators |
+//! | `unfold` | [`Unfolded`]: a text with what is hidden in it brought to light |
+//! | `place` | [`Place`]: where on a page a text stood |
+//! | `window` | [`WindowClassifier`], [`Calibrated`], [`Judgement`] |
+//! | `sweep` | [`sweep()`]: a whole text judged window by window |
+//! | `token_attribute` | [`TokenAttribute`], for the look-ahead |
 //! | `mask` | [`mask()`]: findings replaced by constant markers |
 //!
 //! ```
@@ -32,11 +37,21 @@ mod normalise;
 mod number;
 mod phone;
 mod phone_words;
+mod place;
 mod score;
+mod sweep;
 mod token;
+mod token_attribute;
+mod unfold;
+mod window;
 
 pub use detectors::{BuildError, Detectors};
 pub use finding::{Detector, Finding, SensitiveKind};
 pub use mask::mask;
 pub use normalise::Normalised;
+pub use place::Place;
 pub use score::{Risk, Safety, ScoreError};
+pub use sweep::{Suspect, sweep};
+pub use token_attribute::TokenAttribute;
+pub use unfold::{Decoded, Disguise, HiddenCounts, Unfolded};
+pub use window::{Calibrated, Judgement, Reason, Window, WindowClassifier};

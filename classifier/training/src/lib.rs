@@ -1,0 +1,4 @@
+//! Trains and judges the small models that the classifier ships.
+//!
+//! Nothing here is needed to use a model. The folder of the training data is an argument; the data themselves are
+//! not part of the project.
