@@ -48,6 +48,9 @@ impl Scaled {
     }
 }
 
+/// Bytes of rows that a chain keeps; what lies beyond is made again for each call.
+const KEPT: usize = 1 << 30;
+
 /// One row of the chain: a vector for every state of the automaton.
 pub(crate) type Row = Vec<Scaled>;
 
@@ -64,6 +67,8 @@ type Masses = Vec<(usize, Vec<f64>)>;
 pub(crate) struct Chain {
     masses: Vec<Masses>,
     window: usize,
+    /// How many rows are kept, at least one.
+    most: usize,
     rows: RwLock<Vec<Arc<Row>>>,
     /// Held by whoever makes rows, so that those that are there can be read meanwhile.
     making: Mutex<()>,
@@ -72,6 +77,13 @@ pub(crate) struct Chain {
 impl Chain {
     /// A chain that starts from `last` times the automaton's final weight.
     pub fn new(hmm: &Hmm, attribute: &Attribute, last: &Scaled, window: usize) -> Chain {
+        Chain::keeping(KEPT, hmm, attribute, last, window)
+    }
+
+    /// The same, with rows of at most so many bytes kept.
+    fn keeping(bytes: usize, hmm: &Hmm, attribute: &Attribute, last: &Scaled, window: usize) -> Chain {
+        let row = attribute.states().saturating_mul(hmm.states()).saturating_mul(size_of::<f64>());
+        let most = (bytes / row.max(1)).max(1);
         let masses = (0..attribute.states()).map(|state| masses(hmm, attribute, state)).collect();
         let first = (0..attribute.states())
             .map(|state| match attribute.log_final(state) {
@@ -79,7 +91,7 @@ impl Chain {
                 log_final => Scaled { values: last.values.clone(), log_scale: last.log_scale + log_final },
             })
             .collect();
-        Chain { masses, window, rows: RwLock::new(vec![Arc::new(first)]), making: Mutex::new(()) }
+        Chain { masses, window, most, rows: RwLock::new(vec![Arc::new(first)]), making: Mutex::new(()) }
     }
 
     /// The expected weight before the next token is emitted, by the hidden state that will emit it: a row without its
@@ -97,7 +109,8 @@ impl Chain {
         )
     }
 
-    /// The row for at most `left` more tokens. The first call for a row makes it and all before it; later ones share.
+    /// The row for at most `left` more tokens. The first call for a row makes it and all before it; later ones share,
+    /// as long as the rows kept stay within [`KEPT`].
     pub fn row(&self, hmm: &Hmm, left: usize) -> Arc<Row> {
         if let Some(row) = self.rows.read().unwrap_or_else(PoisonError::into_inner).get(left) {
             return Arc::clone(row);
@@ -111,8 +124,12 @@ impl Chain {
                 }
                 (rows.len(), rows.first().map(Arc::clone), rows.last().map(Arc::clone).unwrap_or_default())
             };
-            let again = first.as_deref().filter(|_| made <= self.window);
-            let row = Arc::new(self.next(hmm, &newest, again));
+            let again = |at: usize| first.as_deref().filter(|_| at <= self.window);
+            if made >= self.most {
+                let beyond = (made..=left).fold(newest, |row, at| Arc::new(self.next(hmm, &row, again(at))));
+                return beyond;
+            }
+            let row = Arc::new(self.next(hmm, &newest, again(made)));
             self.rows.write().unwrap_or_else(PoisonError::into_inner).push(row);
         }
     }
@@ -222,4 +239,29 @@ pub(crate) fn tails(hmm: &Hmm, tokens: &[crate::Token]) -> Vec<Scaled> {
     }
     tails.reverse();
     tails
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a fault in a test shows as a panic")]
+
+    use super::*;
+    use ndarray::arr2;
+
+    #[test]
+    fn rows_that_are_not_kept_are_made_again() {
+        let (transition, emission) =
+            (arr2(&[[0.7, 0.3], [0.4, 0.6]]), arr2(&[[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]]));
+        let hmm = Hmm::new(&[0.5, 0.5], transition.view(), emission.view(), crate::Storage::F64).unwrap();
+        let attribute = Attribute::from_weights(3, [(1, -0.5), (2, -2.0)]).unwrap();
+        let last = Scaled::new(vec![1.0; 2], 0.0);
+        for window in [0, 4] {
+            let kept = Chain::new(&hmm, &attribute, &last, window);
+            let short = Chain::keeping(3 * 2 * 8, &hmm, &attribute, &last, window);
+            for left in [0, 2, 3, 9, 5, 1] {
+                assert_eq!(kept.row(&hmm, left), short.row(&hmm, left), "{left} tokens left");
+                assert!(short.bytes() <= 3 * 2 * 8);
+            }
+        }
+    }
 }

@@ -49,7 +49,7 @@ pub use lookahead::{Lookahead, Progress};
 #[cfg(feature = "map")]
 pub use map::{MapError, map_file};
 pub use matrix::{Matrix, SharedBytes, Storage};
-pub use rollout::{Estimate, RolloutLookahead, Standing};
+pub use rollout::{Estimate, RolloutError, RolloutLookahead, Standing};
 pub use strength::strengthened;
 
 /// A token's number in the language model's vocabulary.

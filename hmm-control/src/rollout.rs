@@ -22,6 +22,17 @@ pub struct Estimate {
     pub rollouts: usize,
 }
 
+/// Why an estimate could not be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RolloutError<E> {
+    /// What the model says.
+    #[error(transparent)]
+    Model(#[from] E),
+    /// A step of the model left nothing to draw.
+    #[error("the language model gives no token a chance: every logit is minus infinity or not a number")]
+    NoToken,
+}
+
 /// Estimates the look-ahead by letting the language model write on: the baseline that [`crate::Lookahead`] is compared with.
 ///
 /// Unbiased for the language model, where the look-ahead is exact for the hidden Markov model that stands for it, and
@@ -60,7 +71,7 @@ impl RolloutLookahead {
     /// The result does not depend on the number of lanes.
     ///
     /// # Errors
-    /// What the model says.
+    /// What the model says, and [`RolloutError::NoToken`] where it gives no token a chance.
     pub fn score<M: LanguageModel>(
         &self,
         model: &M,
@@ -69,7 +80,7 @@ impl RolloutLookahead {
         remaining: usize,
         candidates: &[Token],
         rng: &mut impl rand::Rng,
-    ) -> Result<Vec<Estimate>, M::Error> {
+    ) -> Result<Vec<Estimate>, RolloutError<M::Error>> {
         let mut logits = vec![0.0; model.vocabulary()];
         let mut estimates = Vec::with_capacity(candidates.len());
         for &token in candidates {
@@ -91,7 +102,7 @@ impl RolloutLookahead {
     /// [`crate::Lookahead::expectation`] gives the logarithm of.
     ///
     /// # Errors
-    /// What the model says.
+    /// What the model says, and [`RolloutError::NoToken`] where it gives no token a chance.
     pub fn expectation<M: LanguageModel>(
         &self,
         model: &M,
@@ -99,7 +110,7 @@ impl RolloutLookahead {
         standing: Standing,
         remaining: usize,
         rng: &mut impl rand::Rng,
-    ) -> Result<Estimate, M::Error> {
+    ) -> Result<Estimate, RolloutError<M::Error>> {
         let (mut state, mut logits) = (read.clone(), vec![0.0; model.vocabulary()]);
         model.step(&mut state, &[], &mut logits)?;
         self.roll(model, &state, &logits, standing, remaining, rng)
@@ -117,7 +128,7 @@ impl RolloutLookahead {
         standing: Standing,
         remaining: usize,
         rng: &mut impl rand::Rng,
-    ) -> Result<Estimate, M::Error> {
+    ) -> Result<Estimate, RolloutError<M::Error>> {
         let mut weights = Vec::with_capacity(self.rollouts);
         while weights.len() < self.rollouts {
             let lanes = self.lanes.min(self.rollouts - weights.len());
@@ -141,26 +152,26 @@ impl RolloutLookahead {
                     }
                     model.step_batch(&mut lanes)?;
                 }
-                batch.iter_mut().for_each(|walker| self.walk(walker, step, model.end()));
+                for walker in &mut batch {
+                    self.walk(walker, step, model.end()).ok_or(RolloutError::NoToken)?;
+                }
             }
             weights.extend(batch.iter().map(|walker| self.weight(walker.standing)));
         }
         Ok(Estimate::of(&weights))
     }
 
-    fn walk<S>(&self, walker: &mut Walker<S>, step: usize, end: Option<Token>) {
+    /// One more token; none where the model gives none a chance.
+    fn walk<S>(&self, walker: &mut Walker<S>, step: usize, end: Option<Token>) -> Option<()> {
         if walker.is_over {
-            return;
+            return Some(());
         }
         let point = walker.points.get(step).copied().unwrap_or_default();
-        match self.sampler.pick(&walker.logits, point) {
-            Some(token) => {
-                self.observe(&mut walker.standing, token);
-                walker.last = [token];
-                walker.is_over = end == Some(token) || walker.standing.log_weight == f64::NEG_INFINITY;
-            }
-            None => walker.is_over = true,
-        }
+        let token = self.sampler.pick(&walker.logits, point)?;
+        self.observe(&mut walker.standing, token);
+        walker.last = [token];
+        walker.is_over = end == Some(token) || walker.standing.log_weight == f64::NEG_INFINITY;
+        Some(())
     }
 }
 

@@ -5,7 +5,9 @@
 mod control_support;
 
 use control_support::{HmmModel, attribute, hmm, rng};
-use hmm_control::{Attribute, Lane, LanguageModel, Lookahead, RolloutLookahead, Sampler, Storage, Token};
+use hmm_control::{
+    Attribute, Lane, LanguageModel, Lookahead, RolloutError, RolloutLookahead, Sampler, Storage, Token,
+};
 use std::cell::Cell;
 
 #[test]
@@ -133,4 +135,37 @@ fn a_rollout_stops_at_the_end_of_the_text() {
     let estimate = single.score(&model, &0, standing, 9, &[0], &mut rng(1)).unwrap()[0];
     assert_eq!((estimate.mean, estimate.rollouts), (1.0, 1));
     assert!(estimate.standard_error.is_infinite());
+}
+
+/// A model whose logits are of no use.
+struct Mute(f32);
+
+impl LanguageModel for Mute {
+    type State = ();
+    type Error = std::convert::Infallible;
+
+    fn vocabulary(&self) -> usize {
+        3
+    }
+
+    fn end(&self) -> Option<Token> {
+        Some(2)
+    }
+
+    fn start(&self) {}
+
+    fn step(&self, _: &mut (), _: &[Token], logits: &mut [f32]) -> Result<(), Self::Error> {
+        logits.fill(self.0);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_model_that_gives_no_token_a_chance_is_an_error_and_no_end() {
+    let attribute = Attribute::from_weights(3, [(1, -1.0)]).unwrap();
+    let rollouts = RolloutLookahead::new(attribute, Sampler::new(1.0).unwrap(), 10, 4);
+    for logit in [f32::NAN, f32::NEG_INFINITY] {
+        let found = rollouts.expectation(&Mute(logit), &(), rollouts.start(), 3, &mut rng(1));
+        assert_eq!(found, Err(RolloutError::NoToken), "{logit}");
+    }
 }
