@@ -30,6 +30,7 @@ mod card;
 mod detectors;
 mod digit;
 mod email;
+mod emoji;
 mod finding;
 mod iban;
 mod mask;
