@@ -12,6 +12,10 @@ const LINE: usize = 8;
 /// The shortest whole that is decoded, in characters.
 const SHORTEST: usize = 12;
 
+/// The fewest capitals of a whole: words, hashes and most identifiers have fewer, and the encoding of text has one for
+/// every four characters or so.
+const FEWEST_CAPITALS: usize = 2;
+
 /// The shortest text that is believed where the whole is not text, in bytes: the bytes of pictures have short ones by
 /// chance.
 const ISLAND: usize = 16;
@@ -104,7 +108,9 @@ fn decode(collector: &mut Collector<'_>, lines: &[Range<usize>]) -> bool {
     let text = collector.text();
     let written = || lines.iter().filter_map(|line| text.as_bytes().get(line.clone())).flatten();
     let length = lines.iter().map(Range::len).sum::<usize>();
-    if length < SHORTEST {
+    if length < SHORTEST
+        || written().filter(|byte| byte.is_ascii_uppercase()).nth(FEWEST_CAPITALS - 1).is_none()
+    {
         return false;
     }
     let mut any = false;

@@ -16,7 +16,8 @@ const ISLAND: usize = 16;
 const PREFIXES: [&str; 6] = ["0x", "0X", "\\x", "\\u00", "\\U00", "#x"];
 
 /// Finds bytes written as two digits each: all in one word, or each by itself with the same short separator and
-/// prefix, as `69 67`, `69:67`, `0x69, 0x67`, `\x69\x67`, `\u0069\u0067`. One of the digits must be a letter: columns
+/// prefix, as `69 67`, `69:67`, `0x69, 0x67`, `\x69\x67`, `\u0069\u0067`. Without a prefix one of the digits must be a
+/// letter: columns
 /// of two-digit numbers are common, and texts without one of `j` to `o` or `z` are not.
 pub(super) fn find(collector: &mut Collector<'_>) {
     let text = collector.text();
@@ -36,7 +37,7 @@ pub(super) fn find(collector: &mut Collector<'_>) {
             .unwrap_or_default()
             .iter()
             .any(|byte| matches!(byte, b'a'..=b'f' | b'A'..=b'F'));
-        if bytes.len() < FEWEST || !lettered {
+        if bytes.len() < FEWEST || (!lettered && prefix_at(text, start).is_empty()) {
             continue;
         }
         for Text { at: place, says, plausible } in texts(&bytes, ISLAND) {
@@ -50,10 +51,17 @@ pub(super) fn find(collector: &mut Collector<'_>) {
     }
 }
 
-/// The next place from `at` on where digits, or a prefix, may begin.
+/// The next place from `at` on where digits, or a prefix, may begin: where a word does.
 fn next_digit(text: &str, at: usize) -> Option<usize> {
+    let mut before =
+        at.checked_sub(1).and_then(|before| text.as_bytes().get(before)).copied().unwrap_or(b' ');
     let rest = text.as_bytes().get(at..)?;
-    let next = rest.iter().position(|byte| byte.is_ascii_hexdigit() || *byte == b'\\')?;
+    let next = rest.iter().position(|byte| {
+        let begins =
+            (byte.is_ascii_hexdigit() && !before.is_ascii_alphanumeric()) || matches!(byte, b'\\' | b'#');
+        before = *byte;
+        begins
+    })?;
     Some(at + next)
 }
 
@@ -61,6 +69,9 @@ fn next_digit(text: &str, at: usize) -> Option<usize> {
 fn pairs(text: &str, start: usize) -> (Vec<u8>, Vec<usize>) {
     let (mut bytes, mut ends) = (Vec::new(), Vec::new());
     let prefix = prefix_at(text, start);
+    if pair(text, start + prefix.len()).is_none() {
+        return (bytes, ends);
+    }
     let mut separator: Option<&str> = None;
     let mut at = start;
     loop {

@@ -35,7 +35,7 @@ pub(super) fn find(collector: &mut Collector<'_>) {
                 None => run.close(&mut pieces),
             }
             run.letters.push((at, character));
-        } else if joined {
+        } else if joined && !run.letters.is_empty() {
             run.close(&mut pieces);
         }
     }
