@@ -92,7 +92,7 @@ fn a_megabyte_of_anything_is_unfolded_in_linear_time_and_bounded_memory() {
             took < took_small * 30 + Duration::from_secs(1),
             "{piece:?}: {took:?}, an eighth {took_small:?}"
         );
-        assert!(took < Duration::from_secs(10), "{piece:?}: {took:?}");
+        assert!(took < Duration::from_secs(30), "{piece:?}: {took:?}");
     }
 }
 

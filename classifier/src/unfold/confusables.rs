@@ -94,7 +94,10 @@ fn kind(word: &str) -> Kind {
                 foreign = Some(other);
             }
         }
-        if !matches!(script(letter), Script::Latin) && look(letter).is_none() {
+        if script(letter) == Script::Unlike {
+            return Kind::Genuine;
+        }
+        if script(letter) != Script::Latin && look(letter).is_none() {
             return if foreign.is_some() { Kind::Genuine } else { Kind::Latin };
         }
     }
@@ -122,7 +125,10 @@ enum Script {
     Greek,
     Cyrillic,
     Armenian,
-    Other,
+    /// Those that have a letter or more that looks Latin.
+    Similar,
+    /// All others.
+    Unlike,
 }
 
 fn script(letter: char) -> Script {
@@ -138,7 +144,13 @@ fn script(letter: char) -> Script {
         '\u{400}'..='\u{52F}' | '\u{1C80}'..='\u{1C8F}' => Script::Cyrillic,
         '\u{531}'..='\u{58F}' => Script::Armenian,
         _ if enclosed(letter).is_some() => Script::Odd,
-        _ => Script::Other,
+        // Coptic, Cherokee, Lisu, Deseret.
+        '\u{2C80}'..='\u{2CFF}'
+        | '\u{13A0}'..='\u{13FF}'
+        | '\u{AB70}'..='\u{ABBF}'
+        | '\u{A4D0}'..='\u{A4FF}'
+        | '\u{10400}'..='\u{1044F}' => Script::Similar,
+        _ => Script::Unlike,
     }
 }
 
@@ -150,11 +162,11 @@ fn look(letter: char) -> Option<char> {
     let listed = ALIKE.binary_search_by_key(&letter, |(known, _)| *known).ok();
     let listed = listed.and_then(|place| ALIKE.get(place)).map(|(_, latin)| *latin);
     listed.or_else(|| enclosed(letter)).or_else(|| {
-        if matches!(script(letter), Script::Latin) {
+        if matches!(script(letter), Script::Latin | Script::Unlike) {
             return None;
         }
-        let source = letter.encode_utf8(&mut [0; 4]).to_owned();
-        let mut skeleton = unicode_security::skeleton(&source);
+        let mut buffer = [0; 4];
+        let mut skeleton = unicode_security::skeleton(letter.encode_utf8(&mut buffer));
         let latin = skeleton.next().filter(char::is_ascii_alphabetic)?;
         // The prototype of a capital i is a small l.
         let latin = if latin == 'l' && letter.is_uppercase() { 'I' } else { latin };

@@ -1,6 +1,6 @@
 //! Sentences that ask for a secret or state one, and harmless ones with the same words, made from templates.
 
-use super::shipped::Labelled;
+use super::sources::Labelled;
 
 /// What is asked for.
 const THINGS: [&str; 14] = [
@@ -20,18 +20,18 @@ const THINGS: [&str; 14] = [
     "social security number",
 ];
 
-/// Values that are stated.
+/// Values that are stated. No words, which would be learnt as secrets themselves.
 const VALUES: [&str; 12] = [
-    "hunter22!",
-    "Tr0ub4dor&3",
+    "kX9!mQ2v",
+    "Zt4-pLw8#",
     "4111 1111 1111 1111",
     "5500 0000 0000 0004",
     "493 182",
     "730518",
     "9921",
     "sk-a81Kf93LmQ2",
-    "AKIA0EXAMPLE77",
-    "correct horse battery staple",
+    "AKIA7QX2M9RT",
+    "0x9f3ac41e",
     "DE89 3704 0044 0532 0130 00",
     "078-05-1120",
 ];
