@@ -4,14 +4,14 @@
 //! |---|---|
 //! | `score` | [`Risk`] and [`Safety`], numbers in `[0, 1]` |
 //! | `finding` | [`Detector`], [`Finding`] and [`SensitiveKind`] |
-//! | `normalise` | [`Normalised`]: folded text that remembers where it came from |
+//! | `normalise`, `emoji` | [`Normalised`]: folded text that remembers where it came from |
 //! | `detectors` | [`Detectors`]: one pass over the text, with a validator behind every pattern |
 //! | `card`, `phone`, `phone_words`, `iban`, `email`, `token` | the validators |
 //! | `unfold` | [`Unfolded`]: a text with what is hidden in it brought to light |
 //! | `place` | [`Place`]: where on a page a text stood |
 //! | `window` | [`WindowClassifier`], [`Calibrated`], [`Judgement`] |
 //! | `sweep` | [`sweep()`]: a whole text judged window by window |
-//! | `token_attribute` | [`TokenAttribute`], for the look-ahead |
+//! | `token_attribute` | [`TokenAttribute`] and [`SparseAttribute`], for the look-ahead |
 //! | `mask` | [`mask()`]: findings replaced by constant markers |
 //!
 //! ```
@@ -30,6 +30,7 @@ mod card;
 mod detectors;
 mod digit;
 mod email;
+mod emoji;
 mod finding;
 mod iban;
 mod mask;
@@ -52,6 +53,6 @@ pub use normalise::Normalised;
 pub use place::Place;
 pub use score::{Risk, Safety, ScoreError};
 pub use sweep::{Suspect, sweep};
-pub use token_attribute::TokenAttribute;
+pub use token_attribute::{AttributeFileError, SparseAttribute, TokenAttribute};
 pub use unfold::{Decoded, Disguise, HiddenCounts, Unfolded};
 pub use window::{Calibrated, Judgement, Reason, Window, WindowClassifier};

@@ -8,7 +8,9 @@
 //! |---|---|
 //! | [`audit_log`] | segments of an audit log: reading, verifying, writing again |
 //! | [`consent_messages`] | what the consent page's script says |
+//! | [`decoder`] | what is hidden in a text: encoded, spelled out, written backwards |
 //! | [`hmm_file`] | a model in a file: reading our form and the published ones, writing again |
+//! | [`normaliser`] | folding a text, and the way back |
 //! | [`policy_bytes`] | policy bytes: reading, writing, what the check says of a table nobody compiled |
 //! | [`policy_text`] | policy text: reading, printing, compiling, proving |
 //! | [`sirl_stream`] | blocks and plans in pieces of a stream |
@@ -19,8 +21,10 @@
 
 pub mod audit_log;
 pub mod consent_messages;
+pub mod decoder;
 pub mod hmm_file;
 pub mod input;
+pub mod normaliser;
 pub mod policy_bytes;
 pub mod policy_text;
 pub mod sirl_stream;
@@ -34,7 +38,9 @@ pub type Target = (&'static str, fn(&[u8]));
 pub const TARGETS: &[Target] = &[
     ("audit_log", audit_log::run),
     ("consent_messages", consent_messages::run),
+    ("decoder", decoder::run),
     ("hmm_file", hmm_file::run),
+    ("normaliser", normaliser::run),
     ("policy_bytes", policy_bytes::run),
     ("policy_text", policy_text::run),
     ("sirl_stream", sirl_stream::run),

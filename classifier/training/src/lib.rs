@@ -2,3 +2,5 @@
 //!
 //! Nothing here is needed to use a model. The folder of the training data is an argument; the data themselves are
 //! not part of the project.
+
+pub mod token_attribute;
