@@ -2,3 +2,9 @@
 //!
 //! Nothing here is needed to use a model. The folder of the training data is an argument; the data themselves are
 //! not part of the project.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
+
+pub mod metrics;
