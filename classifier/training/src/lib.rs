@@ -6,5 +6,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
+//! | [`obfuscation`] | texts rewritten as an attacker hides them |
 
 pub mod metrics;
+pub mod obfuscation;
