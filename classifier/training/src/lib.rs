@@ -5,8 +5,14 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | `document` | [`Document`], [`Part`]: texts, what is known of them, and the parts of a corpus |
+//! | [`corpora`] | the collections that models are trained and judged on |
 //! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
 //! | [`obfuscation`] | texts rewritten as an attacker hides them |
 
+pub mod corpora;
+mod document;
 pub mod metrics;
 pub mod obfuscation;
+
+pub use document::{Document, Part, hash};
