@@ -7,11 +7,13 @@
 //! |---|---|
 //! | `document` | [`Document`], [`Part`]: texts, what is known of them, and the parts of a corpus |
 //! | [`corpora`] | the collections that models are trained and judged on |
+//! | [`fit`] | from documents to a model |
 //! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
 //! | [`obfuscation`] | texts rewritten as an attacker hides them |
 
 pub mod corpora;
 mod document;
+pub mod fit;
 pub mod metrics;
 pub mod obfuscation;
 
