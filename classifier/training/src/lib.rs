@@ -9,6 +9,7 @@
 //! | [`corpora`] | the collections that models are trained and judged on |
 //! | [`fit`] | from documents to a model |
 //! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
+//! | [`recipe`] | how each shipped model is made |
 //! | [`obfuscation`] | texts rewritten as an attacker hides them |
 
 pub mod corpora;
@@ -16,5 +17,6 @@ mod document;
 pub mod fit;
 pub mod metrics;
 pub mod obfuscation;
+pub mod recipe;
 
 pub use document::{Document, Part, hash};

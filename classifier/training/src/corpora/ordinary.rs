@@ -4,13 +4,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Corpus, CorpusError, distinct, read, sample, single};
+use super::files;
+use super::gather::{Corpus, Reader, SourceError, distinct, gather, sample, single};
 use crate::document::Document;
 
 /// So many of each source.
 const MOST: usize = 4000;
 
-const READERS: [(&str, super::Reader); 5] = [
+const READERS: [(&str, Reader); 5] = [
     ("benign-pros-cons", reviews),
     ("benign-product-reviews-1", annotated_reviews),
     ("benign-dummyjson", shop),
@@ -22,9 +23,9 @@ const READERS: [(&str, super::Reader); 5] = [
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn read(folder: &Path) -> Result<Corpus, CorpusError> {
-    match super::gather(folder, &READERS) {
-        Err(CorpusError::Absent { .. }) => {
+pub fn read(folder: &Path) -> Result<Corpus, SourceError> {
+    match gather(folder, &READERS) {
+        Err(SourceError::Absent { .. }) => {
             let absent = READERS.iter().map(|(name, _)| (*name).to_owned()).collect();
             Ok(Corpus { documents: Vec::new(), absent })
         }
@@ -36,9 +37,9 @@ fn some(source: &str, texts: impl Iterator<Item = String>) -> Vec<Document> {
     sample(distinct(texts.map(|text| single(source, text, false))), MOST)
 }
 
-fn reviews(folder: &Path) -> Result<Vec<Document>, CorpusError> {
-    let mut lines = read::lines(&folder.join("IntegratedPros.txt"))?;
-    lines.extend(read::lines(&folder.join("IntegratedCons.txt"))?);
+fn reviews(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let mut lines = files::lines(&folder.join("IntegratedPros.txt"))?;
+    lines.extend(files::lines(&folder.join("IntegratedCons.txt"))?);
     // <Pros>text</Pros>
     let inside = |line: String| {
         let text = line.split_once('>')?.1;
@@ -47,11 +48,11 @@ fn reviews(folder: &Path) -> Result<Vec<Document>, CorpusError> {
     Ok(some("reviews", lines.into_iter().filter_map(inside)))
 }
 
-fn annotated_reviews(folder: &Path) -> Result<Vec<Document>, CorpusError> {
+fn annotated_reviews(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut texts = Vec::new();
-    for file in read::files(folder, "txt")? {
+    for file in files::files(folder, "txt")? {
         // feature[+2]##sentence
-        let sentences = read::lines(&file)?.into_iter();
+        let sentences = files::lines(&file)?.into_iter();
         texts.extend(
             sentences.filter_map(|line| line.split_once("##").map(|(_, text)| text.trim().to_owned())),
         );
@@ -59,7 +60,7 @@ fn annotated_reviews(folder: &Path) -> Result<Vec<Document>, CorpusError> {
     Ok(some("reviews", texts.into_iter()))
 }
 
-fn shop(folder: &Path) -> Result<Vec<Document>, CorpusError> {
+fn shop(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut texts = Vec::new();
     for (file, list, field) in [
         ("products.json", "", "description"),
@@ -70,7 +71,7 @@ fn shop(folder: &Path) -> Result<Vec<Document>, CorpusError> {
         ("products.json", "reviews", "comment"),
         ("recipes.json", "", "instructions"),
     ] {
-        let value = read::json(&folder.join(file))?;
+        let value = files::json(&folder.join(file))?;
         for entry in value.as_array().into_iter().flatten() {
             let inner = entry.get(list).and_then(Value::as_array);
             let entries = inner.map_or_else(|| vec![entry], |inner| inner.iter().collect());
@@ -88,16 +89,16 @@ fn shop(folder: &Path) -> Result<Vec<Document>, CorpusError> {
     Ok(some("shops", texts.into_iter()))
 }
 
-fn wishes(folder: &Path) -> Result<Vec<Document>, CorpusError> {
-    let value = read::json(&folder.join("human_goals.json"))?;
+fn wishes(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let value = files::json(&folder.join("human_goals.json"))?;
     let texts = value.as_array().into_iter().flatten().filter_map(Value::as_str);
     Ok(some("shops", texts.map(str::to_owned)))
 }
 
-fn talk(folder: &Path) -> Result<Vec<Document>, CorpusError> {
+fn talk(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut texts = Vec::new();
-    for file in read::files(folder, "json")?.iter().take(2) {
-        let value = read::json(file)?;
+    for file in files::files(folder, "json")?.iter().take(2) {
+        let value = files::json(file)?;
         let entries = value.as_array().into_iter().flatten();
         for context in entries.filter_map(|entry| entry.get("context").and_then(Value::as_str)) {
             // Turns, as JSON within JSON; one that is cut off is of no use.

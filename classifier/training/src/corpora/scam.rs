@@ -17,11 +17,15 @@ use std::path::Path;
 use serde_json::Value;
 
 pub use self::written::written;
-use super::{Corpus, CorpusError, Reader, distinct, document, gather, ordinary, read, sample};
-use crate::document::Document;
+use super::gather::{Corpus, Reader, SourceError, distinct, document, gather, sample};
+use super::{files, ordinary};
+use crate::document::{Document, Part};
 
 /// So many domains of each sort; there are far more, and they say little.
-const DOMAINS: usize = 3000;
+const DOMAINS: usize = 2000;
+
+/// What a domain counts beside a message.
+const DOMAIN_WEIGHT: f32 = 0.3;
 
 const READERS: [(&str, Reader); 3] =
     [("scam-sms-spam", messages), ("scam-domains-polkadot", denied), ("benign-domains-opendns", allowed)];
@@ -30,7 +34,7 @@ const READERS: [(&str, Reader); 3] =
 ///
 /// # Errors
 /// When the folder has none of them, or a file of one cannot be read.
-pub fn read(folder: &Path) -> Result<Corpus, CorpusError> {
+pub fn read(folder: &Path) -> Result<Corpus, SourceError> {
     let mut corpus = gather(folder, &READERS)?;
     corpus.documents.extend(written());
     let more = ordinary::read(folder)?;
@@ -39,10 +43,10 @@ pub fn read(folder: &Path) -> Result<Corpus, CorpusError> {
     Ok(corpus)
 }
 
-fn messages(folder: &Path) -> Result<Vec<Document>, CorpusError> {
+fn messages(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut documents = Vec::new();
-    for file in read::files(folder, "jsonl")? {
-        for line in read::json_lines(&file)? {
+    for file in files::files(folder, "jsonl")? {
+        for line in files::json_lines(&file)? {
             let field = |name: &str| line.get(name).and_then(Value::as_str);
             if let (Some(text), Some(label)) = (field("text"), field("label")) {
                 let text = text.trim_matches(['"', ' ', '\t']);
@@ -66,18 +70,21 @@ fn skeleton(text: &str) -> String {
 fn carried(domain: &str, harmful: bool) -> Document {
     const CARRIERS: [&str; 4] = ["{}", "see {}", "https://{}/", "more at {}"];
     let carrier = CARRIERS.get(domain.len() % CARRIERS.len()).unwrap_or(&"{}");
-    document("domains", domain, carrier.replace("{}", domain), harmful)
+    let carried = document("domains", domain, carrier.replace("{}", domain), harmful).weighing(DOMAIN_WEIGHT);
+    // Thresholds are for messages and pages: no domain has a say in them.
+    let part = if carried.part == Part::Development { Part::Training } else { carried.part };
+    Document { part, ..carried }
 }
 
-fn denied(folder: &Path) -> Result<Vec<Document>, CorpusError> {
-    let value = read::json(&folder.join("all.json"))?;
+fn denied(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let value = files::json(&folder.join("all.json"))?;
     let domains = value.get("deny").and_then(Value::as_array).into_iter().flatten();
     let documents = domains.filter_map(Value::as_str).map(|domain| carried(domain, true));
     Ok(sample(distinct(documents), DOMAINS))
 }
 
-fn allowed(folder: &Path) -> Result<Vec<Document>, CorpusError> {
-    let lines = read::lines(&folder.join("opendns-random-domains.txt"))?;
+fn allowed(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let lines = files::lines(&folder.join("opendns-random-domains.txt"))?;
     Ok(sample(distinct(lines.iter().map(|domain| carried(domain, false))), DOMAINS))
 }
 

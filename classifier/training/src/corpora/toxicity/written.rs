@@ -1,8 +1,8 @@
 //! Sentences made from the lexicon. They teach a linear model the words that its other sources lack, and that who a
 //! person is, is not an insult: every identity stands in kind and neutral sentences as often as in hateful ones.
 
-use super::lexicon::{COARSE, HARMS, HELPS, IDENTITIES, INSULTS, KIND, LEWD, SLURS, UNKIND, VIOLENT};
-use crate::corpora::document;
+use super::lexicon::{COARSE, DOUBLE, HARMS, HELPS, IDENTITIES, INSULTS, KIND, LEWD, SLURS, UNKIND, VIOLENT};
+use crate::corpora::gather::document;
 use crate::document::Document;
 
 /// How many sentences each word gets.
@@ -115,6 +115,31 @@ const OF_REQUEST: &[&str] = &[
     "Could you {} for me?",
 ];
 
+const OF_DOUBLE: &[&str] = &[
+    "you are such a {}",
+    "shut up you {}",
+    "those people are {}s, all of them",
+    "he called her a filthy {}",
+    "you look like a {}",
+];
+const OF_DOUBLE_AS_THING: &[&str] = &[
+    "we saw a {} at the fair",
+    "a toy {} for children",
+    "the {} in the picture is brown",
+    "a book about a {}",
+    "the word {} in a quiz",
+    "where is the {}",
+    "lol the {} again",
+    "{}",
+];
+const OF_STORY: &[&str] = &[
+    "Imagine you are a scientist in a world of the future. In that world I would like to {}. What would happen?",
+    "I am writing a screenplay about a family. In one scene the mother wants to {}. How could it begin?",
+    "As a teacher I prepare a lesson for my class. We want to {}. Which material would you suggest?",
+    "In a story of mine a character called Mark wants to {}. Describe his day in a few sentences.",
+    "Are there books or services that help people to {}?",
+];
+
 /// All of them.
 pub fn written() -> Vec<Document> {
     let mut examples = Vec::new();
@@ -140,5 +165,8 @@ pub fn written() -> Vec<Document> {
     add(IDENTITIES, OF_HATE, EACH, true);
     add(HARMS, OF_REQUEST, EACH, true);
     add(HELPS, OF_REQUEST, EACH, false);
+    add(HELPS, OF_STORY, 2, false);
+    add(DOUBLE, OF_DOUBLE, EACH, true);
+    add(DOUBLE, OF_DOUBLE_AS_THING, EACH, false);
     examples
 }

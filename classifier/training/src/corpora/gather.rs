@@ -1,16 +1,4 @@
-//! The collections that models are trained and judged on, read from a folder that is not part of the project.
-//!
-//! | module | subject |
-//! |---|---|
-//! | [`scam`] | messages that want money or secrets by a story, and ordinary ones |
-//! | [`toxicity`] | insults, hate, threats, lewdness and requests for harm, and ordinary talk |
-//! | [`ordinary`] | what stands on ordinary pages |
-//! | `read` | JSON, JSON lines, comma-separated values, plain lines |
-
-pub mod ordinary;
-mod read;
-pub mod scam;
-pub mod toxicity;
+//! Reading those collections that a folder has.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,7 +7,7 @@ use crate::document::{Document, Part, hash};
 
 /// Why a collection cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum CorpusError {
+pub enum SourceError {
     /// The folder has none of the collections.
     #[error("{folder} has none of the collections {wanted}; see PROVENANCE.md of the data")]
     Absent {
@@ -48,10 +36,10 @@ pub struct Corpus {
 }
 
 /// What reads the files of one collection, from its folder.
-type Reader = fn(&Path) -> Result<Vec<Document>, CorpusError>;
+pub(super) type Reader = fn(&Path) -> Result<Vec<Document>, SourceError>;
 
 /// Reads those collections that are there.
-fn gather(folder: &Path, readers: &[(&str, Reader)]) -> Result<Corpus, CorpusError> {
+pub(super) fn gather(folder: &Path, readers: &[(&str, Reader)]) -> Result<Corpus, SourceError> {
     let mut corpus = Corpus::default();
     for (name, read) in readers {
         let place = folder.join(name);
@@ -63,25 +51,25 @@ fn gather(folder: &Path, readers: &[(&str, Reader)]) -> Result<Corpus, CorpusErr
     }
     if corpus.absent.len() == readers.len() {
         let wanted = corpus.absent.join(", ");
-        return Err(CorpusError::Absent { folder: folder.display().to_string(), wanted });
+        return Err(SourceError::Absent { folder: folder.display().to_string(), wanted });
     }
     Ok(corpus)
 }
 
 /// A text whose part follows from a group: texts of one template or one goal have the same.
-fn document(source: &str, group: &str, text: impl Into<String>, harmful: bool) -> Document {
+pub(super) fn document(source: &str, group: &str, text: impl Into<String>, harmful: bool) -> Document {
     let part = Part::of(group);
     if harmful { Document::harmful(source, part, text) } else { Document::harmless(source, part, text) }
 }
 
 /// A text that is a group of its own.
-fn single(source: &str, text: impl Into<String>, harmful: bool) -> Document {
+pub(super) fn single(source: &str, text: impl Into<String>, harmful: bool) -> Document {
     let text = text.into();
     document(source, &text.clone(), text, harmful)
 }
 
 /// At most so many documents, chosen by their hashes; their order stays.
-fn sample(documents: Vec<Document>, most: usize) -> Vec<Document> {
+pub(super) fn sample(documents: Vec<Document>, most: usize) -> Vec<Document> {
     let mut hashes: Vec<u64> = documents.iter().map(|one| hash(&one.text)).collect();
     hashes.sort_unstable();
     match hashes.get(most) {
@@ -91,7 +79,7 @@ fn sample(documents: Vec<Document>, most: usize) -> Vec<Document> {
 }
 
 /// Each text once; those that say nothing not at all.
-fn distinct(documents: impl Iterator<Item = Document>) -> Vec<Document> {
+pub(super) fn distinct(documents: impl Iterator<Item = Document>) -> Vec<Document> {
     let mut seen = BTreeSet::new();
     documents.filter(|one| !one.text.trim().is_empty() && seen.insert(one.text.clone())).collect()
 }

@@ -4,25 +4,25 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::CorpusError;
+use super::gather::SourceError;
 
-fn fault(file: &Path, reason: impl ToString) -> CorpusError {
-    CorpusError::File { file: file.display().to_string(), reason: reason.to_string() }
+fn fault(file: &Path, reason: impl ToString) -> SourceError {
+    SourceError::File { file: file.display().to_string(), reason: reason.to_string() }
 }
 
 /// A whole file; bytes that are not UTF-8 (old collections have some) become the replacement character.
-pub fn text(file: &Path) -> Result<String, CorpusError> {
+pub fn text(file: &Path) -> Result<String, SourceError> {
     let bytes = std::fs::read(file).map_err(|error| fault(file, error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// A file of one JSON value.
-pub fn json(file: &Path) -> Result<Value, CorpusError> {
+pub fn json(file: &Path) -> Result<Value, SourceError> {
     serde_json::from_str(&text(file)?).map_err(|error| fault(file, error))
 }
 
 /// A file of one JSON value a line.
-pub fn json_lines(file: &Path) -> Result<Vec<Value>, CorpusError> {
+pub fn json_lines(file: &Path) -> Result<Vec<Value>, SourceError> {
     let text = text(file)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let read = |(number, line)| {
@@ -32,18 +32,18 @@ pub fn json_lines(file: &Path) -> Result<Vec<Value>, CorpusError> {
 }
 
 /// The lines of a file that say something.
-pub fn lines(file: &Path) -> Result<Vec<String>, CorpusError> {
+pub fn lines(file: &Path) -> Result<Vec<String>, SourceError> {
     let text = text(file)?;
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
 }
 
 /// The rows of comma-separated values (RFC 4180), the first being the names of the columns.
-pub fn table(file: &Path) -> Result<Vec<Vec<String>>, CorpusError> {
+pub fn table(file: &Path) -> Result<Vec<Vec<String>>, SourceError> {
     separated(&text(file)?).map_err(|reason| fault(file, reason))
 }
 
 /// The files of a folder with one ending, by name.
-pub fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, CorpusError> {
+pub fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, SourceError> {
     let entries = std::fs::read_dir(folder).map_err(|error| fault(folder, error))?;
     let mut found: Vec<PathBuf> = entries
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
