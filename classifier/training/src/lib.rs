@@ -5,10 +5,16 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | [`corpora`] | from files to documents |
 //! | `document` | [`Document`], [`Part`]: texts, what is known of them, and the parts of a corpus |
 //! | [`fit`] | from documents to a model |
+//! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
+//! | [`obfuscation`] | texts rewritten as an attacker hides them |
 
+pub mod corpora;
 mod document;
 pub mod fit;
+pub mod metrics;
+pub mod obfuscation;
 
 pub use document::{Document, Part, hash};
