@@ -136,7 +136,6 @@ fn prose(data: &Path, found: &mut Found) -> Result<(), CorpusError> {
         ("shakespeare", "lm-tinyshakespeare/input.txt", 60),
         ("state-union", "lm-nltk-public-domain/state_union.txt", 30),
         ("inaugural", "lm-nltk-public-domain/inaugural.txt", 30),
-        ("subjectivity", "lm-nltk-subjectivity/plot.tok.gt9.5000", 12),
         ("subjectivity", "lm-nltk-subjectivity/quote.tok.gt9.5000", 12),
         ("polarity", "lm-nltk-sentence-polarity/rt-polarity.neg", 12),
         ("polarity", "lm-nltk-sentence-polarity/rt-polarity.pos", 12),
@@ -154,7 +153,7 @@ fn prose(data: &Path, found: &mut Found) -> Result<(), CorpusError> {
 }
 
 /// Text that was cut into tokens, put together again as well as it goes.
-fn natural(line: &str) -> String {
+pub(super) fn natural(line: &str) -> String {
     let mut words = line.trim().to_owned();
     for (apart, together) in [
         (" ,", ","),

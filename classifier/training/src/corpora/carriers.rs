@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::read::{CorpusError, elements, field, json, json_lines, strings};
+use super::benign::natural;
+use super::read::{CorpusError, elements, field, json, json_lines, strings, text};
 use crate::Part;
 
 /// What stands for an attack in a carrier that has a place for one.
@@ -124,7 +125,7 @@ fn marked(text: &str) -> String {
 fn shop(data: &Path, carriers: &mut Vec<Carrier>) -> Result<(), CorpusError> {
     let products = json(data, "benign-dummyjson/products.json")?;
     for product in elements(&products) {
-        let mut text = format!(
+        let mut words = format!(
             "{}\n{}\n{}\n{}\n",
             field(product, "title"),
             field(product, "description"),
@@ -132,12 +133,24 @@ fn shop(data: &Path, carriers: &mut Vec<Carrier>) -> Result<(), CorpusError> {
             field(product, "shippingInformation")
         );
         for review in product.get("reviews").map_or(&[][..], elements) {
-            text.push_str(&format!("{}: {}\n", field(review, "reviewerName"), field(review, "comment")));
+            words.push_str(&format!("{}: {}\n", field(review, "reviewerName"), field(review, "comment")));
         }
-        carriers.push(Carrier::new("dummyjson/products", field(product, "title"), text));
+        carriers.push(Carrier::new("dummyjson/products", field(product, "title"), words));
     }
     for post in elements(&json(data, "benign-dummyjson/posts.json")?) {
         carriers.push(Carrier::new("dummyjson/posts", field(post, "title"), field(post, "body")));
+    }
+    let plots = text(data, "lm-nltk-subjectivity/plot.tok.gt9.5000")?;
+    let plots: Vec<&str> = plots.lines().take(1_000).collect();
+    for (at, lines) in plots.chunks(5).enumerate() {
+        carriers.push(Carrier::new("subjectivity/carrier", &at.to_string(), natural(&lines.join(" "))));
+    }
+    for (at, rows) in elements(&json(data, "benign-bestbuy/stores.json")?).chunks(12).enumerate() {
+        let rows = rows.iter().map(|row| {
+            let names = ["name", "type", "city", "state", "hours"];
+            format!("| {} |\n", names.map(|name| field(row, name)).join(" | "))
+        });
+        carriers.push(Carrier::new("bestbuy/table", &at.to_string(), rows.collect::<String>()));
     }
     let talks = json(data, "lm-taskmaster4/data_00.json")?;
     for talk in elements(&talks) {

@@ -10,7 +10,7 @@ use rand_chacha::rand_core::SeedableRng;
 use super::carriers::{Carrier, carriers};
 use super::phrases::{self, expand, first_letter};
 use super::read::{CorpusError, elements, field, json, json_lines, strings};
-use crate::{Document, Part};
+use crate::{Document, Part, hash};
 
 /// What an attack wants. All that share a group share a part.
 struct Goal {
@@ -40,7 +40,7 @@ pub fn injection(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
         let mut work = Work {
             part,
             carriers: carriers.iter().filter(|carrier| carrier.part == part).collect(),
-            framings: phrases::lines(phrases::FRAMINGS).filter(|line| Part::of(line) == part).collect(),
+            framings: phrases::lines(phrases::FRAMINGS).filter(|line| of_line(line) == part).collect(),
             documents: &mut documents,
             random: &mut random,
         };
@@ -51,6 +51,15 @@ pub fn injection(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
     }
     whole(data, &mut documents)?;
     Ok(documents)
+}
+
+/// Our own lines are there to teach: most are for training, some show whether what they teach goes beyond them.
+fn of_line(line: &str) -> Part {
+    match hash(line) % 100 {
+        0..84 => Part::Training,
+        84..92 => Part::Development,
+        _ => Part::Test,
+    }
 }
 
 struct Work<'a> {
@@ -93,11 +102,18 @@ impl Work<'_> {
             };
             let Some(carrier) = carrier.copied() else { continue };
             let bare = code || self.random.random_bool(if own { 0.25 } else { 0.5 });
-            let attack = if bare { first_letter(&goal.text, true) } else { self.framed(&goal.text) };
+            let attack = if bare { self.bare(&goal.text) } else { self.framed(&goal.text) };
             let (before, after) = carrier.split(self.random.random());
             let source = format!("{}{}", goal.source, if bare { "" } else { "+framing" });
             self.documents.push(Document::inserted(&source, self.part, &before, &attack, &after));
         }
+    }
+
+    /// By itself, usually as a sentence.
+    fn bare(&mut self, goal: &str) -> String {
+        let text = first_letter(goal, true);
+        let open = !text.ends_with(['.', '!', '?', '"', '`', ')']);
+        if open && self.random.random_bool(0.7) { format!("{text}.") } else { text }
     }
 
     fn framed(&mut self, goal: &str) -> String {
@@ -159,7 +175,8 @@ fn goals(data: &Path, random: &mut ChaCha8Rng) -> Result<Vec<Goal>, CorpusError>
             let mut texts: Vec<String> = (0..times).map(|_| expand(line, random)).collect();
             texts.sort();
             texts.dedup();
-            goals.extend(texts.iter().map(|text| Goal::new(source, line, text)));
+            let part = of_line(line);
+            goals.extend(texts.into_iter().map(|text| Goal { source, part, text }));
         }
     }
     Ok(goals)
