@@ -5,8 +5,8 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | [`corpora`] | from files to documents |
 //! | `document` | [`Document`], [`Part`]: texts, what is known of them, and the parts of a corpus |
-//! | [`corpora`] | the collections that models are trained and judged on |
 //! | [`fit`] | from documents to a model |
 //! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
 //! | [`recipe`] | how each shipped model is made |

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::read::{CorpusError, text};
 use crate::document::{Document, Part, hash};
 
 /// Why a collection cannot be read.
@@ -16,14 +17,9 @@ pub enum SourceError {
         /// What was looked for.
         wanted: String,
     },
-    /// A file cannot be read.
-    #[error("{file} cannot be read: {reason}")]
-    File {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    /// A file of one cannot be read.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
 }
 
 /// Documents of several sources.
@@ -82,4 +78,24 @@ pub(super) fn sample(documents: Vec<Document>, most: usize) -> Vec<Document> {
 pub(super) fn distinct(documents: impl Iterator<Item = Document>) -> Vec<Document> {
     let mut seen = BTreeSet::new();
     documents.filter(|one| !one.text.trim().is_empty() && seen.insert(one.text.clone())).collect()
+}
+
+/// The lines of a file that say something.
+pub(super) fn lines_of(folder: &Path, name: &str) -> Result<Vec<String>, CorpusError> {
+    let words = text(folder, name)?;
+    Ok(words.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+/// The names of the files of a folder with one ending, in order.
+pub(super) fn names(folder: &Path, ending: &str) -> Result<Vec<String>, CorpusError> {
+    let fault = |source| CorpusError::Read { path: folder.to_owned(), source };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(fault)? {
+        let name = entry.map_err(fault)?.file_name().to_string_lossy().into_owned();
+        if name.ends_with(ending) {
+            found.push(name);
+        }
+    }
+    found.sort();
+    Ok(found)
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::files;
-use super::gather::{Corpus, Reader, SourceError, distinct, gather, sample, single};
+use super::gather::{Corpus, Reader, SourceError, distinct, gather, lines_of, names, sample, single};
+use super::read::json;
 use crate::document::Document;
 
 /// So many of each source.
@@ -38,8 +38,8 @@ fn some(source: &str, texts: impl Iterator<Item = String>) -> Vec<Document> {
 }
 
 fn reviews(folder: &Path) -> Result<Vec<Document>, SourceError> {
-    let mut lines = files::lines(&folder.join("IntegratedPros.txt"))?;
-    lines.extend(files::lines(&folder.join("IntegratedCons.txt"))?);
+    let mut lines = lines_of(folder, "IntegratedPros.txt")?;
+    lines.extend(lines_of(folder, "IntegratedCons.txt")?);
     // <Pros>text</Pros>
     let inside = |line: String| {
         let text = line.split_once('>')?.1;
@@ -50,9 +50,9 @@ fn reviews(folder: &Path) -> Result<Vec<Document>, SourceError> {
 
 fn annotated_reviews(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut texts = Vec::new();
-    for file in files::files(folder, "txt")? {
+    for file in names(folder, ".txt")? {
         // feature[+2]##sentence
-        let sentences = files::lines(&file)?.into_iter();
+        let sentences = lines_of(folder, &file)?.into_iter();
         texts.extend(
             sentences.filter_map(|line| line.split_once("##").map(|(_, text)| text.trim().to_owned())),
         );
@@ -71,7 +71,7 @@ fn shop(folder: &Path) -> Result<Vec<Document>, SourceError> {
         ("products.json", "reviews", "comment"),
         ("recipes.json", "", "instructions"),
     ] {
-        let value = files::json(&folder.join(file))?;
+        let value = json(folder, file)?;
         for entry in value.as_array().into_iter().flatten() {
             let inner = entry.get(list).and_then(Value::as_array);
             let entries = inner.map_or_else(|| vec![entry], |inner| inner.iter().collect());
@@ -90,15 +90,15 @@ fn shop(folder: &Path) -> Result<Vec<Document>, SourceError> {
 }
 
 fn wishes(folder: &Path) -> Result<Vec<Document>, SourceError> {
-    let value = files::json(&folder.join("human_goals.json"))?;
+    let value = json(folder, "human_goals.json")?;
     let texts = value.as_array().into_iter().flatten().filter_map(Value::as_str);
     Ok(some("shops", texts.map(str::to_owned)))
 }
 
 fn talk(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut texts = Vec::new();
-    for file in files::files(folder, "json")?.iter().take(2) {
-        let value = files::json(file)?;
+    for file in names(folder, ".json")?.iter().take(2) {
+        let value = json(folder, file)?;
         let entries = value.as_array().into_iter().flatten();
         for context in entries.filter_map(|entry| entry.get("context").and_then(Value::as_str)) {
             // Turns, as JSON within JSON; one that is cut off is of no use.

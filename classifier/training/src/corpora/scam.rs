@@ -17,15 +17,22 @@ use std::path::Path;
 use serde_json::Value;
 
 pub use self::written::written;
-use super::gather::{Corpus, Reader, SourceError, distinct, document, gather, sample};
-use super::{files, ordinary};
+use super::gather::{Corpus, Reader, SourceError, distinct, document, gather, lines_of, names, sample};
+use super::ordinary;
+use super::read::{json, json_lines};
 use crate::document::{Document, Part};
+
+/// The source of messages that were sent.
+pub const MESSAGES: &str = "sms";
 
 /// So many domains of each sort; there are far more, and they say little.
 const DOMAINS: usize = 2000;
 
 /// What a domain counts beside a message.
 const DOMAIN_WEIGHT: f32 = 0.3;
+
+/// What a message counts beside an ordinary text, of which there are more.
+const MESSAGE_WEIGHT: f32 = 10.0;
 
 const READERS: [(&str, Reader); 3] =
     [("scam-sms-spam", messages), ("scam-domains-polkadot", denied), ("benign-domains-opendns", allowed)];
@@ -45,12 +52,14 @@ pub fn read(folder: &Path) -> Result<Corpus, SourceError> {
 
 fn messages(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut documents = Vec::new();
-    for file in files::files(folder, "jsonl")? {
-        for line in files::json_lines(&file)? {
+    for file in names(folder, ".jsonl")? {
+        for line in json_lines(folder, &file)? {
             let field = |name: &str| line.get(name).and_then(Value::as_str);
             if let (Some(text), Some(label)) = (field("text"), field("label")) {
                 let text = text.trim_matches(['"', ' ', '\t']);
-                documents.push(document("sms", &skeleton(text), text, label == "spam"));
+                documents.push(
+                    document(MESSAGES, &skeleton(text), text, label == "spam").weighing(MESSAGE_WEIGHT),
+                );
             }
         }
     }
@@ -77,14 +86,14 @@ fn carried(domain: &str, harmful: bool) -> Document {
 }
 
 fn denied(folder: &Path) -> Result<Vec<Document>, SourceError> {
-    let value = files::json(&folder.join("all.json"))?;
+    let value = json(folder, "all.json")?;
     let domains = value.get("deny").and_then(Value::as_array).into_iter().flatten();
     let documents = domains.filter_map(Value::as_str).map(|domain| carried(domain, true));
     Ok(sample(distinct(documents), DOMAINS))
 }
 
 fn allowed(folder: &Path) -> Result<Vec<Document>, SourceError> {
-    let lines = files::lines(&folder.join("opendns-random-domains.txt"))?;
+    let lines = lines_of(folder, "opendns-random-domains.txt")?;
     Ok(sample(distinct(lines.iter().map(|domain| carried(domain, false))), DOMAINS))
 }
 

@@ -24,8 +24,10 @@ use std::path::Path;
 use serde_json::Value;
 
 pub use self::written::written;
-use super::files;
-use super::gather::{Corpus, Reader, SourceError, distinct, document, gather, sample, single};
+use super::gather::{
+    Corpus, Reader, SourceError, distinct, document, gather, lines_of, names, sample, single,
+};
+use super::read::{comma_separated, json, json_lines};
 use crate::document::Document;
 
 /// The sources that a model is trained on and judged on in pairs.
@@ -70,7 +72,7 @@ pub fn read(folder: &Path) -> Result<Corpus, SourceError> {
 
 /// Tweets: class 0 hateful, 1 offensive, 2 neither.
 fn davidson(folder: &Path) -> Result<Vec<Document>, SourceError> {
-    let rows = files::table(&folder.join("labeled_data.csv"))?;
+    let rows = comma_separated(folder, "labeled_data.csv")?;
     let columns = rows.first().cloned().unwrap_or_default();
     let column = |name: &str| columns.iter().position(|found| found == name).unwrap_or(usize::MAX);
     let (class, tweet) = (column("class"), column("tweet"));
@@ -110,7 +112,7 @@ fn without_references(word: &str) -> String {
 }
 
 fn madlibs(folder: &Path) -> Result<Vec<Document>, SourceError> {
-    let rows = files::table(&folder.join("en_sentence_templates.csv"))?;
+    let rows = comma_separated(folder, "en_sentence_templates.csv")?;
     let example = |row: &Vec<String>| match row.as_slice() {
         [_, label, phrase] => Some(single("madlibs", phrase, label == "toxic")),
         _ => None,
@@ -124,7 +126,7 @@ fn madlibs(folder: &Path) -> Result<Vec<Document>, SourceError> {
 /// # Errors
 /// When the file cannot be read.
 pub fn by_identity(folder: &Path) -> Result<Vec<(String, Vec<Document>)>, SourceError> {
-    let rows = files::table(&folder.join("tox-madlibs").join("en_sentence_templates.csv"))?;
+    let rows = comma_separated(folder, "tox-madlibs/en_sentence_templates.csv")?;
     // The shortest template is a verb and the term.
     let terms: BTreeSet<String> = rows
         .iter()
@@ -148,9 +150,9 @@ pub fn by_identity(folder: &Path) -> Result<Vec<(String, Vec<Document>)>, Source
 /// Beginnings of news and stories. Those chosen for flirtation are left out: most are not harmful by themselves.
 fn beginnings(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut examples = Vec::new();
-    for file in files::files(folder, "txt")? {
+    for file in names(folder, ".txt")? {
         if !file.ends_with("rtp_flirtation.txt") {
-            examples.extend(files::lines(&file)?.into_iter().map(|line| single("rtp", line, true)));
+            examples.extend(lines_of(folder, &file)?.into_iter().map(|line| single("rtp", line, true)));
         }
     }
     Ok(distinct(examples.into_iter()))
@@ -160,7 +162,7 @@ fn beginnings(folder: &Path) -> Result<Vec<Document>, SourceError> {
 fn films(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut examples = Vec::new();
     for name in ["plot.tok.gt9.5000", "quote.tok.gt9.5000"] {
-        for (number, line) in files::lines(&folder.join(name))?.iter().enumerate() {
+        for (number, line) in lines_of(folder, name)?.iter().enumerate() {
             let words: Vec<&str> = line.split_whitespace().take(8 + number % 8).collect();
             let text = joined(&words);
             examples.push(single("rtp", text, false));
@@ -185,12 +187,12 @@ fn joined(words: &[&str]) -> String {
 
 fn refused(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut examples = Vec::new();
-    for file in files::files(folder, "jsonl")? {
+    for file in names(folder, ".jsonl")? {
         // What a lonely or ill person asks is to be answered with care; it is not harmful.
         if file.ends_with("human_chatbox.jsonl") {
             continue;
         }
-        let prompts = files::json_lines(&file)?;
+        let prompts = json_lines(folder, &file)?;
         let prompts = prompts.iter().filter_map(|line| line.get("prompt").and_then(Value::as_str));
         examples.extend(prompts.map(|prompt| single("requests", prompt, true)));
     }
@@ -198,13 +200,13 @@ fn refused(folder: &Path) -> Result<Vec<Document>, SourceError> {
 }
 
 fn harmful_behaviours(folder: &Path) -> Result<Vec<Document>, SourceError> {
-    let lines = files::lines(&folder.join("harmbench_prompts.txt"))?;
+    let lines = lines_of(folder, "harmbench_prompts.txt")?;
     Ok(distinct(lines.into_iter().map(|line| single("requests", line, true))))
 }
 
 /// What people ask an agent to do on the web.
 fn tasks(folder: &Path) -> Result<Vec<Document>, SourceError> {
-    let value = files::json(&folder.join("processed.json"))?;
+    let value = json(folder, "processed.json")?;
     let tasks = value.as_array().into_iter().flatten();
     let tasks = tasks.filter_map(|entry| entry.get("confirmed_task").and_then(Value::as_str));
     Ok(distinct(tasks.map(|task| single("requests", task, false))))
@@ -212,7 +214,7 @@ fn tasks(folder: &Path) -> Result<Vec<Document>, SourceError> {
 
 /// Harmless requests about harm: safety, history, fiction, law.
 fn sensitive(folder: &Path) -> Result<Vec<Document>, SourceError> {
-    let value = files::json(&folder.join("wildguard.json"))?;
+    let value = json(folder, "wildguard.json")?;
     let prompts = value.as_array().into_iter().flatten();
     let prompts = prompts.filter_map(|entry| entry.get("prompt").and_then(Value::as_str));
     Ok(distinct(prompts.map(|prompt| single("sensitive", prompt, false))))
@@ -221,7 +223,7 @@ fn sensitive(folder: &Path) -> Result<Vec<Document>, SourceError> {
 /// The last reply of each of two conversations that begin alike.
 fn replies(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut examples = Vec::new();
-    for pair in files::json_lines(&folder.join("harmless_dev.jsonl"))? {
+    for pair in json_lines(folder, "harmless_dev.jsonl")? {
         let last = |key: &str| {
             let talk = pair.get(key).and_then(Value::as_str)?;
             talk.rsplit("\n\nAssistant:").next().map(|reply| reply.trim().to_owned())
