@@ -9,14 +9,18 @@
 //! | `document` | [`Document`], [`Part`]: texts, what is known of them, and the parts of a corpus |
 //! | [`fit`] | from documents to a model |
 //! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
+//! | [`judging`] | a model judged by source and by disguise |
+//! | [`report`] | what was measured, as tables and pictures |
 //! | [`recipe`] | how each shipped model is made |
 //! | [`obfuscation`] | texts rewritten as an attacker hides them |
 
 pub mod corpora;
 mod document;
 pub mod fit;
+pub mod judging;
 pub mod metrics;
 pub mod obfuscation;
 pub mod recipe;
+pub mod report;
 
 pub use document::{Document, Part, hash};
