@@ -15,7 +15,7 @@ pub(crate) enum Alphabet {
     Hex,
     /// Capital letters and digits.
     Capital,
-    /// Base64 with its signs.
+    /// Base64 in either set of signs.
     Base64,
 }
 
@@ -27,7 +27,9 @@ impl Alphabet {
             Alphabet::Name => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
             Alphabet::Hex => matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-'),
             Alphabet::Capital => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Alphabet::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='),
+            Alphabet::Base64 => {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
+            }
         }
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn all() -> Vec<(Lead, &'static str, &'static [SensitiveKind])> {
     let mut leads: Vec<(Lead, &'static str, &'static [SensitiveKind])> = vec![
         (Lead::KeyBlock, token::KEY_BLOCK, &[Token]),
         (Lead::Assigned, token::SCHEME, &[Token]),
-        (Lead::Assigned, token::ASSIGNMENT, &[Token, Password]),
+        (Lead::Assigned, token::ASSIGNMENT, &[Token]),
         (Lead::WebToken, token::WEB_TOKEN, &[Token]),
     ];
     leads.extend(ISSUERS.iter().enumerate().map(|(index, issuer)| {
@@ -97,11 +97,7 @@ pub(crate) fn follow(
 ) -> usize {
     let finding = match lead {
         Lead::KeyBlock => Some(token::find_key_block(text, hit.clone())),
-        Lead::Assigned => match token::find_assigned(text, hit.clone()) {
-            // The name may announce a password in another way.
-            None => return hit.start + 1,
-            found => found,
-        },
+        Lead::Assigned => token::find_assigned(text, hit.clone()),
         Lead::WebToken => token::find_web_token(text, hit.start),
         Lead::Issued(index) => {
             ISSUERS.get(index).and_then(|issuer| token::find_issued(text, hit.clone(), issuer))

@@ -216,7 +216,10 @@ fn value_behind(near: &str, head: &str) -> Option<Range<usize>> {
     let code = near.get(start..end)?;
     let skipped = code.len() - code.trim_start_matches([' ', '-']).len();
     let code = code.get(skipped..)?;
-    (says && code_length(code) == Some(code.len())).then(|| near.len() - start - skipped..near.len() - end)
+    let lead = near.get(..start + skipped)?;
+    let prefix = lead.strip_suffix('-').is_some_and(|head| head.ends_with(|c: char| c.is_ascii_uppercase()));
+    let from = start + skipped - if prefix { 2 } else { 0 };
+    (says && code_length(code) == Some(code.len())).then(|| near.len() - from..near.len() - end)
 }
 
 /// How long the code is that a text begins with: four to eight digits, or two or three groups of two to four.

@@ -26,7 +26,9 @@ pub(crate) fn find_announced(text: &str, word: Range<usize>) -> Option<Finding> 
         rest.bytes().take(16).take_while(|b| b.is_ascii_alphanumeric() || b"_-".contains(b)).count();
     let (start, how) = announced(text, word.end + length, 3)?;
     let quote = text.get(..start)?.chars().next_back().filter(|c| "\"'`".contains(*c));
-    let value = value(text.get(start..)?, quote, how)?;
+    // In a query or a form, an ampersand begins the next field.
+    let query = text.get(..start)?.ends_with('=');
+    let value = value(text.get(start..)?, quote, query)?;
     looks_chosen(value).then(|| {
         let percent = if how == Announced::Sign { 80 } else { 70 };
         Finding::new(start..start + value.len(), SensitiveKind::Password, percent)
@@ -34,21 +36,22 @@ pub(crate) fn find_announced(text: &str, word: Range<usize>) -> Option<Finding> 
 }
 
 /// The value that a text begins with.
-fn value(rest: &str, quote: Option<char>, how: Announced) -> Option<&str> {
+fn value(rest: &str, quote: Option<char>, query: bool) -> Option<&str> {
     let window = rest.get(..rest.floor_char_boundary(LONGEST * 4 + 1).min(rest.len()))?;
     let end = window.find(|c: char| match quote {
         Some(quote) => c == quote || c == '\n',
-        None => c.is_whitespace() || "\"'`<>&;[]".contains(c),
+        None => c.is_whitespace() || "\"'`<>;[]".contains(c) || (query && c == '&'),
     });
     let value = window.get(..end.unwrap_or(window.len()))?;
     if value.contains(['[', ']']) {
         return None;
     }
-    // A quote that never closes is none; in prose the sentence may end behind the value.
+    // A quote that never closes is none. What may end a sentence is cut off, but for the signs that often end a
+    // password.
     let value = match quote {
         Some(_) if end.is_none() => return None,
         Some(_) => value,
-        None => value.trim_end_matches(|c| ",.)".contains(c) || (how == Announced::Verb && "!?".contains(c))),
+        None => value.trim_end_matches([',', '.', ')']),
     };
     let length = value.chars().count();
     ((SHORTEST..=LONGEST).contains(&length) && !value.chars().any(char::is_whitespace)).then_some(value)

@@ -99,7 +99,7 @@ fn styles() -> [Style; 6] {
             words: &["straße", "strasse", "str.", "weg", "platz", "allee", "gasse", "damm", "ufer"],
             beginning: Beginning::Name,
             street: format!(
-                r"(?:{NAME}[ \-]){{0,2}}{NAME}(?:[ \-](?i:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer))? [0-9]{{1,4}}(?: ?[a-z])?(?-u:\b)"
+                r"(?:(?:{NAME}|der|den|dem|die|zur|zum)[ \-]){{0,3}}{NAME}(?:[ \-](?i:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer))? [0-9]{{1,4}}(?: ?[a-z])?(?-u:\b)"
             ),
             code: format!("{GAP}(?:[A-Z]{{1,2}}-)?[0-9]{{4,5}} {town}"),
         },
@@ -180,7 +180,10 @@ fn starts(head: &str, word: usize, beginning: Beginning) -> Vec<usize> {
     let places = head.char_indices().rev().filter(|(at, c)| fits(*c) && begins(*at));
     let mut starts: Vec<usize> = places.map(|(at, _)| word - head.len() + at).take(MOST_STARTS).collect();
     starts.reverse();
-    starts.push(word);
+    // A word for a street alone is no name of one.
+    if beginning != Beginning::Name {
+        starts.push(word);
+    }
     starts
 }
 

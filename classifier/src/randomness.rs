@@ -60,20 +60,39 @@ fn bits(text: &str) -> f64 {
         .sum()
 }
 
-/// Whether a string is made of words: at least three fifths of it lies in runs of four letters or more that a person could
-/// write (all small, all capital, or with a capital first), and these have as many vowels as words have.
+/// Whether a string is made of words: of its letters and digits at least three fifths lie in runs of four letters or
+/// more that a person could write (all small, all capital, or with a capital first), and these have as many vowels as
+/// words have. A string of capitals alone needs signs between its words.
 pub(crate) fn is_wordy(text: &str) -> bool {
-    let (mut covered, mut vowels) = (0, 0);
-    let bytes = text.as_bytes();
-    let continues = |before: &u8, next: &u8| {
-        next.is_ascii_lowercase() && before.is_ascii_alphabetic()
-            || next.is_ascii_uppercase() && before.is_ascii_uppercase()
-    };
-    for run in bytes.chunk_by(continues).filter(|run| run.len() >= 4) {
-        covered += run.len();
-        vowels += run.iter().filter(|byte| b"aeiouyAEIOUY".contains(byte)).count();
+    let (mut covered, mut vowels, mut all) = (0, 0, 0);
+    for part in text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
+        all += part.len();
+        for run in runs(part).filter(|run| run.len() >= 4) {
+            covered += run.len();
+            vowels += run.iter().filter(|byte| b"aeiouyAEIOUY".contains(byte)).count();
+        }
     }
-    covered * 5 >= bytes.len() * 3 && vowels * 100 >= covered * 28
+    let parted = all < text.len() || text.bytes().any(|byte| byte.is_ascii_lowercase());
+    parted && covered * 5 >= all * 3 && vowels * 100 >= covered * 28
+}
+
+/// The parts of a string that are written like words; digits stand by themselves.
+fn runs(part: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = part;
+    std::iter::from_fn(move || {
+        let capitals = rest.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+        let small = rest.iter().skip(capitals).take_while(|byte| byte.is_ascii_lowercase()).count();
+        let length = match (capitals, small) {
+            (0, 0) => 1,
+            (0 | 1, _) => capitals + small,
+            (_, 0) => capitals,
+            // The last capital begins the next word.
+            _ => capitals - 1,
+        };
+        let (run, behind) = rest.split_at_checked(length)?;
+        rest = behind;
+        Some(run)
+    })
 }
 
 #[cfg(test)]

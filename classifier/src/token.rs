@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(crate) const SCHEME: &str = r"(?i:bearer|authorization:[ ]?basic)[ ]+";
 
 /// A name that promises a secret, and the sign that assigns it.
-pub(crate) const ASSIGNMENT: &str = r#"(?i:api[_-]?key|secret|token|auth[_-]?key|access[_-]?key|account[_-]?key|shared[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key|credentials?|passw(?:or)?d)[a-z0-9_-]{0,16}["']?[ ]?(?:=>|:=|[:=])[ ]?["']?"#;
+pub(crate) const ASSIGNMENT: &str = r#"(?i:api[_-]?key|secret|token|auth[_-]?key|access[_-]?key|account[_-]?key|shared[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key|credentials?)[A-Za-z0-9_-]{0,16}["']?[ ]?(?:=>|:=|[:=])[ ]?["']?"#;
 
 /// The beginning of a JSON web token: base64url of `{"`.
 pub(crate) const WEB_TOKEN: &str = r"eyJ";
@@ -90,13 +90,12 @@ pub(crate) fn find_assigned(text: &str, word: Range<usize>) -> Option<Finding> {
     let window = rest.get(..bounded_run(rest, b"_-.~+/=", 64))?;
     let secret = window.trim_end_matches(['.', '-', '_']);
     let call = rest.get(window.len()..).is_some_and(|rest| rest.starts_with(['(', '[', '{', '$', '\\']));
-    let path = secret.starts_with('/') || secret.contains("//") || secret.contains("process.env");
-    let kind = match text.get(word.clone())?.to_ascii_lowercase().contains("passw") {
-        true => SensitiveKind::Password,
-        false => SensitiveKind::Token,
-    };
+    let path = (secret.starts_with('/') && !secret.bytes().any(|byte| byte.is_ascii_uppercase()))
+        || secret.contains("//")
+        || secret.contains("process.env");
     let random = secret.len() >= 16 && is_random(secret) && !is_placeholder(secret);
-    (random && !call && !path).then(|| Finding::new(word.end..end_of(text, word.end, b"_-.~+/="), kind, 85))
+    (random && !call && !path)
+        .then(|| Finding::new(word.end..end_of(text, word.end, b"_-.~+/="), SensitiveKind::Token, 85))
 }
 
 /// The JSON web token that begins at `start`.
