@@ -1,13 +1,16 @@
 //! A model judged on documents: by source, by disguise, and by the identity that a text names.
 
 use classifier::{Calibrated, LinearClassifier};
+use serde::Serialize;
 
-use crate::fit::risk;
+use crate::corpora::toxicity;
+use crate::fit::{fit, risk};
 use crate::metrics::{
     Confusion, Interval, Prior, Scored, bootstrap, brier_score, confusion, expected_calibration_error,
     operating_at, roc_auc, wilson,
 };
 use crate::obfuscation::Obfuscation;
+use crate::recipe::Subject;
 use crate::{Document, Part};
 
 /// The false-positive rate that everything is reported at.
@@ -140,4 +143,59 @@ pub fn judge(
         disguises.push(measure(way.name(), &scores(model, &hidden), threshold, seed));
     }
     Judged { threshold, all: measure("all", &scored, threshold, seed), sources, disguises, scores: scored }
+}
+
+/// How unevenly harmless texts are flagged by whom they name.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Gap {
+    /// The lowest share of harmless texts flagged, of any identity.
+    pub least: f64,
+    /// The highest.
+    pub most: f64,
+}
+
+/// The gap over rows that are one identity each; `None` for no rows.
+pub fn gap(identities: &[Row]) -> Option<Gap> {
+    let rates = || identities.iter().filter_map(|row| Some(row.own_rate?.value));
+    let least = rates().min_by(f64::total_cmp)?;
+    Some(Gap { least, most: rates().max_by(f64::total_cmp)? })
+}
+
+/// A model trained on one source, judged on another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// The source that it learned from, beside the sentences of this project and ordinary texts.
+    pub trained_on: String,
+    /// The source that it was judged on, all of it.
+    pub judged_on: String,
+    /// The area under the ROC curve.
+    pub auc: f64,
+}
+
+/// Trains toxicity on each source alone (with the sentences written for this project) and judges on every other
+/// source. Nothing of the judged source is learned from.
+pub fn pairs(documents: &[Document], seed: u64, mut say: impl FnMut(String)) -> Vec<Pair> {
+    let options = Subject::Toxicity.options(seed);
+    let mut found = Vec::new();
+    for trained_on in toxicity::SOURCES {
+        say(format!("training on {trained_on} alone"));
+        let learned: Vec<Document> = documents
+            .iter()
+            .filter(|one| one.source == trained_on || one.source == toxicity::WRITTEN)
+            .cloned()
+            // What is judged on is another source, so the test part may be learned from.
+            .map(|one| if one.part == Part::Test { Document { part: Part::Training, ..one } } else { one })
+            .collect();
+        if !learned.iter().any(|one| one.source == trained_on) {
+            continue;
+        }
+        let Ok(model) = fit(&learned, &options) else { continue };
+        for judged_on in toxicity::SOURCES.into_iter().filter(|other| *other != trained_on) {
+            let others: Vec<&Document> = documents.iter().filter(|one| one.source == judged_on).collect();
+            if let Some(auc) = roc_auc(&scores(&model, &others)) {
+                found.push(Pair { trained_on: trained_on.to_owned(), judged_on: judged_on.to_owned(), auc });
+            }
+        }
+    }
+    found
 }

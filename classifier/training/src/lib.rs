@@ -12,6 +12,8 @@
 //! | [`judging`] | a model judged by source and by disguise |
 //! | [`report`] | what was measured, as tables and pictures |
 //! | [`recipe`] | how each shipped model is made |
+//! | [`personal_data`] | the detectors of personal data judged |
+//! | [`secret_vectors`] | made-up secrets, and what looks like them |
 //! | [`obfuscation`] | texts rewritten as an attacker hides them |
 
 pub mod corpora;
@@ -20,7 +22,9 @@ pub mod fit;
 pub mod judging;
 pub mod metrics;
 pub mod obfuscation;
+pub mod personal_data;
 pub mod recipe;
 pub mod report;
+pub mod secret_vectors;
 
 pub use document::{Document, Part, hash};

@@ -11,4 +11,4 @@ mod plot;
 mod table;
 
 pub use pictures::{reliability_picture, roc_picture, score_picture};
-pub use table::{json, rows_as_text};
+pub use table::{json, row, rows_as_text};

@@ -33,6 +33,9 @@ use crate::document::Document;
 /// The sources that a model is trained on and judged on in pairs.
 pub const SOURCES: [&str; 5] = ["davidson", "madlibs", "rtp", "requests", REPLIES];
 
+/// The sentences of this project.
+pub const WRITTEN: &str = "written";
+
 /// The source that is judged on and not learned from: which of two replies people minded more has little to do with
 /// their words.
 pub const REPLIES: &str = "replies";

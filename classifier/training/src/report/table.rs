@@ -78,7 +78,8 @@ pub fn json(judged: &Judged) -> Value {
     })
 }
 
-fn row(row: &Row) -> Value {
+/// One row.
+pub fn row(row: &Row) -> Value {
     let measured = |one: Option<Measured>| {
         one.map(|one| json!({"value": one.value, "low": one.interval.low, "high": one.interval.high}))
     };
