@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `score` | [`Risk`] and [`Safety`], numbers in `[0, 1]` |
 //! | `finding` | [`Detector`], [`Finding`] and [`SensitiveKind`] |
-//! | `normalise` | [`Normalised`]: folded text that remembers where it came from |
+//! | `normalise`, `emoji` | [`Normalised`]: folded text that remembers where it came from |
 //! | `confidence` | [`Confidence`] of a finding |
 //! | `detectors`, `leads` | [`Detectors`]: one pass over the text, with a validator behind every pattern |
 //! | `card`, `iban`, `number`, `checksum` | numbers of cards and accounts |
@@ -20,7 +20,7 @@
 //! | `linear` | [`LinearClassifier`]: a small model in a file |
 //! | `cut` | [`windows()`]: where a text is cut |
 //! | `sweep` | [`sweep()`]: a whole text judged window by window |
-//! | `token_attribute` | [`TokenAttribute`], for the look-ahead |
+//! | `token_attribute` | [`TokenAttribute`] and [`SparseAttribute`], for the look-ahead |
 //! | `mask` | [`mask()`]: findings replaced by constant markers |
 //!
 //! ```
@@ -86,6 +86,6 @@ pub use normalise::Normalised;
 pub use place::Place;
 pub use score::{Risk, Safety, ScoreError};
 pub use sweep::{Suspect, highest_risk, sweep, sweep_unfolded};
-pub use token_attribute::TokenAttribute;
+pub use token_attribute::{AttributeFileError, SparseAttribute, TokenAttribute};
 pub use unfold::{Decoded, Disguise, HiddenCounts, Unfolded};
 pub use window::{Calibrated, Judgement, Reason, Window, WindowClassifier};

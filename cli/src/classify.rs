@@ -4,6 +4,7 @@
 //! not a finding of the command: `scan` ends with 0 whatever the texts say.
 
 mod eval;
+mod fit_attribute;
 mod scan;
 mod train;
 
@@ -22,6 +23,8 @@ pub enum Command {
     Train(train::Train),
     /// Judge a model on the part of the collections that it has not learned from.
     Eval(eval::Eval),
+    /// Fit the token weights of an attribute, for the look-ahead.
+    FitAttribute(fit_attribute::FitAttribute),
     /// Judge texts: for each line `{"id":…, "text":…}` a line `{"id":…, "risk":…, "spans":[…]}`.
     Scan(scan::Scan),
 }
@@ -30,6 +33,7 @@ pub fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Train(arguments) => train::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::FitAttribute(arguments) => fit_attribute::run(&arguments),
         Command::Scan(arguments) => scan::run(&arguments),
     }
 }

@@ -1,5 +1,7 @@
 //! Attributes: weighted automata over tokens.
 
+use classifier::TokenAttribute;
+
 use crate::{AttributeError, Token};
 
 /// Where a token leads, and the logarithm of its weight (at most 0; minus infinity forbids).
@@ -138,6 +140,26 @@ impl Attribute {
             builder.edge(only, token, Edge { to: only, log_weight });
         }
         builder.build(only)
+    }
+
+    /// One state with the log weights of a token-factored attribute, a trained one of `classifier` say.
+    ///
+    /// # Errors
+    /// When a log weight is above 0 or not a number.
+    ///
+    /// ```
+    /// use classifier::SparseAttribute;
+    /// use hmm_control::Attribute;
+    ///
+    /// let polite = Attribute::from_tokens(&SparseAttribute::new(50_257, [(1_234, -2.5)])?)?;
+    /// assert_eq!(polite.log_weight(&[5, 1_234]), -2.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_tokens(attribute: &dyn TokenAttribute) -> Result<Attribute, AttributeError> {
+        let vocabulary = attribute.vocabulary();
+        let tokens = 0..Token::try_from(vocabulary).unwrap_or(Token::MAX);
+        let weights = tokens.map(|token| (token, f64::from(attribute.log_weight(token))));
+        Attribute::from_weights(vocabulary, weights.filter(|(_, weight)| *weight != 0.0))
     }
 
     /// Tokens.

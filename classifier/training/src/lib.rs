@@ -13,6 +13,7 @@
 //! | [`report`] | what was measured, as tables and pictures |
 //! | [`recipe`] | how each shipped model is made |
 //! | [`personal_data`] | the detectors of personal data judged |
+//! | [`token_attribute`] | weights of token attributes, for the look-ahead |
 //! | [`secret_vectors`] | made-up secrets, and what looks like them |
 //! | [`obfuscation`] | texts rewritten as an attacker hides them |
 
@@ -26,5 +27,6 @@ pub mod personal_data;
 pub mod recipe;
 pub mod report;
 pub mod secret_vectors;
+pub mod token_attribute;
 
 pub use document::{Document, Part, hash};

@@ -1,0 +1,14 @@
+//! Fits the weights of token attributes, for the look-ahead.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `fit` | [`fit()`]: from texts in tokens and how likely each keeps the attribute, to sparse weights |
+//! | `shipped` | [`Shipped`]: the three attributes that come with the project, and what they are fitted on |
+//! | `secrets` | sentences that ask for a secret or state one, and harmless ones with the same words |
+
+mod fit;
+mod secrets;
+mod shipped;
+
+pub use fit::{Example, Fit, FitError, FitOptions, FitReport, fit, sharpened};
+pub use shipped::{DataError, Labelled, Shipped, TrainError, Trained, TrainingReport};
