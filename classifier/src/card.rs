@@ -1,5 +1,6 @@
 //! Payment card numbers: issuer prefix, length, and the Luhn check digit.
 
+use crate::checksum::luhn;
 use crate::number::Run;
 use std::ops::{Range, RangeInclusive};
 
@@ -66,19 +67,4 @@ fn has_prefix(digits: &[u8], count: usize, range: RangeInclusive<u32>) -> bool {
     let value =
         digits.get(..count).map(|head| head.iter().fold(0, |sum, digit| sum * 10 + u32::from(*digit)));
     value.is_some_and(|value| range.contains(&value))
-}
-
-/// Whether the last digit is the check digit of those before it (ISO/IEC 7812-1).
-fn luhn(digits: &[u8]) -> bool {
-    let sum: u32 = digits
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(index, digit)| match (index % 2, u32::from(*digit)) {
-            (0, value) => value,
-            (_, value) if value >= 5 => value * 2 - 9,
-            (_, value) => value * 2,
-        })
-        .sum();
-    sum.is_multiple_of(10)
 }

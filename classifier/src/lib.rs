@@ -5,11 +5,20 @@
 //! | `score` | [`Risk`] and [`Safety`], numbers in `[0, 1]` |
 //! | `finding` | [`Detector`], [`Finding`] and [`SensitiveKind`] |
 //! | `normalise`, `emoji` | [`Normalised`]: folded text that remembers where it came from |
-//! | `detectors` | [`Detectors`]: one pass over the text, with a validator behind every pattern |
-//! | `card`, `phone`, `phone_words`, `iban`, `email`, `token` | the validators |
+//! | `confidence` | [`Confidence`] of a finding |
+//! | `detectors`, `leads` | [`Detectors`]: one pass over the text, with a validator behind every pattern |
+//! | `card`, `iban`, `number`, `checksum` | numbers of cards and accounts |
+//! | `phone`, `phone_words`, `email`, `postal_address` | where somebody is reached |
+//! | `national_id`, `lettered_id`, `document`, `birth_date`, `date` | what states note of somebody |
+//! | `token`, `issuer`, `randomness`, `password`, `one_time_code` | secrets |
+//! | `context` | the words around a value |
+//! | `normal_form` | [`normal_form()`]: a finding's value in one spelling |
 //! | `unfold` | [`Unfolded`]: a text with what is hidden in it brought to light |
 //! | `place` | [`Place`]: where on a page a text stood |
 //! | `window` | [`WindowClassifier`], [`Calibrated`], [`Judgement`] |
+//! | `features` | [`Features`]: what a linear model sees of a text |
+//! | `linear` | [`LinearClassifier`]: a small model in a file |
+//! | `cut` | [`windows()`]: where a text is cut |
 //! | `sweep` | [`sweep()`]: a whole text judged window by window |
 //! | `token_attribute` | [`TokenAttribute`] and [`SparseAttribute`], for the look-ahead |
 //! | `mask` | [`mask()`]: findings replaced by constant markers |
@@ -26,19 +35,38 @@
 //!
 //! The library does no I/O, reads no clock, and keeps no state outside its values.
 
+mod birth_date;
 mod card;
+mod checksum;
+mod confidence;
+mod context;
+mod cut;
+mod date;
 mod detectors;
 mod digit;
+mod document;
 mod email;
 mod emoji;
+mod features;
 mod finding;
 mod iban;
+mod issuer;
+mod leads;
+mod lettered_id;
+mod linear;
 mod mask;
+mod models;
+mod national_id;
+mod normal_form;
 mod normalise;
 mod number;
+mod one_time_code;
+mod password;
 mod phone;
 mod phone_words;
 mod place;
+mod postal_address;
+mod randomness;
 mod score;
 mod sweep;
 mod token;
@@ -46,13 +74,18 @@ mod token_attribute;
 mod unfold;
 mod window;
 
+pub use confidence::{Confidence, ConfidenceError};
+pub use cut::windows;
 pub use detectors::{BuildError, Detectors};
+pub use features::{FeatureSink, Features, Reach};
 pub use finding::{Detector, Finding, SensitiveKind};
+pub use linear::{LinearClassifier, ModelError, Parameters};
 pub use mask::mask;
+pub use normal_form::normal_form;
 pub use normalise::Normalised;
 pub use place::Place;
 pub use score::{Risk, Safety, ScoreError};
-pub use sweep::{Suspect, sweep};
+pub use sweep::{Suspect, highest_risk, sweep, sweep_unfolded};
 pub use token_attribute::{AttributeFileError, SparseAttribute, TokenAttribute};
 pub use unfold::{Decoded, Disguise, HiddenCounts, Unfolded};
 pub use window::{Calibrated, Judgement, Reason, Window, WindowClassifier};

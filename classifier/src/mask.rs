@@ -10,9 +10,9 @@ use std::ops::Range;
 /// that ends outside the text, or inside a character, is widened to whole characters and cut at the end.
 ///
 /// ```
-/// use classifier::{Finding, SensitiveKind, mask};
+/// use classifier::{Confidence, Finding, SensitiveKind, mask};
 ///
-/// let findings = [Finding { span: 6..21, kind: SensitiveKind::Email }];
+/// let findings = [Finding { span: 6..21, kind: SensitiveKind::Email, confidence: Confidence::FULL }];
 /// assert_eq!(mask("Write ann@example.org!", &findings), "Write [email]!");
 /// ```
 pub fn mask(text: &str, findings: &[Finding]) -> String {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn finding(span: Range<usize>, kind: SensitiveKind) -> Finding {
-        Finding { span, kind }
+        Finding::new(span, kind, 90)
     }
 
     #[test]

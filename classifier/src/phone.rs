@@ -192,7 +192,7 @@ impl<'r> Candidate<'r> {
     }
 
     fn national(&self) -> bool {
-        if self.plus || self.is_date() || self.is_network_address() || self.is_sum() {
+        if self.plus || self.is_date() || self.is_network_address() || self.is_sum() || self.is_fraction() {
             return false;
         }
         let word = if self.is_labelled() { Word::Phone } else { nearest_word(self.before()) };
@@ -249,6 +249,11 @@ impl<'r> Candidate<'r> {
             };
             same && date
         }) || matches!(self.groups.as_slice(), [stamp] if is_stamp(stamp))
+    }
+
+    /// Whether it is a number with one or two decimals: `49649.82`.
+    fn is_fraction(&self) -> bool {
+        self.separators == ["."] && self.groups.last().is_some_and(|group| group.len() <= 2)
     }
 
     /// Whether it is two years: `1999-2004`.

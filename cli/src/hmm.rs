@@ -15,6 +15,8 @@ mod score;
 mod table;
 mod texts;
 
+pub use progress::Progress;
+
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -53,7 +55,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Writes a file beside its place and moves it there, so that no reader sees a part of it.
-fn write_whole(
+pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut std::io::BufWriter<std::fs::File>) -> std::io::Result<()>,
 ) -> Result<(), Failure> {

@@ -15,6 +15,7 @@ macro_rules! println {
 }
 
 mod audit;
+mod classify;
 mod consent;
 mod demo;
 mod failure;
@@ -57,6 +58,9 @@ enum Command {
     /// Make and judge the small models that look ahead for a language model.
     #[command(subcommand)]
     Hmm(hmm::Command),
+    /// Train, judge and use the small models and detectors that read untrusted text.
+    #[command(subcommand)]
+    Classify(classify::Command),
     /// Look at the record of what was decided.
     #[command(subcommand)]
     Audit(audit::Command),
@@ -73,6 +77,7 @@ fn main() -> ExitCode {
         Command::Vault(command) => vault::run(command),
         Command::Consent(command) => consent::run(command),
         Command::Hmm(command) => hmm::run(command),
+        Command::Classify(command) => classify::run(command),
         Command::Audit(command) => audit::run(command),
     };
     match done {

@@ -2,5 +2,31 @@
 //!
 //! Nothing here is needed to use a model. The folder of the training data is an argument; the data themselves are
 //! not part of the project.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`corpora`] | from files to documents |
+//! | `document` | [`Document`], [`Part`]: texts, what is known of them, and the parts of a corpus |
+//! | [`fit`] | from documents to a model |
+//! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
+//! | [`judging`] | a model judged by source and by disguise |
+//! | [`report`] | what was measured, as tables and pictures |
+//! | [`recipe`] | how each shipped model is made |
+//! | [`personal_data`] | the detectors of personal data judged |
+//! | [`token_attribute`] | weights of token attributes, for the look-ahead |
+//! | [`secret_vectors`] | made-up secrets, and what looks like them |
+//! | [`obfuscation`] | texts rewritten as an attacker hides them |
 
+pub mod corpora;
+mod document;
+pub mod fit;
+pub mod judging;
+pub mod metrics;
+pub mod obfuscation;
+pub mod personal_data;
+pub mod recipe;
+pub mod report;
+pub mod secret_vectors;
 pub mod token_attribute;
+
+pub use document::{Document, Part, hash};

@@ -1,0 +1,169 @@
+//! How well the detectors find personal data that others labelled.
+//!
+//! The labelled sentences are those of presidio-research (`pii-presidio/generated_large.json` of the data folder): a
+//! list of records `{full_text, spans: [{entity_type, start_position, end_position}]}`, positions in characters.
+//!
+//! A labelled span is *hit* when a finding of its kind overlaps it by one byte or more; a finding is *right* when it
+//! overlaps a labelled span of its kind. Precision is the share of findings that are right, recall the share of
+//! labelled spans that are hit. A finding that the labels do not know is wrong, whatever it is.
+
+use std::ops::Range;
+
+use classifier::{Detector, SensitiveKind};
+use serde::Deserialize;
+
+/// Labelled data that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum LabelError {
+    /// Not the JSON that is expected.
+    #[error("the labelled sentences are not the JSON of presidio-research: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A label that lies outside its sentence.
+    #[error("sentence {sentence}: characters {start} to {end} lie outside the text")]
+    Outside {
+        /// Which sentence, counted from 0.
+        sentence: usize,
+        /// The first character of the label.
+        start: usize,
+        /// The character behind the label.
+        end: usize,
+    },
+}
+
+/// A sentence and what stands in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// The text.
+    pub text: String,
+    /// The labelled spans, in bytes of the text, whose kind the detectors know.
+    pub labels: Vec<(Range<usize>, SensitiveKind)>,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    full_text: String,
+    spans: Vec<Span>,
+}
+
+#[derive(Deserialize)]
+struct Span {
+    entity_type: String,
+    start_position: usize,
+    end_position: usize,
+}
+
+/// Reads labelled sentences; labels of kinds that no detector is for are left out.
+///
+/// # Errors
+/// Other JSON than expected, or a label outside its sentence.
+///
+/// ```
+/// let json = r#"[{"full_text": "é ann@example.org", "spans":
+///     [{"entity_type": "EMAIL_ADDRESS", "start_position": 2, "end_position": 17}]}]"#;
+/// let sentences = classifier_training::personal_data::read(json)?;
+/// assert_eq!(sentences[0].labels[0].0, 3..18);
+/// # Ok::<(), classifier_training::personal_data::LabelError>(())
+/// ```
+pub fn read(json: &str) -> Result<Vec<Sentence>, LabelError> {
+    let records: Vec<Record> = serde_json::from_str(json)?;
+    records.into_iter().enumerate().map(|(index, record)| sentence(index, record)).collect()
+}
+
+fn sentence(index: usize, record: Record) -> Result<Sentence, LabelError> {
+    let text = record.full_text;
+    let mut places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    places.push(text.len());
+    let mut labels = Vec::new();
+    for span in record.spans {
+        let Some(kind) = kind_of(&span.entity_type) else { continue };
+        let (start, end) = (span.start_position, span.end_position);
+        match (places.get(start), places.get(end)) {
+            (Some(from), Some(to)) if from < to => labels.push((*from..*to, kind)),
+            _ => return Err(LabelError::Outside { sentence: index, start, end }),
+        }
+    }
+    Ok(Sentence { text, labels })
+}
+
+/// The kind that a label of presidio-research stands for.
+fn kind_of(label: &str) -> Option<SensitiveKind> {
+    match label {
+        "CREDIT_CARD" => Some(SensitiveKind::CardNumber),
+        "EMAIL_ADDRESS" => Some(SensitiveKind::Email),
+        "PHONE_NUMBER" => Some(SensitiveKind::Phone),
+        "IBAN_CODE" => Some(SensitiveKind::Iban),
+        "US_SSN" => Some(SensitiveKind::NationalId),
+        "ADDRESS" => Some(SensitiveKind::PostalAddress),
+        _ => None,
+    }
+}
+
+/// How well one kind is found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// How many spans are labelled.
+    pub labelled: usize,
+    /// How many of them were hit.
+    pub hit: usize,
+    /// How many findings there are.
+    pub found: usize,
+    /// How many of them are right.
+    pub right: usize,
+    /// The labelled spans that were not hit: which sentence, and where.
+    pub missed: Vec<(usize, Range<usize>)>,
+    /// The findings that are not right: which sentence, and where.
+    pub wrong: Vec<(usize, Range<usize>)>,
+}
+
+impl Outcome {
+    /// The share of findings that are right; 1 where there is no finding.
+    pub fn precision(&self) -> f64 {
+        share(self.right, self.found)
+    }
+
+    /// The share of labelled spans that are hit; 1 where none is labelled.
+    pub fn recall(&self) -> f64 {
+        share(self.hit, self.labelled)
+    }
+
+    /// The harmonic mean of precision and recall.
+    pub fn f1(&self) -> f64 {
+        let (precision, recall) = (self.precision(), self.recall());
+        if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 }
+    }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+}
+
+/// Judges a detector on one kind.
+pub fn judge(detector: &dyn Detector, sentences: &[Sentence], kind: SensitiveKind) -> Outcome {
+    let mut outcome = Outcome::default();
+    for (index, sentence) in sentences.iter().enumerate() {
+        let findings = detector.detect(&sentence.text);
+        let found: Vec<&Range<usize>> =
+            findings.iter().filter(|finding| finding.kind == kind).map(|finding| &finding.span).collect();
+        let labels: Vec<&Range<usize>> =
+            sentence.labels.iter().filter(|(_, other)| *other == kind).map(|(span, _)| span).collect();
+        outcome.labelled += labels.len();
+        outcome.found += found.len();
+        for label in &labels {
+            match found.iter().any(|span| overlap(span, label)) {
+                true => outcome.hit += 1,
+                false => outcome.missed.push((index, (*label).clone())),
+            }
+        }
+        for span in &found {
+            match labels.iter().any(|label| overlap(span, label)) {
+                true => outcome.right += 1,
+                false => outcome.wrong.push((index, (*span).clone())),
+            }
+        }
+    }
+    outcome
+}
+
+fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
+}

@@ -1,0 +1,47 @@
+//! `portcullis classify train`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use classifier::Calibrated;
+use classifier_training::Part;
+
+use super::Model;
+use crate::failure::Failure;
+use crate::hmm::{Progress, write_whole};
+
+#[derive(clap::Args)]
+pub struct Train {
+    /// Which model.
+    model: Model,
+    /// The folder that holds the collections.
+    #[arg(long, value_name = "FOLDER")]
+    data: PathBuf,
+    /// Where the model is written to.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// The beginning of all chance: the same data and the same seed give the same file.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+pub fn run(arguments: &Train) -> Result<(), Failure> {
+    let progress = Progress::new();
+    let subject = arguments.model.subject();
+    progress.say(format!("reading {}", arguments.data.display()));
+    let corpus = super::corpus(subject, &arguments.data, arguments.seed, |what| progress.say(what))?;
+    let learned = corpus.documents.iter().filter(|one| one.part != Part::Test).count();
+    progress.say(format!("fitting to {learned} texts"));
+    let model = subject
+        .train(&corpus.documents, arguments.seed)
+        .map_err(|error| Failure::Input(format!("{}: {error}", arguments.data.display())))?;
+    let bytes = model.to_bytes();
+    write_whole(&arguments.out, |file| file.write_all(&bytes))?;
+    progress.finish();
+    println!("{}: {} bytes, from {learned} texts", arguments.out.display(), bytes.len());
+    println!("calibration error on the development part: {:.3}", model.calibration_error());
+    for (rate, risk) in &model.parameters().thresholds {
+        println!("at risk {risk:.3} and above {:.1} % of its harmless texts are flagged", 100.0 * rate);
+    }
+    Ok(())
+}
