@@ -34,6 +34,7 @@ mod cut;
 mod detectors;
 mod digit;
 mod email;
+mod emoji;
 mod features;
 mod finding;
 mod iban;
