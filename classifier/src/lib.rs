@@ -40,6 +40,7 @@ mod finding;
 mod iban;
 mod linear;
 mod mask;
+mod models;
 mod normalise;
 mod number;
 mod phone;

@@ -5,11 +5,12 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`corpora`] | from files to documents |
 //! | `document` | [`Document`], [`Part`]: texts, what is known of them, and the parts of a corpus |
+//! | [`corpora`] | the collections that models are trained and judged on |
 //! | [`fit`] | from documents to a model |
-//! | `injection` | [`train_injection`]: the model of injections |
 //! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
+//! | [`recipe`] | how the models of scam and toxicity are made |
+//! | `injection` | [`train_injection`]: how the model of injections is made |
 //! | [`obfuscation`] | texts rewritten as an attacker hides them |
 
 pub mod corpora;
@@ -18,6 +19,7 @@ pub mod fit;
 mod injection;
 pub mod metrics;
 pub mod obfuscation;
+pub mod recipe;
 
 pub use document::{Document, Part, hash};
 pub use injection::{TrainError, Trained, train_injection};

@@ -12,7 +12,7 @@ mod interval;
 mod operating;
 mod ranking;
 
-pub use calibration::{Bin, brier_score, expected_calibration_error, reliability_curve};
+pub use calibration::{Bin, Prior, brier_score, expected_calibration_error, reliability_curve};
 pub use interval::{Interval, bootstrap, wilson};
 pub use operating::{Confusion, Operating, confusion, operating_at};
 pub use ranking::{RocPoint, roc_auc, roc_curve};

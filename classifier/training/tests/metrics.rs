@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use classifier_training::metrics::{
-    Bin, Confusion, Interval, Scored, bootstrap, brier_score, confusion, expected_calibration_error,
+    Bin, Confusion, Interval, Prior, Scored, bootstrap, brier_score, confusion, expected_calibration_error,
     operating_at, reliability_curve, roc_auc, roc_curve, wilson,
 };
 use proptest::prelude::*;
@@ -114,7 +114,7 @@ proptest! {
 
     #[test]
     fn bins_hold_the_texts_between_their_ends(scores in scores(), bins in 1_usize..12) {
-        let curve = reliability_curve(&scores, bins);
+        let curve = reliability_curve(&scores, bins, Prior::Found);
         prop_assert_eq!(curve.iter().map(|bin| bin.count).sum::<usize>(), scores.len());
         let mut expected_error = 0.0;
         for place in 0..bins {
@@ -139,7 +139,7 @@ proptest! {
                 expected_error += n / scores.len() as f64 * (predicted - observed).abs();
             }
         }
-        prop_assert!((expected_calibration_error(&scores, bins) - expected_error).abs() < 1e-12);
+        prop_assert!((expected_calibration_error(&scores, bins, Prior::Found) - expected_error).abs() < 1e-12);
     }
 
     #[test]
@@ -153,11 +153,32 @@ proptest! {
             .collect();
         let n = scores.len() as f64;
         let base = scores.iter().filter(|one| one.harmful).count() as f64 / n;
-        let curve = reliability_curve(&scores, 9);
+        let curve = reliability_curve(&scores, 9, Prior::Found);
         let reliability: f64 = curve.iter().map(|b| b.count as f64 * (b.predicted - b.observed).powi(2)).sum();
         let resolution: f64 = curve.iter().map(|b| b.count as f64 * (b.observed - base).powi(2)).sum();
         let expected = (reliability - resolution) / n + base * (1.0 - base);
-        prop_assert!((brier_score(&scores).unwrap() - expected).abs() < 1e-12);
+        prop_assert!((brier_score(&scores, Prior::Found).unwrap() - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_even_prior_is_as_many_of_one_sort_as_of_the_other(scores in scores(), bins in 1_usize..12) {
+        // Every harmful text as often as there are harmless ones, and the other way round.
+        let harmful = scores.iter().filter(|one| one.harmful).count();
+        let harmless = scores.len() - harmful;
+        prop_assume!(harmful > 0 && harmless > 0);
+        let copies = |one: &Scored| std::iter::repeat_n(*one, if one.harmful { harmless } else { harmful });
+        let many: Vec<Scored> = scores.iter().flat_map(copies).collect();
+        let error = expected_calibration_error(&scores, bins, Prior::Even);
+        prop_assert!((error - expected_calibration_error(&many, bins, Prior::Found)).abs() < 1e-9);
+        let brier = brier_score(&scores, Prior::Even).unwrap();
+        prop_assert!((brier - brier_score(&many, Prior::Found).unwrap()).abs() < 1e-9);
+        let (even, found) =
+            (reliability_curve(&scores, bins, Prior::Even), reliability_curve(&many, bins, Prior::Found));
+        prop_assert_eq!(even.len(), found.len());
+        for (one, other) in even.iter().zip(&found) {
+            prop_assert!((one.predicted - other.predicted).abs() < 1e-9);
+            prop_assert!((one.observed - other.observed).abs() < 1e-9);
+        }
     }
 
     #[test]
@@ -213,9 +234,9 @@ fn what_cannot_be_said_is_not() {
     assert_eq!(roc_auc(&[]), None);
     assert_eq!(roc_auc(&[Scored::harmful(0.3)]), None);
     assert_eq!(roc_auc(&[Scored::harmless(0.3)]), None);
-    assert_eq!(brier_score(&[]), None);
-    assert_eq!(expected_calibration_error(&[], 10), 0.0);
-    assert!(reliability_curve(&[Scored::harmful(0.3)], 0).is_empty());
+    assert_eq!(brier_score(&[], Prior::Found), None);
+    assert_eq!(expected_calibration_error(&[], 10, Prior::Even), 0.0);
+    assert!(reliability_curve(&[Scored::harmful(0.3)], 0, Prior::Found).is_empty());
     assert_eq!(operating_at(&[], 0.01).threshold, f64::INFINITY);
     assert_eq!(wilson(0, 0), Interval { low: 0.0, high: 1.0 });
 }
@@ -225,7 +246,7 @@ fn a_number_that_is_none_is_flagged() {
     let scores = [Scored::harmful(0.9), Scored::harmless(f64::NAN), Scored::harmless(0.1)];
     assert_eq!(confusion(&scores, 0.5), Confusion { caught: 1, missed: 0, wrong: 1, passed: 1 });
     assert_eq!(roc_auc(&scores), Some(0.5));
-    assert_eq!(reliability_curve(&scores, 2).len(), 2);
+    assert_eq!(reliability_curve(&scores, 2, Prior::Found).len(), 2);
 }
 
 #[test]
