@@ -45,15 +45,19 @@ pub fn train_injection(data: &Path, options: &FitOptions) -> Result<Trained, Tra
     let mut documents = corpora::injection(data, options.seed)?;
     documents.extend(corpora::benign(data, options.seed)?);
     let model = fit::fit(&documents, options)?;
-    let harmless: Vec<f64> = documents
-        .iter()
-        .filter(|document| document.part == Part::Development && document.harmful.is_none())
-        // Our own lines are written to be as close to harm as can be; pages are not like that.
-        .filter(|document| !document.source.starts_with("own/"))
-        .map(|document| fit::risk(&model, document))
+    // Our own lines are written to be as close to the border as can be, on either side; pages are not like that. But
+    // pages have code, of which the corpora have little.
+    let development = documents.iter().filter(|document| document.part == Part::Development);
+    let scores: Vec<(f64, bool)> = development
+        .filter(|document| !document.source.starts_with("own/") || document.source == "own/code")
+        .map(|document| (fit::risk(&model, document), document.harmful.is_some()))
         .collect();
+    let harmless: Vec<f64> = scores.iter().filter(|(_, harmful)| !harmful).map(|(risk, _)| *risk).collect();
     let mut parameters = model.parameters().clone();
+    parameters.thresholds =
+        options.rates.iter().map(|rate| (*rate, fit::calibrate::threshold(&scores, *rate))).collect();
     parameters.quarantine = fit::calibrate::rare(&harmless, PAGES_QUARANTINED / DOCUMENTS_A_PAGE);
+    parameters.calibration_error = fit::calibrate::expected_error(&scores, 15);
     parameters.places = places();
     let model = fit::with(&model, parameters).map_err(FitError::Model)?;
     Ok(Trained { model, documents })
@@ -63,8 +67,8 @@ pub fn train_injection(data: &Path, options: &FitOptions) -> Result<Trained, Tra
 /// that only a machine reads are more often meant for one.
 fn places() -> [f32; Place::ALL.len()] {
     Place::ALL.map(|place| match place {
-        Place::Hidden | Place::Markup => 0.5,
-        Place::Generated | Place::ForeignFrame => 0.25,
+        Place::Hidden | Place::Markup => 1.0,
+        Place::Generated | Place::ForeignFrame => 0.5,
         Place::Shown | Place::Attribute | Place::Unknown => 0.0,
     })
 }
