@@ -5,10 +5,11 @@
 
 #![allow(missing_docs, reason = "criterion's macros")]
 
+mod model;
 mod page;
 mod unfold;
 
 use criterion::{criterion_group, criterion_main};
 
-criterion_group!(benches, unfold::bench);
+criterion_group!(benches, unfold::bench, model::bench);
 criterion_main!(benches);

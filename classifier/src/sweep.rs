@@ -38,15 +38,12 @@ pub fn sweep_unfolded(
         .map(|(part, judgement)| Suspect { span: unfolded.plain().original(part), judgement, disguise: None })
         .collect();
     for decoded in unfolded.decoded() {
-        let found = parts(decoded.text.text(), place, judge, at_least);
-        let worst = found.into_iter().map(|(_, judgement)| judgement).reduce(worse);
-        if let Some(judgement) = worst {
-            suspects.push(Suspect {
-                span: decoded.span.clone(),
-                judgement,
-                disguise: Some(decoded.disguise),
-            });
-        }
+        let found = parts(decoded.text.text(), place, judge, at_least).into_iter();
+        suspects.extend(found.map(|(part, judgement)| Suspect {
+            span: decoded.text.original(part),
+            judgement,
+            disguise: Some(decoded.disguise),
+        }));
     }
     suspects.sort_by_key(|suspect| (suspect.span.start, suspect.span.end));
     suspects
@@ -86,8 +83,4 @@ fn parts(
         .into_iter()
         .filter_map(|(part, worst, _)| Some((part, judge.judge(&Window { text: text.get(worst)?, place }))))
         .collect()
-}
-
-fn worse(one: Judgement, other: Judgement) -> Judgement {
-    if other.risk > one.risk { other } else { one }
 }

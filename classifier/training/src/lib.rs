@@ -9,6 +9,7 @@
 //! | `document` | [`Document`], [`Part`]: texts, what is known of them, and the parts of a corpus |
 //! | [`fit`] | from documents to a model |
 //! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
+//! | `injection` | [`train_injection`]: how the model of injections is made |
 //! | [`judging`] | a model judged by source and by disguise |
 //! | [`report`] | what was measured, as tables and pictures |
 //! | [`recipe`] | how each shipped model is made |
@@ -20,6 +21,7 @@
 pub mod corpora;
 mod document;
 pub mod fit;
+mod injection;
 pub mod judging;
 pub mod metrics;
 pub mod obfuscation;
@@ -30,3 +32,4 @@ pub mod secret_vectors;
 pub mod token_attribute;
 
 pub use document::{Document, Part, hash};
+pub use injection::{TrainError, Trained, train_injection};

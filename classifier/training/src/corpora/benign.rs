@@ -32,6 +32,8 @@ pub fn benign(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
     talk(data, &mut found)?;
     found.phrases("own/harmless", phrases::HARMLESS, 60, 2.0, seed);
     found.phrases("own/shop", phrases::SHOP, 40, 1.0, seed);
+    found.pages("own/code", phrases::CODE, 1_500, seed);
+    found.pages("own/pages", phrases::SHOP, 200, seed);
     Ok(found.documents)
 }
 
@@ -72,6 +74,29 @@ impl Found {
                 }
             }
         }
+        self.distinct(source);
+    }
+
+    /// Pages of some lines of a file each.
+    fn pages(&mut self, source: &str, file: &'static str, count: usize, seed: u64) {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        for (part, count) in
+            [(Part::Training, count), (Part::Development, count / 5), (Part::Test, count / 5)]
+        {
+            let lines: Vec<&str> = phrases::lines(file).filter(|line| Part::of(line) == part).collect();
+            for at in 0..count {
+                // Every other page is a list of few kinds of lines, as indexes are.
+                let kinds = if at % 2 == 0 { lines.len() } else { 1 + at % 4 };
+                let few: Vec<&str> = (0..kinds).map(|_| phrases::one(&lines, &mut random)).collect();
+                let kinds = if at % 2 == 0 { &lines } else { &few };
+                let page: Vec<String> =
+                    (0..15).map(|_| phrases::expand(phrases::one(kinds, &mut random), &mut random)).collect();
+                self.documents.push(Document::harmless(source, part, page.join("\n")));
+            }
+        }
+    }
+
+    fn distinct(&mut self, source: &str) {
         let mut seen = std::collections::HashSet::new();
         self.documents.retain(|document| document.source != source || seen.insert(document.text.clone()));
     }
@@ -108,6 +133,13 @@ fn records(data: &Path, found: &mut Found) -> Result<(), CorpusError> {
     }
     for person in elements(&json(data, "pii-presidio/generated_large.json")?) {
         found.add("presidio", field(person, "full_text"), 1.0);
+    }
+    for suite in ["banking", "workspace"] {
+        let record = json(data, &format!("injection-agentdojo/{suite}.json"))?;
+        for tool in record.get("tools").map_or(&[][..], elements) {
+            found.add("agentdojo/tools", &tool.to_string(), 1.0);
+            found.add("agentdojo/tools", field(tool, "description"), 1.0);
+        }
     }
     Ok(())
 }
@@ -175,8 +207,12 @@ fn talk(data: &Path, found: &mut Found) -> Result<(), CorpusError> {
     for file in 1..4 {
         for talk in elements(&json(data, &format!("lm-taskmaster4/data_0{file}.json"))?).iter().step_by(2) {
             let lines = talk.get("utterances").map_or(&[][..], elements).iter();
-            let lines = lines.map(|line| format!("{}\n", field(line, "text")));
-            found.add("taskmaster", &lines.collect::<String>(), 1.0);
+            let words = lines.clone().map(|line| format!("{}\n", field(line, "text")));
+            found.add("taskmaster", &words.collect::<String>(), 1.0);
+            let calls = lines.flat_map(|line| line.get("annotations").map_or(&[][..], elements));
+            let calls =
+                calls.take(12).map(|call| format!("{}: {}\n", field(call, "name"), field(call, "value")));
+            found.add("taskmaster/calls", &calls.collect::<String>(), 1.0);
         }
     }
     let mut lines = Vec::new();

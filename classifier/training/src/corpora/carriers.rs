@@ -140,6 +140,20 @@ fn shop(data: &Path, carriers: &mut Vec<Carrier>) -> Result<(), CorpusError> {
     for post in elements(&json(data, "benign-dummyjson/posts.json")?) {
         carriers.push(Carrier::new("dummyjson/posts", field(post, "title"), field(post, "body")));
     }
+    for comment in elements(&json(data, "benign-dummyjson/comments.json")?).iter().step_by(2) {
+        let (id, body) =
+            (comment.get("postId").map(Value::to_string).unwrap_or_default(), field(comment, "body"));
+        let user = comment.get("user").map_or("", |user| field(user, "username"));
+        // As tools answer, in the spelling of JSON and in that of Python.
+        for quote in ['"', '\''] {
+            let words = format!(
+                "{{'status': 'ok', 'items': [{{'id': {id}, 'user': '{user}', 'text': '{MARK}'}}, \
+                 {{'user': 'emma', 'text': '{body}'}}], 'next': null}}"
+            );
+            let words = words.replace('\'', &quote.to_string());
+            carriers.push(Carrier::new("dummyjson/records", body, words));
+        }
+    }
     let plots = text(data, "lm-nltk-subjectivity/plot.tok.gt9.5000")?;
     let plots: Vec<&str> = plots.lines().take(1_000).collect();
     for (at, lines) in plots.chunks(5).enumerate() {

