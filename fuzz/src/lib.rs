@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`audit_log`] | segments of an audit log: reading, verifying, writing again |
 //! | [`consent_messages`] | what the consent page's script says |
+//! | [`detectors`] | personal data and secrets: places, masking, normal forms |
 //! | [`hmm_file`] | a model in a file: reading our form and the published ones, writing again |
 //! | [`policy_bytes`] | policy bytes: reading, writing, what the check says of a table nobody compiled |
 //! | [`policy_text`] | policy text: reading, printing, compiling, proving |
@@ -19,6 +20,7 @@
 
 pub mod audit_log;
 pub mod consent_messages;
+pub mod detectors;
 pub mod hmm_file;
 pub mod input;
 pub mod policy_bytes;
@@ -34,6 +36,7 @@ pub type Target = (&'static str, fn(&[u8]));
 pub const TARGETS: &[Target] = &[
     ("audit_log", audit_log::run),
     ("consent_messages", consent_messages::run),
+    ("detectors", detectors::run),
     ("hmm_file", hmm_file::run),
     ("policy_bytes", policy_bytes::run),
     ("policy_text", policy_text::run),
