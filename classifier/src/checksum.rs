@@ -64,7 +64,8 @@ mod tests {
     /// Every scheme here is made to catch any single wrong digit.
     #[test]
     fn one_wrong_digit_is_caught() {
-        let schemes: [(fn(&[u8]) -> bool, &str); 3] =
+        type Check = fn(&[u8]) -> bool;
+        let schemes: [(Check, &str); 3] =
             [(luhn, "4111111111111111"), (mod_11_10, "86095742719"), (verhoeff, "2363")];
         for (check, good) in schemes {
             let good = digits(good);

@@ -342,8 +342,7 @@ fn is_brazilian(digits: &[u8]) -> bool {
 fn is_portuguese(digits: &[u8]) -> bool {
     let rest = weighted(digits, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
     let expected = if rest < 2 { 0 } else { 11 - rest };
-    matches!(digits.first(), Some(1 | 2 | 3))
-        && digits.last().map(|digit| i32::from(*digit)) == Some(expected)
+    matches!(digits.first(), Some(1..=3)) && digits.last().map(|digit| i32::from(*digit)) == Some(expected)
 }
 
 /// ISO/IEC 7064, MOD 11-2, over a region, a date and an order.

@@ -140,10 +140,10 @@ impl Addresses {
         let compile = |style: Style| {
             // The longer pattern first, so that it wins.
             let patterns = [format!("{}{}", style.street, style.code), style.street];
-            Ok((style.words, style.beginning, Regex::new_many(&patterns)?))
+            Ok((style.words, style.beginning, Regex::new_many(&patterns).map_err(Box::new)?))
         };
-        let compiled: Result<Vec<_>, BuildError> = styles().into_iter().map(compile).collect();
-        Ok(Addresses(compiled.map_err(Box::new)?))
+        let compiled: Result<Vec<_>, Box<BuildError>> = styles().into_iter().map(compile).collect();
+        compiled.map(Addresses)
     }
 
     /// The address around the matched word for a street.

@@ -9,6 +9,7 @@
 //! | [`audit_log`] | segments of an audit log: reading, verifying, writing again |
 //! | [`consent_messages`] | what the consent page's script says |
 //! | [`decoder`] | what is hidden in a text: encoded, spelled out, written backwards |
+//! | [`detectors`] | personal data and secrets: places, masking, normal forms |
 //! | [`hmm_file`] | a model in a file: reading our form and the published ones, writing again |
 //! | [`normaliser`] | folding a text, and the way back |
 //! | [`policy_bytes`] | policy bytes: reading, writing, what the check says of a table nobody compiled |
@@ -22,6 +23,7 @@
 pub mod audit_log;
 pub mod consent_messages;
 pub mod decoder;
+pub mod detectors;
 pub mod hmm_file;
 pub mod input;
 pub mod normaliser;
@@ -39,6 +41,7 @@ pub const TARGETS: &[Target] = &[
     ("audit_log", audit_log::run),
     ("consent_messages", consent_messages::run),
     ("decoder", decoder::run),
+    ("detectors", detectors::run),
     ("hmm_file", hmm_file::run),
     ("normaliser", normaliser::run),
     ("policy_bytes", policy_bytes::run),

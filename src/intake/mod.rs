@@ -99,7 +99,10 @@ pub fn read(prompt: &str, detectors: &Detectors) -> Intake {
     let named = origins::named(prompt);
     let chosen = chosen::handles(prompt);
     let findings = detectors.detect(prompt);
-    let unkept = |kind| matches!(kind, SensitiveKind::Iban | SensitiveKind::Token);
+    let unkept = |kind| {
+        use SensitiveKind::{Iban, NationalId, Passport, Password, Token};
+        matches!(kind, Iban | NationalId | Passport | Password | Token)
+    };
     let mut closed = origins::links(prompt);
     closed.extend(chosen.iter().map(|(span, _)| span.clone()));
     let values = values(prompt, &findings, &closed);
@@ -109,7 +112,10 @@ pub fn read(prompt: &str, detectors: &Detectors) -> Intake {
             handles.push(handle);
         }
     }
-    let free = |span: &Range<usize>| values.sure.iter().all(|(other, _)| apart(span, other));
+    let free = |span: &Range<usize>| {
+        values.sure.iter().all(|(other, _)| apart(span, other))
+            && values.unsure.iter().all(|other| apart(span, &other.span))
+    };
     let mut intake = Intake {
         unsure: values.unsure,
         unkept: findings.iter().filter(|f| unkept(f.kind) && free(&f.span)).cloned().collect(),
