@@ -44,7 +44,13 @@ const PAGES_QUARANTINED: f64 = 5e-4;
 pub fn train_injection(data: &Path, options: &FitOptions) -> Result<Trained, TrainError> {
     let mut documents = corpora::injection(data, options.seed)?;
     documents.extend(corpora::benign(data, options.seed)?);
-    let model = fit::fit(&documents, options)?;
+    let model = fitted(&documents, options)?;
+    Ok(Trained { model, documents })
+}
+
+/// The model of documents that were read already.
+pub(crate) fn fitted(documents: &[Document], options: &FitOptions) -> Result<LinearClassifier, FitError> {
+    let model = fit::fit(documents, options)?;
     // Our own lines are written to be as close to the border as can be, on either side; pages are not like that. But
     // pages have code, of which the corpora have little.
     let development = documents.iter().filter(|document| document.part == Part::Development);
@@ -59,8 +65,7 @@ pub fn train_injection(data: &Path, options: &FitOptions) -> Result<Trained, Tra
     parameters.quarantine = fit::calibrate::rare(&harmless, PAGES_QUARANTINED / DOCUMENTS_A_PAGE);
     parameters.calibration_error = fit::calibrate::expected_error(&scores, 15);
     parameters.places = places();
-    let model = fit::with(&model, parameters).map_err(FitError::Model)?;
-    Ok(Trained { model, documents })
+    fit::with(&model, parameters).map_err(FitError::Model)
 }
 
 /// What a place adds to the log odds. No corpus says where attacks stand, so these are judgement, and small: words

@@ -84,6 +84,9 @@ impl Subject {
     /// # Errors
     /// When there are not texts of both sorts in both parts.
     pub fn train(self, documents: &[Document], seed: u64) -> Result<LinearClassifier, FitError> {
+        if self == Subject::Injection {
+            return crate::injection::fitted(documents, &self.options(seed));
+        }
         let mut learned: Vec<Document> = documents
             .iter()
             .filter(|one| one.part != Part::Test && self.learns_from(&one.source))
