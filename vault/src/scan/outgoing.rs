@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use sirl::Field;
 
-use super::{Match, Parts, is_among, matches, places};
+use super::{Match, Owner, Parts, is_among, places, stands_alone};
 use crate::Vault;
 use crate::memory::Buffer;
 use crate::record::Record;
@@ -127,24 +127,26 @@ impl Vault {
         wanted: impl Fn(&Record) -> bool,
     ) -> Result<Vec<Sent>, ReleaseError> {
         let (owners, finder) = self.finder(Parts::Most, wanted)?;
-        let whole = matches(text, &owners, &finder);
-        let mut sent: Vec<Sent> =
-            whole.into_iter().map(|found| Sent { found, form: SentForm::Whole }).collect();
-        let mut add = |(handle, field): (&str, Field), span: Range<usize>, form| {
-            let known = |sent: &Sent| sent.found.handle == handle && sent.found.field == field;
-            // One value is told once, and a whole one goes before its parts.
-            if !sent.iter().any(known) {
-                let found = Match { span, handle: handle.to_owned(), field, whole_word: false };
-                sent.push(Sent { found, form });
-            }
+        let mut sent: Vec<Sent> = Vec::new();
+        let mut parts = Vec::new();
+        let sent_as = |(handle, field): Owner<'_>, span: Range<usize>, form| {
+            let whole_word = form == SentForm::Whole && stands_alone(text, &span);
+            Sent { found: Match { span, handle: handle.to_owned(), field, whole_word }, form }
         };
+        places::each(text, &finder, &mut |hit, view, range| {
+            let (Some(owner), span) = (owners.get(hit.value), view.origin(range)) else { return };
+            match hit.part {
+                true => parts.push((*owner, span)),
+                false => sent.push(sent_as(*owner, span, SentForm::Whole)),
+            }
+        });
 
         // What begins in what went before and ends here.
         let head = text.get(..text.floor_char_boundary(REMEMBERED)).unwrap_or(text);
         let old = std::str::from_utf8(before.text.bytes()).unwrap_or("");
         let border = old.len();
         let both = zeroize::Zeroizing::new([old, head].concat());
-        let mut parts = Vec::new();
+        let mut pieces = Vec::new();
         if border > 0 {
             places::each(&both, &finder, &mut |hit, view, range| {
                 let span = view.origin(range);
@@ -153,18 +155,12 @@ impl Vault {
                 };
                 let here = span.start.saturating_sub(border)..span.end - border;
                 match (hit.part, span.start < border) {
-                    (false, true) => add(*owner, here, SentForm::Pieces),
+                    (false, true) => pieces.push((*owner, here)),
                     (true, _) => parts.push((*owner, here)),
                     (false, false) => {}
                 }
             });
         }
-        places::each(text, &finder, &mut |hit, view, range| {
-            if let Some(owner) = owners.get(hit.value).filter(|_| hit.part) {
-                parts.push((*owner, view.origin(range)));
-            }
-        });
-
         // Digits, whatever stood between them.
         let digits = zeroize::Zeroizing::new(places::digits_of(text));
         let all = zeroize::Zeroizing::new([before.digits.bytes(), digits.as_bytes()].concat());
@@ -174,8 +170,14 @@ impl Vault {
                 parts.push((*owner, 0..text.len()));
             }
         });
-        for (owner, span) in parts {
-            add(owner, span, SentForm::Part);
+        let found = pieces.into_iter().map(|found| (found, SentForm::Pieces));
+        for (((handle, field), span), form) in
+            found.chain(parts.into_iter().map(|found| (found, SentForm::Part)))
+        {
+            // A value in pieces is told once, and a whole one goes before its parts.
+            if !sent.iter().any(|sent| sent.found.handle == handle && sent.found.field == field) {
+                sent.push(sent_as((handle, field), span, form));
+            }
         }
         before.text.add(text);
         before.digits.add(&digits);
