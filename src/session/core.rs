@@ -11,7 +11,7 @@ use classifier::Detectors;
 use policy_dfa::{
     Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Task, VerbKind, Verdict,
 };
-use sirl::{Block, ParseError, Plan, Schema};
+use sirl::{Block, Field, ParseError, Plan, Schema};
 use vault::Vault;
 
 pub use super::asking::MOST_PROMPTS;
@@ -23,7 +23,7 @@ use super::work::{Page, Phase, Work};
 use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::consent::{Asked, ConsentBook, ConsentPrompt};
-use crate::egress::Releases;
+use crate::egress::{AgentEgress, Releases};
 use crate::flow::Readings;
 
 /// What follows when a record is written.
@@ -84,6 +84,10 @@ pub struct Core {
     pub(super) history: History,
     pub(super) counts: Counts,
     pub(super) requests: u64,
+    /// What the agent typed and opened.
+    pub(super) sent: AgentEgress,
+    /// Values of which a refusal confirmed a guess, not yet taken by [`Core::take_guessed`].
+    pub(super) guessed: Vec<(String, Field)>,
     /// Refusals that confirmed a guess of a value.
     pub(super) guesses: u32,
     pub(super) nonces: Nonces,
@@ -112,6 +116,8 @@ impl Core {
             history: History::default(),
             counts: Counts::default(),
             requests: 0,
+            sent: AgentEgress::default(),
+            guessed: Vec::new(),
             guesses: 0,
             nonces: Nonces::new(seed),
             lasting,
@@ -132,6 +138,11 @@ impl Core {
     /// What was counted so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    /// The values of which refusals confirmed a guess since this was asked last.
+    pub fn take_guessed(&mut self) -> Vec<(String, Field)> {
+        std::mem::take(&mut self.guessed)
     }
 
     /// Goes on in the policy's history.

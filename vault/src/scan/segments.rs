@@ -11,7 +11,8 @@ impl Vault {
     /// sees one after another, such as the lines of a page. A value that begins in one and ends in another, with
     /// nothing but separators between, gives a match in each of them. So does a number of nine digits or more
     /// whose digits stand in several, whatever other words stand between; of one with twelve or more, any eight
-    /// digits in a row are enough, and of another T2 value that is no password or code three quarters.
+    /// digits in a row are enough, and of another T2 value that is no password or code three quarters. Values of
+    /// fewer than six characters are not looked for here.
     ///
     /// The answer pairs the number of a segment with a match in it, in order. Time and memory are linear in the
     /// segments' length together.
@@ -41,6 +42,9 @@ impl Vault {
         }
         let mut pieces: Vec<Piece> = Vec::new();
         places::each(&together, &finder, &mut |hit, view, range| {
+            if !hit.long {
+                return;
+            }
             for origin in view.origins(range) {
                 let segment = starts.partition_point(|start| *start <= origin.start).saturating_sub(1);
                 let (Some(start), Some(text)) = (starts.get(segment), segments.get(segment)) else {
