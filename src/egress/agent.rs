@@ -38,13 +38,48 @@ pub enum TextVerdict {
 /// memory is bounded, locked and wiped.
 ///
 /// Typed texts are one sequence, whatever control or page they were for; addresses are two, of the values that
-/// they carry and of the ends of their paths. What the user said in the same words is in none of them.
+/// they carry and of the ends of their paths.
 #[derive(Default)]
 pub struct AgentEgress {
-    typed: Outgoing,
-    carried: Outgoing,
-    paths: Outgoing,
+    typed: Sequence,
+    carried: Sequence,
+    paths: Sequence,
     last_typed: Zeroizing<String>,
+}
+
+/// Texts that went out one after another.
+#[derive(Default)]
+struct Sequence {
+    all: Outgoing,
+    /// Without those that are the user's own words, which would keep the pieces around them apart.
+    others: Outgoing,
+    /// Whether the last text was the user's own words.
+    after_own: bool,
+}
+
+impl Sequence {
+    /// The values of the vault in a text, and those that it completes.
+    fn compare(
+        &mut self,
+        text: &str,
+        readings: &Readings,
+        vault: &Vault,
+    ) -> Result<Vec<(String, Field)>, ReleaseError> {
+        let own = readings.is_own(&decoded(text));
+        let mut sent = vault.scan_outgoing(&mut self.all, text)?;
+        if !own {
+            sent.extend(vault.scan_outgoing(&mut self.others, text)?);
+        }
+        let theirs = |sent: &Sent| {
+            let here = text.get(sent.found.span.clone()).unwrap_or("");
+            // The user's last word may be the last piece of what is not theirs.
+            (sent.form == SentForm::Whole || self.after_own) && readings.is_own(&decoded(here))
+        };
+        let found = sent.iter().filter(|sent| counts(sent, text) && !theirs(sent));
+        let found = found.map(|sent| (sent.found.handle.clone(), sent.found.field)).collect();
+        self.after_own = own;
+        Ok(found)
+    }
 }
 
 impl AgentEgress {
@@ -67,33 +102,17 @@ impl AgentEgress {
         if self.has_typed_form(text, detectors) {
             return Ok(TextVerdict::Typed);
         }
-        let mut found = Vec::new();
-        let mut compare = |before: &mut Outgoing, text: &str| -> Result<(), ReleaseError> {
-            let own = readings.is_own(&decoded(text));
-            let mut alone = Outgoing::default();
-            let before = if goes_out && !own { before } else { &mut alone };
-            for sent in vault.scan_outgoing(before, text)? {
-                let here = text.get(sent.found.span.clone()).unwrap_or("");
-                if counts(&sent, text) && !readings.is_own(&decoded(here)) {
-                    found.push((sent.found.handle, sent.found.field));
-                }
-            }
-            Ok(())
-        };
+        let mut apart = AgentEgress::default();
+        let (mut found, before) = (Vec::new(), if goes_out { &mut *self } else { &mut apart });
         match text {
-            AgentText::Typed(typed) => compare(&mut self.typed, typed)?,
+            AgentText::Typed(typed) => found.extend(before.typed.compare(typed, readings, vault)?),
             AgentText::Address(address) => {
                 // As it is written, for encodings that cross its parts; then part by part.
-                compare(&mut Outgoing::default(), address)?;
-                if let Ok(url) = Url::parse(address) {
-                    let parts = pieces::of_address(&url);
-                    let (paths, carried): (Vec<_>, Vec<_>) =
-                        parts.into_iter().partition(|(name, _)| name == PATH);
-                    for (before, parts) in [(&mut self.paths, paths), (&mut self.carried, carried)] {
-                        for (_, part) in parts {
-                            compare(before, &part)?;
-                        }
-                    }
+                found.extend(Sequence::default().compare(address, readings, vault)?);
+                let url = Url::parse(address);
+                for (name, part) in url.iter().flat_map(pieces::of_address) {
+                    let sequence = if name == PATH { &mut before.paths } else { &mut before.carried };
+                    found.extend(sequence.compare(&part, readings, vault)?);
                 }
             }
         }

@@ -11,7 +11,7 @@ use classifier::Detectors;
 use policy_dfa::{
     Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Task, VerbKind, Verdict,
 };
-use sirl::{Block, Field, ParseError, Plan, Schema};
+use sirl::{Block, ParseError, Plan, Schema};
 use vault::Vault;
 
 pub use super::asking::MOST_PROMPTS;
@@ -86,10 +86,6 @@ pub struct Core {
     pub(super) requests: u64,
     /// What the agent typed and opened.
     pub(super) sent: AgentEgress,
-    /// Values of which a refusal confirmed a guess, not yet taken by [`Core::take_guessed`].
-    pub(super) guessed: Vec<(String, Field)>,
-    /// Refusals that confirmed a guess of a value.
-    pub(super) guesses: u32,
     pub(super) nonces: Nonces,
     /// Whether answers can be kept beyond the session.
     pub(super) lasting: bool,
@@ -117,8 +113,6 @@ impl Core {
             counts: Counts::default(),
             requests: 0,
             sent: AgentEgress::default(),
-            guessed: Vec::new(),
-            guesses: 0,
             nonces: Nonces::new(seed),
             lasting,
             last_text: String::new(),
@@ -138,11 +132,6 @@ impl Core {
     /// What was counted so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
-    }
-
-    /// The values of which refusals confirmed a guess since this was asked last.
-    pub fn take_guessed(&mut self) -> Vec<(String, Field)> {
-        std::mem::take(&mut self.guessed)
     }
 
     /// Goes on in the policy's history.

@@ -103,8 +103,9 @@ impl Core {
             TextVerdict::Clean => Ok(()),
             TextVerdict::Typed => Err(Reason::EgressBlocked),
             TextVerdict::Exact(values) => {
-                self.guesses += 1;
-                self.guessed.extend(values);
+                for value in values {
+                    *self.counts.guessed.entry(value).or_default() += 1;
+                }
                 self.happened(Happened::Suspected);
                 Err(Reason::EgressBlocked)
             }

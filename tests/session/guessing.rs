@@ -38,7 +38,10 @@ fn open(played: &mut Played, url: &str) -> String {
 
 #[test]
 fn a_value_of_any_risk_ends_sensitive_access_at_once() {
-    for (_, field, value) in VALUES {
+    // E-mail addresses and card numbers are refused by their form, the vault's own like any other.
+    for (_, field, value) in
+        VALUES.into_iter().filter(|(_, _, value)| !value.contains('@') && value.len() != 16)
+    {
         let mut played = chat();
         assert_eq!(type_text(&mut played, "two kettles"), "ok");
         assert_eq!(type_text(&mut played, &format!("is {value} right?")), BLOCKED, "{field:?}");
@@ -51,12 +54,16 @@ fn a_value_of_any_risk_ends_sensitive_access_at_once() {
 }
 
 #[test]
-fn a_confirmed_guess_is_told_by_record_and_field_and_taken_once() {
+fn confirmed_guesses_are_counted_by_record_and_field() {
     let mut played = chat();
+    assert_eq!(type_text(&mut played, "is it 94705 in Bonn"), "ok");
+    assert!(played.core.counts().guessed.is_empty());
     assert_eq!(type_text(&mut played, "is it 94704 in Paris"), BLOCKED);
-    let expected = [("address:task".to_owned(), Field::City), ("address:task".to_owned(), Field::PostalCode)];
-    assert_eq!(played.core.take_guessed(), expected);
-    assert_eq!(played.core.take_guessed(), []);
+    assert_eq!(type_text(&mut played, "is it 94704 in Paris"), TAINTED);
+    let entry = |field| ("address:task".to_owned(), field);
+    let expected = [(entry(Field::City), 1), (entry(Field::PostalCode), 1)];
+    assert_eq!(played.core.counts().guessed, expected.into());
+    assert!(played.records.iter().all(|record| !format!("{record:?}").contains("94704")));
 }
 
 #[test]
@@ -76,7 +83,7 @@ fn the_users_own_words_are_theirs() {
 #[test]
 fn what_stands_in_a_longer_word_or_number_by_chance_is_no_guess() {
     let mut played = chat();
-    for text in ["a comparison", "article 8947041", "ada lane", "mail.example"] {
+    for text in ["a comparison", "article 8947041", "mail.example", "canary road 17"] {
         assert_eq!(type_text(&mut played, text), "ok", "{text}");
     }
     assert_eq!(open(&mut played, "https://shop.example/p/1894704"), "ok");
@@ -100,16 +107,17 @@ fn a_value_typed_in_pieces_does_not_go_out_whole() {
     ] {
         let mut played = chat();
         let answers: Vec<String> = pieces.iter().map(|piece| type_text(&mut played, piece)).collect();
-        let (last, before) = answers.split_last().unwrap();
-        assert!(before.iter().all(|answer| answer == "ok"), "{pieces:?}: {answers:?}");
-        assert_eq!(last, BLOCKED, "{pieces:?}");
+        // Most of a street is enough, so it may end before the last piece.
+        let refused = answers.iter().position(|answer| answer == BLOCKED);
+        assert!(refused.is_some_and(|at| at > 0), "{pieces:?}: {answers:?}");
         assert_eq!(type_text(&mut played, "two kettles"), TAINTED);
     }
 }
 
 #[test]
 fn one_character_a_field_is_a_value_at_the_last_one_at_the_latest() {
-    let mut played = chat();
+    // One of the characters is a word of the user's.
+    let mut played = with_prompt("buy a kettle");
     let answers: Vec<String> = STREET.chars().map(|c| type_text(&mut played, &c.to_string())).collect();
     let refused = answers.iter().position(|answer| answer == BLOCKED).unwrap();
     assert!(refused > 8 && refused < STREET.len(), "{refused}");
@@ -121,7 +129,7 @@ fn a_value_in_the_addresses_opened_is_put_together() {
     assert_eq!(open(&mut played, "https://shop.example/s?q=17+Canary"), "ok");
     assert_eq!(open(&mut played, "https://shop.example/s?q=Quarry+Road"), BLOCKED);
     let mut played = chat();
-    for (part, answer) in [("17Canary", "ok"), ("Quarry", "ok"), ("Road", BLOCKED)] {
+    for (part, answer) in [("17", "ok"), ("Canary", "ok"), ("Quarry", BLOCKED)] {
         assert_eq!(open(&mut played, &format!("https://shop.example/kettles/{part}")), answer, "{part}");
     }
 }
@@ -155,7 +163,8 @@ fn portcullis_luhn(card: &str) -> bool {
 #[test]
 fn what_waits_for_the_users_answer_has_not_gone_out() {
     // Under this policy every text that the user did not say is asked about, so each is judged twice.
-    let policy = DEFAULT_POLICY.replace("    flow stays\n}\nverb submit", "    flow own\n}\nverb submit");
+    let policy =
+        DEFAULT_POLICY.replace("    flow stays\n}\nverb submit", "    flow own else ask\n}\nverb submit");
     assert_ne!(policy, DEFAULT_POLICY);
     let mut played = Played::with(&policy, Container::T2, &VALUES, "buy a kettle");
     played.looks[0].sink = Fact::Known(Sink::FreeText);

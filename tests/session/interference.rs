@@ -106,7 +106,8 @@ proptest! {
         // After, the page may hold what was released to it: to each its own, in the same places.
         let page = |values: &Values| {
             let lines = values.iter().map(|(_, _, value)| {
-                let (head, tail) = value.split_at(value.char_indices().nth(3).map_or(0, |(at, _)| at));
+                let (head, tail) = value.split_at(2);
+                let (head, tail) = (head.trim(), tail.trim());
                 format!("- text: \"a {value} b\"\n- text: \"{head}\"\n- text: \"{tail}\"")
             });
             // Only of what the block releases.

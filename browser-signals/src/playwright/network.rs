@@ -296,6 +296,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn headers_are_read_with_their_values() {
+        let request = json!({ "headers": { "Accept": "*/*", "X-Note": "hi", "odd": 3 } });
+        let expected = [("Accept", "*/*"), ("X-Note", "hi")].map(|(n, v)| (n.to_owned(), v.to_owned()));
+        assert_eq!(headers_of(&request), expected);
+        assert!(headers_of(&json!({})).is_empty());
+    }
+
+    #[test]
     fn bodies_are_read_whole_or_not_at_all() {
         assert_eq!(base64("aGVsbG8=").as_deref(), Some(b"hello".as_slice()));
         assert_eq!(base64("aGVsbG8h").as_deref(), Some(b"hello!".as_slice()));
