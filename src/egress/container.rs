@@ -26,7 +26,7 @@ const ADDRESSES: [&str; 1] = ["referer"];
 /// guard's own payment handler only, and is compared with the released values, over the session too: address, headers
 /// and body. A value that may not go to this address, or most of it, stops the request; so does, on its way to another
 /// origin than a granted one, what has the form of a card number, an account number or a token; and so does a body
-/// that is not text, but for the granted destination itself: compressed, it could hold anything.
+/// that is not text, unless every released value may go where it goes: compressed, it could hold any of them.
 pub struct ContainerEgress {
     task: Vec<Origin>,
     payment: Vec<Origin>,
@@ -57,9 +57,10 @@ impl ContainerEgress {
         releases: &[Release],
     ) -> Result<(), Blocked> {
         let destined = |release: &Release| goes_to(&release.destination, url, origin, request.method);
-        let granted = releases.iter().any(destined);
+        // Where one value may go, another may not.
+        let granted_all = releases.iter().all(destined);
         let body = request.body.unwrap_or(&[]);
-        if !granted && !is_text(body) {
+        if !granted_all && !is_text(body) {
             return Err(Blocked::new("opaque_body"));
         }
         let body = String::from_utf8_lossy(body);
@@ -96,7 +97,7 @@ impl ContainerEgress {
                 return Err(value);
             }
         }
-        if granted {
+        if granted_all {
             return Ok(());
         }
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);

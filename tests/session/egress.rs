@@ -154,6 +154,19 @@ fn a_body_that_is_no_text_goes_to_the_granted_destination_alone() {
 }
 
 #[test]
+fn where_one_value_may_go_another_may_not() {
+    let page = Page::after_a_release();
+    let destination = Destination { origin: origin(SHOP), path: "/contact".into(), method: "POST".into() };
+    page.releases.note(Release { handle: "address:task".into(), field: Field::City, destination });
+    let contact = "https://shop.example/contact";
+    assert_eq!(page.post(contact, "city=Berkeley"), Ok(()));
+    assert_eq!(page.post(contact, "street=17+Canary+Quarry+Road"), Err("value"));
+    assert_eq!(page.post(contact, "c=17+Canary"), Ok(()));
+    assert_eq!(page.post(contact, "c=Quarry+Road"), Err("value"));
+    assert_eq!(page.send("POST", contact, &[], b"a\0b"), Err("opaque_body"));
+}
+
+#[test]
 fn a_locked_vault_lets_nothing_out_after_a_release() {
     let page = Page::after_a_release();
     page.vault.lock().unwrap().lock();
