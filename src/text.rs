@@ -5,6 +5,7 @@
 //! what the agent then does. So until then only the form of a value counts, and a made-up card number
 //! looks the same as the real one (I13).
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use browser_signals::text_guard::{TextGuard, TextWithheld};
@@ -51,11 +52,17 @@ impl PageTextGuard {
         let found = vault.scan_released(text, &entries).map_err(|_| TextWithheld)?;
         // Short values stand inside longer words by chance; masking those would garble the page. A longer one
         // was put there.
-        let mut spans: Vec<_> = found
-            .into_iter()
-            .filter(|m| m.whole_word || m.field.tier() == Tier::T2 || m.span.len() >= LONG)
-            .map(|m| m.span)
-            .collect();
+        let whole =
+            found.into_iter().filter(|m| m.whole_word || m.field.tier() == Tier::T2 || m.span.len() >= LONG);
+        let mut spans: Vec<_> = whole.map(|m| m.span).collect();
+        // A page can show a value in several elements.
+        let words = words_of_the_page(text);
+        let segments: Vec<&str> = words.iter().filter_map(|words| text.get(words.clone())).collect();
+        let pieces = vault.scan_segments_released(&segments, &entries).map_err(|_| TextWithheld)?;
+        spans.extend(pieces.into_iter().filter_map(|(number, piece)| {
+            let start = words.get(number)?.start;
+            Some(start + piece.span.start..start + piece.span.end)
+        }));
         spans.sort_by_key(|span| span.start);
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
@@ -72,4 +79,30 @@ impl PageTextGuard {
         out.push_str(text.get(from..).ok_or(TextWithheld)?);
         Ok(out)
     }
+}
+
+/// The places of what the page itself says: what stands in quotes, line by line; of a line without any, all.
+fn words_of_the_page(text: &str) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let (mut open, mut escaped, mut quoted) = (None, false, false);
+        for (place, c) in line.char_indices() {
+            match (c, open) {
+                _ if escaped => escaped = false,
+                ('\\', Some(_)) => escaped = true,
+                ('"', None) => open = Some(place + 1),
+                ('"', Some(from)) => {
+                    places.push(start + from..start + place);
+                    (open, quoted) = (None, true);
+                }
+                _ => {}
+            }
+        }
+        if !quoted {
+            places.push(start..start + line.len());
+        }
+        start += line.len();
+    }
+    places
 }

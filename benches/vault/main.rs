@@ -1,7 +1,7 @@
 //! What the vault and the audit log cost: `cargo bench --bench vault`.
 //!
-//! Unlocking beside the passphrase function alone, a release by grant beside the decryption alone, and a record of
-//! the audit log with and without the disk, verifying that log, and saving a vault's file. Times are medians of single calls, taken in turns.
+//! Unlocking beside the passphrase function alone, a release by grant beside the decryption alone, a search
+//! of a page's text, a record of the audit log with and without the disk, verifying that log, and saving a vault's file. Times are medians of single calls, taken in turns.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a benchmark")]
 
@@ -19,7 +19,7 @@ use portcullis::audit::{AuditEvent, AuditLog, FolderLog, SessionId, verify};
 use portcullis::guard::SystemEntropy;
 use portcullis::vault_file::VaultFile;
 use sirl::Field;
-use vault::{Binding, KdfParams, Secret, Vault};
+use vault::{Binding, KdfParams, Outgoing, Secret, Vault};
 
 const PASSPHRASE: &str = "correct horse battery staple";
 const UNLOCKS: usize = 15;
@@ -27,6 +27,7 @@ const RELEASES: usize = 4_000;
 const RECORDS: usize = 400;
 const VERIFIED: usize = 30;
 const SAVES: u8 = 200;
+const SCANS: usize = 60;
 
 /// The size of a short value's record, padded.
 const PADDED: usize = 256;
@@ -167,9 +168,41 @@ fn saving() {
     }
 }
 
+/// A page's text, and one that is all escapes, searched for the values of an ordinary vault; nothing is found.
+fn scanning() {
+    let mut vault = Vault::ephemeral(&mut SystemEntropy, pair().1);
+    for (handle, field, value) in [
+        ("address:home", Field::Street, "Rua das Flores 77"),
+        ("address:home", Field::City, "Coimbra"),
+        ("address:home", Field::PostalCode, "3000-214"),
+        ("contact:me", Field::Name, "Maria Quintela"),
+        ("contact:me", Field::Email, "maria.quintela@mail.example"),
+        ("contact:me", Field::Phone, "+351 912 345 678"),
+        ("card:me", Field::CardNumber, "4929 1234 5678 9012"),
+        ("card:me", Field::CardExpiry, "12/31"),
+    ] {
+        vault.insert(handle, field, Secret::new(value), &Binding::Anywhere, &mut SystemEntropy).unwrap();
+    }
+    let line = "- paragraph [ref=e12]: \"A fine kettle, 1.7 l, copper; ships in 3 days (order 81-2207).\"\n";
+    let page: String = line.chars().cycle().take(100_000).collect();
+    let escaped: String = line.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let escaped: String = escaped.chars().cycle().take(100_000).collect();
+    println!("a search of 100 kB for {} values", vault.entries().count());
+    for (what, text) in [("a page's text", page), ("percent-encoded", escaped)] {
+        let mut times: Vec<Duration> = (0..SCANS).map(|_| time(|| vault.scan(&text).unwrap())).collect();
+        row(what, &mut times);
+    }
+    let mut before = Outgoing::default();
+    let mut times: Vec<Duration> = (0..SCANS)
+        .map(|_| time(|| vault.scan_outgoing(&mut before, "two kettles please").unwrap()))
+        .collect();
+    row("a short text that goes out, with what went before", &mut times);
+}
+
 fn main() {
     unlocking();
     releasing();
+    scanning();
     recording();
     saving();
 }

@@ -9,6 +9,9 @@ pub struct OutgoingRequest<'a> {
     pub url: &'a str,
     /// The method, such as `GET`.
     pub method: &'a str,
+    /// The headers that the page or the browser set, as far as the browser says them before it sends: name and
+    /// value. Cookies are not among them.
+    pub headers: &'a [(String, String)],
     /// The body, if there is one and the browser could give all of it.
     pub body: Option<&'a [u8]>,
     /// The frame that asks; none for workers.

@@ -95,7 +95,7 @@ impl Core {
         noticed.dedup();
         let refusals = self.counts.denials.values().sum();
         noticed.extend((refusals > 0).then_some(Notice::Refusals(refusals)));
-        noticed.extend((self.guesses > 0).then_some(Notice::Guessed));
+        noticed.extend((!self.counts.guessed.is_empty()).then_some(Notice::Guessed));
         noticed
     }
 

@@ -23,7 +23,7 @@ use super::work::{Page, Phase, Work};
 use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::consent::{Asked, ConsentBook, ConsentPrompt};
-use crate::egress::Releases;
+use crate::egress::{AgentEgress, Releases};
 use crate::flow::Readings;
 
 /// What follows when a record is written.
@@ -84,8 +84,8 @@ pub struct Core {
     pub(super) history: History,
     pub(super) counts: Counts,
     pub(super) requests: u64,
-    /// Refusals that confirmed a guess of a value.
-    pub(super) guesses: u32,
+    /// What the agent typed and opened.
+    pub(super) sent: AgentEgress,
     pub(super) nonces: Nonces,
     /// Whether answers can be kept beyond the session.
     pub(super) lasting: bool,
@@ -112,7 +112,7 @@ impl Core {
             history: History::default(),
             counts: Counts::default(),
             requests: 0,
-            guesses: 0,
+            sent: AgentEgress::default(),
             nonces: Nonces::new(seed),
             lasting,
             last_text: String::new(),

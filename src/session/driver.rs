@@ -149,6 +149,7 @@ impl Session {
             payment_origins,
             releases.clone(),
             kit.vault.clone(),
+            kit.detectors.clone(),
         )));
         let (vault, detectors) = (kit.vault.clone(), kit.detectors.clone());
         let text = PageTextGuard::new(detectors.clone(), releases.clone(), vault.clone());

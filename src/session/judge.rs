@@ -5,17 +5,13 @@ use policy_dfa::{
     Carried, Consent, ConsentScope, Event, Goal, Happened, History, Millis, Question, Reason, VerbKind,
     Verdict,
 };
-use sirl::{FieldSet, Request, Tier};
+use sirl::{FieldSet, Request};
 use url::Url;
 
 use super::core::Core;
 use crate::consent::Release;
-use crate::egress::{TextVerdict, judge_text};
+use crate::egress::{AgentText, TextVerdict};
 use crate::placement::place;
-
-/// How often text may be refused for holding a low-risk value before the session is tainted: each refusal
-/// confirms a guess (I13). A value of tier T2 taints at once.
-const MOST_GUESSES: u32 = 3;
 
 /// The policy's word for a verb.
 pub(super) fn kind_of(verb: &Verb) -> VerbKind {
@@ -84,28 +80,33 @@ impl Core {
         // The policy first: text that would not go anywhere anyway is not compared, so its refusal tells nothing.
         if !matches!(verdict, Verdict::Deny(_))
             && let Some((whole, _)) = &text
-            && let Err(reason) = self.judge_outgoing(whole, to.is_some())
         {
-            return Verdict::Deny(reason);
+            let text = if to.is_some() { AgentText::Address(whole) } else { AgentText::Typed(whole) };
+            let goes_out = matches!(verdict, Verdict::Grant(_));
+            if let Err(reason) = self.judge_outgoing(text, goes_out) {
+                return Verdict::Deny(reason);
+            }
         }
         verdict
     }
 
-    /// Refuses text that has the form of something protected, or holds a value of the vault. A value of
-    /// tier T2 ends the session's sensitive access: whoever has one did not get it from us.
-    fn judge_outgoing(&mut self, text: &str, is_address: bool) -> Result<(), Reason> {
+    /// Refuses text that has the form of something protected, or holds a value of the vault, or the rest of one.
+    /// A value ends the session's sensitive access: whoever has one did not get it from us, and who guessed it
+    /// is not answered again (I13).
+    fn judge_outgoing(&mut self, text: AgentText<'_>, goes_out: bool) -> Result<(), Reason> {
         let found = {
             let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
-            judge_text(text, is_address, &self.detectors, &vault).map_err(vault::ReleaseError::reason)?
+            let judged = self.sent.judge(text, goes_out, &self.readings, &self.detectors, &vault);
+            judged.map_err(vault::ReleaseError::reason)?
         };
         match found {
             TextVerdict::Clean => Ok(()),
             TextVerdict::Typed => Err(Reason::EgressBlocked),
-            TextVerdict::Exact(tier) => {
-                self.guesses += 1;
-                if tier == Tier::T2 || self.guesses >= MOST_GUESSES {
-                    self.happened(Happened::Suspected);
+            TextVerdict::Exact(values) => {
+                for value in values {
+                    *self.counts.guessed.entry(value).or_default() += 1;
                 }
+                self.happened(Happened::Suspected);
                 Err(Reason::EgressBlocked)
             }
         }

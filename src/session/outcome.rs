@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use policy_dfa::Reason;
-use sirl::{Kind, Reply};
+use sirl::{Field, Kind, Reply};
 
 /// The answer to a verb that was refused.
 pub fn verb_refused(reason: Reason) -> String {
@@ -38,6 +38,9 @@ pub struct Counts {
     pub releases: u32,
     /// Denials, by reason code.
     pub denials: BTreeMap<String, u64>,
+    /// Refusals that confirmed a guess of a value, by record and field. Whoever runs session after session adds
+    /// these up: each of them tells the agent that what it wrote is in the vault.
+    pub guessed: BTreeMap<(String, Field), u32>,
 }
 
 impl Counts {

@@ -5,6 +5,9 @@
 mod played;
 
 mod consent;
+mod egress;
+mod guessing;
+mod interference;
 mod purchase;
 mod release;
 mod verbs;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use browser_signals::text_guard::TextGuard;
 use browser_signals::{
     Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin, Sink,
     Snapshot, TlsState,
@@ -15,6 +16,7 @@ use portcullis::consent::{Answer, Answered, Asked, ConsentBook};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
 use portcullis::session::core::{Command, Core, Event, Look, Tools};
+use portcullis::text::PageTextGuard;
 use sirl::{Currency, Field, Kind, Money};
 use vault::{Binding, Secret, Vault};
 
@@ -71,6 +73,11 @@ pub fn checkout() -> Snapshot {
 pub struct Played {
     pub core: Core,
     pub vault: Arc<Mutex<Vault>>,
+    pub releases: Releases,
+    /// What the page says.
+    pub reads: String,
+    /// What the browser was told to do.
+    pub commands: Vec<String>,
     pub seen: u64,
     /// What the page looks like at each look; the last one stays.
     pub looks: Vec<Snapshot>,
@@ -96,28 +103,43 @@ impl Played {
     }
 
     pub fn under(policy: &str, container: Container) -> Played {
-        let checked = Policy::parse(policy).unwrap().compile().unwrap().check().unwrap();
-        let (decision, verifier) = authority(checked, [7; 16]);
-        let mut vault = Vault::ephemeral(&mut SystemEntropy, verifier);
-        for (handle, field, value) in [
+        let values = [
             ("address:task", Field::Street, STREET),
             ("address:task", Field::City, "Berkeley"),
             ("card:task", Field::CardNumber, "4111111111111111"),
             ("card:task", Field::CardExpiry, "12/29"),
-        ] {
+        ];
+        Played::with(policy, container, &values, "buy a kettle")
+    }
+
+    pub fn with(policy: &str, container: Container, values: &[(&str, Field, &str)], prompt: &str) -> Played {
+        let checked = Policy::parse(policy).unwrap().compile().unwrap().check().unwrap();
+        let (decision, verifier) = authority(checked, [7; 16]);
+        let mut vault = Vault::ephemeral(&mut SystemEntropy, verifier);
+        for (handle, field, value) in values {
             let value = Secret::new(value.as_bytes());
-            vault.insert(handle, field, value, &Binding::Anywhere, &mut SystemEntropy).unwrap();
+            vault.insert(handle, *field, value, &Binding::Anywhere, &mut SystemEntropy).unwrap();
         }
         let vault = Arc::new(Mutex::new(vault));
         let budget = Money::parse("100", Currency::new("USD").unwrap());
         let task = Task::new(vec![origin(SHOP)], vec![Kind::Address, Kind::Purchase], budget, container);
         let detectors = Arc::new(Detectors::standard().unwrap());
         let (releases, book) = (Releases::default(), ConsentBook::default());
-        let tools = Tools { vault: vault.clone(), detectors, releases, book, lasting: true, seed: [9; 32] };
-        let core = Core::new(task, decision, tools, "buy a kettle");
+        let tools = Tools {
+            vault: vault.clone(),
+            detectors,
+            releases: releases.clone(),
+            book,
+            lasting: true,
+            seed: [9; 32],
+        };
+        let core = Core::new(task, decision, tools, prompt);
         Played {
             core,
             vault,
+            releases,
+            reads: "- button \"Pay now\" [ref=e7]".to_owned(),
+            commands: Vec::new(),
             seen: 0,
             looks: vec![checkout()],
             answer: Answer::Session,
@@ -162,7 +184,10 @@ impl Played {
                     Event::CodeAsked
                 }
                 Command::Read => {
-                    Event::Text(Ok(("- button \"Pay now\" [ref=e7]".into(), Some(origin(SHOP)))))
+                    let detectors = Arc::new(Detectors::standard().unwrap());
+                    let guard = PageTextGuard::new(detectors, self.releases.clone(), self.vault.clone());
+                    let text = guard.guard(&self.reads).unwrap();
+                    Event::Text(Ok((text, Some(origin(SHOP)))))
                 }
                 Command::Look(look) => {
                     let mut page = self.looks[0].clone();
@@ -175,9 +200,13 @@ impl Played {
                     self.seen += 1;
                     Event::Seen(Ok(vec![Observed::simulated(page, self.seen)]))
                 }
-                Command::Do { .. } => Event::Done(Ok(())),
+                Command::Do { verb, .. } => {
+                    self.commands.push(format!("{verb:?}"));
+                    Event::Done(Ok(()))
+                }
                 Command::Fill(fill) => {
                     assert_eq!(fill.destination.origin, origin(SHOP));
+                    self.commands.push(format!("fill {:?}", fill.destination));
                     self.fills += 1;
                     Event::Done(Ok(()))
                 }

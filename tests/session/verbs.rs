@@ -31,24 +31,6 @@ fn typed_values_do_not_go_out_and_look_alikes_are_treated_alike() {
 }
 
 #[test]
-fn guessing_a_low_risk_value_is_answered_three_times_at_most() {
-    let target = ElementRef("e1".into());
-    let mut played = Played::new(Container::T2);
-    played.looks[0].sink = Fact::Known(Sink::FreeText);
-    let mut guess = |city: &str| {
-        played
-            .act(Action::Verb(Verb::Type { target: target.clone(), text: format!("do you ship to {city}") }))
-    };
-    for _ in 0..3 {
-        assert_eq!(guess("Oakville"), "ok");
-        assert_eq!(guess("Berkeley"), "DENY.verb {\"reason\":\"egress_blocked\"}");
-    }
-    for city in ["Berkeley", "Oakville"] {
-        assert_eq!(guess(city), "DENY.verb {\"reason\":\"tainted_session\"}");
-    }
-}
-
-#[test]
 fn sensitive_forms_are_not_typed_into() {
     let target = ElementRef("e1".into());
     let mut played = Played::new(Container::T2);

@@ -86,7 +86,7 @@ pub use keys::UnlockKey;
 pub use memory::Protection;
 pub use meta::Meta;
 pub use release::ReleaseError;
-pub use scan::Match;
+pub use scan::{Match, Outgoing, Sent, SentForm};
 pub use secret::Secret;
 pub use state::StateName;
 pub use store::Vault;

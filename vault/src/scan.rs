@@ -1,35 +1,44 @@
 //! Where a stored value stands in a text. Places, never values.
 //!
-//! Looked for are the value as it stands, in other letter case, accents or width, with separators put in
-//! or left out; escaped (percent-encoding, `\x41`, `\u0041`, HTML character references), up to three times
-//! over; and, in the text or in what escapes hide, hexadecimal (either case, digits with separators
-//! between) and Base64 (standard and URL-safe, wrapped lines, any alignment). A value with fewer than four
-//! characters besides separators is not looked for: it would be found everywhere. Nor are parts of values,
-//! other encodings, or words for digits.
+//! Looked for are the value as it stands; in other letter case, accents, width or digits; with everything put in
+//! or left out that is neither letter nor digit, so also as a host name or a list; and, from six characters on,
+//! backwards and in ROT13. All of them also behind escapes (percent-encoding, `\x41`, `\101`, `\u0041`, HTML
+//! references by number and by name), up to three times over; and, in the text or in what escapes hide, behind
+//! hexadecimal, Base64 and Base32 (any case and alphabet, any alignment, wrapped lines) and quoted-printable. What
+//! they hide may be UTF-8, UTF-16 or Latin-1.
+//!
+//! A value with fewer than four characters besides separators is not looked for: it would be found everywhere. Of
+//! values with fewer than six letters and digits that also hold other marks, the marks count. Not found are other
+//! encodings (compressed text, Base58), one of the encodings within another, words for digits, letters of other
+//! scripts that look alike, and any cipher.
+//!
+//! A value that stands in several texts is found by [`Vault::scan_segments_released`] where the texts are of one
+//! page, and by [`Vault::scan_outgoing`] where they went out one after another.
 //!
 //! **This is an oracle.** Whoever chooses the text and learns whether anything was found can guess values.
 //! So what the answer changes must not be visible to the model or the page, but for values already
 //! released there ([`Vault::scan_released`]), and the number of guesses is bounded by the session.
 
 mod decode;
+mod escape;
 mod find;
 mod fold;
+mod outgoing;
+mod places;
+mod segments;
 #[cfg(test)]
 mod tests;
 mod view;
 
 use std::ops::Range;
 
-use sirl::Field;
+use sirl::{Field, Tier};
 
 use crate::Vault;
 use crate::record::Record;
 use crate::release::ReleaseError;
 use find::{Finder, Needles};
-use view::View;
-
-/// How often escapes are undone.
-const ESCAPE_ROUNDS: usize = 3;
+pub use outgoing::{Outgoing, Sent, SentForm};
 
 /// One place where a stored value stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +52,17 @@ pub struct Match {
     /// Whether the place neither begins nor ends inside a word. A short value such as a city often stands
     /// inside longer words by chance; an attacker can also put it there.
     pub whole_word: bool,
+}
+
+/// Which value is meant by a number of a finder.
+type Owner<'v> = (&'v str, Field);
+
+/// Which parts of values are looked for beside the whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    None,
+    /// Most of a number, and most of another T2 value that is no secret word.
+    Most,
 }
 
 impl Vault {
@@ -73,57 +93,61 @@ impl Vault {
         text: &str,
         released: &[(S, Field)],
     ) -> Result<Vec<Match>, ReleaseError> {
-        let wanted = |record: &Record| {
-            released.iter().any(|(h, f)| (h.as_ref(), *f) == (record.handle.as_str(), record.field))
-        };
-        self.scan_for(text, wanted)
+        self.scan_for(text, |record| is_among(record, released))
     }
 
-    /// Looks for stored values and for those of one task; where both have a handle and field, for both.
     fn scan_for(&self, text: &str, wanted: impl Fn(&Record) -> bool) -> Result<Vec<Match>, ReleaseError> {
+        let (owners, finder) = self.finder(Parts::None, wanted)?;
+        Ok(matches(text, &owners, &finder))
+    }
+
+    /// What finds the wanted values, the stored ones and those of one task; where both have a handle and field,
+    /// both.
+    fn finder(
+        &self,
+        parts: Parts,
+        wanted: impl Fn(&Record) -> bool,
+    ) -> Result<(Vec<Owner<'_>>, Finder), ReleaseError> {
         let mut owners = Vec::new();
         let mut needles = Needles::new();
         let mut plain = self.no_value()?;
         for record in self.records.iter().chain(&self.for_task).filter(|record| wanted(record)) {
             self.decrypt_into(record, &mut plain)?;
             if needles.add(plain.expose()) {
-                owners.push((&record.handle, &record.field));
+                owners.push((record.handle.as_str(), record.field));
+                // Parts of a secret word would be found in other words, and guessed one by one.
+                let secret = matches!(record.field, Field::Password | Field::OneTimeCode | Field::CardCode);
+                if parts == Parts::Most && !secret {
+                    needles.add_parts(record.field.tier() == Tier::T2);
+                }
             }
         }
-        let mut matches = Vec::new();
-        for (number, span) in places(text, needles) {
-            if let Some((handle, field)) = owners.get(number) {
-                let whole_word = stands_alone(text, &span);
-                matches.push(Match { span, handle: (*handle).clone(), field: **field, whole_word });
-            }
-        }
-        let key = |m: &Match| (m.span.start, m.span.end, m.handle.clone(), m.field);
-        matches.sort_by_cached_key(key);
-        matches.dedup();
-        Ok(matches)
+        Ok((owners, Finder::new(needles)))
     }
 }
 
-/// The number of each needle that stands in the text in any form, and where; one place may come twice.
-fn places(text: &str, needles: Needles) -> Vec<(usize, Range<usize>)> {
-    let finder = Finder::new(needles);
-    let mut found = Vec::new();
-    let mut report = |number, span| found.push((number, span));
-    let mut layer = View::of(text);
-    for round in 0..=ESCAPE_ROUNDS {
-        finder.find(&fold::folded(&layer), &mut report);
-        for skip in 0..2 {
-            finder.find(&fold::folded(&decode::hex(&layer, skip)), &mut report);
+fn is_among<S: AsRef<str>>(record: &Record, released: &[(S, Field)]) -> bool {
+    released.iter().any(|(h, f)| (h.as_ref(), *f) == (record.handle.as_str(), record.field))
+}
+
+/// The whole values in a text, in order.
+fn matches(text: &str, owners: &[Owner<'_>], finder: &Finder) -> Vec<Match> {
+    let mut matches = Vec::new();
+    places::each(text, finder, &mut |hit, view, range| {
+        let span = view.origin(range);
+        if let Some((handle, field)) = owners.get(hit.value).filter(|_| !hit.part) {
+            let whole_word = stands_alone(text, &span);
+            matches.push(Match { span, handle: (*handle).to_owned(), field: *field, whole_word });
         }
-        for skip in 0..4 {
-            finder.find(&fold::folded(&decode::base64(&layer, skip)), &mut report);
-        }
-        match decode::escapes(&layer) {
-            Some(next) if round < ESCAPE_ROUNDS => layer = next,
-            _ => break,
-        }
-    }
-    found
+    });
+    in_order(&mut matches);
+    matches
+}
+
+/// Sorts and leaves out what was found twice.
+fn in_order(matches: &mut Vec<Match>) {
+    matches.sort_by_cached_key(|m| (m.span.start, m.span.end, m.handle.clone(), m.field));
+    matches.dedup();
 }
 
 /// Whether neither end of the span is inside a word.

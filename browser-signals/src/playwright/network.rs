@@ -203,7 +203,9 @@ impl TabState {
         let Some(guard) = lock(&self.egress).clone() else {
             return Ok(());
         };
-        let from = text(request.get("headers").unwrap_or(&Value::Null), "Origin");
+        let headers = headers_of(request);
+        let from =
+            headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("origin")).map(|(_, value)| value);
         let from = from.and_then(|origin| Origin::parse(origin).ok());
         let body = match &paused.body {
             Body::None | Body::Unread => None,
@@ -212,6 +214,7 @@ impl TabState {
         let outgoing = OutgoingRequest {
             url: paused.url.as_str(),
             method: paused.method,
+            headers: &headers,
             body,
             frame: paused.frame.as_ref(),
             from: from.as_ref(),
@@ -242,6 +245,12 @@ fn may_go(inner: &Inner, task: &[Origin], origin: &Origin, has_body: bool) -> bo
     let own =
         !has_body && (task.contains(origin) || inner.releases.iter().any(|release| release.page == *origin));
     granted || own || inner.payment_origins.contains(origin)
+}
+
+fn headers_of(request: &Value) -> Vec<(String, String)> {
+    let headers = request.get("headers").and_then(Value::as_object);
+    let each = headers.into_iter().flatten();
+    each.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
 fn body_of(request: &Value) -> Body {
@@ -285,6 +294,14 @@ fn base64(text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn headers_are_read_with_their_values() {
+        let request = json!({ "headers": { "Accept": "*/*", "X-Note": "hi", "odd": 3 } });
+        let expected = [("Accept", "*/*"), ("X-Note", "hi")].map(|(n, v)| (n.to_owned(), v.to_owned()));
+        assert_eq!(headers_of(&request), expected);
+        assert!(headers_of(&json!({})).is_empty());
+    }
 
     #[test]
     fn bodies_are_read_whole_or_not_at_all() {

@@ -112,7 +112,8 @@ struct Word(Mutex<Vec<String>>);
 impl EgressGuard for Word {
     fn judge(&self, request: &OutgoingRequest<'_>) -> Result<(), Blocked> {
         let body = String::from_utf8_lossy(request.body.unwrap_or_default()).into_owned();
-        let line = format!("{} {} {} {body}", request.resource_type, request.method, request.url);
+        let headers: Vec<&str> = request.headers.iter().map(|(_, value)| value.as_str()).collect();
+        let line = format!("{} {} {} {body} {headers:?}", request.resource_type, request.method, request.url);
         self.0.lock().expect("lines").push(line.clone());
         if line.contains("secret") { Err(Blocked::new("value")) } else { Ok(()) }
     }
@@ -127,6 +128,7 @@ async fn a_raised_container_shows_its_task_and_asks_the_judge() {
         "<title>Shop</title><a href='http://evil.example:PORT/'>Away</a>
         <iframe src='http://evil.example:PORT/inner'></iframe>
         <script>fetch('/a',{method:'POST',body:'public'});fetch('/b',{method:'POST',body:'a secret'});
+        fetch('/h',{headers:{'x-note':'a secret'}});
         new Worker(URL.createObjectURL(new Blob([`fetch('http://shop.example:PORT/c?secret')`])));</script>",
     );
     server.page("evil.example", "/inner", "<p>inner</p>");
@@ -140,12 +142,12 @@ async fn a_raised_container_shows_its_task_and_asks_the_judge() {
     let sent: Vec<String> =
         server.requests().into_iter().map(|it| format!("{}{} {}", it.host, it.path, it.body)).collect();
     assert!(sent.contains(&"shop.example/a public".to_owned()), "{sent:?}");
-    assert!(!sent.iter().any(|it| it.contains("secret")), "{sent:?}");
+    assert!(!sent.iter().any(|it| it.contains("secret") || it.contains("/h")), "{sent:?}");
     assert!(sent.contains(&"evil.example/inner ".to_owned()), "an inner frame may load before a release");
     let asked = judge.0.lock().expect("lines").clone();
     assert!(asked.iter().any(|it| it.starts_with("Document GET") && it.contains("/inner")), "{asked:?}");
     let blocked = PageEvent::RequestBlocked { reason: "value" };
-    assert_eq!(tab.events().into_iter().filter(|it| *it == blocked).count(), 2);
+    assert_eq!(tab.events().into_iter().filter(|it| *it == blocked).count(), 3);
 
     // A page that tries to leave as it loads is open all the same, and has not left.
     server.page(

@@ -4,47 +4,175 @@ use std::ops::Range;
 
 use zeroize::Zeroizing;
 
-use super::fold::fold_value;
+use super::fold::{Fold, fold_value};
 use super::view::View;
 use crate::memory::Pile;
 
 /// The fewest characters besides separators that a value must have to be looked for.
 const FEWEST: usize = 4;
 
+/// From how many characters on a value is also looked for backwards, in ROT13, in several texts, and without
+/// the marks that it holds: shorter ones would be found by chance.
+pub(super) const LONG: usize = 6;
+
+/// Which text a form of a value is looked for in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum In {
+    /// The text folded so.
+    Folded(Fold),
+    /// The digits of the text alone.
+    Digits,
+}
+
+/// What was found of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hit {
+    /// The value, numbered from zero as the values were added.
+    pub(super) value: usize,
+    /// Whether it is a part of the value only.
+    pub(super) part: bool,
+    /// Whether the value has [`LONG`] characters.
+    pub(super) long: bool,
+}
+
+/// One form of a value.
+struct Form {
+    bytes: Range<usize>,
+    within: In,
+    hit: Hit,
+}
+
 /// The folded forms of values, one after another in locked memory, wiped when dropped.
 pub(super) struct Needles {
     folded: Pile,
-    spans: Vec<Range<usize>>,
+    forms: Vec<Form>,
+    values: usize,
 }
+
+/// The longest value, in folded bytes, of which parts are looked for.
+const LONGEST_IN_PARTS: usize = 128;
+/// The fewest digits of a number, and characters of another value, that are a part of it.
+const FEWEST_OF_PART: usize = 8;
+/// The fewest digits of a number of which parts are looked for.
+const FEWEST_DIGITS: usize = 9;
 
 impl Needles {
     /// None yet.
     pub(super) fn new() -> Needles {
-        Needles { folded: Pile::with_room(4096), spans: Vec::new() }
+        Needles { folded: Pile::with_room(4096), forms: Vec::new(), values: 0 }
     }
 
-    /// Adds the needle for a value; `false` where it is too short to look for.
+    /// Adds the forms of a value, under the next number; `false`, and no number, where it is too short to look
+    /// for.
     pub(super) fn add(&mut self, value: &[u8]) -> bool {
-        if fold_value(value, |_| ()) < FEWEST {
+        let count = |fold| fold_value(value, fold, |_| ());
+        let (wide, narrow) = (count(Fold::Wide), count(Fold::Narrow));
+        let fold = if wide >= LONG || wide == narrow { Fold::Wide } else { Fold::Narrow };
+        let characters = if fold == Fold::Wide { wide } else { narrow };
+        if characters < FEWEST {
             return false;
         }
-        let start = self.folded.bytes().len();
-        fold_value(value, |byte| self.folded.push(byte));
-        self.spans.push(start..self.folded.bytes().len());
+        let long = characters >= LONG;
+        let hit = Hit { value: self.values, part: false, long };
+        let start = self.len();
+        fold_value(value, fold, |byte| self.folded.push(byte));
+        let forward = start..self.len();
+        self.keep(forward.clone(), In::Folded(fold), hit);
+        if long {
+            self.add_backwards(forward.clone(), fold, hit);
+            self.add_rotated(forward, fold, hit);
+        }
+        self.values += 1;
         true
     }
 
-    /// Every needle, in the order they were added.
-    fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let folded = self.folded.bytes();
-        self.spans.iter().map(|span| folded.get(span.clone()).unwrap_or(&[]))
+    /// Adds parts of the value that was added last: any eight digits in a row of a number of twelve or more (of a
+    /// shorter one all but two), and of other values, where `words` says so, three quarters in a row.
+    pub(super) fn add_parts(&mut self, words: bool) {
+        let Some(number) = self.values.checked_sub(1) else { return };
+        let Some(whole) = self.forms.iter().find(|form| form.hit.value == number) else { return };
+        let (range, within) = (whole.bytes.clone(), whole.within);
+        let bytes = self.folded.bytes().get(range.clone()).unwrap_or(&[]);
+        let is_number = bytes.iter().all(u8::is_ascii_digit);
+        let length = range.len();
+        let (part, within) = match is_number {
+            true if length >= FEWEST_DIGITS => {
+                let all_but_two = length.saturating_sub(2).max(FEWEST_OF_PART);
+                (if length >= 12 { FEWEST_OF_PART } else { all_but_two }, In::Digits)
+            }
+            false if words && (FEWEST_OF_PART..=LONGEST_IN_PARTS).contains(&length) => {
+                ((length * 3).div_ceil(4).max(FEWEST_OF_PART), within)
+            }
+            _ => return,
+        };
+        let hit = Hit { value: number, part: true, long: true };
+        for start in range.start..=(range.end.saturating_sub(part)).min(range.start + LONGEST_IN_PARTS) {
+            self.keep(start..start + part, within, hit);
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.folded.bytes().len()
+    }
+
+    fn keep(&mut self, bytes: Range<usize>, within: In, hit: Hit) {
+        self.forms.push(Form { bytes, within, hit });
+    }
+
+    /// The byte of a form at a place of the pile.
+    fn byte(&self, place: usize) -> u8 {
+        self.folded.bytes().get(place).copied().unwrap_or(0)
+    }
+
+    /// The same characters from the last to the first.
+    fn add_backwards(&mut self, forward: Range<usize>, fold: Fold, hit: Hit) {
+        let start = self.len();
+        let mut end = forward.end;
+        while end > forward.start {
+            let mut first = end - 1;
+            while first > forward.start && matches!(self.byte(first), 0x80..=0xbf) {
+                first -= 1;
+            }
+            for place in first..end {
+                let byte = self.byte(place);
+                self.folded.push(byte);
+            }
+            end = first;
+        }
+        self.keep(start..self.len(), In::Folded(fold), hit);
+    }
+
+    /// The letters of the first half of the alphabet and those of the second in each other's place.
+    fn add_rotated(&mut self, forward: Range<usize>, fold: Fold, hit: Hit) {
+        let letters = forward.clone().filter(|place| self.byte(*place).is_ascii_lowercase()).count();
+        if letters < FEWEST {
+            return;
+        }
+        let start = self.len();
+        for place in forward {
+            let byte = self.byte(place);
+            self.folded.push(match byte {
+                b'a'..=b'm' => byte + 13,
+                b'n'..=b'z' => byte - 13,
+                other => other,
+            });
+        }
+        self.keep(start..self.len(), In::Folded(fold), hit);
     }
 }
 
-/// Needles, and a table that tells for four bytes whether any of them may begin so.
-pub(super) struct Finder {
-    needles: Needles,
+/// Forms that are looked for in one kind of text, and a table that tells for four bytes whether any of them may
+/// begin so.
+struct Group {
+    within: In,
+    forms: Vec<(Range<usize>, Hit)>,
     begins: Zeroizing<Vec<u64>>,
+}
+
+/// Needles, ready to be looked for.
+pub(super) struct Finder {
+    folded: Pile,
+    groups: Vec<Group>,
 }
 
 /// The place of four bytes in the table: a word and the bit in it.
@@ -56,32 +184,51 @@ fn slot(four: [u8; 4]) -> (usize, u32) {
 impl Finder {
     /// A finder of these needles.
     pub(super) fn new(needles: Needles) -> Finder {
-        let mut begins = Zeroizing::new(vec![0u64; 1024]);
-        for four in needles.iter().filter_map(|needle| needle.first_chunk::<4>()) {
-            let (word, bit) = slot(*four);
-            if let Some(word) = begins.get_mut(word) {
-                *word |= 1 << bit;
+        let Needles { folded, forms, .. } = needles;
+        let kinds = [In::Folded(Fold::Wide), In::Folded(Fold::Narrow), In::Digits];
+        let groups = kinds.map(|within| {
+            let forms: Vec<_> = forms
+                .iter()
+                .filter(|form| form.within == within)
+                .map(|form| (form.bytes.clone(), form.hit))
+                .collect();
+            let mut begins = Zeroizing::new(vec![0u64; 1024]);
+            for (bytes, _) in &forms {
+                let four = folded.bytes().get(bytes.clone()).and_then(|form| form.first_chunk::<4>());
+                let Some((word, bit)) = four.map(|four| slot(*four)) else { continue };
+                if let Some(word) = begins.get_mut(word) {
+                    *word |= 1 << bit;
+                }
             }
-        }
-        Finder { needles, begins }
+            Group { within, forms, begins }
+        });
+        let groups = groups.into_iter().filter(|group| !group.forms.is_empty()).collect();
+        Finder { folded, groups }
     }
 
-    /// Gives `report` the number of each needle that stands in the view, and where in the text. Of places
-    /// of one needle that overlap, the first.
-    pub(super) fn find(&self, view: &View, report: &mut impl FnMut(usize, Range<usize>)) {
+    /// Which kinds of text are to be searched.
+    pub(super) fn wants(&self, within: In) -> bool {
+        self.groups.iter().any(|group| group.within == within)
+    }
+
+    /// Gives `report` each form that stands in the view, which was folded so, and the bytes that it takes. Of
+    /// places of one form that overlap, the first.
+    pub(super) fn find(&self, within: In, view: &View, report: &mut impl FnMut(Hit, &View, Range<usize>)) {
+        let Some(group) = self.groups.iter().find(|group| group.within == within) else { return };
         let bytes = view.bytes();
-        let mut resume = vec![0; self.needles.spans.len()];
-        for place in 0..bytes.len() {
-            let Some(rest) = bytes.get(place..) else { break };
-            let Some(four) = rest.first_chunk::<4>() else { break };
-            let (word, bit) = slot(*four);
-            if self.begins.get(word).is_none_or(|word| word >> bit & 1 == 0) {
+        let mut resume = vec![0; group.forms.len()];
+        for (place, four) in bytes.windows(4).enumerate() {
+            let Ok(four) = <[u8; 4]>::try_from(four) else { break };
+            let (word, bit) = slot(four);
+            if group.begins.get(word).is_none_or(|word| word >> bit & 1 == 0) {
                 continue;
             }
-            for (number, (needle, resume)) in self.needles.iter().zip(&mut resume).enumerate() {
-                if place >= *resume && rest.starts_with(needle) {
-                    *resume = place + needle.len();
-                    report(number, view.origin(place..*resume));
+            let rest = bytes.get(place..).unwrap_or(&[]);
+            for ((form, hit), resume) in group.forms.iter().zip(&mut resume) {
+                let form = self.folded.bytes().get(form.clone()).unwrap_or(&[]);
+                if place >= *resume && rest.starts_with(form) {
+                    *resume = place + form.len();
+                    report(*hit, view, place..*resume);
                 }
             }
         }

@@ -1,17 +1,22 @@
 //! Every form in which a value is found, in random surroundings.
 
+mod encodings;
+
 use std::ops::Range;
 
 use proptest::prelude::*;
 
-use super::find::Needles;
+use super::find::{Finder, Needles};
 use super::places;
 
 /// Where `value` is found in `text`.
 fn found(text: &str, value: &str) -> Vec<Range<usize>> {
     let mut needles = Needles::new();
     assert!(needles.add(value.as_bytes()), "a value long enough to look for");
-    let spans: Vec<_> = places(text, needles).into_iter().map(|(_, span)| span).collect();
+    let mut spans = Vec::new();
+    places::each(text, &Finder::new(needles), &mut |_, view, range| spans.push(view.origin(range)));
+    spans.sort_by_key(|span| (span.start, span.end));
+    spans.dedup();
     for span in &spans {
         assert!(text.get(span.clone()).is_some(), "{span:?} is not on character boundaries of {text:?}");
     }

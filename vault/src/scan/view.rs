@@ -8,30 +8,37 @@ use zeroize::Zeroizing;
 pub(super) const BARRIER: u8 = 0xff;
 
 /// Bytes, wiped when dropped, each with the part of the original text that it came from.
+///
+/// Remembering costs most of the time that a search takes, and most texts hold nothing: so a view can also be
+/// made that forgets, to see first whether there is anything to place.
 pub(super) struct View {
     bytes: Zeroizing<Vec<u8>>,
-    spans: Vec<(usize, usize)>,
+    spans: Option<Vec<(usize, usize)>>,
 }
 
 impl View {
-    /// An empty view with room for `length` bytes.
-    pub(super) fn with_room(length: usize) -> View {
-        View { bytes: Zeroizing::new(Vec::with_capacity(length)), spans: Vec::with_capacity(length) }
+    /// The text itself.
+    pub(super) fn of(text: &str, placed: bool) -> View {
+        View {
+            bytes: Zeroizing::new(text.as_bytes().to_vec()),
+            spans: placed.then(|| (0..text.len()).map(|place| (place, place + 1)).collect()),
+        }
     }
 
-    /// The text itself.
-    pub(super) fn of(text: &str) -> View {
-        let mut view = View::with_room(text.len());
-        for (place, byte) in text.bytes().enumerate() {
-            view.push(byte, place..place + 1);
+    /// An empty view with room for `length` bytes that remembers if this one does.
+    pub(super) fn like(&self, length: usize) -> View {
+        View {
+            bytes: Zeroizing::new(Vec::with_capacity(length)),
+            spans: self.spans.is_some().then(|| Vec::with_capacity(length)),
         }
-        view
     }
 
     /// Adds a byte.
     pub(super) fn push(&mut self, byte: u8, span: Range<usize>) {
         self.bytes.push(byte);
-        self.spans.push((span.start, span.end));
+        if let Some(spans) = &mut self.spans {
+            spans.push((span.start, span.end));
+        }
     }
 
     /// The bytes.
@@ -39,15 +46,16 @@ impl View {
         &self.bytes
     }
 
-    /// The bytes and where each came from.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u8, Range<usize>)> {
-        self.bytes.iter().zip(&self.spans).map(|(byte, (start, end))| (*byte, *start..*end))
+    /// The part of the text that a range of bytes came from; an empty one of a view that forgets.
+    pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
+        let mut each = self.origins(range);
+        let Some(first) = each.next() else { return 0..0 };
+        first.start..each.next_back().map_or(first.end, |last| last.end)
     }
 
-    /// The part of the text that a range of bytes came from.
-    pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
-        let spans = self.spans.get(range).unwrap_or(&[]);
-        let start = spans.first().map_or(0, |span| span.0);
-        start..spans.last().map_or(start, |span| span.1)
+    /// Where each of a range of bytes came from.
+    pub(super) fn origins(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = Range<usize>> {
+        let spans = self.spans.as_deref().and_then(|spans| spans.get(range)).unwrap_or(&[]);
+        spans.iter().map(|(start, end)| *start..*end)
     }
 }

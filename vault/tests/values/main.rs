@@ -6,6 +6,7 @@ mod common;
 
 mod doors;
 mod messages;
+mod outgoing;
 mod store;
 mod supply;
 mod task_values;

@@ -1,0 +1,179 @@
+//! What a container of tier T1 or T2 sends.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use browser_signals::egress::{Blocked, EgressGuard, OutgoingRequest};
+use browser_signals::{Destination, Origin};
+use classifier::{Detector, Detectors, SensitiveKind};
+use sirl::Field;
+use url::Url;
+use vault::{Outgoing, ReleaseError, Vault};
+
+use super::pieces::{self, Piece};
+use super::{Release, Releases};
+
+/// Sequences that are kept apart, by the name that a piece is sent under. A page that uses more names than that
+/// mixes some of them.
+const SEQUENCES: usize = 16;
+
+/// Headers that repeat an address.
+const ADDRESSES: [&str; 1] = ["referer"];
+
+/// Watches what a container of tier T1 or T2 sends.
+///
+/// Before a release it keeps the top document in the task. After one, everything goes to the task's origins and the
+/// guard's own payment handler only, and is compared with the released values, over the session too: address, headers
+/// and body. A value that may not go to this address, or most of it, stops the request; so does, on its way to another
+/// origin than a granted one, what has the form of a card number, an account number or a token; and so does a body
+/// that is not text, unless every released value may go where it goes: compressed, it could hold any of them.
+pub struct ContainerEgress {
+    task: Vec<Origin>,
+    payment: Vec<Origin>,
+    releases: Releases,
+    vault: Arc<Mutex<Vault>>,
+    detectors: Arc<Detectors>,
+    sent: Mutex<Vec<Outgoing>>,
+}
+
+impl ContainerEgress {
+    /// A watch over a container of the given task origins; `payment` are the origins of the guard's own
+    /// payment handler.
+    pub fn new(
+        task: Vec<Origin>,
+        payment: Vec<Origin>,
+        releases: Releases,
+        vault: Arc<Mutex<Vault>>,
+        detectors: Arc<Detectors>,
+    ) -> Self {
+        ContainerEgress { task, payment, releases, vault, detectors, sent: Mutex::default() }
+    }
+
+    /// Whether the request is stopped for what it says.
+    fn judge_content(
+        &self,
+        request: &OutgoingRequest<'_>,
+        (url, origin): (&Url, &Origin),
+        releases: &[Release],
+    ) -> Result<(), Blocked> {
+        let destined = |release: &Release| goes_to(&release.destination, url, origin, request.method);
+        // Where one value may go, another may not.
+        let granted_all = releases.iter().all(destined);
+        let body = request.body.unwrap_or(&[]);
+        if !granted_all && !is_text(body) {
+            return Err(Blocked::new("opaque_body"));
+        }
+        let body = String::from_utf8_lossy(body);
+        let whole = [request.url, &body].into_iter();
+        let near = releases.iter().any(|release| release.destination.origin == *origin);
+        let formed = |text: &str| self.detectors.detect(text).iter().any(|found| has_weight(found.kind));
+        if !near && !self.payment.contains(origin) && whole.clone().any(formed) {
+            return Err(Blocked::new("typed"));
+        }
+
+        let may_go = |handle: &str, field: Field| {
+            releases.iter().any(|r| r.handle == handle && r.field == field && destined(r))
+        };
+        let entries: Vec<(&str, Field)> = releases.iter().map(|r| (r.handle.as_str(), r.field)).collect();
+        let vault = self.vault.lock().map_err(|_| Blocked::new("vault"))?;
+        let unknown = |_: ReleaseError| Blocked::new("vault");
+        let value = Blocked::new("value");
+        for text in whole {
+            // A form that was granted with the method GET carries its values in the address.
+            let found = vault.scan_released(text, &entries).map_err(unknown)?;
+            if found.iter().any(|found| !may_go(&found.handle, found.field)) {
+                return Err(value);
+            }
+        }
+        for (name, text) in request.headers {
+            let found = vault.scan_released(text, &entries).map_err(unknown)?;
+            let repeats = |handle: &str, field: Field| {
+                ADDRESSES.contains(&name.to_ascii_lowercase().as_str())
+                    && releases
+                        .iter()
+                        .any(|r| r.handle == handle && r.field == field && is_address_of(r, text))
+            };
+            if found.iter().any(|f| !may_go(&f.handle, f.field) && !repeats(&f.handle, f.field)) {
+                return Err(value);
+            }
+        }
+        if granted_all {
+            return Ok(());
+        }
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        sent.resize_with(SEQUENCES, Outgoing::default);
+        let mut pieces = pieces::of_request(request, url);
+        pieces.retain(|(name, _)| !ADDRESSES.contains(&name.as_str()));
+        for (before, text) in sent.iter_mut().zip(by_sequence(pieces)).filter(|(_, text)| !text.is_empty()) {
+            let found = vault.scan_outgoing_released(before, &text, &entries).map_err(unknown)?;
+            if found.iter().any(|sent| !may_go(&sent.found.handle, sent.found.field)) {
+                return Err(value);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl EgressGuard for ContainerEgress {
+    fn judge(&self, request: &OutgoingRequest<'_>) -> Result<(), Blocked> {
+        let releases = self.releases.all();
+        let url = Url::parse(request.url).map_err(|_| Blocked::new("address"))?;
+        if matches!(url.scheme(), "data" | "blob" | "about") && !request.main_navigation {
+            return Ok(());
+        }
+        let origin = Origin::of(&url).map_err(|_| Blocked::new("address"))?;
+        let at_home = self.task.contains(&origin) || self.payment.contains(&origin);
+        if request.main_navigation && !at_home {
+            return Err(Blocked::new("navigation"));
+        }
+        if releases.is_empty() {
+            return Ok(());
+        }
+        if !at_home {
+            return Err(Blocked::new("origin"));
+        }
+        self.judge_content(request, (&url, &origin), &releases)
+    }
+}
+
+/// Whether a request is the one that a release was for.
+fn goes_to(destination: &Destination, url: &Url, origin: &Origin, method: &str) -> bool {
+    destination.origin == *origin
+        && *destination.path == *url.path()
+        && destination.method.eq_ignore_ascii_case(method)
+}
+
+/// Whether `text` is the address that a form went to which was granted with the method GET: the page after it names
+/// it as where it came from.
+fn is_address_of(release: &Release, text: &str) -> bool {
+    let Ok(url) = Url::parse(text) else { return false };
+    Origin::of(&url).is_ok_and(|origin| goes_to(&release.destination, &url, &origin, "GET"))
+}
+
+/// What must not go anywhere else whoever it belongs to. E-mail addresses and phone numbers of others are part of
+/// what pages send.
+fn has_weight(kind: SensitiveKind) -> bool {
+    matches!(kind, SensitiveKind::CardNumber | SensitiveKind::Iban | SensitiveKind::Token)
+}
+
+/// Whether a body can be read as text.
+fn is_text(body: &[u8]) -> bool {
+    let odd = |c: char| c.is_control() && !c.is_whitespace();
+    std::str::from_utf8(body).is_ok_and(|text| !text.contains(odd))
+}
+
+/// The pieces of each sequence, one after another.
+fn by_sequence(pieces: Vec<Piece>) -> Vec<String> {
+    let mut texts = vec![String::new(); SEQUENCES];
+    for (name, text) in pieces {
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        let number = usize::try_from(hasher.finish() % SEQUENCES as u64).unwrap_or(0);
+        if let Some(sequence) = texts.get_mut(number) {
+            sequence.push_str(&text);
+            // A line's end parts what must not be read as one word and joins what a separator may part.
+            sequence.push('\n');
+        }
+    }
+    texts
+}

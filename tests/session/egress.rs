@@ -1,0 +1,175 @@
+//! What a page of a raised container can send after a release.
+
+use std::sync::{Arc, Mutex};
+
+use crate::played::{Played, SHOP, STREET, origin};
+use browser_signals::{Blocked, Container, Destination, EgressGuard, OutgoingRequest};
+use classifier::Detectors;
+use portcullis::egress::{ContainerEgress, Release, Releases};
+use sirl::Field;
+use vault::Vault;
+
+const OWN: &str = "https://api.shop.example";
+const CARD: &str = "4012888888881881";
+
+struct Page {
+    egress: ContainerEgress,
+    releases: Releases,
+    vault: Arc<Mutex<Vault>>,
+}
+
+impl Page {
+    /// A page to which the street was released, to be posted to `/address`.
+    fn after_a_release() -> Page {
+        let page = Page::before_a_release();
+        page.release("POST");
+        page
+    }
+
+    fn before_a_release() -> Page {
+        let (releases, vault) = (Releases::default(), Played::new(Container::T2).vault);
+        let detectors = Arc::new(Detectors::standard().unwrap());
+        let task = vec![origin(SHOP), origin(OWN)];
+        let egress = ContainerEgress::new(task, Vec::new(), releases.clone(), vault.clone(), detectors);
+        Page { egress, releases, vault }
+    }
+
+    fn release(&self, method: &str) {
+        let destination =
+            Destination { origin: origin(SHOP), path: "/address".into(), method: method.into() };
+        self.releases.note(Release { handle: "address:task".into(), field: Field::Street, destination });
+    }
+
+    fn send(
+        &self,
+        method: &str,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Result<(), &'static str> {
+        let headers: Vec<(String, String)> =
+            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let request = OutgoingRequest {
+            url,
+            method,
+            headers: &headers,
+            body: (!body.is_empty()).then_some(body),
+            frame: None,
+            from: None,
+            resource_type: "Fetch",
+            main_navigation: false,
+        };
+        self.egress.judge(&request).map_err(|Blocked { reason }| reason)
+    }
+
+    fn get(&self, url: &str) -> Result<(), &'static str> {
+        self.send("GET", url, &[], b"")
+    }
+
+    fn post(&self, url: &str, body: &str) -> Result<(), &'static str> {
+        self.send("POST", url, &[], body.as_bytes())
+    }
+}
+
+const LOG: &str = "https://shop.example/log";
+
+#[test]
+fn a_released_value_goes_to_its_destination_alone() {
+    let page = Page::after_a_release();
+    let form = "street=17+Canary+Quarry+Road";
+    assert_eq!(page.post("https://shop.example/address", form), Ok(()));
+    assert_eq!(page.post(LOG, form), Err("value"));
+    assert_eq!(page.post("https://evil.example/address", "x"), Err("origin"));
+    // Nothing was released of the city.
+    assert_eq!(page.post(LOG, "city=Berkeley"), Ok(()));
+}
+
+#[test]
+fn headers_carry_no_released_value() {
+    let page = Page::after_a_release();
+    let note = [("X-Note", "17%20Canary%20Quarry%20Road")];
+    assert_eq!(page.send("GET", LOG, &note, b""), Err("value"));
+    assert_eq!(page.send("GET", LOG, &[("Accept-Language", STREET)], b""), Err("value"));
+    assert_eq!(page.send("GET", LOG, &[("User-Agent", "Mozilla/5.0"), ("Accept", "*/*")], b""), Ok(()));
+    assert_eq!(page.send("POST", "https://shop.example/address", &note, b"x"), Ok(()));
+    // A form that was granted with GET leaves its address as the referrer of what follows, and no other.
+    let referer = [("Referer", "https://shop.example/address?street=17+Canary+Quarry+Road")];
+    assert_eq!(page.send("GET", LOG, &referer, b""), Err("value"));
+    page.release("GET");
+    assert_eq!(page.send("GET", LOG, &referer, b""), Ok(()));
+    let elsewhere = [("Referer", "https://shop.example/other?street=17+Canary+Quarry+Road")];
+    assert_eq!(page.send("GET", LOG, &elsewhere, b""), Err("value"));
+}
+
+#[test]
+fn a_value_in_several_requests_is_put_together_by_name() {
+    type Send = fn(&Page, &str) -> Result<(), &'static str>;
+    let ways: [(&str, Send); 6] = [
+        ("query", |page, part| page.get(&format!("{LOG}?n={}&c={part}", part.len()))),
+        ("path", |page, part| page.get(&format!("https://shop.example/i/{part}"))),
+        ("form", |page, part| page.post(LOG, &format!("i=7&c={part}"))),
+        ("json", |page, part| page.post(LOG, &format!("{{\"i\":7,\"c\":[\"{part}\"]}}"))),
+        ("text", |page, part| page.post(LOG, part)),
+        ("header", |page, part| page.send("GET", LOG, &[("Accept", "*/*"), ("X-C", part)], b"")),
+    ];
+    for (name, way) in ways {
+        for step in [1, 4] {
+            let page = Page::after_a_release();
+            let letters: Vec<char> = STREET.chars().filter(|c| *c != ' ').collect();
+            let parts = letters.chunks(step).map(|part| part.iter().collect::<String>());
+            let answers: Vec<_> = parts.map(|part| way(&page, &part)).collect();
+            let stopped = answers.iter().position(|answer| *answer == Err("value"));
+            assert!(stopped.is_some_and(|at| at > 1), "{name}, {step} at a time: {answers:?}");
+        }
+    }
+}
+
+#[test]
+fn most_of_a_value_is_as_good_as_all_of_it() {
+    let page = Page::after_a_release();
+    assert_eq!(page.post(LOG, "c=Canary"), Ok(()));
+    assert_eq!(page.post(LOG, "s=17+Canary+Quarry"), Err("value"));
+}
+
+#[test]
+fn card_numbers_and_tokens_of_anybody_stay_at_the_granted_origin() {
+    let page = Page::after_a_release();
+    let elsewhere = "https://api.shop.example/collect";
+    assert_eq!(page.get(&format!("{elsewhere}?c={CARD}")), Err("typed"));
+    assert_eq!(page.post(elsewhere, "key=ghp_R7fJq2LwXz9TbV4nYc8KdM1sHgE5uPa3oQ6i"), Err("typed"));
+    assert_eq!(page.get(&format!("{elsewhere}?mail=someone@else.example")), Ok(()));
+    assert_eq!(page.post(LOG, &format!("c={CARD}")), Ok(()));
+    assert_eq!(Page::before_a_release().get(&format!("{elsewhere}?c={CARD}")), Ok(()));
+}
+
+#[test]
+fn a_body_that_is_no_text_goes_to_the_granted_destination_alone() {
+    let page = Page::after_a_release();
+    let gzip = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x33, 0x54];
+    assert_eq!(page.send("POST", "https://shop.example/address", &[], &gzip), Ok(()));
+    assert_eq!(page.send("POST", LOG, &[], &gzip), Err("opaque_body"));
+    assert_eq!(page.send("POST", LOG, &[], b"a\0b"), Err("opaque_body"));
+    assert_eq!(page.send("POST", LOG, &[], "grüße\r\n\tan alle".as_bytes()), Ok(()));
+    assert_eq!(Page::before_a_release().send("POST", LOG, &[], &gzip), Ok(()));
+}
+
+#[test]
+fn where_one_value_may_go_another_may_not() {
+    let page = Page::after_a_release();
+    let destination = Destination { origin: origin(SHOP), path: "/contact".into(), method: "POST".into() };
+    page.releases.note(Release { handle: "address:task".into(), field: Field::City, destination });
+    let contact = "https://shop.example/contact";
+    assert_eq!(page.post(contact, "city=Berkeley"), Ok(()));
+    assert_eq!(page.post(contact, "street=17+Canary+Quarry+Road"), Err("value"));
+    assert_eq!(page.post(contact, "c=17+Canary"), Ok(()));
+    assert_eq!(page.post(contact, "c=Quarry+Road"), Err("value"));
+    assert_eq!(page.send("POST", contact, &[], b"a\0b"), Err("opaque_body"));
+}
+
+#[test]
+fn a_locked_vault_lets_nothing_out_after_a_release() {
+    let page = Page::after_a_release();
+    page.vault.lock().unwrap().lock();
+    assert_eq!(page.get(LOG), Err("vault"));
+    assert_eq!(page.get("data:text/plain,x"), Ok(()));
+}

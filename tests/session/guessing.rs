@@ -1,0 +1,174 @@
+//! What an agent can find out by writing: each text that holds a value ends it.
+
+use crate::played::{BLOCK, Played, STREET};
+use browser_signals::{Container, ElementRef, Fact, Sink, Verb};
+use portcullis::DEFAULT_POLICY;
+use portcullis::action::Action;
+use sirl::Field;
+
+const BLOCKED: &str = "DENY.verb {\"reason\":\"egress_blocked\"}";
+const TAINTED: &str = "DENY.verb {\"reason\":\"tainted_session\"}";
+
+const VALUES: [(&str, Field, &str); 6] = [
+    ("address:task", Field::Street, STREET),
+    ("address:task", Field::City, "Paris"),
+    ("address:task", Field::PostalCode, "94704"),
+    ("contact:task", Field::Email, "ada.lane@mail.example"),
+    ("card:task", Field::CardNumber, "4929123456789012"),
+    ("identity:task", Field::GovernmentId, "X1234567Z"),
+];
+
+fn with_prompt(prompt: &str) -> Played {
+    let mut played = Played::with(DEFAULT_POLICY, Container::T2, &VALUES, prompt);
+    played.looks[0].sink = Fact::Known(Sink::FreeText);
+    played
+}
+
+fn chat() -> Played {
+    with_prompt("buy a kettle")
+}
+
+fn type_text(played: &mut Played, text: &str) -> String {
+    played.act(Action::Verb(Verb::Type { target: ElementRef("e1".into()), text: text.into() }))
+}
+
+fn open(played: &mut Played, url: &str) -> String {
+    played.act(Action::Verb(Verb::Open { url: url.into() }))
+}
+
+#[test]
+fn a_value_of_any_risk_ends_sensitive_access_at_once() {
+    // E-mail addresses and card numbers are refused by their form, the vault's own like any other.
+    for (_, field, value) in
+        VALUES.into_iter().filter(|(_, _, value)| !value.contains('@') && value.len() != 16)
+    {
+        let mut played = chat();
+        assert_eq!(type_text(&mut played, "two kettles"), "ok");
+        assert_eq!(type_text(&mut played, &format!("is {value} right?")), BLOCKED, "{field:?}");
+        for text in [value, "two kettles"] {
+            assert_eq!(type_text(&mut played, text), TAINTED, "{field:?}");
+        }
+        assert_eq!(open(&mut played, "https://shop.example/kettles"), TAINTED);
+        assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"tainted_session\"}");
+    }
+}
+
+#[test]
+fn confirmed_guesses_are_counted_by_record_and_field() {
+    let mut played = chat();
+    assert_eq!(type_text(&mut played, "is it 94705 in Bonn"), "ok");
+    assert!(played.core.counts().guessed.is_empty());
+    assert_eq!(type_text(&mut played, "is it 94704 in Paris"), BLOCKED);
+    assert_eq!(type_text(&mut played, "is it 94704 in Paris"), TAINTED);
+    let entry = |field| ("address:task".to_owned(), field);
+    let expected = [(entry(Field::City), 1), (entry(Field::PostalCode), 1)];
+    assert_eq!(played.core.counts().guessed, expected.into());
+    assert!(played.records.iter().all(|record| !format!("{record:?}").contains("94704")));
+}
+
+#[test]
+fn the_users_own_words_are_theirs() {
+    let mut played = with_prompt("buy a kettle on https://shop.example and have it sent to Paris");
+    for text in ["Paris", "sent to Paris", "kettles, paris", "kettle | PARIS"] {
+        assert_eq!(type_text(&mut played, text), "ok", "{text}");
+    }
+    assert_eq!(open(&mut played, "https://shop.example/search?q=paris"), "ok");
+    assert_eq!(open(&mut played, "https://shop.example/search?q=sent+to+paris"), "ok");
+    // Other values are not, and neither are the user's words in a disguise.
+    assert_eq!(type_text(&mut played, "Paris 94704"), BLOCKED);
+    let mut played = with_prompt("buy a kettle on https://shop.example and have it sent to Paris");
+    assert_eq!(type_text(&mut played, "UGFyaXM="), BLOCKED);
+}
+
+#[test]
+fn what_stands_in_a_longer_word_or_number_by_chance_is_no_guess() {
+    let mut played = chat();
+    for text in ["a comparison", "article 8947041", "mail.example", "canary road 17"] {
+        assert_eq!(type_text(&mut played, text), "ok", "{text}");
+    }
+    assert_eq!(open(&mut played, "https://shop.example/p/1894704"), "ok");
+    for text in ["x94704x", "to 94704", "q=94704"] {
+        assert_eq!(type_text(&mut chat(), text), BLOCKED, "{text}");
+    }
+}
+
+#[test]
+fn a_value_typed_in_pieces_does_not_go_out_whole() {
+    for pieces in [
+        ["17 Canary", "Quarry", "Road"].as_slice(),
+        &["17 Can", "ary Qua", "rry Road"],
+        &["X12", "345", "67Z"],
+        &["ada.lane", "@mail.ex", "ample"],
+        // Cut within an encoding, and with the user's own words between.
+        &["MTcgQ2FuY", "XJ5IFF1YX", "JyeSBSb2Fk"],
+        &["17 Canary Qu", "buy a kettle", "arry Road"],
+        // Digits of a card with anything between.
+        &["begin 4929", "and", "then 1234"],
+    ] {
+        let mut played = chat();
+        let answers: Vec<String> = pieces.iter().map(|piece| type_text(&mut played, piece)).collect();
+        // Most of a street is enough, so it may end before the last piece.
+        let refused = answers.iter().position(|answer| answer == BLOCKED);
+        assert!(refused.is_some_and(|at| at > 0), "{pieces:?}: {answers:?}");
+        assert_eq!(type_text(&mut played, "two kettles"), TAINTED);
+    }
+}
+
+#[test]
+fn one_character_a_field_is_a_value_at_the_last_one_at_the_latest() {
+    // One of the characters is a word of the user's.
+    let mut played = with_prompt("buy a kettle");
+    let answers: Vec<String> = STREET.chars().map(|c| type_text(&mut played, &c.to_string())).collect();
+    let refused = answers.iter().position(|answer| answer == BLOCKED).unwrap();
+    assert!(refused > 8 && refused < STREET.len(), "{refused}");
+}
+
+#[test]
+fn a_value_in_the_addresses_opened_is_put_together() {
+    let mut played = chat();
+    assert_eq!(open(&mut played, "https://shop.example/s?q=17+Canary"), "ok");
+    assert_eq!(open(&mut played, "https://shop.example/s?q=Quarry+Road"), BLOCKED);
+    let mut played = chat();
+    for (part, answer) in [("17", "ok"), ("Canary", "ok"), ("Quarry", BLOCKED)] {
+        assert_eq!(open(&mut played, &format!("https://shop.example/kettles/{part}")), answer, "{part}");
+    }
+}
+
+#[test]
+fn a_made_up_card_in_pieces_is_treated_like_the_vaults() {
+    // Neither is begun with as many digits as are a part of the vault's own.
+    for card in ["4929123456789012", "4929126543218017", "5555555555554444"] {
+        let mut played = chat();
+        assert_eq!(type_text(&mut played, &card[..6]), "ok");
+        let luhn = portcullis_luhn(card);
+        let answer = type_text(&mut played, &card[6..]);
+        assert_eq!(answer == BLOCKED, luhn || card == VALUES[4].2, "{card}");
+    }
+}
+
+/// Whether the digits have the check digit that cards have.
+fn portcullis_luhn(card: &str) -> bool {
+    let sum: u32 = card
+        .bytes()
+        .rev()
+        .enumerate()
+        .map(|(place, digit)| {
+            let digit = u32::from(digit - b'0') * (1 + place as u32 % 2);
+            digit / 10 + digit % 10
+        })
+        .sum();
+    sum % 10 == 0
+}
+
+#[test]
+fn what_waits_for_the_users_answer_has_not_gone_out() {
+    // Under this policy every text that the user did not say is asked about, so each is judged twice.
+    let policy =
+        DEFAULT_POLICY.replace("    flow stays\n}\nverb submit", "    flow own else ask\n}\nverb submit");
+    assert_ne!(policy, DEFAULT_POLICY);
+    let mut played = Played::with(&policy, Container::T2, &VALUES, "buy a kettle");
+    played.looks[0].sink = Fact::Known(Sink::FreeText);
+    assert_eq!(type_text(&mut played, "X12"), "ok");
+    assert_eq!(played.prompts.len(), 1);
+    assert_eq!(type_text(&mut played, "34567Z"), BLOCKED);
+}
