@@ -13,7 +13,8 @@
 //! | [`consent`] | prompts and who answers them |
 //! | [`audit`] | the value-free, hash-chained record |
 //! | [`egress`] | what may leave a container |
-//! | [`text`] | what the model may read |
+//! | [`scrub`] | what the model is told of a page, and what is withheld |
+//! | [`text`] | values masked in it |
 //! | [`flow`] | what was read where, and carried to where |
 //! | [`placement`] | which control takes which field |
 //! | [`checkout`] | purchases through the browser's payment interface |
@@ -79,6 +80,8 @@ mod loopback;
 #[cfg(feature = "browser")]
 pub mod placement;
 pub mod process;
+#[cfg(feature = "browser")]
+pub mod scrub;
 #[cfg(feature = "browser")]
 pub mod session;
 pub mod storage;
