@@ -26,7 +26,8 @@
 //! | [`process`] | core dumps off, and panics that tell no value |
 //!
 //! Without the feature `browser`, which is on unless turned off, there are `audit`, `consent` (no asking),
-//! `process` and `storage`: what a program needs that reads an audit log.
+//! `process` and `storage`: what a program needs that reads an audit log; and `scrub`, with the feature of that
+//! name.
 //!
 //! One task, from the user's prompt to its end:
 //!
@@ -80,7 +81,7 @@ mod loopback;
 #[cfg(feature = "browser")]
 pub mod placement;
 pub mod process;
-#[cfg(feature = "browser")]
+#[cfg(feature = "scrub")]
 pub mod scrub;
 #[cfg(feature = "browser")]
 pub mod session;

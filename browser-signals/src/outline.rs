@@ -113,13 +113,7 @@ pub enum Said<'a> {
 impl Outline {
     /// All words of the page, in the order of the lines: a line's head before its text.
     pub fn words(&self) -> impl Iterator<Item = &Words> {
-        self.lines.iter().flat_map(|line| {
-            let head = line.head.iter().filter_map(|part| match part {
-                Part::Page(words) => Some(words),
-                Part::Own(_) => None,
-            });
-            head.chain(&line.text)
-        })
+        self.lines.iter().flat_map(Line::words)
     }
 
     /// The text for a reader. `say` is asked for each words in the order of [`Outline::words`]; no answer leaves
@@ -145,6 +139,15 @@ impl Outline {
 }
 
 impl Line {
+    /// The page's words in the line, those of its head first.
+    pub fn words(&self) -> impl Iterator<Item = &Words> {
+        let head = self.head.iter().filter_map(|part| match part {
+            Part::Page(words) => Some(words),
+            Part::Own(_) => None,
+        });
+        head.chain(&self.text)
+    }
+
     fn render<'a>(&'a self, say: &mut impl FnMut(&'a Words) -> Vec<Said<'a>>, out: &mut String) {
         let mut head = String::new();
         for part in &self.head {

@@ -11,6 +11,7 @@
 //! | [`hmm_file`] | a model in a file: reading our form and the published ones, writing again |
 //! | [`policy_bytes`] | policy bytes: reading, writing, what the check says of a table nobody compiled |
 //! | [`policy_text`] | policy text: reading, printing, compiling, proving |
+//! | [`scrubber`] | what the model is told of a page, whatever words it has |
 //! | [`sirl_stream`] | blocks and plans in pieces of a stream |
 //! | [`sirl_text`] | blocks and replies: reading, finding, printing, errors |
 //! | [`vault_file`] | a vault file: reading, writing, what lies behind the encryption |
@@ -23,6 +24,7 @@ pub mod hmm_file;
 pub mod input;
 pub mod policy_bytes;
 pub mod policy_text;
+pub mod scrubber;
 pub mod sirl_stream;
 pub mod sirl_text;
 pub mod vault_file;
@@ -37,6 +39,7 @@ pub const TARGETS: &[Target] = &[
     ("hmm_file", hmm_file::run),
     ("policy_bytes", policy_bytes::run),
     ("policy_text", policy_text::run),
+    ("scrubber", scrubber::run),
     ("sirl_stream", sirl_stream::run),
     ("sirl_text", sirl_text::run),
     ("vault_file", vault_file::run),

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use browser_signals::Origin;
 use browser_signals::outline::{Outline, Place, Purpose, Said, Words, tidy};
-use classifier::{Risk, Window, WindowClassifier, sweep};
+use classifier::{Risk, WindowClassifier, sweep};
 
 pub use quarantine::{Quarantine, Quarantined};
 use reading::Reading;
@@ -135,6 +135,11 @@ impl Scrubber {
         Scrubber { settings, judge }
     }
 
+    /// What reads pages unless something else is set: none yet.
+    pub fn standard_judge() -> Option<Arc<dyn WindowClassifier>> {
+        None
+    }
+
     /// What the model is told of a page. Takes time in proportion to the page's length.
     pub fn scrub(&self, outline: &Outline) -> Scrubbed {
         let all: Vec<&Words> = outline.words().collect();
@@ -144,9 +149,16 @@ impl Scrubber {
             self.read_names(outline, judge, &all, &mut verdicts);
         }
         let mut told = Scrubbed::default();
-        for (words, verdict) in all.iter().zip(&verdicts) {
-            let origin = outline.frames.get(words.frame).cloned().flatten();
-            note(words, verdict, origin, &mut told);
+        let mut judged = all.iter().zip(&verdicts);
+        for line in &outline.lines {
+            let before = told.words.len();
+            for (words, verdict) in judged.by_ref().take(line.words().count()) {
+                let origin = outline.frames.get(words.frame).cloned().flatten();
+                note(words, verdict, origin, &mut told);
+            }
+            if told.words.len() > before {
+                told.words.push('\n');
+            }
         }
         let mut verdicts = verdicts.iter();
         told.text =
@@ -312,6 +324,8 @@ fn note(words: &Words, verdict: &Verdict, origin: Option<Origin>, told: &mut Scr
             });
         }
     };
+    // A name stands apart from the text of its line.
+    let apart = if words.purpose == Purpose::Text { "" } else { " " };
     match verdict {
         Verdict::Dropped(why) | Verdict::Marked(why) => withhold(*why, &words.text),
         Verdict::Told { but, .. } => {
@@ -320,7 +334,10 @@ fn note(words: &Words, verdict: &Verdict, origin: Option<Origin>, told: &mut Scr
             }
             for said in say(words, verdict) {
                 match said {
-                    Said::Words(words) | Said::Unseen(words) => told.words.push_str(words),
+                    Said::Words(words) | Said::Unseen(words) => {
+                        told.words.push_str(words);
+                        told.words.push_str(apart);
+                    }
                     Said::Withheld => {}
                 }
             }

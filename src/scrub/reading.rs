@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use browser_signals::outline::{Outline, Part, Purpose, Words};
+use browser_signals::outline::{Outline, Purpose, Words};
 
 use super::place_of;
 
@@ -33,11 +33,7 @@ impl Reading {
         let mut readings: Vec<Reading> = Vec::new();
         let mut at = 0;
         for (number, line) in outline.lines.iter().enumerate() {
-            let head = line.head.iter().filter_map(|part| match part {
-                Part::Page(words) => Some(words),
-                Part::Own(_) => None,
-            });
-            for words in head.chain(&line.text) {
+            for words in line.words() {
                 if words.purpose == Purpose::Text
                     && let Some(unseen) = told(at)
                 {
