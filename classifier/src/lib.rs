@@ -10,6 +10,9 @@
 //! | `unfold` | [`Unfolded`]: a text with what is hidden in it brought to light |
 //! | `place` | [`Place`]: where on a page a text stood |
 //! | `window` | [`WindowClassifier`], [`Calibrated`], [`Judgement`] |
+//! | `features` | [`Features`]: what a linear model sees of a text |
+//! | `linear` | [`LinearClassifier`]: a small model in a file |
+//! | `cut` | [`windows()`]: where a text is cut |
 //! | `sweep` | [`sweep()`]: a whole text judged window by window |
 //! | `token_attribute` | [`TokenAttribute`], for the look-ahead |
 //! | `mask` | [`mask()`]: findings replaced by constant markers |
@@ -27,12 +30,17 @@
 //! The library does no I/O, reads no clock, and keeps no state outside its values.
 
 mod card;
+mod cut;
 mod detectors;
 mod digit;
 mod email;
+mod emoji;
+mod features;
 mod finding;
 mod iban;
+mod linear;
 mod mask;
+mod models;
 mod normalise;
 mod number;
 mod phone;
@@ -45,13 +53,16 @@ mod token_attribute;
 mod unfold;
 mod window;
 
+pub use cut::windows;
 pub use detectors::{BuildError, Detectors};
+pub use features::{FeatureSink, Features, Reach};
 pub use finding::{Detector, Finding, SensitiveKind};
+pub use linear::{LinearClassifier, ModelError, Parameters};
 pub use mask::mask;
 pub use normalise::Normalised;
 pub use place::Place;
 pub use score::{Risk, Safety, ScoreError};
-pub use sweep::{Suspect, sweep};
+pub use sweep::{Suspect, highest_risk, sweep, sweep_unfolded};
 pub use token_attribute::TokenAttribute;
 pub use unfold::{Decoded, Disguise, HiddenCounts, Unfolded};
 pub use window::{Calibrated, Judgement, Reason, Window, WindowClassifier};

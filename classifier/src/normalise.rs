@@ -1,6 +1,7 @@
 //! Folds a text so that disguised values look plain, and remembers where every byte came from.
 
 use crate::digit::decimal_value;
+use crate::emoji::{self, Fate};
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -10,7 +11,8 @@ use unicode_normalization::char::is_combining_mark;
 /// The folding goes character by character:
 /// - characters that show nothing are dropped: zero-width and bidirectional controls, soft hyphens, tag
 ///   characters, variation selectors, control characters; and so are combining marks, because a mark on
-///   every digit would hide a number as well as a zero-width space does;
+///   every digit would hide a number as well as a zero-width space does; emoji stay whole, with the joiners
+///   and selectors that are part of them;
 /// - decimal digits of any script become ASCII digits;
 /// - spaces of any width (and tabs) become a space, dashes become `-`, raised and bullet dots become `.`,
 ///   line and paragraph separators become a line feed;
@@ -46,11 +48,82 @@ struct Piece {
 impl Normalised {
     /// Folds a text.
     pub fn new(text: &str) -> Normalised {
+        Normalised::watched(text, |_, _| {})
+    }
+
+    /// Folds a text, and reports each character that shows nothing and had no business where it stood.
+    pub(crate) fn watched(text: &str, mut report: impl FnMut(usize, char)) -> Normalised {
         let mut folded = Normalised { text: String::with_capacity(text.len()), pieces: Vec::new() };
-        for (start, character) in text.char_indices() {
-            folded.push(character, start..start + character.len_utf8());
+        let mut at = 0;
+        let mut before = None;
+        while let Some(rest) = text.get(at..) {
+            let plain = rest.find(|character| !is_plain(character)).unwrap_or(rest.len());
+            if let Some(run) = rest.get(..plain).filter(|run| !run.is_empty()) {
+                folded.push_verbatim(run, at..at + plain);
+                before = run.chars().next_back();
+                at += plain;
+            }
+            let mut rest = rest.get(plain..).unwrap_or_default().chars();
+            let flag = emoji::flag(rest.as_str());
+            let Some(character) = rest.next() else { break };
+            if let Some(flag) = flag {
+                folded.push_verbatim(text.get(at..at + flag).unwrap_or_default(), at..at + flag);
+                at += flag;
+                before = Some(character);
+                continue;
+            }
+            let end = at + character.len_utf8();
+            let fate = if shows_nothing(character) {
+                emoji::fate(folded.text.chars().next_back(), before, character, rest.clone().next())
+            } else {
+                Fate::Dropped
+            };
+            match fate {
+                Fate::Kept => folded.push_verbatim(text.get(at..end).unwrap_or_default(), at..end),
+                Fate::Dropped => folded.push_folded(character, at..end),
+                Fate::Reported => {
+                    report(at, character);
+                    folded.push_folded(character, at..end);
+                }
+            }
+            before = Some(character);
+            at = end;
         }
         folded
+    }
+
+    /// Nothing, to be put together from parts of other texts.
+    pub(crate) fn empty() -> Normalised {
+        Normalised { text: String::new(), pieces: Vec::new() }
+    }
+
+    /// Appends a part of another folded text, which remembers where it came from. The part is widened to whole
+    /// characters.
+    pub(crate) fn append_part(&mut self, from: &Normalised, part: Range<usize>) {
+        let part = from.text.floor_char_boundary(part.start)..from.text.ceil_char_boundary(part.end);
+        let first = from.pieces.partition_point(|piece| piece.folded_start <= part.start).saturating_sub(1);
+        let ends = from.pieces.iter().skip(first + 1).map(|piece| piece.folded_start);
+        for (piece, end) in from.pieces.iter().skip(first).zip(ends.chain([from.text.len()])) {
+            if piece.folded_start >= part.end {
+                break;
+            }
+            let cut = piece.folded_start.max(part.start)..end.min(part.end);
+            let Some(text) = from.text.get(cut.clone()).filter(|text| !text.is_empty()) else { continue };
+            if piece.verbatim {
+                let start = piece.original.start + (cut.start - piece.folded_start);
+                self.push_verbatim(text, start..start + text.len());
+            } else {
+                self.append_found(text, piece.original.clone());
+            }
+        }
+    }
+
+    /// Appends folded text that as a whole came from one part of the original.
+    pub(crate) fn append_found(&mut self, folded: &str, original: Range<usize>) {
+        if !folded.is_empty() {
+            self.pieces.push(Piece { folded_start: self.text.len(), original, verbatim: false });
+            self.text.push_str(folded);
+        }
     }
 
     /// The folded text.
@@ -70,21 +143,22 @@ impl Normalised {
         start..self.locate(end - 1).end.max(start)
     }
 
-    fn push(&mut self, character: char, original: Range<usize>) {
+    fn push_verbatim(&mut self, run: &str, original: Range<usize>) {
         let folded_start = self.text.len();
-        if is_plain(character) {
-            self.text.push(character);
-            match self.pieces.last_mut() {
-                Some(last) if last.verbatim && last.original.end == original.start => {
-                    last.original.end = original.end;
-                }
-                _ => self.pieces.push(Piece { folded_start, original, verbatim: true }),
+        self.text.push_str(run);
+        match self.pieces.last_mut() {
+            Some(last) if last.verbatim && last.original.end == original.start => {
+                last.original.end = original.end;
             }
-        } else {
-            std::iter::once(character).nfkc().filter_map(fold).for_each(|folded| self.text.push(folded));
-            if self.text.len() > folded_start {
-                self.pieces.push(Piece { folded_start, original, verbatim: false });
-            }
+            _ => self.pieces.push(Piece { folded_start, original, verbatim: true }),
+        }
+    }
+
+    fn push_folded(&mut self, character: char, original: Range<usize>) {
+        let folded_start = self.text.len();
+        std::iter::once(character).nfkc().filter_map(fold).for_each(|folded| self.text.push(folded));
+        if self.text.len() > folded_start {
+            self.pieces.push(Piece { folded_start, original, verbatim: false });
         }
     }
 
@@ -122,10 +196,15 @@ fn fold(character: char) -> Option<char> {
         '\t' | '\u{1680}' | '\u{2800}' => Some(' '),
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2043}' | '\u{2E3A}' | '\u{2E3B}' | '\u{30FC}' => Some('-'),
         '\u{B7}' | '\u{2022}' | '\u{2027}' | '\u{2219}' | '\u{22C5}' | '\u{3002}' | '\u{30FB}' => Some('.'),
-        _ if is_invisible(character) || character.is_control() || is_combining_mark(character) => None,
+        _ if shows_nothing(character) || character.is_control() || is_combining_mark(character) => None,
         _ if character.is_whitespace() => Some(' '),
         _ => Some(character),
     }
+}
+
+/// Whether a character leaves no mark on the page; white space is none of these.
+pub(crate) fn shows_nothing(character: char) -> bool {
+    is_invisible(character) || (character.is_control() && !character.is_whitespace())
 }
 
 /// Characters that Unicode says to show nothing for (the property `Default_Ignorable_Code_Point`),

@@ -43,6 +43,15 @@ pub trait WindowClassifier: Send + Sync {
     fn judge(&self, window: &Window<'_>) -> Judgement {
         Judgement { risk: self.risk(window), reasons: Vec::new() }
     }
+
+    /// The risks of many windows of one text, each as if it stood alone. A classifier that can share work between
+    /// windows that overlap does it here. A window that is not on character boundaries of the text is certain harm.
+    fn risks(&self, text: &str, place: Place, windows: &[Range<usize>]) -> Vec<Risk> {
+        let risk = |part: &Range<usize>| {
+            text.get(part.clone()).map_or(Risk::CERTAIN, |text| self.risk(&Window { text, place }))
+        };
+        windows.iter().map(risk).collect()
+    }
 }
 
 /// A classifier whose risks are frequencies: of the windows that it gives the risk r, a share of r is harmful.

@@ -1,0 +1,14 @@
+//! What judging text costs: `cargo bench --bench classifier`.
+//!
+//! Every group runs over a page of 100 kB and a window of 1 kB that are made up here, with the mixture that pages have:
+//! prose of four languages, addresses, identifiers, a little of other scripts.
+
+#![allow(missing_docs, reason = "criterion's macros")]
+
+mod page;
+mod unfold;
+
+use criterion::{criterion_group, criterion_main};
+
+criterion_group!(benches, unfold::bench);
+criterion_main!(benches);

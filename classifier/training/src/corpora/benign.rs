@@ -1,0 +1,196 @@
+//! Harmless texts: of shops and sites, of people, of manuals, and those that sound like commands.
+
+use std::path::Path;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::phrases;
+use super::read::{CorpusError, comma_separated, elements, field, json, json_lines, text};
+use crate::{Document, Part};
+
+/// Harmless documents of every corpus. Each belongs to the part that its own words name.
+///
+/// # Errors
+/// When a corpus is missing from the folder.
+pub fn benign(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
+    let mut found = Found::default();
+    for record in elements(&json(data, "benign-wildguard-piguard/wildguard.json")?) {
+        found.add("wildguard", field(record, "prompt"), 3.0);
+    }
+    for record in elements(&json(data, "benign-mind2web/processed.json")?) {
+        found.add("mind2web/tasks", field(record, "confirmed_task"), 1.0);
+        let steps =
+            record.get("action_reprs").map_or(&[][..], elements).iter().filter_map(|step| step.as_str());
+        found.add("mind2web/steps", &steps.collect::<Vec<_>>().join("\n"), 1.0);
+    }
+    for goal in elements(&json(data, "benign-webshop/human_goals.json")?).iter().step_by(6) {
+        found.add("webshop", goal.as_str().unwrap_or_default(), 1.0);
+    }
+    records(data, &mut found)?;
+    prose(data, &mut found)?;
+    talk(data, &mut found)?;
+    found.phrases("own/harmless", phrases::HARMLESS, 60, 2.0, seed);
+    found.phrases("own/shop", phrases::SHOP, 40, 1.0, seed);
+    Ok(found.documents)
+}
+
+#[derive(Default)]
+struct Found {
+    documents: Vec<Document>,
+}
+
+impl Found {
+    fn add(&mut self, source: &str, words: &str, weight: f32) {
+        if words.trim().len() > 2 {
+            let part = Part::of(&format!("{source}/{words}"));
+            self.documents.push(Document::harmless(source, part, words).weighing(weight));
+        }
+    }
+
+    /// Paragraphs of about so many lines.
+    fn blocks(&mut self, source: &str, lines: impl Iterator<Item = String>, of: usize) {
+        let lines: Vec<String> = lines.collect();
+        for block in lines.chunks(of) {
+            self.add(source, &block.join("\n"), 1.0);
+        }
+    }
+
+    /// The lines of one file of phrases, by themselves and a few together; all that a line gives is in one part.
+    fn phrases(&mut self, source: &str, file: &'static str, times: usize, weight: f32, seed: u64) {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        for part in [Part::Training, Part::Development, Part::Test] {
+            let lines: Vec<&str> = phrases::lines(file).filter(|line| Part::of(line) == part).collect();
+            for _ in 0..times {
+                for line in &lines {
+                    let mut words = phrases::expand(line, &mut random);
+                    if times % 3 == 0 {
+                        words.push('\n');
+                        words.push_str(&phrases::expand(phrases::one(&lines, &mut random), &mut random));
+                    }
+                    self.documents.push(Document::harmless(source, part, words).weighing(weight));
+                }
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        self.documents.retain(|document| document.source != source || seen.insert(document.text.clone()));
+    }
+}
+
+/// Records of shops and personas.
+fn records(data: &Path, found: &mut Found) -> Result<(), CorpusError> {
+    for comment in elements(&json(data, "benign-dummyjson/comments.json")?) {
+        found.add("dummyjson/comments", field(comment, "body"), 1.0);
+    }
+    for recipe in elements(&json(data, "benign-dummyjson/recipes.json")?) {
+        let lines = |name| {
+            let lines = recipe.get(name).map_or(&[][..], elements).iter().filter_map(|line| line.as_str());
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        let text = format!("{}\n{}\n{}", field(recipe, "name"), lines("ingredients"), lines("instructions"));
+        found.add("dummyjson/recipes", &text, 1.0);
+    }
+    let categories = json(data, "benign-bestbuy/categories.json")?;
+    found.blocks(
+        "bestbuy/categories",
+        elements(&categories).iter().map(|record| field(record, "name").to_owned()),
+        12,
+    );
+    for store in elements(&json(data, "benign-bestbuy/stores.json")?).iter().step_by(4) {
+        let text = format!(
+            "{}\n{}, {}\n{}",
+            field(store, "name"),
+            field(store, "address"),
+            field(store, "city"),
+            field(store, "hours")
+        );
+        found.add("bestbuy/stores", &text, 1.0);
+    }
+    for person in elements(&json(data, "pii-presidio/generated_large.json")?) {
+        found.add("presidio", field(person, "full_text"), 1.0);
+    }
+    Ok(())
+}
+
+/// Prose, reviews and speeches.
+fn prose(data: &Path, found: &mut Found) -> Result<(), CorpusError> {
+    for name in [
+        "Apex_AD2600_Progressive_scan_DVD player",
+        "Canon_G3",
+        "Creative_Labs_Nomad_Jukebox_Zen_Xtra_40GB",
+        "Nikon_coolpix_4300",
+        "Nokia_6610",
+    ] {
+        let words = text(data, &format!("benign-product-reviews-1/{name}.txt"))?;
+        let lines = words.lines().filter_map(|line| line.split_once("##")).map(|(_, line)| natural(line));
+        found.blocks("product-reviews", lines, 8);
+    }
+    for name in ["IntegratedCons", "IntegratedPros"] {
+        let words = text(data, &format!("benign-pros-cons/{name}.txt"))?;
+        let lines = words.lines().map(|line| line.replace("<Cons>", "").replace("<Pros>", ""));
+        let lines = lines.map(|line| line.replace("</Cons>", "").replace("</Pros>", "").trim().to_owned());
+        found.blocks("pros-cons", lines.step_by(5), 8);
+    }
+    for (source, name, of) in [
+        ("sherlock", "lm-sherlock/sherlock.txt", 40),
+        ("shakespeare", "lm-tinyshakespeare/input.txt", 60),
+        ("state-union", "lm-nltk-public-domain/state_union.txt", 30),
+        ("inaugural", "lm-nltk-public-domain/inaugural.txt", 30),
+        ("subjectivity", "lm-nltk-subjectivity/quote.tok.gt9.5000", 12),
+        ("polarity", "lm-nltk-sentence-polarity/rt-polarity.neg", 12),
+        ("polarity", "lm-nltk-sentence-polarity/rt-polarity.pos", 12),
+    ] {
+        let words = text(data, name)?;
+        found.blocks(source, words.lines().map(natural), of);
+    }
+    for record in comma_separated(data, "policy-cellmate/final_dataset.csv")?.iter().skip(1) {
+        found.add("cellmate", record.get(1).map_or("", String::as_str), 1.0);
+    }
+    for record in comma_separated(data, "policy-st-webagentbench/test.csv")?.iter().skip(1).step_by(3) {
+        found.add("st-webagentbench", record.get(6).map_or("", String::as_str), 1.0);
+    }
+    Ok(())
+}
+
+/// Text that was cut into tokens, put together again as well as it goes.
+pub(super) fn natural(line: &str) -> String {
+    let mut words = line.trim().to_owned();
+    for (apart, together) in [
+        (" ,", ","),
+        (" .", "."),
+        (" '", "'"),
+        (" !", "!"),
+        (" ?", "?"),
+        (" n't", "n't"),
+        ("( ", "("),
+        (" )", ")"),
+    ] {
+        words = words.replace(apart, together);
+    }
+    words
+}
+
+/// What people and assistants write to each other.
+fn talk(data: &Path, found: &mut Found) -> Result<(), CorpusError> {
+    for file in 1..4 {
+        for talk in elements(&json(data, &format!("lm-taskmaster4/data_0{file}.json"))?).iter().step_by(2) {
+            let lines = talk.get("utterances").map_or(&[][..], elements).iter();
+            let lines = lines.map(|line| format!("{}\n", field(line, "text")));
+            found.add("taskmaster", &lines.collect::<String>(), 1.0);
+        }
+    }
+    let mut lines = Vec::new();
+    let guidelines = json(data, "lm-abcd/guidelines.json")?;
+    super::read::strings(&guidelines, 30, &mut lines);
+    found.blocks("abcd", lines.iter().map(|line| (*line).to_owned()), 4);
+    for pair in json_lines(data, "hhh-hh-rlhf/harmless_dev.jsonl")? {
+        let talk = field(&pair, "chosen").replace("\n\nHuman:", "\n").replace("\n\nAssistant:", "\n");
+        found.add("hh-rlhf", &talk, 0.5);
+    }
+    for message in json_lines(data, "scam-sms-spam/sms_dev.jsonl")? {
+        if field(&message, "label") == "ham" {
+            found.add("sms/ham", field(&message, "text"), 1.0);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! Lines of our own, with alternatives; see `phrases/README.md`.
+
+use rand::RngExt;
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
+
+pub const FRAMINGS: &str = include_str!("../../phrases/framings.txt");
+pub const GOALS: &str = include_str!("../../phrases/goals.txt");
+pub const TASKS: &str = include_str!("../../phrases/tasks.txt");
+pub const ASKS: &str = include_str!("../../phrases/asks.txt");
+pub const HARMLESS: &str = include_str!("../../phrases/harmless.txt");
+pub const SHOP: &str = include_str!("../../phrases/shop.txt");
+
+const NAMES: [&str; 12] = [
+    "Ann",
+    "Jonas Weber",
+    "Marie Laurent",
+    "Luis",
+    "Priya",
+    "Mr Okafor",
+    "Sofia Rossi",
+    "Tom",
+    "Dr Chen",
+    "Ewa",
+    "Carlos Vega",
+    "Hannah",
+];
+const HOSTS: [&str; 10] = [
+    "collect.example",
+    "mail.test",
+    "best-offers.example",
+    "files.invalid",
+    "cdn-data.example",
+    "helpdesk.test",
+    "fast-pay.example",
+    "bonus.invalid",
+    "logs.example",
+    "partner-shop.test",
+];
+const SECRETS: [&str; 18] = [
+    "password",
+    "card number",
+    "credit card details",
+    "home address",
+    "one-time code",
+    "security code",
+    "bank details",
+    "session cookie",
+    "API key",
+    "passport number",
+    "date of birth",
+    "phone number",
+    "PIN",
+    "card number, expiry date and code",
+    "saved passwords",
+    "private key",
+    "login data",
+    "social security number",
+];
+const TOPICS: [&str; 40] = [
+    "climate change",
+    "the French Revolution",
+    "photosynthesis",
+    "black holes",
+    "the stock market",
+    "gardening",
+    "machine learning",
+    "the human heart",
+    "medieval castles",
+    "electric cars",
+    "Mozart",
+    "the Roman empire",
+    "healthy food",
+    "football",
+    "the water cycle",
+    "chess",
+    "volcanoes",
+    "space travel",
+    "the internet",
+    "solar energy",
+    "poetry",
+    "artificial intelligence",
+    "the moon",
+    "quantum physics",
+    "fractions",
+    "coffee",
+    "the Second World War",
+    "bees",
+    "renewable energy",
+    "travel in Asia",
+    "good sleep",
+    "public speaking",
+    "Shakespeare",
+    "inflation",
+    "vaccines",
+    "recycling",
+    "yoga",
+    "the kidneys",
+    "democracy",
+    "cyber security",
+];
+
+/// The lines of a file, without remarks.
+pub fn lines(file: &'static str) -> impl Iterator<Item = &'static str> {
+    file.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))
+}
+
+/// A line with one part of each alternative and made-up values.
+pub fn expand(line: &str, random: &mut ChaCha8Rng) -> String {
+    let mut words = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('[') {
+        words.push_str(before);
+        let Some((choices, after)) = after.split_once(']') else {
+            rest = after;
+            break;
+        };
+        let choices: Vec<&str> = choices.split('|').collect();
+        words.push_str(choices.choose(random).copied().unwrap_or_default());
+        rest = after;
+    }
+    words.push_str(rest);
+    let words = values(&words, random).replace("  ", " ").replace(" .", ".").replace(" ,", ",");
+    words.trim().replace('⟦', "[").replace('⟧', "]").replace('⦃', "{").replace('⦄', "}")
+}
+
+fn values(line: &str, random: &mut ChaCha8Rng) -> String {
+    let mut words = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('{') {
+        words.push_str(before);
+        let Some((name, after)) = after.split_once('}') else {
+            words.push('{');
+            rest = after;
+            continue;
+        };
+        match name {
+            "name" => words.push_str(one(&NAMES, random)),
+            "email" => {
+                let name = one(&NAMES, random).to_lowercase().replace(' ', ".");
+                words.push_str(&format!("{name}{}@{}", random.random_range(1..99), one(&HOSTS, random)));
+            }
+            "url" => {
+                let path = ["", "/collect", "/login", "/a?d=", "/update.sh", "/offer", "/session"];
+                words.push_str(&format!("https://{}{}", one(&HOSTS, random), one(&path, random)));
+            }
+            "amount" => {
+                let amount = random.random_range(2..90) * 50;
+                let form = random.random_range(0..4);
+                words.push_str(&match form {
+                    0 => format!("${amount}"),
+                    1 => format!("{amount} euros"),
+                    2 => format!("{amount} USD"),
+                    _ => format!("EUR {amount}.00"),
+                });
+            }
+            "account" => words.push_str(&match random.random_range(0..3) {
+                0 => format!("{}", random.random_range(10_000_000_u64..9_999_999_999)),
+                1 => format!("XX{:020}", random.random_range(1_u64..u64::MAX)),
+                _ => format!(
+                    "{:03}-{:04}-{:04}",
+                    random.random_range(1..999),
+                    5555,
+                    random.random_range(1..9999)
+                ),
+            }),
+            "code" => words.push_str(one(
+                &["DONE", "PWNED", "banana", "OK-42", "confirmed", "XYZZY", "hunter2"],
+                random,
+            )),
+            "topic" => words.push_str(one(&TOPICS, random)),
+            "secret" => words.push_str(one(&SECRETS, random)),
+            other => words.push_str(&format!("{{{other}}}")),
+        }
+        rest = after;
+    }
+    words.push_str(rest);
+    words
+}
+
+pub fn one<'a>(choices: &[&'a str], random: &mut ChaCha8Rng) -> &'a str {
+    choices.choose(random).copied().unwrap_or_default()
+}
+
+/// With its first letter as asked for: a goal is a sentence by itself, or goes on with one.
+pub fn first_letter(text: &str, capital: bool) -> String {
+    let mut characters = text.chars();
+    let Some(first) = characters.next() else { return String::new() };
+    let first: String = if capital { first.to_uppercase().collect() } else { first.to_lowercase().collect() };
+    first + characters.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_chacha::rand_core::SeedableRng;
+
+    #[test]
+    fn every_line_expands_and_leaves_no_mark() {
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        for file in [GOALS, TASKS, ASKS, HARMLESS, SHOP] {
+            for line in lines(file) {
+                for _ in 0..20 {
+                    let text = expand(line, &mut random);
+                    assert!(!text.is_empty() && !text.contains(['[', ']', '{', '}', '|']), "{line}: {text}");
+                }
+            }
+        }
+        for line in lines(FRAMINGS) {
+            assert_eq!(line.matches("{goal}").count(), 1, "{line}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Reading the folder of the data.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// Why a corpus was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum CorpusError {
+    /// A file is missing or unreadable.
+    #[error("{path} cannot be read: give the folder that holds the corpora (../shared/data)")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file does not hold what its name promises.
+    #[error("{path} is not the JSON that it should be: fetch the corpus again")]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: serde_json::Error,
+    },
+}
+
+/// The words of a file; bytes that are not UTF-8 are replaced.
+pub fn text(data: &Path, name: &str) -> Result<String, CorpusError> {
+    let path = data.join(name);
+    let bytes = std::fs::read(&path).map_err(|source| CorpusError::Read { path, source })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A JSON file.
+pub fn json(data: &Path, name: &str) -> Result<Value, CorpusError> {
+    let words = text(data, name)?;
+    serde_json::from_str(&words).map_err(|source| CorpusError::Json { path: data.join(name), source })
+}
+
+/// A file with a JSON value in each line.
+pub fn json_lines(data: &Path, name: &str) -> Result<Vec<Value>, CorpusError> {
+    let words = text(data, name)?;
+    words
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| {
+            serde_json::from_str(line).map_err(|source| CorpusError::Json { path: data.join(name), source })
+        })
+        .collect()
+}
+
+/// The string of this name in a record; empty where there is none.
+pub fn field<'a>(record: &'a Value, name: &str) -> &'a str {
+    record.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The elements of a list; none where it is not one.
+pub fn elements(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Every string in a value that is longer than so many bytes, in order.
+pub fn strings<'a>(value: &'a Value, longer_than: usize, found: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) if text.len() > longer_than => found.push(text),
+        Value::Array(values) => values.iter().for_each(|value| strings(value, longer_than, found)),
+        Value::Object(fields) => fields.values().for_each(|value| strings(value, longer_than, found)),
+        _ => {}
+    }
+}
+
+/// The records of a file of comma-separated values, quotes and line feeds in quotes included.
+pub fn comma_separated(data: &Path, name: &str) -> Result<Vec<Vec<String>>, CorpusError> {
+    let words = text(data, name)?;
+    let (mut records, mut record, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let mut characters = words.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if quoted && characters.next_if_eq(&'"').is_some() => cell.push('"'),
+            '"' => quoted = !quoted,
+            ',' if !quoted => record.push(std::mem::take(&mut cell)),
+            '\n' if !quoted => {
+                record.push(std::mem::take(&mut cell));
+                records.push(std::mem::take(&mut record));
+            }
+            '\r' if !quoted => {}
+            _ => cell.push(character),
+        }
+    }
+    if !cell.is_empty() || !record.is_empty() {
+        record.push(cell);
+        records.push(record);
+    }
+    Ok(records)
+}

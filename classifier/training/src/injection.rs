@@ -1,0 +1,70 @@
+//! The model of instructions to an agent that stand where only content should.
+
+use std::path::Path;
+
+use classifier::{LinearClassifier, Place};
+
+use crate::corpora::{self, CorpusError};
+use crate::fit::{self, FitError, FitOptions};
+use crate::{Document, Part};
+
+/// A model and what it was trained and may be judged on.
+#[derive(Debug)]
+pub struct Trained {
+    /// The model.
+    pub model: LinearClassifier,
+    /// All documents. Only those of [`Part::Training`] gave weights; [`Part::Development`] gave the calibration and
+    /// the thresholds; [`Part::Test`] gave nothing.
+    pub documents: Vec<Document>,
+}
+
+/// Why a model was not trained.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// A corpus was not read.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
+    /// The documents do not make a model.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+}
+
+/// How many documents' worth of text a page has, and how often a page without harm may be kept from its reader: less
+/// than once in 2000 pages, so that of tasks of 20 pages less than one in a hundred is touched.
+const DOCUMENTS_A_PAGE: f64 = 10.0;
+const PAGES_QUARANTINED: f64 = 5e-4;
+
+/// Trains the model of injections from the folder of the corpora. The same folder and options give the same bytes.
+///
+/// The threshold for quarantine is an extrapolation, since no corpus here has the tens of thousands of pages that
+/// counting would take: see [`fit::calibrate::rare`].
+///
+/// # Errors
+/// When a corpus is missing.
+pub fn train_injection(data: &Path, options: &FitOptions) -> Result<Trained, TrainError> {
+    let mut documents = corpora::injection(data, options.seed)?;
+    documents.extend(corpora::benign(data, options.seed)?);
+    let model = fit::fit(&documents, options)?;
+    let harmless: Vec<f64> = documents
+        .iter()
+        .filter(|document| document.part == Part::Development && document.harmful.is_none())
+        // Our own lines are written to be as close to harm as can be; pages are not like that.
+        .filter(|document| !document.source.starts_with("own/"))
+        .map(|document| fit::risk(&model, document))
+        .collect();
+    let mut parameters = model.parameters().clone();
+    parameters.quarantine = fit::calibrate::rare(&harmless, PAGES_QUARANTINED / DOCUMENTS_A_PAGE);
+    parameters.places = places();
+    let model = fit::with(&model, parameters).map_err(FitError::Model)?;
+    Ok(Trained { model, documents })
+}
+
+/// What a place adds to the log odds. No corpus says where attacks stand, so these are judgement, and small: words
+/// that only a machine reads are more often meant for one.
+fn places() -> [f32; Place::ALL.len()] {
+    Place::ALL.map(|place| match place {
+        Place::Hidden | Place::Markup => 0.5,
+        Place::Generated | Place::ForeignFrame => 0.25,
+        Place::Shown | Place::Attribute | Place::Unknown => 0.0,
+    })
+}

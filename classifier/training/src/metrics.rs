@@ -1,0 +1,53 @@
+//! What the scores of a model are worth, from scores and the truth.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `ranking` | the ROC curve and the area under it |
+//! | `operating` | thresholds: recall at a false-positive rate, F1 |
+//! | `calibration` | whether a risk of r means a share of r: reliability curve, calibration error, Brier score |
+//! | `interval` | how sure a number is: Wilson, bootstrap |
+
+mod calibration;
+mod interval;
+mod operating;
+mod ranking;
+
+pub use calibration::{Bin, Prior, brier_score, expected_calibration_error, reliability_curve};
+pub use interval::{Interval, bootstrap, wilson};
+pub use operating::{Confusion, Operating, confusion, operating_at};
+pub use ranking::{RocPoint, roc_auc, roc_curve};
+
+/// A score that a model gave, and the truth.
+///
+/// Scores are ordered by [`f64::total_cmp`], so that a NaN has a place too (beyond infinity: it is flagged).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// Higher is more harmful. For the measures of calibration it is a probability.
+    pub score: f64,
+    /// Whether the text is harmful.
+    pub harmful: bool,
+}
+
+impl Scored {
+    /// A score of a harmful text.
+    pub const fn harmful(score: f64) -> Scored {
+        Scored { score, harmful: true }
+    }
+
+    /// A score of a harmless text.
+    pub const fn harmless(score: f64) -> Scored {
+        Scored { score, harmful: false }
+    }
+}
+
+/// Highest score first.
+fn descending(scores: &[Scored]) -> Vec<Scored> {
+    let mut sorted = scores.to_vec();
+    sorted.sort_by(|a, b| b.score.total_cmp(&a.score));
+    sorted
+}
+
+/// The share of a count in a whole; 0 of nothing.
+fn share(count: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { count as f64 / whole as f64 }
+}
