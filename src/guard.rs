@@ -14,6 +14,7 @@ use crate::consent::Answerer;
 pub use crate::entropy::SystemEntropy;
 use crate::kept_head;
 use crate::lock::{IdleLock, LockHandle};
+use crate::scrub::Scrubber;
 
 /// Why a guard could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -107,6 +108,7 @@ pub(crate) struct Kit {
     pub(crate) detectors: Arc<Detectors>,
     pub(crate) entropy: Box<dyn Entropy + Send>,
     pub(crate) schema: Schema,
+    pub(crate) scrubber: Scrubber,
     pub(crate) keeper: Option<Box<dyn VaultKeeper>>,
     pub(crate) idle: Option<IdleLock>,
     /// The persona that leads where the prompt names none.
@@ -180,6 +182,7 @@ impl Guard {
             detectors,
             entropy,
             schema,
+            scrubber: Scrubber::default(),
             keeper,
             idle: None,
             persona: None,
@@ -192,6 +195,13 @@ impl Guard {
     #[must_use]
     pub fn with_schema(mut self, schema: Schema) -> Guard {
         self.kit.schema = schema;
+        self
+    }
+
+    /// Tells the model of pages what this scrubber leaves of them.
+    #[must_use]
+    pub fn with_scrubber(mut self, scrubber: Scrubber) -> Guard {
+        self.kit.scrubber = scrubber;
         self
     }
 

@@ -13,7 +13,8 @@
 //! | [`consent`] | prompts and who answers them |
 //! | [`audit`] | the value-free, hash-chained record |
 //! | [`egress`] | what may leave a container |
-//! | [`text`] | what the model may read |
+//! | [`scrub`] | what the model is told of a page, and what is withheld |
+//! | [`text`] | values masked in it |
 //! | [`flow`] | what was read where, and carried to where |
 //! | [`placement`] | which control takes which field |
 //! | [`checkout`] | purchases through the browser's payment interface |
@@ -25,7 +26,8 @@
 //! | [`process`] | core dumps off, and panics that tell no value |
 //!
 //! Without the feature `browser`, which is on unless turned off, there are `audit`, `consent` (no asking),
-//! `process` and `storage`: what a program needs that reads an audit log.
+//! `process` and `storage`: what a program needs that reads an audit log; and `scrub`, with the feature of that
+//! name.
 //!
 //! One task, from the user's prompt to its end:
 //!
@@ -79,6 +81,8 @@ mod loopback;
 #[cfg(feature = "browser")]
 pub mod placement;
 pub mod process;
+#[cfg(feature = "scrub")]
+pub mod scrub;
 #[cfg(feature = "browser")]
 pub mod session;
 pub mod storage;

@@ -1,5 +1,5 @@
-//! What the model may read: page text with typed values masked everywhere, and released values masked
-//! exactly.
+//! What the model may read: page text as [`crate::scrub`] tells it, with typed values masked everywhere, and
+//! released values masked exactly.
 //!
 //! Before a release, exact masking would show a page that lists guesses which of them the vault holds, by
 //! what the agent then does. So until then only the form of a value counts, and a made-up card number
@@ -8,12 +8,15 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+use browser_signals::Outline;
 use browser_signals::text_guard::{TextGuard, TextWithheld};
 use classifier::{Detector, Detectors, mask};
 use sirl::Tier;
 use vault::Vault;
 
 use crate::egress::Releases;
+use crate::scrub::{Quarantine, Scrubber};
+use crate::time::unix_ms;
 
 /// What stands where a released value was.
 pub const MASKED: &str = "[withheld]";
@@ -21,23 +24,34 @@ pub const MASKED: &str = "[withheld]";
 /// From how many bytes on a value is masked inside a word too.
 const LONG: usize = 6;
 
-/// Masks page text for one container.
+/// Scrubs and masks page text for one container.
 pub struct PageTextGuard {
+    scrubber: Scrubber,
+    quarantine: Quarantine,
     detectors: Arc<Detectors>,
     releases: Releases,
     vault: Arc<Mutex<Vault>>,
 }
 
 impl PageTextGuard {
-    /// A guard for the container that `releases` belongs to.
-    pub fn new(detectors: Arc<Detectors>, releases: Releases, vault: Arc<Mutex<Vault>>) -> PageTextGuard {
-        PageTextGuard { detectors, releases, vault }
+    /// A guard for the container that `releases` belongs to. What the scrubber finds suspicious goes to
+    /// `quarantine`.
+    pub fn new(
+        scrubber: Scrubber,
+        quarantine: Quarantine,
+        detectors: Arc<Detectors>,
+        releases: Releases,
+        vault: Arc<Mutex<Vault>>,
+    ) -> PageTextGuard {
+        PageTextGuard { scrubber, quarantine, detectors, releases, vault }
     }
 }
 
 impl TextGuard for PageTextGuard {
-    fn guard(&self, text: &str) -> Result<String, TextWithheld> {
-        let exact = self.mask_released(text)?;
+    fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
+        let told = self.scrubber.scrub(outline);
+        self.quarantine.take_in(&told.withheld, unix_ms());
+        let exact = self.mask_released(&told.text)?;
         Ok(mask(&exact, &self.detectors.detect(&exact)))
     }
 }

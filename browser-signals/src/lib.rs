@@ -16,6 +16,7 @@
 //! | [`observed`] | evidence, numbered in rising order |
 //! | [`seal`] | commands that carry a secret from the vault to the bridge |
 //! | [`verb`] | what an agent may do |
+//! | [`outline`] | a page's text with the bridge's words and the page's kept apart |
 //! | [`text_guard`] | the filter of page text |
 //! | [`egress`] | the judge of outgoing requests |
 //! | [`sink`] | what a form is for, by its structure |
@@ -30,6 +31,7 @@ pub mod id;
 pub mod lookalike;
 pub mod observed;
 pub mod origin;
+pub mod outline;
 #[cfg(feature = "playwright")]
 pub mod playwright;
 pub mod seal;
@@ -46,6 +48,7 @@ pub use id::{ContainerId, DocumentId, FrameId};
 pub use lookalike::HostWarning;
 pub use observed::Observed;
 pub use origin::Origin;
+pub use outline::Outline;
 pub use seal::{SealedFill, SealedValue};
 pub use site::{Site, SiteError};
 pub use snapshot::{Control, Destination, FormId, NodeId, Sink, Snapshot, TlsState};

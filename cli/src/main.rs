@@ -22,6 +22,8 @@ mod failure;
 mod hmm;
 mod output;
 mod policy;
+mod quarantine;
+mod scrub;
 mod sirl;
 mod vault;
 
@@ -52,6 +54,13 @@ enum Command {
     /// Keep values that only a grant opens.
     #[command(subcommand)]
     Vault(vault::Command),
+    /// Print what the agent would read of a page, and what was withheld from it.
+    Scrub(scrub::Arguments),
+    /// Write down what the agent would read of many pages, for measuring.
+    Expose(scrub::expose::Arguments),
+    /// Look at what was withheld from the model as an attack.
+    #[command(subcommand)]
+    Quarantine(quarantine::Command),
     /// List and take back the answers that stand.
     #[command(subcommand)]
     Consent(consent::Command),
@@ -75,6 +84,9 @@ fn main() -> ExitCode {
         Command::Policy(command) => policy::run(command),
         Command::Sirl(command) => sirl::run(command),
         Command::Vault(command) => vault::run(command),
+        Command::Scrub(arguments) => scrub::run(&arguments),
+        Command::Expose(arguments) => scrub::expose::run(&arguments),
+        Command::Quarantine(command) => quarantine::run(&command),
         Command::Consent(command) => consent::run(command),
         Command::Hmm(command) => hmm::run(command),
         Command::Classify(command) => classify::run(command),

@@ -136,7 +136,7 @@ fn is_root() -> bool {
 }
 
 /// Chromium: the environment's, or the first of the usual names on the path.
-fn chromium() -> Option<PathBuf> {
+pub fn chromium() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("PORTCULLIS_CHROMIUM") {
         return Some(PathBuf::from(path));
     }

@@ -14,6 +14,7 @@
 //! | [`normaliser`] | folding a text, and the way back |
 //! | [`policy_bytes`] | policy bytes: reading, writing, what the check says of a table nobody compiled |
 //! | [`policy_text`] | policy text: reading, printing, compiling, proving |
+//! | [`scrubber`] | what the model is told of a page, whatever words it has |
 //! | [`sirl_stream`] | blocks and plans in pieces of a stream |
 //! | [`sirl_text`] | blocks and replies: reading, finding, printing, errors |
 //! | [`vault_file`] | a vault file: reading, writing, what lies behind the encryption |
@@ -29,6 +30,7 @@ pub mod input;
 pub mod normaliser;
 pub mod policy_bytes;
 pub mod policy_text;
+pub mod scrubber;
 pub mod sirl_stream;
 pub mod sirl_text;
 pub mod vault_file;
@@ -46,6 +48,7 @@ pub const TARGETS: &[Target] = &[
     ("normaliser", normaliser::run),
     ("policy_bytes", policy_bytes::run),
     ("policy_text", policy_text::run),
+    ("scrubber", scrubber::run),
     ("sirl_stream", sirl_stream::run),
     ("sirl_text", sirl_text::run),
     ("vault_file", vault_file::run),

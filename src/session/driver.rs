@@ -22,6 +22,7 @@ use crate::consent::{ConsentBook, book};
 use crate::egress::{ContainerEgress, Releases};
 use crate::guard::{Guard, GuardError, Kit};
 use crate::intake;
+use crate::scrub::Quarantine;
 use crate::text::PageTextGuard;
 use crate::time::unix_ms;
 
@@ -66,6 +67,7 @@ pub struct Session {
     core: Core,
     tab: Tab,
     text: PageTextGuard,
+    quarantine: Quarantine,
     kit: Kit,
     prompt: String,
     ruled_out: Vec<(Kind, Reason)>,
@@ -152,13 +154,20 @@ impl Session {
             kit.detectors.clone(),
         )));
         let (vault, detectors) = (kit.vault.clone(), kit.detectors.clone());
-        let text = PageTextGuard::new(detectors.clone(), releases.clone(), vault.clone());
+        let quarantine = Quarantine::default();
+        let text = PageTextGuard::new(
+            kit.scrubber.clone(),
+            quarantine.clone(),
+            detectors.clone(),
+            releases.clone(),
+            vault.clone(),
+        );
         let lasting = kit.is_lasting();
         let tools = Tools { vault, detectors, releases, book, lasting, seed };
         let mut core = Core::new(task, decision, tools, &intake.prompt).with_schema(kit.schema.clone());
         (0..prompts).for_each(|_| core.note_prompt());
         let (prompt, started) = (intake.prompt, Instant::now());
-        let mut session = Session { id, core, tab, text, kit, prompt, ruled_out, started };
+        let mut session = Session { id, core, tab, text, quarantine, kit, prompt, ruled_out, started };
         session.keep_standing();
         session.kit.sign_head();
         Ok(session)
@@ -173,6 +182,11 @@ impl Session {
     /// the reason: to be told to the user. They were not asked about, and are not part of the task.
     pub fn ruled_out(&self) -> &[(Kind, Reason)] {
         &self.ruled_out
+    }
+
+    /// What was withheld from the model as suspicious: for the user, never for the model.
+    pub fn quarantine(&self) -> &Quarantine {
+        &self.quarantine
     }
 
     /// The tab the session acts in, for inspection by tests.
@@ -219,6 +233,7 @@ impl Session {
         self.note_browser_events();
         self.tab.close().await;
         self.record(&[AuditEvent::Ended], true);
+        self.kit.keep_quarantine(&self.quarantine);
         self.kit.sign_head();
         self.kit.vault.lock().unwrap_or_else(PoisonError::into_inner).forget_task_values();
         let report =

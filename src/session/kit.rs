@@ -11,6 +11,7 @@ use crate::consent::{Answer, Answered, ConsentPrompt, StandingConsent, book};
 use crate::guard::Kit;
 use crate::kept_head;
 use crate::lock::LockHandle;
+use crate::scrub::Quarantine;
 use crate::time::unix_ms;
 
 impl Kit {
@@ -76,6 +77,17 @@ impl Kit {
         drop(vault);
         if matches!(kept, Ok(true)) {
             self.save();
+        }
+    }
+
+    /// Keeps what was withheld as suspicious in the user's vault.
+    pub(super) fn keep_quarantine(&mut self, quarantine: &Quarantine) {
+        let earlier = {
+            let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
+            vault.state(StateName::Quarantine).ok().flatten()
+        };
+        if let Some(bytes) = quarantine.to_keep(earlier.as_ref().map(|it| it.as_slice())) {
+            self.keep(StateName::Quarantine, &bytes);
         }
     }
 

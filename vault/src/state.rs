@@ -1,5 +1,5 @@
 //! What a guard keeps in the vault beside a person's values: standing consents, the head of the audit log,
-//! the phrase that its consent page shows, settings. Encrypted and authenticated with the values, and never
+//! the phrase that its consent page shows, settings, and what it withheld from the model. Encrypted and authenticated with the values, and never
 //! released or searched for.
 
 use zeroize::Zeroizing;
@@ -27,12 +27,19 @@ pub enum StateName {
     Phrase,
     /// Settings that must not be changed behind the user's back.
     Settings,
+    /// Words of pages that were withheld from the model as an attack, for the user to look at.
+    Quarantine,
 }
 
 impl StateName {
     /// Every name, in the order of the file's numbers.
-    pub const ALL: [StateName; 4] =
-        [StateName::Consents, StateName::AuditHead, StateName::Phrase, StateName::Settings];
+    pub const ALL: [StateName; 5] = [
+        StateName::Consents,
+        StateName::AuditHead,
+        StateName::Phrase,
+        StateName::Settings,
+        StateName::Quarantine,
+    ];
 
     /// The name in words, for messages.
     pub const fn as_str(self) -> &'static str {
@@ -41,6 +48,7 @@ impl StateName {
             StateName::AuditHead => "audit head",
             StateName::Phrase => "phrase",
             StateName::Settings => "settings",
+            StateName::Quarantine => "quarantine",
         }
     }
 
@@ -51,6 +59,7 @@ impl StateName {
             StateName::AuditHead => 2,
             StateName::Phrase => 3,
             StateName::Settings => 4,
+            StateName::Quarantine => 5,
         }
     }
 }

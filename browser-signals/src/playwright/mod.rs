@@ -13,7 +13,8 @@
 //! | `frames` | the tree of frames, and isolated worlds |
 //! | `navigate` | open, back, wait |
 //! | [`read`] | the text for the model |
-//! | `tree` | the accessibility tree as text |
+//! | `tree` | the accessibility tree as lines |
+//! | `sight` | what a person sees of it, by the browser's layout |
 //! | [`observe`] | snapshots |
 //! | `connection` | what the browser says of TLS |
 //! | `act` | click, type, select, check, press, submit |
@@ -42,6 +43,7 @@ mod inspection;
 mod navigate;
 mod network;
 mod session;
+mod sight;
 mod tree;
 
 pub use error::BridgeError;

@@ -5,15 +5,15 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::frames::{Frame, Frames};
+use super::sight::{self, Sight};
 use super::tab::Located;
-use super::tree::{Line, Rendered, Tree, quoted};
+use super::tree::{Drawn, Manner, Rendered, Tree};
 use super::{BridgeError, Tab};
+use crate::outline::{Line, Outline, Part, Place, Purpose, Words};
 use crate::{FrameId, NodeId, Origin, TextGuard};
 
-/// How much text a page gets.
-const LARGEST: usize = 200_000;
-/// The widest indentation, so that deep pages do not cost more spaces than words.
-const WIDEST: usize = 40;
+/// How many bytes a page gets, of its own words and of the bridge's.
+const LARGEST: usize = 1_000_000;
 
 /// The text of a page, after the guard's filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,8 @@ pub struct PageText {
 
 impl Tab {
     /// Reads the page as text: every frame, headed by the origin that the browser names, without the value
-    /// of any control. The handles in it are valid until the next read or navigation.
+    /// of any control; each stretch of words with where it stood. What of it is told, and how, the guard says.
+    /// The handles in it are valid until the next read or navigation.
     ///
     /// # Errors
     /// [`BridgeError::TextWithheld`] where the filter fails: there is no text then, and no handles.
@@ -38,18 +39,20 @@ impl Tab {
             // A frame navigated while it was read.
             attempt = self.gather().await;
         }
-        let (page, elements) = attempt?;
-        let text = guard.guard(&page.text).map_err(|_| BridgeError::TextWithheld)?;
+        let (outline, elements) = attempt?;
+        let text = guard.guard(&outline).map_err(|_| BridgeError::TextWithheld)?;
         self.state.update(|inner| inner.elements = elements);
-        Ok(PageText { text, ..page })
+        Ok(PageText { text, origin: outline.frames.first().cloned().flatten(), cut: outline.cut })
     }
 
-    async fn gather(&self) -> Result<(PageText, HashMap<String, Located>), BridgeError> {
+    async fn gather(&self) -> Result<(Outline, HashMap<String, Located>), BridgeError> {
         self.state.update(|inner| inner.elements.clear());
         let mut frames = self.state.frames().await?;
         let asked = Frames(frames.0.clone());
-        let (identified, answers) = tokio::join!(self.state.identify(&mut frames, None), ask(&asked));
+        let (identified, answers, sights) =
+            tokio::join!(self.state.identify(&mut frames, None), ask(&asked), look(&asked));
         identified?;
+        let mut sights = sights?;
         let mut trees: Vec<Option<Tree>> = frames.0.iter().map(|_| None).collect();
         let mut owners: HashMap<FrameId, NodeId> = HashMap::new();
         for (index, answer, owner) in answers {
@@ -69,20 +72,25 @@ impl Tab {
         self.state.check_unchanged(&frames)?;
         let typed: HashSet<String> = trees.iter().flatten().flat_map(Tree::typed).collect();
         let with_choices = !self.state.has_released();
-        let rendered: Vec<Option<Rendered>> = trees
-            .iter()
-            .enumerate()
-            .map(|(index, tree)| {
-                let prefix = if index == 0 { String::new() } else { format!("f{index}") };
-                tree.as_ref().map(|tree| tree.render(&prefix, &typed, with_choices))
-            })
-            .collect();
-        let mut page =
-            Page { frames: &frames, rendered: &rendered, owners: &owners, text: String::new(), cut: false };
+        conceal_inner(&frames, &owners, &mut sights);
+        let nothing = Sight::default();
+        let sight_of = |frame: &Frame| sights.get(&frame.id).unwrap_or(&nothing);
+        let mut rendered: Vec<Option<Rendered>> = Vec::with_capacity(trees.len());
+        for (index, (tree, frame)) in trees.iter().zip(&frames.0).enumerate() {
+            let prefix = if index == 0 { String::new() } else { format!("f{index}") };
+            let sight = sight_of(frame);
+            let manner = Manner { prefix: &prefix, typed: &typed, with_choices, sight, frame: index };
+            rendered.push(tree.as_ref().map(|tree| tree.render(manner)));
+        }
+        let elements = located(&frames, &rendered);
+        let outline = Outline {
+            frames: frames.0.iter().map(|frame| frame.origin.clone()).collect(),
+            seen: frames.0.iter().map(|frame| sight_of(frame).told()).collect::<Vec<_>>().join("\n"),
+            ..Outline::default()
+        };
+        let mut page = Page { frames: &frames, rendered, owners: &owners, size: 0, outline };
         page.document(0, 0);
-        let Page { text, cut, .. } = page;
-        let origin = frames.top()?.origin.clone();
-        Ok((PageText { text, origin, cut }, located(&frames, &rendered)))
+        Ok((page.outline, elements))
     }
 }
 
@@ -110,6 +118,46 @@ async fn ask(frames: &Frames) -> Vec<Answer> {
     calls.join_all().await
 }
 
+/// Asks each session what a person sees of its documents, at the same time. The page's own must answer.
+async fn look(frames: &Frames) -> Result<HashMap<FrameId, Sight>, BridgeError> {
+    let top = frames.top()?.clone();
+    let mut asked = HashSet::new();
+    let mut calls = tokio::task::JoinSet::new();
+    for frame in &frames.0 {
+        if asked.insert(frame.session.id.clone()) {
+            let session = std::sync::Arc::clone(&frame.session);
+            let is_page = session.id == top.session.id;
+            calls.spawn(async move {
+                (is_page, session.call("DOMSnapshot.captureSnapshot", sight::question()).await)
+            });
+        }
+    }
+    let mut sights = HashMap::new();
+    for (is_page, answer) in calls.join_all().await {
+        match answer {
+            Ok(answer) => sights.extend(sight::read(&answer, &top.id)),
+            Err(error) if is_page => return Err(error),
+            // Nothing is known of what is seen there, so nothing counts as seen.
+            Err(_) => {}
+        }
+    }
+    if sights.contains_key(&top.id) { Ok(sights) } else { Err(BridgeError::Stale) }
+}
+
+/// What stands in a frame that nobody sees is not seen.
+fn conceal_inner(frames: &Frames, owners: &HashMap<FrameId, NodeId>, sights: &mut HashMap<FrameId, Sight>) {
+    for frame in &frames.0 {
+        let Some(outer) = &frame.parent else { continue };
+        let shows = match (sights.get(outer), owners.get(&frame.id)) {
+            (Some(sight), Some(owner)) => sight.shows(*owner) == Some(true),
+            _ => false,
+        };
+        if !shows && let Some(sight) = sights.get_mut(&frame.id) {
+            sight.conceal();
+        }
+    }
+}
+
 fn located(frames: &Frames, rendered: &[Option<Rendered>]) -> HashMap<String, Located> {
     let mut elements = HashMap::new();
     for (frame, rendered) in frames.0.iter().zip(rendered) {
@@ -128,32 +176,35 @@ fn origin_of(frame: &Frame) -> String {
 /// Puts the frames into one another.
 struct Page<'a> {
     frames: &'a Frames,
-    rendered: &'a [Option<Rendered>],
+    rendered: Vec<Option<Rendered>>,
     owners: &'a HashMap<FrameId, NodeId>,
-    text: String,
-    cut: bool,
+    size: usize,
+    outline: Outline,
 }
 
 impl Page<'_> {
     fn document(&mut self, index: usize, depth: usize) {
-        let (Some(frame), Some(Some(rendered))) = (self.frames.0.get(index), self.rendered.get(index)) else {
-            return;
-        };
-        self.line(depth, &format!("- document {} {}", origin_of(frame), quoted(&rendered.title)));
-        self.cut |= rendered.cut;
-        for line in &rendered.lines {
-            match line {
-                Line::Text { depth: inner, line } => self.line(depth + 1 + inner, line),
-                Line::Frame { depth: inner, handle, node } => {
-                    self.frame(frame, depth + 1 + inner, handle, *node)
+        let Some(frame) = self.frames.0.get(index) else { return };
+        // Each frame stands in one place, so its lines are taken.
+        let Some(rendered) = self.rendered.get_mut(index).and_then(Option::take) else { return };
+        let title =
+            Words { text: rendered.title, place: Place::Attribute, purpose: Purpose::Title, frame: index };
+        let head = vec![Part::Own(format!("- document {}", origin_of(frame))), Part::Page(title)];
+        self.line(Line { depth, head, ..Line::default() });
+        self.outline.cut |= rendered.cut;
+        for drawn in rendered.lines {
+            match drawn {
+                Drawn::Line(mut line) => {
+                    line.depth += depth + 1;
+                    self.line(line);
+                }
+                Drawn::Frame { depth: inner, handle, node } => {
+                    self.frame(frame, depth + 1 + inner, &handle, node);
                 }
             }
-            if self.text.len() > LARGEST {
+            if self.size > LARGEST {
                 break;
             }
-        }
-        if index == 0 && self.cut {
-            self.text.push_str("- cut: the rest of the page is not shown\n");
         }
     }
 
@@ -161,21 +212,25 @@ impl Page<'_> {
         let held = self.frames.0.iter().position(|inner| {
             inner.parent.as_ref() == Some(&outer.id) && self.owners.get(&inner.id) == Some(&node)
         });
-        let Some((index, frame)) = held.and_then(|index| Some((index, self.frames.0.get(index)?))) else {
-            self.line(depth, &format!("- iframe [ref={handle}]"));
-            return;
-        };
-        self.line(depth, &format!("- iframe [ref={handle}] origin={}:", origin_of(frame)));
-        self.document(index, depth + 1);
+        let held = held.and_then(|index| Some((index, self.frames.0.get(index)?)));
+        let origin = held.map(|(_, frame)| format!(" origin={}", origin_of(frame))).unwrap_or_default();
+        let head = vec![Part::Own(format!("- iframe [ref={handle}]{origin}"))];
+        self.line(Line { depth, head, opens: held.is_some(), ..Line::default() });
+        if let Some((index, _)) = held {
+            self.document(index, depth + 1);
+        }
     }
 
-    fn line(&mut self, depth: usize, line: &str) {
-        if self.text.len() + line.len() > LARGEST {
-            self.cut = true;
+    fn line(&mut self, line: Line) {
+        let head = line.head.iter().map(|part| match part {
+            Part::Own(own) => own.len(),
+            Part::Page(words) => words.text.len(),
+        });
+        self.size += head.chain(line.text.iter().map(|words| words.text.len())).sum::<usize>();
+        if self.size > LARGEST {
+            self.outline.cut = true;
             return;
         }
-        self.text.extend(std::iter::repeat_n("  ", depth.min(WIDEST)));
-        self.text.push_str(line);
-        self.text.push('\n');
+        self.outline.lines.push(line);
     }
 }

@@ -7,3 +7,4 @@ mod acting;
 mod filling;
 mod reading;
 mod refusing;
+mod seeing;

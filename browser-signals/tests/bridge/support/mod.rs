@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use browser_signals::playwright::{Browser, BrowserSettings, Tab};
-use browser_signals::{Container, ElementRef, Origin, TextGuard, TextWithheld};
+use browser_signals::{Container, ElementRef, Origin, Outline, TextGuard, TextWithheld};
 
 /// Serves fixed pages under any host name, and remembers every request it got.
 #[derive(Clone)]
@@ -109,8 +109,8 @@ impl Server {
 pub struct Open;
 
 impl TextGuard for Open {
-    fn guard(&self, text: &str) -> Result<String, TextWithheld> {
-        Ok(text.to_owned())
+    fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
+        Ok(outline.unfiltered())
     }
 }
 
@@ -118,7 +118,7 @@ impl TextGuard for Open {
 pub struct Shut;
 
 impl TextGuard for Shut {
-    fn guard(&self, _: &str) -> Result<String, TextWithheld> {
+    fn guard(&self, _: &Outline) -> Result<String, TextWithheld> {
         Err(TextWithheld)
     }
 }

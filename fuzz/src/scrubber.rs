@@ -1,0 +1,93 @@
+//! What the model is told of a page: any words, in any places, under both settings.
+
+use std::sync::Arc;
+
+use classifier::{Risk, Window, WindowClassifier};
+use portcullis::scrub::{HiddenText, Quarantine, ScrubSettings, Scrubber};
+use portcullis::signals::outline::{Line, Outline, Part, Place, Purpose, UNSEEN, WITHHELD, Words, quoted, tidy};
+
+use crate::input;
+
+/// Takes windows with this word for an attack.
+struct Fence;
+
+impl WindowClassifier for Fence {
+    fn risk(&self, window: &Window<'_>) -> Risk {
+        if window.text.contains("zebra") { Risk::CERTAIN } else { Risk::NONE }
+    }
+}
+
+/// Makes a page of the input, one words a line, each line's first character saying where they stand and what for.
+///
+/// # Panics
+/// Where the text has a line, a head or a mark that the bridge did not write, or words are lost.
+pub fn run(input: &[u8]) {
+    let text = input::text(input);
+    let mut outline = Outline { frames: vec![None, None], ..Outline::default() };
+    for line in text.split('\u{1}') {
+        let first = line.chars().next().map_or(0, u32::from);
+        let place = [Place::Shown, Place::Generated, Place::Attribute, Place::Hidden];
+        let purpose = [Purpose::Text, Purpose::Echo, Purpose::Label, Purpose::Name, Purpose::Title];
+        let words = Words {
+            text: line.to_owned(),
+            place: place.get(first as usize % 4).copied().unwrap_or(Place::Hidden),
+            purpose: purpose.get(first as usize / 4 % 5).copied().unwrap_or(Purpose::Text),
+            frame: first as usize / 20 % 2,
+        };
+        match (words.purpose, outline.lines.last_mut()) {
+            (Purpose::Text, Some(last)) if last.bare => last.text.push(words),
+            (Purpose::Text, _) => outline.lines.push(Line {
+                head: vec![Part::Own("- text".to_owned())],
+                text: vec![words],
+                bare: true,
+                ..Line::default()
+            }),
+            _ => outline.lines.push(Line {
+                head: vec![Part::Own("- button".to_owned()), Part::Page(words), Part::Own(" [ref=e1]".to_owned())],
+                ..Line::default()
+            }),
+        }
+    }
+    for hidden in [HiddenText::Drop, HiddenText::Quote] {
+        let settings = ScrubSettings { hidden, ..ScrubSettings::default() };
+        let told = Scrubber::new(settings, Some(Arc::new(Fence))).scrub(&outline);
+        for line in told.text.lines() {
+            let rest: String = outside(line).replace(WITHHELD, "").replace(UNSEEN, "").split_whitespace().collect();
+            assert!(matches!(rest.as_str(), "-text:" | "-button[ref=e1]"), "a line that nobody wrote: {line}");
+        }
+        assert!(told.text.lines().count() <= outline.lines.len(), "more lines than the page has");
+        let withheld: usize = told.withheld.iter().map(|it| letters(&it.words)).sum();
+        let all: usize = outline.words().map(|it| letters(&it.text)).sum();
+        assert_eq!(letters(&told.words) + withheld, all, "words were lost");
+        let quarantine = Quarantine::default();
+        quarantine.take_in(&told.withheld, 0);
+    }
+    let once = tidy(&text);
+    assert_eq!(tidy(&once), once, "tidied twice");
+    assert!(!quoted(&text).contains(char::is_control), "a control character in quotes");
+}
+
+/// How many letters and digits that show.
+fn letters(text: &str) -> usize {
+    let shows = |c: &char| c.is_alphanumeric() && !tidy(c.encode_utf8(&mut [0; 4])).is_empty();
+    text.chars().filter(shows).count()
+}
+
+/// A line without what stands in quotes.
+fn outside(line: &str) -> String {
+    let (mut out, mut within, mut escaped) = (String::new(), false, false);
+    for c in line.chars() {
+        match c {
+            '\\' if within && !escaped => escaped = true,
+            '"' if !escaped => within = !within,
+            _ => {
+                escaped = false;
+                if !within {
+                    out.push(c);
+                }
+            }
+        }
+    }
+    assert!(!within, "open quotes in {line}");
+    out
+}

@@ -1,0 +1,123 @@
+//! Words that a classifier took for an attack, kept for the user and for nobody else.
+//!
+//! A session gathers them in memory. Where the guard has the user's vault, they are kept in it when the session
+//! ends, encrypted as its values are; `portcullis quarantine show` opens them. The newest are kept, up to
+//! [`LARGEST`] bytes.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Why, Withheld};
+
+/// How many bytes of words are kept.
+pub const LARGEST: usize = 40 * 1024;
+/// How many bytes of one finding are kept.
+const LONGEST: usize = 4 * 1024;
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quarantined {
+    /// The origin that the words came from, or `opaque`.
+    pub origin: String,
+    /// When they were read first, in milliseconds since 1970.
+    pub unix_ms: u64,
+    /// The words, cut where they are very long.
+    pub words: String,
+}
+
+/// What one session withheld. Clones share what they hold.
+#[derive(Clone, Default)]
+pub struct Quarantine(Arc<Mutex<Vec<Quarantined>>>);
+
+impl Quarantine {
+    fn lock(&self) -> MutexGuard<'_, Vec<Quarantined>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in the suspicious of what was withheld. What is there already is not taken twice.
+    pub fn take_in(&self, withheld: &[Withheld], unix_ms: u64) {
+        let mut held = self.lock();
+        for one in withheld.iter().filter(|one| one.why == Why::Suspicious) {
+            let origin = one.origin.as_ref().map_or_else(|| "opaque".to_owned(), ToString::to_string);
+            let words = one.words.get(..one.words.floor_char_boundary(LONGEST)).unwrap_or_default();
+            add(&mut held, Quarantined { origin, unix_ms, words: words.to_owned() });
+        }
+    }
+
+    /// What is in it, oldest first.
+    pub fn held(&self) -> Vec<Quarantined> {
+        self.lock().clone()
+    }
+
+    /// As it is kept, behind what `earlier` sessions kept; none where nothing is new.
+    pub(crate) fn to_keep(&self, earlier: Option<&[u8]>) -> Option<Vec<u8>> {
+        let new = self.lock();
+        if new.is_empty() {
+            return None;
+        }
+        let mut all = earlier.map(from_json).unwrap_or_default();
+        new.iter().for_each(|one| add(&mut all, one.clone()));
+        serde_json::to_vec(&all).ok()
+    }
+}
+
+/// What is kept in a vault. What cannot be read is nothing.
+pub fn from_json(bytes: &[u8]) -> Vec<Quarantined> {
+    serde_json::from_slice(bytes).unwrap_or_default()
+}
+
+/// Adds one, and drops the oldest where there are too many.
+fn add(held: &mut Vec<Quarantined>, one: Quarantined) {
+    if held.iter().any(|other| other.words == one.words && other.origin == one.origin) {
+        return;
+    }
+    held.push(one);
+    // JSON writes a control character in six bytes.
+    let size = |one: &Quarantined| {
+        let written = |text: &str| {
+            text.chars().map(|c| if c.is_control() { 6 } else { c.len_utf8() + 1 }).sum::<usize>()
+        };
+        64 + written(&one.words) + written(&one.origin)
+    };
+    let mut total: usize = held.iter().map(size).sum();
+    while total > LARGEST && held.len() > 1 {
+        total -= size(&held.remove(0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+    use browser_signals::outline::Place;
+
+    use super::*;
+
+    fn withheld(why: Why, words: &str) -> Withheld {
+        Withheld { why, words: words.to_owned(), place: Place::Shown, origin: None }
+    }
+
+    #[test]
+    fn the_suspicious_are_kept_once_and_the_newest_stay() {
+        let quarantine = Quarantine::default();
+        let found = [withheld(Why::Suspicious, "one"), withheld(Why::Hidden, "two")];
+        quarantine.take_in(&found, 1);
+        quarantine.take_in(&found, 2);
+        assert_eq!(quarantine.held().len(), 1);
+        let kept = quarantine.to_keep(None).unwrap();
+        assert_eq!(from_json(&kept)[0].words, "one");
+
+        let next = Quarantine::default();
+        assert_eq!(next.to_keep(Some(&kept)), None);
+        for number in 0..60 {
+            next.take_in(&[withheld(Why::Suspicious, &format!("{number}{}", "\u{1}ä".repeat(3000)))], 3);
+        }
+        let kept = next.to_keep(Some(&kept)).unwrap();
+        assert!(kept.len() <= 64 * 1024, "{} bytes do not fit a vault's state", kept.len());
+        let all = from_json(&kept);
+        assert!(all.last().unwrap().words.starts_with("59"));
+        assert!(all.iter().all(|one| one.words.len() <= LONGEST && one.words != "one"));
+        assert!(from_json(b"not json").is_empty());
+    }
+}
