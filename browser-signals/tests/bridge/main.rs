@@ -7,3 +7,6 @@ mod acting;
 mod filling;
 mod reading;
 mod refusing;
+mod wire;
+mod wire_hostile;
+mod wire_shapes;
