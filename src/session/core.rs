@@ -87,6 +87,8 @@ pub struct Core {
     /// Refusals that confirmed a guess of a value.
     pub(super) guesses: u32,
     pub(super) nonces: Nonces,
+    /// The requests whose placeholders stand and whose outcome is not on record.
+    pub(super) wires: Vec<u64>,
     /// Whether answers can be kept beyond the session.
     pub(super) lasting: bool,
     pub(super) last_text: String,
@@ -114,6 +116,7 @@ impl Core {
             requests: 0,
             guesses: 0,
             nonces: Nonces::new(seed),
+            wires: Vec::new(),
             lasting,
             last_text: String::new(),
             page: None,

@@ -8,3 +8,4 @@ mod consent;
 mod purchase;
 mod release;
 mod verbs;
+mod wire;

@@ -35,6 +35,18 @@ pub(super) struct Step<'a> {
     pub ascii: bool,
 }
 
+impl Step<'_> {
+    /// What it did, once it is done.
+    pub(super) fn report(&self) -> FillReport {
+        FillReport {
+            controls: self.values.len(),
+            document: self.document.clone(),
+            form: self.form,
+            destination: self.destination.clone(),
+        }
+    }
+}
+
 impl Tab {
     /// Carries out a sealed fill in one step of the isolated world: it checks the document, the controls, the
     /// form and its destination, sets the values by the native setters, and reads them back. Where anything
@@ -99,11 +111,6 @@ impl Tab {
         self.state.update(|inner| inner.releases.push(release));
         let word: Value = self.state.ask(frame, &world, "fill", arguments).await?;
         outcome(&word)?;
-        Ok(FillReport {
-            controls: step.values.len(),
-            document: step.document.clone(),
-            form: step.form,
-            destination: step.destination.clone(),
-        })
+        Ok(step.report())
     }
 }

@@ -186,7 +186,7 @@ async fn a_control_that_does_not_suit_takes_no_placeholder() {
         (
             FORM.replace(
                 "<input aria-label=\"Card\" name=\"card\" id=c>",
-                "<select aria-label=Card name=card><option>4000001234567899</select>",
+                "<select aria-label=Card name=card><option><option>4000001234567899</select>",
             ),
             BridgeError::NotApplicable,
         ),

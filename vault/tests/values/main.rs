@@ -10,3 +10,4 @@ mod store;
 mod supply;
 mod task_values;
 mod traits;
+mod wire;

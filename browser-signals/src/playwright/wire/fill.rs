@@ -71,9 +71,11 @@ impl Tab {
         for request in replaced {
             self.state.record(PageEvent::WireEnded { request, end: WireEnd::Replaced });
         }
+        let report = step.report();
         let done = self.place(step).await;
-        if done.is_err() {
-            lock(&self.state.wires).standing.retain(|wire| wire.request != request);
+        if done.is_err() && !lock(&self.state.wires).take_off(request) {
+            // The page sent it on at once: the values are out, whatever became of the page.
+            return Ok(report);
         }
         done
     }

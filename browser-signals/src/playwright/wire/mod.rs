@@ -72,7 +72,7 @@ struct Outgoing<'a> {
 }
 
 impl<'a> Outgoing<'a> {
-    /// None for what never carries a value: a beacon, a worker's request, a redirect, a body of another form or
+    /// None for what never carries a value: a beacon, an image, a redirect, a body of another form or
     /// one that the browser does not give whole.
     fn read(params: &'a Value) -> Option<Outgoing<'a>> {
         let request = params.get("request")?;
@@ -117,6 +117,13 @@ impl Wires {
         self.standing.push(wire);
         replaced
     }
+
+    /// Takes a wire off that gave nothing. False where it is gone already.
+    fn take_off(&mut self, request: u64) -> bool {
+        let before = self.standing.len();
+        self.standing.retain(|wire| wire.request != request);
+        self.standing.len() < before
+    }
 }
 
 impl Standing {
@@ -143,10 +150,10 @@ impl Standing {
 
     /// Why it no longer stands.
     fn ended(&self, inner: &Inner) -> Option<WireEnd> {
-        if inner.documents.get(&self.frame) != Some(&self.document) {
-            Some(WireEnd::DocumentGone)
-        } else if Instant::now() >= self.until {
+        if Instant::now() >= self.until {
             Some(WireEnd::Expired)
+        } else if inner.documents.get(&self.frame) != Some(&self.document) {
+            Some(WireEnd::DocumentGone)
         } else {
             None
         }
@@ -154,7 +161,8 @@ impl Standing {
 }
 
 impl TabState {
-    /// Notes that the page's session judged a request and let it go, if it is one that a wire waits for.
+    /// Notes that the page's session judged a request and let it go, if it is one that a wire waits for. What a
+    /// document's own dedicated worker sends is the document's: the browser tells no difference.
     pub(super) fn clear_for_wires(&self, params: &Value) {
         if lock(&self.wires).standing.is_empty() {
             return;
