@@ -20,7 +20,8 @@ const POLICY: &str = include_str!("../../policies/wire.policy");
 
 /// The handle of the button with this name.
 fn button(text: &str, name: &str) -> ElementRef {
-    let line = text.lines().find(|line| line.contains(&format!("\"{name}\""))).unwrap_or_else(|| panic!("{text}"));
+    let line =
+        text.lines().find(|line| line.contains(&format!("\"{name}\""))).unwrap_or_else(|| panic!("{text}"));
     let (_, rest) = line.split_once("[ref=").unwrap();
     ElementRef(rest.split(']').next().unwrap().to_owned())
 }

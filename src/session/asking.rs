@@ -40,7 +40,7 @@ impl Nonces {
 
 impl Nonces {
     /// Random bytes that are used for nothing else, for the vault.
-    pub(super) fn entropy(&mut self) -> impl FnMut(&mut [u8]) {
+    pub(super) fn entropy(&mut self) -> impl FnMut(&mut [u8]) + use<> {
         let seed = self.next();
         let mut used = 0_u64;
         move |out: &mut [u8]| {

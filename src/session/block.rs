@@ -1,7 +1,7 @@
 //! How a request block walks: survey, one prompt, then each release on a fresh look.
 
 use browser_signals::{ElementRef, Observed, Snapshot};
-use policy_dfa::{Consent, ConsentScope, Delivery, Granted, Happened, Millis, Reason, Verdict};
+use policy_dfa::{Consent, ConsentScope, Delivery, Granted, Millis, Reason, Verdict};
 use sirl::{Block, Field, FieldSet, Kind};
 
 use super::core::{After, Command, Core, Event, Look, State};

@@ -1,6 +1,7 @@
 //! Placing the placeholders of a sealed wire.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -76,6 +77,16 @@ impl Tab {
         if done.is_err() && !lock(&self.state.wires).take_off(request) {
             // The page sent it on at once: the values are out, whatever became of the page.
             return Ok(report);
+        }
+        if done.is_ok() {
+            // The values are wiped when their time is up, whether or not anybody asks.
+            let tab = Arc::downgrade(&self.state);
+            tokio::spawn(async move {
+                tokio::time::sleep(Duration::from_millis(stands_ms.saturating_add(1))).await;
+                if let Some(tab) = tab.upgrade() {
+                    tab.sweep_wires(false);
+                }
+            });
         }
         done
     }
