@@ -49,7 +49,7 @@ pub use lookalike::HostWarning;
 pub use observed::Observed;
 pub use origin::Origin;
 pub use outline::Outline;
-pub use seal::{SealedFill, SealedValue};
+pub use seal::{SealedFill, SealedValue, SealedWire, Shape, WireField};
 pub use site::{Site, SiteError};
 pub use snapshot::{Control, Destination, FormId, NodeId, Sink, Snapshot, TlsState};
 pub use text_guard::{TextGuard, TextWithheld};

@@ -57,3 +57,56 @@ pub struct SealedFill {
     /// The controls and what goes into each.
     pub values: Vec<(NodeId, SealedValue)>,
 }
+
+/// How a page may rewrite a placeholder, so that it is still known for the one that was put in, and how the
+/// value is then written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Letter for letter; the value goes as it is stored.
+    Text,
+    /// Digits, with separators wherever the page puts them. The value goes without any where the page has none,
+    /// and in the page's groups where it has as many digits.
+    Digits,
+    /// A month and a year: `MM/YY`, and with other separators, a year of four digits, or the year first. The
+    /// value goes in the same order.
+    Expiry,
+}
+
+/// One field of a sealed wire.
+pub struct WireField {
+    /// The control that shows the placeholder.
+    pub node: NodeId,
+    /// The control's name: the only name in a body under which the value goes.
+    pub name: String,
+    /// What stands in the page. It is made without the value and tells nothing of it.
+    pub placeholder: String,
+    /// How the page may rewrite it.
+    pub shape: Shape,
+    /// What goes out in its place.
+    pub value: SealedValue,
+}
+
+/// Placeholders for named controls of one form, and the values that take their place in one request: the next
+/// one of the document that is sent by `POST` to the destination, has a body of a known form, and holds every
+/// placeholder as the value of its own field.
+#[must_use = "a sealed wire does nothing until the bridge consumes it"]
+pub struct SealedWire {
+    /// A number of the caller's, which comes back with the event of how it ended.
+    pub request: u64,
+    /// The browser context.
+    pub container_id: ContainerId,
+    /// The frame.
+    pub frame: FrameId,
+    /// The document: another one in the same frame ends the wire.
+    pub document: DocumentId,
+    /// The frame's origin.
+    pub origin: Origin,
+    /// The form that must own every control.
+    pub form: Option<FormId>,
+    /// Where the request must go.
+    pub destination: Destination,
+    /// The fields: all of them go, or none.
+    pub fields: Vec<WireField>,
+    /// How long the placeholders stand for the values, in milliseconds from the filling.
+    pub stands_ms: u64,
+}

@@ -38,6 +38,22 @@ impl Nonces {
     }
 }
 
+impl Nonces {
+    /// Random bytes that are used for nothing else, for the vault.
+    pub(super) fn entropy(&mut self) -> impl FnMut(&mut [u8]) + use<> {
+        let seed = self.next();
+        let mut used = 0_u64;
+        move |out: &mut [u8]| {
+            for chunk in out.chunks_mut(32) {
+                used += 1;
+                let hash = Sha256::new().chain_update(b"placeholders").chain_update(seed);
+                let hash = hash.chain_update(used.to_le_bytes()).finalize();
+                chunk.iter_mut().zip(hash).for_each(|(byte, random)| *byte = random);
+            }
+        }
+    }
+}
+
 impl Core {
     /// Notes a prompt that was shown outside an action: the one at plan time.
     pub fn note_prompt(&mut self) {
@@ -142,10 +158,15 @@ impl Core {
         supplied.into_iter().find(|(_, field)| *field == Field::CardNumber).map(|(handle, _)| handle)
     }
 
-    /// The card that a prompt pays with, where its security code has to be asked for.
+    /// The card that a prompt pays with, or whose code a form asks for, where that code has to be asked for.
     pub(super) fn card_without_code(&self, prompt: &ConsentPrompt) -> Option<String> {
         let cards = prompt.asked.iter().filter_map(|asked| match asked {
             Asked::Pay { card, .. } => card.clone(),
+            Asked::Release { kind: Kind::Payment, fields, records, .. }
+                if fields.contains(Field::CardCode) =>
+            {
+                records.iter().find(|record| record.starts_with("card:")).cloned()
+            }
             _ => None,
         });
         let vault = self.vault.lock().ok()?;

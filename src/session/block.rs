@@ -1,14 +1,13 @@
 //! How a request block walks: survey, one prompt, then each release on a fresh look.
 
 use browser_signals::{ElementRef, Observed, Snapshot};
-use policy_dfa::{Consent, ConsentScope, Delivery, Granted, Happened, Millis, Reason, Verdict};
-use sirl::{Block, Field, FieldSet, Kind, Reply, reply::Delivered};
+use policy_dfa::{Consent, ConsentScope, Delivery, Granted, Millis, Reason, Verdict};
+use sirl::{Block, Field, FieldSet, Kind};
 
-use super::core::{After, Command, Core, Event, Look, Payment, State};
+use super::core::{After, Command, Core, Event, Look, State};
 use super::outcome::request_refused;
 use super::work::{Ask, Line, Page, Phase, Release, Work};
 use crate::audit::AuditEvent;
-use crate::egress;
 use crate::placement::best_form;
 
 /// Words on the button that starts a payment, in the languages the shops here are written in.
@@ -71,7 +70,7 @@ impl Core {
                 self.refuse_all(work, Reason::AuditUnavailable, now)
             }
             (Phase::Freshening(release), Event::Seen(seen)) => self.release(work, release, seen, now),
-            (Phase::Releasing(card), Event::Done(done)) => self.released(work, card, done),
+            (Phase::Releasing(going), Event::Done(done)) => self.released(work, going, done, now),
             (Phase::RecordingOutcome(reply), Event::Recorded(_)) => {
                 let reply = match reply {
                     Ok(text) => text,
@@ -158,7 +157,7 @@ impl Core {
         self.enter(State::Block(Box::new((work, phase))), Command::Ask(prompt))
     }
 
-    fn release_next(&mut self, mut work: Work, _now: Millis) -> Command {
+    pub(super) fn release_next(&mut self, mut work: Work, _now: Millis) -> Command {
         if work.next_pending().is_none() {
             return self.answer_block(&work);
         }
@@ -185,119 +184,28 @@ impl Core {
         }
         let release = match self.decide_request(&request, &page, consent, now) {
             Verdict::Grant(Granted::Fill(grant)) => Release::Fill(grant),
+            Verdict::Grant(Granted::Wire(grant)) => Release::Wire(grant),
             Verdict::Grant(Granted::PaymentApi(grant)) => Release::Pay(grant),
             Verdict::Grant(_) => return self.refuse_line(work, Reason::DeliveryForbidden, now),
             Verdict::Deny(reason) => return self.refuse_line(work, reason, now),
             // The page changed so that the question is a new one.
             Verdict::Ask(_) => return self.refuse_line(work, Reason::StaleDocument, now),
         };
-        let terms = match &release {
-            Release::Fill(grant) => grant.terms(),
-            Release::Pay(grant) => grant.terms(),
+        let (terms, delivery) = match &release {
+            Release::Fill(grant) => (grant.terms(), Delivery::Fill),
+            Release::Wire(grant) => (grant.terms(), Delivery::Wire),
+            Release::Pay(grant) => (grant.terms(), Delivery::PaymentApi),
         };
         let intent = AuditEvent::Intent {
             request: number,
             kind: request.kind,
             fields: terms.fields,
             origin: terms.origin.clone(),
-            delivery: if matches!(release, Release::Fill(_)) { Delivery::Fill } else { Delivery::PaymentApi },
+            delivery,
             amount: terms.amount,
         };
         let command = Command::Record { events: vec![intent], sync: true };
         self.enter(State::Block(Box::new((work, Phase::RecordingIntent(release)))), command)
-    }
-
-    fn release(
-        &mut self,
-        work: Work,
-        release: Release,
-        seen: Result<Vec<Observed<Snapshot>>, Reason>,
-        now: Millis,
-    ) -> Command {
-        let pages = match seen {
-            Ok(pages) => pages,
-            Err(reason) => return self.end_line(work, Err(reason)),
-        };
-        match release {
-            Release::Fill(grant) => {
-                let terms = grant.terms().clone();
-                let same =
-                    pages.into_iter().find(|page| page.form == terms.form && page.frame == terms.frame);
-                let Some(page) = same else { return self.end_line(work, Err(Reason::StaleDocument)) };
-                let Ok(vault) = self.vault.lock() else {
-                    return self.end_line(work, Err(Reason::VaultLocked));
-                };
-                let opened = vault.open_fill(grant, &page, now);
-                let placed = terms.placements.iter().map(|placement| placement.field).collect();
-                let destination = terms.destination.as_ref().map_or(&terms.origin, |to| &to.origin);
-                let suppliers = vault.suppliers_to(terms.kind, placed, &terms.origin, destination);
-                drop(vault);
-                match opened {
-                    Ok(fill) => {
-                        // From here on the values count as released: noted before they go, not after.
-                        for (handle, field) in suppliers {
-                            let destination = fill.destination.clone();
-                            self.releases.note(egress::Release { handle, field, destination });
-                        }
-                        self.enter(
-                            State::Block(Box::new((work, Phase::Releasing(None)))),
-                            Command::Fill(fill),
-                        )
-                    }
-                    Err(error) => self.end_line(work, Err(error.reason())),
-                }
-            }
-            Release::Pay(grant) => {
-                let terms = grant.terms().clone();
-                let (Some(page), Some(amount), Some(button)) =
-                    (pages.into_iter().next(), terms.amount, work.button.clone())
-                else {
-                    return self.end_line(work, Err(Reason::FieldNotAllowed));
-                };
-                let Ok(vault) = self.vault.lock() else {
-                    return self.end_line(work, Err(Reason::VaultLocked));
-                };
-                let opened = vault.open_payment(grant, &page, now);
-                drop(vault);
-                match opened {
-                    Ok(card) => {
-                        let decided = Box::new(page);
-                        let phase = Phase::Releasing(Some(card.handle().to_owned()));
-                        let payment = Payment { card, payee: terms.origin, amount, button, decided };
-                        self.enter(State::Block(Box::new((work, phase))), Command::Pay(Box::new(payment)))
-                    }
-                    Err(error) => self.end_line(work, Err(error.reason())),
-                }
-            }
-        }
-    }
-
-    fn released(&mut self, mut work: Work, card: Option<String>, done: Result<(), Reason>) -> Command {
-        let reply = done.and_then(|()| {
-            let line = work.current().ok_or(Reason::MalformedRequest)?;
-            self.counts.releases += 1;
-            let kind = line.request.kind;
-            let Some(card) = card else {
-                self.happened(Happened::Released(kind));
-                let line = work.current().ok_or(Reason::MalformedRequest)?;
-                let fields = line.request.effective_fields();
-                let reply =
-                    Reply::Delivered { kind: line.request.kind, delivered: Delivered::Filled, fields };
-                return Ok(reply.to_string());
-            };
-            let amount = line.request.claim.total.ok_or(Reason::MalformedRequest)?;
-            self.happened(Happened::Paid(amount));
-            Ok(Reply::Purchased { card, amount }.to_string())
-        });
-        self.end_line(work, reply)
-    }
-
-    /// Records how a release ended. The intent was recorded, so this must be too.
-    fn end_line(&mut self, mut work: Work, reply: Result<String, Reason>) -> Command {
-        let request = work.current().map_or(0, |line| line.number);
-        let failed = reply.as_ref().err().copied();
-        let command = Command::Record { events: vec![AuditEvent::Outcome { request, failed }], sync: true };
-        self.enter(State::Block(Box::new((work, Phase::RecordingOutcome(reply)))), command)
     }
 
     fn refuse_line(&mut self, mut work: Work, reason: Reason, now: Millis) -> Command {

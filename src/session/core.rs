@@ -87,6 +87,8 @@ pub struct Core {
     /// What the agent typed and opened.
     pub(super) sent: AgentEgress,
     pub(super) nonces: Nonces,
+    /// The requests whose placeholders stand and whose outcome is not on record.
+    pub(super) wires: Vec<u64>,
     /// Whether answers can be kept beyond the session.
     pub(super) lasting: bool,
     pub(super) last_text: String,
@@ -114,6 +116,7 @@ impl Core {
             requests: 0,
             sent: AgentEgress::default(),
             nonces: Nonces::new(seed),
+            wires: Vec::new(),
             lasting,
             last_text: String::new(),
             page: None,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use browser_signals::playwright::{About, BridgeError, Browser, Tab};
+use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab, WireEnd};
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{History, Millis, Reason};
 use sirl::Kind;
@@ -223,6 +223,10 @@ impl Session {
                 Command::Fill(fill) => {
                     Event::Done(self.tab.fill(fill).await.map(|_| ()).map_err(|e| reason_of(&e)))
                 }
+                Command::Wire(wire) => {
+                    let placed = self.tab.fill_wire(wire).await;
+                    Event::Done(placed.map(|_| ()).map_err(|e| wire_reason(&e)))
+                }
                 Command::Pay(payment) => Event::Done(self.pay(*payment).await),
             };
         }
@@ -230,6 +234,7 @@ impl Session {
 
     /// Ends the task: closes the container, writes the last record, and gives the guard back.
     pub async fn finish(mut self) -> (SessionReport, Guard) {
+        self.tab.withdraw_wires();
         self.note_browser_events();
         self.tab.close().await;
         self.record(&[AuditEvent::Ended], true);
@@ -259,6 +264,11 @@ impl Session {
 
     fn note_browser_events(&mut self) {
         for event in self.tab.events() {
+            if let PageEvent::WireEnded { request, end } = event {
+                let ended = self.core.end_wire(request, not_delivered(end));
+                self.record(ended.as_slice(), true);
+                continue;
+            }
             let what = Stopped::from(&event);
             if what == Stopped::Request {
                 self.core.note_denial(Reason::EgressBlocked);
@@ -339,6 +349,24 @@ impl Session {
         if self.tab.payment_permission(handler, false).await.is_err() {
             self.tab.close().await;
         }
+    }
+}
+
+/// Why the values of a wire did not go; none if they went.
+fn not_delivered(end: WireEnd) -> Option<Reason> {
+    match end {
+        WireEnd::Sent => None,
+        WireEnd::Expired => Some(Reason::ConsentExpired),
+        WireEnd::DocumentGone | WireEnd::Replaced => Some(Reason::StaleDocument),
+    }
+}
+
+/// The reason code where placeholders could not be put in: a control that takes none is the page's, not the
+/// browser's, failure.
+fn wire_reason(error: &BridgeError) -> Reason {
+    match error {
+        BridgeError::NotApplicable => Reason::FieldNotAllowed,
+        error => reason_of(error),
     }
 }
 

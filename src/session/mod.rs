@@ -12,6 +12,7 @@ mod judge;
 mod kit;
 mod outcome;
 mod plan;
+mod release;
 mod take_in;
 mod turn;
 mod work;

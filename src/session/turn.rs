@@ -1,6 +1,6 @@
 //! What the state machine has its driver do, and what the driver tells it.
 
-use browser_signals::{ElementRef, Observed, Origin, SealedFill, Snapshot, Verb};
+use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
 use policy_dfa::Reason;
 use sirl::Money;
 use vault::SealedCard;
@@ -66,6 +66,8 @@ pub enum Command {
     },
     /// Fill a form.
     Fill(SealedFill),
+    /// Put the placeholders of a wire into a form.
+    Wire(SealedWire),
     /// Pay.
     Pay(Box<Payment>),
     /// Answer the agent: the action is over.
@@ -86,6 +88,6 @@ pub enum Event {
     Text(Result<(String, Option<Origin>), Reason>),
     /// The page was looked at: one snapshot for a page or an element, one a form for forms.
     Seen(Result<Vec<Observed<Snapshot>>, Reason>),
-    /// A verb, fill or payment ended.
+    /// A verb, fill or payment ended, or a wire's placeholders stand.
     Done(Result<(), Reason>),
 }

@@ -3,7 +3,7 @@
 use browser_signals::{
     ContainerId, Destination, DocumentId, ElementRef, Fact, FormId, FrameId, Observed, Origin, Snapshot,
 };
-use policy_dfa::{Consent, Fill, Grant, PaymentApi, Prompt, Reason};
+use policy_dfa::{Consent, Fill, Grant, PaymentApi, Prompt, Reason, Wire};
 use sirl::{Kind, Request};
 
 use crate::consent::{Answer, ConsentPrompt};
@@ -98,7 +98,17 @@ pub(super) struct Ask {
 /// A granted release that waits for a fresh look.
 pub(super) enum Release {
     Fill(Grant<Fill>),
+    Wire(Grant<Wire>),
     Pay(Grant<PaymentApi>),
+}
+
+/// How values are on their way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Going {
+    Filled,
+    Wired,
+    /// With the card's handle.
+    Paid(String),
 }
 
 /// Where a block is.
@@ -119,8 +129,8 @@ pub(super) enum Phase {
     RecordingIntent(Release),
     /// Looking once more, to release.
     Freshening(Release),
-    /// Waiting for the fill, or the payment, to end. For a payment: the card's handle.
-    Releasing(Option<String>),
+    /// Waiting for the fill, the wire's placeholders or the payment.
+    Releasing(Going),
     /// Waiting for the record of the outcome; holds the answer.
     RecordingOutcome(Result<String, Reason>),
 }

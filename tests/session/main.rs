@@ -11,3 +11,4 @@ mod interference;
 mod purchase;
 mod release;
 mod verbs;
+mod wire;

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use browser_signals::text_guard::TextGuard;
 use browser_signals::{
     Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin, Sink,
-    Snapshot, TlsState,
+    Snapshot, TlsState, WireField,
 };
 use classifier::Detectors;
-use policy_dfa::{Millis, Policy, Task, authority};
+use policy_dfa::{Millis, Policy, Reason, Task, authority};
 use portcullis::DEFAULT_POLICY;
 use portcullis::action::Action;
 use portcullis::audit::AuditEvent;
@@ -92,6 +92,10 @@ pub struct Played {
     pub prompts: Vec<String>,
     pub records: Vec<AuditEvent>,
     pub fills: usize,
+    /// Each wire: its number, and names and placeholders of its fields.
+    pub wires: Vec<(u64, Vec<(String, String)>)>,
+    /// What becomes of placing placeholders.
+    pub placed: Result<(), Reason>,
     pub payments: usize,
     pub codes_asked: usize,
     pub codes_paid: usize,
@@ -122,7 +126,12 @@ impl Played {
         }
         let vault = Arc::new(Mutex::new(vault));
         let budget = Money::parse("100", Currency::new("USD").unwrap());
-        let task = Task::new(vec![origin(SHOP)], vec![Kind::Address, Kind::Purchase], budget, container);
+        let task = Task::new(
+            vec![origin(SHOP)],
+            vec![Kind::Address, Kind::Payment, Kind::Purchase],
+            budget,
+            container,
+        );
         let detectors = Arc::new(Detectors::standard().unwrap());
         let (releases, book) = (Releases::default(), ConsentBook::default());
         let tools = Tools {
@@ -150,6 +159,8 @@ impl Played {
             prompts: Vec::new(),
             records: Vec::new(),
             fills: 0,
+            wires: Vec::new(),
+            placed: Ok(()),
             payments: 0,
             codes_asked: 0,
             codes_paid: 0,
@@ -172,7 +183,10 @@ impl Played {
                     Event::Answered(self.stale.clone().unwrap_or(answered))
                 }
                 Command::AskCode { card, prompt } => {
-                    assert!(prompt.asked.iter().any(|asked| matches!(asked, Asked::Pay { .. })));
+                    let of_a_card = |asked: &Asked| {
+                        matches!(asked, Asked::Pay { .. } | Asked::Release { kind: Kind::Payment, .. })
+                    };
+                    assert!(prompt.asked.iter().any(of_a_card));
                     self.codes_asked += 1;
                     if let Some(code) = self.code {
                         let (code, mut vault) = (Secret::new(code.as_bytes()), self.vault.lock().unwrap());
@@ -209,6 +223,12 @@ impl Played {
                     self.commands.push(format!("fill {:?}", fill.destination));
                     self.fills += 1;
                     Event::Done(Ok(()))
+                }
+                Command::Wire(wire) => {
+                    assert_eq!(wire.destination.origin, origin(SHOP));
+                    let shown = |field: &WireField| (field.name.clone(), field.placeholder.clone());
+                    self.wires.push((wire.request, wire.fields.iter().map(shown).collect()));
+                    Event::Done(self.placed)
                 }
                 Command::Pay(payment) => {
                     self.payments += 1;

@@ -1,9 +1,9 @@
 //! Encrypted records that only a grant opens.
 //!
 //! The vault holds a person's values, encrypted in memory and at rest. It has no I/O: a file is bytes,
-//! time and entropy are arguments. Values leave through two doors, each of which consumes a
-//! [`policy_dfa::Grant`] and a fresh look at the page: [`Vault::open_fill`] and [`Vault::open_payment`].
-//! A third door, [`Vault::scan`], tells *where* a value stands in a text and never what it is.
+//! time and entropy are arguments. Values leave through three doors, each of which consumes a
+//! [`policy_dfa::Grant`] and a fresh look at the page: [`Vault::open_fill`], [`Vault::open_wire`] and
+//! [`Vault::open_payment`]. A fourth, [`Vault::scan`], tells *where* a value stands in a text and never what it is.
 //!
 //! ```
 //! use policy_dfa::{Policy, authority};
@@ -39,7 +39,7 @@
 //! | [`values`] | putting values in, for good or for one task |
 //! | [`binding`] | where a value may go |
 //! | [`supply`] | which record supplies a field |
-//! | [`release`] | the two doors |
+//! | [`release`] | the three doors |
 //! | [`card`] | a card on its way to the guard's own checkout |
 //! | [`scan`] | where a stored value stands in a text |
 //! | [`state`] | what the guard keeps beside the values |
@@ -47,7 +47,8 @@
 //! | `export` | a copy of the values that other programs can read; with the feature of that name |
 //!
 //! Inside: `cipher` (keys and authenticated encryption), `padded` (texts sealed at a padded length), `file`
-//! (the layout), `handle` (names of records), `record` (one encrypted value).
+//! (the layout), `handle` (names of records), `placeholder` (what
+//! stands in a form for a value), `record` (one encrypted value).
 
 pub mod binding;
 pub mod card;
@@ -63,6 +64,7 @@ pub mod keys;
 pub mod memory;
 pub mod meta;
 mod padded;
+mod placeholder;
 mod record;
 pub mod release;
 pub mod scan;
@@ -85,7 +87,7 @@ pub use kdf::KdfParams;
 pub use keys::UnlockKey;
 pub use memory::Protection;
 pub use meta::Meta;
-pub use release::ReleaseError;
+pub use release::{ReleaseError, WIRE_STANDS_MS};
 pub use scan::{Match, Outgoing, Sent, SentForm};
 pub use secret::Secret;
 pub use state::StateName;

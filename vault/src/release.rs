@@ -1,11 +1,20 @@
-//! The two doors. Each uses up a grant, whether it opens or not.
+//! The three doors. Each uses up a grant, whether it opens or not.
 
-use browser_signals::{Container, Fact, Observed, SealedFill, SealedValue, Snapshot};
+use browser_signals::{
+    Container, Destination, Fact, NodeId, Observed, SealedFill, SealedValue, SealedWire, Snapshot, WireField,
+};
 use policy_dfa::reason::Signal;
-use policy_dfa::{Fill, Grant, Millis, PaymentApi, Reason, RedeemError};
+use policy_dfa::{Fill, Grant, Millis, PaymentApi, Reason, RedeemError, Terms, Wire};
 use sirl::{Field, FieldSet, Kind, Tier};
 
+use crate::entropy::Entropy;
+use crate::padded::Plain;
+use crate::placeholder::placeholder;
 use crate::{SealedCard, Vault};
+
+/// How long the placeholders of a wire stand for the values, in milliseconds. Longer than a grant, which is
+/// opened at once: the agent has yet to send the form.
+pub const WIRE_STANDS_MS: u64 = 300_000;
 
 /// Why a door stayed shut. The grant is gone in every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -38,6 +47,12 @@ pub enum ReleaseError {
     /// A payment for something that is not a purchase, or without an amount.
     #[error("only a purchase with an amount can be paid")]
     NotAPurchase,
+    /// A form that is sent in the address: what goes there stands in the history and in referrers.
+    #[error("a form that is not sent by POST takes no value on its way out")]
+    NotPosted,
+    /// A control without a name, or with that of another, so that a body does not say which field is which.
+    #[error("the control for {} has no name of its own", .0.as_str())]
+    NoName(Field),
     /// What is in memory does not decrypt.
     #[error("the stored {} is damaged; enter it again", .0.as_str())]
     Damaged(Field),
@@ -50,11 +65,13 @@ impl ReleaseError {
             ReleaseError::Locked => Reason::VaultLocked,
             ReleaseError::Redeem(RedeemError::Stale | RedeemError::NotFresh) => Reason::StaleDocument,
             ReleaseError::Redeem(RedeemError::Expired) => Reason::ConsentExpired,
-            ReleaseError::Redeem(RedeemError::ForeignAuthority) | ReleaseError::NotAPurchase => {
-                Reason::DeliveryForbidden
-            }
+            ReleaseError::Redeem(RedeemError::ForeignAuthority)
+            | ReleaseError::NotAPurchase
+            | ReleaseError::NotPosted => Reason::DeliveryForbidden,
             ReleaseError::NoValue(_) | ReleaseError::Damaged(_) => Reason::NoValue,
-            ReleaseError::NotGranted(_) | ReleaseError::NothingPlaced => Reason::FieldNotAllowed,
+            ReleaseError::NotGranted(_) | ReleaseError::NothingPlaced | ReleaseError::NoName(_) => {
+                Reason::FieldNotAllowed
+            }
             ReleaseError::DestinationUnknown => Reason::SignalUnknown(Signal::Destination),
             ReleaseError::ContainerUnknown => Reason::SignalUnknown(Signal::Container),
             ReleaseError::ContainerTooLow(_) => Reason::InvalidContainer,
@@ -72,6 +89,16 @@ fn container_covers(container: &Fact<Container>, field: Field) -> Result<(), Rel
         Tier::T2 => *container == Container::T2,
     };
     if covered { Ok(()) } else { Err(ReleaseError::ContainerTooLow(field)) }
+}
+
+/// Controls, and the field and value that each takes.
+type Placed = Vec<(NodeId, Field, Plain)>;
+
+/// The name under which a control is sent, if no other control of the form has it.
+fn own_name(page: &Snapshot, node: NodeId) -> Option<String> {
+    let name = &page.controls.iter().find(|control| control.node == node)?.name;
+    let own = page.controls.iter().filter(|control| control.name == *name).count() == 1;
+    (own && !name.is_empty()).then(|| name.clone())
 }
 
 impl Vault {
@@ -93,6 +120,66 @@ impl Vault {
         }
         let redeemed = self.verifier.redeem(grant, fresh, now)?;
         let terms = redeemed.terms();
+        let (destination, placed) = self.placed(terms, fresh)?;
+        let values = placed.into_iter().map(|(node, _, plain)| (node, SealedValue::held(plain))).collect();
+        Ok(SealedFill {
+            container_id: terms.container_id.clone(),
+            frame: terms.frame.clone(),
+            document: terms.document.clone(),
+            origin: terms.origin.clone(),
+            form: terms.form,
+            destination,
+            values,
+        })
+    }
+
+    /// The door for requests: exactly the fields that the grant places, each with a placeholder for its control,
+    /// in a command that only the bridge can carry out. The placeholders are made from `entropy` alone.
+    ///
+    /// # Errors
+    /// As for [`Vault::open_fill`]; [`ReleaseError::NotPosted`] for a form that is sent otherwise than by `POST`,
+    /// [`ReleaseError::NoName`] for a control that a body could not name.
+    pub fn open_wire(
+        &self,
+        grant: Grant<Wire>,
+        fresh: &Observed<Snapshot>,
+        now: Millis,
+        entropy: &mut dyn Entropy,
+    ) -> Result<SealedWire, ReleaseError> {
+        if self.is_locked() {
+            return Err(ReleaseError::Locked);
+        }
+        let redeemed = self.verifier.redeem(grant, fresh, now)?;
+        let terms = redeemed.terms();
+        let (destination, placed) = self.placed(terms, fresh)?;
+        if &*destination.method != "POST" {
+            return Err(ReleaseError::NotPosted);
+        }
+        let mut fields: Vec<WireField> = Vec::with_capacity(placed.len());
+        for (node, field, plain) in placed {
+            let name = own_name(fresh.value(), node).ok_or(ReleaseError::NoName(field))?;
+            let (placeholder, shape) = placeholder(field, entropy);
+            fields.push(WireField { node, name, placeholder, shape, value: SealedValue::held(plain) });
+        }
+        Ok(SealedWire {
+            request: terms.request,
+            container_id: terms.container_id.clone(),
+            frame: terms.frame.clone(),
+            document: terms.document.clone(),
+            origin: terms.origin.clone(),
+            form: terms.form,
+            destination,
+            fields,
+            stands_ms: WIRE_STANDS_MS,
+        })
+    }
+
+    /// The values for the controls of a form, under the terms of a grant that was redeemed.
+    fn placed(
+        &self,
+        terms: &Terms,
+        fresh: &Observed<Snapshot>,
+    ) -> Result<(Destination, Placed), ReleaseError> {
         if terms.placements.is_empty() {
             return Err(ReleaseError::NothingPlaced);
         }
@@ -107,17 +194,9 @@ impl Vault {
             }
             container_covers(&fresh.container, field)?;
             let plain = self.decrypt(supply.record(field).ok_or(ReleaseError::NoValue(field))?)?;
-            values.push((placement.node, SealedValue::held(plain)));
+            values.push((placement.node, field, plain));
         }
-        Ok(SealedFill {
-            container_id: terms.container_id.clone(),
-            frame: terms.frame.clone(),
-            document: terms.document.clone(),
-            origin: terms.origin.clone(),
-            form: terms.form,
-            destination,
-            values,
-        })
+        Ok((destination, values))
     }
 
     /// The door for the guard's own checkout: one card for one payment of the granted amount to the

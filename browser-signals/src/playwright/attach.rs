@@ -246,6 +246,7 @@ impl TabState {
             inner.worlds.remove(&id);
             inner.documents.insert(id, document.to_owned());
         });
+        self.sweep_wires(false);
     }
 
     fn on_child_target(self: &Arc<TabState>, parent: &Arc<Session>, params: &Value) {

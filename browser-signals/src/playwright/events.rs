@@ -14,9 +14,29 @@ pub enum PageEvent {
     /// A request was stopped; the word says why.
     RequestBlocked {
         /// One of a closed list: `scheme`, `private_host`, `outside_task`, `destination`, `body_unread`,
-        /// `socket`, or a word of the egress guard.
+        /// `socket`, `wire_redirect`, or a word of the egress guard.
         reason: &'static str,
     },
     /// The page's process crashed.
     Crashed,
+    /// A sealed wire is over.
+    WireEnded {
+        /// The number that it was given.
+        request: u64,
+        /// How it ended.
+        end: WireEnd,
+    },
+}
+
+/// How a sealed wire ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WireEnd {
+    /// Its values went out, once.
+    Sent,
+    /// Its time was up, or it was withdrawn: nothing went out but placeholders.
+    Expired,
+    /// Another document took the place of its own: nothing went out but placeholders.
+    DocumentGone,
+    /// A later one took its controls: nothing went out but placeholders.
+    Replaced,
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::act::{outcome, way_of};
 use super::tab::Release;
 use super::{BridgeError, Tab};
-use crate::{Destination, DocumentId, FormId, SealedFill};
+use crate::{ContainerId, Destination, DocumentId, FormId, FrameId, NodeId, Origin, SealedFill};
 
 /// What a fill did. It names no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,33 @@ pub struct FillReport {
     pub destination: Destination,
 }
 
+/// One filling of one form, of values or of placeholders.
+pub(super) struct Step<'a> {
+    pub container_id: &'a ContainerId,
+    pub frame: &'a FrameId,
+    pub document: &'a DocumentId,
+    pub origin: &'a Origin,
+    pub form: Option<FormId>,
+    pub destination: &'a Destination,
+    pub values: Vec<(NodeId, &'a str)>,
+    /// For placeholders: the name that each control must have, and may be sent under.
+    pub names: Option<Vec<&'a str>>,
+    /// Whether what is sent in the end is ASCII, and so the same in every character set of a page.
+    pub ascii: bool,
+}
+
+impl Step<'_> {
+    /// What it did, once it is done.
+    pub(super) fn report(&self) -> FillReport {
+        FillReport {
+            controls: self.values.len(),
+            document: self.document.clone(),
+            form: self.form,
+            destination: self.destination.clone(),
+        }
+    }
+}
+
 impl Tab {
     /// Carries out a sealed fill in one step of the isolated world: it checks the document, the controls, the
     /// form and its destination, sets the values by the native setters, and reads them back. Where anything
@@ -32,42 +59,58 @@ impl Tab {
     /// form, destination or value, [`BridgeError::Occluded`] for a control that nobody could see,
     /// [`BridgeError::NotApplicable`] for one that cannot hold its value.
     pub async fn fill(&self, fill: SealedFill) -> Result<FillReport, BridgeError> {
-        if fill.container_id.as_str() != self.state.context || fill.values.is_empty() {
+        let mut values = Vec::with_capacity(fill.values.len());
+        for (node, value) in &fill.values {
+            values
+                .push((*node, std::str::from_utf8(value.expose()).map_err(|_| BridgeError::NotApplicable)?));
+        }
+        let step = Step {
+            container_id: &fill.container_id,
+            frame: &fill.frame,
+            document: &fill.document,
+            origin: &fill.origin,
+            form: fill.form,
+            destination: &fill.destination,
+            values,
+            names: None,
+            ascii: true,
+        };
+        self.place(step).await
+    }
+
+    /// The checked step, for values and for placeholders.
+    pub(super) async fn place(&self, step: Step<'_>) -> Result<FillReport, BridgeError> {
+        if step.container_id.as_str() != self.state.context || step.values.is_empty() {
             return Err(BridgeError::Stale);
         }
         let mut frames = self.state.frames().await?;
-        self.state.identify(&mut frames, Some(&fill.frame)).await?;
-        let frame = frames.get(&fill.frame)?;
-        if frame.document != fill.document.as_str() {
+        self.state.identify(&mut frames, Some(step.frame)).await?;
+        let frame = frames.get(step.frame)?;
+        if frame.document != step.document.as_str() {
             return Err(BridgeError::Stale);
         }
-        if frame.origin.as_ref() != Some(&fill.origin) {
+        if frame.origin.as_ref() != Some(step.origin) {
             return Err(BridgeError::Diverted);
         }
         let world = self.state.world(frame).await?;
-        let form = match fill.form {
+        let form = match step.form {
             None => json!({ "value": null }),
             Some(form) => self.state.object(frame, &world, form).await?,
         };
-        let way = json!({ "value": way_of(&fill.destination) });
-        let mut arguments = vec![form, way, json!({ "value": fill.values.len() })];
-        for (node, _) in &fill.values {
+        let way = json!({ "value": way_of(step.destination) });
+        let wire = json!({ "value": step.names.as_ref().map(|names| json!({ "names": names, "ascii": step.ascii })) });
+        let mut arguments = vec![form, way, wire, json!({ "value": step.values.len() })];
+        for (node, _) in &step.values {
             arguments.push(self.state.object(frame, &world, *node).await?);
         }
-        for (_, value) in &fill.values {
-            let value = std::str::from_utf8(value.expose()).map_err(|_| BridgeError::NotApplicable)?;
+        for (_, value) in &step.values {
             arguments.push(json!({ "value": value }));
         }
         // Before the values go: a page may send them on within the same step.
-        let release = Release { destination: fill.destination.clone(), page: fill.origin.clone() };
+        let release = Release { destination: step.destination.clone(), page: step.origin.clone() };
         self.state.update(|inner| inner.releases.push(release));
         let word: Value = self.state.ask(frame, &world, "fill", arguments).await?;
         outcome(&word)?;
-        Ok(FillReport {
-            controls: fill.values.len(),
-            document: fill.document.clone(),
-            form: fill.form,
-            destination: fill.destination.clone(),
-        })
+        Ok(step.report())
     }
 }

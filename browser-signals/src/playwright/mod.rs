@@ -20,6 +20,7 @@
 //! | `act` | click, type, select, check, press, submit |
 //! | [`fill`] | sealed fills |
 //! | `network` | requests on their way out |
+//! | `wire` | sealed wires: values put into a request on its way out |
 //! | [`events`] | what was refused |
 //! | [`window`] | a browser of the guard's own, for pages that the agent must not reach |
 //! | [`error`] | why a step failed |
@@ -45,9 +46,10 @@ mod network;
 mod session;
 mod sight;
 mod tree;
+mod wire;
 
 pub use error::BridgeError;
-pub use events::PageEvent;
+pub use events::{PageEvent, WireEnd};
 pub use fill::FillReport;
 pub use launch::Browser;
 pub use observe::About;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use url::Url;
+use zeroize::Zeroizing;
 
 use super::PageEvent;
 use super::session::{Link, Session, lock, text};
@@ -35,7 +36,7 @@ struct Paused<'a> {
     is_top: bool,
 }
 
-enum Body {
+pub(super) enum Body {
     None,
     Complete(Vec<u8>),
     /// There is one, and the browser does not give all of it.
@@ -66,9 +67,7 @@ impl Link {
         match frame {
             // Workers have sessions, and judges, of their own.
             None => self.post("Fetch.continueRequest", json!({ "requestId": id })),
-            Some(frame) if known(self, &frame) => {
-                self.post("Fetch.continueRequest", json!({ "requestId": id }));
-            }
+            Some(frame) if known(self, &frame) => self.send_on(&id, &frame, params),
             Some(frame) => {
                 let (link, params) = (Arc::clone(self), params.clone());
                 tokio::spawn(async move {
@@ -117,7 +116,10 @@ impl TabState {
         };
         let is_document = text(params, "resourceType") == Some("Document");
         match self.judge(session, params) {
-            Ok(()) => session.post("Fetch.continueRequest", json!({ "requestId": id })),
+            Ok(()) => {
+                self.clear_for_wires(params);
+                session.post("Fetch.continueRequest", json!({ "requestId": id }));
+            }
             Err((stop, is_top)) => {
                 // An aborted navigation leaves the page where it is; a blocked one puts an error in its place.
                 let reason = if is_document { "Aborted" } else { "BlockedByClient" };
@@ -149,6 +151,9 @@ impl TabState {
             is_document,
             is_top,
         };
+        if self.repeats_a_wire(params) {
+            return Err((Stop::new("wire_redirect"), is_top));
+        }
         self.judge_document(&paused)
             .and_then(|()| self.judge_release(&paused))
             .map_err(|stop| (stop, is_top))?;
@@ -253,7 +258,7 @@ fn headers_of(request: &Value) -> Vec<(String, String)> {
     each.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-fn body_of(request: &Value) -> Body {
+pub(super) fn body_of(request: &Value) -> Body {
     if request.get("hasPostData").and_then(Value::as_bool) != Some(true) {
         return Body::None;
     }
@@ -291,6 +296,22 @@ fn base64(text: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// As CDP reads bytes.
+pub(super) fn write_base64(bytes: &[u8]) -> Zeroizing<String> {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = Zeroizing::new(String::with_capacity(bytes.len().div_ceil(3) * 4));
+    for chunk in bytes.chunks(3) {
+        let group =
+            chunk.iter().enumerate().fold(0_u32, |all, (at, byte)| all | u32::from(*byte) << (16 - 8 * at));
+        for at in 0..4 {
+            let index = usize::try_from((group >> (18 - 6 * at)) & 63).unwrap_or_default();
+            let letter = ALPHABET.get(index).filter(|_| at <= chunk.len());
+            out.push(letter.map_or('=', |byte| char::from(*byte)));
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,6 +322,15 @@ mod tests {
         let expected = [("Accept", "*/*"), ("X-Note", "hi")].map(|(n, v)| (n.to_owned(), v.to_owned()));
         assert_eq!(headers_of(&request), expected);
         assert!(headers_of(&json!({})).is_empty());
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for length in 0..70_u8 {
+            let bytes: Vec<u8> = (0..length).map(|n| n.wrapping_mul(91)).collect();
+            assert_eq!(base64(&write_base64(&bytes)).as_deref(), Some(bytes.as_slice()));
+        }
+        assert_eq!(*write_base64(b"hello"), "aGVsbG8=");
     }
 
     #[test]

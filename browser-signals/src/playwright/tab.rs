@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use super::connection::Response;
 use super::frames::World;
 use super::session::{Link, Session, lock, text};
+use super::wire::Wires;
 use super::{BridgeError, PageEvent};
 use crate::{Container, ContainerId, Destination, EgressGuard, FrameId, NodeId, Origin};
 
@@ -100,6 +101,7 @@ pub(super) struct TabState {
     pub(super) task: Vec<Origin>,
     pub(super) private_hosts: Vec<String>,
     pub(super) egress: Mutex<Option<Arc<dyn EgressGuard>>>,
+    pub(super) wires: Mutex<Wires>,
     inner: Mutex<Inner>,
     changed: watch::Sender<u64>,
 }
@@ -215,6 +217,7 @@ impl Tab {
             task: task.to_vec(),
             private_hosts: private_hosts.to_vec(),
             egress: Mutex::new(None),
+            wires: Mutex::default(),
             inner: Mutex::default(),
             changed: watch::Sender::new(0),
         });
@@ -255,6 +258,7 @@ impl Tab {
 
     /// What was refused or happened since the last call, oldest first.
     pub fn events(&self) -> Vec<PageEvent> {
+        self.state.sweep_wires(false);
         self.state.inner().events.drain(..).collect()
     }
 

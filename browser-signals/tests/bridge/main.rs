@@ -8,3 +8,6 @@ mod filling;
 mod reading;
 mod refusing;
 mod seeing;
+mod wire;
+mod wire_hostile;
+mod wire_shapes;

@@ -9,7 +9,7 @@ use browser_signals::{
 };
 use policy_dfa::{
     Consent, DecisionPoint, Event, Fill, Grant, Granted, History, Millis, PaymentApi, Placement, Policy,
-    Question, Task, Verdict, Verifier, authority,
+    Question, Task, Verdict, Verifier, Wire, authority,
 };
 use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
 use vault::{Binding, Secret, Vault};
@@ -47,6 +47,17 @@ request purchase {
     frame top
     consent every time, naming payee and amount
     deliver payment_api
+}
+request payment {
+    container covers the fields
+    origin is the task's
+    tls valid
+    frame top
+    destination origin is the task's
+    destination https
+    visible
+    consent every time
+    deliver wire
 }
 session { at most 5 purchases }
 prove never deliver payment to model
@@ -156,7 +167,7 @@ fn decide(
     let placements: Vec<_> =
         fields.iter().map(|(field, node)| Placement { field: *field, node: NodeId(*node) }).collect();
     let budget = Money::parse("500.00", Currency::new("USD").expect("currency"));
-    let kinds = vec![Kind::Address, Kind::Contact, Kind::Purchase];
+    let kinds = vec![Kind::Address, Kind::Contact, Kind::Payment, Kind::Purchase];
     let task = Task::new(vec![shop()], kinds, budget, Container::T2);
     point.decide(&Question {
         event: Event::Request {
@@ -178,6 +189,14 @@ pub fn fill_grant(point: &mut DecisionPoint, kind: Kind, fields: &[(Field, i64)]
     match decide(point, kind, fields, &seen(page(), 1)) {
         Verdict::Grant(Granted::Fill(grant)) => grant,
         other => panic!("no fill was granted: {other:?}"),
+    }
+}
+
+/// A grant to send `fields` of these nodes on the wire, decided on observation number 1 of this page.
+pub fn wire_grant(point: &mut DecisionPoint, fields: &[(Field, i64)], page: Snapshot) -> Grant<Wire> {
+    match decide(point, Kind::Payment, fields, &seen(page, 1)) {
+        Verdict::Grant(Granted::Wire(grant)) => grant,
+        other => panic!("no wire was granted: {other:?}"),
     }
 }
 

@@ -11,3 +11,4 @@ mod store;
 mod supply;
 mod task_values;
 mod traits;
+mod wire;

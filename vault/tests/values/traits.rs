@@ -2,6 +2,7 @@
 
 use std::fmt::{Debug, Display};
 
+use browser_signals::{SealedWire, WireField};
 use serde::Serialize;
 use vault::{ExposedCard, SealedCard, Secret, UnlockKey, Vault};
 
@@ -22,6 +23,8 @@ macro_rules! lacks {
 
 lacks!(ExposedCard<'static>: Clone, Debug, Display, Serialize);
 lacks!(SealedCard: Clone, Debug, Display, Serialize);
+lacks!(SealedWire: Clone, Debug, Display, Serialize);
+lacks!(WireField: Clone, Debug, Display, Serialize);
 lacks!(Secret: Clone, Debug, Display, Serialize, PartialEq);
 lacks!(UnlockKey: Clone, Debug, Display, Serialize);
 lacks!(Vault: Clone, Debug, Display, Serialize);

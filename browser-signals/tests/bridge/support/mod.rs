@@ -49,7 +49,8 @@ impl Server {
         server
     }
 
-    /// Serves `body` under `host` and `path`. One that begins with `HTTP/` is a whole answer.
+    /// Serves `body` under `host` and `path`. One that begins with `HTTP/` is a whole answer; `RECEIVED` in it is
+    /// replaced by the body of the request.
     pub fn page(&self, host: &str, path: &str, body: &str) {
         let body = body.replace("PORT", &self.port.to_string());
         self.pages.lock().expect("pages").insert(format!("{host}{path}"), body);
@@ -91,8 +92,8 @@ impl Server {
         let host = header("host").unwrap_or_default().split(':').next().unwrap_or_default().to_owned();
         let key = format!("{host}{}", path.split('?').next().unwrap_or_default());
         let body = String::from_utf8_lossy(&body).into_owned();
+        let found = self.pages.lock().expect("pages").get(&key).map(|page| page.replace("RECEIVED", &body));
         self.requests.lock().expect("requests").push(Received { method, host, path, body });
-        let found = self.pages.lock().expect("pages").get(&key).cloned();
         let reply = match found {
             Some(page) if page.starts_with("HTTP/") => page,
             Some(page) => format!(
@@ -161,4 +162,44 @@ pub fn handle(text: &str, needle: &str) -> ElementRef {
         .unwrap_or_else(|| panic!("no {needle} in\n{text}"));
     let (_, rest) = line.split_once("[ref=").unwrap_or_else(|| panic!("no handle in {line}"));
     ElementRef(rest.split(']').next().expect("a handle").to_owned())
+}
+
+/// Everything that the browser told the bridge.
+#[derive(Clone, Default)]
+pub struct Told(Arc<Mutex<Vec<String>>>);
+
+impl Told {
+    /// The first message that holds `needle`, as it stands or in base64 at any alignment.
+    pub fn holds(&self, needle: &str) -> Option<String> {
+        let forms: Vec<String> =
+            (0..3).map(|skip| base64_core(needle, skip)).chain([needle.to_owned()]).collect();
+        let told = self.0.lock().expect("messages");
+        told.iter().find(|message| forms.iter().any(|form| message.contains(form))).cloned()
+    }
+
+    pub fn forget(&self) {
+        self.0.lock().expect("messages").clear();
+    }
+}
+
+/// The part of `text` in base64 that does not depend on what stands around it, with `skip` bytes before it.
+fn base64_core(text: &str, skip: usize) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bytes = text.as_bytes().get((3 - skip) % 3..).unwrap_or_default();
+    let mut out = String::new();
+    for chunk in bytes.chunks_exact(3) {
+        let group = chunk.iter().fold(0_usize, |all, byte| all << 8 | usize::from(*byte));
+        out.extend((0..4).map(|at| char::from(ALPHABET[group >> (18 - 6 * at) & 63])));
+    }
+    out
+}
+
+/// A browser whose every word is kept.
+pub async fn launch_listening(server: &Server) -> (Browser, Told) {
+    let (mut settings, told) = (settings(server), Told::default());
+    let heard = told.clone();
+    settings.tap = Some(Arc::new(move |message: &str| {
+        heard.0.lock().expect("messages").push(message.to_owned());
+    }));
+    (Browser::launch(settings).await.expect("the browser starts"), told)
 }

@@ -1,0 +1,10 @@
+fn copy(wire: &browser_signals::SealedWire) -> browser_signals::SealedWire {
+    wire.clone()
+}
+
+fn print(wire: &browser_signals::SealedWire) {
+    println!("{wire:?}");
+    println!("{:?}", wire.fields.first());
+}
+
+fn main() {}
