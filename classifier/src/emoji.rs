@@ -39,7 +39,11 @@ pub(crate) fn fate(
     let pictured = |neighbour: Option<char>| neighbour.is_some_and(is_picture);
     match character {
         // A style that was written stands after a picture, or it would not have been written.
-        JOINER if written.is_some_and(|c| is_picture(c) || c == EMOJI_STYLE) && pictured(after) => Fate::Kept,
+        JOINER
+            if written.is_some_and(|c| is_picture(c) || c == EMOJI_STYLE) && after.is_some_and(is_joined) =>
+        {
+            Fate::Kept
+        }
         JOINER | NON_JOINER if before.is_some_and(needs_joiners) && after.is_some_and(needs_joiners) => {
             Fate::Dropped
         }
@@ -64,6 +68,22 @@ fn is_picture(character: char) -> bool {
         | '\u{2600}'..='\u{27BF}' | '\u{2934}' | '\u{2935}' | '\u{2B05}'..='\u{2B55}'
         | '\u{3030}' | '\u{303D}' | '\u{3297}' | '\u{3299}'
         | '\u{1F000}'..='\u{1F1E5}' | '\u{1F200}'..='\u{1FAFF}')
+}
+
+/// Pictures that may follow a joiner: those that have no compatibility form.
+fn is_joined(character: char) -> bool {
+    is_picture(character)
+        && !matches!(
+            character,
+            '\u{203C}'
+                | '\u{2049}'
+                | '\u{2122}'
+                | '\u{2139}'
+                | '\u{24C2}'
+                | '\u{3297}'
+                | '\u{3299}'
+                | '\u{1F100}'..='\u{1F2FF}'
+        )
 }
 
 /// Letters and marks of scripts whose spelling uses the joiner and the non-joiner: Arabic and its neighbours, the

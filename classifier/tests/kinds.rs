@@ -110,6 +110,7 @@ fn numbers_that_are_no_national_numbers() {
         "757.9217.0769.85",
         "1234.756.9217.0769.85",
         "811328-9874",
+        "12)219-09-9999",
     ] {
         assert_eq!(standard(text), text);
     }
@@ -271,6 +272,8 @@ fn passwords() {
         "https://example.com:8080/@scope",
         "mysql://$USER:$PASS@db",
         "http://localhost:3000/a@b",
+        "DB_PASSWORD=replace-me-2!",
+        "password: xxxxxxxx1",
     ] {
         assert_eq!(standard(text), text);
     }
@@ -346,6 +349,10 @@ fn markers_differ_and_kinds_are_in_order() {
     for kind in SensitiveKind::ALL {
         for text in [
             format!("password: {}", kind.marker()),
+            format!("born {} 12.03.1980", kind.marker()),
+            format!("your login code {} 123456", kind.marker()),
+            format!("SSN {} 219099999", kind.marker()),
+            format!("5 {} Elm Street", kind.marker()),
             format!("your code is {}: 1", kind.marker()),
             kind.marker().repeat(3),
         ] {

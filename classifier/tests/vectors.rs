@@ -214,6 +214,7 @@ fn numbers_that_are_no_phones() {
         "3.14159265358979",
         "(2019) 12345-678",
         "iPhone 15 Pro 256 GB",
+        "dial 49649.82",
         "Call by 2026-11-20",
         "Phone 1,299.00 USD",
         "ratings 4.8 (12,345)",

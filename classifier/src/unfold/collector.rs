@@ -59,7 +59,13 @@ impl<'a> Collector<'a> {
         let mut text = Normalised::empty();
         text.append_found(folded, self.layer.original(at.clone()));
         if !folded.is_empty() {
-            self.found.push(Found { disguise, at, text, fresh: vec![0..folded.len()], telling });
+            self.found.push(Found {
+                disguise,
+                at,
+                text,
+                fresh: std::iter::once(0..folded.len()).collect(),
+                telling,
+            });
         }
     }
 

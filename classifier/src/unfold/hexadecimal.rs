@@ -18,7 +18,8 @@ const PREFIXES: [&str; 6] = ["0x", "0X", "\\x", "\\u00", "\\U00", "#x"];
 /// Finds bytes written as two digits each: all in one word, or each by itself with the same short separator and
 /// prefix, as `69 67`, `69:67`, `0x69, 0x67`, `\x69\x67`, `\u0069\u0067`. Without a prefix one of the digits must be a
 /// letter: columns
-/// of two-digit numbers are common, and texts without one of `j` to `o` or `z` are not.
+/// of two-digit numbers are common, and texts without one of `j` to `o` or `z` are not. What else could be text is only
+/// searched for a further encoding.
 pub(super) fn find(collector: &mut Collector<'_>) {
     let text = collector.text();
     let mut at = 0;
@@ -37,16 +38,17 @@ pub(super) fn find(collector: &mut Collector<'_>) {
             .unwrap_or_default()
             .iter()
             .any(|byte| matches!(byte, b'a'..=b'f' | b'A'..=b'F'));
-        if bytes.len() < FEWEST || (!lettered && prefix_at(text, start).is_empty()) {
+        if bytes.len() < FEWEST {
             continue;
         }
+        let telling = lettered || !prefix_at(text, start).is_empty();
         for Text { at: place, says, plausible } in texts(&bytes, ISLAND) {
             let from = if place.start == 0 { Some(start) } else { ends.get(place.start - 1).copied() };
             let to = place.end.checked_sub(1).and_then(|last| ends.get(last).copied());
             let (Some(from), Some(to)) = (from, to) else { continue };
             let span: Range<usize> = from..to;
             let folded = collector.fold(&says, &span);
-            collector.whole(Disguise::Hexadecimal, span, &folded, plausible);
+            collector.whole(Disguise::Hexadecimal, span, &folded, plausible && telling);
         }
     }
 }

@@ -155,6 +155,8 @@ mod tests {
         assert_eq!(counted("😀\u{FE0F}\u{FE01}\u{FE0F}a\u{FE0F}").invisible, 3);
         assert_eq!(counted("🏴\u{E0061}\u{E007F}").tags, 2);
         assert_eq!(counted("a\u{FEFF}b").invisible, 1);
+        // Joined to what has a compatibility form, which is no picture.
+        assert_eq!(counted("❤\u{FE0F}\u{200D}🄐").invisible, 1);
     }
 
     #[test]

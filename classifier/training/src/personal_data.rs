@@ -167,3 +167,51 @@ pub fn judge(detector: &dyn Detector, sentences: &[Sentence], kind: SensitiveKin
 fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use classifier::{Confidence, Finding};
+
+    /// Finds what it was told to, whatever the text.
+    struct Told(Vec<(Range<usize>, SensitiveKind)>);
+
+    impl Detector for Told {
+        fn detect(&self, _: &str) -> Vec<Finding> {
+            let finding = |(span, kind): &(Range<usize>, SensitiveKind)| Finding {
+                span: span.clone(),
+                kind: *kind,
+                confidence: Confidence::FULL,
+            };
+            self.0.iter().map(finding).collect()
+        }
+    }
+
+    #[test]
+    fn one_shared_byte_is_a_hit_and_kinds_are_apart() {
+        use SensitiveKind::{Email, Phone};
+        let sentence =
+            Sentence { text: "x".repeat(30), labels: vec![(0..5, Phone), (10..15, Phone), (20..25, Email)] };
+        let told = Told(vec![(4..8, Phone), (15..20, Phone), (20..25, Phone)]);
+        let outcome = judge(&told, &[sentence], Phone);
+        assert_eq!((outcome.labelled, outcome.hit, outcome.found, outcome.right), (2, 1, 3, 1));
+        assert_eq!(outcome.missed, [(0, 10..15)]);
+        assert_eq!(outcome.wrong, [(0, 15..20), (0, 20..25)]);
+        assert!((outcome.precision() - 1.0 / 3.0).abs() < 1e-12 && (outcome.recall() - 0.5).abs() < 1e-12);
+        assert!((outcome.f1() - 0.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn labels_outside_the_text_are_refused() {
+        let json = |end: usize| {
+            format!(
+                r#"[{{"full_text": "é1", "spans": [{{"entity_type": "PHONE_NUMBER", "start_position": 1, "end_position": {end}}}]}}]"#
+            )
+        };
+        assert_eq!(read(&json(2)).unwrap()[0].labels, [(2..3, SensitiveKind::Phone)]);
+        for end in [0, 1, 3] {
+            assert!(matches!(read(&json(end)), Err(LabelError::Outside { sentence: 0, .. })), "{end}");
+        }
+        assert!(matches!(read("{}"), Err(LabelError::Json(_))));
+    }
+}
