@@ -51,8 +51,8 @@ pub fn run(arguments: &FitAttribute) -> Result<(), Failure> {
     write_whole(&arguments.out, |file| file.write_all(&bytes))?;
     progress.finish();
     println!("{}: {} bytes", arguments.out.display(), bytes.len());
-    println!("area under the ROC curve on texts kept apart: {:.3}", trained.report.area);
-    for (source, area) in &trained.report.area_by_source {
+    println!("area under the ROC curve on texts kept apart, each source against all of the other sort:");
+    for (source, area) in trained.report.area_by_harmful.iter().chain(&trained.report.area_by_harmless) {
         println!("  {source}: {area:.3}");
     }
     Ok(())
