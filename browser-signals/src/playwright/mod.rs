@@ -21,6 +21,7 @@
 //! | `network` | requests on their way out |
 //! | [`events`] | what was refused |
 //! | [`window`] | a browser of the guard's own, for pages that the agent must not reach |
+//! | [`proxy`] | a container whose every connection goes through a proxy |
 //! | [`error`] | why a step failed |
 
 pub mod error;
@@ -28,6 +29,7 @@ pub mod events;
 pub mod fill;
 pub mod launch;
 pub mod observe;
+pub mod proxy;
 pub mod read;
 pub mod settings;
 pub mod tab;
@@ -49,6 +51,7 @@ pub use events::PageEvent;
 pub use fill::FillReport;
 pub use launch::Browser;
 pub use observe::About;
+pub use proxy::ContainerProxy;
 pub use read::PageText;
 pub use settings::BrowserSettings;
 pub use tab::Tab;
