@@ -14,6 +14,7 @@ mod outcome;
 mod plan;
 mod take_in;
 mod turn;
+mod way_out;
 mod work;
 
 pub use driver::{Session, SessionReport};
