@@ -13,6 +13,7 @@
 //! | [`consent`] | prompts and who answers them |
 //! | [`audit`] | the value-free, hash-chained record |
 //! | [`egress`] | what may leave a container |
+//! | [`egress_proxy`] | the way out of a container: a proxy of the guard's own |
 //! | [`scrub`] | what the model is told of a page, and what is withheld |
 //! | [`text`] | values masked in it |
 //! | [`flow`] | what was read where, and carried to where |
@@ -65,6 +66,8 @@ pub mod checkout;
 pub mod consent;
 #[cfg(feature = "browser")]
 pub mod egress;
+#[cfg(feature = "browser")]
+pub mod egress_proxy;
 mod entropy;
 #[cfg(feature = "browser")]
 pub mod flow;

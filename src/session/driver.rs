@@ -3,8 +3,13 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+<<<<<<< HEAD
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab, WireEnd};
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
+=======
+use browser_signals::playwright::{About, BridgeError, Browser, Tab};
+use browser_signals::{Container, Observed, Origin, SealedFill, Snapshot, Verb};
+>>>>>>> proxy
 use policy_dfa::{History, Millis, Reason};
 use sirl::Kind;
 use url::Url;
@@ -15,11 +20,13 @@ use super::core::{Command, Core, Event, Look, Payment, Tools};
 use super::foresee::never;
 use super::outcome::Counts;
 use super::plan::{self, PlanQuestion};
+use super::way_out;
 use crate::action::Action;
 use crate::audit::{AuditEvent, SessionId, Stopped};
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
 use crate::consent::{ConsentBook, book};
 use crate::egress::{ContainerEgress, Releases};
+use crate::egress_proxy::EgressProxy;
 use crate::guard::{Guard, GuardError, Kit};
 use crate::intake;
 use crate::scrub::Quarantine;
@@ -44,6 +51,9 @@ pub enum SessionError {
     /// A value of the prompt could not be moved into the vault.
     #[error("a value of the prompt could not be moved into the vault: {0}")]
     Vault(String),
+    /// The container's way out could not be opened.
+    #[error("the container's proxy could not be started: {0}")]
+    Proxy(String),
     /// The browser failed.
     #[error(transparent)]
     Browser(#[from] BridgeError),
@@ -66,6 +76,7 @@ pub struct Session {
     id: SessionId,
     core: Core,
     tab: Tab,
+    proxy: EgressProxy,
     text: PageTextGuard,
     quarantine: Quarantine,
     kit: Kit,
@@ -143,9 +154,10 @@ impl Session {
         };
         kit.audit.append(id, &sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
 
-        let tab = browser.container(container, task.origins()).await?;
         let releases = Releases::default();
         let payment_origins: Vec<Origin> = kit.payments.iter().map(|payments| payments.origin()).collect();
+        let proxy = way_out::open(browser, &payment_origins, kit.entropy.as_mut()).await?;
+        let tab = browser.container_through(proxy.for_container(), container, task.origins()).await?;
         tab.set_egress(Arc::new(ContainerEgress::new(
             task.origins().to_vec(),
             payment_origins,
@@ -167,7 +179,11 @@ impl Session {
         let mut core = Core::new(task, decision, tools, &intake.prompt).with_schema(kit.schema.clone());
         (0..prompts).for_each(|_| core.note_prompt());
         let (prompt, started) = (intake.prompt, Instant::now());
+<<<<<<< HEAD
         let mut session = Session { id, core, tab, text, quarantine, kit, prompt, ruled_out, started };
+=======
+        let mut session = Session { id, core, tab, proxy, text, kit, prompt, ruled_out, started };
+>>>>>>> proxy
         session.keep_standing();
         session.kit.sign_head();
         Ok(session)
@@ -195,6 +211,12 @@ impl Session {
         &self.tab
     }
 
+    /// The container's proxy, for inspection by tests.
+    #[cfg(feature = "inspection")]
+    pub fn proxy(&self) -> &EgressProxy {
+        &self.proxy
+    }
+
     /// Carries out one action of the agent, or refuses it. The text is all that the agent gets.
     pub async fn act(&mut self, action: Action) -> String {
         let mut event = Event::Act(action);
@@ -220,6 +242,7 @@ impl Session {
                     let done = self.carry_out(verb, decided.as_deref()).await;
                     Event::Done(done.map_err(|e| reason_of(&e)))
                 }
+<<<<<<< HEAD
                 Command::Fill(fill) => {
                     Event::Done(self.tab.fill(fill).await.map(|_| ()).map_err(|e| reason_of(&e)))
                 }
@@ -227,6 +250,9 @@ impl Session {
                     let placed = self.tab.fill_wire(wire).await;
                     Event::Done(placed.map(|_| ()).map_err(|e| wire_reason(&e)))
                 }
+=======
+                Command::Fill(fill) => Event::Done(self.fill(fill).await),
+>>>>>>> proxy
                 Command::Pay(payment) => Event::Done(self.pay(*payment).await),
             };
         }
@@ -275,6 +301,17 @@ impl Session {
             }
             self.record(&[AuditEvent::Browser { what }], false);
         }
+        for _ in 0..way_out::refused(&self.proxy) {
+            self.core.note_denial(Reason::EgressBlocked);
+            self.record(&[AuditEvent::Browser { what: Stopped::Request }], false);
+        }
+    }
+
+    /// Fills, once the container has no way to anywhere else.
+    async fn fill(&self, fill: SealedFill) -> Result<(), Reason> {
+        let open = [fill.origin.clone(), fill.destination.origin.clone()];
+        way_out::narrow(&self.proxy, &open).await?;
+        self.tab.fill(fill).await.map(|_| ()).map_err(|e| reason_of(&e))
     }
 
     async fn look(&self, look: Look) -> Result<Vec<Observed<Snapshot>>, BridgeError> {

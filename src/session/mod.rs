@@ -15,6 +15,7 @@ mod plan;
 mod release;
 mod take_in;
 mod turn;
+mod way_out;
 mod work;
 
 pub use driver::{Session, SessionReport};

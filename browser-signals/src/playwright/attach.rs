@@ -128,12 +128,7 @@ impl TabState {
 
     /// What a page and an out-of-process frame need alike.
     fn prepare_frame(&self, session: &Arc<Session>) {
-        let patterns = if self.container == Container::T0 {
-            json!([{ "urlPattern": "*", "resourceType": "Document" }])
-        } else {
-            json!([{ "urlPattern": "*" }])
-        };
-        session.post("Fetch.enable", json!({ "patterns": patterns }));
+        self.watch_requests(session);
         session.post("Page.enable", json!({}));
         session.post("Page.setLifecycleEventsEnabled", json!({ "enabled": true }));
         let no_buffers = json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 });
@@ -150,6 +145,16 @@ impl TabState {
         );
     }
 
+    /// Pauses what is judged: documents always, everything in a raised container.
+    pub(super) fn watch_requests(&self, session: &Session) {
+        let patterns = if self.container == Container::T0 {
+            json!([{ "urlPattern": "*", "resourceType": "Document" }])
+        } else {
+            json!([{ "urlPattern": "*" }])
+        };
+        session.post("Fetch.enable", json!({ "patterns": patterns }));
+    }
+
     /// A worker may run once its requests are watched.
     fn prepare_worker(&self, session: &Arc<Session>) {
         if self.container != Container::T0 {
@@ -163,7 +168,11 @@ impl TabState {
     /// An event of one of the tab's sessions. Runs on the bridge's thread: it must not wait.
     pub(super) fn on_event(self: &Arc<TabState>, session: &Arc<Session>, method: &str, params: &Value) {
         match method {
+            "Fetch.requestPaused" if self.is_introduction(params) => {
+                session.post("Fetch.continueRequest", json!({ "requestId": text(params, "requestId") }));
+            }
             "Fetch.requestPaused" => self.on_paused(session, params),
+            "Fetch.authRequired" => self.on_auth_required(session, params),
             "Target.attachedToTarget" => self.on_child_target(session, params),
             "Target.detachedFromTarget" => {
                 if let Some(child) = text(params, "sessionId").and_then(|id| self.link.remove_session(id)) {

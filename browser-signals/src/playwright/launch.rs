@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use super::session::{Link, Order};
-use super::{BridgeError, BrowserSettings, Tab};
+use super::{BridgeError, BrowserSettings, ContainerProxy, Tab};
 use crate::{Container, Origin};
 
 /// Events of the browser's own session that the bridge takes.
@@ -82,7 +82,26 @@ impl Browser {
     /// # Errors
     /// [`BridgeError::Lost`] where the browser is gone.
     pub async fn container(&self, tier: Container, task_origins: &[Origin]) -> Result<Tab, BridgeError> {
-        Tab::create(&self.link, tier, task_origins, &self.settings.private_hosts).await
+        Tab::create(&self.link, tier, task_origins, &self.settings.private_hosts, None).await
+    }
+
+    /// As [`Browser::container`], with everything that leaves the container going through `proxy`.
+    ///
+    /// # Errors
+    /// [`BridgeError::Lost`] where the browser is gone, [`BridgeError::Protocol`] where it does not take the
+    /// proxy: nothing is opened without it.
+    pub async fn container_through(
+        &self,
+        proxy: &ContainerProxy,
+        tier: Container,
+        task_origins: &[Origin],
+    ) -> Result<Tab, BridgeError> {
+        Tab::create(&self.link, tier, task_origins, &self.settings.private_hosts, Some(proxy)).await
+    }
+
+    /// How the browser was started.
+    pub fn settings(&self) -> &BrowserSettings {
+        &self.settings
     }
 
     /// Whether the browser answers.

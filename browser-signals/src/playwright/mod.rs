@@ -23,6 +23,7 @@
 //! | `wire` | sealed wires: values put into a request on its way out |
 //! | [`events`] | what was refused |
 //! | [`window`] | a browser of the guard's own, for pages that the agent must not reach |
+//! | [`proxy`] | a container whose every connection goes through a proxy |
 //! | [`error`] | why a step failed |
 
 pub mod error;
@@ -30,6 +31,7 @@ pub mod events;
 pub mod fill;
 pub mod launch;
 pub mod observe;
+pub mod proxy;
 pub mod read;
 pub mod settings;
 pub mod tab;
@@ -53,6 +55,7 @@ pub use events::{PageEvent, WireEnd};
 pub use fill::FillReport;
 pub use launch::Browser;
 pub use observe::About;
+pub use proxy::ContainerProxy;
 pub use read::PageText;
 pub use settings::BrowserSettings;
 pub use tab::Tab;

@@ -30,7 +30,7 @@ pub struct BrowserSettings {
 }
 
 /// Starts of arguments that switch off what the bridge relies on.
-const REFUSED: [&str; 24] = [
+const REFUSED: [&str; 29] = [
     "--ignore-certificate-errors",
     "--ignore-urlfetcher-cert-requests",
     "--allow-insecure-localhost",
@@ -55,6 +55,11 @@ const REFUSED: [&str; 24] = [
     "--disable-popup-blocking",
     "--proxy-bypass",
     "--host-resolver-rules",
+    "--host-rules",
+    "--no-proxy",
+    "--enable-quic",
+    "--webrtc-ip-handling",
+    "--force-webrtc",
 ];
 
 impl BrowserSettings {
@@ -85,7 +90,9 @@ impl BrowserSettings {
             "--no-first-run",
             "--deny-permission-prompts",
             "--site-per-process",
+            // The older and the newer name of the same: each version of Chromium ignores the other's.
             "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+            "--webrtc-ip-handling-policy=disable_non_proxied_udp",
             "--disable-external-intent-requests",
         ]
         .map(str::to_owned)
@@ -120,6 +127,8 @@ mod tests {
             "--remote-debugging-pipe",
             "--disable-web-security",
             "--host-resolver-rules=MAP * 127.0.0.1",
+            "--webrtc-ip-handling-policy=default",
+            "--no-proxy-server",
             "https://shop.example",
         ] {
             let mut settings = BrowserSettings::new("/usr/bin/chromium");

@@ -11,7 +11,7 @@ use super::connection::Response;
 use super::frames::World;
 use super::session::{Link, Session, lock, text};
 use super::wire::Wires;
-use super::{BridgeError, PageEvent};
+use super::{BridgeError, ContainerProxy, PageEvent};
 use crate::{Container, ContainerId, Destination, EgressGuard, FrameId, NodeId, Origin};
 
 /// How many loaded documents are remembered.
@@ -91,6 +91,8 @@ pub(super) struct Inner {
     /// Why the last navigation of the top frame was stopped by the bridge.
     pub(super) stopped: Option<crate::address::AddressRefused>,
     pub(super) crashed: bool,
+    /// The proxy that waits to be given its password, while the container is made.
+    pub(super) introduction: Option<ContainerProxy>,
 }
 
 /// The shared state of a tab: written by the bridge's thread, read by the caller's.
@@ -100,6 +102,8 @@ pub(super) struct TabState {
     pub(super) container: Container,
     pub(super) task: Vec<Origin>,
     pub(super) private_hosts: Vec<String>,
+    /// Whether everything goes through a proxy, which then is whom the browser talks to.
+    pub(super) proxied: bool,
     pub(super) egress: Mutex<Option<Arc<dyn EgressGuard>>>,
     pub(super) wires: Mutex<Wires>,
     inner: Mutex<Inner>,
@@ -207,8 +211,10 @@ impl Tab {
         container: Container,
         task: &[Origin],
         private_hosts: &[String],
+        proxy: Option<&ContainerProxy>,
     ) -> Result<Tab, BridgeError> {
-        let made = link.call("Target.createBrowserContext", json!({ "disposeOnDetach": true })).await?;
+        let params = proxy.map_or_else(|| json!({ "disposeOnDetach": true }), ContainerProxy::context);
+        let made = link.call("Target.createBrowserContext", params).await?;
         let context = text(&made, "browserContextId").ok_or(BridgeError::Lost)?.to_owned();
         let state = Arc::new(TabState {
             link: Arc::clone(link),
@@ -216,6 +222,7 @@ impl Tab {
             container,
             task: task.to_vec(),
             private_hosts: private_hosts.to_vec(),
+            proxied: proxy.is_some(),
             egress: Mutex::new(None),
             wires: Mutex::default(),
             inner: Mutex::default(),
@@ -238,6 +245,9 @@ impl Tab {
         link.call("Target.createTarget", page).await?;
         tab.state.wait_until(Duration::from_secs(10), |inner| !inner.sessions.is_empty()).await?;
         tab.prepare_page().await?;
+        if let Some(proxy) = proxy {
+            tab.introduce(proxy).await?;
+        }
         Ok(tab)
     }
 

@@ -1,0 +1,170 @@
+//! Where a client of the proxy wants to go.
+
+use axum::http::Uri;
+use browser_signals::Origin;
+use url::Url;
+
+/// How the client wants to go there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// A request in clear, which the proxy passes on: `http`.
+    Forward,
+    /// A tunnel, into which the proxy cannot see: `https`, `wss` and `ws`.
+    Tunnel,
+}
+
+/// A host and a port, and how to get there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Target {
+    way: Way,
+    host: String,
+    port: u16,
+}
+
+impl Target {
+    /// The target of a request in absolute form. None where the scheme is not `http`, a user's name stands before
+    /// the host, or the host is none.
+    pub fn of_forward(uri: &Uri) -> Option<Target> {
+        if uri.scheme_str() != Some("http") {
+            return None;
+        }
+        let authority = uri.authority()?.as_str();
+        Target::read(Way::Forward, authority)
+    }
+
+    /// The target of `CONNECT`: a host and a port and nothing else.
+    pub fn of_tunnel(uri: &Uri) -> Option<Target> {
+        let authority = uri.authority()?;
+        if uri.scheme().is_some() || uri.path_and_query().is_some() || authority.port_u16().is_none() {
+            return None;
+        }
+        Target::read(Way::Tunnel, authority.as_str())
+    }
+
+    fn read(way: Way, authority: &str) -> Option<Target> {
+        if authority.contains(['@', '/', '?', '#', '\\', '%']) {
+            return None;
+        }
+        // The parser of the browser's own rules: numbers in every spelling become one, letters one case.
+        let url = Url::parse(&format!("http://{authority}/")).ok()?;
+        let (host, port) = (url.host_str()?.to_owned(), url.port_or_known_default()?);
+        (port != 0 && url.path() == "/").then_some(Target { way, host, port })
+    }
+
+    /// How to get there.
+    pub fn way(&self) -> Way {
+        self.way
+    }
+
+    /// The host in lower-case ASCII; an IPv6 address keeps its brackets.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// An address to judge: the scheme says nothing of what a tunnel is for.
+    pub fn url(&self) -> Option<Url> {
+        Url::parse(&format!("http://{}:{}/", self.host, self.port)).ok()
+    }
+
+    /// Whether this leads to the origin, by the way that its scheme takes. A socket to an `http` origin takes
+    /// another, and does not.
+    pub fn is_of(&self, origin: &Origin) -> bool {
+        let way = if origin.scheme() == "http" { Way::Forward } else { Way::Tunnel };
+        self.way == way && self.host == origin.host() && self.port == origin.port()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tunnel(authority: &str) -> Option<(String, u16)> {
+        let target = Target::of_tunnel(&authority.parse().ok()?)?;
+        Some((target.host().to_owned(), target.port()))
+    }
+
+    fn forward(uri: &str) -> Option<(String, u16)> {
+        let target = Target::of_forward(&uri.parse().ok()?)?;
+        Some((target.host().to_owned(), target.port()))
+    }
+
+    #[test]
+    fn one_host_has_one_spelling() {
+        for (text, host) in [
+            ("shop.example:443", "shop.example"),
+            ("SHOP.example:443", "shop.example"),
+            ("shop.example.:443", "shop.example."),
+            ("0x7f.1:443", "127.0.0.1"),
+            ("2130706433:443", "127.0.0.1"),
+            ("127.0.0.1.:443", "127.0.0.1"),
+            ("[::1]:443", "[::1]"),
+            ("[0:0::0:1]:443", "[::1]"),
+            ("[::ffff:127.0.0.1]:443", "[::ffff:7f00:1]"),
+        ] {
+            assert_eq!(tunnel(text), Some((host.to_owned(), 443)), "{text}");
+        }
+        assert_eq!(forward("http://shop.example/a?b"), Some(("shop.example".to_owned(), 80)));
+        assert_eq!(forward("http://shop.example:8080"), Some(("shop.example".to_owned(), 8080)));
+    }
+
+    #[test]
+    fn what_is_more_or_less_than_a_host_and_a_port_is_refused() {
+        for text in [
+            "shop.example",
+            "shop.example:0",
+            "shop.example:65536",
+            "user@shop.example:443",
+            "user:word@shop.example:443",
+            "https://shop.example:443",
+            "/shop.example:443",
+            "*",
+            "shop.example:443/path",
+            "[::1:443",
+            "::1:443",
+            "sh%6fp.example:443",
+            ":443",
+        ] {
+            assert_eq!(tunnel(text), None, "{text}");
+        }
+        for text in [
+            "https://shop.example/",
+            "ftp://shop.example/",
+            "http://a@shop.example/",
+            "/path",
+            "ws://a.example/",
+        ] {
+            assert_eq!(forward(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_reached_by_its_own_way_alone() {
+        let (secure, plain) =
+            (Origin::parse("https://shop.example"), Origin::parse("http://shop.example:443"));
+        let (secure, plain) = (secure.unwrap(), plain.unwrap());
+        let tunnel = Target::of_tunnel(&"shop.example:443".parse().unwrap()).unwrap();
+        let forward = Target::of_forward(&"http://shop.example:443/".parse().unwrap()).unwrap();
+        assert!(tunnel.is_of(&secure) && !forward.is_of(&secure));
+        assert!(forward.is_of(&plain) && !tunnel.is_of(&plain));
+        for other in ["shop.example:8443", "shop.example.:443", "a.shop.example:443", "shop.example.evil:443"]
+        {
+            assert!(!Target::of_tunnel(&other.parse().unwrap()).unwrap().is_of(&secure), "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_survived_and_a_target_reads_as_itself(text in "\\PC{0,40}") {
+            if let Some((host, port)) = tunnel(&text) {
+                prop_assert_eq!(tunnel(&format!("{host}:{port}")), Some((host, port)));
+            }
+        }
+    }
+}
