@@ -51,12 +51,20 @@ impl TextGuard for PageTextGuard {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
         let told = self.scrubber.scrub(outline);
         self.quarantine.take_in(&told.withheld, unix_ms());
-        let exact = self.mask_released(&told.text)?;
-        Ok(mask(&exact, &self.detectors.detect(&exact)))
+        self.mask(&told.text)
     }
 }
 
 impl PageTextGuard {
+    /// Masks the values in a text that is told already.
+    ///
+    /// # Errors
+    /// [`TextWithheld`] where the vault is locked or damaged.
+    pub fn mask(&self, text: &str) -> Result<String, TextWithheld> {
+        let exact = self.mask_released(text)?;
+        Ok(mask(&exact, &self.detectors.detect(&exact)))
+    }
+
     fn mask_released(&self, text: &str) -> Result<String, TextWithheld> {
         let entries = self.releases.entries();
         if entries.is_empty() {

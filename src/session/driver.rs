@@ -3,13 +3,8 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-<<<<<<< HEAD
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab, WireEnd};
-use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
-=======
-use browser_signals::playwright::{About, BridgeError, Browser, Tab};
-use browser_signals::{Container, Observed, Origin, SealedFill, Snapshot, Verb};
->>>>>>> proxy
+use browser_signals::{Container, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
 use policy_dfa::{History, Millis, Reason};
 use sirl::Kind;
 use url::Url;
@@ -179,11 +174,7 @@ impl Session {
         let mut core = Core::new(task, decision, tools, &intake.prompt).with_schema(kit.schema.clone());
         (0..prompts).for_each(|_| core.note_prompt());
         let (prompt, started) = (intake.prompt, Instant::now());
-<<<<<<< HEAD
-        let mut session = Session { id, core, tab, text, quarantine, kit, prompt, ruled_out, started };
-=======
-        let mut session = Session { id, core, tab, proxy, text, kit, prompt, ruled_out, started };
->>>>>>> proxy
+        let mut session = Session { id, core, tab, proxy, text, quarantine, kit, prompt, ruled_out, started };
         session.keep_standing();
         session.kit.sign_head();
         Ok(session)
@@ -242,17 +233,8 @@ impl Session {
                     let done = self.carry_out(verb, decided.as_deref()).await;
                     Event::Done(done.map_err(|e| reason_of(&e)))
                 }
-<<<<<<< HEAD
-                Command::Fill(fill) => {
-                    Event::Done(self.tab.fill(fill).await.map(|_| ()).map_err(|e| reason_of(&e)))
-                }
-                Command::Wire(wire) => {
-                    let placed = self.tab.fill_wire(wire).await;
-                    Event::Done(placed.map(|_| ()).map_err(|e| wire_reason(&e)))
-                }
-=======
                 Command::Fill(fill) => Event::Done(self.fill(fill).await),
->>>>>>> proxy
+                Command::Wire(wire) => Event::Done(self.wire(wire).await),
                 Command::Pay(payment) => Event::Done(self.pay(*payment).await),
             };
         }
@@ -312,6 +294,13 @@ impl Session {
         let open = [fill.origin.clone(), fill.destination.origin.clone()];
         way_out::narrow(&self.proxy, &open).await?;
         self.tab.fill(fill).await.map(|_| ()).map_err(|e| reason_of(&e))
+    }
+
+    /// Placeholders for values that go out later: what else is open then is cut now.
+    async fn wire(&self, wire: SealedWire) -> Result<(), Reason> {
+        let open = [wire.origin.clone(), wire.destination.origin.clone()];
+        way_out::narrow(&self.proxy, &open).await?;
+        self.tab.fill_wire(wire).await.map(|_| ()).map_err(|e| wire_reason(&e))
     }
 
     async fn look(&self, look: Look) -> Result<Vec<Observed<Snapshot>>, BridgeError> {

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use browser_signals::text_guard::TextGuard;
 use browser_signals::{
     Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin, Sink,
     Snapshot, TlsState, WireField,
@@ -15,6 +14,7 @@ use portcullis::audit::AuditEvent;
 use portcullis::consent::{Answer, Answered, Asked, ConsentBook};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
+use portcullis::scrub::{Quarantine, Scrubber};
 use portcullis::session::core::{Command, Core, Event, Look, Tools};
 use portcullis::text::PageTextGuard;
 use sirl::{Currency, Field, Kind, Money};
@@ -199,8 +199,11 @@ impl Played {
                 }
                 Command::Read => {
                     let detectors = Arc::new(Detectors::standard().unwrap());
-                    let guard = PageTextGuard::new(detectors, self.releases.clone(), self.vault.clone());
-                    let text = guard.guard(&self.reads).unwrap();
+                    let scrubber = Scrubber::default();
+                    let (releases, vault) = (self.releases.clone(), self.vault.clone());
+                    let guard =
+                        PageTextGuard::new(scrubber, Quarantine::default(), detectors, releases, vault);
+                    let text = guard.mask(&self.reads).unwrap();
                     Event::Text(Ok((text, Some(origin(SHOP)))))
                 }
                 Command::Look(look) => {
