@@ -8,8 +8,9 @@ const LONGEST_UNIT: usize = 90;
 const LENGTHS: [usize; 3] = [100, 180, 300];
 
 /// The windows that a text is judged by: from every sentence, line, or piece of a long one, windows of growing length
-/// up to about 300 bytes, so that what stands over a border stands whole in another window. They come in order of
-/// where they begin, at most four for each beginning, and their ends are character boundaries.
+/// up to about 300 bytes, so that what stands over a border stands whole in another window; and from each to the next
+/// blank line, so that what follows a paragraph has no say in it. They come in order of
+/// where they begin, at most five for each beginning, and their ends are character boundaries.
 ///
 /// The time is linear in the text's length.
 ///
@@ -19,12 +20,13 @@ const LENGTHS: [usize; 3] = [100, 180, 300];
 /// assert_eq!(windows[..3], ["Black.", text, "Ships in two days."]);
 /// ```
 pub fn windows(text: &str) -> Vec<Range<usize>> {
-    let units = units(text);
+    let (units, blank) = units(text);
     let mut found: Vec<Range<usize>> = Vec::with_capacity(units.len() * 3);
     for (at, first) in units.iter().enumerate() {
         found.push(first.clone());
         let mut end = first.end;
         let mut lengths = LENGTHS.into_iter().peekable();
+        let paragraph = blank.get(blank.partition_point(|line| *line < first.end));
         for next in units.iter().skip(at + 1) {
             let grown = next.end - first.start;
             while lengths.next_if(|length| grown > *length).is_some() {
@@ -34,6 +36,10 @@ pub fn windows(text: &str) -> Vec<Range<usize>> {
             }
             if lengths.peek().is_none() {
                 break;
+            }
+            let ends = paragraph.is_some_and(|line| end <= *line && *line <= next.start);
+            if ends && found.last().is_some_and(|last| last.end < end) {
+                found.push(first.start..end);
             }
             end = next.end;
         }
@@ -45,8 +51,10 @@ pub fn windows(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The sentences and lines of a text, without the space around them; long ones are cut between words. A quoted value
-/// after a colon and what stands between angle brackets are units too.
-fn units(text: &str) -> Vec<Range<usize>> {
+/// after a colon and what stands between angle brackets are units too. And where the blank lines are.
+fn units(text: &str) -> (Vec<Range<usize>>, Vec<usize>) {
+    let mut blank = Vec::new();
+    let mut line_is_blank = false;
     let mut cutter = Cutter { units: Vec::new(), begin: None, end: 0, gap: None };
     let (mut last, mut stopped) = (' ', false);
     for (at, character) in text.char_indices() {
@@ -58,8 +66,15 @@ fn units(text: &str) -> Vec<Range<usize>> {
                 cutter.gap = Some((cutter.end, after));
             }
             stopped = false;
+            if character == '\n' {
+                if line_is_blank {
+                    blank.push(at);
+                }
+                line_is_blank = true;
+            }
             continue;
         }
+        line_is_blank = false;
         if character == '<' || (is_quote(character) && last == ':') {
             cutter.cut();
         }
@@ -72,7 +87,7 @@ fn units(text: &str) -> Vec<Range<usize>> {
         last = character;
     }
     cutter.cut();
-    cutter.units
+    (cutter.units, blank)
 }
 
 fn is_quote(character: char) -> bool {
@@ -116,7 +131,7 @@ mod tests {
     #[test]
     fn sentences_lines_values_and_tags_are_units() {
         let cut =
-            |text: &'static str| -> Vec<&str> { units(text).into_iter().map(|unit| &text[unit]).collect() };
+            |text: &'static str| -> Vec<&str> { units(text).0.into_iter().map(|unit| &text[unit]).collect() };
         assert_eq!(cut(" One two.  Three!\nfour e.g.five "), ["One two.", "Three!", "four e.g.five"]);
         assert_eq!(cut("{'body': 'Do it'}"), ["{'body':", "'Do it'}"]);
         assert_eq!(cut("<p>Do it</p>x"), ["<p>", "Do it", "</p>", "x"]);
@@ -133,7 +148,7 @@ mod tests {
                 .all(|unit| unit.len() <= LONGEST_UNIT && text[unit.clone()].ends_with("word"))
         );
         let text = "é".repeat(1000);
-        let units = units(&text);
+        let (units, _) = units(&text);
         assert!(units.windows(2).all(|pair| pair[0].end == pair[1].start));
         assert_eq!((units[0].start, units[units.len() - 1].end), (0, text.len()));
     }

@@ -138,7 +138,7 @@ fn parameters_out_of_range_are_refused() {
 #[test]
 fn a_sweep_finds_the_place_in_the_text_as_given() {
     let model = model(16);
-    let text = format!("Größe: 5 m.\nFree delivery.\n{PAYLOAD}\nWash cold.");
+    let text = format!("Größe: 5 m.\n{}\n{PAYLOAD}\nWash cold.", "Free delivery.\n".repeat(30));
     let found = sweep(&text, Place::Shown, &model, Risk::new(0.9).unwrap());
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(text[found[0].span.clone()].contains("previous instructions"));
@@ -253,6 +253,7 @@ proptest! {
         let windowed = |text: &str| {
             model.risks(text, Place::Shown, &windows(text)).into_iter().map(Risk::value).fold(0.0, f64::max)
         };
+        let text = text.trim().replace(char::is_whitespace, " ");
         let text = text.trim();
         let padded = format!("{}\n\n{text}\n\n{}", before.trim(), after.trim());
         prop_assert!(windowed(&padded) >= windowed(text));
