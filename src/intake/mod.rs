@@ -116,9 +116,10 @@ pub fn read(prompt: &str, detectors: &Detectors) -> Intake {
         values.sure.iter().all(|(other, _)| apart(span, other))
             && values.unsure.iter().all(|other| apart(span, &other.span))
     };
+    let unkept = findings.iter().filter(|f| unkept(f.kind) && free(&f.span)).cloned().collect();
     let mut intake = Intake {
         unsure: values.unsure,
-        unkept: findings.iter().filter(|f| unkept(f.kind) && free(&f.span)).cloned().collect(),
+        unkept,
         origins: origins::distinct(&named),
         handles,
         persona: chosen::persona(&Text::new(prompt, &closed)),
