@@ -89,7 +89,9 @@ fn the_suspicious_is_replaced_by_a_mark_that_tells_nothing() {
     };
     let (short, long) = (with("The zebra."), with(&"A long tale of the zebra. ".repeat(2)));
     assert_eq!(short.text, long.text);
-    assert!(short.text.contains(&format!("- text: {WITHHELD}\n- link {WITHHELD} [ref=e1]\n- button {WITHHELD}")));
+    assert!(
+        short.text.contains(&format!("- text: {WITHHELD}\n- link {WITHHELD} [ref=e1]\n- button {WITHHELD}"))
+    );
     assert!(!short.text.contains("zebra"));
 
     let quarantine = Quarantine::default();
