@@ -173,6 +173,7 @@ impl Guard {
         let vault = Arc::new(Mutex::new(vault));
         let detectors = Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
         let detectors = Arc::new(detectors);
+        let scrubber = Scrubber::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
         let schema = Schema::default();
         let kit = Kit {
             vault,
@@ -182,7 +183,7 @@ impl Guard {
             detectors,
             entropy,
             schema,
-            scrubber: Scrubber::default(),
+            scrubber,
             keeper,
             idle: None,
             persona: None,

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use browser_signals::Origin;
 use browser_signals::outline::{Outline, Place, Purpose, Said, Words, tidy};
-use classifier::{Risk, WindowClassifier, sweep};
+use classifier::{LinearClassifier, ModelError, Risk, WindowClassifier, sweep};
 
 pub use quarantine::{Quarantine, Quarantined};
 use reading::Reading;
@@ -39,21 +39,17 @@ pub enum HiddenText {
 pub struct ScrubSettings {
     /// What becomes of hidden words, and of names of elements that are no controls and that nobody sees.
     pub hidden: HiddenText,
-    /// From which risk on words go to the quarantine.
+    /// From which risk on words go to the quarantine. A model says itself which is meant (see
+    /// [`Scrubber::standard`]); without one it is certainty.
     pub quarantine_from: Risk,
     /// How many characters the unseen name of a control may have; a longer one is withheld. A title may have twice
     /// as many.
     pub longest_label: usize,
 }
 
-/// The share of words that is taken for an attack is small at this risk, and so is that of harmless words.
-fn default_quarantine() -> Risk {
-    Risk::new(0.9).unwrap_or(Risk::CERTAIN)
-}
-
 impl Default for ScrubSettings {
     fn default() -> ScrubSettings {
-        ScrubSettings { hidden: HiddenText::Drop, quarantine_from: default_quarantine(), longest_label: 64 }
+        ScrubSettings { hidden: HiddenText::Drop, quarantine_from: Risk::CERTAIN, longest_label: 64 }
     }
 }
 
@@ -135,9 +131,25 @@ impl Scrubber {
         Scrubber { settings, judge }
     }
 
-    /// What reads pages unless something else is set: none yet.
-    pub fn standard_judge() -> Option<Arc<dyn WindowClassifier>> {
-        None
+    /// A scrubber with the shipped model of injections, at the risk that it was made for.
+    ///
+    /// # Errors
+    /// None in a build whose tests passed.
+    pub fn standard() -> Result<Scrubber, ModelError> {
+        let model = LinearClassifier::injection()?;
+        let settings = ScrubSettings { quarantine_from: model.quarantine(), ..ScrubSettings::default() };
+        Ok(Scrubber::new(settings, Some(Arc::new(model))))
+    }
+
+    /// How pages are told.
+    pub fn settings(&self) -> &ScrubSettings {
+        &self.settings
+    }
+
+    /// The same reader of attacks under other settings.
+    #[must_use]
+    pub fn with_settings(self, settings: ScrubSettings) -> Scrubber {
+        Scrubber { settings, ..self }
     }
 
     /// What the model is told of a page. Takes time in proportion to the page's length.

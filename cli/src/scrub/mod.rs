@@ -6,7 +6,7 @@ mod reader;
 use std::path::Path;
 
 use clap::Args;
-use portcullis::scrub::{HiddenText, ScrubSettings, Scrubber, Why};
+use portcullis::scrub::{HiddenText, Scrubber, Why};
 use portcullis::signals::outline::quoted;
 use url::Url;
 
@@ -29,7 +29,12 @@ pub struct Manner {
 
 impl Manner {
     fn scrubber(&self) -> Result<Scrubber, Failure> {
-        let mut settings = ScrubSettings::default();
+        let standard = if self.no_classifier {
+            Scrubber::default()
+        } else {
+            Scrubber::standard().map_err(|error| Failure::NotSetUp(error.to_string()))?
+        };
+        let mut settings = *standard.settings();
         settings.hidden = match self.hidden.as_str() {
             "drop" => HiddenText::Drop,
             "quote" => HiddenText::Quote,
@@ -41,8 +46,7 @@ impl Manner {
             settings.quarantine_from = classifier::Risk::new(risk)
                 .map_err(|_| Failure::Input(format!("--quarantine-from takes 0 to 1, not {risk}")))?;
         }
-        let judge = if self.no_classifier { None } else { Scrubber::standard_judge() };
-        Ok(Scrubber::new(settings, judge))
+        Ok(standard.with_settings(settings))
     }
 }
 
