@@ -100,6 +100,9 @@ fn eight_digits_of_a_card_are_enough_whatever_stands_between() {
     let part = vec![(Field::CardNumber, SentForm::Part)];
     assert_eq!(found, [vec![], vec![], part.clone(), vec![]]);
     assert_eq!(sent(&vault, &["the middle is 9123 4567, you know"]), [part]);
+    // Also where more text stands between than is remembered.
+    let filler = "b ".repeat(2000);
+    assert_eq!(sent(&vault, &["4929", &filler, "1234"])[2], [(Field::CardNumber, SentForm::Part)]);
     // Seven are not, and neither are eight in another order.
     assert_eq!(sent(&vault, &["4929123"]), [vec![]]);
     assert_eq!(sent(&vault, &["1234", "4929"]), [vec![], vec![]]);
@@ -111,7 +114,7 @@ fn most_of_a_street_is_enough_and_part_of_a_city_or_a_password_is_not() {
     let place = Binding::parse("https://shop.example").unwrap();
     vault.insert("login:shop", Field::Password, Secret::new("sunshine99"), &place, &mut entropy(3)).unwrap();
     let part = vec![(Field::Street, SentForm::Part)];
-    assert_eq!(sent(&vault, &["near Rua das Flores"]), [part.clone()]);
+    assert_eq!(sent(&vault, &["near Rua das Flores"]).concat(), part);
     assert_eq!(sent(&vault, &["Rua das", "Flor", "es"]), [vec![], vec![], part]);
     assert_eq!(sent(&vault, &["Rua das"]), [vec![]]);
     for text in ["sunshine", "Coimb", "mail.example", "Maria"] {
@@ -171,6 +174,7 @@ fn a_released_value_is_found_over_the_lines_of_a_page() {
     // Digits with words between; those words stay.
     let found = places(&["no. 4929", "Copy", "1234 and more"]);
     assert_eq!(found, pieces(&[(0, "4929"), (2, "1234")]));
+    assert_eq!(places(&["4929 and then 1234"]), pieces(&[(0, "4929"), (0, "1234")]));
     // Every letter in its own element.
     let letters: Vec<String> = STREET.chars().filter(|c| *c != ' ').map(String::from).collect();
     let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
