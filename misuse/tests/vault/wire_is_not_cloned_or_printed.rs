@@ -4,7 +4,6 @@ fn copy(wire: &browser_signals::SealedWire) -> browser_signals::SealedWire {
 
 fn print(wire: &browser_signals::SealedWire) {
     println!("{wire:?}");
-    println!("{:?}", wire.fields.first());
 }
 
 fn main() {}
