@@ -144,6 +144,7 @@ mod tests {
         let text = "word ".repeat(100);
         assert!(
             units(&text)
+                .0
                 .iter()
                 .all(|unit| unit.len() <= LONGEST_UNIT && text[unit.clone()].ends_with("word"))
         );
