@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use classifier::{Risk, Window, WindowClassifier};
 use portcullis::scrub::{HiddenText, Quarantine, ScrubSettings, Scrubber};
-use portcullis::signals::outline::{Line, Outline, Part, Place, Purpose, UNSEEN, WITHHELD, Words, quoted, tidy};
+use portcullis::signals::outline::{
+    Line, Outline, Part, Place, Purpose, UNSEEN, WITHHELD, Words, quoted, tidy,
+};
 
 use crate::input;
 
@@ -43,7 +45,11 @@ pub fn run(input: &[u8]) {
                 ..Line::default()
             }),
             _ => outline.lines.push(Line {
-                head: vec![Part::Own("- button".to_owned()), Part::Page(words), Part::Own(" [ref=e1]".to_owned())],
+                head: vec![
+                    Part::Own("- button".to_owned()),
+                    Part::Page(words),
+                    Part::Own(" [ref=e1]".to_owned()),
+                ],
                 ..Line::default()
             }),
         }
@@ -52,8 +58,12 @@ pub fn run(input: &[u8]) {
         let settings = ScrubSettings { hidden, ..ScrubSettings::default() };
         let told = Scrubber::new(settings, Some(Arc::new(Fence))).scrub(&outline);
         for line in told.text.lines() {
-            let rest: String = outside(line).replace(WITHHELD, "").replace(UNSEEN, "").split_whitespace().collect();
-            assert!(matches!(rest.as_str(), "-text:" | "-button[ref=e1]"), "a line that nobody wrote: {line}");
+            let rest: String =
+                outside(line).replace(WITHHELD, "").replace(UNSEEN, "").split_whitespace().collect();
+            assert!(
+                matches!(rest.as_str(), "-text:" | "-button[ref=e1]"),
+                "a line that nobody wrote: {line}"
+            );
         }
         assert!(told.text.lines().count() <= outline.lines.len(), "more lines than the page has");
         let withheld: usize = told.withheld.iter().map(|it| letters(&it.words)).sum();
