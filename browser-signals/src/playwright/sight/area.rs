@@ -1,5 +1,10 @@
 //! Rectangles, and the styles that cut them.
 
+/// How far to the side of a window a person still scrolls, in pixels.
+pub(super) const FAR: f64 = 5000.0;
+/// The least side of a box that shows anything.
+pub(super) const LEAST: f64 = 2.0;
+
 /// A rectangle in pixels of the document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Area {
@@ -105,6 +110,31 @@ pub(super) fn clip_path(style: &str, bounds: &Area) -> Area {
     }
 }
 
+/// What a box leaves of its content: all that a person can scroll to, where it scrolls.
+pub(super) fn overflow(x: &str, y: &str, area: &Area, outer: &Area) -> Area {
+    let seen = area.within(outer);
+    let mut inner = *outer;
+    let scrolls = |style: &str| matches!(style, "auto" | "scroll");
+    if (scrolls(x) || scrolls(y)) && (seen.width() < LEAST || seen.height() < LEAST) {
+        return Area::NOWHERE;
+    }
+    if scrolls(x) {
+        inner.left = area.left - FAR;
+        inner.right = area.right + 10.0 * FAR;
+    } else if matches!(x, "hidden" | "clip") {
+        inner.left = inner.left.max(area.left);
+        inner.right = inner.right.min(area.right);
+    }
+    if scrolls(y) {
+        inner.top = f64::NEG_INFINITY;
+        inner.bottom = f64::INFINITY;
+    } else if matches!(y, "hidden" | "clip") {
+        inner.top = inner.top.max(area.top);
+        inner.bottom = inner.bottom.min(area.bottom);
+    }
+    inner
+}
+
 pub(super) fn pixels(text: &str) -> Option<f64> {
     text.strip_suffix("px")?.parse().ok()
 }
@@ -143,5 +173,16 @@ mod tests {
         assert_eq!(clip_path("polygon(0px 0px, 0px 0px, 0px 0px)", &BOX).width(), 0.0);
         assert_eq!(clip_path("polygon(0% 0%, 100% 0%, 50% 100%)", &BOX), BOX);
         assert_eq!(clip_path("path(\"M0 0\")", &BOX), Area::EVERYWHERE);
+    }
+
+    #[test]
+    fn what_scrolls_cuts_nothing_that_can_be_reached() {
+        let outer = Area::new(0.0, 0.0, 100.0, 100.0);
+        let inner = overflow("auto", "auto", &outer, &Area::EVERYWHERE);
+        assert!(inner.holds(50.0, 4000.0) && inner.holds(900.0, 50.0));
+        let hidden = overflow("hidden", "hidden", &outer, &Area::EVERYWHERE);
+        assert_eq!(hidden, outer);
+        let tiny = Area::new(0.0, 0.0, 1.0, 1.0);
+        assert_eq!(overflow("auto", "scroll", &tiny, &Area::EVERYWHERE), Area::NOWHERE);
     }
 }

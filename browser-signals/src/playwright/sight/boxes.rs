@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::area::{Area, clip, clip_path, pixels};
+use super::area::{Area, FAR, clip, clip_path, overflow, pixels};
 use super::colour::Colour;
 
 /// The computed styles that are asked for; [`Style`] names their places.
@@ -59,10 +59,6 @@ pub(super) enum Style {
     StrokeWidth,
 }
 
-/// How far to the side of a window a person still scrolls, in pixels.
-pub(super) const FAR: f64 = 5000.0;
-/// The least side of a box that shows anything.
-pub(super) const LEAST: f64 = 2.0;
 /// From how much blur on nothing can be read, in pixels.
 const BLURRED: f64 = 8.0;
 
@@ -137,6 +133,8 @@ pub(super) struct LayoutBox {
     pub(super) is_text: bool,
     /// Whether its area may hold more than what it paints: lines that wrap.
     pub(super) is_inline: bool,
+    /// Whether it is asked for by itself: a control, or what holds another document.
+    pub(super) is_asked_for: bool,
 }
 
 /// The boxes of a document and its window.
@@ -265,6 +263,7 @@ impl Boxes {
                     && matches!(style(Style::TextSecurity), "none" | ""),
                 is_text,
                 is_inline: style(Style::Display) == "inline" && !replaced,
+                is_asked_for: replaced || matches!(name, "INPUT" | "BUTTON" | "SELECT" | "TEXTAREA"),
             });
         }
         read
@@ -327,31 +326,6 @@ impl Inherited {
     }
 }
 
-/// What a box leaves of its content: all that a person can scroll to, where it scrolls.
-fn overflow(x: &str, y: &str, area: &Area, outer: &Area) -> Area {
-    let seen = area.within(outer);
-    let mut inner = *outer;
-    let scrolls = |style: &str| matches!(style, "auto" | "scroll");
-    if (scrolls(x) || scrolls(y)) && (seen.width() < LEAST || seen.height() < LEAST) {
-        return Area::NOWHERE;
-    }
-    if scrolls(x) {
-        inner.left = area.left - FAR;
-        inner.right = area.right + 10.0 * FAR;
-    } else if matches!(x, "hidden" | "clip") {
-        inner.left = inner.left.max(area.left);
-        inner.right = inner.right.min(area.right);
-    }
-    if scrolls(y) {
-        inner.top = f64::NEG_INFINITY;
-        inner.bottom = f64::INFINITY;
-    } else if matches!(y, "hidden" | "clip") {
-        inner.top = inner.top.max(area.top);
-        inner.bottom = inner.bottom.min(area.bottom);
-    }
-    inner
-}
-
 /// How much a filter lets through: what it says of opacity, and nothing where it blurs beyond reading.
 fn filtered(style: &str) -> f64 {
     let mut through = 1.0;
@@ -396,16 +370,5 @@ mod tests {
         assert_eq!(filtered("grayscale(1) opacity(0)"), 0.0);
         assert_eq!(filtered("blur(20px)"), 0.0);
         assert_eq!(filtered("blur(2px)"), 1.0);
-    }
-
-    #[test]
-    fn what_scrolls_cuts_nothing_that_can_be_reached() {
-        let outer = Area::new(0.0, 0.0, 100.0, 100.0);
-        let inner = overflow("auto", "auto", &outer, &Area::EVERYWHERE);
-        assert!(inner.holds(50.0, 4000.0) && inner.holds(900.0, 50.0));
-        let hidden = overflow("hidden", "hidden", &outer, &Area::EVERYWHERE);
-        assert_eq!(hidden, outer);
-        let tiny = Area::new(0.0, 0.0, 1.0, 1.0);
-        assert_eq!(overflow("auto", "scroll", &tiny, &Area::EVERYWHERE), Area::NOWHERE);
     }
 }

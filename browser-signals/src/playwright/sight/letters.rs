@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::area::Area;
-use super::boxes::{Boxes, Captured, LEAST, LayoutBox, area_of, place};
+use super::area::{Area, LEAST};
+use super::boxes::{Boxes, Captured, LayoutBox, area_of, place};
 use super::painters::Painters;
 use super::{SeenText, Sight, Stretch};
 use crate::NodeId;
@@ -35,10 +35,9 @@ pub(super) fn read(captured: &Captured<'_>, boxes: &Boxes, sight: &mut Sight) {
         let Some(node) = sight.nodes.get(layout.node).copied() else { continue };
         if !layout.is_text {
             let shows = layout.drawn && is_seen(&layout.seen) && layout.inherited.opacity >= 0.1;
-            sight
-                .boxes
-                .entry(node)
-                .or_insert_with(|| shows && !hidden_by_others(&painters, layout, index, &layout.area));
+            sight.boxes.entry(node).or_insert_with(|| {
+                shows && !(layout.is_asked_for && hidden_by_others(&painters, layout, index, &layout.area))
+            });
             continue;
         }
         let words = captured.string(texts.get(index));
