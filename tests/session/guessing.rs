@@ -140,14 +140,14 @@ fn a_made_up_card_in_pieces_is_treated_like_the_vaults() {
     for card in ["4929123456789012", "4929126543218017", "5555555555554444"] {
         let mut played = chat();
         assert_eq!(type_text(&mut played, &card[..6]), "ok");
-        let luhn = portcullis_luhn(card);
+        let luhn = has_check_digit(card);
         let answer = type_text(&mut played, &card[6..]);
         assert_eq!(answer == BLOCKED, luhn || card == VALUES[4].2, "{card}");
     }
 }
 
 /// Whether the digits have the check digit that cards have.
-fn portcullis_luhn(card: &str) -> bool {
+fn has_check_digit(card: &str) -> bool {
     let sum: u32 = card
         .bytes()
         .rev()
@@ -157,7 +157,7 @@ fn portcullis_luhn(card: &str) -> bool {
             digit / 10 + digit % 10
         })
         .sum();
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }
 
 #[test]
