@@ -234,6 +234,17 @@ proptest! {
         }
     }
 
+    /// The running sums against the formula, feature by feature.
+    #[test]
+    fn the_risk_is_what_the_formula_says(text in texts()) {
+        let model = model(12);
+        let features = model.features().of(&text);
+        let sum: f64 = features.iter().map(|bucket| f64::from(model.weights()[*bucket as usize])).sum();
+        let odds = -3.0 + f64::from(0.1_f32) * sum / (features.len() as f64 + 20.0).sqrt();
+        let expected = 1.0 / (1.0 + (-odds).exp());
+        prop_assert!((alone(&model, &text).value() - expected).abs() < 1e-9);
+    }
+
     #[test]
     fn windows_cover_all_that_shows_on_character_boundaries(text in texts()) {
         let windows = windows(&text);
