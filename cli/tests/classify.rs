@@ -42,7 +42,8 @@ fn messages(folder: &Path) {
     let names = ["ann", "bob", "cleo", "dan", "eve", "fay", "gus", "hal", "ida", "joe"];
     for (number, name) in names.iter().cycle().take(200).enumerate() {
         let word = ["zebra", "lamp", "violin", "harbour", "pepper", "cloud", "anchor"][number % 7];
-        let spam = format!("{word} {name} draw {number}: collect the golden teapot, ring 0900 {number} at once");
+        let spam =
+            format!("{word} {name} draw {number}: collect the golden teapot, ring 0900 {number} at once");
         let ham = format!("{word} with {name} tomorrow at {number}? I bring the bread and the map");
         for (label, text) in [("spam", spam), ("ham", ham)] {
             writeln!(file, "{}", json!({"label": label, "text": text})).unwrap();
@@ -63,7 +64,11 @@ fn a_model_is_trained_judged_and_used() {
     assert_eq!(code(&trained), 0, "{}", said(&trained));
     assert!(said(&trained).contains("without"), "the absent collections are named: {}", said(&trained));
     assert_eq!(code(&run(&["train", "scam", "--data", &data, "--out", &again], "")), 0);
-    assert_eq!(std::fs::read(&model).unwrap(), std::fs::read(&again).unwrap(), "the same seed, the same file");
+    assert_eq!(
+        std::fs::read(&model).unwrap(),
+        std::fs::read(&again).unwrap(),
+        "the same seed, the same file"
+    );
 
     let (plots, numbers) = (text(&path("plots")), text(&path("numbers.json")));
     let judged =
@@ -111,7 +116,8 @@ fn spans_are_places_of_the_text_in_bytes() {
 
 #[test]
 fn bad_lines_are_named_by_number_and_cost_no_other() {
-    let mut input = b"{\"id\": 1, \"text\": \"one\"}\nnot json\n{\"id\": 2}\n\n[1]\n{\"id\": 3, \"text\": 4}\n".to_vec();
+    let mut input =
+        b"{\"id\": 1, \"text\": \"one\"}\nnot json\n{\"id\": 2}\n\n[1]\n{\"id\": 3, \"text\": 4}\n".to_vec();
     input.extend(b"\"\xFF\"\n{\"text\": \"no id\"}\n{\"id\": 4, \"text\": \"four\"}");
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("in.jsonl");
