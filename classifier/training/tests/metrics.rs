@@ -88,6 +88,9 @@ proptest! {
                 prop_assert!(other.recall() <= point.confusion.recall());
                 prop_assert!(candidate >= point.threshold);
             }
+            // A rate that is reached exactly is kept.
+            let exact = operating_at(&scores, other.false_positive_rate()).confusion;
+            prop_assert!(exact.recall() >= other.recall());
         }
     }
 

@@ -45,9 +45,9 @@ pub fn run(arguments: &Eval) -> Result<(), Failure> {
             "--pairs is for toxicity: the other models have one source of texts".to_owned(),
         ));
     }
-    let model = super::model(subject, arguments.file.as_deref())?;
     progress.say(format!("reading {}", arguments.data.display()));
     let corpus = super::corpus(subject, &arguments.data, arguments.seed, |what| progress.say(what))?;
+    let model = super::model(subject, arguments.file.as_deref())?;
     let judged = judging::judge(&model, &corpus.documents, arguments.seed, |what| progress.say(what));
     let identities = match subject {
         Subject::Toxicity => identities(&model, &arguments.data, judged.threshold, arguments.seed)?,

@@ -50,9 +50,9 @@ enum Judge {
 }
 
 pub fn run(arguments: &Scan) -> Result<(), Failure> {
+    let mut lines = open(&arguments.jsonl)?;
     let judge = Judge::new(arguments)?;
     let mut bad = 0_usize;
-    let mut lines = open(&arguments.jsonl)?;
     let mut bytes = Vec::new();
     for number in 1_usize.. {
         bytes.clear();
