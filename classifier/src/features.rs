@@ -255,9 +255,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_and_accents_say_nothing_and_words_do() {
+    fn accents_and_first_letters_say_nothing_and_words_do() {
         let features = Features::new(16);
-        assert_eq!(features.of("Größe ÉLAN"), features.of("große elan"));
+        assert_eq!(features.of("Größe Élan"), features.of("große elan"));
+        assert_eq!(features.of("ÉLAN").len(), features.of("elan").len() + 1, "capitals throughout");
         assert_ne!(features.of("ignore this"), features.of("ignore that"));
         assert_eq!(features.of("pay 1234 now"), features.of("pay 9876 now"));
         assert_ne!(features.of("pay 1234 now"), features.of("pay 123 now"));
