@@ -5,11 +5,12 @@
 
 #![allow(missing_docs, reason = "criterion's macros")]
 
+mod detect;
 mod model;
 mod page;
 mod unfold;
 
 use criterion::{criterion_group, criterion_main};
 
-criterion_group!(benches, unfold::bench, model::bench);
+criterion_group!(benches, unfold::bench, model::bench, detect::bench);
 criterion_main!(benches);

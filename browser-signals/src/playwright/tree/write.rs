@@ -215,12 +215,11 @@ impl<'a> Writer<'a> {
     /// Drops the marks between runs of text since `from`, and runs of white space.
     pub(super) fn flush(&mut self, from: usize) {
         let tail = self.out.lines.split_off(from.min(self.out.lines.len()));
-        let holds = |line: &Line| {
-            !line.head.is_empty()
-                && !(line.bare && line.text.iter().all(|words| tidy(&words.text).is_empty()))
+        let is_blank = |line: &Line| {
+            line.head.is_empty() || line.bare && line.text.iter().all(|words| tidy(&words.text).is_empty())
         };
         self.out.lines.extend(tail.into_iter().filter(|line| match line {
-            Drawn::Line(line) => holds(line),
+            Drawn::Line(line) => !is_blank(line),
             Drawn::Frame { .. } => true,
         }));
     }
