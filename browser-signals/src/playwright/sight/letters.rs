@@ -12,6 +12,8 @@ use crate::NodeId;
 
 /// Below which size letters cannot be read, in pixels as they are drawn.
 const SMALLEST: f64 = 4.0;
+/// The least side of a control or a frame that shows words: the smallest letters, and borders around them.
+const LEAST_CONTROL: f64 = 10.0;
 /// From which share on a piece of text that is cut counts as a whole.
 const MOST: f64 = 0.5;
 /// How little of their size letters take where letters are pushed into one another.
@@ -34,7 +36,9 @@ pub(super) fn read(captured: &Captured<'_>, boxes: &Boxes, sight: &mut Sight) {
     for (index, layout) in boxes.boxes.iter().enumerate() {
         let Some(node) = sight.nodes.get(layout.node).copied() else { continue };
         if !layout.is_text {
-            let shows = layout.drawn && is_seen(&layout.seen) && layout.inherited.opacity >= 0.1;
+            let least = if layout.is_asked_for { LEAST_CONTROL } else { LEAST };
+            let seen = layout.seen.width().min(layout.seen.height()) >= least;
+            let shows = layout.drawn && seen && layout.inherited.opacity >= 0.1;
             sight.boxes.entry(node).or_insert_with(|| {
                 shows && !(layout.is_asked_for && hidden_by_others(&painters, layout, index, &layout.area))
             });
