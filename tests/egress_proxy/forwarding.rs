@@ -85,3 +85,28 @@ async fn a_server_cannot_pass_for_the_proxy() {
         "{heard}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_framed_twice_arrives_framed_once() {
+    for framing in [
+        "Content-Length: 4\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nContent-Length: 4",
+        "Content-Length: 5\r\nContent-Length: 5",
+    ] {
+        let collector = Collector::start(OK).await;
+        let port = collector.port;
+        let proxy = proxy(&["open.test"], Limits::default()).await;
+        let me = password(&proxy);
+        let head = format!("POST http://open.test:{port}/ HTTP/1.1\r\nHost: x\r\n{me}{framing}\r\n\r\n");
+        let next = format!("GET http://open.test:{port}/smuggled HTTP/1.1\r\nHost: x\r\n{me}\r\n");
+        say(&proxy, format!("{head}0\r\n\r\n{next}").as_bytes()).await;
+        let arrived = collector.arrived();
+        let first = arrived.first().map(|text| text.to_lowercase()).unwrap_or_default();
+        let frames = first.matches("content-length:").count() + first.matches("transfer-encoding:").count();
+        assert_eq!(frames, 1, "{first}");
+        // With two framings the connection ends; with one length twice, what follows is a request like any other.
+        let both = framing.contains("chunked");
+        assert_eq!(arrived.len(), if both { 1 } else { 2 }, "{arrived:?}");
+        assert!(!first.contains("smuggled"), "{first}");
+    }
+}
