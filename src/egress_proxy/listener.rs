@@ -147,14 +147,13 @@ fn read(request: &Request<Incoming>) -> Option<Target> {
     if request.version() != Version::HTTP_11 || headers.get_all(header::HOST).iter().count() != 1 {
         return None;
     }
-    let lengths = headers.get_all(header::CONTENT_LENGTH).iter().count();
-    let encodings = headers.get_all(header::TRANSFER_ENCODING).iter().count();
-    if lengths + encodings > 1 {
-        return None;
-    }
     if request.method() == Method::CONNECT {
-        return (lengths + encodings == 0).then(|| Target::of_tunnel(request.uri())).flatten();
+        let framed =
+            [header::CONTENT_LENGTH, header::TRANSFER_ENCODING].iter().any(|it| headers.contains_key(it));
+        return if framed { None } else { Target::of_tunnel(request.uri()) };
     }
+    // Lengths that contradict each other hyper refuses; of a length and chunks the chunks count, and the
+    // connection ends after them. Either way the server gets the body in a frame of our own.
     Target::of_forward(request.uri())
 }
 

@@ -1,0 +1,120 @@
+//! What a container, or anybody who finds the port, can take up.
+
+use std::time::{Duration, Instant};
+
+use portcullis::egress_proxy::Limits;
+use tokio::io::AsyncWriteExt;
+
+use crate::support::{Collector, OK, connect, has_ended, password, proxy, say, soon, tunnel};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_slow_or_silent_is_sent_away() {
+    let collector = Collector::start(OK).await;
+    let limits = Limits { connections: 8, head_time: Duration::from_millis(300), ..Limits::default() };
+    let proxy = proxy(&["open.test"], limits).await;
+    let mut slow = Vec::new();
+    for (number, start) in
+        ["", "GET http://open", "GET http://open.test/ HTTP/1.1\r\nX: "].iter().cycle().take(8).enumerate()
+    {
+        let mut stream = connect(&proxy).await;
+        stream.write_all(start.as_bytes()).await.unwrap();
+        slow.push((number, stream));
+    }
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let mut ninth = connect(&proxy).await;
+    assert!(has_ended(&mut ninth).await, "one too many is closed");
+    let begun = Instant::now();
+    for (number, stream) in &mut slow {
+        // A byte now and then does not help.
+        let _closed = stream.write_all(b"x").await;
+        assert!(has_ended(stream).await, "connection {number}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(3));
+    let to = format!("open.test:{}", collector.port);
+    assert_eq!(tunnel(&proxy, &to).await.1, 200, "there is room again");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tunnels_count_for_as_long_as_they_last() {
+    let collector = Collector::start("").await;
+    let to = format!("open.test:{}", collector.port);
+    let proxy = proxy(&["open.test"], Limits { connections: 3, ..Limits::default() }).await;
+    let mut open = Vec::new();
+    for _ in 0..3 {
+        let (stream, status) = tunnel(&proxy, &to).await;
+        assert_eq!(status, 200);
+        open.push(stream);
+    }
+    let mut fourth = connect(&proxy).await;
+    assert!(has_ended(&mut fourth).await);
+    open.pop();
+    assert!(soon(|| collector.open() == 2).await);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(tunnel(&proxy, &to).await.1, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_heads_and_many_headers_are_refused() {
+    let collector = Collector::start(OK).await;
+    let proxy = proxy(&["open.test"], Limits::default()).await;
+    let start =
+        format!("GET http://open.test:{}/ HTTP/1.1\r\nHost: x\r\n{}", collector.port, password(&proxy));
+    for more in [
+        format!("X: {}\r\n\r\n", "a".repeat(40_000)),
+        format!("{}\r\n", "X: a\r\n".repeat(200)),
+        "X: a\r\n".repeat(100_000),
+    ] {
+        let answer = say(&proxy, format!("{start}{more}").as_bytes()).await;
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    }
+    let path = "a".repeat(70_000);
+    let answer =
+        say(&proxy, format!("GET http://open.test:{}/{path} HTTP/1.1\r\n\r\n", collector.port).as_bytes())
+            .await;
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    assert_eq!(collector.arrived(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tunnel_that_is_silent_is_closed_and_one_that_is_not_stays() {
+    let collector = Collector::start("").await;
+    let to = format!("open.test:{}", collector.port);
+    let proxy = proxy(&["open.test"], Limits { idle: Duration::from_millis(300), ..Limits::default() }).await;
+    let (mut silent, _) = tunnel(&proxy, &to).await;
+    let (mut busy, _) = tunnel(&proxy, &to).await;
+    let talking = tokio::spawn(async move {
+        for _ in 0..20 {
+            busy.write_all(b"x").await.unwrap();
+            tokio::time::sleep(Duration::from_millis(60)).await;
+        }
+        busy
+    });
+    assert!(has_ended(&mut silent).await);
+    let _busy = talking.await.unwrap();
+    assert_eq!(collector.open(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_does_not_answer_is_given_up() {
+    let limits = Limits { connect_time: Duration::from_millis(300), ..Limits::default() };
+    let names = crate::support::Names { silent: true, ..Default::default() };
+    let proxy = crate::support::proxy_with(&[], limits, "", std::sync::Arc::new(names)).await;
+    let begun = Instant::now();
+    assert_eq!(tunnel(&proxy, "slow.example:443").await.1, 502);
+    assert!(begun.elapsed() < Duration::from_secs(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proxy_that_is_dropped_leaves_nothing_open() {
+    let collector = Collector::start("").await;
+    let to = format!("open.test:{}", collector.port);
+    let proxy = proxy(&["open.test"], Limits::default()).await;
+    let address = proxy.for_container().address();
+    let (mut stream, status) = tunnel(&proxy, &to).await;
+    assert_eq!(status, 200);
+    let mut idle = connect(&proxy).await;
+    drop(proxy);
+    assert!(has_ended(&mut stream).await && has_ended(&mut idle).await);
+    assert!(soon(|| collector.open() == 0).await);
+    assert!(tokio::net::TcpStream::connect(address).await.is_err());
+}

@@ -1,0 +1,17 @@
+//! The proxy of a container: whom it answers, where it leads, and that nothing gets round it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that panics fails"
+)]
+
+mod browser;
+mod forwarding;
+mod limits;
+mod listener;
+mod narrowing;
+mod session;
+mod support;

@@ -1,0 +1,53 @@
+//! A whole task: the container's way out is narrow from the first value on.
+
+use evaluation::agent::{Action, Agent, ObedientAgent};
+use evaluation::family::Kind;
+use evaluation::guarded::truthful_user;
+use evaluation::hosts;
+use evaluation::scenario::Scenario;
+use evaluation::stage::Stage;
+use portcullis::audit::MemoryLog;
+use portcullis::consent::ScriptedAnswerer;
+use portcullis::guard::SystemEntropy;
+use portcullis::{DEFAULT_POLICY, Guard, Session};
+
+use crate::support::{has_ended, tunnel};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_release_closes_every_other_way_out_and_the_task_goes_on() {
+    let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+    let browser = stage.browser().await.unwrap();
+    let scenario = Scenario::new(Kind::Review, false, 3);
+    stage.world.begin(&scenario);
+    let user = Box::new(ScriptedAnswerer(truthful_user(&scenario)));
+    let log = MemoryLog::default();
+    let guard = Guard::new(DEFAULT_POLICY, Box::new(log.clone()), user, Box::new(SystemEntropy)).unwrap();
+    let guard = guard.with_payments(stage.payments.clone());
+    let mut session = Session::begin(guard, &browser, &scenario.prompt(hosts::SHOP_ORIGIN)).await.unwrap();
+    let (shop, evil) = (format!("{}:443", hosts::SHOP), format!("{}:443", hosts::COLLECTOR));
+    assert_eq!(tunnel(session.proxy(), &evil).await.1, 200);
+    let (mut before, _) = tunnel(session.proxy(), &evil).await;
+
+    let mut agent = ObedientAgent::new(session.prompt());
+    let (mut observation, mut released, mut paid) = (String::new(), false, false);
+    for _ in 0..60 {
+        let action = match agent.next(&observation) {
+            Action::Verb(verb) => portcullis::Action::Verb(verb),
+            Action::Request(text) => portcullis::Action::Request(text),
+            Action::Done => break,
+        };
+        observation = session.act(action).await;
+        paid |= observation.contains("GRANT.purchase");
+        if observation.contains("GRANT.address") && !released {
+            released = true;
+            assert!(has_ended(&mut before).await, "a connection of before goes on");
+        }
+        let expected = if released { 502 } else { 200 };
+        assert_eq!(tunnel(session.proxy(), &evil).await.1, expected, "{observation}");
+        assert_eq!(tunnel(session.proxy(), &shop).await.1, 200);
+    }
+    assert!(released && paid, "{observation}");
+    session.finish().await;
+    assert!(log.text().contains("\"what\":\"request\""), "what was refused is on record");
+    browser.close().await;
+}

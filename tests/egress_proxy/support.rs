@@ -1,0 +1,208 @@
+//! A proxy, and servers that remember what reached them.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use portcullis::egress_proxy::names::Resolved;
+use portcullis::egress_proxy::{EgressProxy, HostRules, Limits, OpenRule, Resolver};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+/// A server that keeps the bytes of every connection, and answers what looks like a request.
+pub struct Collector {
+    pub port: u16,
+    connections: Arc<Mutex<Vec<Vec<u8>>>>,
+    open: Arc<Mutex<usize>>,
+    task: JoinHandle<()>,
+}
+
+impl Collector {
+    pub async fn start(answer: &'static str) -> Collector {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let connections: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
+        let open: Arc<Mutex<usize>> = Arc::default();
+        let (all, now) = (connections.clone(), open.clone());
+        let task = tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let (all, now) = (all.clone(), now.clone());
+                let at = {
+                    let mut all = all.lock().unwrap();
+                    all.push(Vec::new());
+                    all.len() - 1
+                };
+                *now.lock().unwrap() += 1;
+                tokio::spawn(async move {
+                    let mut buffer = [0; 4096];
+                    let mut answered = false;
+                    while let Ok(read @ 1..) = stream.read(&mut buffer).await {
+                        all.lock().unwrap()[at].extend_from_slice(&buffer[..read]);
+                        let head = all.lock().unwrap()[at].windows(4).any(|four| four == b"\r\n\r\n");
+                        if head && !answered && !answer.is_empty() {
+                            answered = true;
+                            if stream.write_all(answer.as_bytes()).await.is_err() {
+                                break;
+                            }
+                        }
+                    }
+                    *now.lock().unwrap() -= 1;
+                });
+            }
+        });
+        Collector { port, connections, open, task }
+    }
+
+    /// What arrived, one text for each connection.
+    pub fn arrived(&self) -> Vec<String> {
+        let all = self.connections.lock().unwrap();
+        all.iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect()
+    }
+
+    /// How many bytes arrived in all.
+    pub fn bytes(&self) -> usize {
+        self.connections.lock().unwrap().iter().map(Vec::len).sum()
+    }
+
+    /// How many connections are open now.
+    pub fn open(&self) -> usize {
+        *self.open.lock().unwrap()
+    }
+}
+
+impl Drop for Collector {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// A short answer to a request.
+pub const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
+
+/// Knows a few names, counts how often it is asked, and may never answer.
+#[derive(Default)]
+pub struct Names {
+    pub known: HashMap<String, Vec<SocketAddr>>,
+    pub asked: Mutex<Vec<String>>,
+    pub silent: bool,
+}
+
+impl Resolver for Names {
+    fn resolve<'a>(&'a self, name: &'a str, _: u16) -> Resolved<'a> {
+        Box::pin(async move {
+            self.asked.lock().unwrap().push(name.to_owned());
+            if self.silent {
+                std::future::pending::<()>().await;
+            }
+            self.known.get(name).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+        })
+    }
+}
+
+/// Leads every name of `.test` to this machine.
+pub const RULES: &str = "MAP *.test 127.0.0.1, MAP *.localhost 127.0.0.1";
+
+pub async fn proxy(private_hosts: &[&str], limits: Limits) -> EgressProxy {
+    proxy_with(private_hosts, limits, RULES, Arc::new(Names::default())).await
+}
+
+pub async fn proxy_with(
+    private_hosts: &[&str],
+    limits: Limits,
+    rules: &str,
+    resolver: Arc<dyn Resolver>,
+) -> EgressProxy {
+    let private_hosts = private_hosts.iter().map(|host| (*host).to_owned()).collect();
+    let before = OpenRule { private_hosts, payment: Vec::new() };
+    let rules = HostRules::parse(rules).unwrap();
+    EgressProxy::start(before, rules, resolver, limits, random()).await.unwrap()
+}
+
+pub fn random() -> [u8; 64] {
+    let mut random = [0; 64];
+    getrandom::fill(&mut random).unwrap();
+    random
+}
+
+/// The header line that the container's browser sends.
+pub fn password(proxy: &EgressProxy) -> String {
+    let credential = STANDARD.encode(proxy.for_container().credential().as_bytes());
+    format!("Proxy-Authorization: Basic {credential}\r\n")
+}
+
+pub async fn connect(proxy: &EgressProxy) -> TcpStream {
+    TcpStream::connect(proxy.for_container().address()).await.unwrap()
+}
+
+/// Sends bytes and returns what comes back within a moment.
+pub async fn say(proxy: &EgressProxy, bytes: &[u8]) -> String {
+    let mut stream = connect(proxy).await;
+    // It may close before all is written.
+    let _closed = stream.write_all(bytes).await;
+    hear(&mut stream).await
+}
+
+/// What comes back until the end of a head without a body, the end of the stream, or a moment without anything.
+pub async fn hear(stream: &mut TcpStream) -> String {
+    let mut heard = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        match tokio::time::timeout(Duration::from_millis(400), stream.read(&mut buffer)).await {
+            Ok(Ok(read @ 1..)) => heard.extend_from_slice(&buffer[..read]),
+            _ => break,
+        }
+    }
+    String::from_utf8_lossy(&heard).into_owned()
+}
+
+/// Opens a tunnel, and returns it with the status that was answered.
+pub async fn tunnel(proxy: &EgressProxy, to: &str) -> (TcpStream, u16) {
+    let mut stream = connect(proxy).await;
+    let request = format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n{}\r\n", password(proxy));
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        match tokio::time::timeout(Duration::from_secs(5), stream.read(&mut byte)).await {
+            Ok(Ok(1)) => head.push(byte[0]),
+            _ => return (stream, 0),
+        }
+    }
+    let head = String::from_utf8(head).unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (stream, status)
+}
+
+/// Whether the other side ended the stream, within two seconds.
+pub async fn has_ended(stream: &mut TcpStream) -> bool {
+    let mut buffer = [0; 64];
+    let end = tokio::time::Instant::now() + Duration::from_secs(2);
+    while tokio::time::Instant::now() < end {
+        match tokio::time::timeout(Duration::from_millis(100), stream.read(&mut buffer)).await {
+            Ok(Ok(0) | Err(_)) => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Waits until a condition holds, three seconds at most.
+pub async fn soon(mut condition: impl FnMut() -> bool) -> bool {
+    for _ in 0..150 {
+        if condition() {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    false
+}
+
+/// An answer without the time of day.
+pub fn timeless(answer: &str) -> String {
+    answer.lines().filter(|line| !line.starts_with("date:")).collect::<Vec<_>>().join("\n")
+}
