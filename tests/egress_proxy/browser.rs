@@ -12,7 +12,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use portcullis::egress_proxy::{EgressProxy, Limits};
 use portcullis::signals::playwright::{BridgeError, Browser, BrowserSettings, Tab};
-use portcullis::signals::{Container, Origin, TextGuard, TextWithheld};
+use portcullis::signals::{Container, Origin, Outline, TextGuard, TextWithheld};
 use tokio::net::TcpListener;
 
 use crate::support::{Collector, proxy, say, soon, timeless};
@@ -200,8 +200,8 @@ impl Scene {
 struct Through;
 
 impl TextGuard for Through {
-    fn guard(&self, text: &str) -> Result<String, TextWithheld> {
-        Ok(text.to_owned())
+    fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
+        Ok(outline.unfiltered())
     }
 }
 

@@ -110,9 +110,9 @@ mod tests {
         let sum: u32 = digits
             .iter()
             .enumerate()
-            .map(|(at, digit)| if (digits.len() - at) % 2 == 0 { DOUBLED[*digit as usize] } else { *digit })
+            .map(|(at, digit)| if (digits.len() - at).is_multiple_of(2) { DOUBLED[*digit as usize] } else { *digit })
             .sum();
-        sum % 10 == 0
+        sum.is_multiple_of(10)
     }
 
     #[test]
