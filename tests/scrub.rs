@@ -96,7 +96,8 @@ fn the_suspicious_is_replaced_by_a_mark_that_tells_nothing() {
 
     let quarantine = Quarantine::default();
     quarantine.take_in(&short.withheld, 7);
-    assert_eq!(quarantine.held()[0].words, "The zebra.");
+    // Its neighbours were read in one window with it.
+    assert!(quarantine.held().iter().any(|it| it.words == "The zebra."));
     assert_eq!(quarantine.held()[0].origin, "https://a.example");
 }
 
@@ -201,7 +202,6 @@ proptest! {
     /// No words of a page write a line, a role, a handle or a mark of ours: outside of quotes there are only the
     /// heads that the bridge wrote and the two marks.
     #[test]
-    #[test]
     fn a_page_writes_nothing_of_ours(
         texts in proptest::collection::vec((hostile(), place()), 1..5),
         name in hostile(), place in place(), quote in any::<bool>()
@@ -224,7 +224,6 @@ proptest! {
     }
 
     /// What is told and what is withheld are together all words of the page, and nothing suspicious is told.
-    #[test]
     #[test]
     fn no_words_get_lost(texts in proptest::collection::vec((hostile(), place()), 1..5)) {
         let shows = |c: &char| c.is_alphanumeric() && !tidy(&c.to_string()).is_empty();

@@ -195,20 +195,18 @@ fn join(said: &[Said<'_>]) -> String {
             _ => pieces.push((kind, words.to_owned())),
         }
     }
-    let mut out = String::new();
+    let mut shown: Vec<String> = Vec::new();
     for (kind, words) in pieces {
-        let shown = match kind {
+        let next = match kind {
+            None if shown.last().is_some_and(|last| last == WITHHELD) => continue,
             None => WITHHELD.to_owned(),
             Some(_) if tidy(&words).is_empty() => continue,
             Some(true) => quoted(&words),
             Some(false) => format!("{UNSEEN} {}", quoted(&words)),
         };
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(&shown);
+        shown.push(next);
     }
-    out
+    shown.join(" ")
 }
 
 /// White space as one space each, none at the ends, without control characters and without characters that

@@ -129,6 +129,7 @@ proptest! {
 fn marks_stand_outside_and_once() {
     let said = [Said::Words("a "), Said::Words("b"), Said::Withheld, Said::Withheld, Said::Unseen("c")];
     assert_eq!(join(&said), "\"a b\" [withheld] [unseen] \"c\"");
+    assert_eq!(join(&[Said::Withheld, Said::Words(" "), Said::Words(""), Said::Withheld]), WITHHELD);
     assert_eq!(join(&[Said::Words(" "), Said::Unseen("\u{200b}")]), "");
 }
 
