@@ -110,7 +110,11 @@ mod tests {
         let sum: u32 = digits
             .iter()
             .enumerate()
-            .map(|(at, digit)| if (digits.len() - at).is_multiple_of(2) { DOUBLED[*digit as usize] } else { *digit })
+            .map(
+                |(at, digit)| {
+                    if (digits.len() - at).is_multiple_of(2) { DOUBLED[*digit as usize] } else { *digit }
+                },
+            )
             .sum();
         sum.is_multiple_of(10)
     }
