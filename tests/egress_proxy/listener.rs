@@ -20,7 +20,7 @@ async fn a_page_or_a_process_without_the_password_gets_nothing() {
     let right = password(&proxy);
     let wrong = format!("Proxy-Authorization: Basic {}\r\n", STANDARD.encode("container:00"));
     let bearer = right.replace("Basic", "Bearer");
-    let short = format!("{}\r\n", right.trim_end().trim_end_matches(|c: char| c == '=').split_at(60).0);
+    let short = format!("{}\r\n", right.trim_end().trim_end_matches('=').split_at(60).0);
 
     // What a page can send: origin form, also with every header that a page may set.
     let mut constant = None;

@@ -151,11 +151,9 @@ pub async fn say(proxy: &EgressProxy, bytes: &[u8]) -> String {
 pub async fn hear(stream: &mut TcpStream) -> String {
     let mut heard = Vec::new();
     let mut buffer = [0; 4096];
-    loop {
-        match tokio::time::timeout(Duration::from_millis(400), stream.read(&mut buffer)).await {
-            Ok(Ok(read @ 1..)) => heard.extend_from_slice(&buffer[..read]),
-            _ => break,
-        }
+    let moment = Duration::from_millis(400);
+    while let Ok(Ok(read @ 1..)) = tokio::time::timeout(moment, stream.read(&mut buffer)).await {
+        heard.extend_from_slice(&buffer[..read]);
     }
     String::from_utf8_lossy(&heard).into_owned()
 }
@@ -183,9 +181,9 @@ pub async fn has_ended(stream: &mut TcpStream) -> bool {
     let mut buffer = [0; 64];
     let end = tokio::time::Instant::now() + Duration::from_secs(2);
     while tokio::time::Instant::now() < end {
-        match tokio::time::timeout(Duration::from_millis(100), stream.read(&mut buffer)).await {
-            Ok(Ok(0) | Err(_)) => return true,
-            _ => {}
+        let read = tokio::time::timeout(Duration::from_millis(100), stream.read(&mut buffer)).await;
+        if matches!(read, Ok(Ok(0) | Err(_))) {
+            return true;
         }
     }
     false
