@@ -151,9 +151,8 @@ pub async fn say(proxy: &EgressProxy, bytes: &[u8]) -> String {
 pub async fn hear(stream: &mut TcpStream) -> String {
     let mut heard = Vec::new();
     let mut buffer = [0; 4096];
-    while let Ok(Ok(read @ 1..)) =
-        tokio::time::timeout(Duration::from_millis(400), stream.read(&mut buffer)).await
-    {
+    let moment = Duration::from_millis(400);
+    while let Ok(Ok(read @ 1..)) = tokio::time::timeout(moment, stream.read(&mut buffer)).await {
         heard.extend_from_slice(&buffer[..read]);
     }
     String::from_utf8_lossy(&heard).into_owned()
@@ -183,7 +182,7 @@ pub async fn has_ended(stream: &mut TcpStream) -> bool {
     let end = tokio::time::Instant::now() + Duration::from_secs(2);
     while tokio::time::Instant::now() < end {
         let read = tokio::time::timeout(Duration::from_millis(100), stream.read(&mut buffer)).await;
-        if let Ok(Ok(0) | Err(_)) = read {
+        if matches!(read, Ok(Ok(0) | Err(_))) {
             return true;
         }
     }
