@@ -51,7 +51,7 @@ impl Quarantine {
     }
 
     /// As it is kept, behind what `earlier` sessions kept; none where nothing is new.
-    pub(crate) fn to_keep(&self, earlier: Option<&[u8]>) -> Option<Vec<u8>> {
+    pub fn to_keep(&self, earlier: Option<&[u8]>) -> Option<Vec<u8>> {
         let new = self.lock();
         if new.is_empty() {
             return None;
