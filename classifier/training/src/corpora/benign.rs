@@ -73,7 +73,7 @@ impl Found {
             for _ in 0..times {
                 for line in &lines {
                     let mut words = phrases::expand(line, &mut random);
-                    if times % 3 == 0 {
+                    if times.is_multiple_of(3) {
                         words.push('\n');
                         words.push_str(&phrases::expand(phrases::one(&lines, &mut random), &mut random));
                     }

@@ -169,7 +169,7 @@ fn check(examples: &[Example], options: &FitOptions) -> Result<(), FitError> {
     option(options.floor > 0.0 && options.floor < 1.0, "floor", options.floor, "above 0 and below 1")?;
     option(options.tolerance > 0.0, "tolerance", options.tolerance, "above 0")?;
     for (text, Example { kept, weight, tokens }) in examples.iter().enumerate() {
-        if !(0.0..=1.0).contains(kept) || !(*weight > 0.0 && weight.is_finite()) {
+        if !((0.0..=1.0).contains(kept) && *weight > 0.0 && weight.is_finite()) {
             return Err(FitError::Example { text, kept: *kept, weight: *weight });
         }
         if let Some(token) = tokens.iter().find(|token| **token as usize >= options.vocabulary) {
