@@ -27,6 +27,39 @@ impl Part {
     }
 }
 
+/// One way of many to part a corpus. Splits with other seeds share no more than chance has it, so settings can be chosen
+/// on some and judged on another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Split {
+    seed: u64,
+}
+
+impl Split {
+    /// The split of this seed.
+    pub(crate) fn new(seed: u64) -> Split {
+        Split { seed }
+    }
+
+    /// The part of everything that shares a name, in the shares of [`Part::of`].
+    pub(crate) fn part(self, name: &str) -> Part {
+        Part::of(&self.salted(name))
+    }
+
+    /// The same for our own lines, which are there to teach: most are for training, some show whether what they
+    /// teach goes beyond them.
+    pub(crate) fn part_of_line(self, line: &str) -> Part {
+        match hash(&self.salted(line)) % 100 {
+            0..84 => Part::Training,
+            84..92 => Part::Development,
+            _ => Part::Test,
+        }
+    }
+
+    fn salted(self, name: &str) -> String {
+        format!("split {}/{name}", self.seed)
+    }
+}
+
 /// A number from a name, the same on every machine (FNV-1a with a final mixing).
 pub fn hash(name: &str) -> u64 {
     let mixed = name.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |sum, byte| {

@@ -6,7 +6,7 @@ use classifier::{LinearClassifier, Place};
 
 use crate::corpora::{self, CorpusError};
 use crate::fit::{self, FitError, FitOptions};
-use crate::{Document, Part};
+use crate::{Document, Part, hash};
 
 /// A model and what it was trained and may be judged on.
 #[derive(Debug)]
@@ -51,11 +51,15 @@ pub fn train_injection(data: &Path, options: &FitOptions) -> Result<Trained, Tra
 /// The model of documents that were read already.
 pub(crate) fn fitted(documents: &[Document], options: &FitOptions) -> Result<LinearClassifier, FitError> {
     let model = fit::fit(documents, options)?;
-    // Our own lines are written to be as close to the border as can be, on either side; pages are not like that. But
-    // pages have code, of which the corpora have little.
+    // Our own lines are written to be as close to the border as can be, on either side, and requests to an assistant
+    // are over it; pages are not like that. But pages have code, of which the corpora have
+    // little, so one in ten of our own pages of code counts.
     let development = documents.iter().filter(|document| document.part == Part::Development);
     let scores: Vec<(f64, bool)> = development
-        .filter(|document| !document.source.starts_with("own/") || document.source == "own/code")
+        .filter(|document| {
+            let apart = ["own/", "requests/"].iter().any(|kind| document.source.starts_with(kind));
+            !apart || (document.source == "own/code" && hash(&document.text).is_multiple_of(10))
+        })
         .map(|document| (fit::risk(&model, document), document.harmful.is_some()))
         .collect();
     let harmless: Vec<f64> = scores.iter().filter(|(_, harmful)| !harmful).map(|(risk, _)| *risk).collect();

@@ -31,5 +31,6 @@ pub mod report;
 pub mod secret_vectors;
 pub mod token_attribute;
 
+pub(crate) use document::Split;
 pub use document::{Document, Part, hash};
 pub use injection::{TrainError, Trained, train_injection};

@@ -52,7 +52,7 @@ impl Subject {
     pub fn options(self, seed: u64) -> FitOptions {
         let options = FitOptions { seed, ..FitOptions::default() };
         match self {
-            Subject::Injection => options,
+            Subject::Injection => FitOptions { most_of_source: 4_000, hardest: 14_000, ..options },
             Subject::Scam => FitOptions { dilution: 60.0, epochs: 12, hardest: 8_000, ..options },
             Subject::Toxicity => FitOptions {
                 bits: 16,

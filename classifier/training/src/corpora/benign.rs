@@ -7,16 +7,18 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::phrases;
 use super::read::{CorpusError, comma_separated, elements, field, json, json_lines, text};
-use crate::{Document, Part};
+use crate::{Document, Part, Split};
 
 /// Harmless documents of every corpus. Each belongs to the part that its own words name.
 ///
 /// # Errors
 /// When a corpus is missing from the folder.
 pub fn benign(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
-    let mut found = Found::default();
+    // What people ask of an assistant is harmless from them, and out of place in what an agent reads. The same words are
+    // attacks of BIPIA, so such texts hardly weigh, and are judged apart.
+    let mut found = Found { split: Split::new(seed), documents: Vec::new() };
     for record in elements(&json(data, "benign-wildguard-piguard/wildguard.json")?) {
-        found.add("wildguard", field(record, "prompt"), 3.0);
+        found.add("requests/wildguard", field(record, "prompt"), 0.5);
     }
     for record in elements(&json(data, "benign-mind2web/processed.json")?) {
         found.add("mind2web/tasks", field(record, "confirmed_task"), 1.0);
@@ -30,22 +32,27 @@ pub fn benign(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
     records(data, &mut found)?;
     prose(data, &mut found)?;
     talk(data, &mut found)?;
-    found.phrases("own/harmless", phrases::HARMLESS, 60, 2.0, seed);
+    found.phrases("own/harmless", phrases::HARMLESS, 60, 1.0, seed);
     found.phrases("own/shop", phrases::SHOP, 40, 1.0, seed);
     found.pages("own/code", phrases::CODE, 1_500, seed);
     found.pages("own/pages", phrases::SHOP, 200, seed);
     Ok(found.documents)
 }
 
-#[derive(Default)]
 struct Found {
+    split: Split,
     documents: Vec<Document>,
 }
 
 impl Found {
     fn add(&mut self, source: &str, words: &str, weight: f32) {
+        self.named(source, &format!("{source}/{words}"), words, weight);
+    }
+
+    /// A text that belongs where others of its name do.
+    fn named(&mut self, source: &str, name: &str, words: &str, weight: f32) {
         if words.trim().len() > 2 {
-            let part = Part::of(&format!("{source}/{words}"));
+            let part = self.split.part(name);
             self.documents.push(Document::harmless(source, part, words).weighing(weight));
         }
     }
@@ -60,9 +67,9 @@ impl Found {
 
     /// The lines of one file of phrases, by themselves and a few together; all that a line gives is in one part.
     fn phrases(&mut self, source: &str, file: &'static str, times: usize, weight: f32, seed: u64) {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let (split, mut random) = (self.split, ChaCha8Rng::seed_from_u64(seed));
         for part in [Part::Training, Part::Development, Part::Test] {
-            let lines: Vec<&str> = phrases::lines(file).filter(|line| Part::of(line) == part).collect();
+            let lines: Vec<&str> = phrases::lines(file).filter(|line| split.part(line) == part).collect();
             for _ in 0..times {
                 for line in &lines {
                     let mut words = phrases::expand(line, &mut random);
@@ -79,11 +86,11 @@ impl Found {
 
     /// Pages of some lines of a file each.
     fn pages(&mut self, source: &str, file: &'static str, count: usize, seed: u64) {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let (split, mut random) = (self.split, ChaCha8Rng::seed_from_u64(seed));
         for (part, count) in
             [(Part::Training, count), (Part::Development, count / 5), (Part::Test, count / 5)]
         {
-            let lines: Vec<&str> = phrases::lines(file).filter(|line| Part::of(line) == part).collect();
+            let lines: Vec<&str> = phrases::lines(file).filter(|line| split.part(line) == part).collect();
             for at in 0..count {
                 // Every other page is a list of few kinds of lines, as indexes are.
                 let kinds = if at % 2 == 0 { lines.len() } else { 1 + at % 4 };
@@ -91,7 +98,7 @@ impl Found {
                 let kinds = if at % 2 == 0 { &lines } else { &few };
                 let page: Vec<String> =
                     (0..15).map(|_| phrases::expand(phrases::one(kinds, &mut random), &mut random)).collect();
-                self.documents.push(Document::harmless(source, part, page.join("\n")));
+                self.documents.push(Document::harmless(source, part, page.join("\n")).weighing(2.0));
             }
         }
     }
@@ -151,7 +158,6 @@ fn prose(data: &Path, found: &mut Found) -> Result<(), CorpusError> {
         "Canon_G3",
         "Creative_Labs_Nomad_Jukebox_Zen_Xtra_40GB",
         "Nikon_coolpix_4300",
-        "Nokia_6610",
     ] {
         let words = text(data, &format!("benign-product-reviews-1/{name}.txt"))?;
         let lines = words.lines().filter_map(|line| line.split_once("##")).map(|(_, line)| natural(line));
@@ -220,8 +226,12 @@ fn talk(data: &Path, found: &mut Found) -> Result<(), CorpusError> {
     super::read::strings(&guidelines, 30, &mut lines);
     found.blocks("abcd", lines.iter().map(|line| (*line).to_owned()), 4);
     for pair in json_lines(data, "hhh-hh-rlhf/harmless_dev.jsonl")? {
-        let talk = field(&pair, "chosen").replace("\n\nHuman:", "\n").replace("\n\nAssistant:", "\n");
-        found.add("hh-rlhf", &talk, 0.5);
+        let talk = field(&pair, "chosen");
+        let answers = talk.split("\n\nHuman:").filter_map(|turn| turn.split_once("\n\nAssistant:"));
+        let answers: Vec<&str> = answers.map(|(_, answer)| answer.trim()).collect();
+        found.named("hh-rlhf/answers", talk, &answers.join("\n"), 0.5);
+        let whole = talk.replace("\n\nHuman:", "\n").replace("\n\nAssistant:", "\n");
+        found.named("requests/hh-rlhf", talk, &whole, 0.1);
     }
     for message in json_lines(data, "scam-sms-spam/sms_dev.jsonl")? {
         if field(&message, "label") == "ham" {

