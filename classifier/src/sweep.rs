@@ -19,7 +19,9 @@ pub struct Suspect {
 ///
 /// The text is unfolded first, and judged as it reads and as it reads once what is hidden in it is decoded. It is
 /// judged by overlapping windows (see [`windows()`]), and each counts by itself: harmless text around a harmful one
-/// does not make it less so. Windows that overlap are one part, with the judgement of the worst of them.
+/// does not make it less so. Windows that overlap are judged as one, as the worst of them. Of what they cover, the lines
+/// are meant that a window cannot do without: a harmful line does not take its neighbours with it, as the fields of a
+/// form that stand around one.
 ///
 /// The time is linear in the text's length if the classifier's is.
 pub fn sweep(text: &str, place: Place, judge: &dyn WindowClassifier, at_least: Risk) -> Vec<Suspect> {
@@ -67,8 +69,12 @@ fn parts(
 ) -> Vec<(Range<usize>, Judgement)> {
     let windows = windows(text);
     let risks = judge.risks(text, place, &windows);
+    let flagged: Vec<(Range<usize>, Risk)> =
+        windows.into_iter().zip(risks).filter(|(_, risk)| *risk >= at_least).collect();
+    let needed = needed_lines(text, &flagged);
+    let mut needed = needed.into_iter().peekable();
     let mut parts: Vec<(Range<usize>, Range<usize>, Risk)> = Vec::new();
-    for (window, risk) in windows.into_iter().zip(risks).filter(|(_, risk)| *risk >= at_least) {
+    for (window, risk) in flagged {
         match parts.last_mut() {
             Some((part, worst, highest)) if window.start < part.end => {
                 part.end = part.end.max(window.end);
@@ -79,8 +85,52 @@ fn parts(
             _ => parts.push((window.clone(), window, risk)),
         }
     }
-    parts
-        .into_iter()
-        .filter_map(|(part, worst, _)| Some((part, judge.judge(&Window { text: text.get(worst)?, place }))))
-        .collect()
+    let mut found = Vec::new();
+    for (part, worst, _) in parts {
+        let Some(worst) = text.get(worst) else { continue };
+        let judgement = judge.judge(&Window { text: worst, place });
+        // Lines reach no further than the windows do.
+        while let Some(line) = needed.peek().filter(|line| line.start < part.end) {
+            let within = line.start.max(part.start)..line.end.min(part.end);
+            if !within.is_empty() {
+                found.push((within, judgement.clone()));
+            }
+            // A long line may hold several parts.
+            if line.end > part.end {
+                break;
+            }
+            needed.next();
+        }
+    }
+    found
+}
+
+/// The lines that hold a window which has no other within it, those that touch as one. The windows are in order of where
+/// they begin.
+fn needed_lines(text: &str, flagged: &[(Range<usize>, Risk)]) -> Vec<Range<usize>> {
+    let breaks: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let mut order: Vec<&Range<usize>> = flagged.iter().map(|(window, _)| window).collect();
+    order.sort_by_key(|window| (window.start, window.end));
+    order.dedup();
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    let mut nearest_end = usize::MAX;
+    for (at, window) in order.iter().enumerate().rev() {
+        let holds_later = nearest_end <= window.end;
+        nearest_end = nearest_end.min(window.end);
+        let before = at.checked_sub(1).and_then(|at| order.get(at));
+        if holds_later || before.is_some_and(|before| before.start == window.start) {
+            continue;
+        }
+        let from = breaks.partition_point(|at| *at < window.start);
+        let to = breaks.partition_point(|at| *at < window.end);
+        let start = from.checked_sub(1).and_then(|at| breaks.get(at)).map_or(0, |at| at + 1);
+        let end = breaks.get(to).copied().unwrap_or(text.len());
+        match lines.last_mut() {
+            // From the end to the beginning: the last is the one that follows.
+            Some(next) if next.start <= end => next.start = next.start.min(start),
+            _ => lines.push(start..end),
+        }
+    }
+    lines.reverse();
+    lines
 }

@@ -162,6 +162,25 @@ fn disguises_do_not_help() {
 }
 
 #[test]
+fn a_harmful_line_does_not_take_its_neighbours_with_it() {
+    let model = model(16);
+    let at_least = Risk::new(0.9).unwrap();
+    let bad = PAYLOAD;
+    let text = format!("Full name\nStreet and number\n{bad}\nCard number\nPay");
+    let spans: Vec<&str> = sweep(&text, Place::Shown, &model, at_least)
+        .into_iter()
+        .map(|suspect| text.get(suspect.span).unwrap())
+        .collect();
+    assert_eq!(spans, [bad]);
+    // Two in one long line, far apart: both.
+    let filler = "Wash cold, and dry in the shade. ".repeat(30);
+    let text = format!("{bad} {filler}{bad}");
+    let found = sweep(&text, Place::Shown, &model, at_least);
+    assert!(found.iter().any(|suspect| suspect.span.start == 0));
+    assert!(found.iter().any(|suspect| suspect.span.end == text.len()));
+}
+
+#[test]
 fn a_payload_split_over_lines_is_still_found() {
     let model = model(16);
     let lines = PAYLOAD.replace(' ', "\n");

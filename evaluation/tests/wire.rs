@@ -85,8 +85,8 @@ async fn a_card_reaches_the_shop_and_nothing_else() {
         assert!(find(text, &scenario.persona.card_number).is_none(), "the card is in {place}");
     }
     assert!(heard.contains("pay-card"), "the tap heard the request");
-    // The address went by fill and the card by wire; both are on record to their end.
-    assert_eq!(report.counts.releases, 2);
+    // Address and contact went by fill and the card by wire; all are on record to their end.
+    assert_eq!(report.counts.releases, 3);
     assert_eq!(open(&log), 0);
     assert_eq!(log.text().matches("\"delivery\":\"wire\"").count(), 1);
     browser.close().await;

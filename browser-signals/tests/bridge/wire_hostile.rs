@@ -32,7 +32,7 @@ const TRICKS: [&str; 22] = [
     "new Image().src='/pay?card='+c.value",
     "new WebSocket('ws://shop.example:PORT/pay').onopen=function(){this.send(c.value)}",
     "new Worker(URL.createObjectURL(new Blob(['fetch(`http://shop.example:PORT/other`,{method:`POST`,body:new URLSearchParams({card:`'+c.value+'`})})'])))",
-    "const i=document.createElement('iframe');document.body.append(i);i.contentWindow.fetch('/pay',{method:'POST',body:new URLSearchParams({card:c.value})})",
+    "const i=document.createElement('iframe');document.body.append(i);i.contentWindow.fetch('/other',{method:'POST',body:new URLSearchParams({card:c.value})})",
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
