@@ -173,7 +173,8 @@ impl Guard {
         let vault = Arc::new(Mutex::new(vault));
         let detectors = Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
         let detectors = Arc::new(detectors);
-        let scrubber = Scrubber::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
+        // A form with one hostile label was withheld with all of its fields, so a judge is a choice of the host program.
+        let scrubber = Scrubber::default();
         let schema = Schema::default();
         let kit = Kit {
             vault,

@@ -1,5 +1,6 @@
 //! A whole text judged window by window.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::{Disguise, Judgement, Place, Risk, Unfolded, Window, WindowClassifier, windows};
@@ -19,9 +20,9 @@ pub struct Suspect {
 ///
 /// The text is unfolded first, and judged as it reads and as it reads once what is hidden in it is decoded. It is
 /// judged by overlapping windows (see [`windows()`]), and each counts by itself: harmless text around a harmful one
-/// does not make it less so. Windows that overlap are judged as one, as the worst of them. Of what they cover, the lines
-/// are meant that a window cannot do without: a harmful line does not take its neighbours with it, as the fields of a
-/// form that stand around one.
+/// does not make it less so. Windows that overlap are judged as one, as the worst of them. Of what they cover, those
+/// lines are meant that explain the most with the least: a harmful line does not take its neighbours with it, such as the
+/// fields of a form that stand around one.
 ///
 /// The time is linear in the text's length if the classifier's is.
 pub fn sweep(text: &str, place: Place, judge: &dyn WindowClassifier, at_least: Risk) -> Vec<Suspect> {
@@ -105,32 +106,23 @@ fn parts(
     found
 }
 
-/// The lines that hold a window which has no other within it, those that touch as one. The windows are in order of where
-/// they begin.
+/// The lines that explain why windows were flagged: those of the shortest, then of the shortest that does not touch
+/// these, and so on. In order, disjoint.
 fn needed_lines(text: &str, flagged: &[(Range<usize>, Risk)]) -> Vec<Range<usize>> {
     let breaks: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     let mut order: Vec<&Range<usize>> = flagged.iter().map(|(window, _)| window).collect();
-    order.sort_by_key(|window| (window.start, window.end));
-    order.dedup();
-    let mut lines: Vec<Range<usize>> = Vec::new();
-    let mut nearest_end = usize::MAX;
-    for (at, window) in order.iter().enumerate().rev() {
-        let holds_later = nearest_end <= window.end;
-        nearest_end = nearest_end.min(window.end);
-        let before = at.checked_sub(1).and_then(|at| order.get(at));
-        if holds_later || before.is_some_and(|before| before.start == window.start) {
+    order.sort_by_key(|window| (window.len(), window.start));
+    // Where each line begins, and where it ends.
+    let mut lines: BTreeMap<usize, usize> = BTreeMap::new();
+    for window in order {
+        if lines.range(..window.end).next_back().is_some_and(|(_, end)| *end > window.start) {
             continue;
         }
         let from = breaks.partition_point(|at| *at < window.start);
         let to = breaks.partition_point(|at| *at < window.end);
         let start = from.checked_sub(1).and_then(|at| breaks.get(at)).map_or(0, |at| at + 1);
         let end = breaks.get(to).copied().unwrap_or(text.len());
-        match lines.last_mut() {
-            // From the end to the beginning: the last is the one that follows.
-            Some(next) if next.start <= end => next.start = next.start.min(start),
-            _ => lines.push(start..end),
-        }
+        lines.insert(start, end);
     }
-    lines.reverse();
-    lines
+    lines.into_iter().map(|(start, end)| start..end).collect()
 }
