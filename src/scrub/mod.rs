@@ -216,6 +216,14 @@ impl Scrubber {
         for verdict in verdicts {
             if let Verdict::Told { but, .. } = verdict {
                 but.sort_by_key(|part| part.start);
+                // Two readings of one text may both be suspicious; its words are withheld once.
+                but.dedup_by(|next, part| {
+                    let overlaps = next.start < part.end;
+                    if overlaps {
+                        part.end = part.end.max(next.end);
+                    }
+                    overlaps
+                });
             }
         }
     }
