@@ -173,8 +173,7 @@ impl Guard {
         let vault = Arc::new(Mutex::new(vault));
         let detectors = Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
         let detectors = Arc::new(detectors);
-        // A form with one hostile label was withheld with all of its fields, so a judge is a choice of the host program.
-        let scrubber = Scrubber::default();
+        let scrubber = Scrubber::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
         let schema = Schema::default();
         let kit = Kit {
             vault,

@@ -129,6 +129,37 @@ fn what_is_split_over_elements_lines_and_names_is_read_in_one_piece() {
 }
 
 #[test]
+fn short_texts_of_controls_are_read_one_by_one() {
+    struct Pair;
+    impl WindowClassifier for Pair {
+        fn risk(&self, window: &Window<'_>) -> Risk {
+            let both = window.text.contains("alpha") && window.text.contains("omega");
+            if both { Risk::CERTAIN } else { Risk::NONE }
+        }
+    }
+    let scrubber = Scrubber::new(ScrubSettings::default(), Some(Arc::new(Pair)));
+    let of = |role: &str, texts: [&str; 2]| {
+        let lines = texts.map(|text| element(role, text, Place::Shown, Purpose::Text));
+        scrubber.scrub(&page(lines.to_vec())).text.contains("alpha")
+    };
+    assert!(of("button", ["alpha", "omega"]));
+    assert!(!of("button", ["alpha omega", "other"]));
+    // Sentences hold links, and a long text of a control may go on in the next.
+    assert!(!of("link", ["alpha", "omega"]));
+    assert!(!of(
+        "button",
+        ["alpha, and in more words than names have", "and in more words than names have, omega"]
+    ));
+    // What stands around controls is one text.
+    let around = vec![
+        text(&[("alpha", Place::Shown)]),
+        element("button", "Pay", Place::Shown, Purpose::Text),
+        text(&[("omega", Place::Shown)]),
+    ];
+    assert!(!scrubber.scrub(&page(around)).text.contains("alpha"));
+}
+
+#[test]
 fn long_names_are_withheld_and_seen_ones_are_not() {
     let long = "word ".repeat(20);
     let lines = vec![

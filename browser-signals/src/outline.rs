@@ -139,6 +139,12 @@ impl Outline {
 }
 
 impl Line {
+    /// The role of the line's element, as the bridge writes it; none for a line that the bridge did not write.
+    pub fn role(&self) -> Option<&str> {
+        let Some(Part::Own(own)) = self.head.first() else { return None };
+        own.strip_prefix("- ").map(|role| role.split(' ').next().unwrap_or(role))
+    }
+
     /// The page's words in the line, those of its head first.
     pub fn words(&self) -> impl Iterator<Item = &Words> {
         let head = self.head.iter().filter_map(|part| match part {
@@ -265,6 +271,34 @@ pub fn quoted(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+/// Whether an element of this role is used, so that its name is needed.
+pub fn is_control(role: &str) -> bool {
+    matches!(
+        role,
+        "button"
+            | "link"
+            | "textbox"
+            | "searchbox"
+            | "spinbutton"
+            | "slider"
+            | "combobox"
+            | "listbox"
+            | "option"
+            | "checkbox"
+            | "radio"
+            | "switch"
+            | "menuitem"
+            | "menuitemcheckbox"
+            | "menuitemradio"
+            | "tab"
+            | "treeitem"
+            | "form"
+            | "dialog"
+            | "alertdialog"
+            | "radiogroup"
+    )
 }
 
 #[cfg(test)]

@@ -1,18 +1,23 @@
 //! The running text of a page's frames in one piece, so that what is split over elements is read as a person
 //! would read it.
+//!
+//! Short texts of controls are no part of it, and are read one by one: "Pay now", "Support chat", "Message" and
+//! "Send message" below one another are a form, and read like an order only together.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-use browser_signals::outline::{Outline, Purpose, Words};
+use browser_signals::outline::{Line, Outline, Purpose, Words, is_control};
 
 use super::place_of;
 
-/// Running text of one frame and one place.
+/// A text of a control with more characters than this runs on with what stands around it.
+const LONGEST_APART: usize = 32;
+
+/// Running text of one frame and one place, or the text of one control.
 pub(super) struct Reading {
     pub(super) text: String,
     pub(super) place: classifier::Place,
-    frame: usize,
-    unseen: bool,
     /// Where stretches of the outline's words begin in the text, in order.
     starts: Vec<Start>,
     line: usize,
@@ -30,19 +35,25 @@ struct Start {
 impl Reading {
     /// All running text of which `told` says whether it is told as unseen; none where it is not told.
     pub(super) fn all(outline: &Outline, told: impl Fn(usize) -> Option<bool>) -> Vec<Reading> {
-        let mut readings: Vec<Reading> = Vec::new();
+        let mut readings = Readings::default();
         let mut at = 0;
         for (number, line) in outline.lines.iter().enumerate() {
+            let apart = stands_apart(line).then_some(number);
             for words in line.words() {
                 if words.purpose == Purpose::Text
                     && let Some(unseen) = told(at)
                 {
-                    take(&mut readings, outline, words, unseen, at, number);
+                    readings.take(
+                        Of { frame: words.frame, place: place_in(outline, words), unseen, apart },
+                        words,
+                        at,
+                        number,
+                    );
                 }
                 at += 1;
             }
         }
-        readings
+        readings.all
     }
 
     /// The parts of words that lie in a span of the text.
@@ -66,31 +77,50 @@ impl Reading {
     }
 }
 
-fn take(readings: &mut Vec<Reading>, outline: &Outline, words: &Words, unseen: bool, at: usize, line: usize) {
-    let place = place_of(outline, words);
-    // What a style sheet writes runs on with what is shown.
-    let place = if place == classifier::Place::Generated { classifier::Place::Shown } else { place };
-    let same = |it: &Reading| it.frame == words.frame && it.place == place && it.unseen == unseen;
-    let index = match readings.iter().position(same) {
-        Some(index) => index,
-        None => {
-            readings.push(Reading {
-                text: String::new(),
-                place,
-                frame: words.frame,
-                unseen,
-                starts: Vec::new(),
-                line,
-            });
-            readings.len() - 1
-        }
-    };
-    let Some(reading) = readings.get_mut(index) else { return };
-    let new_line = reading.line != line;
-    if new_line {
-        reading.text.push('\n');
-        reading.line = line;
+/// Whether a line is the short text of a control. Those of links run on: they stand in the middle of sentences.
+fn stands_apart(line: &Line) -> bool {
+    let text = line.words().filter(|words| words.purpose == Purpose::Text);
+    line.role().is_some_and(|role| role != "link" && is_control(role))
+        && text.flat_map(|words| words.text.chars()).nth(LONGEST_APART).is_none()
+}
+
+/// Where words stood; what a style sheet writes runs on with what is shown.
+fn place_in(outline: &Outline, words: &Words) -> classifier::Place {
+    match place_of(outline, words) {
+        classifier::Place::Generated => classifier::Place::Shown,
+        place => place,
     }
-    reading.starts.push(Start { byte: reading.text.len(), gap: usize::from(new_line), words: at });
-    reading.text.push_str(&words.text);
+}
+
+/// What a reading is of: words of one frame and one place, those told as unseen apart, and those of a line that
+/// stands apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Of {
+    frame: usize,
+    place: classifier::Place,
+    unseen: bool,
+    apart: Option<usize>,
+}
+
+#[derive(Default)]
+struct Readings {
+    all: Vec<Reading>,
+    by: HashMap<Of, usize>,
+}
+
+impl Readings {
+    fn take(&mut self, of: Of, words: &Words, at: usize, line: usize) {
+        let index = *self.by.entry(of).or_insert(self.all.len());
+        if index == self.all.len() {
+            self.all.push(Reading { text: String::new(), place: of.place, starts: Vec::new(), line });
+        }
+        let Some(reading) = self.all.get_mut(index) else { return };
+        let new_line = reading.line != line;
+        if new_line {
+            reading.text.push('\n');
+            reading.line = line;
+        }
+        reading.starts.push(Start { byte: reading.text.len(), gap: usize::from(new_line), words: at });
+        reading.text.push_str(&words.text);
+    }
 }

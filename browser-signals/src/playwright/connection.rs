@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use serde_json::Value;
+use url::Url;
 
 use super::session::text;
 use crate::{Fact, TlsState};
@@ -16,8 +17,9 @@ pub(super) struct Response {
     pub(super) protocol: String,
     /// Whom the browser talked to.
     pub(super) remote: Option<IpAddr>,
-    /// The scheme of the address.
-    pub(super) scheme: String,
+    /// The address that it came from. The frame may say another one: for an empty error answer the browser shows a
+    /// page of its own.
+    pub(super) url: Option<Url>,
 }
 
 impl Response {
@@ -30,16 +32,14 @@ impl Response {
             state: owned(text(response, "securityState")),
             protocol: owned(text(details, "protocol")),
             remote: remote.trim_start_matches('[').trim_end_matches(']').parse().ok(),
-            scheme: owned(
-                text(response, "url").and_then(|url| url.split_once(':')).map(|(scheme, _)| scheme),
-            ),
+            url: text(response, "url").and_then(|url| Url::parse(url).ok()),
         }
     }
 
     /// The connection of this response alone.
     fn tls(&self) -> Fact<TlsState> {
         let modern = matches!(self.protocol.as_str(), "TLS 1.2" | "TLS 1.3" | "QUIC");
-        match (self.scheme.as_str(), self.state.as_str()) {
+        match (self.url.as_ref().map_or("", Url::scheme), self.state.as_str()) {
             ("http", _) => Fact::Known(TlsState::Insecure),
             ("https", "secure") if modern => Fact::Known(TlsState::Valid),
             ("https", "unknown" | "") => Fact::Unknown,

@@ -138,18 +138,15 @@ impl Tab {
             return Ok(());
         }
         let top = self.state.top_frame()?;
-        let remote = {
+        let response = {
             let inner = self.state.inner();
             let document = inner.documents.get(&top);
-            document.and_then(|document| inner.responses.get(document)).and_then(|it| it.remote)
+            document.and_then(|document| inner.responses.get(document)).cloned()
         };
-        if !remote.is_some_and(address::is_private_ip) {
+        let Some(response) = response.filter(|it| it.remote.is_some_and(address::is_private_ip)) else {
             return Ok(());
-        }
-        let frames = self.state.frames().await?;
-        let listed = Url::parse(&frames.top()?.url)
-            .is_ok_and(|url| address::is_allowed(&url, &self.state.private_hosts));
-        if listed {
+        };
+        if response.url.is_some_and(|url| address::is_allowed(&url, &self.state.private_hosts)) {
             return Ok(());
         }
         self.state.page()?.call("Page.navigate", json!({ "url": "about:blank" })).await?;

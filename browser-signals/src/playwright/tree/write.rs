@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::{DEEPEST, Drawn, Manner, NamedBy, Node, Rendered, Tree};
 use crate::NodeId;
-use crate::outline::{Line, Part, Place, Purpose, Words, tidy};
+use crate::outline::{Line, Part, Place, Purpose, Words, is_control, tidy};
 use crate::playwright::sight::SeenText;
 
 /// What stands for a name that repeats what somebody typed.
@@ -296,32 +296,4 @@ impl<'a> Writer<'a> {
         }
         !below.trim().is_empty()
     }
-}
-
-/// Whether an element of this role is used, so that its name is needed.
-fn is_control(role: &str) -> bool {
-    matches!(
-        role,
-        "button"
-            | "link"
-            | "textbox"
-            | "searchbox"
-            | "spinbutton"
-            | "slider"
-            | "combobox"
-            | "listbox"
-            | "option"
-            | "checkbox"
-            | "radio"
-            | "switch"
-            | "menuitem"
-            | "menuitemcheckbox"
-            | "menuitemradio"
-            | "tab"
-            | "treeitem"
-            | "form"
-            | "dialog"
-            | "alertdialog"
-            | "radiogroup"
-    )
 }
