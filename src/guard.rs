@@ -14,6 +14,7 @@ use crate::consent::Answerer;
 pub use crate::entropy::SystemEntropy;
 use crate::kept_head;
 use crate::lock::{IdleLock, LockHandle};
+use crate::safety::{PageSafety, WindowSafety};
 use crate::scrub::Scrubber;
 
 /// Why a guard could not be made.
@@ -109,6 +110,7 @@ pub(crate) struct Kit {
     pub(crate) entropy: Box<dyn Entropy + Send>,
     pub(crate) schema: Schema,
     pub(crate) scrubber: Scrubber,
+    pub(crate) safety: Option<Arc<dyn PageSafety>>,
     pub(crate) keeper: Option<Box<dyn VaultKeeper>>,
     pub(crate) idle: Option<IdleLock>,
     /// The persona that leads where the prompt names none.
@@ -174,6 +176,15 @@ impl Guard {
         let detectors = Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
         let detectors = Arc::new(detectors);
         let scrubber = Scrubber::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
+        // A policy that asks how safe a page is gets an answer; another one need not wait for it.
+        let safety: Option<Arc<dyn PageSafety>> = match decision.thresholds() {
+            Some(_) => {
+                let shipped =
+                    WindowSafety::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
+                Some(Arc::new(shipped))
+            }
+            None => None,
+        };
         let schema = Schema::default();
         let kit = Kit {
             vault,
@@ -184,6 +195,7 @@ impl Guard {
             entropy,
             schema,
             scrubber,
+            safety,
             keeper,
             idle: None,
             persona: None,
@@ -203,6 +215,13 @@ impl Guard {
     #[must_use]
     pub fn with_scrubber(mut self, scrubber: Scrubber) -> Guard {
         self.kit.scrubber = scrubber;
+        self
+    }
+
+    /// Judges by this how safe pages are, where the policy asks for it (`safety reaches the threshold`).
+    #[must_use]
+    pub fn with_safety(mut self, safety: Arc<dyn PageSafety>) -> Guard {
+        self.kit.safety = Some(safety);
         self
     }
 

@@ -15,6 +15,7 @@
 //! | [`egress`] | what may leave a container |
 //! | [`egress_proxy`] | the way out of a container: a proxy of the guard's own |
 //! | [`scrub`] | what the model is told of a page, and what is withheld |
+//! | [`safety`] | how safe a page is to act on |
 //! | [`text`] | values masked in it |
 //! | [`flow`] | what was read where, and carried to where |
 //! | [`placement`] | which control takes which field |
@@ -85,6 +86,8 @@ mod loopback;
 pub mod placement;
 pub mod process;
 #[cfg(feature = "scrub")]
+pub mod safety;
+#[cfg(feature = "scrub")]
 pub mod scrub;
 #[cfg(feature = "browser")]
 pub mod session;
@@ -106,6 +109,12 @@ pub use session::{Session, SessionReport};
 pub use browser_signals as signals;
 pub use policy_dfa as policy;
 pub use {hmm_control, sirl, vault};
+
+/// The policy of approach A, as shipped in `policies/approach_a.policy`.
+pub const APPROACH_A_POLICY: &str = include_str!("../policies/approach_a.policy");
+
+/// The policy of approach C, as shipped in `policies/approach_c.policy`.
+pub const APPROACH_C_POLICY: &str = include_str!("../policies/approach_c.policy");
 
 /// The policy of approach B, as shipped in `policies/default.policy`.
 pub const DEFAULT_POLICY: &str = include_str!("../policies/default.policy");

@@ -10,11 +10,12 @@ use std::sync::{Arc, Mutex};
 
 use browser_signals::Outline;
 use browser_signals::text_guard::{TextGuard, TextWithheld};
-use classifier::{Detector, Detectors, mask};
+use classifier::{Detector, Detectors, Safety, mask};
 use sirl::Tier;
 use vault::Vault;
 
 use crate::egress::Releases;
+use crate::safety::PageSafety;
 use crate::scrub::{Quarantine, Scrubber};
 use crate::time::unix_ms;
 
@@ -31,6 +32,9 @@ pub struct PageTextGuard {
     detectors: Arc<Detectors>,
     releases: Releases,
     vault: Arc<Mutex<Vault>>,
+    safety: Option<Arc<dyn PageSafety>>,
+    /// Of the page that was read last.
+    judged: Mutex<Option<Safety>>,
 }
 
 impl PageTextGuard {
@@ -43,12 +47,33 @@ impl PageTextGuard {
         releases: Releases,
         vault: Arc<Mutex<Vault>>,
     ) -> PageTextGuard {
-        PageTextGuard { scrubber, quarantine, detectors, releases, vault }
+        PageTextGuard {
+            scrubber,
+            quarantine,
+            detectors,
+            releases,
+            vault,
+            safety: None,
+            judged: Mutex::new(None),
+        }
+    }
+
+    /// Judges every page that is read.
+    #[must_use]
+    pub fn with_safety(self, safety: Option<Arc<dyn PageSafety>>) -> PageTextGuard {
+        PageTextGuard { safety, ..self }
+    }
+
+    /// How safe the page is that was read last, once; none where nobody judges, or nothing was read since.
+    pub fn take_safety(&self) -> Option<Safety> {
+        self.judged.lock().ok()?.take()
     }
 }
 
 impl TextGuard for PageTextGuard {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
+        let judged = self.safety.as_ref().map(|safety| safety.of(outline));
+        *self.judged.lock().map_err(|_| TextWithheld)? = judged;
         let told = self.scrubber.scrub(outline);
         self.quarantine.take_in(&told.withheld, unix_ms());
         self.mask(&told.text)

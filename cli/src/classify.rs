@@ -5,6 +5,7 @@
 
 mod eval;
 mod fit_attribute;
+mod fit_monitor;
 mod scan;
 mod train;
 
@@ -25,6 +26,8 @@ pub enum Command {
     Eval(eval::Eval),
     /// Fit the token weights of an attribute, for the look-ahead.
     FitAttribute(fit_attribute::FitAttribute),
+    /// Fit the monitor that follows the risks of a page's windows.
+    FitMonitor(fit_monitor::FitMonitor),
     /// Judge texts: for each line `{"id":…, "text":…}` a line `{"id":…, "risk":…, "spans":[…]}`.
     Scan(scan::Scan),
 }
@@ -34,6 +37,7 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Train(arguments) => train::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::FitAttribute(arguments) => fit_attribute::run(&arguments),
+        Command::FitMonitor(arguments) => fit_monitor::run(&arguments),
         Command::Scan(arguments) => scan::run(&arguments),
     }
 }

@@ -5,13 +5,16 @@ use std::pin::Pin;
 
 use vault::Secret;
 
-use super::{Answer, ConsentPrompt};
+use super::{Answer, ConsentPrompt, Warning};
 
 /// A future of an answer.
 pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 
 /// A future of a card's security code, if the user gives one.
 pub type CodeFuture<'a> = Pin<Box<dyn Future<Output = Option<Secret>> + Send + 'a>>;
+
+/// A future of a warning that was shown.
+pub type WarnFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// Whoever answers prompts. No answer is no: the session stops waiting when the prompt runs out, and drops the
 /// future.
@@ -23,6 +26,11 @@ pub trait Answerer: Send {
     /// never stored; without one the payment is made without.
     fn card_code<'a>(&'a mut self, _card: &'a str, _prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
         Box::pin(std::future::ready(None))
+    }
+
+    /// Tells the user something that needs no answer. Nothing waits for the user; by default nobody is told.
+    fn warn<'a>(&'a mut self, _warning: &'a Warning) -> WarnFuture<'a> {
+        Box::pin(std::future::ready(()))
     }
 }
 

@@ -12,6 +12,7 @@
 //! | [`answerer`] | who answers: the trait, a script |
 //! | [`terminal`] | asking on the terminal |
 //! | [`book`] | answers that stand, for a session or for longer |
+//! | [`warning`] | what a user is told without being asked |
 //! | [`page`] | a page of the guard's own, in a browser of its own |
 
 pub mod answer;
@@ -23,11 +24,13 @@ pub mod prompt;
 pub mod terminal;
 pub mod ticket;
 mod visible;
+pub mod warning;
 
 pub use answer::Answer;
-pub use answerer::{AnswerFuture, Answerer, CodeFuture, ScriptedAnswerer};
+pub use answerer::{AnswerFuture, Answerer, CodeFuture, ScriptedAnswerer, WarnFuture};
 pub use book::{ConsentBook, Release, StandingConsent};
 pub use prompt::{Asked, ConsentPrompt, Notice, Quoted};
 #[cfg(feature = "browser")]
 pub use terminal::TerminalAnswerer;
 pub use ticket::{Answered, Ticket};
+pub use warning::Warning;

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use vault::Secret;
 use zeroize::Zeroizing;
 
-use super::{Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt};
+use super::{Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, WarnFuture, Warning};
 
 /// A yes that comes faster was not said to what is shown.
 const SOONEST: Duration = Duration::from_millis(700);
@@ -78,6 +78,11 @@ impl Answerer for TerminalAnswerer {
             let right = (3..=4).contains(&code.len()) && code.iter().all(u8::is_ascii_digit);
             right.then(|| Secret::new(code))
         })
+    }
+
+    fn warn<'a>(&'a mut self, warning: &'a Warning) -> WarnFuture<'a> {
+        say(&format!("\nWarning. {warning}\n"));
+        Box::pin(std::future::ready(()))
     }
 }
 

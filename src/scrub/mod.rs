@@ -12,7 +12,7 @@
 //! [`outline::WITHHELD`]: browser_signals::outline::WITHHELD
 
 pub mod quarantine;
-mod reading;
+pub(crate) mod reading;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use browser_signals::outline::{Outline, Place, Purpose, Said, Words, tidy};
 use classifier::{LinearClassifier, ModelError, Risk, WindowClassifier, sweep};
 
 pub use quarantine::{Quarantine, Quarantined};
-use reading::Reading;
+use reading::{Reading, place_of};
 
 /// What becomes of words that a person does not see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -279,20 +279,6 @@ impl Scrubber {
                 *verdict = Verdict::Marked(Why::Suspicious);
             }
         }
-    }
-}
-
-/// Where words stood, for a classifier.
-fn place_of(outline: &Outline, words: &Words) -> classifier::Place {
-    let origin = |frame: usize| outline.frames.get(frame).cloned().flatten();
-    match words.place {
-        Place::Hidden => classifier::Place::Hidden,
-        Place::Attribute => classifier::Place::Attribute,
-        _ if words.frame != 0 && (origin(words.frame).is_none() || origin(words.frame) != origin(0)) => {
-            classifier::Place::ForeignFrame
-        }
-        Place::Generated => classifier::Place::Generated,
-        Place::Shown => classifier::Place::Shown,
     }
 }
 

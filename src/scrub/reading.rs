@@ -7,17 +7,17 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use browser_signals::outline::{Line, Outline, Purpose, Words, is_control};
-
-use super::place_of;
+use browser_signals::outline::{Line, Outline, Place, Purpose, Words, is_control};
 
 /// A text of a control with more characters than this runs on with what stands around it.
 const LONGEST_APART: usize = 32;
 
 /// Running text of one frame and one place, or the text of one control.
-pub(super) struct Reading {
-    pub(super) text: String,
-    pub(super) place: classifier::Place,
+pub(crate) struct Reading {
+    pub(crate) text: String,
+    pub(crate) place: classifier::Place,
+    /// Whether it is the short text of a control.
+    pub(crate) apart: bool,
     /// Where stretches of the outline's words begin in the text, in order.
     starts: Vec<Start>,
     line: usize,
@@ -34,7 +34,7 @@ struct Start {
 
 impl Reading {
     /// All running text of which `told` says whether it is told as unseen; none where it is not told.
-    pub(super) fn all(outline: &Outline, told: impl Fn(usize) -> Option<bool>) -> Vec<Reading> {
+    pub(crate) fn all(outline: &Outline, told: impl Fn(usize) -> Option<bool>) -> Vec<Reading> {
         let mut readings = Readings::default();
         let mut at = 0;
         for (number, line) in outline.lines.iter().enumerate() {
@@ -84,6 +84,20 @@ fn stands_apart(line: &Line) -> bool {
         && text.flat_map(|words| words.text.chars()).nth(LONGEST_APART).is_none()
 }
 
+/// Where words stood, for a classifier.
+pub(crate) fn place_of(outline: &Outline, words: &Words) -> classifier::Place {
+    let origin = |frame: usize| outline.frames.get(frame).cloned().flatten();
+    match words.place {
+        Place::Hidden => classifier::Place::Hidden,
+        Place::Attribute => classifier::Place::Attribute,
+        _ if words.frame != 0 && (origin(words.frame).is_none() || origin(words.frame) != origin(0)) => {
+            classifier::Place::ForeignFrame
+        }
+        Place::Generated => classifier::Place::Generated,
+        Place::Shown => classifier::Place::Shown,
+    }
+}
+
 /// Where words stood; what a style sheet writes runs on with what is shown.
 fn place_in(outline: &Outline, words: &Words) -> classifier::Place {
     match place_of(outline, words) {
@@ -112,7 +126,13 @@ impl Readings {
     fn take(&mut self, of: Of, words: &Words, at: usize, line: usize) {
         let index = *self.by.entry(of).or_insert(self.all.len());
         if index == self.all.len() {
-            self.all.push(Reading { text: String::new(), place: of.place, starts: Vec::new(), line });
+            self.all.push(Reading {
+                text: String::new(),
+                place: of.place,
+                apart: of.apart.is_some(),
+                starts: Vec::new(),
+                line,
+            });
         }
         let Some(reading) = self.all.get_mut(index) else { return };
         let new_line = reading.line != line;

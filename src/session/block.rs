@@ -8,6 +8,7 @@ use super::core::{After, Command, Core, Event, Look, State};
 use super::outcome::request_refused;
 use super::work::{Ask, Line, Page, Phase, Release, Work};
 use crate::audit::AuditEvent;
+use crate::consent::Warning;
 use crate::placement::best_form;
 
 /// Words on the button that starts a payment, in the languages the shops here are written in.
@@ -254,7 +255,18 @@ impl Core {
             origin: self.page.clone(),
             reason,
         });
+        self.warn_of(kind, reason);
         request_refused(kind, reason)
+    }
+
+    /// A page that looks unsafe is told to the user, once for what was asked for.
+    fn warn_of(&mut self, kind: Kind, reason: Reason) {
+        let (Reason::LowSafety, Some(origin)) = (reason, self.page.clone()) else { return };
+        let warning = Warning { kind, origin, reason };
+        if self.warned.insert(warning.clone()) {
+            self.counts.warnings += 1;
+            self.warnings.push(warning);
+        }
     }
 }
 

@@ -4,10 +4,11 @@
 //! driver carries out one command at a time and reports with one event. An event that does not fit ends
 //! the action with a denial: nothing is released by accident.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use browser_signals::{Observed, Origin, Snapshot, Verb};
-use classifier::Detectors;
+use classifier::{Detectors, Safety};
 use policy_dfa::{
     Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Task, VerbKind, Verdict,
 };
@@ -18,11 +19,11 @@ pub use super::asking::MOST_PROMPTS;
 use super::asking::{Nonces, on_record};
 use super::judge::{effect_of, kind_of};
 use super::outcome::{Counts, block_refused, verb_refused};
-pub use super::turn::{Command, Event, Look, Payment};
+pub use super::turn::{Command, Event, Look, Payment, Told};
 use super::work::{Page, Phase, Work};
 use crate::action::Action;
 use crate::audit::AuditEvent;
-use crate::consent::{Asked, ConsentBook, ConsentPrompt};
+use crate::consent::{Asked, ConsentBook, ConsentPrompt, Warning};
 use crate::egress::{AgentEgress, Releases};
 use crate::flow::Readings;
 
@@ -93,6 +94,11 @@ pub struct Core {
     pub(super) lasting: bool,
     pub(super) last_text: String,
     pub(super) page: Option<Origin>,
+    /// How safe the least safe page was that was read of each origin.
+    pub(super) safeties: BTreeMap<Origin, Safety>,
+    /// What the user was warned of, and what of that nobody was told yet.
+    pub(super) warned: BTreeSet<Warning>,
+    pub(super) warnings: Vec<Warning>,
     /// Refusals of the current block, to be recorded before it is answered.
     pub(super) unrecorded: Vec<AuditEvent>,
     state: State,
@@ -120,6 +126,9 @@ impl Core {
             lasting,
             last_text: String::new(),
             page: None,
+            safeties: BTreeMap::new(),
+            warned: BTreeSet::new(),
+            warnings: Vec::new(),
             unrecorded: Vec::new(),
             state: State::Idle,
         }
@@ -145,6 +154,11 @@ impl Core {
     /// Counts a denial that happened below the policy, at the container's egress.
     pub fn note_denial(&mut self, reason: Reason) {
         self.counts.denied(reason);
+    }
+
+    /// What the user is to be told, once.
+    pub fn take_warnings(&mut self) -> Vec<Warning> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// The task.
@@ -242,11 +256,12 @@ impl Core {
         }
     }
 
-    fn text(&mut self, text: Result<(String, Option<Origin>), Reason>) -> Command {
+    fn text(&mut self, text: Result<Told, Reason>) -> Command {
         match text {
-            Ok((text, origin)) => {
+            Ok(Told { text, origin, safety }) => {
                 if let Some(origin) = &origin {
                     self.readings.read_at(origin, &text);
+                    self.note_safety(origin, safety);
                 }
                 self.page = origin;
                 self.last_text.clone_from(&text);

@@ -11,7 +11,7 @@ use url::Url;
 use vault::StateName;
 
 use super::asking::on_record;
-use super::core::{Command, Core, Event, Look, Payment, Tools};
+use super::core::{Command, Core, Event, Look, Payment, Told, Tools};
 use super::foresee::never;
 use super::outcome::Counts;
 use super::plan::{self, PlanQuestion};
@@ -168,7 +168,8 @@ impl Session {
             detectors.clone(),
             releases.clone(),
             vault.clone(),
-        );
+        )
+        .with_safety(kit.safety.clone());
         let lasting = kit.is_lasting();
         let tools = Tools { vault, detectors, releases, book, lasting, seed };
         let mut core = Core::new(task, decision, tools, &intake.prompt).with_schema(kit.schema.clone());
@@ -215,6 +216,7 @@ impl Session {
             event = match self.core.step(event, self.now()) {
                 Command::Answer(text) => {
                     self.keep_standing();
+                    self.warn().await;
                     self.note_browser_events();
                     return text;
                 }
@@ -226,7 +228,9 @@ impl Session {
                 }
                 Command::Read => {
                     let text = self.tab.read(&self.text).await;
-                    Event::Text(text.map(|page| (page.text, page.origin)).map_err(|e| reason_of(&e)))
+                    let safety = self.text.take_safety();
+                    let told = text.map(|page| Told { text: page.text, origin: page.origin, safety });
+                    Event::Text(told.map_err(|e| reason_of(&e)))
                 }
                 Command::Look(look) => Event::Seen(self.look(look).await.map_err(|e| reason_of(&e))),
                 Command::Do { verb, decided } => {
@@ -258,6 +262,13 @@ impl Session {
     fn keep_standing(&mut self) {
         if let Some(standing) = self.core.take_standing() {
             self.kit.keep(StateName::Consents, &book::to_json(&standing));
+        }
+    }
+
+    /// Tells the user, in plain words, what was refused because the page looks unsafe.
+    async fn warn(&mut self) {
+        for warning in self.core.take_warnings() {
+            self.kit.answerer.warn(&warning).await;
         }
     }
 

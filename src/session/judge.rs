@@ -1,9 +1,10 @@
 //! Turning a verb or a request into a question to the policy.
 
 use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
+use classifier::Safety;
 use policy_dfa::{
-    Carried, Consent, ConsentScope, Event, Goal, Happened, History, Millis, Question, Reason, VerbKind,
-    Verdict,
+    Carried, Consent, ConsentScope, Event, Goal, Happened, History, Millis, Question, Reason, SafetyBand,
+    VerbKind, Verdict,
 };
 use sirl::{FieldSet, Request};
 use url::Url;
@@ -12,6 +13,7 @@ use super::core::Core;
 use crate::consent::Release;
 use crate::egress::{AgentText, TextVerdict};
 use crate::placement::place;
+use crate::safety::band;
 
 /// The policy's word for a verb.
 pub(super) fn kind_of(verb: &Verb) -> VerbKind {
@@ -160,9 +162,28 @@ impl Core {
         consent: Consent,
         now: Millis,
     ) -> Verdict {
-        let question =
-            Question { event, page, task: &self.task, consent, history, safety: Fact::Unknown, now };
+        let safety = self.safety_of(page);
+        let question = Question { event, page, task: &self.task, consent, history, safety, now };
         self.decision.decide(&question)
+    }
+
+    /// The least safe page of an origin counts for all of it: what the model has read there, it has read.
+    pub(super) fn note_safety(&mut self, origin: &Origin, safety: Option<Safety>) {
+        let Some(safety) = safety else { return };
+        let lowest = self.safeties.entry(origin.clone()).or_insert(safety);
+        if safety < *lowest {
+            *lowest = safety;
+        }
+    }
+
+    /// How safe a page is: as what was read of its top document's origin. Nobody judged what was not read.
+    fn safety_of(&self, page: Option<&Observed<Snapshot>>) -> Fact<SafetyBand> {
+        let origin = page.and_then(|page| page.top_origin.known());
+        let safety = origin.and_then(|origin| self.safeties.get(origin));
+        match (safety, self.decision.thresholds()) {
+            (Some(safety), Some(thresholds)) => Fact::Known(band(*safety, thresholds)),
+            _ => Fact::Unknown,
+        }
     }
 
     /// A request without fields asks for those of its kind that the page has a place for.

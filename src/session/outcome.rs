@@ -34,6 +34,8 @@ pub struct Counts {
     pub actions: u64,
     /// Prompts shown to the user.
     pub prompts: u32,
+    /// Warnings shown to the user, which need no answer.
+    pub warnings: u32,
     /// Releases and purchases carried out.
     pub releases: u32,
     /// Denials, by reason code.

@@ -1,6 +1,7 @@
 //! What the state machine has its driver do, and what the driver tells it.
 
 use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
+use classifier::Safety;
 use policy_dfa::Reason;
 use sirl::Money;
 use vault::SealedCard;
@@ -32,6 +33,17 @@ pub struct Payment {
     pub button: ElementRef,
     /// The page that it was decided on.
     pub decided: Box<Observed<Snapshot>>,
+}
+
+/// A page as the model is told of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// The scrubbed text.
+    pub text: String,
+    /// The top origin.
+    pub origin: Option<Origin>,
+    /// How safe the page is, where somebody judges.
+    pub safety: Option<Safety>,
 }
 
 /// What the driver is to do.
@@ -84,8 +96,8 @@ pub enum Event {
     Answered(Answered),
     /// The security code was given and is in the vault, or was not given.
     CodeAsked,
-    /// The page was read: its scrubbed text, and the top origin.
-    Text(Result<(String, Option<Origin>), Reason>),
+    /// The page was read.
+    Text(Result<Told, Reason>),
     /// The page was looked at: one snapshot for a page or an element, one a form for forms.
     Seen(Result<Vec<Observed<Snapshot>>, Reason>),
     /// A verb, fill or payment ended, or a wire's placeholders stand.

@@ -10,5 +10,6 @@ mod guessing;
 mod interference;
 mod purchase;
 mod release;
+mod safety;
 mod verbs;
 mod wire;

@@ -6,7 +6,7 @@ use browser_signals::{
     Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin, Sink,
     Snapshot, TlsState, WireField,
 };
-use classifier::Detectors;
+use classifier::{Detectors, Safety};
 use policy_dfa::{Millis, Policy, Reason, Task, authority};
 use portcullis::DEFAULT_POLICY;
 use portcullis::action::Action;
@@ -15,7 +15,7 @@ use portcullis::consent::{Answer, Answered, Asked, ConsentBook};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
 use portcullis::scrub::{Quarantine, Scrubber};
-use portcullis::session::core::{Command, Core, Event, Look, Tools};
+use portcullis::session::core::{Command, Core, Event, Look, Told, Tools};
 use portcullis::text::PageTextGuard;
 use sirl::{Currency, Field, Kind, Money};
 use vault::{Binding, Secret, Vault};
@@ -76,6 +76,8 @@ pub struct Played {
     pub releases: Releases,
     /// What the page says.
     pub reads: String,
+    /// How safe somebody judges it to be.
+    pub safety: Option<Safety>,
     /// What the browser was told to do.
     pub commands: Vec<String>,
     pub seen: u64,
@@ -148,6 +150,7 @@ impl Played {
             vault,
             releases,
             reads: "- button \"Pay now\" [ref=e7]".to_owned(),
+            safety: None,
             commands: Vec::new(),
             seen: 0,
             looks: vec![checkout()],
@@ -204,7 +207,7 @@ impl Played {
                     let guard =
                         PageTextGuard::new(scrubber, Quarantine::default(), detectors, releases, vault);
                     let text = guard.mask(&self.reads).unwrap();
-                    Event::Text(Ok((text, Some(origin(SHOP)))))
+                    Event::Text(Ok(Told { text, origin: Some(origin(SHOP)), safety: self.safety }))
                 }
                 Command::Look(look) => {
                     let mut page = self.looks[0].clone();

@@ -13,6 +13,7 @@
 //! | [`judging`] | a model judged by source and by disguise |
 //! | [`report`] | what was measured, as tables and pictures |
 //! | [`recipe`] | how each shipped model is made |
+//! | [`pages`] | whole pages put together from texts |
 //! | [`personal_data`] | the detectors of personal data judged |
 //! | [`token_attribute`] | weights of token attributes, for the look-ahead |
 //! | [`secret_vectors`] | made-up secrets, and what looks like them |
@@ -25,6 +26,7 @@ mod injection;
 pub mod judging;
 pub mod metrics;
 pub mod obfuscation;
+pub mod pages;
 pub mod personal_data;
 pub mod recipe;
 pub mod report;

@@ -1,0 +1,139 @@
+//! `portcullis classify fit-monitor`: the monitor over the risks of a page's windows.
+
+use std::io::Write;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use classifier_training::pages::{WITH_INJECTION, WITH_SCAM, compose};
+use classifier_training::recipe::Subject;
+use classifier_training::{Document, Part};
+use portcullis::hmm_control::monitor::{Judge, Monitor, MonitorError, Window};
+use portcullis::safety::WindowSafety;
+
+use crate::failure::Failure;
+use crate::hmm::{Progress, write_whole};
+
+/// How many pages are put together to fit it, to calibrate it, and to judge it.
+const PAGES: usize = 4000;
+
+#[derive(clap::Args)]
+pub struct FitMonitor {
+    /// The folder that holds the collections.
+    #[arg(long, value_name = "FOLDER")]
+    data: PathBuf,
+    /// Where the monitor is written to.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// How many windows after the present one are judged with it.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    horizon: usize,
+    /// The beginning of all chance.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+/// The states, by their numbers.
+struct States {
+    ordinary: usize,
+    injection: usize,
+    scam: usize,
+}
+
+pub fn run(arguments: &FitMonitor) -> Result<(), Failure> {
+    let progress = Progress::new();
+    let read = |subject, what: &str| {
+        progress.say(format!("reading what is known of {what}"));
+        super::corpus(subject, &arguments.data, arguments.seed, |absent| progress.say(absent))
+    };
+    let injections = read(Subject::Injection, "injections")?.documents;
+    let scams = read(Subject::Scam, "scams")?.documents;
+    let safety = WindowSafety::unmonitored()
+        .map_err(|error| Failure::NotSetUp(format!("a shipped model: {error}")))?;
+
+    let mut builder = Monitor::builder();
+    let states = States {
+        ordinary: builder.appropriate("ordinary"),
+        injection: builder.harmful("injection"),
+        scam: builder.harmful("scam"),
+    };
+    builder.detector("injection");
+    builder.detector("scam");
+    let scored = |part, seed, what: &str| -> Vec<Vec<Window>> {
+        progress.say(format!("judging {PAGES} pages to {what}"));
+        let pages = compose((&injections, &scams), part, PAGES, seed);
+        pages
+            .iter()
+            .map(|page| page.iter().flat_map(|one| windows(one, &scams, &safety, &states)).collect())
+            .collect()
+    };
+    // The models learned from the training part, where they are surer than they are elsewhere.
+    let fitted = scored(Part::Development, arguments.seed, "fit");
+    let held_out = scored(Part::Development, arguments.seed + 1, "calibrate");
+    let failed = |error: MonitorError| Failure::Input(format!("{}: {error}", arguments.data.display()));
+    let monitor = builder.fit(&fitted).map_err(failed)?;
+    let judge = Judge::fit(monitor, arguments.horizon, &held_out).map_err(failed)?;
+    let tested = scored(Part::Test, arguments.seed, "test");
+    let json = judge.to_json();
+    write_whole(&arguments.out, |file| file.write_all(json.as_bytes()))?;
+    progress.finish();
+
+    println!("{}: {} bytes", arguments.out.display(), json.len());
+    println!("pages put together: {WITH_INJECTION} % with an injection, {WITH_SCAM} % with a scam");
+    println!("{}", judge.reliability(&tested, 10).map_err(failed)?);
+    let safety = safety.with_monitor(judge).map_err(failed)?;
+    let test = compose((&injections, &scams), Part::Test, PAGES, arguments.seed);
+    for threshold in [0.5, 0.8, 0.95] {
+        let [harmless, hostile] = [false, true].map(|hostile| {
+            let of = test.iter().filter(|page| page.iter().any(|one| one.harmful.is_some()) == hostile);
+            let reached: Vec<bool> = of.map(|page| reaches(&safety, page, threshold)).collect();
+            (reached.iter().filter(|it| **it).count(), reached.len())
+        });
+        println!(
+            "safety {threshold}: reached by {} of {} harmless pages and {} of {} with an attack",
+            harmless.0, harmless.1, hostile.0, hostile.1
+        );
+    }
+    Ok(())
+}
+
+fn reaches(safety: &WindowSafety, page: &[&Document], threshold: f64) -> bool {
+    let windows: Vec<_> = page.iter().flat_map(|one| safety.windows(&one.text, one.place)).collect();
+    safety.of_windows(&windows).value() >= threshold
+}
+
+/// The windows of one text, labelled where it is clear.
+fn windows(document: &Document, scams: &[Document], safety: &WindowSafety, states: &States) -> Vec<Window> {
+    // A text is a scam's if it is one of their collection.
+    let is_scam = scams.as_ptr_range().contains(&std::ptr::from_ref(document));
+    let harm = if is_scam { states.scam } else { states.injection };
+    let scored = safety.windows(&document.text, document.place);
+    scored
+        .into_iter()
+        .map(|window| {
+            let state = match document.harmful.as_ref().map(|span| share(&window.span, span)) {
+                None | Some(Share::None) => Some(states.ordinary),
+                Some(Share::Much) => Some(harm),
+                Some(Share::Little) => None,
+            };
+            Window { state, scores: window.risks.into_iter().map(Some).collect() }
+        })
+        .collect()
+}
+
+/// How much of a window is of a harmful span.
+enum Share {
+    None,
+    /// Too little to say what the window is.
+    Little,
+    Much,
+}
+
+fn share(window: &Range<usize>, span: &Range<usize>) -> Share {
+    let shared = window.end.min(span.end).saturating_sub(window.start.max(span.start));
+    match shared {
+        0 => Share::None,
+        // A third of the window, or most of the attack.
+        _ if shared * 3 >= window.len() || shared * 10 >= span.len() * 7 => Share::Much,
+        _ => Share::Little,
+    }
+}

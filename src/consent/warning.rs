@@ -1,0 +1,30 @@
+//! What a user is told without being asked.
+
+use std::fmt;
+
+use browser_signals::Origin;
+use policy_dfa::Reason;
+use sirl::Kind;
+
+/// Something was refused because of what the page says; the user may want to know, and to look for themselves.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Warning {
+    /// What the agent asked for.
+    pub kind: Kind,
+    /// On whose page.
+    pub origin: Origin,
+    /// Why it did not get it.
+    pub reason: Reason,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Warning { kind, origin, reason } = self;
+        let kind = kind.as_str();
+        write!(f, "The agent asked for your {kind} on {origin} and did not get it. {} ", reason.explain())?;
+        f.write_str(
+            "Words on the page read like an attempt to direct the agent, or like a scam. If you know the site, you \
+             can finish there by hand.",
+        )
+    }
+}

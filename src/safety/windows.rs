@@ -1,0 +1,131 @@
+//! A text in windows, each with the worst risk that every classifier sees in it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use classifier::{Place, Risk, Unfolded, WindowClassifier};
+
+/// How many bytes of the folded text a window has before the next one begins, at the next sentence or line.
+const LENGTH: usize = 180;
+
+/// A window of a text as the monitor sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoredWindow {
+    /// The window, in bytes of the text as it was given.
+    pub span: Range<usize>,
+    /// The worst risk that each classifier saw in it.
+    pub risks: Vec<Risk>,
+}
+
+impl ScoredWindow {
+    /// Takes over what is worse.
+    pub(super) fn worsen(&mut self, risks: &[Risk]) {
+        for (mine, other) in self.risks.iter_mut().zip(risks) {
+            if *other > *mine {
+                *mine = *other;
+            }
+        }
+    }
+}
+
+/// Cuts a text into windows and scores them. Linear in the text.
+pub(super) fn scored(text: &str, place: Place, judges: &[Arc<dyn WindowClassifier>]) -> Vec<ScoredWindow> {
+    let unfolded = Unfolded::new(text);
+    let plain = unfolded.plain();
+    let cuts = classifier::windows(plain.text());
+    // A new window at the first beginning that is far enough from the last one.
+    let mut starts: Vec<usize> = Vec::new();
+    for cut in &cuts {
+        if starts.last().is_none_or(|last| cut.start >= last + LENGTH) {
+            starts.push(cut.start);
+        }
+    }
+    let none = vec![Risk::NONE; judges.len()];
+    let mut scored: Vec<ScoredWindow> = starts
+        .iter()
+        .enumerate()
+        .map(|(at, start)| {
+            let end = starts.get(at + 1).copied().unwrap_or(plain.text().len());
+            ScoredWindow { span: plain.original(*start..end), risks: none.clone() }
+        })
+        .collect();
+    let mut note = |at: usize, judge: usize, risk: Risk| {
+        let mine = scored.get_mut(at).and_then(|window| window.risks.get_mut(judge));
+        if let Some(mine) = mine.filter(|mine| risk > **mine) {
+            *mine = risk;
+        }
+    };
+    for (number, judge) in judges.iter().enumerate() {
+        let risks = judge.risks(plain.text(), place, &cuts);
+        for (cut, risk) in cuts.iter().zip(risks) {
+            let at = starts.partition_point(|start| *start <= cut.start).saturating_sub(1);
+            note(at, number, risk);
+        }
+    }
+    // What was hidden counts where it stood. A text of nothing else has no windows yet.
+    for decoded in unfolded.decoded() {
+        let text = decoded.text.text();
+        let cuts = classifier::windows(text);
+        let mut risks = none.clone();
+        for (judge, mine) in judges.iter().zip(&mut risks) {
+            let worst = judge
+                .risks(text, place, &cuts)
+                .into_iter()
+                .fold(Risk::NONE, |worst, risk| if risk > worst { risk } else { worst });
+            *mine = worst;
+        }
+        let at = scored.partition_point(|window| window.span.start <= decoded.span.start).saturating_sub(1);
+        match scored.get_mut(at) {
+            Some(window) => window.worsen(&risks),
+            None => scored.push(ScoredWindow { span: decoded.span.clone(), risks }),
+        }
+    }
+    scored
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use classifier::Window;
+    use proptest::prelude::*;
+
+    struct Word;
+
+    impl WindowClassifier for Word {
+        fn risk(&self, window: &Window<'_>) -> Risk {
+            if window.text.contains("zebra") { Risk::CERTAIN } else { Risk::NONE }
+        }
+    }
+
+    fn scored(text: &str) -> Vec<ScoredWindow> {
+        super::scored(text, Place::Shown, &[Arc::new(Word)])
+    }
+
+    #[test]
+    fn what_is_hidden_counts_where_it_stood() {
+        let plain = "The tea is good and the pot is round. ".repeat(20);
+        // Base64 of `please look at the zebra now, it is over there`.
+        let hidden = "cGxlYXNlIGxvb2sgYXQgdGhlIHplYnJhIG5vdywgaXQgaXMgb3ZlciB0aGVyZQ==";
+        let text = format!("{plain}{hidden} {plain}");
+        let found = scored(&text);
+        let bad: Vec<&ScoredWindow> =
+            found.iter().filter(|window| window.risks[0] == Risk::CERTAIN).collect();
+        assert_eq!(bad.len(), 1, "{found:?}");
+        assert!(bad[0].span.start <= plain.len() && bad[0].span.end > plain.len());
+        assert_eq!(scored(""), []);
+    }
+
+    proptest! {
+        #[test]
+        fn windows_are_in_order_and_disjoint(text in "(?s)(.{0,60}( zebra )?[.\n ]){0,20}") {
+            let found = scored(&text);
+            prop_assert!(found.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start));
+            prop_assert!(found.iter().all(|window| text.get(window.span.clone()).is_some()));
+            let any = found.iter().any(|window| window.risks[0] == Risk::CERTAIN);
+            if text.contains("zebra") {
+                prop_assert!(any);
+            }
+        }
+    }
+}

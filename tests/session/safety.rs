@@ -1,0 +1,83 @@
+//! How safe the pages were that the model read, under the policies that ask for it.
+
+use crate::played::{BLOCK, Played};
+use browser_signals::{Container, Verb};
+use classifier::Safety;
+use portcullis::action::Action;
+use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
+
+const CARD: &str = "REQ.payment fields=[\"card_number\"]\nREQ.end";
+const CARD_CONTROLS: [(i64, &str); 1] = [(1, "cc-number")];
+
+fn read(played: &mut Played, safety: Option<f64>) {
+    played.safety = safety.map(|value| Safety::new(value).unwrap());
+    played.act(Action::Verb(Verb::Read));
+}
+
+#[test]
+fn what_nobody_judged_is_refused_and_what_is_safe_enough_is_granted() {
+    for policy in [APPROACH_A_POLICY, APPROACH_C_POLICY] {
+        // A street is of tier T2: 0.95.
+        for (safety, reply) in [
+            (None, "DENY.address {\"reason\":\"signal_unknown:safety\"}"),
+            (Some(0.0), "DENY.address {\"reason\":\"low_safety\"}"),
+            (Some(0.949), "DENY.address {\"reason\":\"low_safety\"}"),
+            (Some(0.95), "GRANT.address"),
+            (Some(1.0), "GRANT.address"),
+        ] {
+            let mut played = Played::under(policy, Container::T2);
+            read(&mut played, safety);
+            assert!(played.request(BLOCK).starts_with(reply), "{safety:?}");
+            let granted = reply.starts_with("GRANT");
+            // Nobody is asked about what is refused anyway.
+            assert_eq!((played.fills, played.prompts.len()), (usize::from(granted), usize::from(granted)));
+        }
+    }
+    // The shipped policy of approach B asks nobody.
+    let mut played = Played::under(DEFAULT_POLICY, Container::T2);
+    read(&mut played, Some(0.0));
+    assert!(played.request(BLOCK).starts_with("GRANT.address"));
+}
+
+#[test]
+fn what_was_read_of_an_origin_once_counts_for_the_task() {
+    let mut played = Played::under(APPROACH_C_POLICY, Container::T2);
+    read(&mut played, Some(1.0));
+    read(&mut played, Some(0.3));
+    read(&mut played, Some(1.0));
+    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"low_safety\"}");
+    // A page that could not be judged vouches for nothing.
+    read(&mut played, None);
+    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"low_safety\"}");
+}
+
+#[test]
+fn the_user_is_warned_once_in_plain_words_and_without_a_value() {
+    let mut played = Played::under(APPROACH_A_POLICY, Container::T2);
+    read(&mut played, Some(0.2));
+    played.request(BLOCK);
+    played.request(BLOCK);
+    let warnings = played.core.take_warnings();
+    assert_eq!((warnings.len(), played.core.counts().warnings), (1, 1));
+    let words = warnings[0].to_string();
+    assert!(
+        words.starts_with("The agent asked for your address on https://shop.example and did not get it."),
+        "{words}"
+    );
+    assert!(!words.contains("Berkeley") && !words.contains("low_safety"));
+    assert!(played.core.take_warnings().is_empty());
+}
+
+#[test]
+fn a_card_goes_into_a_form_under_a_alone() {
+    let with_card = |policy| {
+        let mut played = Played::under(policy, Container::T2);
+        played.looks[0].controls =
+            CARD_CONTROLS.iter().map(|(id, name)| crate::played::control(*id, name)).collect();
+        read(&mut played, Some(1.0));
+        played.request(CARD)
+    };
+    assert!(with_card(APPROACH_A_POLICY).starts_with("GRANT.payment"));
+    assert_eq!(with_card(APPROACH_C_POLICY), "DENY.payment {\"reason\":\"delivery_forbidden\"}");
+    assert_eq!(with_card(DEFAULT_POLICY), "DENY.payment {\"reason\":\"delivery_forbidden\"}");
+}
