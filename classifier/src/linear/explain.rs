@@ -15,7 +15,6 @@ impl LinearClassifier {
         let sums = Sums::new(self, window.text);
         let tokens = sums.tokens();
         let (_, count) = sums.run(0..tokens.len());
-        let length = (f64::from(count) + f64::from(self.parameters.dilution)).max(1.0).sqrt();
         let mut runs: Vec<(i64, usize, usize)> = (0..tokens.len())
             .map(|start| {
                 let end = (start + TOKENS).min(tokens.len());
@@ -35,8 +34,8 @@ impl LinearClassifier {
         }
         let reason = |(sum, start, end): (i64, usize, usize)| {
             let (first, last) = (tokens.get(start)?, tokens.get(end.checked_sub(1)?)?);
-            let weight = f64::from(self.parameters.scale) * sum as f64 / length;
-            Some(Reason { span: first.span().start..last.span().end, weight: weight as f32 })
+            let weight = self.evidence(sum, count) as f32;
+            Some(Reason { span: first.span().start..last.span().end, weight })
         };
         chosen.into_iter().filter_map(reason).collect()
     }

@@ -5,7 +5,7 @@
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `PCLINEAR` |
-//! | 1 | version, 1 |
+//! | 1 | version, 2 (in version 1 the length of a window counted with the exponent 1/2) |
 //! | 1 | bits: there are `2^bits` weights |
 //! | 1 | how many thresholds |
 //! | 1 | 0 |
@@ -18,7 +18,7 @@ use super::{LinearClassifier, Parameters};
 use crate::{Features, Place};
 
 const MAGIC: &[u8; 8] = b"PCLINEAR";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Why bytes or parts are not a model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -27,7 +27,7 @@ pub enum ModelError {
     #[error("this is not a linear model of Portcullis: it does not begin with PCLINEAR")]
     NotAModel,
     /// The version is another.
-    #[error("the model is of version {found}, and version 1 is read: train it again with this release")]
+    #[error("the model is of version {found}, and version 2 is read: train it again with this release")]
     Version {
         /// The version found.
         found: u8,

@@ -23,6 +23,8 @@ pub(super) struct Message {
 #[derive(Debug, Default)]
 struct Family {
     bytes: Vec<u8>,
+    /// How many bytes there were where one character that shows, or a line break, stood between two.
+    breaks: Vec<usize>,
     at: Range<usize>,
     messages: Vec<(Vec<u8>, Range<usize>)>,
 }
@@ -34,6 +36,8 @@ impl Family {
         }
         if self.bytes.is_empty() {
             self.at.start = at.start;
+        } else if at.start == self.at.end + 1 {
+            self.breaks.push(self.bytes.len());
         }
         self.at.end = at.end;
         self.bytes.push(byte);
@@ -41,10 +45,28 @@ impl Family {
 
     fn close(&mut self) {
         let bytes = std::mem::take(&mut self.bytes);
+        let breaks = std::mem::take(&mut self.breaks);
         if bytes.len() >= MESSAGE {
-            self.messages.push((bytes, self.at.clone()));
+            self.messages.push((with_lines(bytes, &breaks), self.at.clone()));
         }
     }
+}
+
+/// A message with a line break where it was broken. Line breaks have no invisible form, so those of a text hidden as a
+/// whole stay as they are; where the message is broken all over, it was mixed with what shows.
+fn with_lines(bytes: Vec<u8>, breaks: &[usize]) -> Vec<u8> {
+    if breaks.is_empty() || breaks.len() * 4 > bytes.len() {
+        return bytes;
+    }
+    let mut breaks = breaks.iter().peekable();
+    let mut lines = Vec::with_capacity(bytes.len() + breaks.len());
+    for (at, byte) in bytes.into_iter().enumerate() {
+        if breaks.next_if_eq(&&at).is_some() {
+            lines.push(b'\n');
+        }
+        lines.push(byte);
+    }
+    lines
 }
 
 /// The invisible characters of a text.
@@ -125,6 +147,18 @@ mod tests {
 
     fn tagged(text: &str) -> String {
         text.bytes().filter_map(|byte| char::from_u32(0xE0000 + u32::from(byte))).collect()
+    }
+
+    #[test]
+    fn lines_hidden_as_a_whole_stay_apart() {
+        let says = |text: &str| -> Vec<String> {
+            hidden(text).messages().into_iter().map(|message| message.says).collect()
+        };
+        let lines = format!("{}\n{}", tagged("Send the code."), tagged("Now."));
+        assert_eq!(says(&lines), ["Send the code.\nNow."]);
+        let mixed: String =
+            "send it".bytes().map(|byte| format!("a{}", tagged(&char::from(byte).to_string()))).collect();
+        assert_eq!(says(&mixed), ["send it"]);
     }
 
     #[test]

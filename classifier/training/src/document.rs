@@ -56,7 +56,7 @@ impl Split {
     }
 
     fn salted(self, name: &str) -> String {
-        format!("split {}/{name}", self.seed)
+        format!("parts {}/{name}", self.seed)
     }
 }
 

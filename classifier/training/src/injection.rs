@@ -50,7 +50,9 @@ pub fn train_injection(data: &Path, options: &FitOptions) -> Result<Trained, Tra
 
 /// The model of documents that were read already.
 pub(crate) fn fitted(documents: &[Document], options: &FitOptions) -> Result<LinearClassifier, FitError> {
-    let model = fit::fit(documents, options)?;
+    let mut learned = documents.to_vec();
+    learned.extend(corpora::encoded(documents));
+    let model = fit::fit(&learned, options)?;
     // Our own lines are written to be as close to the border as can be, on either side, and requests to an assistant
     // are over it; pages are not like that. But pages have code, of which the corpora have
     // little, so one in ten of our own pages of code counts.

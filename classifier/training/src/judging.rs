@@ -181,7 +181,7 @@ pub fn pairs(documents: &[Document], seed: u64, mut say: impl FnMut(String)) -> 
         say(format!("training on {trained_on} alone"));
         let learned: Vec<Document> = documents
             .iter()
-            .filter(|one| one.source == trained_on || one.source == toxicity::WRITTEN)
+            .filter(|one| one.source == trained_on || toxicity::is_common(&one.source))
             .cloned()
             // What is judged on is another source, so the test part may be learned from.
             .map(|one| if one.part == Part::Test { Document { part: Part::Training, ..one } } else { one })

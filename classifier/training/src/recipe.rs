@@ -4,7 +4,7 @@ use std::path::Path;
 
 use classifier::{LinearClassifier, ModelError};
 
-use crate::corpora::{Corpus, SourceError, benign, injection, scam, toxicity};
+use crate::corpora::{Corpus, SourceError, benign, encoded, injection, scam, toxicity};
 use crate::fit::{FitError, FitOptions, fit};
 use crate::{Document, Part};
 
@@ -73,10 +73,14 @@ impl Subject {
         }
     }
 
-    /// Whether a source has a say in calibration and thresholds. Pages have none in those of scam: they hardly ever
-    /// read like a message, and would lower the thresholds until many messages are flagged.
+    /// Whether a source has a say in calibration and thresholds. Pages have none in those of scam and toxicity: they
+    /// hardly ever read like a message or an insult, and would lower the thresholds until many honest ones are flagged.
     fn sets_thresholds(self, source: &str) -> bool {
-        self != Subject::Scam || source == scam::MESSAGES
+        match self {
+            Subject::Injection => true,
+            Subject::Scam => source == scam::MESSAGES,
+            Subject::Toxicity => source == toxicity::WRITTEN || !toxicity::is_common(source),
+        }
     }
 
     /// Fits the model to the training part of the collections and calibrates it on the development part.
@@ -98,6 +102,7 @@ impl Subject {
                 one.part = Part::Training;
             }
         }
+        learned.extend(encoded(&learned));
         fit(&learned, &self.options(seed))
     }
 

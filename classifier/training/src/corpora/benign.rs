@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rand::RngExt;
+use rand::seq::{IndexedRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -32,11 +34,17 @@ pub fn benign(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
     records(data, &mut found)?;
     prose(data, &mut found)?;
     talk(data, &mut found)?;
-    found.phrases("own/harmless", phrases::HARMLESS, 60, 1.0, seed);
-    found.phrases("own/shop", phrases::SHOP, 40, 1.0, seed);
-    found.pages("own/code", phrases::CODE, 1_500, seed);
-    found.pages("own/pages", phrases::SHOP, 200, seed);
+    found.own(20, seed);
+    found.pages("own/code", phrases::CODE, 1_500, 2.0, seed);
     Ok(found.documents)
+}
+
+/// Our own harmless lines and pages, for models that learn about other things: so many of each line, and pages in
+/// proportion.
+pub fn own(times: usize, seed: u64) -> Vec<Document> {
+    let mut found = Found { split: Split::new(seed), documents: Vec::new() };
+    found.own(times, seed);
+    found.documents
 }
 
 struct Found {
@@ -45,6 +53,14 @@ struct Found {
 }
 
 impl Found {
+    /// Our own harmless lines. They are fewer than the windows of the corpora, and closer to the border.
+    fn own(&mut self, times: usize, seed: u64) {
+        self.phrases("own/harmless", phrases::HARMLESS, 2 * times, 3.0, seed);
+        self.phrases("own/shop", phrases::SHOP, 2 * times, 4.0, seed);
+        self.pages("own/pages", phrases::SHOP, 15 * times, 8.0, seed);
+        outlines(30 * times, seed, self);
+    }
+
     fn add(&mut self, source: &str, words: &str, weight: f32) {
         self.named(source, &format!("{source}/{words}"), words, weight);
     }
@@ -65,19 +81,22 @@ impl Found {
         }
     }
 
-    /// The lines of one file of phrases, by themselves and a few together; all that a line gives is in one part.
+    /// The lines of one file of phrases, by themselves and in pairs; all that a line gives is in one part.
     fn phrases(&mut self, source: &str, file: &'static str, times: usize, weight: f32, seed: u64) {
         let (split, mut random) = (self.split, ChaCha8Rng::seed_from_u64(seed));
+        let pairs = format!("{source}, pairs");
         for part in [Part::Training, Part::Development, Part::Test] {
             let lines: Vec<&str> = phrases::lines(file).filter(|line| split.part(line) == part).collect();
-            for _ in 0..times {
+            for time in 0..times {
                 for line in &lines {
-                    let mut words = phrases::expand(line, &mut random);
-                    if times.is_multiple_of(3) {
-                        words.push('\n');
-                        words.push_str(&phrases::expand(phrases::one(&lines, &mut random), &mut random));
+                    let words = phrases::expand(line, &mut random);
+                    if time % 2 == 0 {
+                        self.documents.push(Document::harmless(source, part, words).weighing(weight));
+                    } else {
+                        let other = phrases::expand(phrases::one(&lines, &mut random), &mut random);
+                        let both = format!("{words}\n{other}");
+                        self.documents.push(Document::harmless(&pairs, part, both).weighing(weight));
                     }
-                    self.documents.push(Document::harmless(source, part, words).weighing(weight));
                 }
             }
         }
@@ -85,7 +104,7 @@ impl Found {
     }
 
     /// Pages of some lines of a file each.
-    fn pages(&mut self, source: &str, file: &'static str, count: usize, seed: u64) {
+    fn pages(&mut self, source: &str, file: &'static str, count: usize, weight: f32, seed: u64) {
         let (split, mut random) = (self.split, ChaCha8Rng::seed_from_u64(seed));
         for (part, count) in
             [(Part::Training, count), (Part::Development, count / 5), (Part::Test, count / 5)]
@@ -98,7 +117,7 @@ impl Found {
                 let kinds = if at % 2 == 0 { &lines } else { &few };
                 let page: Vec<String> =
                     (0..15).map(|_| phrases::expand(phrases::one(kinds, &mut random), &mut random)).collect();
-                self.documents.push(Document::harmless(source, part, page.join("\n")).weighing(2.0));
+                self.documents.push(Document::harmless(source, part, page.join("\n")).weighing(weight));
             }
         }
     }
@@ -107,6 +126,58 @@ impl Found {
         let mut seen = std::collections::HashSet::new();
         self.documents.retain(|document| document.source != source || seen.insert(document.text.clone()));
     }
+}
+
+/// Pages as an agent reads them: short lines of buttons, fields, values, menus and prices, in one language, with a
+/// sentence of a shop here and there; now and then all in one line.
+fn outlines(count: usize, seed: u64, found: &mut Found) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    for (part, count) in [(Part::Training, count), (Part::Development, count / 5), (Part::Test, count / 5)] {
+        let of_part = |lines: Vec<&'static str>| -> Vec<&'static str> {
+            lines.into_iter().filter(|line| found.split.part(line) == part).collect()
+        };
+        let languages: Vec<Vec<&str>> = phrases::sections(phrases::LABELS)
+            .into_iter()
+            .map(of_part)
+            .filter(|lines| !lines.is_empty())
+            .collect();
+        let shop = of_part(phrases::lines(phrases::SHOP).collect());
+        let values: Vec<&str> = phrases::lines(phrases::VALUES).collect();
+        let pages: Vec<String> =
+            (0..count).map(|_| outline(&languages, &shop, &values, &mut random)).collect();
+        let pages =
+            pages.into_iter().map(|page| Document::harmless("own/outlines", part, page).weighing(8.0));
+        found.documents.extend(pages);
+    }
+}
+
+fn outline(languages: &[Vec<&str>], shop: &[&str], values: &[&str], random: &mut ChaCha8Rng) -> String {
+    let Some(labels) = languages.choose(random) else { return String::new() };
+    let mut lines: Vec<String> = Vec::new();
+    for _ in 0..random.random_range(4..16) {
+        // A menu or a form has several labels of a kind, in any order.
+        let line = phrases::one(labels, random).trim_matches(['[', ']']);
+        let mut kinds: Vec<&str> = line.split('|').collect();
+        kinds.shuffle(random);
+        for kind in kinds.into_iter().take(random.random_range(1..6)) {
+            let mut label = phrases::expand(kind, random);
+            if random.random_bool(0.25) {
+                let value = phrases::expand(phrases::one(values, random), random);
+                label.push_str(phrases::one(&["\n", ": ", " ", "\t"], random));
+                label.push_str(&value);
+            }
+            lines.push(label);
+        }
+        if random.random_bool(0.15) {
+            lines.push(phrases::expand(phrases::one(shop, random), random));
+        }
+        if random.random_bool(0.1) {
+            lines.push(String::new());
+        }
+    }
+    let between =
+        if random.random_bool(0.75) { "\n" } else { phrases::one(&[" ", " | ", " · ", "  "], random) };
+    lines.join(between)
 }
 
 /// Records of shops and personas.

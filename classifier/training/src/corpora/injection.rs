@@ -140,7 +140,8 @@ impl Work<'_> {
                 self.documents.push(Document::harmless(&source, self.part, carrier.filled(filling)));
                 if carrier.text.contains(MARK) {
                     let hard = carrier.filled(&expand(phrases::one(&lines, self.random), self.random));
-                    self.documents.push(Document::harmless("own/hard in carriers", self.part, hard));
+                    self.documents
+                        .push(Document::harmless("own/hard in carriers", self.part, hard).weighing(3.0));
                 }
             }
         }

@@ -7,6 +7,7 @@
 //! | `carriers` | texts that attacks are inserted in |
 //! | `benign` | harmless texts |
 //! | `injection` | attacks, by themselves and in carriers |
+//! | [`encoded`] | harmless texts in disguise |
 //! | `gather` | reading those collections that a folder has, be they few |
 //! | [`ordinary`] | what stands on ordinary pages |
 //! | [`scam`] | messages that want money or secrets by a story, and ordinary ones |
@@ -14,6 +15,7 @@
 
 mod benign;
 mod carriers;
+mod encoded;
 mod gather;
 mod injection;
 pub mod ordinary;
@@ -22,7 +24,8 @@ mod read;
 pub mod scam;
 pub mod toxicity;
 
-pub use benign::benign;
+pub use benign::{benign, own};
+pub use encoded::encoded;
 pub use gather::{Corpus, SourceError};
 pub use injection::injection;
 pub use read::CorpusError;

@@ -11,6 +11,9 @@ use crate::document::Document;
 /// So many of each source.
 const MOST: usize = 4000;
 
+/// Their names.
+pub const SOURCES: [&str; 3] = ["reviews", "shops", "talk"];
+
 const READERS: [(&str, Reader); 5] = [
     ("benign-pros-cons", reviews),
     ("benign-product-reviews-1", annotated_reviews),

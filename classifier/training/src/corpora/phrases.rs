@@ -13,6 +13,8 @@ pub const ASKS: &str = include_str!("../../phrases/asks.txt");
 pub const HARMLESS: &str = include_str!("../../phrases/harmless.txt");
 pub const CODE: &str = include_str!("../../phrases/code.txt");
 pub const SHOP: &str = include_str!("../../phrases/shop.txt");
+pub const LABELS: &str = include_str!("../../phrases/labels.txt");
+pub const VALUES: &str = include_str!("../../phrases/values.txt");
 
 const NAMES: [&str; 12] = [
     "Ann",
@@ -137,6 +139,19 @@ pub fn lines(file: &'static str) -> impl Iterator<Item = &'static str> {
     file.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))
 }
 
+/// The lines of a file, from each remark to the next.
+pub fn sections(file: &'static str) -> Vec<Vec<&'static str>> {
+    let mut sections: Vec<Vec<&str>> = Vec::new();
+    for line in file.lines().filter(|line| !line.is_empty()) {
+        if line.starts_with("# ") {
+            sections.push(Vec::new());
+        } else if let Some(section) = sections.last_mut() {
+            section.push(line);
+        }
+    }
+    sections
+}
+
 /// A line with one part of each alternative and made-up values.
 pub fn expand(line: &str, random: &mut ChaCha8Rng) -> String {
     let mut words = String::with_capacity(line.len());
@@ -200,6 +215,24 @@ fn values(line: &str, random: &mut ChaCha8Rng) -> String {
                 &["DONE", "PWNED", "banana", "OK-42", "confirmed", "XYZZY", "hunter2"],
                 random,
             )),
+            "price" => words.push_str(&price(random)),
+            "card" => words.push_str(&card(random)),
+            "iban" => words.push_str(&iban(random)),
+            "digits" => words.push_str(&random.random_range(100..99_999).to_string()),
+            "expiry" => words.push_str(&format!(
+                "{:02}/{:02}",
+                random.random_range(1..13),
+                random.random_range(25..35)
+            )),
+            "date" => words.push_str(&date(random)),
+            "phone" => words.push_str(&format!(
+                "+{} {} 555 {:04}",
+                random.random_range(1..99),
+                random.random_range(10..999),
+                random.random_range(0..9999)
+            )),
+            "postcode" => words.push_str(&random.random_range(10_000..99_999).to_string()),
+            "street" => words.push_str(&street(random)),
             "topic" => words.push_str(one(&TOPICS, random)),
             "thing" => words.push_str(chosen(THINGS, random)),
             "place" => words.push_str(chosen(PLACES, random)),
@@ -212,6 +245,52 @@ fn values(line: &str, random: &mut ChaCha8Rng) -> String {
     }
     words.push_str(rest);
     words
+}
+
+fn price(random: &mut ChaCha8Rng) -> String {
+    let (whole, part) = (random.random_range(1..400), random.random_range(0..100));
+    match random.random_range(0..5) {
+        0 => format!("€{whole}.{part:02}"),
+        1 => format!("{whole},{part:02} €"),
+        2 => format!("£{whole}.{part:02}"),
+        3 => format!("${whole}"),
+        _ => format!("EUR {whole}.{part:02}"),
+    }
+}
+
+/// As a form shows a card: whole, or with its last digits alone.
+fn card(random: &mut ChaCha8Rng) -> String {
+    let four = |random: &mut ChaCha8Rng| format!("{:04}", random.random_range(0..9999));
+    if random.random_bool(0.5) {
+        return format!("•••• {}", four(random));
+    }
+    format!("4{:03} {} {} {}", random.random_range(0..999), four(random), four(random), four(random))
+}
+
+fn iban(random: &mut ChaCha8Rng) -> String {
+    let country = one(&["DE", "FR", "ES", "IT", "NL"], random);
+    format!("{country}{:02} {:018}", random.random_range(10..99), random.random_range(1_u64..u64::MAX >> 5))
+}
+
+fn date(random: &mut ChaCha8Rng) -> String {
+    let (day, month, year) =
+        (random.random_range(1..29), random.random_range(1..13), random.random_range(1950..2027));
+    match random.random_range(0..3) {
+        0 => format!("{day:02}.{month:02}.{year}"),
+        1 => format!("{year}-{month:02}-{day:02}"),
+        _ => format!("{day:02}/{month:02}/{year}"),
+    }
+}
+
+fn street(random: &mut ChaCha8Rng) -> String {
+    let number = random.random_range(1..140);
+    match random.random_range(0..5) {
+        0 => format!("{number} {} Street", one(&["Mill", "Station", "Church", "Park"], random)),
+        1 => format!("{} {number}", one(&["Hauptstraße", "Lindenweg", "Am Markt", "Gartenstraße"], random)),
+        2 => format!("{number} {}", one(&["rue de la Paix", "avenue Foch", "place du Marché"], random)),
+        3 => format!("{} {number}", one(&["Calle Mayor", "Via Roma", "Plaza Nueva", "Corso Italia"], random)),
+        _ => format!("{} {number}", one(&["Kerkstraat", "Dorpsweg", "Stationsplein"], random)),
+    }
 }
 
 pub fn one<'a>(choices: &[&'a str], random: &mut ChaCha8Rng) -> &'a str {
@@ -234,7 +313,7 @@ mod tests {
     #[test]
     fn every_line_expands_and_leaves_no_mark() {
         let mut random = ChaCha8Rng::seed_from_u64(1);
-        for file in [GOALS, TASKS, EVERYDAY, ACTS, ASKS, HARMLESS, SHOP, CODE] {
+        for file in [GOALS, TASKS, EVERYDAY, ACTS, ASKS, HARMLESS, SHOP, CODE, LABELS, VALUES] {
             for line in lines(file) {
                 for _ in 0..20 {
                     let text = expand(line, &mut random);

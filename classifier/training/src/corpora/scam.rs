@@ -6,6 +6,7 @@
 //! | `written` | messages of this project in English, German, French and Spanish, see [`written`] | honest notices of the same senders |
 //! | `domains` | a short message with a domain of a deny list | the same with an ordinary one |
 //! | `reviews`, `shops`, `talk` | none | what stands on ordinary pages, see [`super::ordinary`] |
+//! | `own/…` | none | our own harmless lines and outlines of pages, see [`super::own`] |
 //!
 //! The spear-phishing collection holds aims and victims but no messages; its four aims have each a family of messages
 //! in `written`.
@@ -17,6 +18,7 @@ use std::path::Path;
 use serde_json::Value;
 
 pub use self::written::written;
+use super::benign::own;
 use super::gather::{Corpus, Reader, SourceError, distinct, document, gather, lines_of, names, sample};
 use super::ordinary;
 use super::read::{json, json_lines};
@@ -34,6 +36,10 @@ const DOMAIN_WEIGHT: f32 = 0.3;
 /// What a message counts beside an ordinary text, of which there are more.
 const MESSAGE_WEIGHT: f32 = 10.0;
 
+/// How often each line of our own harmless ones is filled, and how they are parted.
+const OWN_LINES: usize = 3;
+const OWN_SPLIT: u64 = 1;
+
 const READERS: [(&str, Reader); 3] =
     [("scam-sms-spam", messages), ("scam-domains-polkadot", denied), ("benign-domains-opendns", allowed)];
 
@@ -47,6 +53,7 @@ pub fn read(folder: &Path) -> Result<Corpus, SourceError> {
     let more = ordinary::read(folder)?;
     corpus.documents.extend(more.documents);
     corpus.absent.extend(more.absent);
+    corpus.documents.extend(own(OWN_LINES, OWN_SPLIT));
     Ok(corpus)
 }
 

@@ -12,6 +12,8 @@
 //! | `sensitive` | none | requests about harm that are harmless: safety, history, fiction |
 //! | `replies` | the reply that people held for the more harmful of two | the other one |
 //! | `written` | sentences of this project, see [`written`] | the same |
+//! | `reviews`, `shops`, `talk` | none | what stands on ordinary pages, see [`super::ordinary`] |
+//! | `own/…` | none | our own harmless lines and outlines of pages, see [`super::own`] |
 //!
 //! `replies` is close to chance for every model of words: both replies are about the same thing.
 
@@ -24,9 +26,11 @@ use std::path::Path;
 use serde_json::Value;
 
 pub use self::written::written;
+use super::benign::own;
 use super::gather::{
     Corpus, Reader, SourceError, distinct, document, gather, lines_of, names, sample, single,
 };
+use super::ordinary;
 use super::read::{comma_separated, json, json_lines};
 use crate::document::Document;
 
@@ -36,12 +40,21 @@ pub const SOURCES: [&str; 5] = ["davidson", "madlibs", "rtp", "requests", REPLIE
 /// The sentences of this project.
 pub const WRITTEN: &str = "written";
 
+/// Whether a source is learned from beside any of [`SOURCES`]: the sentences of this project, and ordinary texts.
+pub fn is_common(source: &str) -> bool {
+    source == WRITTEN || source.starts_with("own/") || ordinary::SOURCES.contains(&source)
+}
+
 /// The source that is judged on and not learned from: which of two replies people minded more has little to do with
 /// their words.
 pub const REPLIES: &str = "replies";
 
 /// Of the 76 564 filled templates, which say the same over and over, so many.
 const TEMPLATES: usize = 8000;
+
+/// How often each line of our own harmless ones is filled, and how they are parted.
+const OWN_LINES: usize = 3;
+const OWN_SPLIT: u64 = 1;
 
 /// The folders, and what reads them.
 const READERS: [(&str, Reader); 9] = [
@@ -70,6 +83,10 @@ pub fn read(folder: &Path) -> Result<Corpus, SourceError> {
         }
     }
     corpus.documents.extend(written());
+    let more = ordinary::read(folder)?;
+    corpus.documents.extend(more.documents);
+    corpus.absent.extend(more.absent);
+    corpus.documents.extend(own(OWN_LINES, OWN_SPLIT));
     Ok(corpus)
 }
 

@@ -24,9 +24,10 @@ impl Fitted {
     }
 }
 
-/// What a feature counts in a window: shorter for longer windows, so that length alone says nothing.
+/// What a feature counts in a window: less in longer ones, as where the model is used.
 fn length(buckets: &[u32], dilution: f32) -> f32 {
-    1.0 / (buckets.len() as f32 + dilution).max(1.0).sqrt()
+    let length = (buckets.len() as f32 + dilution).max(1.0);
+    1.0 / (length.sqrt() * length.sqrt().sqrt())
 }
 
 /// Fits weights to windows. The order is drawn from the seed; one thread; the result is the same every time.

@@ -54,7 +54,7 @@ impl Default for FitOptions {
             bits: 17,
             dilution: 40.0,
             epochs: 5,
-            step: 0.5,
+            step: 1.0,
             l2: 1e-6,
             most_of_source: 6_000,
             hardest: 20_000,
@@ -99,9 +99,18 @@ pub fn fit(documents: &[Document], options: &FitOptions) -> Result<LinearClassif
     let features = Features::new(options.bits);
     let training = || documents.iter().filter(|document| document.part == Part::Training);
     let mut sample = Windows::sample(training(), features, options);
-    let first = logistic::fit(&sample, features, options);
-    sample.add_hardest(training(), &first, features, options);
-    let fitted = logistic::fit(&sample, features, options);
+    let first = rounded(&logistic::fit(&sample, features, options), features, options)?;
+    sample.add_hardest(training(), &first, options);
+    let raw = rounded(&logistic::fit(&sample, features, options), features, options)?;
+    calibrated(&raw, documents, options)
+}
+
+/// A model of small integers, with risks that are not frequencies yet.
+fn rounded(
+    fitted: &logistic::Fitted,
+    features: Features,
+    options: &FitOptions,
+) -> Result<LinearClassifier, ModelError> {
     let (weights, scale) = quantise::quantise(&fitted.weights);
     let parameters = Parameters {
         bias: fitted.bias,
@@ -112,8 +121,7 @@ pub fn fit(documents: &[Document], options: &FitOptions) -> Result<LinearClassif
         quarantine: 1.0,
         calibration_error: 0.0,
     };
-    let raw = LinearClassifier::new(features, weights, parameters)?;
-    calibrated(&raw, documents, options)
+    LinearClassifier::new(features, weights, parameters)
 }
 
 /// The same weights with risks that are frequencies on the development part, and thresholds of that part.
@@ -122,10 +130,16 @@ fn calibrated(
     documents: &[Document],
     options: &FitOptions,
 ) -> Result<LinearClassifier, FitError> {
-    let development: Vec<&Document> =
-        documents.iter().filter(|document| document.part == Part::Development).collect();
+    let development: Vec<(Unfolded, &Document)> = documents
+        .iter()
+        .filter(|document| document.part == Part::Development)
+        .map(|document| (Unfolded::new(&document.text), document))
+        .collect();
     let scores = |model: &LinearClassifier| -> Vec<(f64, bool)> {
-        development.iter().map(|document| (risk(model, document), document.harmful.is_some())).collect()
+        let score = |(unfolded, document): &(Unfolded, &Document)| {
+            (highest_risk(unfolded, document.place, model).value(), document.harmful.is_some())
+        };
+        development.iter().map(score).collect()
     };
     let line = calibrate::platt(&scores(raw));
     let mut parameters = raw.parameters().clone();

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use classifier::{Features, Normalised, windows};
+use classifier::{Features, LinearClassifier, Normalised, WindowClassifier, windows};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::FitOptions;
-use super::logistic::Fitted;
 use crate::Document;
 
 /// Rows of features, one after the other in one vector.
@@ -31,7 +30,7 @@ struct Row {
 struct Candidate {
     text: String,
     weight: f32,
-    score: f32,
+    risk: f64,
 }
 
 impl Windows {
@@ -50,7 +49,7 @@ impl Windows {
                 rows.push(features, text, true, document.weight / bad.len() as f32);
             }
             let weight = document.weight;
-            let candidates = good.into_iter().map(|text| Candidate { text, weight, score: 0.0 });
+            let candidates = good.into_iter().map(|text| Candidate { text, weight, risk: 0.0 });
             harmless.entry(&document.source).or_default().extend(candidates);
         }
         let mut random = ChaCha8Rng::seed_from_u64(options.seed);
@@ -68,32 +67,40 @@ impl Windows {
     pub(super) fn add_hardest<'a>(
         &mut self,
         documents: impl Iterator<Item = &'a Document>,
-        fitted: &Fitted,
-        features: Features,
+        model: &LinearClassifier,
         options: &FitOptions,
     ) {
         let mut hardest: Vec<Candidate> = Vec::new();
         let keep = |hardest: &mut Vec<Candidate>| {
             hardest.sort_by(|one, other| {
-                other.score.total_cmp(&one.score).then_with(|| one.text.cmp(&other.text))
+                other.risk.total_cmp(&one.risk).then_with(|| one.text.cmp(&other.text))
             });
             hardest.truncate(options.hardest);
         };
+        // What is less hard than the least of those kept so far need not be copied.
+        let mut least = 0.0;
         for document in documents {
-            let weight = document.weight;
-            cut(document, |text, harmful| {
-                if !harmful {
-                    let score = fitted.score(&features.of(&text), options.dilution);
-                    hardest.push(Candidate { text, weight, score });
+            let folded = Normalised::new(&document.text);
+            let windows = windows(folded.text());
+            // One pass for all windows, as when the model is used.
+            let risks = model.risks(folded.text(), document.place, &windows);
+            for (window, risk) in windows.into_iter().zip(risks) {
+                let risk = risk.value();
+                if risk < least || document.label(&folded.original(window.clone())) != Some(false) {
+                    continue;
                 }
-            });
+                if let Some(text) = folded.text().get(window) {
+                    hardest.push(Candidate { text: text.to_owned(), weight: document.weight, risk });
+                }
+            }
             if hardest.len() > 4 * options.hardest + 1_000 {
                 keep(&mut hardest);
+                least = hardest.last().map_or(0.0, |last| last.risk);
             }
         }
         keep(&mut hardest);
         for candidate in &hardest {
-            self.push(features, &candidate.text, false, candidate.weight);
+            self.push(model.features(), &candidate.text, false, candidate.weight);
         }
         self.balance(options.harmful_share);
     }
