@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use browser_signals::Outline;
 use browser_signals::text_guard::{TextGuard, TextWithheld};
-use classifier::{Detector, Detectors, Safety, mask};
+use classifier::{Detector, Detectors, Safety, SensitiveKind, is_role_address, mask};
 use sirl::Tier;
 use vault::Vault;
 
@@ -87,7 +87,7 @@ impl PageTextGuard {
     /// [`TextWithheld`] where the vault is locked or damaged.
     pub fn mask(&self, text: &str) -> Result<String, TextWithheld> {
         let exact = self.mask_released(text)?;
-        Ok(mask(&exact, &self.detectors.detect(&exact)))
+        Ok(mask_by_form(&exact, &self.detectors))
     }
 
     fn mask_released(&self, text: &str) -> Result<String, TextWithheld> {
@@ -128,6 +128,17 @@ impl PageTextGuard {
     }
 }
 
+/// Masks what looks like a person's data or a secret. The addresses of offices (`support@…`) stay: by their form
+/// alone, so that they tell nothing of the vault.
+pub fn mask_by_form(text: &str, detectors: &Detectors) -> String {
+    let mut found = detectors.detect(text);
+    found.retain(|one| {
+        let words = text.get(one.span.clone()).unwrap_or_default();
+        one.kind != SensitiveKind::Email || !is_role_address(words)
+    });
+    mask(text, &found)
+}
+
 /// The places of what the page itself says: what stands in quotes, line by line; of a line without any, all.
 fn words_of_the_page(text: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
@@ -152,4 +163,17 @@ fn words_of_the_page(text: &str) -> Vec<Range<usize>> {
         start += line.len();
     }
     places
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn offices_can_be_written_to_and_people_are_masked() {
+        let detectors = Detectors::standard().unwrap();
+        let text = "Write to support@shop.example or ann@shop.example.";
+        assert_eq!(mask_by_form(text, &detectors), "Write to support@shop.example or [email].");
+    }
 }

@@ -15,6 +15,71 @@ pub(crate) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     (local > 0 && domain > 0).then(|| at - local..at + 1 + domain)
 }
 
+/// The mailbox names of RFC 2142, and what shops and offices use beside them, in the languages of the detectors.
+const ROLES: [&str; 44] = [
+    "abuse",
+    "admin",
+    "billing",
+    "bewerbung",
+    "careers",
+    "commandes",
+    "contact",
+    "contacto",
+    "customercare",
+    "customerservice",
+    "datenschutz",
+    "feedback",
+    "hello",
+    "help",
+    "helpdesk",
+    "hostmaster",
+    "info",
+    "jobs",
+    "kontakt",
+    "kundenservice",
+    "legal",
+    "marketing",
+    "newsletter",
+    "noreply",
+    "no-reply",
+    "office",
+    "orders",
+    "postmaster",
+    "presse",
+    "press",
+    "privacy",
+    "returns",
+    "sales",
+    "security",
+    "service",
+    "serviceclient",
+    "shop",
+    "soporte",
+    "support",
+    "team",
+    "ventas",
+    "vertrieb",
+    "webmaster",
+    "welcome",
+];
+
+/// Whether an e-mail address is that of an office and not of a person, such as `support@shop.example`: by its local
+/// part alone, without what follows a `+`. Such an address says nothing of anybody, and a page that tells whom to
+/// write to is of use with it.
+///
+/// ```
+/// use classifier::is_role_address;
+///
+/// assert!(is_role_address("Support@shop.example"));
+/// assert!(is_role_address("orders+2024@shop.example"));
+/// assert!(!is_role_address("ann.support@shop.example"));
+/// ```
+pub fn is_role_address(address: &str) -> bool {
+    let local = address.split('@').next().unwrap_or_default();
+    let name = local.split('+').next().unwrap_or_default();
+    ROLES.iter().any(|role| role.eq_ignore_ascii_case(name))
+}
+
 /// How many bytes at the end of `before` are a local part.
 fn local_length(before: &str) -> usize {
     let mut length = 0;

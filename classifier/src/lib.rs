@@ -77,6 +77,7 @@ mod window;
 pub use confidence::{Confidence, ConfidenceError};
 pub use cut::windows;
 pub use detectors::{BuildError, Detectors};
+pub use email::is_role_address;
 pub use features::{FeatureSink, Features, Reach};
 pub use finding::{Detector, Finding, SensitiveKind};
 pub use linear::{LinearClassifier, ModelError, Parameters};

@@ -40,6 +40,8 @@ pub struct Guarded {
     pub audit: String,
     /// Prompts shown to the user.
     pub prompts: u32,
+    /// Warnings shown to the user.
+    pub warnings: u32,
     /// Denials by reason.
     pub denials: BTreeMap<String, u64>,
     /// Actions of the agent.
@@ -127,6 +129,7 @@ pub async fn run_with(
         transcript,
         audit,
         prompts: report.counts.prompts,
+        warnings: report.counts.warnings,
         denials: report.counts.denials,
         steps: report.counts.actions,
         elapsed,

@@ -23,8 +23,9 @@ pub fn compose<'a>(
     pages: usize,
     seed: u64,
 ) -> Vec<Vec<&'a Document>> {
-    let harmless = by_source(injections.iter().filter(|one| one.part == part && one.harmful.is_none()));
-    let injected = by_source(injections.iter().filter(|one| one.part == part && one.harmful.is_some()));
+    let like_pages = |one: &&Document| one.part == part && !is_borderline(&one.source);
+    let harmless = by_source(injections.iter().filter(like_pages).filter(|one| one.harmful.is_none()));
+    let injected = by_source(injections.iter().filter(like_pages).filter(|one| one.harmful.is_some()));
     let scam = by_source(scams.iter().filter(|one| one.part == part && one.harmful.is_some()));
     if harmless.is_empty() {
         return Vec::new();
@@ -47,6 +48,13 @@ pub fn compose<'a>(
             page
         })
         .collect()
+}
+
+/// Whether a source is there to teach the border: our own lines, and requests to an assistant. Pages are not like
+/// that, but for our own outlines of pages.
+fn is_borderline(source: &str) -> bool {
+    source.starts_with("requests/")
+        || (source.starts_with("own/") && !["own/pages", "own/outlines"].contains(&source))
 }
 
 /// Numbers that a name fixes.

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use classifier::{Detector, Detectors, mask};
+use classifier::Detectors;
 use portcullis::scrub::{Scrubbed, Scrubber, Withheld};
 use portcullis::signals::outline::tidy;
 use portcullis::signals::playwright::{Browser, BrowserSettings, Tab};
 use portcullis::signals::{Container, Outline, TextGuard, TextWithheld};
+use portcullis::text::mask_by_form;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -110,7 +111,7 @@ struct Guard {
 
 impl TextGuard for Guard {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
-        let masked = |text: &str| mask(text, &self.detectors.detect(text));
+        let masked = |text: &str| mask_by_form(text, &self.detectors);
         let mut told = self.scrubber.scrub(outline);
         told.text = masked(&told.text);
         told.words = masked(&told.words);

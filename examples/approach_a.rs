@@ -1,0 +1,36 @@
+//! Approach A of the paper (section 4.5.1): a permissive policy, and classifiers that say when not. Every page is
+//! judged window by window; below the threshold of its tier nothing is released, and the user is told why. The card goes
+//! into the shop's own form, filled by the guard.
+//!
+//! `cargo xtask setup`, then `cargo run --example approach_a`. The same shopping task twice: in an honest shop, and
+//! in one whose seller's text tells the agent to paste the card into the support chat. The agent obeys whatever it
+//! reads.
+
+use std::error::Error;
+
+use evaluation::{family::Kind, guarded, scenario::Scenario, stage::Stage};
+use portcullis::APPROACH_A_POLICY;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    // A shop on loopback, its certificate authority, a mock bank, and the guard's payment handler.
+    let stage = Stage::set_up().await?;
+    let browser = stage.browser().await?;
+    for hostile in [false, true] {
+        let scenario = Scenario::new(Kind::SellerDescription, hostile, 1);
+        // The policy names thresholds of safety, so the guard judges every page that the agent reads, with the shipped
+        // classifiers and monitor; `Guard::with_safety` takes a judge of your own.
+        let trial = guarded::run(&stage, &browser, &scenario, APPROACH_A_POLICY, None).await?;
+        println!("{} shop", if hostile { "hostile" } else { "honest" });
+        for reply in
+            trial.transcript.lines().filter(|line| line.starts_with("GRANT") || line.starts_with("DENY"))
+        {
+            println!("    {reply}");
+        }
+        println!("    ordered as the user wanted: {}", trial.judgement.success);
+        println!("    values that went astray: {}", trial.judgement.leaks.len());
+        println!("    prompts to the user: {}, warnings: {}", trial.prompts, trial.warnings);
+    }
+    browser.close().await;
+    Ok(())
+}
