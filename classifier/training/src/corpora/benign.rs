@@ -34,7 +34,7 @@ pub fn benign(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
     records(data, &mut found)?;
     prose(data, &mut found)?;
     talk(data, &mut found)?;
-    found.own(20, seed);
+    found.own(20, 1.0, seed);
     found.pages("own/code", phrases::CODE, 1_500, 2.0, seed);
     Ok(found.documents)
 }
@@ -43,7 +43,7 @@ pub fn benign(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
 /// proportion.
 pub fn own(times: usize, seed: u64) -> Vec<Document> {
     let mut found = Found { split: Split::new(seed), documents: Vec::new() };
-    found.own(times, seed);
+    found.own(times, 0.2, seed);
     found.documents
 }
 
@@ -53,12 +53,13 @@ struct Found {
 }
 
 impl Found {
-    /// Our own harmless lines. They are fewer than the windows of the corpora, and closer to the border.
-    fn own(&mut self, times: usize, seed: u64) {
-        self.phrases("own/harmless", phrases::HARMLESS, 2 * times, 3.0, seed);
-        self.phrases("own/shop", phrases::SHOP, 2 * times, 4.0, seed);
-        self.pages("own/pages", phrases::SHOP, 15 * times, 8.0, seed);
-        outlines(30 * times, seed, self);
+    /// Our own harmless lines. They are fewer than the windows of the corpora, and closer to the border, so each
+    /// counts several times `weight`.
+    fn own(&mut self, times: usize, weight: f32, seed: u64) {
+        self.phrases("own/harmless", phrases::HARMLESS, 2 * times, 3.0 * weight, seed);
+        self.phrases("own/shop", phrases::SHOP, 2 * times, 10.0 * weight, seed);
+        self.pages("own/pages", phrases::SHOP, 15 * times, 20.0 * weight, seed);
+        outlines(30 * times, 16.0 * weight, seed, self);
     }
 
     fn add(&mut self, source: &str, words: &str, weight: f32) {
@@ -130,7 +131,7 @@ impl Found {
 
 /// Pages as an agent reads them: short lines of buttons, fields, values, menus and prices, in one language, with a
 /// sentence of a shop here and there; now and then all in one line.
-fn outlines(count: usize, seed: u64, found: &mut Found) {
+fn outlines(count: usize, weight: f32, seed: u64, found: &mut Found) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     for (part, count) in [(Part::Training, count), (Part::Development, count / 5), (Part::Test, count / 5)] {
         let of_part = |lines: Vec<&'static str>| -> Vec<&'static str> {
@@ -146,7 +147,7 @@ fn outlines(count: usize, seed: u64, found: &mut Found) {
         let pages: Vec<String> =
             (0..count).map(|_| outline(&languages, &shop, &values, &mut random)).collect();
         let pages =
-            pages.into_iter().map(|page| Document::harmless("own/outlines", part, page).weighing(8.0));
+            pages.into_iter().map(|page| Document::harmless("own/outlines", part, page).weighing(weight));
         found.documents.extend(pages);
     }
 }

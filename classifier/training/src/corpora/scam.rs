@@ -37,7 +37,7 @@ const DOMAIN_WEIGHT: f32 = 0.3;
 const MESSAGE_WEIGHT: f32 = 10.0;
 
 /// How often each line of our own harmless ones is filled, and how they are parted.
-const OWN_LINES: usize = 3;
+const OWN_LINES: usize = 6;
 const OWN_SPLIT: u64 = 1;
 
 const READERS: [(&str, Reader); 3] =

@@ -53,7 +53,7 @@ pub const REPLIES: &str = "replies";
 const TEMPLATES: usize = 8000;
 
 /// How often each line of our own harmless ones is filled, and how they are parted.
-const OWN_LINES: usize = 3;
+const OWN_LINES: usize = 6;
 const OWN_SPLIT: u64 = 1;
 
 /// The folders, and what reads them.
