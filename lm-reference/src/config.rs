@@ -184,12 +184,12 @@ impl Config {
         if let Some((name, size)) = sizes.into_iter().find(|(_, size)| !(1..=1 << 24).contains(size)) {
             return Err(format!("the {name} is {size}"));
         }
-        if self.heads % self.key_value_heads != 0 {
+        if !self.heads.is_multiple_of(self.key_value_heads) {
             let (heads, shared) = (self.heads, self.key_value_heads);
             return Err(format!("{heads} heads cannot share {shared} key-value heads evenly"));
         }
         let rotary = self.family != Family::Gpt2;
-        if rotary && self.head_width % 2 != 0 {
+        if rotary && !self.head_width.is_multiple_of(2) {
             return Err(format!("the width of a head is {}, and has to be even", self.head_width));
         }
         if !(self.epsilon >= 0.0 && self.epsilon < 1.0) {
