@@ -149,6 +149,85 @@ fn run<M: LanguageModel, G: Grammar>(
     (generated, shown)
 }
 
+fn run_until<M: LanguageModel>(
+    setting: &Setting,
+    model: &M,
+    stops: &[&str],
+    seed: u64,
+) -> (Generated, Vec<String>) {
+    let decoding = Decoding {
+        model,
+        controller: &setting.controller,
+        horizon: Horizon::Window(6),
+        scored: setting.scored,
+        meter: &setting.meter,
+        policy: &setting.policy,
+        sampler: setting.sampler,
+        read_token,
+        most_tokens: setting.most_tokens,
+        stop: &setting.stop,
+    };
+    let mut shown = Vec::new();
+    let show = |text: &str| shown.push(text.to_owned());
+    let generated = decoding.generate_until(stops, &[], (), &mut rng(seed), show).unwrap();
+    (generated, shown)
+}
+
+/// Stop texts that begin and end in the middle of tokens, and clauses that end between their parts.
+#[test]
+fn a_text_ends_before_the_first_stop_text() {
+    let stops = ["c. ", " b an", "r", ". . b"];
+    let (mut met, mut not_met, mut in_pieces) = (0, 0, 0);
+    for seed in 0..80 {
+        let lookahead = lookahead(seed % 5);
+        let model = HmmModel { hmm: lookahead.hmm().clone(), end: None };
+        let mut setting = setting(lookahead, 0.4, 0.0);
+        setting.most_tokens = 12;
+        let (_, whole) = run(&setting, &model, &[], (), seed);
+        let (generated, shown) = run_until(&setting, &model, &stops, seed);
+        in_pieces += usize::from(shown.len() > 1);
+        let shown = shown.concat();
+        let first =
+            stops.iter().enumerate().filter_map(|(number, stop)| Some((whole.find(stop)?, number))).min();
+        let text: String = generated.tokens.iter().map(|token| WORDS[*token as usize]).collect();
+        match (first, generated.ended) {
+            (Some((start, number)), Ended::Text(stop)) => {
+                assert_eq!((shown.as_str(), stop), (&whole[..start], number));
+                assert!(shown.starts_with(&text) && shown.len() - text.len() < 6, "{shown:?} {text:?}");
+                met += 1;
+            }
+            (None, Ended::Length) => {
+                assert_eq!((&shown, &text), (&whole, &whole));
+                not_met += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(met > 20 && not_met > 5 && in_pieces > 20, "{met} {not_met} {in_pieces}");
+}
+
+/// A clause that is withdrawn takes what was held back of it with it.
+#[test]
+fn stop_texts_and_rewinds_keep_out_of_each_others_way() {
+    let stops = ["c a", ". b", "wors"];
+    let (mut rewinds, mut met) = (0, 0);
+    for seed in 0..80 {
+        let lookahead = lookahead(seed % 5);
+        let threshold = RateMeter::new(lookahead.clone(), 6).ahead(&lookahead.start()) * 0.9;
+        let setting = setting(lookahead.clone(), 0.4, threshold);
+        let model =
+            Checked { inner: HmmModel { hmm: lookahead.hmm().clone(), end: None }, rewinds: Cell::new(0) };
+        let (generated, shown) = run_until(&setting, &model, &stops, seed);
+        let (shown, text) = (shown.concat(), generated.tokens.iter().map(|token| WORDS[*token as usize]));
+        assert!(stops.iter().all(|stop| !shown.contains(stop)), "{shown:?}");
+        assert!(shown.starts_with(&text.collect::<String>()));
+        assert!(!shown.contains("worse"));
+        rewinds += generated.rewinds;
+        met += usize::from(matches!(generated.ended, Ended::Text(_)));
+    }
+    assert!(rewinds > 20 && met > 20, "{rewinds} {met}");
+}
+
 /// The hidden Markov model as a language model that checks, whenever logits are asked for again after a rewind, that
 /// they are those of a fresh reading of the same tokens.
 struct Checked {
@@ -203,7 +282,7 @@ fn rewinds_restore_the_model_and_the_gate_keeps_what_is_bad_to_itself() {
                 assert!(notice.contains("nothing bad") && notice.contains("4 times"), "{notice}");
             }
             Ended::Length => assert_eq!(generated.tokens.len(), 40),
-            Ended::Token(_) => panic!("no token ends this text"),
+            Ended::Token(_) | Ended::Text(_) => panic!("nothing else ends this text"),
         }
         assert!(generated.withdrawn >= generated.rewinds);
         let open = Setting { policy: ClausePolicy::new(0.0, ""), ..self::setting(lookahead, 0.4, 0.0) };

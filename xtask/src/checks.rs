@@ -1,6 +1,7 @@
-//! The steps of `cargo xtask test`.
+//! The steps of `cargo xtask test`, and of `cargo xtask test --torch`.
 
 use crate::fuzz;
+use crate::libtorch::Libtorch;
 use crate::licences;
 use crate::process::{Failure, Place, answer, run};
 use crate::setup::Tools;
@@ -14,12 +15,26 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     components(place)?;
     let cargo = |arguments: &[&str]| run(place.cargo().args(arguments).envs(tools.environment()));
     step("format", || cargo(&["fmt", "--all", "--check"]))?;
-    step("lints", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    // The default members: the others need libtorch.
+    step("lints", || cargo(&["clippy", "--all-targets", "--", "-D", "warnings"]))?;
     step("licences", || licences::check(place))?;
     step("tests", || test_programs::run_all(place, tools))?;
     step("fuzz", || fuzz::step(place))?;
     println!("\n== all passed in {} s", start.elapsed().as_secs());
     Ok(())
+}
+
+/// The lints and the tests of what needs libtorch, and of nothing else.
+pub fn run_torch(place: &Place, libtorch: &Libtorch) -> Result<(), Failure> {
+    components(place)?;
+    let cargo = |arguments: &[&str]| {
+        let package = ["--package", "lm-torch"];
+        let (command, rest) = arguments.split_at(1);
+        run(place.cargo().args(command).args(package).args(rest).envs(libtorch.environment()))
+    };
+    step("format", || cargo(&["fmt", "--check"]))?;
+    step("lints", || cargo(&["clippy", "--all-targets", "--", "-D", "warnings"]))?;
+    step("tests", || cargo(&["test"]))
 }
 
 /// Says before the long steps, and not after, that the toolchain lacks a part.

@@ -7,6 +7,7 @@
 //! | [`npm`] | packages of npm in the target folder, pinned by checksum |
 //! | [`node`] | Node: the system's, or a pinned one |
 //! | [`playwright`] | the pinned `playwright-core` |
+//! | [`libtorch`] | libtorch for the CPU, where it is asked for |
 //! | [`setup`] | everything the programs need, found or installed, and the environment that names it |
 //! | [`licences`] | every dependency's licence against a list |
 //! | [`fuzz`] | the targets of `fuzz/` under libFuzzer |
@@ -19,6 +20,7 @@ mod checks;
 mod debian;
 mod find;
 mod fuzz;
+mod libtorch;
 mod licences;
 mod node;
 mod npm;
@@ -35,9 +37,9 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  setup           find or install Node, playwright-core, Chromium and certutil
+  setup           find or install Node, playwright-core, Chromium and certutil; [--torch] libtorch instead
   demo [args]     set up, build, and run `portcullis demo [args]`
-  test            set up, then check format, lints, licences, and run every test
+  test            set up, then check format, lints, licences, and run every test; [--torch] those of lm-torch
   bench [name]    set up, then run one benchmark, or all
   fuzz [target]   run the fuzz targets, or one; [--seconds N] each (default 5), or on one [--input FILE]
   licences        check the licence of every dependency
@@ -62,11 +64,19 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
-    if matches!(command, "setup" | "test" | "licences" | "env" | "help") && !arguments.is_empty() {
-        return Err(Failure::input(format!("`{command}` takes no arguments\n\n{USAGE}")));
+    let torch = matches!(command, "setup" | "test") && matches!(arguments, [one] if one == "--torch");
+    if matches!(command, "setup" | "test" | "licences" | "env" | "help") && !arguments.is_empty() && !torch {
+        let more = if matches!(command, "setup" | "test") { " but --torch" } else { "" };
+        return Err(Failure::input(format!("`{command}` takes no arguments{more}\n\n{USAGE}")));
     }
     let place = Place::here()?;
     match command {
+        "setup" if torch => libtorch::find_or_install(&place).map(|libtorch| libtorch.announce()),
+        "test" if torch => {
+            let libtorch = libtorch::find_or_install(&place)?;
+            libtorch.announce();
+            checks::run_torch(&place, &libtorch)
+        }
         "setup" => setup::set_up(&place).map(|tools| tools.announce()),
         "demo" => demo(&place, arguments),
         "test" => {
@@ -79,7 +89,8 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
         "licences" => licences::check(&place),
         "env" => {
             let tools = setup::set_up(&place)?;
-            for (name, value) in tools.environment() {
+            let libtorch = libtorch::find(&place)?.map(|libtorch| libtorch.environment());
+            for (name, value) in tools.environment().into_iter().chain(libtorch.unwrap_or_default()) {
                 println!("export {name}='{}'", value.to_string_lossy().replace('\'', r"'\''"));
             }
             Ok(())
@@ -105,14 +116,24 @@ fn demo(place: &Place, arguments: &[String]) -> Result<(), Failure> {
     process::run(demo.arg("demo").args(arguments).envs(tools.environment()))
 }
 
+/// The benchmarks that need libtorch.
+const ON_TORCH: [&str; 1] = ["decode"];
+
 fn bench(place: &Place, arguments: &[String]) -> Result<(), Failure> {
-    let tools = setup::set_up(place)?;
-    tools.announce();
     let (name, rest) = match arguments.split_first() {
         Some((name, rest)) => (name.as_str(), rest),
         None => ("*", arguments),
     };
     let mut bench = place.cargo();
-    bench.args(["bench", "--workspace", "--bench", name, "--"]).args(rest);
-    process::run(bench.envs(tools.environment()))
+    bench.arg("bench");
+    if ON_TORCH.contains(&name) {
+        let libtorch = libtorch::find_or_install(place)?;
+        libtorch.announce();
+        bench.args(["--package", "lm-torch"]).envs(libtorch.environment());
+    } else {
+        let tools = setup::set_up(place)?;
+        tools.announce();
+        bench.envs(tools.environment());
+    }
+    process::run(bench.args(["--bench", name, "--"]).args(rest))
 }

@@ -1,4 +1,4 @@
-//! Every test of the workspace, as `cargo test --workspace` runs it, but several test programs at a time.
+//! Every test of the default members, as `cargo test` runs it, but several test programs at a time.
 //!
 //! Cargo runs one after the other, and many of them wait: for a browser, for a disk, for a time that has to
 //! pass. What one says is kept in a file, and shown where it fails.
@@ -36,7 +36,7 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     let logs = place.target.join("test-logs");
     fs::create_dir_all(&logs).map_err(|error| unusable(&logs, &error))?;
     let mut documented = place.cargo();
-    documented.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
+    documented.args(["test", "--doc", "--no-fail-fast"]);
     // First, since it takes long.
     let mut jobs = vec![Job { name: "examples in the documentation".to_owned(), command: documented }];
     jobs.extend(programs.into_iter().map(Program::job));
@@ -49,7 +49,7 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
 /// what takes long should not be started when all else is done.
 fn build(place: &Place, tools: &Tools) -> Result<Vec<Program>, Failure> {
     let mut cargo = place.cargo();
-    cargo.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
+    cargo.args(["test", "--no-run", "--message-format=json-render-diagnostics"]);
     let output = cargo
         .envs(tools.environment())
         .stderr(Stdio::inherit())

@@ -2,9 +2,10 @@
 
 use super::control::{Controller, Horizon, MaskWords};
 use super::error::ControlError;
-use super::gate::{ClauseGate, ClausePolicy, Next};
+use super::gate::{ClauseGate, ClausePolicy, Next, Verdict};
 use super::rate::RateMeter;
 use super::sampler::Sampler;
+use super::stop::StopSearch;
 use crate::{AttributeError, LanguageModel, Progress, Token};
 
 /// Which tokens may come next, by a grammar that follows the text. A clone is a fork.
@@ -44,6 +45,8 @@ pub enum Scored {
 pub enum Ended {
     /// This token ended the text: the model's own, or one of those that were named.
     Token(Token),
+    /// The stop text of this number in the list: what stands before it was shown, and it was not.
+    Text(usize),
     /// The text is as long as it may be.
     Length,
     /// A clause could not be written so that it passes. The notice is for the user.
@@ -56,7 +59,8 @@ pub enum Ended {
 /// What was written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Generated {
-    /// The tokens whose text was shown, without the one that ended it.
+    /// The tokens whose text was shown, without the one that ended it. A token that holds a part of a stop text is not
+    /// among them, though what stands before the stop text was shown.
     pub tokens: Vec<Token>,
     /// Why it ended.
     pub ended: Ended,
@@ -166,6 +170,7 @@ struct Place<S, G> {
     state: S,
     progress: Progress,
     grammar: G,
+    search: StopSearch,
     generated: usize,
 }
 
@@ -183,11 +188,27 @@ impl<M: LanguageModel, T: Fn(Token, &mut Vec<u8>)> Decoding<'_, M, T> {
         prompt: &[Token],
         grammar: G,
         rng: &mut impl rand::Rng,
+        show: impl FnMut(&str),
+    ) -> Result<Generated, GenerateError<M::Error>> {
+        self.generate_until(&[], prompt, grammar, rng, show)
+    }
+
+    /// As [`Decoding::generate`], and ends before the first of these texts ([`Ended::Text`]), wherever tokens cut it. What
+    /// may be the beginning of one is not shown before it is known not to be. An empty text is never met.
+    ///
+    /// # Errors
+    /// As for [`Decoding::generate`].
+    pub fn generate_until<G: Grammar>(
+        &self,
+        stop_texts: &[&str],
+        prompt: &[Token],
+        grammar: G,
+        rng: &mut impl rand::Rng,
         mut show: impl FnMut(&str),
     ) -> Result<Generated, GenerateError<M::Error>> {
         let lookahead = self.controller.lookahead();
-        let mut place =
-            Place { state: self.model.start(), progress: lookahead.start(), grammar, generated: 0 };
+        let (state, progress) = (self.model.start(), lookahead.start());
+        let mut place = Place { state, progress, grammar, search: StopSearch::default(), generated: 0 };
         prompt.iter().for_each(|token| lookahead.observe_prompt(&mut place.progress, *token));
         let mut logits = vec![0.0; self.model.vocabulary()];
         self.read(&mut place, prompt, &mut logits)?;
@@ -206,7 +227,7 @@ impl<M: LanguageModel, T: Fn(Token, &mut Vec<u8>)> Decoding<'_, M, T> {
             } else {
                 Drawn::End(Ended::Length)
             };
-            let mut ended = None;
+            let (mut ended, mut dropped) = (None, 0);
             let verdict = match drawn {
                 Drawn::Nothing => gate.dead_end(),
                 Drawn::End(how) => {
@@ -214,7 +235,13 @@ impl<M: LanguageModel, T: Fn(Token, &mut Vec<u8>)> Decoding<'_, M, T> {
                         lookahead.observe(&mut place.progress, token);
                     }
                     ended = Some(how);
-                    gate.finish(|since| self.meter.at_end(&since.progress, &place.progress))
+                    let rest = place.search.rest();
+                    let verdict = match rest.is_empty() {
+                        true => Verdict { released: String::new(), next: Next::Continue },
+                        // Judged when its tokens were drawn.
+                        false => gate.push(&rest, &place, |_| f64::INFINITY),
+                    };
+                    self.finish(&mut gate, &place, verdict)
                 }
                 Drawn::Token(token) => {
                     let before = place.progress.log_weight;
@@ -226,9 +253,18 @@ impl<M: LanguageModel, T: Fn(Token, &mut Vec<u8>)> Decoding<'_, M, T> {
                     self.read(&mut place, &[token], &mut logits)?;
                     let mut text = Vec::new();
                     (self.read_token)(token, &mut text);
-                    gate.push(&text, &place, |since| {
+                    let found = place.search.push(stop_texts, &text);
+                    let verdict = gate.push(&found.clear, &place, |since| {
                         self.meter.of_clause(&since.progress, last, &place.progress)
-                    })
+                    });
+                    match found.stop {
+                        None => verdict,
+                        Some((number, tokens)) => {
+                            ended = Some(Ended::Text(number));
+                            dropped = tokens;
+                            self.finish(&mut gate, &place, verdict)
+                        }
+                    }
                 }
             };
             if !verdict.released.is_empty() {
@@ -236,7 +272,11 @@ impl<M: LanguageModel, T: Fn(Token, &mut Vec<u8>)> Decoding<'_, M, T> {
             }
             match (verdict.next, ended) {
                 (Next::Continue, None) => {}
-                (Next::Continue, Some(how)) => return Ok(Generated { ended: how, ..generated }),
+                (Next::Continue, Some(how)) => {
+                    let kept = generated.tokens.len().saturating_sub(dropped);
+                    generated.tokens.truncate(kept);
+                    return Ok(Generated { ended: how, ..generated });
+                }
                 (Next::Rewrite(back), _) => {
                     place = back;
                     generated.rewinds += 1;
@@ -249,6 +289,20 @@ impl<M: LanguageModel, T: Fn(Token, &mut Vec<u8>)> Decoding<'_, M, T> {
                 }
             }
         }
+    }
+
+    /// The end of the text, behind what the gate has said of its last bytes.
+    fn finish<G: Clone>(
+        &self,
+        gate: &mut ClauseGate<Place<M::State, G>>,
+        place: &Place<M::State, G>,
+        last: Verdict<Place<M::State, G>>,
+    ) -> Verdict<Place<M::State, G>> {
+        if !matches!(last.next, Next::Continue) {
+            return last;
+        }
+        let verdict = gate.finish(|since| self.meter.at_end(&since.progress, &place.progress));
+        Verdict { released: last.released + &verdict.released, next: verdict.next }
     }
 
     fn read<G>(

@@ -8,6 +8,7 @@ mod gate;
 mod generate;
 mod rate;
 mod sampler;
+mod stop;
 mod stream;
 mod threshold;
 mod utf8;

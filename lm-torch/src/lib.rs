@@ -1,0 +1,25 @@
+//! Language models of the GPT-2, Llama and Qwen2 families on libtorch.
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`TorchModel`] | a model that reads and writes tokens, behind [`hmm_control::LanguageModel`] |
+//! | [`TorchState`] | what it has read: keys and values, forked by cloning |
+//! | [`Trainable`] | the same model with gradients: from a batch of tokens to logits |
+//!
+//! Files are read as Hugging Face writes them, by [`lm_reference`], which also has the tokenizer and runs the same
+//! models, more slowly, without libtorch. The package is not a default member of the workspace: `cargo xtask setup
+//! --torch` gets the library that it needs.
+
+mod cache;
+mod error;
+mod forward;
+mod model;
+mod rotary;
+mod train;
+mod weights;
+
+pub use error::{LoadError, StepError};
+pub use lm_reference::{Config, Family, Tokenizer};
+pub use model::{TorchModel, TorchState};
+pub use tch;
+pub use train::Trainable;
