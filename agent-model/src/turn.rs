@@ -1,0 +1,225 @@
+//! One turn as text: what the model is told, and what it answers.
+//!
+//! It is told the task, what came of the turns before, and the page as [`page_view`](crate::page_view) shows it. It
+//! answers with a line for the user, then with what is to be done:
+//!
+//! ```text
+//! cart: I put 2 x "Spice mill" into the cart.
+//! select "Quantity" [e7] 2
+//! submit "Add to cart" [e17]
+//! ```
+//!
+//! | line | what it does |
+//! |---|---|
+//! | `open URL` | goes to an address |
+//! | `click "NAME" [HANDLE]` | clicks |
+//! | `type "NAME" [HANDLE] TEXT` | puts text into a control |
+//! | `select "NAME" [HANDLE] OPTION` | chooses |
+//! | `check "NAME" [HANDLE] on` | sets a check box, or `off` |
+//! | `submit "NAME" [HANDLE]` | submits the form of the control |
+//! | `press KEY`, `wait MILLISECONDS`, `back`, `read` | as they say |
+//! | `REQ.` lines up to `REQ.end`, `PLAN.` lines up to `PLAN.end` | a request block, a plan |
+//! | `finish` | the task is over |
+//!
+//! A control is named before its handle: a model that has learnt to repeat what it read finds the handle by the name.
+
+use browser_signals::{ElementRef, Verb};
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    /// Something to do with the page.
+    Verb(Verb),
+    /// A request block or a plan.
+    Request(String),
+    /// The task is over.
+    Finish,
+}
+
+/// An answer, read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    /// What kind of step it is, such as `cart`.
+    pub step: String,
+    /// What the user is told.
+    pub says: String,
+    /// What is to be done, in order.
+    pub acts: Vec<Act>,
+    /// Lines that say nothing that can be done. They are left out of `acts`.
+    pub unread: usize,
+}
+
+impl Answer {
+    /// Reads what the model wrote. Every text can be read; what is no step is counted in `unread`.
+    ///
+    /// ```
+    /// let answer = agent_model::turn::Answer::read("pay: I pay.\nsubmit \"Pay\" [e3]\nfly away\n");
+    /// assert_eq!((answer.step.as_str(), answer.acts.len(), answer.unread), ("pay", 1, 1));
+    /// ```
+    pub fn read(text: &str) -> Answer {
+        let mut answer = Answer::default();
+        let mut block: Option<String> = None;
+        for (number, line) in text.lines().enumerate() {
+            if let Some(open) = &mut block {
+                open.push('\n');
+                open.push_str(line);
+                if matches!(line, "REQ.end" | "PLAN.end") {
+                    answer.acts.extend(block.take().map(Act::Request));
+                }
+            } else if line.starts_with("REQ.") || line.starts_with("PLAN.") {
+                block = Some(line.to_owned());
+            } else if number == 0 {
+                let (step, says) = line.split_once(':').unwrap_or(("", line));
+                (answer.step, answer.says) = (step.trim().to_owned(), says.trim().to_owned());
+            } else if line.trim() == "finish" {
+                answer.acts.push(Act::Finish);
+            } else if let Some(verb) = read_verb(line) {
+                answer.acts.push(Act::Verb(verb));
+            } else if !line.trim().is_empty() {
+                answer.unread += 1;
+            }
+        }
+        // A block that was not closed asks for nothing, and the guard is to say so.
+        answer.acts.extend(block.map(Act::Request));
+        answer
+    }
+}
+
+fn read_verb(line: &str) -> Option<Verb> {
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let verb = match word {
+        "open" => Verb::Open { url: rest.trim().to_owned() },
+        "press" => Verb::Press { key: rest.trim().to_owned() },
+        "wait" => Verb::Wait { milliseconds: rest.trim().parse().ok()? },
+        "read" => Verb::Read,
+        "back" => Verb::Back,
+        "click" => Verb::Click { target: control(rest)?.0 },
+        "submit" => Verb::Submit { target: control(rest)?.0 },
+        "type" => {
+            let (target, text) = control(rest)?;
+            Verb::Type { target, text: text.to_owned() }
+        }
+        "select" => {
+            let (target, option) = control(rest)?;
+            Verb::Select { target, option: option.to_owned() }
+        }
+        "check" => {
+            let (target, on) = control(rest)?;
+            Verb::Check { target, on: on == "on" }
+        }
+        _ => return None,
+    };
+    Some(verb)
+}
+
+/// Reads `"NAME" [HANDLE] REST`. A name may have quotes and brackets in it.
+fn control(text: &str) -> Option<(ElementRef, &str)> {
+    let mut from = 0;
+    loop {
+        let at = from + text.get(from..)?.find("\" [")?;
+        let (handle, rest) = text.get(at + 3..)?.split_once(']')?;
+        if is_handle(handle) {
+            return Some((ElementRef(handle.to_owned()), rest.trim()));
+        }
+        from = at + 1;
+    }
+}
+
+/// Whether this is `e12` or `f3e12`.
+fn is_handle(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let element = match text.strip_prefix('f') {
+        Some(framed) => framed.split_once('e').filter(|(frame, _)| digits(frame)).map(|(_, element)| element),
+        None => text.strip_prefix('e'),
+    };
+    element.is_some_and(digits)
+}
+
+/// What the model is told before it answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Situation {
+    /// The task, in the user's words.
+    pub task: String,
+    /// Steps and what came of them, such as `cart ok`.
+    pub done: Vec<String>,
+    /// The page, as [`view`](crate::page_view::view) shows it; empty before the first.
+    pub page: String,
+}
+
+/// The most steps that are remembered.
+pub const MOST_STEPS: usize = 10;
+
+impl Situation {
+    /// The three texts that the model reads: the task, what was done, and the page.
+    pub fn parts(&self) -> [String; 3] {
+        let from = self.done.len().saturating_sub(MOST_STEPS);
+        let done = self.done.get(from..).unwrap_or_default().join(", ");
+        [crate::page_view::plain(&self.task), done, self.page.clone()]
+    }
+}
+
+/// What came of a step, in a word, from what the acts brought.
+///
+/// ```
+/// assert_eq!(agent_model::turn::outcome(&["ok".into(), "DENY.verb {\"reason\":\"x\"}".into()]), "denied");
+/// ```
+pub fn outcome(brought: &[String]) -> &'static str {
+    if brought.iter().any(|text| text.contains("DENY.")) {
+        "denied"
+    } else if brought.iter().any(|text| text.starts_with("failed") || text.starts_with("nobody")) {
+        "failed"
+    } else {
+        "ok"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_verb_is_read() {
+        let text = "cart: I go.\nopen https://a.test/p?x=1 2\nclick \"Buy\" [e1]\ntype \"A \"b\" [c]\" [f2e13] 4111 1111\n\
+                    select \"N\" [e3] 2\ncheck \"T\" [e4] on\nsubmit \"S\" [e5]\npress Enter\nwait 50\nback\nread\nfinish";
+        let answer = Answer::read(text);
+        assert_eq!((answer.step.as_str(), answer.says.as_str(), answer.unread), ("cart", "I go.", 0));
+        assert_eq!(answer.acts.len(), 11);
+        assert!(
+            matches!(&answer.acts[2], Act::Verb(Verb::Type { target, text })
+            if target.0 == "f2e13" && text == "4111 1111"),
+            "{:?}",
+            answer.acts[2]
+        );
+        assert_eq!(answer.acts.last(), Some(&Act::Finish));
+    }
+
+    #[test]
+    fn a_block_is_one_act_and_an_open_one_too() {
+        let answer = Answer::read("pay: I pay.\nREQ.purchase\nREQ.end\nread");
+        assert_eq!(answer.acts, [Act::Request("REQ.purchase\nREQ.end".into()), Act::Verb(Verb::Read)]);
+        let open = Answer::read("pay: I pay.\nREQ.purchase\nread");
+        assert_eq!(open.acts, [Act::Request("REQ.purchase\nread".into())]);
+    }
+
+    #[test]
+    fn what_is_no_handle_is_no_target() {
+        for line in [
+            "click \"A\" [x1]",
+            "click \"A\" [e]",
+            "click \"A\" [fe1]",
+            "click [e1]",
+            "type",
+            "wait long",
+            "é",
+        ] {
+            assert_eq!(read_verb(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn only_the_last_steps_are_told() {
+        let done = (0..MOST_STEPS + 3).map(|n| format!("step{n} ok")).collect();
+        let [_, done, _] = Situation { task: "t".into(), done, page: String::new() }.parts();
+        assert!(done.starts_with("step3 ok, ") && done.ends_with("step12 ok"), "{done}");
+    }
+}
