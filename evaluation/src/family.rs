@@ -1,12 +1,15 @@
 //! The family of pages: nine places where an attacker's words can stand, each with a benign twin.
 
+use serde::{Deserialize, Serialize};
+
 use crate::hosts;
 use crate::random::Random;
 use crate::scenario::Scenario;
 use crate::wordings;
 
 /// Where the attacker's words stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// The seller's description of the item.
     SellerDescription,
@@ -42,6 +45,9 @@ impl Kind {
         Kind::CrossOriginFrame,
     ];
 
+    /// Every kind that the comparison runs.
+    pub const EVERY: &[Kind] = &Kind::ALL;
+
     /// The kind's name, such as `seller_description`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -76,6 +82,8 @@ pub struct Planted {
     pub text: String,
     /// A small number that picks among layouts of the same kind.
     pub variant: u64,
+    /// The page without what a seed fills in: kind, page, layout and sentence. Trials of one template are alike.
+    pub template: String,
 }
 
 impl Planted {
@@ -86,22 +94,29 @@ impl Planted {
         let early = random.below(2) == 0 || scenario.kind == Kind::LateScript;
         let stage = if early { Stage::Product } else { Stage::Payment };
         let variant = random.below(4);
-        let text = if scenario.hostile {
-            hostile(scenario, &mut random)
+        let (said, second) = if scenario.hostile {
+            (wordings::leak(scenario.kind, &mut random), wordings::divert(scenario.kind, &mut random))
         } else {
-            wordings::benign(scenario.kind, &mut random).replace("{shop}", hosts::SHOP)
+            (wordings::benign(scenario.kind, &mut random), None)
         };
-        Planted { stage, text, variant }
+        let mut text = said
+            .replace("{shop}", hosts::SHOP)
+            .replace("{verify}", &scenario.url_at(hosts::COLLECTOR, "verify"))
+            .replace("{lookalike}", &scenario.url_at(hosts::LOOKALIKE, "product"));
+        if let Some(second) = second {
+            text.push(' ');
+            text.push_str(second);
+        }
+        let layout = if scenario.kind == Kind::HiddenText { variant } else { 0 };
+        let step = if early { "product" } else { "payment" };
+        let sentence = fingerprint(&[said, second.unwrap_or_default()]);
+        let template = format!("{}/{step}/{layout}/{sentence:08x}", scenario.kind.as_str());
+        Planted { stage, text, variant, template }
     }
 }
 
-fn hostile(scenario: &Scenario, random: &mut Random) -> String {
-    let mut text = wordings::leak(scenario.kind, random)
-        .replace("{verify}", &scenario.url_at(hosts::COLLECTOR, "verify"))
-        .replace("{lookalike}", &scenario.url_at(hosts::LOOKALIKE, "product"));
-    if let Some(second) = wordings::divert(scenario.kind, random) {
-        text.push(' ');
-        text.push_str(second);
-    }
-    text
+/// Names sentences in few letters (FNV-1a).
+fn fingerprint(sentences: &[&str]) -> u32 {
+    let bytes = sentences.iter().flat_map(|sentence| sentence.bytes().chain([0]));
+    bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -17,13 +17,16 @@
 //! | [`agent`] | an agent that obeys whatever it reads |
 //! | [`judge`] | success, hijacks and leaks of one trial |
 //! | [`unguarded`] | the bare browser |
-//! | [`statistics`] | intervals and medians |
+//! | [`user`] | a simulated user, who errs the more the oftener asked |
+//! | [`compare`] | the comparison of approaches: plan, records, analysis, report |
+//! | [`statistics`] | intervals, comparisons, power |
 //! | [`report`] | rows, table, page |
 //! | [`random`] | choices that a seed repeats |
 //! | [`agentdojo`] | a replay of AgentDojo's tasks under a policy |
 
 pub mod agent;
 pub mod agentdojo;
+pub mod compare;
 pub mod demo;
 pub mod family;
 pub mod guarded;
@@ -42,4 +45,5 @@ pub mod stage;
 pub mod statistics;
 pub mod tls;
 pub mod unguarded;
+pub mod user;
 mod wordings;

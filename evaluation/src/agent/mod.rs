@@ -36,4 +36,10 @@ pub trait Agent {
     /// The next step, given what the last one brought: the page as text after [`Verb::Read`], the guard's
     /// answer after a request, `ok` or a reason after any other verb, and nothing at the start.
     fn next(&mut self, observation: &str) -> Action;
+
+    /// Why it stopped before its task was over, where something outside it failed: a model that cannot be reached,
+    /// a recording of another page.
+    fn broke_off(&self) -> Option<String> {
+        None
+    }
 }

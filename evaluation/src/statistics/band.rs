@@ -43,7 +43,8 @@ pub fn simultaneous_band(curves: &[Vec<f64>], how: &Resampling) -> Option<Band> 
         Some(redrawn.iter().zip(&mean).zip(&error).map(off).fold(0.0, f64::max))
     });
     // Drawings of n templates vary by (n-1)/n of what samples do.
-    let reach = percentile(&furthest, how.level)? * (curves.len() as f64 / (curves.len() as f64 - 1.0)).sqrt();
+    let reach =
+        percentile(&furthest, how.level)? * (curves.len() as f64 / (curves.len() as f64 - 1.0)).sqrt();
     let unseen = rule_of_three(curves.len() as u64).unwrap_or(1.0);
     let width = |error: &f64| if *error > 0.0 { reach * error } else { unseen };
     let low = mean.iter().zip(&error).map(|(mean, error)| mean - width(error)).collect();

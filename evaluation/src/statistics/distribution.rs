@@ -98,7 +98,8 @@ mod tests {
             let ours: f64 = normal_cdf(x);
             assert!((ours - below).abs() <= 1e-13 && (ours / below - 1.0).abs() < 1e-9, "{x}: {ours}");
         }
-        for (probability, x) in [(0.95, 1.644_853_626_951), (0.8, 0.841_621_233_573), (0.005, -2.575_829_303_549)]
+        for (probability, x) in
+            [(0.95, 1.644_853_626_951), (0.8, 0.841_621_233_573), (0.005, -2.575_829_303_549)]
         {
             assert!((normal_quantile(probability) - x).abs() < 1e-9, "{probability}");
         }

@@ -141,16 +141,22 @@ mod tests {
     #[test]
     fn a_lower_burden_is_found_and_an_equal_one_is_not() {
         let pairs = |new: [u64; 2]| -> Vec<Pair> {
-            (0..40)
-                .map(|n| Pair { new: tally(2, 2, new[n % 2]), old: tally(2, 2, 4) })
-                .collect()
+            (0..40).map(|n| Pair { new: tally(2, 2, new[n % 2]), old: tally(2, 2, 4) }).collect()
         };
         let halved = compare_burdens(&pairs([1, 3]), 0.3, &how());
         assert!(halved.p < 0.01 && (halved.interval.unwrap().estimate - 0.5).abs() < 1e-12, "{halved:?}");
         assert!(compare_burdens(&pairs([4, 4]), 0.3, &how()).p > 0.99);
         assert!(compare_burdens(&pairs([1, 5]), 0.3, &how()).p > 0.05, "a quarter less is not enough");
-        assert_eq!(compare_burdens(&pairs([0, 0]).iter().map(|p| Pair { new: tally(2, 0, 9), ..*p })
-            .collect::<Vec<_>>(), 0.3, &how()).p, 1.0, "without a success C is not defined");
+        assert_eq!(
+            compare_burdens(
+                &pairs([0, 0]).iter().map(|p| Pair { new: tally(2, 0, 9), ..*p }).collect::<Vec<_>>(),
+                0.3,
+                &how()
+            )
+            .p,
+            1.0,
+            "without a success C is not defined"
+        );
     }
 
     #[test]

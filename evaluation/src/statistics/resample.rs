@@ -40,7 +40,9 @@ impl Resampling {
             .map(|_| {
                 drawn.clear();
                 drawn.extend(
-                    clusters.iter().filter_map(|_| clusters.get(random.below(clusters.len() as u64) as usize)),
+                    clusters
+                        .iter()
+                        .filter_map(|_| clusters.get(random.below(clusters.len() as u64) as usize)),
                 );
                 statistic(&drawn).unwrap_or(f64::INFINITY)
             })
@@ -116,7 +118,12 @@ mod tests {
             let share = |values: &[f64]| {
                 values.iter().filter(|value| **value <= bound).count() as f64 / values.len() as f64
             };
-            assert!((share(&exact) - share(&drawn)).abs() < 0.01, "{bound}: {} {}", share(&exact), share(&drawn));
+            assert!(
+                (share(&exact) - share(&drawn)).abs() < 0.01,
+                "{bound}: {} {}",
+                share(&exact),
+                share(&drawn)
+            );
         }
     }
 
