@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use evaluation::compare::agents::{MakeAgent, Obedient};
+use evaluation::agent::chat::Endpoint;
+use evaluation::compare::agents::{Chat, MakeAgent, Obedient};
 use evaluation::compare::plan::{Settings, VERSION};
 use evaluation::compare::{Evaluated, analyse, evaluate};
 use evaluation::demo::DemoError;
@@ -23,6 +24,15 @@ pub struct Arguments {
     /// Approaches, by name: none, B.
     #[arg(long, value_delimiter = ',', default_value = "none,B")]
     approaches: Vec<String>,
+    /// Act with this model too, or with its recording.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Where the model answers, over http in the form of chat completions; without it, recordings are played.
+    #[arg(long, value_name = "URL", requires = "model")]
+    endpoint: Option<String>,
+    /// Where recordings are; `tapes` beside the trials by default.
+    #[arg(long, value_name = "FOLDER", requires = "model")]
+    tapes: Option<PathBuf>,
     /// Kinds of page, by name; all where there are none.
     #[arg(long, value_delimiter = ',')]
     kinds: Vec<String>,
@@ -57,8 +67,8 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let evaluated = if arguments.report_only {
         analyse(&arguments.out).map_err(failure)?
     } else {
-        let (settings, makers) = (settings(&arguments)?, vec![Box::new(Obedient) as Box<dyn MakeAgent>]);
-        make(settings, makers, &arguments)?
+        let makers = makers(&arguments)?;
+        make(settings(&arguments, &makers)?, makers, &arguments)?
     };
     print!("{}", evaluated.analysis.table());
     println!("trials  {} in {}", evaluated.trials, arguments.out.join("trials.jsonl").display());
@@ -104,7 +114,18 @@ fn failure(error: DemoError) -> Failure {
     }
 }
 
-fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
+fn makers(arguments: &Arguments) -> Result<Vec<Box<dyn MakeAgent>>, Failure> {
+    let mut makers: Vec<Box<dyn MakeAgent>> = vec![Box::new(Obedient)];
+    if let Some(model) = &arguments.model {
+        let endpoint = arguments.endpoint.as_deref().map(|base| Endpoint::new(base, model));
+        let endpoint = endpoint.transpose().map_err(|error| Failure::Input(error.to_string()))?;
+        let tapes = arguments.tapes.clone().unwrap_or_else(|| arguments.out.join("tapes"));
+        makers.push(Box::new(Chat::new(model, endpoint, tapes)));
+    }
+    Ok(makers)
+}
+
+fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Settings, Failure> {
     let approach = |name: &String| {
         let known = Approach::RUNNABLE.into_iter().find(|approach| approach.as_str() == name.as_str());
         known.ok_or_else(|| {
@@ -129,7 +150,7 @@ fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
     Ok(Settings {
         version: VERSION,
         approaches: arguments.approaches.iter().map(approach).collect::<Result<_, _>>()?,
-        agents: vec![Obedient.name().to_owned()],
+        agents: makers.iter().map(|maker| maker.name().to_owned()).collect(),
         kinds: Some(kinds?).filter(|kinds| !kinds.is_empty()).unwrap_or_else(|| Kind::EVERY.to_vec()),
         seeds: arguments.seeds.max(1),
         user: UserModel {

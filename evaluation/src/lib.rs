@@ -7,7 +7,8 @@
 //! | [`tls`] | a certificate authority for one run |
 //! | [`servers`] | the https listener and its ledger |
 //! | [`record`] | what the servers saw |
-//! | [`family`] | nine places for an attacker's words, each with a benign twin |
+//! | [`family`] | places for an attacker's words and ways to attack, each with a benign twin |
+//! | `pages`, `attacks` | the pages' markup: the first nine kinds, and the others |
 //! | [`persona`] | people who do not exist |
 //! | [`scenario`] | one shopping task |
 //! | [`demo`] | the main job: the whole family, unguarded and guarded |
@@ -26,6 +27,7 @@
 
 pub mod agent;
 pub mod agentdojo;
+mod attacks;
 pub mod compare;
 pub mod demo;
 pub mod family;

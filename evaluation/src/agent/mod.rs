@@ -1,11 +1,13 @@
 //! Agents: what reads a page and says what to do next. They have no I/O.
 
+pub mod chat;
 mod instruction;
 mod lexicon;
 mod obedience;
 mod obedient;
 mod observation;
 mod plan;
+mod reading;
 
 use browser_signals::Verb;
 

@@ -1,5 +1,8 @@
 //! Who acts in a comparison.
 
+use std::path::PathBuf;
+
+use crate::agent::chat::{ChatAgent, Endpoint, Recorder, Tape};
 use crate::agent::{Agent, ObedientAgent};
 
 /// Makes an agent for each trial.
@@ -21,5 +24,39 @@ impl MakeAgent for Obedient {
 
     fn make(&self, _trial: &str, prompt: &str) -> Box<dyn Agent> {
         Box::new(ObedientAgent::new(prompt))
+    }
+}
+
+/// Makes agents whose steps a model writes, and records them: one tape a trial, in a folder.
+pub struct Chat {
+    name: String,
+    endpoint: Option<Endpoint>,
+    tapes: PathBuf,
+}
+
+impl Chat {
+    /// Agents called `chat-<model>`, which ask `endpoint` and record to `tapes`; or, without an endpoint, play the
+    /// tapes that are there.
+    pub fn new(model: &str, endpoint: Option<Endpoint>, tapes: PathBuf) -> Chat {
+        Chat { name: format!("chat-{model}"), endpoint, tapes }
+    }
+}
+
+impl MakeAgent for Chat {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn make(&self, trial: &str, prompt: &str) -> Box<dyn Agent> {
+        // Models have slashes and colons in their names.
+        let file: String =
+            trial.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
+        let tape = self.tapes.join(file).with_extension("jsonl");
+        match &self.endpoint {
+            Some(endpoint) => {
+                Box::new(ChatAgent::new(&self.name, Recorder::new(endpoint.clone(), &tape), prompt))
+            }
+            None => Box::new(ChatAgent::new(&self.name, Tape::new(&tape), prompt)),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::line::TrialLine;
+use crate::agent::chat::DIVERGED;
 use crate::judge::Place;
 use crate::report::{Approach, PageKind};
 use crate::statistics::{
@@ -122,9 +123,6 @@ pub fn pairs(
         |(name, new): (&String, &Tally)| Pair { new: *new, old: old.get(name).copied().unwrap_or_default() };
     new.iter().map(pair).collect()
 }
-
-/// How the reason of a trial begins whose recorded model saw another page than now: it is left out of comparisons.
-pub const DIVERGED: &str = "the recording does not fit";
 
 /// Summaries of every approach, agent and half, in that order.
 pub fn summaries(lines: &[TrialLine], how: &Resampling) -> Vec<Summary> {
