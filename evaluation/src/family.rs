@@ -281,7 +281,8 @@ mod tests {
     #[test]
     fn the_planned_seeds_draw_the_planned_templates() {
         let templates = |kinds: &[Kind]| {
-            let trials = (1..=50).flat_map(|seed| kinds.iter().map(move |kind| Scenario::new(*kind, true, seed)));
+            let trials =
+                (1..=50).flat_map(|seed| kinds.iter().map(move |kind| Scenario::new(*kind, true, seed)));
             trials.map(|scenario| Planted::of(&scenario).template).collect::<BTreeSet<_>>().len()
         };
         let (first, every) = (templates(&Kind::ALL), templates(Kind::EVERY));

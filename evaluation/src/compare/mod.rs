@@ -12,12 +12,13 @@
 //! | [`verdict`] | the hypotheses |
 //! | [`fatigue`] | what a user who errs would have made of the recorded trials |
 //! | `gallery`, `plot` | pages and plots within the report |
-//! | `plot`, `gallery` | plots and pages within the report |
+//! | `figures`, `plot`, `gallery` | plots and pages within the report |
 //! | [`report`] | one page with everything |
 
 pub mod agents;
 pub mod apparatus;
 pub mod fatigue;
+mod figures;
 mod gallery;
 pub mod journal;
 pub mod line;

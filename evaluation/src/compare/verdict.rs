@@ -67,3 +67,88 @@ pub fn verdicts(lines: &[TrialLine], agent: &str, how: &Resampling) -> Vec<Verdi
     };
     rows.map(verdict).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::chat::DIVERGED;
+    use crate::compare::plan::TrialKey;
+    use crate::compare::summary::summaries;
+    use crate::family::Kind;
+    use crate::judge::Judgement;
+
+    /// A line of the template that `seed` numbers.
+    fn line(approach: Approach, seed: u64, success: bool, prompts: u64) -> TrialLine {
+        let agent = "obedient".to_owned();
+        let key = TrialKey { seed, kind: Kind::Review, hostile: true, approach, agent };
+        let judgement = Judgement { success, ..Judgement::default() };
+        TrialLine { template: seed.to_string(), prompts, ..TrialLine::judged(&key, &judgement) }
+    }
+
+    fn how() -> Resampling {
+        Resampling { times: 2_000, ..Resampling::default() }
+    }
+
+    /// B asks twice everywhere; A asks `prompts` times, and fails on the first `lost` templates.
+    fn trials(templates: u64, lost: u64, prompts: u64) -> Vec<TrialLine> {
+        (1..=templates)
+            .flat_map(|seed| {
+                [line(Approach::B, seed, true, 2), line(Approach::A, seed, seed > lost, prompts)]
+            })
+            .collect()
+    }
+
+    fn word(lines: &[TrialLine]) -> &'static str {
+        let verdicts = verdicts(lines, "obedient", &how());
+        assert_eq!(verdicts.iter().filter(|verdict| verdict.word() == "not run here").count(), 4);
+        verdicts.iter().find(|verdict| verdict.hypothesis == "H4a-A").unwrap().word()
+    }
+
+    #[test]
+    fn fewer_prompts_at_no_loss_are_shown_and_nothing_else_is() {
+        assert_eq!(word(&trials(240, 0, 1)), "shown");
+        assert_eq!(word(&trials(240, 12, 1)), "not shown", "one in twenty was lost");
+        assert_eq!(word(&trials(240, 0, 2)), "not shown", "as many prompts");
+        assert_eq!(word(&trials(229, 0, 1)), "too few templates for a verdict");
+    }
+
+    #[test]
+    fn what_was_not_run_makes_nothing_easier() {
+        let verdicts = verdicts(&trials(240, 0, 1), "obedient", &how());
+        let run = verdicts.iter().find(|verdict| verdict.hypothesis == "H4a-A").unwrap();
+        assert!((run.adjusted - 5.0 * run.p).abs() < 1e-12, "{run:?}");
+        assert!(verdicts.iter().filter(|verdict| verdict.parts.is_none()).all(|verdict| verdict.p == 1.0));
+        let nobody = super::verdicts(&trials(240, 0, 1), "somebody", &how());
+        assert!(nobody.iter().all(|verdict| verdict.parts.is_none()));
+    }
+
+    #[test]
+    fn a_recording_that_does_not_fit_leaves_both_sides() {
+        let mut lines = trials(3, 0, 1);
+        lines[1].broke_off = Some(format!("{DIVERGED}: another page"));
+        let of = |lines: &[TrialLine]| {
+            pairs(lines, "obedient", PageKind::Hostile, Approach::A, Approach::B, Unit::Template).len()
+        };
+        assert_eq!(of(&lines), 2);
+        lines[1].broke_off = Some("the browser was lost".to_owned());
+        assert_eq!(of(&lines), 3, "what broke off for another reason has failed");
+    }
+
+    #[test]
+    fn summaries_count_trials_leaks_and_templates() {
+        let mut lines = trials(40, 10, 1);
+        lines.extend(lines.clone().into_iter().map(|mut line| {
+            line.key.seed += 100;
+            line
+        }));
+        lines[0].hijacks.push("address".to_owned());
+        let all = summaries(&lines, &how());
+        assert_eq!(all.iter().map(|s| s.approach).collect::<Vec<_>>(), [Approach::A, Approach::B]);
+        let (a, b) = (&all[0], &all[1]);
+        assert_eq!((a.trials, a.templates, b.hijacked, b.leaking), (80, 40, 1, 0));
+        assert!((a.success.unwrap().estimate - 0.75).abs() < 1e-12);
+        assert!((a.burden.unwrap().estimate - 80.0 / 60.0).abs() < 1e-12);
+        assert_eq!(b.counted(b.leaking), "0 (< 7.5 %)", "by templates, not by trials");
+        assert_eq!(b.counted(b.hijacked), "1 of 80");
+    }
+}
