@@ -188,9 +188,7 @@ fn verdict_table(analysis: &Analysis) -> String {
             .iter()
             .map(|verdict| {
                 let parts = verdict.parts.as_ref();
-                let of = |interval: Option<Option<Interval>>| {
-                    interval.map_or(String::new(), |inner| self::interval(inner))
-                };
+                let of = |interval: Option<Option<Interval>>| interval.map_or(String::new(), self::interval);
                 vec![
                     verdict.hypothesis.to_owned(),
                     of(parts.map(|(rate, _)| rate.interval)),
