@@ -111,7 +111,7 @@ mod tests {
             }
             self.left.set(self.left.get() - 1);
             self.made.set(self.made.get() + 1);
-            let judgement = Judgement { success: key.seed % 3 > 0, ..Judgement::default() };
+            let judgement = Judgement { success: !key.seed.is_multiple_of(3), ..Judgement::default() };
             Ok(TrialLine { prompts: key.seed, ..TrialLine::judged(key, &judgement) })
         }
     }
