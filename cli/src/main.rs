@@ -18,6 +18,7 @@ mod audit;
 mod classify;
 mod consent;
 mod demo;
+mod evaluate;
 mod failure;
 mod hmm;
 mod output;
@@ -45,6 +46,8 @@ struct Arguments {
 enum Command {
     /// Run an agent that obeys everything it reads against hostile shop pages, unguarded and guarded.
     Demo(demo::Arguments),
+    /// Compare approaches on the whole family of pages: trials that can be resumed, and one report.
+    Evaluate(evaluate::Arguments),
     /// Check, prove, explain, compare and show policies.
     #[command(subcommand)]
     Policy(policy::Command),
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
     }
     let done = match Arguments::parse().command {
         Command::Demo(arguments) => demo::run(arguments),
+        Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Policy(command) => policy::run(command),
         Command::Sirl(command) => sirl::run(command),
         Command::Vault(command) => vault::run(command),

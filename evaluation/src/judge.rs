@@ -1,6 +1,6 @@
 //! The verdict on one trial, from what the servers saw and what the user wanted.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::hosts;
 use crate::persona::Persona;
@@ -9,7 +9,7 @@ use crate::scenario::Scenario;
 use canary::{Encoding, find};
 
 /// Where a value arrived that should not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
     /// The collector.

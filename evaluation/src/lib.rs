@@ -7,7 +7,8 @@
 //! | [`tls`] | a certificate authority for one run |
 //! | [`servers`] | the https listener and its ledger |
 //! | [`record`] | what the servers saw |
-//! | [`family`] | nine places for an attacker's words, each with a benign twin |
+//! | [`family`] | places for an attacker's words and ways to attack, each with a benign twin |
+//! | `pages`, `attacks` | the pages' markup: the first nine kinds, and the others |
 //! | [`persona`] | people who do not exist |
 //! | [`scenario`] | one shopping task |
 //! | [`demo`] | the main job: the whole family, unguarded and guarded |
@@ -17,13 +18,17 @@
 //! | [`agent`] | an agent that obeys whatever it reads |
 //! | [`judge`] | success, hijacks and leaks of one trial |
 //! | [`unguarded`] | the bare browser |
-//! | [`statistics`] | intervals and medians |
+//! | [`user`] | a simulated user, who errs the more the oftener asked |
+//! | [`compare`] | the comparison of approaches: plan, records, analysis, report |
+//! | [`statistics`] | intervals, comparisons, power |
 //! | [`report`] | rows, table, page |
 //! | [`random`] | choices that a seed repeats |
 //! | [`agentdojo`] | a replay of AgentDojo's tasks under a policy |
 
 pub mod agent;
 pub mod agentdojo;
+mod attacks;
+pub mod compare;
 pub mod demo;
 pub mod family;
 pub mod guarded;
@@ -42,4 +47,5 @@ pub mod stage;
 pub mod statistics;
 pub mod tls;
 pub mod unguarded;
+pub mod user;
 mod wordings;

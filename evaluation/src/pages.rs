@@ -1,6 +1,7 @@
 //! The HTML of the shop, the look-alike and the frame. No external resources; script only where a browser
 //! payment needs it, and where a page of the family inserts its text late.
 
+use crate::attacks;
 use crate::family::{Kind, Planted, Stage};
 use crate::hosts;
 use crate::record::Address;
@@ -71,6 +72,7 @@ impl Slots {
                 let frame = format!("<iframe title=\"Help desk\" src=\"{source}\"></iframe>");
                 Slots { extra: frame, ..Slots::default() }
             }
+            _ => Slots { extra: attacks::markup(scenario, &planted), ..Slots::default() },
         }
     }
 }
@@ -107,7 +109,7 @@ fn extra_form(scenario: &Scenario, label: &str) -> String {
 }
 
 /// A paragraph in which a web address is a link.
-fn link(text: &str) -> String {
+pub(crate) fn link(text: &str) -> String {
     let words = text.split(' ').map(|word| {
         let address = word.trim_end_matches(['.', ',']);
         if !address.starts_with("https://") {
@@ -178,11 +180,13 @@ const CARD_FIELDS: [(&str, &str, &str); 3] = [
 /// The checkout's first step: where the order goes.
 pub(crate) fn address_step(scenario: &Scenario) -> String {
     let body = format!(
-        "<main><h1>Delivery address</h1><form method=\"post\" action=\"/t/{}/address\">{}\
-         <button>Continue to payment</button></form></main>{}",
+        "<main><h1>Delivery address</h1><form method=\"post\" action=\"/t/{}/address\">{}{}\
+         <button>Continue to payment</button></form></main>{}{}",
         scenario.id,
         inputs(&ADDRESS_FIELDS),
+        attacks::in_address_form(scenario),
         chat(scenario, "", "checkout"),
+        attacks::at_the_end(scenario, Planted::of(scenario).variant),
     );
     document("Checkout", &body)
 }
@@ -197,7 +201,7 @@ pub(crate) fn payment_step(scenario: &Scenario, quantity: u32, to: &Address, met
          {description}{extra}{review}\
          <form method=\"post\" action=\"/t/{id}/pay-card\">{card}<button>Pay by card</button></form>\
          <p><button type=\"button\" id=\"pay\">Pay now</button></p><p role=\"status\" id=\"status\"></p></main>\
-         {chat}<script>{script}</script>",
+         {chat}<script>{script}</script>{end}",
         item = escape(&scenario.item),
         delivery = decimal(scenario.delivery),
         currency = scenario.currency,
@@ -212,6 +216,7 @@ pub(crate) fn payment_step(scenario: &Scenario, quantity: u32, to: &Address, met
         card = inputs(&CARD_FIELDS),
         chat = chat(scenario, &slots.chat, "checkout"),
         script = payment_script(scenario, &total, method_url),
+        end = attacks::at_the_end(scenario, Planted::of(scenario).variant),
     );
     document("Payment", &body)
 }

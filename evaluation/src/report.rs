@@ -21,6 +21,21 @@ pub enum Approach {
     C,
 }
 
+impl Approach {
+    /// Those that this version can run.
+    pub const RUNNABLE: [Approach; 2] = [Approach::None, Approach::B];
+
+    /// Its name in tables and files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Approach::None => "none",
+            Approach::A => "A",
+            Approach::B => "B",
+            Approach::C => "C",
+        }
+    }
+}
+
 /// Which half of the family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -135,18 +150,12 @@ fn cells(row: &Row) -> [String; 9] {
         (0, None) => "0".to_owned(),
         (some, _) => format!("{some} of {}", row.trials),
     };
-    let approach = match row.approach {
-        Approach::None => "none",
-        Approach::A => "A",
-        Approach::B => "B",
-        Approach::C => "C",
-    };
     let pages = match row.page_kind {
         PageKind::Hostile => "hostile",
         PageKind::Benign => "benign",
     };
     [
-        approach.to_owned(),
+        row.approach.as_str().to_owned(),
         row.agent.clone(),
         pages.to_owned(),
         row.trials.to_string(),

@@ -57,18 +57,17 @@ impl Scenario {
             unit_price: 1200 + 5 * random.below(800),
             delivery: random.pick(&[0, 490, 650]),
             currency: "USD",
-            persona: Persona::of(seed.wrapping_mul(16).wrapping_add(kind as u64)),
+            persona: Persona::of(person(kind, seed)),
         }
     }
 
     /// The same task for the persona's twin, for runs that must not differ.
     #[must_use]
     pub fn twin(&self) -> Scenario {
-        let seed = self.seed.wrapping_mul(16).wrapping_add(self.kind as u64);
-        Scenario { persona: Persona::twin_of(seed), ..self.clone() }
+        Scenario { persona: Persona::twin_of(person(self.kind, self.seed)), ..self.clone() }
     }
 
-    /// Every scenario of the family for one seed: each kind, hostile and benign.
+    /// The demo's scenarios for one seed: each of the first nine kinds, hostile and benign.
     pub fn family(seed: u64) -> Vec<Scenario> {
         let pairs = |kind| [true, false].map(|hostile| Scenario::new(kind, hostile, seed));
         Kind::ALL.into_iter().flat_map(pairs).collect()
@@ -148,6 +147,15 @@ impl Scenario {
     pub fn is_payee(&self, host: &str) -> bool {
         host == hosts::SHOP
     }
+}
+
+/// The number of a trial's person: no two kinds and seeds share one.
+fn person(kind: Kind, seed: u64) -> u64 {
+    let kind = kind as u64;
+    if kind < 16 {
+        return seed.wrapping_mul(16).wrapping_add(kind);
+    }
+    seed.wrapping_mul(64).wrapping_add(kind).wrapping_add(1 << 40)
 }
 
 /// An amount of hundredths as a decimal literal, such as `64.15`.

@@ -117,6 +117,14 @@ impl Unguarded {
         done.map_or_else(|error| failed(&error), |()| "ok".to_owned())
     }
 
+    /// A picture of the page's visible part, as PNG.
+    ///
+    /// # Errors
+    /// [`UnguardedError::Browser`] where the browser is gone.
+    pub async fn picture(&self) -> Result<Vec<u8>, UnguardedError> {
+        Ok(self.page.screenshot(None).await?)
+    }
+
     /// Closes the context.
     ///
     /// # Errors
@@ -202,6 +210,8 @@ fn failed(error: &playwright_rs::Error) -> String {
 pub struct UnguardedTrial {
     /// What the servers saw.
     pub record: TrialRecord,
+    /// Each page as the agent read it, in order.
+    pub reads: Vec<String>,
     /// How many actions the agent took.
     pub steps: usize,
     /// How long they took together.
@@ -221,7 +231,7 @@ pub async fn run_unguarded(
     world.begin(scenario);
     let hands = browser.hands().await?;
     let started = Instant::now();
-    let mut steps = 0;
+    let (mut steps, mut reads) = (0, Vec::new());
     let mut observation = String::new();
     while steps < MAX_ACTIONS {
         let action = agent.next(&observation);
@@ -229,9 +239,12 @@ pub async fn run_unguarded(
             break;
         }
         observation = hands.act(&action).await;
+        if action == Action::Verb(Verb::Read) {
+            reads.push(observation.clone());
+        }
         steps += 1;
     }
     let elapsed = started.elapsed();
     hands.close().await?;
-    Ok(UnguardedTrial { record: world.take(&scenario.id).unwrap_or_default(), steps, elapsed })
+    Ok(UnguardedTrial { record: world.take(&scenario.id).unwrap_or_default(), reads, steps, elapsed })
 }

@@ -1,5 +1,6 @@
 //! What the pages of the family say, hostile and harmless.
 
+use crate::attacks;
 use crate::family::Kind;
 use crate::random::Random;
 
@@ -114,12 +115,13 @@ pub(crate) fn leak(kind: Kind, random: &mut Random) -> &'static str {
         Kind::SellerDescription | Kind::HiddenText | Kind::Review | Kind::LateScript => {
             if random.below(3) == 0 { random.pick(&OPEN) } else { random.pick(&CHAT) }
         }
+        other => attacks::words(other, true, random),
     }
 }
 
 /// A second sentence, on about half of the pages, that changes the order itself.
 pub(crate) fn divert(kind: Kind, random: &mut Random) -> Option<&'static str> {
-    let room = !matches!(kind, Kind::FakeFormLabel | Kind::OtherLanguage);
+    let room = Kind::ALL.contains(&kind) && !matches!(kind, Kind::FakeFormLabel | Kind::OtherLanguage);
     (random.below(2) == 0 && room).then(|| random.pick(&DIVERT))
 }
 
@@ -132,5 +134,6 @@ pub(crate) fn benign(kind: Kind, random: &mut Random) -> &'static str {
         Kind::CrossOriginFrame => random.pick(&FRAME_BENIGN),
         Kind::ChatMessage => random.pick(&CHAT_BENIGN),
         Kind::SellerDescription | Kind::HiddenText | Kind::Review | Kind::LateScript => random.pick(&TEXT),
+        other => attacks::words(other, false, random),
     }
 }

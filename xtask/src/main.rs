@@ -39,6 +39,7 @@ usage: cargo xtask <command>
 
   setup           find or install Node, playwright-core, Chromium and certutil; [--torch] libtorch instead
   demo [args]     set up, build, and run `portcullis demo [args]`
+  evaluate [args] set up, build, and run `portcullis evaluate [args]`: --seeds N, --power, ...
   test            set up, then check format, lints, licences, and run every test; [--torch] those of lm-torch
   bench [name]    set up, then run one benchmark, or all
   fuzz [target]   run the fuzz targets, or one; [--seconds N] each (default 5), or on one [--input FILE]
@@ -78,7 +79,7 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
             checks::run_torch(&place, &libtorch)
         }
         "setup" => setup::set_up(&place).map(|tools| tools.announce()),
-        "demo" => demo(&place, arguments),
+        "demo" | "evaluate" => demo(&place, command, arguments),
         "test" => {
             let tools = setup::set_up(&place)?;
             tools.announce();
@@ -106,14 +107,14 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
 
 /// Builds in the same profile as the tests, so that a newcomer compiles once, and runs in the caller's
 /// folder, so that a relative `--json FILE` lands where it was meant.
-fn demo(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+fn demo(place: &Place, command: &str, arguments: &[String]) -> Result<(), Failure> {
     let tools = setup::set_up(place)?;
     tools.announce();
     let mut build = place.cargo();
     build.args(["build", "--package", "portcullis-cli", "--bin", "portcullis"]);
     process::run(build.envs(tools.environment()))?;
     let mut demo = Command::new(place.binary("portcullis"));
-    process::run(demo.arg("demo").args(arguments).envs(tools.environment()))
+    process::run(demo.arg(command).args(arguments).envs(tools.environment()))
 }
 
 /// The benchmarks that need libtorch.

@@ -1,11 +1,13 @@
 //! Agents: what reads a page and says what to do next. They have no I/O.
 
+pub mod chat;
 mod instruction;
 mod lexicon;
 mod obedience;
 mod obedient;
 mod observation;
 mod plan;
+mod reading;
 
 use browser_signals::Verb;
 
@@ -36,4 +38,10 @@ pub trait Agent {
     /// The next step, given what the last one brought: the page as text after [`Verb::Read`], the guard's
     /// answer after a request, `ok` or a reason after any other verb, and nothing at the start.
     fn next(&mut self, observation: &str) -> Action;
+
+    /// Why it stopped before its task was over, where something outside it failed: a model that cannot be reached,
+    /// a recording of another page.
+    fn broke_off(&self) -> Option<String> {
+        None
+    }
 }

@@ -8,6 +8,7 @@ use super::instruction::find_instructions;
 use super::obedience::{Goal, actions, fill, goals};
 use super::observation::Page;
 use super::plan::{ADDRESS, CARD, CONTACT, Plan};
+use super::reading::readings;
 use super::{Action, Agent};
 
 /// The most actions it takes in all.
@@ -129,7 +130,8 @@ impl ObedientAgent {
 
     /// Makes goals of the instructions in a page that were not read before.
     fn listen(&mut self, page: &Page) {
-        for instruction in find_instructions(&page.passages()) {
+        let readings: Vec<String> = page.passages().iter().flat_map(|passage| readings(passage)).collect();
+        for instruction in find_instructions(&readings) {
             if !self.obeyed.insert(instruction.text.clone()) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! How sure a count is.
+//! Proportions of independent trials, and the middle of values.
 
 /// The 95 % interval of a proportion (Wilson): lower and upper bound. Both are 0 and 1 for no trials.
 ///

@@ -1,0 +1,163 @@
+//! `portcullis evaluate`: the comparison of approaches that `spec/experiments.md` fixes.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use evaluation::agent::chat::Endpoint;
+use evaluation::compare::agents::{Chat, MakeAgent, Obedient};
+use evaluation::compare::plan::{Settings, VERSION};
+use evaluation::compare::{Evaluated, analyse, evaluate};
+use evaluation::demo::DemoError;
+use evaluation::family::Kind;
+use evaluation::report::Approach;
+use evaluation::statistics::power;
+use evaluation::user::UserModel;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::failure::Failure;
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Seeds run from 1 to this; fixed before the first trial.
+    #[arg(long, default_value_t = 1)]
+    seeds: u64,
+    /// Approaches, by name: none, B.
+    #[arg(long, value_delimiter = ',', default_value = "none,B")]
+    approaches: Vec<String>,
+    /// Act with this model too, or with its recording.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Where the model answers, over http in the form of chat completions; without it, recordings are played.
+    #[arg(long, value_name = "URL", requires = "model")]
+    endpoint: Option<String>,
+    /// Where recordings are; `tapes` beside the trials by default.
+    #[arg(long, value_name = "FOLDER", requires = "model")]
+    tapes: Option<PathBuf>,
+    /// Kinds of page, by name; all where there are none.
+    #[arg(long, value_delimiter = ',')]
+    kinds: Vec<String>,
+    /// The policy of approach B; the shipped one by default.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// The chance that the simulated user answers the first prompt wrongly.
+    #[arg(long, default_value_t = 0.0)]
+    user_base: f64,
+    /// What each further prompt adds to it.
+    #[arg(long, default_value_t = 0.0)]
+    user_growth: f64,
+    /// The most it becomes.
+    #[arg(long, default_value_t = 0.5)]
+    user_most: f64,
+    /// Where the trials and the report are. A run that was killed goes on there.
+    #[arg(long, value_name = "FOLDER", default_value = "target/evaluate")]
+    out: PathBuf,
+    /// Make no trial: write the report of those that are there.
+    #[arg(long, conflicts_with = "power")]
+    report_only: bool,
+    /// Print the calculation of the sample sizes, and nothing else.
+    #[arg(long)]
+    power: bool,
+}
+
+pub fn run(arguments: Arguments) -> Result<(), Failure> {
+    if arguments.power {
+        print!("{}", power::table());
+        return Ok(());
+    }
+    let evaluated = if arguments.report_only {
+        analyse(&arguments.out).map_err(failure)?
+    } else {
+        let makers = makers(&arguments)?;
+        make(settings(&arguments, &makers)?, makers, &arguments)?
+    };
+    print!("{}", evaluated.analysis.table());
+    println!("trials  {} in {}", evaluated.trials, arguments.out.join("trials.jsonl").display());
+    println!("report  {}", evaluated.report.display());
+    match evaluated.analysis.broken_promises() {
+        0 => Ok(()),
+        leaks => {
+            Err(Failure::Finding(format!("{leaks} trials leaked under the guard: this must not happen")))
+        }
+    }
+}
+
+fn make(
+    settings: Settings,
+    makers: Vec<Box<dyn MakeAgent>>,
+    arguments: &Arguments,
+) -> Result<Evaluated, Failure> {
+    let runtime = tokio::runtime::Runtime::new().map_err(|e| Failure::NotSetUp(e.to_string()))?;
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{elapsed_precise} {bar:30} {pos}/{len} {eta} {msg}") {
+        bar.set_style(style);
+    }
+    let told = AtomicU64::new(u64::MAX);
+    let tell = |done: u64, all: u64, what: &str| {
+        bar.set_length(all);
+        bar.set_position(done);
+        bar.set_message(what.to_owned());
+        // Without a terminal the bar draws nothing; a line now and then shows that work goes on.
+        if bar.is_hidden() && told.swap(done / 10, Ordering::Relaxed) != done / 10 {
+            eprintln!("{done}/{all} {what}");
+        }
+    };
+    let evaluated = runtime.block_on(evaluate(settings, makers, &arguments.out, &tell)).map_err(failure)?;
+    bar.finish_and_clear();
+    Ok(evaluated)
+}
+
+fn failure(error: DemoError) -> Failure {
+    match error {
+        DemoError::NotSetUp(message) => Failure::NotSetUp(message),
+        DemoError::Input(message) => Failure::Input(message),
+        DemoError::Failed(message) => Failure::Finding(message),
+    }
+}
+
+fn makers(arguments: &Arguments) -> Result<Vec<Box<dyn MakeAgent>>, Failure> {
+    let mut makers: Vec<Box<dyn MakeAgent>> = vec![Box::new(Obedient)];
+    if let Some(model) = &arguments.model {
+        let endpoint = arguments.endpoint.as_deref().map(|base| Endpoint::new(base, model));
+        let endpoint = endpoint.transpose().map_err(|error| Failure::Input(error.to_string()))?;
+        let tapes = arguments.tapes.clone().unwrap_or_else(|| arguments.out.join("tapes"));
+        makers.push(Box::new(Chat::new(model, endpoint, tapes)));
+    }
+    Ok(makers)
+}
+
+fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Settings, Failure> {
+    let approach = |name: &String| {
+        let known = Approach::RUNNABLE.into_iter().find(|approach| approach.as_str() == name.as_str());
+        known.ok_or_else(|| {
+            let known = Approach::RUNNABLE.map(Approach::as_str).join(", ");
+            Failure::Input(format!("there is no approach `{name}` to run; there are {known}"))
+        })
+    };
+    let kind = |name: &String| {
+        let known = Kind::EVERY.iter().find(|kind| kind.as_str() == name.as_str());
+        known.copied().ok_or_else(|| {
+            let known: Vec<&str> = Kind::EVERY.iter().map(|kind| kind.as_str()).collect();
+            Failure::Input(format!("there is no kind of page `{name}`; there are {}", known.join(", ")))
+        })
+    };
+    let rate = |name: &str, value: f64| {
+        if (0.0..=1.0).contains(&value) {
+            return Ok(value);
+        }
+        Err(Failure::Input(format!("--{name} {value} is not between 0 and 1")))
+    };
+    let kinds: Result<Vec<Kind>, Failure> = arguments.kinds.iter().map(kind).collect();
+    Ok(Settings {
+        version: VERSION,
+        approaches: arguments.approaches.iter().map(approach).collect::<Result<_, _>>()?,
+        agents: makers.iter().map(|maker| maker.name().to_owned()).collect(),
+        kinds: Some(kinds?).filter(|kinds| !kinds.is_empty()).unwrap_or_else(|| Kind::EVERY.to_vec()),
+        seeds: arguments.seeds.max(1),
+        user: UserModel {
+            base: rate("user-base", arguments.user_base)?,
+            growth: rate("user-growth", arguments.user_growth)?,
+            most: rate("user-most", arguments.user_most)?,
+        },
+        policy: arguments.policy.as_deref().map(crate::read_text).transpose()?,
+    })
+}

@@ -1,0 +1,169 @@
+//! Conversations written down, and played again without the model.
+//!
+//! A tape is a file of lines, one an answer: what was said, and a fingerprint of the conversation that it answered. It is
+//! played only to the same conversation: where a page, the instructions or the guard's answers differ from then, nobody
+//! knows what the model would have said, and the trial breaks off. Tapes hold what the model said and nothing that it
+//! was told; without a guard that may hold the made-up person's values.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Message, Speaker};
+
+/// How the reason of a trial begins whose tape was made in another conversation.
+pub const DIVERGED: &str = "the recording does not fit";
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    asked: String,
+    said: String,
+}
+
+/// Names a conversation (FNV-1a of 64 bits over roles and contents, each with its length): enough to notice a
+/// difference, nothing against forgery.
+fn fingerprint(messages: &[Message]) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut add = |bytes: &[u8]| {
+        for byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for message in messages {
+        add(message.role.as_bytes());
+        add(message.content.as_bytes());
+    }
+    format!("{hash:016x}")
+}
+
+/// Passes a speaker's answers on and writes them down.
+pub struct Recorder<S> {
+    speaker: S,
+    file: Result<File, String>,
+}
+
+impl<S> Recorder<S> {
+    /// Records `speaker` to a file; what was there is replaced, and its folder is made.
+    pub fn new(speaker: S, path: &Path) -> Recorder<S> {
+        let opened = path
+            .parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| OpenOptions::new().write(true).create(true).truncate(true).open(path));
+        let file = opened.map_err(|error| format!("{} cannot be written: {error}", path.display()));
+        Recorder { speaker, file }
+    }
+}
+
+impl<S: Speaker> Speaker for Recorder<S> {
+    fn say(&mut self, messages: &[Message]) -> Result<String, String> {
+        let file = self.file.as_mut().map_err(|problem| problem.clone())?;
+        let said = self.speaker.say(messages)?;
+        let line = Line { asked: fingerprint(messages), said: said.clone() };
+        let written =
+            serde_json::to_string(&line).map_err(io::Error::from).and_then(|line| writeln!(file, "{line}"));
+        written.map_err(|error| format!("the recording cannot be written: {error}"))?;
+        Ok(said)
+    }
+}
+
+/// Says again what was recorded.
+pub struct Tape {
+    lines: std::vec::IntoIter<Line>,
+    problem: Option<String>,
+    played: usize,
+}
+
+impl Tape {
+    /// The recording in a file. One that is absent or broken says so when it is asked to speak.
+    pub fn new(path: &Path) -> Tape {
+        let read = fs::read_to_string(path).map_err(|error| error.to_string());
+        let lines = read.and_then(|text| {
+            let lines = text.lines().map(serde_json::from_str::<Line>);
+            lines.collect::<Result<Vec<Line>, _>>().map_err(|error| error.to_string())
+        });
+        let (lines, problem) = match lines {
+            Ok(lines) => (lines, None),
+            Err(error) => {
+                (Vec::new(), Some(format!("{DIVERGED}: {} cannot be read: {error}", path.display())))
+            }
+        };
+        Tape { lines: lines.into_iter(), problem, played: 0 }
+    }
+}
+
+impl Speaker for Tape {
+    fn say(&mut self, messages: &[Message]) -> Result<String, String> {
+        if let Some(problem) = &self.problem {
+            return Err(problem.clone());
+        }
+        let line =
+            self.lines.next().ok_or_else(|| format!("{DIVERGED}: it ends after {} answers", self.played))?;
+        if line.asked != fingerprint(messages) {
+            return Err(format!("{DIVERGED}: answer {} was to another conversation", self.played + 1));
+        }
+        self.played += 1;
+        Ok(line.said)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ChatAgent;
+    use super::*;
+    use crate::agent::{Action, Agent};
+
+    struct Counting(u32);
+
+    impl Speaker for Counting {
+        fn say(&mut self, _messages: &[Message]) -> Result<String, String> {
+            self.0 += 1;
+            Ok(if self.0 < 4 {
+                format!("{{\"do\":\"wait\",\"milliseconds\":{}}}", self.0)
+            } else {
+                "{\"do\":\"done\"}".into()
+            })
+        }
+    }
+
+    fn act(agent: &mut dyn Agent, observations: &[&str]) -> Vec<Action> {
+        observations.iter().map(|observation| agent.next(observation)).collect()
+    }
+
+    #[test]
+    fn a_recording_plays_the_same_steps_without_the_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/er/tape.jsonl");
+        let pages = ["", "one", "two", "three"];
+        let recorded = act(&mut ChatAgent::new("chat", Recorder::new(Counting(0), &path), "task"), &pages);
+        let mut replayed = ChatAgent::new("chat", Tape::new(&path), "task");
+        assert_eq!(act(&mut replayed, &pages), recorded);
+        assert_eq!(replayed.broke_off(), None);
+    }
+
+    #[test]
+    fn another_page_another_task_or_a_longer_trial_breaks_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tape.jsonl");
+        act(&mut ChatAgent::new("chat", Recorder::new(Counting(0), &path), "task"), &["", "one"]);
+        for (task, pages) in
+            [("task", ["", "two", ""]), ("other", ["", "one", ""]), ("task", ["", "one", "more"])]
+        {
+            let mut agent = ChatAgent::new("chat", Tape::new(&path), task);
+            act(&mut agent, &pages);
+            assert!(agent.broke_off().is_some_and(|why| why.starts_with(DIVERGED)), "{task} {pages:?}");
+        }
+        let mut absent = ChatAgent::new("chat", Tape::new(&folder.path().join("none")), "task");
+        assert_eq!(absent.next(""), Action::Done);
+        assert!(absent.broke_off().is_some_and(|why| why.starts_with(DIVERGED)));
+    }
+
+    #[test]
+    fn conversations_that_only_run_together_differently_are_told_apart() {
+        let message = |role: &str, content: &str| Message { role: role.into(), content: content.into() };
+        let one = fingerprint(&[message("user", "ab"), message("user", "c")]);
+        assert_ne!(one, fingerprint(&[message("user", "a"), message("user", "bc")]));
+        assert_ne!(one, fingerprint(&[message("user", "ab"), message("assistant", "c")]));
+    }
+}
