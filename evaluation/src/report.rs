@@ -23,7 +23,7 @@ pub enum Approach {
 
 impl Approach {
     /// Those that this version can run.
-    pub const RUNNABLE: [Approach; 2] = [Approach::None, Approach::B];
+    pub const RUNNABLE: [Approach; 4] = [Approach::None, Approach::A, Approach::B, Approach::C];
 
     /// Its name in tables and files.
     pub const fn as_str(self) -> &'static str {

@@ -10,7 +10,7 @@ use classifier::{LinearClassifier, Place, Unfolded, highest_risk};
 use portcullis::audit::MemoryLog;
 use portcullis::consent::Answerer;
 use portcullis::guard::SystemEntropy;
-use portcullis::{DEFAULT_POLICY, Guard};
+use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY, Guard};
 
 use super::agents::MakeAgent;
 use super::line::TrialLine;
@@ -118,10 +118,13 @@ impl Apparatus {
         };
         self.guarded = Some(browser);
         self.show(key, &run.reads)?;
-        let Guarded { judgement, prompts, denials, grants, steps, elapsed, reads, broke_off, .. } = run;
+        let Guarded {
+            judgement, prompts, warnings, denials, grants, steps, elapsed, reads, broke_off, ..
+        } = run;
         let asked = std::mem::take(&mut *askings.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(TrialLine {
             prompts: u64::from(prompts),
+            warnings: u64::from(warnings),
             asked,
             denials,
             grants,
@@ -182,7 +185,7 @@ impl Apparatus {
     }
 }
 
-/// The guard of an approach. Whoever adds an approach adds an arm here and its name to `Approach::RUNNABLE`.
+/// The guard of an approach.
 fn guard_of(
     approach: Approach,
     settings: &Settings,
@@ -191,8 +194,10 @@ fn guard_of(
     user: Box<dyn Answerer>,
 ) -> Result<Guard, DemoError> {
     let policy = match approach {
+        Approach::A => APPROACH_A_POLICY,
         Approach::B => settings.policy.as_deref().unwrap_or(DEFAULT_POLICY),
-        other => return Err(DemoError::Input(format!("approach {} cannot be run yet", other.as_str()))),
+        Approach::C => APPROACH_C_POLICY,
+        Approach::None => return Err(DemoError::Input("without a guard there is no policy".to_owned())),
     };
     let guard = Guard::new(policy, Box::new(log.clone()), user, Box::new(SystemEntropy))
         .map_err(|error| DemoError::Input(error.to_string()))?;

@@ -32,6 +32,9 @@ pub struct TrialLine {
     pub success: bool,
     /// Prompts and interruptions.
     pub prompts: u64,
+    /// Warnings that the user saw; they need no answer and are not part of C.
+    #[serde(default)]
+    pub warnings: u64,
     /// What each prompt that the simulated user met was about, and how it was answered.
     pub asked: Vec<Asking>,
     /// What leaked.
@@ -68,6 +71,7 @@ impl TrialLine {
             template: Planted::of(&key.scenario()).template,
             success: judgement.success,
             prompts: 0,
+            warnings: 0,
             asked: Vec::new(),
             leaks: leaks.collect(),
             hijacks: judgement.differences.iter().map(|name| (*name).to_owned()).collect(),
