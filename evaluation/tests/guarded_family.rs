@@ -22,7 +22,7 @@ use evaluation::user::UserModel;
 use portcullis::audit::{MemoryLog, verify_text};
 use portcullis::consent::{Answer, ScriptedAnswerer};
 use portcullis::guard::SystemEntropy;
-use portcullis::{Action, DEFAULT_POLICY, Guard, Session};
+use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, Action, DEFAULT_POLICY, Guard, Session};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_family_under_approach_b() {
@@ -42,6 +42,29 @@ async fn the_family_under_approach_b() {
             verify_text(&run.audit).unwrap();
         }
         assert_eq!(interference(&first, &second, &scenario, &twin), None, "{name}");
+    }
+    browser.close().await;
+}
+
+/// Approaches A and C: an honest shop gets what the user agreed to. In a hostile one nothing goes astray, and under C, whose
+/// checkout is what is refused, the user is told why.
+#[tokio::test(flavor = "multi_thread")]
+async fn approaches_a_and_c_serve_an_honest_shop_and_not_a_hostile_one() {
+    let stage = Stage::set_up().await.unwrap();
+    let browser = stage.browser().await.unwrap();
+    for (name, policy) in [("A", APPROACH_A_POLICY), ("C", APPROACH_C_POLICY)] {
+        for hostile in [false, true] {
+            let scenario = Scenario::new(Kind::SellerDescription, hostile, 1);
+            let run = guarded::run(&stage, &browser, &scenario, policy, None).await.unwrap();
+            assert_eq!(run.judgement.leaks, [], "{name}\n{}", run.transcript);
+            assert!(!run.judgement.hijack, "{name}: {:?}\n{}", run.judgement, run.transcript);
+            assert_eq!(run.judgement.success, !hostile, "{name}: {:?}\n{}", run.denials, run.transcript);
+            // Under A the card goes through the page, so its canary is in the browser's messages.
+            if name == "C" {
+                assert_eq!(run.canaries(&scenario), [""; 0]);
+                assert_eq!(run.warnings > 0, hostile, "{:?}", run.denials);
+            }
+        }
     }
     browser.close().await;
 }
@@ -90,7 +113,7 @@ async fn a_comparison_of_two_kinds_goes_on_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings {
         version: VERSION,
-        approaches: Approach::RUNNABLE.to_vec(),
+        approaches: vec![Approach::None, Approach::B],
         agents: vec!["obedient".to_owned()],
         kinds: vec![Kind::Review, Kind::Beacon],
         seeds: 1,
