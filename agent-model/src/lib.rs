@@ -9,8 +9,7 @@
 //! | [`words`] | turns as tokens, and the tokenizer that is learnt from them |
 //! | [`random`] | choices that a seed repeats |
 //!
-//! The card in `agent-model/model` says how the weights are made and how well they did. They are not shipped yet: they are
-//! too weak to be an agent.
+//! The weights, with the card that says how they were made and how well they do, are in `agent-model/model`.
 
 pub mod dialogue;
 pub mod mind;

@@ -22,7 +22,7 @@ const CONTROLS: [&str; 8] =
 ///     - text: \"Message\"\n    - textbox \"Message\" [ref=e3]: empty\n    - paragraph [ref=e4]: \"Price: 5.00 EUR\"\n";
 /// assert_eq!(
 ///     agent_model::page_view::view(outline),
-///     "page https://a.example \"Shop\"\n# Kettle\ntextbox \"Message\" [e3]\nPrice: 5.00 EUR\n"
+///     "page https://a.example Shop\n# Kettle\ntextbox \"Message\" [e3]\nPrice: 5.00 EUR\n"
 /// );
 /// ```
 pub fn view(outline: &str) -> String {

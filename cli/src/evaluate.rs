@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evaluation::agent::chat::Endpoint;
-use evaluation::compare::agents::{Chat, MakeAgent, Obedient};
+use evaluation::compare::agents::{Chat, MakeAgent, Obedient, Small};
 use evaluation::compare::plan::{Settings, VERSION};
 use evaluation::compare::{Evaluated, analyse, evaluate};
 use evaluation::demo::DemoError;
@@ -21,9 +21,12 @@ pub struct Arguments {
     /// Seeds run from 1 to this; fixed before the first trial.
     #[arg(long, default_value_t = 1)]
     seeds: u64,
-    /// Approaches, by name: none, B.
-    #[arg(long, value_delimiter = ',', default_value = "none,B")]
+    /// Approaches, by name: none, A, B, C.
+    #[arg(long, value_delimiter = ',', default_value = "none,A,B,C")]
     approaches: Vec<String>,
+    /// Act with the small agent model of this folder too, such as `agent-model/model`.
+    #[arg(long, value_name = "FOLDER")]
+    agent_model: Option<PathBuf>,
     /// Act with this model too, or with its recording.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -116,6 +119,11 @@ fn failure(error: DemoError) -> Failure {
 
 fn makers(arguments: &Arguments) -> Result<Vec<Box<dyn MakeAgent>>, Failure> {
     let mut makers: Vec<Box<dyn MakeAgent>> = vec![Box::new(Obedient)];
+    if let Some(folder) = &arguments.agent_model {
+        let small = Small::load(folder)
+            .map_err(|error| Failure::NotSetUp(format!("{}: {error}", folder.display())))?;
+        makers.push(Box::new(small));
+    }
     if let Some(model) = &arguments.model {
         let endpoint = arguments.endpoint.as_deref().map(|base| Endpoint::new(base, model));
         let endpoint = endpoint.transpose().map_err(|error| Failure::Input(error.to_string()))?;

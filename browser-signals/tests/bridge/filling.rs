@@ -82,7 +82,8 @@ async fn a_plain_form_is_filled_once_and_sent_home() {
     let button = handle(&text, "\"Pay\"");
     let decided = tab.observe(About::Element(&button)).await.expect("a snapshot");
     tab.submit(&button, &decided).await.expect("submitted");
-    let sent = server.requests().into_iter().rfind(|it| it.method == "POST").expect("a post");
+    let all = server.requests_with(|all| all.iter().any(|it| it.method == "POST")).await;
+    let sent = all.into_iter().rfind(|it| it.method == "POST").expect("a post");
     assert_eq!(
         (sent.path.as_str(), sent.body.as_str()),
         ("/pay", format!("card={CARD}&month=01&note=&code=123").as_str())

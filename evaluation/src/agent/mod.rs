@@ -3,6 +3,7 @@
 pub mod chat;
 mod instruction;
 mod lexicon;
+pub mod model;
 mod obedience;
 mod obedient;
 mod observation;
@@ -12,6 +13,7 @@ mod reading;
 use browser_signals::Verb;
 
 pub use instruction::{Instruction, find_instructions};
+pub use model::ModelAgent;
 pub use obedient::ObedientAgent;
 
 /// The pieces of text in a page as an agent reads it, inline pieces joined.

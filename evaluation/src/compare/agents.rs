@@ -1,9 +1,13 @@
 //! Who acts in a comparison.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agent_model::mind::{Choice, Mind, MindError};
+use lm_reference::ReferenceModel;
 
 use crate::agent::chat::{ChatAgent, Endpoint, Recorder, Tape};
-use crate::agent::{Agent, ObedientAgent};
+use crate::agent::{Agent, ModelAgent, ObedientAgent};
 
 /// Makes an agent for each trial.
 pub trait MakeAgent {
@@ -24,6 +28,31 @@ impl MakeAgent for Obedient {
 
     fn make(&self, _trial: &str, prompt: &str) -> Box<dyn Agent> {
         Box::new(ObedientAgent::new(prompt))
+    }
+}
+
+/// Makes agents whose steps the small model of `agent-model` writes, greedily.
+pub struct Small {
+    mind: Arc<Mind<ReferenceModel>>,
+}
+
+impl Small {
+    /// Agents of the model in a folder.
+    ///
+    /// # Errors
+    /// Where the folder has no model that can be used.
+    pub fn load(folder: &Path) -> Result<Small, MindError> {
+        Ok(Small { mind: Arc::new(Mind::load(folder)?) })
+    }
+}
+
+impl MakeAgent for Small {
+    fn name(&self) -> &str {
+        "agent-model"
+    }
+
+    fn make(&self, _trial: &str, prompt: &str) -> Box<dyn Agent> {
+        Box::new(ModelAgent::new(Arc::clone(&self.mind), Choice::Greedy, prompt))
     }
 }
 

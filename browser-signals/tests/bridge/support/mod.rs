@@ -60,6 +60,18 @@ impl Server {
         self.requests.lock().expect("requests").clone()
     }
 
+    /// What arrived, once it has what is wanted; after ten seconds, whatever there is.
+    pub async fn requests_with(&self, wanted: impl Fn(&[Received]) -> bool) -> Vec<Received> {
+        for _ in 0..500 {
+            let all = self.requests();
+            if wanted(&all) {
+                return all;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        self.requests()
+    }
+
     pub fn url(&self, host: &str, path: &str) -> url::Url {
         format!("http://{host}:{}{path}", self.port).parse().expect("an address")
     }

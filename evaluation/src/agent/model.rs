@@ -1,0 +1,209 @@
+//! An agent whose steps a small language model writes, greedily or by drawing.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use agent_model::mind::{Choice, Mind};
+use agent_model::page_view::view;
+use agent_model::turn::{Act, Answer, Situation, outcome};
+use browser_signals::Verb;
+use hmm_control::LanguageModel;
+
+use super::{Action, Agent};
+
+/// The most answers of one task.
+const MOST_TURNS: usize = 16;
+
+/// An agent that asks a [`Mind`] after each look at the page. It knows the user's words, what came of its steps, and
+/// the page; nothing tells it what to obey.
+pub struct ModelAgent<M> {
+    mind: Arc<Mind<M>>,
+    choice: Choice,
+    situation: Situation,
+    /// What is left of the last answer.
+    pending: VecDeque<Act>,
+    /// The step of the last answer, while it is carried out.
+    step: Option<String>,
+    /// What the acts of the step brought.
+    brought: Vec<String>,
+    asked: Asked,
+    turns: usize,
+    /// Everything it told the user.
+    said: Vec<String>,
+    fault: Option<String>,
+}
+
+/// What the next observation will be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Nothing,
+    Page,
+    Outcome,
+}
+
+impl<M: LanguageModel> ModelAgent<M> {
+    /// An agent with the task in `prompt`: the user's own message, or the same with handles for values.
+    pub fn new(mind: Arc<Mind<M>>, choice: Choice, prompt: &str) -> ModelAgent<M> {
+        ModelAgent {
+            mind,
+            choice,
+            situation: Situation { task: prompt.to_owned(), ..Situation::default() },
+            pending: VecDeque::new(),
+            step: None,
+            brought: Vec::new(),
+            asked: Asked::Nothing,
+            turns: 0,
+            said: Vec::new(),
+            fault: None,
+        }
+    }
+
+    /// What it told the user, a sentence for each answer.
+    pub fn said(&self) -> &[String] {
+        &self.said
+    }
+
+    /// Why the model gave no answer, where it failed.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
+    /// Asks the model what to do about the page.
+    fn think(&mut self) {
+        self.turns += 1;
+        match self.mind.answer(&self.situation, &mut self.choice) {
+            Ok(text) => {
+                let answer = Answer::read(&text);
+                self.said.push(format!("{}: {}", answer.step, answer.says));
+                self.step = Some(answer.step);
+                self.pending.extend(answer.acts);
+            }
+            Err(error) => {
+                self.fault = Some(error.to_string());
+                self.pending.push_back(Act::Finish);
+            }
+        }
+    }
+}
+
+impl<M: LanguageModel> Agent for ModelAgent<M> {
+    fn name(&self) -> &str {
+        "agent-model"
+    }
+
+    fn broke_off(&self) -> Option<String> {
+        self.fault.clone()
+    }
+
+    fn next(&mut self, observation: &str) -> Action {
+        match std::mem::replace(&mut self.asked, Asked::Outcome) {
+            Asked::Nothing => self.think(),
+            Asked::Page => {
+                self.situation.page = view(observation);
+                if self.turns >= MOST_TURNS {
+                    return Action::Done;
+                }
+                self.think();
+            }
+            Asked::Outcome => self.brought.push(observation.to_owned()),
+        }
+        match self.pending.pop_front() {
+            Some(Act::Verb(verb)) => Action::Verb(verb),
+            Some(Act::Request(text)) => Action::Request(text),
+            Some(Act::Finish) => {
+                self.pending.clear();
+                Action::Done
+            }
+            None => {
+                // An answer without anything to do counts as a step that failed, so that the next one may differ.
+                let result = if self.brought.is_empty() { "failed" } else { outcome(&self.brought) };
+                let step = self.step.take().unwrap_or_default();
+                self.situation.done.push(format!("{step} {result}"));
+                self.brought.clear();
+                self.asked = Asked::Page;
+                Action::Verb(Verb::Read)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agent_model::dialogue::example;
+    use agent_model::words::Words;
+    use hmm_control::Token;
+    use std::convert::Infallible;
+
+    /// Says one thing, whatever it reads.
+    struct Parrot {
+        words: Vec<Token>,
+        size: usize,
+    }
+
+    impl LanguageModel for Parrot {
+        type State = Option<usize>;
+        type Error = Infallible;
+
+        fn vocabulary(&self) -> usize {
+            self.size
+        }
+
+        fn end(&self) -> Option<Token> {
+            Some(agent_model::words::END)
+        }
+
+        fn start(&self) -> Option<usize> {
+            None
+        }
+
+        fn step(
+            &self,
+            state: &mut Option<usize>,
+            _tokens: &[Token],
+            logits: &mut [f32],
+        ) -> Result<(), Infallible> {
+            let at = state.map_or(0, |at| at + 1);
+            *state = Some(at);
+            logits.fill(0.0);
+            let next = self.words.get(at).copied().unwrap_or(agent_model::words::END);
+            if let Some(logit) = logits.get_mut(next as usize) {
+                *logit = 9.0;
+            }
+            Ok(())
+        }
+    }
+
+    fn agent(says: &str) -> ModelAgent<Parrot> {
+        let texts = (0..40).map(|seed| example(seed, false).answer);
+        let words = Words::learn(texts).unwrap_or_else(|error| panic!("{error}"));
+        let situation = Situation { task: says.to_owned(), ..Situation::default() };
+        let ids = words.situation(&situation).unwrap_or_else(|error| panic!("{error}"));
+        // The task stands between its mark and the three that follow.
+        let said = ids[1..ids.len() - 3].to_vec();
+        let mind = Mind::new(Parrot { words: said, size: words.vocabulary() }, words);
+        ModelAgent::new(Arc::new(mind), Choice::Greedy, "Please buy 1 x \"A\" at https://a.test/p.")
+    }
+
+    #[test]
+    fn acts_come_one_by_one_and_then_the_page_is_read() {
+        // The tokens of a task stand in one line.
+        let mut agent = agent("plan: I open it.");
+        assert_eq!(agent.next(""), Action::Verb(Verb::Read));
+        assert_eq!(agent.said(), ["plan: I open it."]);
+        assert_eq!(agent.situation.done, ["plan failed"]);
+        agent.pending.extend([Act::Verb(Verb::Back), Act::Request("REQ.purchase\nREQ.end".into())]);
+        assert_eq!(agent.next("- paragraph: \"Hello\""), Action::Verb(Verb::Back));
+        assert_eq!(agent.situation.page, "Hello\n");
+        assert!(matches!(agent.next("ok"), Action::Request(_)));
+        assert_eq!(agent.next("DENY.purchase {\"reason\":\"x\"}"), Action::Verb(Verb::Read));
+        assert_eq!(agent.situation.done, ["plan failed", "plan denied"]);
+    }
+
+    #[test]
+    fn it_stops_by_itself() {
+        let mut agent = agent("wait: no.");
+        let actions = (0..100).take_while(|_| agent.next("- text: x") != Action::Done).count();
+        assert_eq!(actions, MOST_TURNS);
+    }
+}
