@@ -60,7 +60,7 @@ async fn it_goes_once() {
     stage.wired(&format!("{FORM}{SENDERS}<script>function go(){{ {send};{send};{send} }}</script>")).await;
     stage.click("Change").await;
     stage.click("Change").await;
-    let bodies: Vec<String> = stage.posts().into_iter().map(|(_, body)| body).collect();
+    let bodies: Vec<String> = stage.posts_once(6).await.into_iter().map(|(_, body)| body).collect();
     let with_value = bodies.iter().filter(|body| body.contains(CARD)).count();
     let with_placeholder = bodies.iter().filter(|body| body.contains(PLACEHOLDER)).count();
     assert_eq!((with_value, with_placeholder), (1, 5), "{bodies:?}");
@@ -154,8 +154,9 @@ async fn it_ends_with_its_time_its_document_and_the_next_wire() {
     assert_eq!(stage.ends(), [WireEnd::Expired]);
     stage.click("Pay").await;
 
-    assert!(stage.posts().iter().all(|(_, body)| !body.contains(CARD)), "{:?}", stage.posts());
-    assert_eq!(stage.posts().len(), 2);
+    let posts = stage.posts_once(2).await;
+    assert!(posts.iter().all(|(_, body)| !body.contains(CARD)), "{posts:?}");
+    assert_eq!(posts.len(), 2);
     stage.holds_no_card().await;
     stage.browser.close().await;
 }
@@ -168,7 +169,7 @@ async fn another_frame_does_not_get_it_sent() {
     let frame = r#"<iframe id=i src="/inner"></iframe><button onclick="i.contentWindow.postMessage(1,'*')">Change</button>"#;
     stage.wired(&format!("{FORM}{frame}")).await;
     stage.click("Change").await;
-    let posts = stage.posts();
+    let posts = stage.posts_once(1).await;
     assert!(posts.iter().any(|(_, body)| body.contains(PLACEHOLDER)), "{posts:?}");
     assert!(posts.iter().all(|(_, body)| !body.contains(CARD)), "{posts:?}");
     assert_eq!(stage.ends(), []);
