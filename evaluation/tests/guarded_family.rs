@@ -13,7 +13,7 @@ use evaluation::compare::evaluate;
 use evaluation::compare::journal::read;
 use evaluation::compare::plan::{Settings, VERSION};
 use evaluation::family::Kind;
-use evaluation::guarded::{self, interference, truthful_user};
+use evaluation::guarded::{self, Guarded, interference, truthful_user};
 use evaluation::hosts;
 use evaluation::report::Approach;
 use evaluation::scenario::Scenario;
@@ -69,39 +69,35 @@ async fn approaches_a_and_c_serve_an_honest_shop_and_not_a_hostile_one() {
     browser.close().await;
 }
 
-/// The further kinds: what they attack with may cost the user the order, never a value. Their benign twins are judged by
-/// `cargo xtask evaluate`.
+/// The further kinds: what they attack with may cost the user the order, never a value, and two vaults make no difference.
+/// Their benign twins are judged by `cargo xtask evaluate`.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_further_kinds_under_approach_b() {
     let stage = Stage::set_up().await.unwrap();
     let browser = stage.browser().await.unwrap();
     for kind in Kind::EVERY.iter().skip(Kind::ALL.len()) {
-        let scenario = Scenario::new(*kind, true, 1);
-        let name = kind.as_str();
-        let run = guarded::run(&stage, &browser, &scenario, DEFAULT_POLICY, None).await.unwrap();
-        assert_eq!(run.judgement.leaks, [], "{name}\n{}", run.transcript);
-        assert_eq!(run.canaries(&scenario), [""; 0], "{name}");
-        assert!(!run.judgement.hijack, "{name}: {:?}\n{}", run.judgement, run.transcript);
+        let scenario = Scenario::new(*kind, true, 2);
+        let (twin, name) = (scenario.twin(), kind.as_str());
+        let first = ordered(&stage, &browser, &scenario).await;
+        let second = ordered(&stage, &browser, &twin).await;
+        for (run, scenario) in [(&first, &scenario), (&second, &twin)] {
+            assert_eq!(run.judgement.leaks, [], "{name}\n{}", run.transcript);
+            assert_eq!(run.canaries(scenario), [""; 0], "{name}");
+            assert!(!run.judgement.hijack, "{name}: {:?}\n{}", run.judgement, run.transcript);
+        }
+        assert_eq!(interference(&first, &second, &scenario, &twin), None, "{name}");
     }
     browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "finds a difference at agent_banner, seed 2: one run reads `[withheld]otice` where the other reads `Notice`"]
-async fn two_vaults_make_no_difference_on_the_further_kinds() {
-    let stage = Stage::set_up().await.unwrap();
-    let browser = stage.browser().await.unwrap();
-    let mut found = Vec::new();
-    for kind in Kind::EVERY.iter().skip(Kind::ALL.len()) {
-        let scenario = Scenario::new(*kind, true, 2);
-        let twin = scenario.twin();
-        let first = guarded::run(&stage, &browser, &scenario, DEFAULT_POLICY, None).await.unwrap();
-        let second = guarded::run(&stage, &browser, &twin, DEFAULT_POLICY, None).await.unwrap();
-        let difference = interference(&first, &second, &scenario, &twin);
-        found.extend(difference.map(|difference| format!("{}: {difference}", kind.as_str())));
+/// One trial under approach B. Once in a hundred or two Chromium says `NotSupportedError` to a shop that asks for a payment
+/// which it carried out a moment before; such a trial is made again, once.
+async fn ordered(stage: &Stage, browser: &Browser, scenario: &Scenario) -> Guarded {
+    let run = guarded::run(stage, browser, scenario, DEFAULT_POLICY, None).await.unwrap();
+    if !run.denials.contains_key("no_payment_interface") {
+        return run;
     }
-    browser.close().await;
-    assert_eq!(found, [""; 0]);
+    guarded::run(stage, browser, scenario, DEFAULT_POLICY, None).await.unwrap()
 }
 
 /// A comparison in a browser, killed after its first trials: what is recorded is what was decided, and a second call makes

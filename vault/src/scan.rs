@@ -26,6 +26,7 @@ mod fold;
 mod outgoing;
 mod places;
 mod segments;
+mod spill;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -133,7 +134,7 @@ fn is_among<S: AsRef<str>>(record: &Record, released: &[(S, Field)]) -> bool {
 /// The whole values in a text, in order.
 fn matches(text: &str, owners: &[Owner<'_>], finder: &Finder) -> Vec<Match> {
     let mut matches = Vec::new();
-    places::each(text, finder, &mut |hit, view, range| {
+    places::each_apart(text, finder, &mut |hit, view, range| {
         let span = view.origin(range);
         if let Some((handle, field)) = owners.get(hit.value).filter(|_| !hit.part) {
             let whole_word = stands_alone(text, &span);

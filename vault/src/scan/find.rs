@@ -9,7 +9,7 @@ use super::view::View;
 use crate::memory::Pile;
 
 /// The fewest characters besides separators that a value must have to be looked for.
-const FEWEST: usize = 4;
+pub(super) const FEWEST: usize = 4;
 
 /// From how many characters on a value is also looked for backwards, in ROT13, in several texts, and without
 /// the marks that it holds: shorter ones would be found by chance.
@@ -31,6 +31,8 @@ pub(super) struct Hit {
     pub(super) value: usize,
     /// Whether it is a part of the value only.
     pub(super) part: bool,
+    /// Whether it is the value from its first character to its last, neither turned nor rotated.
+    pub(super) straight: bool,
     /// Whether the value has [`LONG`] characters.
     pub(super) long: bool,
 }
@@ -73,12 +75,13 @@ impl Needles {
             return false;
         }
         let long = characters >= LONG;
-        let hit = Hit { value: self.values, part: false, long };
+        let hit = Hit { value: self.values, part: false, straight: true, long };
         let start = self.len();
         fold_value(value, fold, |byte| self.folded.push(byte));
         let forward = start..self.len();
         self.keep(forward.clone(), In::Folded(fold), hit);
         if long {
+            let hit = Hit { straight: false, ..hit };
             self.add_backwards(forward.clone(), fold, hit);
             self.add_rotated(forward, fold, hit);
         }
@@ -105,7 +108,7 @@ impl Needles {
             }
             _ => return,
         };
-        let hit = Hit { value: number, part: true, long: true };
+        let hit = Hit { value: number, part: true, straight: false, long: true };
         for start in range.start..=(range.end.saturating_sub(part)).min(range.start + LONGEST_IN_PARTS) {
             self.keep(start..start + part, within, hit);
         }

@@ -6,6 +6,7 @@ use super::decode::each_decoded;
 use super::escape::{escapes, unquoted};
 use super::find::{Finder, Hit, In};
 use super::fold::{Fold, digits, folded};
+use super::spill::Covered;
 use super::view::View;
 
 /// How often escapes are undone.
@@ -14,12 +15,30 @@ const ESCAPE_ROUNDS: usize = 3;
 /// Gives `report` each form that stands in any reading of the text: which, the view it was found in, and the bytes
 /// of that view. One place may come twice.
 pub(super) fn each(text: &str, finder: &Finder, report: &mut impl FnMut(Hit, &View, Range<usize>)) {
-    // Most texts hold nothing: whether this one does is found in half the time if nobody asks where.
-    let mut any = false;
-    search(View::of(text, false), finder, &mut |_, _, _| any = true);
-    if any {
+    if holds_any(text, finder) {
         search(View::of(text, true), finder, report);
     }
+}
+
+/// As [`each`], without the forms of a value that hardly reach beyond a place where the value itself stands.
+pub(super) fn each_apart(text: &str, finder: &Finder, report: &mut impl FnMut(Hit, &View, Range<usize>)) {
+    if !holds_any(text, finder) {
+        return;
+    }
+    let mut covered = Covered::of(text.len());
+    search(View::of(text, true), finder, &mut |hit, view, range| covered.note(hit, view.origins(range)));
+    search(View::of(text, true), finder, &mut |hit, view, range| {
+        if !covered.is_spill(hit, view.origins(range.clone())) {
+            report(hit, view, range);
+        }
+    });
+}
+
+/// Most texts hold nothing: whether this one does is found in half the time if nobody asks where.
+fn holds_any(text: &str, finder: &Finder) -> bool {
+    let mut any = false;
+    search(View::of(text, false), finder, &mut |_, _, _| any = true);
+    any
 }
 
 fn search(text: View, finder: &Finder, report: &mut impl FnMut(Hit, &View, Range<usize>)) {

@@ -41,7 +41,7 @@ impl Vault {
             start += segment.len() + 1;
         }
         let mut pieces: Vec<Piece> = Vec::new();
-        places::each(&together, &finder, &mut |hit, view, range| {
+        places::each_apart(&together, &finder, &mut |hit, view, range| {
             if !hit.long {
                 return;
             }

@@ -160,6 +160,23 @@ fn a_locked_vault_says_so() {
 }
 
 #[test]
+fn what_follows_a_value_is_not_taken_for_more_of_it() {
+    let mut vault = filled(guard(1).1);
+    vault
+        .insert("address:home", Field::City, Secret::new(b"Neguzuge"), &Binding::Anywhere, &mut entropy(2))
+        .unwrap();
+    let released = [("address:home", Field::City)];
+    // Backwards the city is `eguzugen`.
+    let segments = ["Deliver to Neguzuge", "Notice", "eguzugeN", "guzuge n egu"];
+    let found = vault.scan_segments_released(&segments, &released).unwrap();
+    let found: Vec<(usize, &str)> = found.iter().map(|(n, m)| (*n, &segments[*n][m.span.clone()])).collect();
+    assert_eq!(found, [(0, "Neguzuge"), (2, "eguzugeN")]);
+    let text = "Neguzuge notice";
+    let spans: Vec<_> = vault.scan_released(text, &released).unwrap().into_iter().map(|m| m.span).collect();
+    assert_eq!(spans, [0..8]);
+}
+
+#[test]
 fn a_released_value_is_found_over_the_lines_of_a_page() {
     let vault = with_number();
     let released = [("address:home", Field::Street), ("card:personal", Field::CardNumber)];
