@@ -5,7 +5,7 @@ use crate::reason::Signal;
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 38] = [
+    pub const ALL: [Reason; 40] = [
         Reason::InvalidContainer,
         Reason::OriginMismatch,
         Reason::TlsInvalid,
@@ -43,6 +43,8 @@ impl Reason {
         Reason::NoValue,
         Reason::VaultLocked,
         Reason::PaymentDeclined,
+        Reason::NoPaymentInterface,
+        Reason::TakenOver,
         Reason::BrowserLost,
     ];
 
@@ -94,6 +96,10 @@ impl Reason {
             Reason::NoValue => "The vault has no value for this.",
             Reason::VaultLocked => "The vault is locked.",
             Reason::PaymentDeclined => "The bank or the shop refused the payment.",
+            Reason::NoPaymentInterface => {
+                "The shop does not ask your browser for the payment, so nothing was paid and no card was given."
+            }
+            Reason::TakenOver => "You went on by hand; the assistant does nothing more in this task.",
             Reason::BrowserLost => "The browser closed or stopped answering.",
         }
     }

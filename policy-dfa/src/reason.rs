@@ -55,6 +55,10 @@ pub enum Reason {
     VaultLocked,
     /// The bank or the shop refused the payment.
     PaymentDeclined,
+    /// The shop did not ask the browser's payment interface.
+    NoPaymentInterface,
+    /// The user went on by hand, and the assistant's part of the task is over.
+    TakenOver,
     /// The browser went away.
     BrowserLost,
 }
@@ -138,6 +142,8 @@ impl Reason {
             Reason::NoValue => "no_value",
             Reason::VaultLocked => "vault_locked",
             Reason::PaymentDeclined => "payment_declined",
+            Reason::NoPaymentInterface => "no_payment_interface",
+            Reason::TakenOver => "taken_over",
             Reason::BrowserLost => "browser_lost",
         };
         word.to_owned()

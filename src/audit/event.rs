@@ -116,6 +116,17 @@ pub enum AuditEvent {
         /// Why it failed, if it did.
         failed: Option<Reason>,
     },
+    /// The user was offered to finish a refused request by hand.
+    HandOver {
+        /// The request's number in the session.
+        request: u64,
+        /// Its kind.
+        kind: Kind,
+        /// On whose page.
+        origin: Origin,
+        /// Whether they say that they did.
+        finished: bool,
+    },
     /// Something the browser tried was refused below the policy.
     Browser {
         /// What.
@@ -233,6 +244,13 @@ impl AuditEvent {
             AuditEvent::Outcome { request, failed } => {
                 json!({"event": "outcome", "request": request, "failed": reason_json(*failed)})
             }
+            AuditEvent::HandOver { request, kind, origin, finished } => json!({
+                "event": "hand_over",
+                "request": request,
+                "kind": kind.as_str(),
+                "origin": origin_text(origin),
+                "finished": finished,
+            }),
             AuditEvent::Browser { what } => json!({"event": "browser", "what": what.as_str()}),
             AuditEvent::Ended => json!({"event": "ended"}),
         }

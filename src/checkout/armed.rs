@@ -27,7 +27,9 @@ pub enum Outcome {
     },
     /// Nothing was paid, and nothing can be any more.
     Declined(DeclineReason),
-    /// No page asked for it, or the shop did not redeem it, in time; nothing can be paid any more.
+    /// No page asked for it in time; nothing can be paid any more.
+    Unasked,
+    /// A page asked for it, and the shop did not redeem it in time; nothing can be paid any more.
     Expired,
     /// The bank cannot be asked whether it was paid. The journal has it open; no other purchase is armed
     /// until [`recover`](super::recover) has closed it.
@@ -78,7 +80,7 @@ impl Armed {
         if timeout_at(waiting_ends, asked).await.is_err()
             && self.purchase.advance(Stage::Waiting, Stage::Closed)
         {
-            return Outcome::Expired;
+            return Outcome::Unasked;
         }
         let answered = stage.wait_for(|stage| !matches!(stage, Stage::Waiting | Stage::Authorising));
         let reached = match timeout_at(end, answered).await {

@@ -5,13 +5,16 @@ use std::pin::Pin;
 
 use vault::Secret;
 
-use super::{Answer, ConsentPrompt, Warning};
+use super::{Answer, ConsentPrompt, HandOver, Warning};
 
 /// A future of an answer.
 pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 
 /// A future of a card's security code, if the user gives one.
 pub type CodeFuture<'a> = Pin<Box<dyn Future<Output = Option<Secret>> + Send + 'a>>;
+
+/// A future of whether the user went on by hand.
+pub type HandOverFuture<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 
 /// A future of a warning that was shown.
 pub type WarnFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
@@ -26,6 +29,18 @@ pub trait Answerer: Send {
     /// never stored; without one the payment is made without.
     fn card_code<'a>(&'a mut self, _card: &'a str, _prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
         Box::pin(std::future::ready(None))
+    }
+
+    /// Whether [`hand_over`](Answerer::hand_over) reaches somebody who sees the browser's window. By default not.
+    fn offers_by_hand(&self) -> bool {
+        false
+    }
+
+    /// Offers the user to finish by hand what the agent did not get, and waits until they say that they have. The
+    /// agent does nothing meanwhile. Where the answer is yes it does and reads nothing more in the task: what a person
+    /// types on a page is nobody's to read. By default the answer is no.
+    fn hand_over<'a>(&'a mut self, _offer: &'a HandOver) -> HandOverFuture<'a> {
+        Box::pin(std::future::ready(false))
     }
 
     /// Tells the user something that needs no answer. Nothing waits for the user; by default nobody is told.

@@ -12,12 +12,14 @@
 //! | [`answerer`] | who answers: the trait, a script |
 //! | [`terminal`] | asking on the terminal |
 //! | [`book`] | answers that stand, for a session or for longer |
+//! | [`hand_over`] | what a user may finish by hand |
 //! | [`warning`] | what a user is told without being asked |
 //! | [`page`] | a page of the guard's own, in a browser of its own |
 
 pub mod answer;
 pub mod answerer;
 pub mod book;
+pub mod hand_over;
 pub mod page;
 pub mod prompt;
 #[cfg(feature = "browser")]
@@ -27,8 +29,9 @@ mod visible;
 pub mod warning;
 
 pub use answer::Answer;
-pub use answerer::{AnswerFuture, Answerer, CodeFuture, ScriptedAnswerer, WarnFuture};
+pub use answerer::{AnswerFuture, Answerer, CodeFuture, HandOverFuture, ScriptedAnswerer, WarnFuture};
 pub use book::{ConsentBook, Release, StandingConsent};
+pub use hand_over::HandOver;
 pub use prompt::{Asked, ConsentPrompt, Notice, Quoted};
 #[cfg(feature = "browser")]
 pub use terminal::TerminalAnswerer;

@@ -7,7 +7,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use vault::Secret;
 use zeroize::Zeroizing;
 
-use super::{Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, WarnFuture, Warning};
+use super::{
+    Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, HandOver, HandOverFuture, WarnFuture, Warning,
+};
 
 /// A yes that comes faster was not said to what is shown.
 const SOONEST: Duration = Duration::from_millis(700);
@@ -24,12 +26,19 @@ const LONGEST: usize = 64;
 #[derive(Default)]
 pub struct TerminalAnswerer {
     lines: Option<UnboundedReceiver<Line>>,
+    window: bool,
 }
 
 /// One line, wiped when dropped.
 type Line = Zeroizing<Vec<u8>>;
 
 impl TerminalAnswerer {
+    /// For a user who sees the browser's window too, and may finish there by hand what the agent does not get.
+    #[must_use]
+    pub fn beside_a_window(self) -> TerminalAnswerer {
+        TerminalAnswerer { window: true, ..self }
+    }
+
     /// The lines from now on.
     fn fresh_lines(&mut self) -> &mut UnboundedReceiver<Line> {
         let lines = self.lines.get_or_insert_with(read_lines);
@@ -77,6 +86,22 @@ impl Answerer for TerminalAnswerer {
             let code: &[u8] = line.trim_ascii();
             let right = (3..=4).contains(&code.len()) && code.iter().all(u8::is_ascii_digit);
             right.then(|| Secret::new(code))
+        })
+    }
+
+    fn offers_by_hand(&self) -> bool {
+        self.window
+    }
+
+    fn hand_over<'a>(&'a mut self, offer: &'a HandOver) -> HandOverFuture<'a> {
+        Box::pin(async move {
+            let lines = self.fresh_lines();
+            let mut over = Over { text: "\nTime is up: the agent goes on.\n" };
+            let text =
+                format!("\n{offer}\nWhen you have finished, answer done (else the agent goes on) [no]: ");
+            let answer = if say(&text) { lines.recv().await } else { None };
+            over.text = "";
+            answer.is_some_and(|line| line.trim_ascii().eq_ignore_ascii_case(b"done"))
         })
     }
 
@@ -242,7 +267,7 @@ mod tests {
     async fn a_yes_typed_before_the_question_or_too_quickly_is_not_an_answer_to_it() {
         let (sender, lines) = unbounded_channel();
         let send = |word: &str| sender.send(Zeroizing::new(word.as_bytes().to_vec())).unwrap();
-        let mut answerer = TerminalAnswerer { lines: Some(lines) };
+        let mut answerer = TerminalAnswerer { lines: Some(lines), window: false };
         send("once");
         let (early, prompt) = (prompt(), prompt());
         let waited = tokio::time::timeout(Duration::from_millis(100), answerer.answer(&early)).await;

@@ -18,7 +18,14 @@ impl Core {
     pub(super) fn begin_block(&mut self, block: Block) -> Command {
         let lines = block.requests.into_iter().map(|request| {
             self.requests += 1;
-            Line { request, number: self.requests, consent: Consent::None, asked_on: None, reply: None }
+            Line {
+                request,
+                number: self.requests,
+                consent: Consent::None,
+                asked_on: None,
+                reply: None,
+                refused: None,
+            }
         });
         let lines: Vec<Line> = lines.collect();
         let named = lines.iter().find_map(|line| line.request.claim.control.clone());
@@ -81,6 +88,9 @@ impl Core {
                     line.reply = Some(reply);
                 }
                 self.release_next(work, now)
+            }
+            (Phase::HandingOver(offer), Event::HandedOver(finished)) => {
+                self.handed_over(work, *offer, finished)
             }
             (_, _) => self.refuse_all(work, Reason::BrowserLost, now),
         }
@@ -160,7 +170,7 @@ impl Core {
 
     pub(super) fn release_next(&mut self, mut work: Work, _now: Millis) -> Command {
         if work.next_pending().is_none() {
-            return self.answer_block(&work);
+            return self.offer_by_hand(work);
         }
         let look = work.look();
         self.enter(State::Block(Box::new((work, Phase::Deciding))), Command::Look(look))
@@ -228,7 +238,7 @@ impl Core {
     }
 
     /// Answers the agent, once the refusals are on record.
-    fn answer_block(&mut self, work: &Work) -> Command {
+    pub(super) fn answer_block(&mut self, work: &Work) -> Command {
         if let Some((card, _)) = &work.code
             && let Ok(mut vault) = self.vault.lock()
         {
@@ -256,6 +266,9 @@ impl Core {
             reason,
         });
         self.warn_of(kind, reason);
+        if let Some(line) = work.current() {
+            line.refused = Some(reason);
+        }
         request_refused(kind, reason)
     }
 

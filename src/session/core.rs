@@ -23,7 +23,7 @@ pub use super::turn::{Command, Event, Look, Payment, Told};
 use super::work::{Page, Phase, Work};
 use crate::action::Action;
 use crate::audit::AuditEvent;
-use crate::consent::{Asked, ConsentBook, ConsentPrompt, Warning};
+use crate::consent::{Asked, ConsentBook, ConsentPrompt, HandOver, Warning};
 use crate::egress::{AgentEgress, Releases};
 use crate::flow::Readings;
 
@@ -99,6 +99,12 @@ pub struct Core {
     /// What the user was warned of, and what of that nobody was told yet.
     pub(super) warned: BTreeSet<Warning>,
     pub(super) warnings: Vec<Warning>,
+    /// What the user was offered to finish by hand, once each.
+    pub(super) offered: BTreeSet<HandOver>,
+    /// Whether the user can go on by hand.
+    pub(super) by_hand: bool,
+    /// Whether the user went on by hand: the agent's part is over.
+    pub(super) taken_over: bool,
     /// Refusals of the current block, to be recorded before it is answered.
     pub(super) unrecorded: Vec<AuditEvent>,
     state: State,
@@ -129,6 +135,9 @@ impl Core {
             safeties: BTreeMap::new(),
             warned: BTreeSet::new(),
             warnings: Vec::new(),
+            offered: BTreeSet::new(),
+            by_hand: false,
+            taken_over: false,
             unrecorded: Vec::new(),
             state: State::Idle,
         }
@@ -138,6 +147,13 @@ impl Core {
     #[must_use]
     pub fn with_schema(mut self, schema: Schema) -> Core {
         self.schema = schema;
+        self
+    }
+
+    /// Offers the user to go on by hand where the agent comes no further.
+    #[must_use]
+    pub fn with_hand_over(mut self, offered: bool) -> Core {
+        self.by_hand = offered;
         self
     }
 
@@ -225,6 +241,11 @@ impl Core {
     fn act(&mut self, action: Action) -> Command {
         self.counts.actions += 1;
         match action {
+            Action::Verb(verb) if self.taken_over => self.refuse_verb(&verb, None, Reason::TakenOver),
+            Action::Request(_) if self.taken_over => {
+                self.counts.denied(Reason::TakenOver);
+                Command::Answer(block_refused(Reason::TakenOver, ""))
+            }
             Action::Verb(Verb::Read) => self.enter(State::Reading, Command::Read),
             Action::Verb(verb @ (Verb::Wait { .. } | Verb::Back)) => {
                 self.enter(State::Doing, Command::Do { verb, decided: None })

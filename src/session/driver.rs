@@ -19,7 +19,7 @@ use super::way_out;
 use crate::action::Action;
 use crate::audit::{AuditEvent, SessionId, Stopped};
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
-use crate::consent::{ConsentBook, book};
+use crate::consent::{ConsentBook, HandOver, book};
 use crate::egress::{ContainerEgress, Releases};
 use crate::egress_proxy::EgressProxy;
 use crate::guard::{Guard, GuardError, Kit};
@@ -172,7 +172,8 @@ impl Session {
         .with_safety(kit.safety.clone());
         let lasting = kit.is_lasting();
         let tools = Tools { vault, detectors, releases, book, lasting, seed };
-        let mut core = Core::new(task, decision, tools, &intake.prompt).with_schema(kit.schema.clone());
+        let core = Core::new(task, decision, tools, &intake.prompt).with_schema(kit.schema.clone());
+        let mut core = core.with_hand_over(kit.answerer.offers_by_hand());
         (0..prompts).for_each(|_| core.note_prompt());
         let (prompt, started) = (intake.prompt, Instant::now());
         let mut session = Session { id, core, tab, proxy, text, quarantine, kit, prompt, ruled_out, started };
@@ -226,6 +227,7 @@ impl Session {
                     self.kit.ask_code(&card, &prompt).await;
                     Event::CodeAsked
                 }
+                Command::HandOver(offer) => Event::HandedOver(self.hand_over(&offer).await),
                 Command::Read => {
                     let text = self.tab.read(&self.text).await;
                     let safety = self.text.take_safety();
@@ -270,6 +272,13 @@ impl Session {
         for warning in self.core.take_warnings() {
             self.kit.answerer.warn(&warning).await;
         }
+    }
+
+    /// Offers the user to go on by hand. What stands in forms for values is withdrawn first: a person would send it
+    /// as it is.
+    async fn hand_over(&mut self, offer: &HandOver) -> bool {
+        self.tab.withdraw_wires();
+        self.kit.hand_over(offer).await
     }
 
     fn now(&self) -> Millis {
@@ -373,6 +382,9 @@ impl Session {
                 // The shop shows its receipt; the agent should read that and not the form that is gone.
                 let _lost_after_payment = self.tab.wait_for_navigation(&decided, RECEIPT_WITHIN).await;
                 Ok(())
+            }
+            Outcome::Unasked => {
+                Err(started.err().map_or(Reason::NoPaymentInterface, |error| reason_of(&error)))
             }
             Outcome::Declined(_) | Outcome::Expired | Outcome::Unsettled => {
                 Err(started.err().map_or(Reason::PaymentDeclined, |error| reason_of(&error)))

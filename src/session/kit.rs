@@ -7,12 +7,15 @@ use sirl::Field;
 use vault::{Binding, StateName};
 
 use crate::consent::ticket::ANSWER_WITHIN;
-use crate::consent::{Answer, Answered, ConsentPrompt, StandingConsent, book};
+use crate::consent::{Answer, Answered, ConsentPrompt, HandOver, StandingConsent, book};
 use crate::guard::Kit;
 use crate::kept_head;
 use crate::lock::LockHandle;
 use crate::scrub::Quarantine;
 use crate::time::unix_ms;
+
+/// How long a person may take to finish something by hand.
+const BY_HAND_WITHIN: Duration = Duration::from_secs(15 * 60);
 
 impl Kit {
     /// The user began a task or answered: the time until the vault locks by itself begins anew.
@@ -42,6 +45,16 @@ impl Kit {
             }
             Err(_) => prompt.answered(Answer::No),
         }
+    }
+
+    /// Offers the user to go on by hand, and waits for them, though not for ever.
+    pub(super) async fn hand_over(&mut self, offer: &HandOver) -> bool {
+        let finished = tokio::time::timeout(BY_HAND_WITHIN, self.answerer.hand_over(offer)).await;
+        let finished = finished.unwrap_or(false);
+        if finished {
+            self.user_is_here();
+        }
+        finished
     }
 
     /// Asks for a card's security code, and puts it into the vault for the task. Without one the payment goes on

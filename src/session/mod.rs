@@ -5,6 +5,7 @@
 
 mod asking;
 mod block;
+mod by_hand;
 pub mod core;
 pub mod driver;
 mod foresee;

@@ -8,7 +8,7 @@ use vault::SealedCard;
 
 use crate::action::Action;
 use crate::audit::AuditEvent;
-use crate::consent::{Answered, ConsentPrompt};
+use crate::consent::{Answered, ConsentPrompt, HandOver};
 
 /// What to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +65,8 @@ pub enum Command {
         /// The prompt.
         prompt: Box<ConsentPrompt>,
     },
+    /// Offer the user to go on by hand, and wait until they have.
+    HandOver(Box<HandOver>),
     /// Read the page for the model.
     Read,
     /// Look at the page for a decision.
@@ -96,6 +98,8 @@ pub enum Event {
     Answered(Answered),
     /// The security code was given and is in the vault, or was not given.
     CodeAsked,
+    /// The user went on by hand and says so, or did not.
+    HandedOver(bool),
     /// The page was read.
     Text(Result<Told, Reason>),
     /// The page was looked at: one snapshot for a page or an element, one a form for forms.

@@ -6,7 +6,7 @@ use browser_signals::{
 use policy_dfa::{Consent, Fill, Grant, PaymentApi, Prompt, Reason, Wire};
 use sirl::{Kind, Request};
 
-use crate::consent::{Answer, ConsentPrompt};
+use crate::consent::{Answer, ConsentPrompt, HandOver};
 
 /// One request of the block.
 pub(super) struct Line {
@@ -19,6 +19,8 @@ pub(super) struct Line {
     pub asked_on: Option<Page>,
     /// The answer, once there is one.
     pub reply: Option<String>,
+    /// Why it was refused, where it was.
+    pub refused: Option<Reason>,
 }
 
 impl Line {
@@ -133,4 +135,6 @@ pub(super) enum Phase {
     Releasing(Going),
     /// Waiting for the record of the outcome; holds the answer.
     RecordingOutcome(Result<String, Reason>),
+    /// Waiting for the user, who may finish the current line by hand.
+    HandingOver(Box<HandOver>),
 }

@@ -130,15 +130,15 @@ async fn one_purchase_at_a_time_and_only_with_its_own_card() {
 }
 
 #[tokio::test]
-async fn what_nobody_asks_for_in_time_expires() {
+async fn what_nobody_asks_for_in_time_ends_unasked() {
     let desk = Desk::open().await;
     let amount = usd("10");
     let armed = desk.arm_for(1, &shop(), amount, SHORT);
     tokio::time::sleep(SHORT * 2).await;
     assert!(ask(&desk.handler, &matching(amount)).await.is_denied());
-    assert_eq!(armed.outcome(SOON).await, Outcome::Expired);
+    assert_eq!(armed.outcome(SOON).await, Outcome::Unasked);
     let armed = desk.arm(2, amount);
-    assert_eq!(armed.outcome(SHORT).await, Outcome::Expired);
+    assert_eq!(armed.outcome(SHORT).await, Outcome::Unasked);
     assert!(ask(&desk.handler, &matching(amount)).await.is_denied());
     assert!(desk.bank.ledger().is_empty());
 }

@@ -4,6 +4,7 @@
 
 mod played;
 
+mod by_hand;
 mod consent;
 mod egress;
 mod guessing;

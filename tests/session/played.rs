@@ -91,6 +91,11 @@ pub struct Played {
     /// The security code that the user gives when asked.
     pub code: Option<&'static str>,
     pub recording: bool,
+    /// What becomes of a payment.
+    pub paid: Result<(), Reason>,
+    /// Whether the user finishes by hand what is offered.
+    pub finishes: bool,
+    pub offers: Vec<String>,
     pub prompts: Vec<String>,
     pub records: Vec<AuditEvent>,
     pub fills: usize,
@@ -159,6 +164,9 @@ impl Played {
             stale: None,
             code: None,
             recording: true,
+            paid: Ok(()),
+            finishes: false,
+            offers: Vec::new(),
             prompts: Vec::new(),
             records: Vec::new(),
             fills: 0,
@@ -239,7 +247,11 @@ impl Played {
                 Command::Pay(payment) => {
                     self.payments += 1;
                     self.codes_paid += payment.card.open(|card| usize::from(card.code() == Some(b"987")));
-                    Event::Done(Ok(()))
+                    Event::Done(self.paid)
+                }
+                Command::HandOver(offer) => {
+                    self.offers.push(offer.to_string());
+                    Event::HandedOver(self.finishes)
                 }
             };
         }

@@ -14,7 +14,7 @@ pub(super) const SCOPES: [(ConsentScope, &str); 3] = [
 ];
 
 /// Every reason but the unknown signals. One that is missing here is written, but not read back.
-const REASONS: [Reason; 26] = [
+const REASONS: [Reason; 28] = [
     Reason::InvalidContainer,
     Reason::OriginMismatch,
     Reason::TlsInvalid,
@@ -40,6 +40,8 @@ const REASONS: [Reason; 26] = [
     Reason::NoValue,
     Reason::VaultLocked,
     Reason::PaymentDeclined,
+    Reason::NoPaymentInterface,
+    Reason::TakenOver,
     Reason::BrowserLost,
 ];
 

@@ -1,0 +1,46 @@
+//! What a user may finish by hand.
+
+use std::fmt;
+
+use browser_signals::Origin;
+use policy_dfa::Reason;
+use sirl::Kind;
+
+/// Something that the agent did not get and that a person can do in the browser's window: pay a shop that does not ask
+/// the browser for payments, or fill in a page that looks unsafe and that the person knows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HandOver {
+    /// What the agent asked for.
+    pub kind: Kind,
+    /// On whose page.
+    pub origin: Origin,
+    /// Why it did not get it.
+    pub reason: Reason,
+}
+
+impl HandOver {
+    /// The offer for a request that was refused; none where a person could do no more, or where the reason is the
+    /// user's own.
+    pub fn of(kind: Kind, origin: Origin, reason: Reason) -> Option<HandOver> {
+        let offered = matches!(
+            reason,
+            Reason::LowSafety | Reason::NoPaymentInterface | Reason::DeliveryForbidden | Reason::NoValue
+        );
+        offered.then_some(HandOver { kind, origin, reason })
+    }
+}
+
+impl fmt::Display for HandOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let HandOver { kind, origin, reason } = self;
+        let kind = kind.as_str();
+        write!(f, "The agent asked for your {kind} on {origin} and did not get it. {} ", reason.explain())?;
+        if *reason == Reason::LowSafety {
+            f.write_str("Words on the page read like an attempt to direct the agent, or like a scam. ")?;
+        }
+        f.write_str(
+            "If you know the site, you can finish by hand in the browser's window. The agent then does and reads \
+             nothing more in this task.",
+        )
+    }
+}
