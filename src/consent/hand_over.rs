@@ -1,10 +1,14 @@
 //! What a user may finish by hand.
 
 use std::fmt;
+use std::time::Duration;
 
 use browser_signals::Origin;
 use policy_dfa::Reason;
 use sirl::Kind;
+
+/// How long a person may take.
+pub const BY_HAND_WITHIN: Duration = Duration::from_secs(15 * 60);
 
 /// Something that the agent did not get and that a person can do in the browser's window: pay a shop that does not ask
 /// the browser for payments, or fill in a page that looks unsafe and that the person knows.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use sirl::Field;
 use vault::{Binding, StateName};
 
+use crate::consent::hand_over::BY_HAND_WITHIN;
 use crate::consent::ticket::ANSWER_WITHIN;
 use crate::consent::{Answer, Answered, ConsentPrompt, HandOver, StandingConsent, book};
 use crate::guard::Kit;
@@ -13,9 +14,6 @@ use crate::kept_head;
 use crate::lock::LockHandle;
 use crate::scrub::Quarantine;
 use crate::time::unix_ms;
-
-/// How long a person may take to finish something by hand.
-const BY_HAND_WITHIN: Duration = Duration::from_secs(15 * 60);
 
 impl Kit {
     /// The user began a task or answered: the time until the vault locks by itself begins anew.

@@ -173,6 +173,32 @@ async fn a_security_code_is_asked_for_under_a_nonce_of_its_own() {
 }
 
 #[tokio::test]
+async fn a_warning_is_shown_and_an_offer_is_answered() {
+    let mut desk = Desk::open().await;
+    let (kind, origin) = (sirl::Kind::Purchase, origin("https://shop.example"));
+    let reason = policy_dfa::Reason::LowSafety;
+    let at = desk.warn(Warning { kind, origin: origin.clone(), reason }).await;
+    let words: Value = serde_json::from_str(&show(&at).await.body).unwrap();
+    assert!(words["asked"][0]["line"].as_str().unwrap().contains("your purchase on https://shop.example"));
+    assert_eq!(words["choices"].as_array().unwrap().len(), 1);
+    let about = |word| message(&at.nonce, words["subject"].as_str().unwrap(), "answer", word);
+    assert!(gives_nothing(&say(&at, &about("once")).await), "a warning has no yes");
+    assert_eq!(say(&at, &about("no")).await.status, 200);
+
+    for (word, finished) in [("no", false), ("once", true)] {
+        let offer = HandOver::of(kind, origin.clone(), policy_dfa::Reason::NoPaymentInterface).unwrap();
+        let mut question = desk.offer(offer).await;
+        let words: Value = serde_json::from_str(&show(&question.address).await.body).unwrap();
+        question.subject = words["subject"].as_str().unwrap().to_owned();
+        assert!(gives_nothing(&say(&question.address, &question.answer("site")).await));
+        assert_eq!(say(&question.address, &question.answer("once")).await.status, 425, "too early");
+        look().await;
+        assert_eq!(say(&question.address, &question.answer(word)).await.status, 200);
+        assert_eq!(desk.said(question).await, finished);
+    }
+}
+
+#[tokio::test]
 async fn another_host_gets_nothing() {
     let mut desk = Desk::open().await;
     let question = desk.ask(prompt()).await;

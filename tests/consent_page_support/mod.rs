@@ -11,7 +11,7 @@ use policy_dfa::{ConsentScope, Millis};
 use portcullis::consent::page::opener::{Opener, Opening, Window};
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::consent::ticket::SubjectOf;
-use portcullis::consent::{Answer, Answerer, Asked, ConsentPrompt, Notice, Ticket};
+use portcullis::consent::{Answer, Answerer, Asked, ConsentPrompt, HandOver, Notice, Ticket, Warning};
 use portcullis::vault::Secret;
 use sirl::{Currency, Field, Kind, Money};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -141,6 +141,19 @@ impl Desk {
             (code, page)
         });
         self.opened(subject, Arc::default(), asking).await
+    }
+
+    /// An offer to go on by hand. Its subject is told with its words.
+    pub async fn offer(&mut self, offer: HandOver) -> Question<bool> {
+        let mut page = self.page.take().expect("one question at a time");
+        let asking = tokio::spawn(async move { (page.hand_over(&offer).await, page) });
+        self.opened(String::new(), Arc::default(), asking).await
+    }
+
+    /// A warning, for which nobody waits: where it is shown.
+    pub async fn warn(&mut self, warning: Warning) -> Address {
+        self.page.as_mut().expect("one question at a time").warn(&warning).await;
+        Address::of(&self.opened.recv().await.unwrap().address)
     }
 
     async fn opened<T>(

@@ -10,12 +10,15 @@ use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use super::desk::{Question, Said, Takes};
+use super::desk::{Question, Said, Takes, Waiting};
 use super::listener::{Shared, answer};
 use super::opener::{Opener, Window};
 use super::words::Words;
+use crate::consent::hand_over::BY_HAND_WITHIN;
 use crate::consent::ticket::ANSWER_WITHIN;
-use crate::consent::{Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt};
+use crate::consent::{
+    Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, HandOver, HandOverFuture, WarnFuture, Warning,
+};
 use crate::loopback::Hidden;
 
 /// How a consent page is made.
@@ -54,6 +57,10 @@ pub struct ConsentPage {
     window: Option<Box<dyn Window>>,
     entropy: [u8; 32],
     codes: u64,
+    told: u64,
+    beside_a_window: bool,
+    /// A warning that is on the desk until it was read, or something else is asked.
+    unread: Option<Waiting>,
     _stop: oneshot::Sender<()>,
 }
 
@@ -73,11 +80,28 @@ impl ConsentPage {
             let _ = stopped.await;
         });
         tokio::spawn(async move { serving.await });
-        Ok(ConsentPage { shared, opener, phrase, window: None, entropy, codes: 0, _stop })
+        Ok(ConsentPage {
+            shared,
+            opener,
+            phrase,
+            window: None,
+            entropy,
+            codes: 0,
+            told: 0,
+            beside_a_window: false,
+            unread: None,
+            _stop,
+        })
     }
 
-    /// Shows a question and waits for what the user says; nothing, if the page was closed or not opened, or
-    /// the time is up.
+    /// For a user who sees the window of the agent's browser too, and may finish there by hand what the agent does not
+    /// get.
+    #[must_use]
+    pub fn beside_a_window(self) -> ConsentPage {
+        ConsentPage { beside_a_window: true, ..self }
+    }
+
+    /// Shows a prompt and waits for what the user says.
     async fn ask(
         &mut self,
         prompt: &ConsentPrompt,
@@ -85,16 +109,42 @@ impl ConsentPage {
         takes: Takes,
         card: Option<&str>,
     ) -> Option<Said> {
-        let within = Duration::from_millis(ANSWER_WITHIN.0);
+        let words = Words::of(prompt, card, self.phrase.as_deref());
+        self.show(nonce, prompt.ticket().subject(), takes, words, Duration::from_millis(ANSWER_WITHIN.0))
+            .await
+    }
+
+    /// Shows something that is no prompt and has no ticket: under a nonce and a subject of its own.
+    async fn tell(&mut self, takes: Takes, words: Words, within: Duration) -> Option<Said> {
+        self.told += 1;
+        let (nonce, subject) =
+            (derived(&self.entropy, "told", self.told), derived(&self.entropy, "about", self.told));
+        let nonce = nonce.get(..32).unwrap_or_default().to_owned();
+        self.show(nonce, subject, takes, words, within).await
+    }
+
+    /// Shows a question and waits for what the user says; nothing, if the page was closed or not opened, or
+    /// the time is up.
+    async fn show(
+        &mut self,
+        nonce: String,
+        subject: String,
+        takes: Takes,
+        words: Words,
+        within: Duration,
+    ) -> Option<Said> {
         let address = self.shared.address_of(&nonce);
-        let mut waiting = self.shared.desk.put(Question {
-            nonce: Hidden::new(nonce),
-            subject: Hidden::new(prompt.ticket().subject()),
-            takes,
-            words: Words::of(prompt, card, self.phrase.as_deref()),
-            until: Instant::now() + within,
-        });
-        self.window = None;
+        let waits = !matches!(takes, Takes::Notice);
+        let (nonce, subject) = (Hidden::new(nonce), Hidden::new(subject));
+        let question = Question { nonce, subject, takes, words, until: Instant::now() + within };
+        let mut waiting = self.shared.desk.put(question);
+        (self.window, self.unread) = (None, None);
+        if !waits {
+            if let Ok(window) = self.opener.open(&address).await {
+                (self.window, self.unread) = (Some(window), Some(waiting));
+            }
+            return None;
+        }
         let asked = async {
             let window = match self.opener.open(&address).await {
                 Ok(window) => self.window.insert(window),
@@ -134,6 +184,25 @@ impl Answerer for ConsentPage {
                 Some(Said::Code(code)) => Some(code),
                 Some(Said::Answer(_)) | None => None,
             }
+        })
+    }
+
+    fn offers_by_hand(&self) -> bool {
+        self.beside_a_window
+    }
+
+    fn hand_over<'a>(&'a mut self, offer: &'a HandOver) -> HandOverFuture<'a> {
+        Box::pin(async move {
+            let words = Words::by_hand(offer, self.phrase.as_deref());
+            let said = self.tell(Takes::ByHand, words, BY_HAND_WITHIN).await;
+            matches!(said, Some(Said::Answer(Answer::Once)))
+        })
+    }
+
+    fn warn<'a>(&'a mut self, warning: &'a Warning) -> WarnFuture<'a> {
+        Box::pin(async move {
+            let words = Words::warning(warning, self.phrase.as_deref());
+            self.tell(Takes::Notice, words, BY_HAND_WITHIN).await;
         })
     }
 }

@@ -28,6 +28,10 @@ pub(super) enum Takes {
     Answers(Vec<Answer>),
     /// A security code, or no.
     Code,
+    /// That a person has finished by hand, or no.
+    ByHand,
+    /// That it was read.
+    Notice,
 }
 
 /// Why a step was refused.
@@ -99,7 +103,8 @@ impl Desk {
         let open = asked(&mut open, nonce, now)?;
         let offered = match &open.question.takes {
             Takes::Answers(answers) => answers.contains(&answer),
-            Takes::Code => answer == Answer::No,
+            Takes::ByHand => matches!(answer, Answer::No | Answer::Once),
+            Takes::Code | Takes::Notice => answer == Answer::No,
         };
         open.take(subject, offered, answer.agrees(), now, || Said::Answer(answer))
     }

@@ -54,7 +54,7 @@
     let response;
     try {
       response = await send({ nonce, subject: question.subject, ...message }, false);
-      if (response.ok) return end((await response.json()).said);
+      if (response.ok) return end(question.ended ?? (await response.json()).said);
     } catch {
       return end("The guard does not answer any more. You can close this window.");
     }
@@ -117,10 +117,7 @@
     for (const each of document.querySelectorAll("button.yes")) each.disabled = !ready;
     const left = Math.ceil((deadline - now) / 1000);
     if (left <= 0) return end("The time is up. The answer is no. You can close this window.");
-    byId("left").textContent =
-      question.card === null
-        ? `${left} seconds left. Without an answer it is no.`
-        : `${left} seconds left. Without a code the payment is tried without one.`;
+    byId("left").textContent = `${left} seconds left. ${question.lapse}`;
   };
 
   const show = (asked) => {
@@ -131,10 +128,7 @@
     phrase.textContent = asked.phrase ??
       "You have not chosen a phrase. Give one in the settings of the consent page (phrase): " +
       "then a page without it is not this page.";
-    byId("title").textContent =
-      asked.card === null
-        ? "The agent needs your consent to:"
-        : `Security code of your ${asked.card}, to:`;
+    byId("title").textContent = asked.title;
     byId("asked").append(...asked.asked.map((each) => item(each.line, each.details)));
     byId("noticed").append(...asked.noticed.map((each) => item(each)));
     byId("notices").hidden = asked.noticed.length === 0;

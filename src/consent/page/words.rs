@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::desk::{LOOK_FIRST, Takes};
 use crate::consent::visible::visible;
-use crate::consent::{Answer, Asked, ConsentPrompt};
+use crate::consent::{Answer, Asked, ConsentPrompt, HandOver, Warning};
 
 /// The most characters of a line that says what is asked, before the rest is cut. An origin has 253.
 const LONGEST_LINE: usize = 2_000;
@@ -21,6 +21,11 @@ const MOST_DETAILS: usize = 12;
 
 /// What a question says.
 pub(super) struct Words {
+    title: String,
+    /// What happens when the time is up.
+    lapse: &'static str,
+    /// What is said in the end of something that has no answer to repeat.
+    ended: Option<&'static str>,
     phrase: Option<String>,
     card: Option<String>,
     asked: Vec<(String, Vec<String>)>,
@@ -31,12 +36,41 @@ impl Words {
     /// The words of a prompt; `card` where its security code is asked for.
     pub fn of(prompt: &ConsentPrompt, card: Option<&str>, phrase: Option<&str>) -> Words {
         let noticed = prompt.noticed.iter().map(|notice| visible(&notice.to_string(), LONGEST_LINE));
+        let card = card.map(|card| visible(card, LONGEST_DETAIL));
+        let (title, lapse) = match &card {
+            None => ("The agent needs your consent to:".to_owned(), "Without an answer it is no."),
+            Some(card) => (
+                format!("Security code of your {card}, to:"),
+                "Without a code the payment is tried without one.",
+            ),
+        };
         Words {
-            phrase: phrase.filter(|it| !it.trim().is_empty()).map(|it| visible(it, LONGEST_DETAIL)),
-            card: card.map(|card| visible(card, LONGEST_DETAIL)),
+            title,
+            lapse,
+            ended: None,
+            phrase: shown(phrase),
+            card,
             asked: prompt.asked.iter().map(lines).collect(),
             noticed: noticed.collect(),
         }
+    }
+
+    /// The words of an offer to go on by hand.
+    pub fn by_hand(offer: &HandOver, phrase: Option<&str>) -> Words {
+        let title = "You can go on by hand".to_owned();
+        Words::told(title, "Without an answer the agent goes on.", &offer.to_string(), phrase)
+    }
+
+    /// The words of a warning.
+    pub fn warning(warning: &Warning, phrase: Option<&str>) -> Words {
+        let title = "A warning; nothing is asked of you".to_owned();
+        Words::told(title, "Nothing waits for you.", &warning.to_string(), phrase)
+    }
+
+    fn told(title: String, lapse: &'static str, text: &str, phrase: Option<&str>) -> Words {
+        let asked = vec![(visible(text, LONGEST_LINE), Vec::new())];
+        let ended = Some("You can close this window.");
+        Words { title, lapse, ended, phrase: shown(phrase), card: None, asked, noticed: Vec::new() }
     }
 
     /// The words for the page's script, with `left` of the question's time.
@@ -48,9 +82,17 @@ impl Words {
                 answers.iter().map(|answer| choice(*answer, &label(*answer))).collect()
             }
             Takes::Code => vec![choice(Answer::No, "Go on without a code")],
+            Takes::ByHand => vec![
+                choice(Answer::No, "Let the agent go on"),
+                choice(Answer::Once, "I have finished by hand"),
+            ],
+            Takes::Notice => vec![choice(Answer::No, "I have read it")],
         };
         json!({
             "subject": subject,
+            "title": self.title,
+            "lapse": self.lapse,
+            "ended": self.ended,
             "phrase": self.phrase,
             "card": self.card,
             "asked": asked,
@@ -68,6 +110,11 @@ pub(super) fn ending(said: Option<Answer>) -> String {
         Some(answer) => format!("You said {answer}. You can close this window."),
         None => "The code is used for this payment and not stored. You can close this window.".to_owned(),
     }
+}
+
+/// The user's own phrase, if there is one.
+fn shown(phrase: Option<&str>) -> Option<String> {
+    phrase.filter(|it| !it.trim().is_empty()).map(|it| visible(it, LONGEST_DETAIL))
 }
 
 fn choice(answer: Answer, label: &str) -> Value {
