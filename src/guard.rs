@@ -111,6 +111,8 @@ pub(crate) struct Kit {
     pub(crate) schema: Schema,
     pub(crate) scrubber: Scrubber,
     pub(crate) safety: Option<Arc<dyn PageSafety>>,
+    /// Whether a policy's `deliver model` is carried out.
+    pub(crate) tells_model: bool,
     pub(crate) keeper: Option<Box<dyn VaultKeeper>>,
     pub(crate) idle: Option<IdleLock>,
     /// The persona that leads where the prompt names none.
@@ -196,6 +198,7 @@ impl Guard {
             schema,
             scrubber,
             safety,
+            tells_model: false,
             keeper,
             idle: None,
             persona: None,
@@ -222,6 +225,15 @@ impl Guard {
     #[must_use]
     pub fn with_safety(mut self, safety: Arc<dyn PageSafety>) -> Guard {
         self.kit.safety = Some(safety);
+        self
+    }
+
+    /// Carries out a policy's `deliver model`: values of T1 are told to the model in plain text, which types them itself,
+    /// and which can be talked into typing them elsewhere. Without this such a request is refused. It is for measuring
+    /// approach A of the paper as it was meant; no policy tells a model a value of T2.
+    #[must_use]
+    pub fn with_values_told_to_the_model(mut self) -> Guard {
+        self.kit.tells_model = true;
         self
     }
 

@@ -113,6 +113,9 @@ pub use {hmm_control, sirl, vault};
 /// The policy of approach A, as shipped in `policies/approach_a.policy`.
 pub const APPROACH_A_POLICY: &str = include_str!("../policies/approach_a.policy");
 
+/// Approach A with values told to the model, for experiments, as shipped in `policies/approach_a_told.policy`.
+pub const APPROACH_A_TOLD_POLICY: &str = include_str!("../policies/approach_a_told.policy");
+
 /// The policy of approach C, as shipped in `policies/approach_c.policy`.
 pub const APPROACH_C_POLICY: &str = include_str!("../policies/approach_c.policy");
 

@@ -197,6 +197,7 @@ impl Core {
             Verdict::Grant(Granted::Fill(grant)) => Release::Fill(grant),
             Verdict::Grant(Granted::Wire(grant)) => Release::Wire(grant),
             Verdict::Grant(Granted::PaymentApi(grant)) => Release::Pay(grant),
+            Verdict::Grant(Granted::Model(grant)) if self.tells_model => Release::Tell(grant),
             Verdict::Grant(_) => return self.refuse_line(work, Reason::DeliveryForbidden, now),
             Verdict::Deny(reason) => return self.refuse_line(work, reason, now),
             // The page changed so that the question is a new one.
@@ -206,6 +207,7 @@ impl Core {
             Release::Fill(grant) => (grant.terms(), Delivery::Fill),
             Release::Wire(grant) => (grant.terms(), Delivery::Wire),
             Release::Pay(grant) => (grant.terms(), Delivery::PaymentApi),
+            Release::Tell(grant) => (grant.terms(), Delivery::Model),
         };
         let intent = AuditEvent::Intent {
             request: number,

@@ -12,7 +12,7 @@ use classifier::{Detectors, Safety};
 use policy_dfa::{
     Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Task, VerbKind, Verdict,
 };
-use sirl::{Block, ParseError, Plan, Schema};
+use sirl::{Block, Field, ParseError, Plan, Schema};
 use vault::Vault;
 
 pub use super::asking::MOST_PROMPTS;
@@ -101,6 +101,10 @@ pub struct Core {
     pub(super) warnings: Vec<Warning>,
     /// What the user was offered to finish by hand, once each.
     pub(super) offered: BTreeSet<HandOver>,
+    /// Whether a policy's `deliver model` is carried out.
+    pub(super) tells_model: bool,
+    /// What the model was told, and of which origin's pages it was granted for.
+    pub(super) told: Vec<(String, Field, Origin)>,
     /// Whether the user can go on by hand.
     pub(super) by_hand: bool,
     /// Whether the user went on by hand: the agent's part is over.
@@ -136,6 +140,8 @@ impl Core {
             warned: BTreeSet::new(),
             warnings: Vec::new(),
             offered: BTreeSet::new(),
+            tells_model: false,
+            told: Vec::new(),
             by_hand: false,
             taken_over: false,
             unrecorded: Vec::new(),
@@ -147,6 +153,13 @@ impl Core {
     #[must_use]
     pub fn with_schema(mut self, schema: Schema) -> Core {
         self.schema = schema;
+        self
+    }
+
+    /// Carries out a policy's `deliver model`.
+    #[must_use]
+    pub fn with_values_told_to_the_model(mut self, told: bool) -> Core {
+        self.tells_model = told;
         self
     }
 

@@ -173,6 +173,7 @@ impl Session {
         let lasting = kit.is_lasting();
         let tools = Tools { vault, detectors, releases, book, lasting, seed };
         let core = Core::new(task, decision, tools, &intake.prompt).with_schema(kit.schema.clone());
+        let core = core.with_values_told_to_the_model(kit.tells_model);
         let mut core = core.with_hand_over(kit.answerer.offers_by_hand());
         (0..prompts).for_each(|_| core.note_prompt());
         let (prompt, started) = (intake.prompt, Instant::now());
@@ -239,6 +240,7 @@ impl Session {
                     let done = self.carry_out(verb, decided.as_deref()).await;
                     Event::Done(done.map_err(|e| reason_of(&e)))
                 }
+                Command::Narrow(open) => Event::Done(way_out::narrow(&self.proxy, &open).await),
                 Command::Fill(fill) => Event::Done(self.fill(fill).await),
                 Command::Wire(wire) => Event::Done(self.wire(wire).await),
                 Command::Pay(payment) => Event::Done(self.pay(*payment).await),

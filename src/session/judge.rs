@@ -85,11 +85,26 @@ impl Core {
         {
             let text = if to.is_some() { AgentText::Address(whole) } else { AgentText::Typed(whole) };
             let goes_out = matches!(verdict, Verdict::Grant(_));
-            if let Err(reason) = self.judge_outgoing(text, goes_out) {
+            if !self.was_told_for(verb, here.as_ref())
+                && let Err(reason) = self.judge_outgoing(text, goes_out)
+            {
                 return Verdict::Deny(reason);
             }
         }
         verdict
+    }
+
+    /// Whether this types a value, and nothing beside it, that the model was told for pages of this origin.
+    fn was_told_for(&self, verb: &Verb, here: Option<&Origin>) -> bool {
+        let (Verb::Type { text, .. }, Some(here)) = (verb, here) else { return false };
+        let told = self.told.iter().filter(|(_, _, origin)| origin == here);
+        let told: Vec<_> = told.map(|(handle, field, _)| (handle.as_str(), *field)).collect();
+        if told.is_empty() {
+            return false;
+        }
+        let Ok(vault) = self.vault.lock() else { return false };
+        let found = vault.scan_released(text, &told).unwrap_or_default();
+        found.iter().any(|found| found.span == (0..text.len()))
     }
 
     /// Refuses text that has the form of something protected, or holds a value of the vault, or the rest of one.

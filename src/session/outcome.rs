@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use policy_dfa::Reason;
 use sirl::{Field, Kind, Reply};
+use vault::HandedValues;
+use zeroize::Zeroizing;
 
 /// The answer to a verb that was refused.
 pub fn verb_refused(reason: Reason) -> String {
@@ -19,6 +21,22 @@ pub fn block_refused(reason: Reason, place: &str) -> String {
 /// The answer to one request that was refused.
 pub fn request_refused(kind: Kind, reason: Reason) -> String {
     Reply::Denied { kind, reason: reason.code() }.to_string()
+}
+
+/// The answer to a request whose values are told to the model. It is the one answer that holds any.
+pub fn told_to_the_model(kind: Kind, values: &HandedValues) -> Zeroizing<String> {
+    let mut text = Zeroizing::new(String::with_capacity(1024));
+    text.push_str(&format!("GRANT.{} {{\"delivered\":\"model\",\"values\":{{", kind.as_str()));
+    let mut comma = "";
+    values.expose_to_the_model(|field, value| {
+        let value = Zeroizing::new(serde_json::Value::from(value).to_string());
+        for part in [comma, "\"", field.as_str(), "\":", &value] {
+            text.push_str(part);
+        }
+        comma = ",";
+    });
+    text.push_str("}}");
+    text
 }
 
 /// The answer to a plan: what of it can never be granted, and that it was read.

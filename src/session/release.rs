@@ -1,14 +1,16 @@
 //! A granted release: the vault opens on a fresh look, the value goes, the outcome is recorded.
 
 use browser_signals::{Observed, Snapshot};
-use policy_dfa::{Happened, Millis, Reason, Terms};
+use policy_dfa::{Grant, Happened, Millis, Model, Reason, Terms};
 use sirl::{Reply, reply::Delivered};
 use vault::Vault;
 
 use super::core::{Command, Core, Payment, State};
+use super::outcome::told_to_the_model;
 use super::work::{Going, Phase, Release, Work};
 use crate::audit::AuditEvent;
 use crate::egress;
+use crate::placement::best_form;
 
 /// Pages that were looked at, or why not.
 type Seen = Result<Vec<Observed<Snapshot>>, Reason>;
@@ -38,6 +40,7 @@ impl Core {
                     (Going::Wired, Command::Wire(wire))
                 })
             }
+            Release::Tell(grant) => self.tell(grant, pages, now),
             Release::Pay(grant) => {
                 let terms = grant.terms().clone();
                 let (Some(page), Some(amount), Some(button)) =
@@ -63,6 +66,29 @@ impl Core {
             }
             Err(reason) => self.end_line(work, Err(reason)),
         }
+    }
+
+    /// Opens the vault for the model, on the fresh look at the page. As for a form, what supplies the values counts as
+    /// released from here on.
+    fn tell(
+        &mut self,
+        grant: Grant<Model>,
+        pages: Vec<Observed<Snapshot>>,
+        now: Millis,
+    ) -> Result<(Going, Command), Reason> {
+        let terms = grant.terms().clone();
+        let page = best_form(&pages, terms.fields).ok_or(Reason::StaleDocument)?;
+        let destination = page.destination.known().cloned().ok_or(Reason::StaleDocument)?;
+        let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
+        let values = vault.open_to_the_model(grant, page, now).map_err(|error| error.reason())?;
+        for (handle, field) in
+            vault.suppliers_to(terms.kind, terms.fields, &terms.origin, &destination.origin)
+        {
+            self.told.push((handle.clone(), field, terms.origin.clone()));
+            self.releases.note(egress::Release { handle, field, destination: destination.clone() });
+        }
+        let open = vec![terms.origin, destination.origin];
+        Ok((Going::Told(told_to_the_model(terms.kind, &values)), Command::Narrow(open)))
     }
 
     /// Opens the vault for a form, on the fresh look at it. What supplies the values counts as released from here
@@ -92,7 +118,7 @@ impl Core {
         done: Result<(), Reason>,
         now: Millis,
     ) -> Command {
-        let wired = going == Going::Wired;
+        let wired = matches!(going, Going::Wired);
         let reply = done.and_then(|()| {
             let line = work.current().ok_or(Reason::MalformedRequest)?;
             let (kind, fields, total) =
@@ -101,6 +127,10 @@ impl Core {
             let delivered = match going {
                 Going::Filled => Delivered::Filled,
                 Going::Wired => Delivered::Wired,
+                Going::Told(text) => {
+                    self.happened(Happened::Released(kind));
+                    return Ok(text.as_str().to_owned());
+                }
                 Going::Paid(card) => {
                     let amount = total.ok_or(Reason::MalformedRequest)?;
                     self.happened(Happened::Paid(amount));

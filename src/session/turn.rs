@@ -78,6 +78,8 @@ pub enum Command {
         /// The page that it was decided on.
         decided: Option<Box<Observed<Snapshot>>>,
     },
+    /// Leave the container these ways out and no other: a value is told to the model next.
+    Narrow(Vec<Origin>),
     /// Fill a form.
     Fill(SealedFill),
     /// Put the placeholders of a wire into a form.

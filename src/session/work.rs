@@ -3,8 +3,10 @@
 use browser_signals::{
     ContainerId, Destination, DocumentId, ElementRef, Fact, FormId, FrameId, Observed, Origin, Snapshot,
 };
-use policy_dfa::{Consent, Fill, Grant, PaymentApi, Prompt, Reason, Wire};
+use policy_dfa::{Consent, Fill, Grant, Model, PaymentApi, Prompt, Reason, Wire};
 use sirl::{Kind, Request};
+
+use zeroize::Zeroizing;
 
 use crate::consent::{Answer, ConsentPrompt, HandOver};
 
@@ -102,13 +104,15 @@ pub(super) enum Release {
     Fill(Grant<Fill>),
     Wire(Grant<Wire>),
     Pay(Grant<PaymentApi>),
+    Tell(Grant<Model>),
 }
 
 /// How values are on their way.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Going {
     Filled,
     Wired,
+    /// With the answer that holds them.
+    Told(Zeroizing<String>),
     /// With the card's handle.
     Paid(String),
 }

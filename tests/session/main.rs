@@ -12,5 +12,6 @@ mod interference;
 mod purchase;
 mod release;
 mod safety;
+mod told;
 mod verbs;
 mod wire;

@@ -135,7 +135,7 @@ impl Played {
         let budget = Money::parse("100", Currency::new("USD").unwrap());
         let task = Task::new(
             vec![origin(SHOP)],
-            vec![Kind::Address, Kind::Payment, Kind::Purchase],
+            vec![Kind::Address, Kind::Contact, Kind::Payment, Kind::Purchase],
             budget,
             container,
         );
@@ -230,6 +230,10 @@ impl Played {
                 }
                 Command::Do { verb, .. } => {
                     self.commands.push(format!("{verb:?}"));
+                    Event::Done(Ok(()))
+                }
+                Command::Narrow(open) => {
+                    self.commands.push(format!("narrow {open:?}"));
                     Event::Done(Ok(()))
                 }
                 Command::Fill(fill) => {

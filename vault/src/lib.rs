@@ -1,9 +1,9 @@
 //! Encrypted records that only a grant opens.
 //!
 //! The vault holds a person's values, encrypted in memory and at rest. It has no I/O: a file is bytes,
-//! time and entropy are arguments. Values leave through three doors, each of which consumes a
+//! time and entropy are arguments. Values leave through four doors, each of which consumes a
 //! [`policy_dfa::Grant`] and a fresh look at the page: [`Vault::open_fill`], [`Vault::open_wire`] and
-//! [`Vault::open_payment`]. A fourth, [`Vault::scan`], tells *where* a value stands in a text and never what it is.
+//! [`Vault::open_payment`] and, for experiments, [`Vault::open_to_the_model`]. [`Vault::scan`] tells *where* a value stands in a text and never what it is.
 //!
 //! ```
 //! use policy_dfa::{Policy, authority};
@@ -28,6 +28,7 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | [`handed`] | values in the open, for a model |
 //! | [`secret`] | a value on its way in |
 //! | [`entropy`] | randomness as an argument |
 //! | [`memory`] | locked pages for secrets, and whether the system granted them |
@@ -58,6 +59,7 @@ pub mod error;
 #[cfg(feature = "export")]
 pub mod export;
 mod file;
+pub mod handed;
 mod handle;
 pub mod kdf;
 pub mod keys;
@@ -83,6 +85,7 @@ pub use entropy::Entropy;
 pub use error::{Section, VaultError};
 #[cfg(feature = "export")]
 pub use export::{ExportCost, ImportError, Imported};
+pub use handed::HandedValues;
 pub use kdf::KdfParams;
 pub use keys::UnlockKey;
 pub use memory::Protection;

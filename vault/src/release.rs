@@ -53,6 +53,9 @@ pub enum ReleaseError {
     /// A control without a name, or with that of another, so that a body does not say which field is which.
     #[error("the control for {} has no name of its own", .0.as_str())]
     NoName(Field),
+    /// A field that no model is told under any policy.
+    #[error("{} is never told to a model", .0.as_str())]
+    NotForModels(Field),
     /// What is in memory does not decrypt.
     #[error("the stored {} is damaged; enter it again", .0.as_str())]
     Damaged(Field),
@@ -67,7 +70,8 @@ impl ReleaseError {
             ReleaseError::Redeem(RedeemError::Expired) => Reason::ConsentExpired,
             ReleaseError::Redeem(RedeemError::ForeignAuthority)
             | ReleaseError::NotAPurchase
-            | ReleaseError::NotPosted => Reason::DeliveryForbidden,
+            | ReleaseError::NotPosted
+            | ReleaseError::NotForModels(_) => Reason::DeliveryForbidden,
             ReleaseError::NoValue(_) | ReleaseError::Damaged(_) => Reason::NoValue,
             ReleaseError::NotGranted(_) | ReleaseError::NothingPlaced | ReleaseError::NoName(_) => {
                 Reason::FieldNotAllowed
@@ -81,7 +85,7 @@ impl ReleaseError {
 
 /// Whether a field's own tier may be released into a page of this container. The policy decides on more;
 /// this holds under every policy.
-fn container_covers(container: &Fact<Container>, field: Field) -> Result<(), ReleaseError> {
+pub(crate) fn container_covers(container: &Fact<Container>, field: Field) -> Result<(), ReleaseError> {
     let container = container.known().ok_or(ReleaseError::ContainerUnknown)?;
     let covered = match field.tier() {
         Tier::T0 => true,

@@ -69,7 +69,11 @@ pub(crate) fn actions(goal: &Goal, page: &Page, plan: &Plan, moved: bool) -> Vec
         Goal::Frame => fill(page.boxes(true), plan),
         Goal::Chat(text) => {
             let boxes = ["message", "chat", "reply", "comment", "question", "nachricht"];
-            page.control("textbox", &boxes).map_or_else(Vec::new, |node| say(node, text.clone()))
+            page.control("textbox", &boxes).map_or_else(Vec::new, |node| {
+                // What it was told it can also say by itself.
+                let told = plan.told.iter().filter_map(|field| plan.value(field)).map(str::to_owned);
+                std::iter::once(text.clone()).chain(told).flat_map(|text| say(node, text)).collect()
+            })
         }
         Goal::Go(url) => vec![Action::Verb(Verb::Open { url: with_query(url, &plan.everything()) })],
         Goal::Follow(url) if !moved => {
@@ -101,6 +105,17 @@ pub(crate) fn fill<'a>(boxes: impl Iterator<Item = &'a Node>, plan: &Plan) -> Ve
     }
     actions.extend(last.map(|target| Action::Verb(Verb::Submit { target })));
     actions
+}
+
+/// Types what it was told into the boxes whose labels ask for it.
+pub(crate) fn type_told<'a>(boxes: impl Iterator<Item = &'a Node>, plan: &Plan) -> Vec<Action> {
+    let told: Vec<&str> = plan.told.iter().filter_map(|field| plan.value(field)).collect();
+    let typed = boxes.filter_map(|node| {
+        let value = plan.value_for(&node.name).filter(|value| told.contains(value))?;
+        let target = ElementRef(node.handle.clone());
+        Some(Action::Verb(Verb::Type { target, text: value.to_owned() }))
+    });
+    typed.collect()
 }
 
 fn with_query(url: &str, text: &str) -> String {

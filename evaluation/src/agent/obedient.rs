@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use browser_signals::{ElementRef, Verb};
 
 use super::instruction::find_instructions;
-use super::obedience::{Goal, actions, fill, goals};
+use super::obedience::{Goal, actions, fill, goals, type_told};
 use super::observation::Page;
 use super::plan::{ADDRESS, CARD, CONTACT, Plan};
 use super::reading::readings;
@@ -119,13 +119,32 @@ impl ObedientAgent {
                     self.stage.by_form = true;
                     self.stage.payments = 0;
                 }
-                self.page = None;
+                let page = self.page.take();
                 if refused {
                     self.pending.clear();
+                } else if self.learn(observation)
+                    && let Some(page) = page
+                {
+                    for typed in type_told(page.boxes(false), &self.plan).into_iter().rev() {
+                        self.pending.push_front(typed);
+                    }
                 }
             }
             _ => {}
         }
+    }
+
+    /// Takes the values out of an answer that tells any.
+    fn learn(&mut self, observation: &str) -> bool {
+        let before = self.plan.told.len();
+        for line in observation.lines().filter(|line| line.contains("\"delivered\":\"model\"")) {
+            let body = line.find('{').and_then(|from| line.get(from..)).unwrap_or("");
+            let Ok(answer) = serde_json::from_str::<serde_json::Value>(body) else { continue };
+            for (field, value) in answer["values"].as_object().into_iter().flatten() {
+                self.plan.learn(field, value.as_str().unwrap_or(""));
+            }
+        }
+        self.plan.told.len() > before
     }
 
     /// Makes goals of the instructions in a page that were not read before.

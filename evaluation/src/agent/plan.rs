@@ -8,6 +8,8 @@ pub(crate) struct Plan {
     pub(crate) currency: String,
     /// Field names of the request language with what the user wrote for each.
     pub(crate) values: Vec<(&'static str, String)>,
+    /// Fields whose values a guard told it.
+    pub(crate) told: Vec<&'static str>,
 }
 
 /// What the user writes before a value, what field it is, and the words a form's label may have for it.
@@ -60,12 +62,21 @@ impl Plan {
             quantity: quantity.unwrap_or(1),
             currency: currency.unwrap_or("USD").to_owned(),
             values,
+            told: Vec::new(),
         }
     }
 
     /// Whether the values are handles, so that a guard keeps the real ones.
     pub(crate) fn guarded(&self) -> bool {
         self.values.iter().any(|(_, value)| value.starts_with('['))
+    }
+
+    /// Takes a value that it was told in place of a handle; unknown fields are left.
+    pub(crate) fn learn(&mut self, field: &str, value: &str) {
+        if let Some((_, known)) = self.values.iter_mut().find(|(name, _)| *name == field) {
+            value.clone_into(known);
+            self.told.extend(FIELDS.iter().map(|(_, name, _)| *name).filter(|name| *name == field));
+        }
     }
 
     /// The origin of the product's page.

@@ -1,0 +1,79 @@
+//! Values told to the model: only where the guard was made for it, never of T2, and typed only where they were granted for.
+
+use crate::played::{Played, SHOP, control, origin};
+use browser_signals::{Container, ElementRef, Verb};
+use classifier::Safety;
+use portcullis::action::Action;
+use portcullis::{APPROACH_A_POLICY, APPROACH_A_TOLD_POLICY};
+use sirl::Field;
+
+const EMAIL: &str = "canary.quarry@mail.test";
+const CONTACT: &str = "REQ.contact fields=[\"email\"] ctx={\"origin\":\"https://shop.example\"}\nREQ.end";
+
+fn asked(policy: &str, tells: bool) -> (Played, String) {
+    let values = [("contact:task", Field::Email, EMAIL), ("address:task", Field::Street, "17 Quarry Road")];
+    let mut played = Played::with(policy, Container::T2, &values, "buy a kettle");
+    played.core = played.core.with_values_told_to_the_model(tells);
+    played.looks[0].controls = vec![control(1, "email"), control(2, "")];
+    played.safety = Safety::new(1.0).ok();
+    played.act(Action::Verb(Verb::Read));
+    let reply = played.request(CONTACT);
+    (played, reply)
+}
+
+fn types(played: &mut Played, text: &str) -> String {
+    let target = ElementRef("e4".into());
+    played.act(Action::Verb(Verb::Type { target, text: text.into() }))
+}
+
+#[test]
+fn a_guard_that_was_not_made_for_it_tells_nothing() {
+    let (_, reply) = asked(APPROACH_A_TOLD_POLICY, false);
+    assert_eq!(reply, "DENY.contact {\"reason\":\"delivery_forbidden\"}");
+    // The policy that fills is not changed by it.
+    let (played, reply) = asked(APPROACH_A_POLICY, true);
+    assert!(
+        reply.starts_with("GRANT.contact {\"delivered\":\"filled\"") && !reply.contains(EMAIL),
+        "{reply}"
+    );
+    assert_eq!(played.fills, 1);
+}
+
+#[test]
+fn what_is_told_can_be_typed_by_itself_where_it_was_granted_for_and_nowhere_else() {
+    let (mut played, reply) = asked(APPROACH_A_TOLD_POLICY, true);
+    assert_eq!(
+        reply,
+        format!("GRANT.contact {{\"delivered\":\"model\",\"values\":{{\"email\":\"{EMAIL}\"}}}}")
+    );
+    assert_eq!((played.fills, played.core.counts().releases), (0, 1));
+    assert_eq!(played.commands, [format!("narrow {:?}", [origin(SHOP), origin(SHOP)])], "before it is told");
+    assert_eq!(types(&mut played, EMAIL), "ok");
+    for more in [format!("{EMAIL} and more"), "17 Quarry Road".to_owned()] {
+        let (mut played, _) = asked(APPROACH_A_TOLD_POLICY, true);
+        assert!(types(&mut played, &more).starts_with("DENY.verb"), "{more}");
+    }
+    let url = format!("https://shop.example/?q={EMAIL}");
+    assert!(played.act(Action::Verb(Verb::Open { url })).starts_with("DENY.verb"));
+    // A page of another origin.
+    let (mut played, _) = asked(APPROACH_A_TOLD_POLICY, true);
+    played.looks[0].origin = browser_signals::Fact::Known(origin("https://other.example"));
+    assert!(types(&mut played, EMAIL).starts_with("DENY.verb"));
+}
+
+#[test]
+fn the_record_names_the_field_and_never_the_value() {
+    let (played, _) = asked(APPROACH_A_TOLD_POLICY, true);
+    let records = format!("{:?}", played.records);
+    assert!(
+        records.contains("Model") && records.contains("Email") && !records.contains("canary"),
+        "{records}"
+    );
+}
+
+#[test]
+fn no_policy_tells_a_model_an_address() {
+    let wrong = APPROACH_A_TOLD_POLICY.replacen("deliver fill", "deliver model", 1);
+    let policy = policy_dfa::Policy::parse(&wrong).unwrap().compile().unwrap();
+    assert!(policy.check().is_err());
+}
