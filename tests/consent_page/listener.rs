@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::consent_page_support::*;
 use policy_dfa::ConsentScope;
-use portcullis::consent::Answer;
+use portcullis::consent::{Answer, HandOver, Warning};
 use serde_json::Value;
 
 /// What the listener has to be got, fetched as Chromium does.
