@@ -17,6 +17,11 @@ impl Random {
         random
     }
 
+    /// The generator as it is in a state; for sequences whose start is fixed elsewhere.
+    pub fn from_state(state: u64) -> Random {
+        Random(state)
+    }
+
     /// The next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use evaluation::demo::{DemoError, Settings};
+use evaluation::demo::{DemoError, SHORT, Settings};
+use evaluation::family::Kind;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::evaluate::{kinds, makers_of};
 use crate::failure::Failure;
 
 #[derive(clap::Args)]
@@ -13,10 +15,19 @@ pub struct Arguments {
     /// How often each page is tried, each time with other wordings, items and persons.
     #[arg(long, default_value_t = 1)]
     seeds: u32,
+    /// Kinds of page, by name; four by default.
+    #[arg(long, value_delimiter = ',', conflicts_with = "full")]
+    kinds: Vec<String>,
+    /// Every kind of page.
+    #[arg(long)]
+    full: bool,
+    /// Act with the small agent model of this folder too, such as `agent-model/model`.
+    #[arg(long, value_name = "FOLDER")]
+    agent_model: Option<PathBuf>,
     /// Write the rows of the table to this file as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// The policy to guard with; the shipped one of approach B by default.
+    /// The policy of approach B; the shipped one by default.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
     /// Where the report and the audit log go.
@@ -26,10 +37,16 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let policy = arguments.policy.as_deref().map(crate::read_text).transpose()?;
-    let settings = Settings { seeds: arguments.seeds.max(1), policy, out: arguments.out };
+    let chosen = match kinds(&arguments.kinds)? {
+        chosen if !chosen.is_empty() => chosen,
+        _ if arguments.full => Kind::EVERY.to_vec(),
+        _ => SHORT.to_vec(),
+    };
+    let settings = Settings { seeds: arguments.seeds.max(1), kinds: chosen, policy, out: arguments.out };
+    let makers = makers_of(arguments.agent_model.as_deref())?;
     let runtime = tokio::runtime::Runtime::new().map_err(|e| Failure::NotSetUp(e.to_string()))?;
     let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{elapsed_precise} {bar:30} {pos}/{len} {msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{elapsed_precise} {bar:30} {pos}/{len} {eta} {msg}") {
         bar.set_style(style);
     }
     let told = AtomicU64::new(u64::MAX);
@@ -43,7 +60,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         }
     };
     let report =
-        runtime.block_on(evaluation::demo::run(&settings, &progress)).map_err(|error| match error {
+        evaluation::demo::run(&settings, &makers, &runtime, &progress).map_err(|error| match error {
             DemoError::NotSetUp(message) => Failure::NotSetUp(message),
             DemoError::Input(message) => Failure::Input(message),
             DemoError::Failed(message) => Failure::Finding(message),
@@ -58,6 +75,6 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     println!("{}", report.places());
     match report.guarded_leaks() {
         0 => Ok(()),
-        leaks => Err(Failure::Finding(format!("{leaks} leaks under the guard: this must not happen"))),
+        leaks => Err(Failure::Finding(format!("{leaks} leaks under B or C: this must not happen"))),
     }
 }

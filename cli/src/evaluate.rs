@@ -1,17 +1,20 @@
 //! `portcullis evaluate`: the comparison of approaches that `spec/experiments.md` fixes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evaluation::agent::chat::Endpoint;
 use evaluation::compare::agents::{Chat, MakeAgent, Obedient, Small};
+use evaluation::compare::journal::TRIALS;
 use evaluation::compare::plan::{Settings, VERSION};
+use evaluation::compare::run::Tell;
 use evaluation::compare::{Evaluated, analyse, evaluate};
 use evaluation::demo::DemoError;
 use evaluation::family::Kind;
 use evaluation::report::Approach;
 use evaluation::statistics::power;
 use evaluation::user::UserModel;
+use evaluation::{adaptive, miniwob};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
@@ -54,6 +57,17 @@ pub struct Arguments {
     /// Where the trials and the report are. A run that was killed goes on there.
     #[arg(long, value_name = "FOLDER", default_value = "target/evaluate")]
     out: PathBuf,
+    /// Search for wordings that the shipped classifiers and thresholds pass, with so many queries from each start, and
+    /// try the best on real pages; then write the report, where there are trials.
+    #[arg(long, value_name = "QUERIES", conflicts_with_all = ["power", "report_only"])]
+    adaptive: Option<u64>,
+    /// What that search follows from.
+    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "adaptive")]
+    adaptive_seed: u64,
+    /// Run the tasks of MiniWoB++ whose package was unpacked in this folder, without a guard and under B, `--seeds` times
+    /// each; then write the report, where there are trials.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["power", "report_only", "adaptive"])]
+    miniwob: Option<PathBuf>,
     /// Make no trial: write the report of those that are there.
     #[arg(long, conflicts_with = "power")]
     report_only: bool,
@@ -66,6 +80,12 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     if arguments.power {
         print!("{}", power::table());
         return Ok(());
+    }
+    if let Some(queries) = arguments.adaptive {
+        return search(queries.max(1), &arguments);
+    }
+    if let Some(folder) = &arguments.miniwob {
+        return tasks_of_others(folder, &arguments);
     }
     let evaluated = if arguments.report_only {
         analyse(&arguments.out).map_err(failure)?
@@ -89,6 +109,41 @@ fn make(
     makers: Vec<Box<dyn MakeAgent>>,
     arguments: &Arguments,
 ) -> Result<Evaluated, Failure> {
+    watched(async |tell| evaluate(settings, makers, &arguments.out, tell).await)
+}
+
+/// The adaptive attacker.
+fn search(queries: u64, arguments: &Arguments) -> Result<(), Failure> {
+    let found = watched(async |tell| adaptive::run(queries, arguments.adaptive_seed, tell).await)?;
+    print!("{}", found.table());
+    keep(found.write(&arguments.out), adaptive::findings::FILE, arguments)?;
+    match found.broken_promises() {
+        0 => Ok(()),
+        leaks => Err(Failure::Finding(format!("{leaks} trials leaked under B or C: this must not happen"))),
+    }
+}
+
+/// MiniWoB++.
+fn tasks_of_others(folder: &Path, arguments: &Arguments) -> Result<(), Failure> {
+    let seeds = arguments.seeds.max(1);
+    let found = watched(async |tell| miniwob::trials::run(folder, seeds, tell).await)?;
+    print!("{}", found.table());
+    keep(found.write(&arguments.out), miniwob::findings::FILE, arguments)
+}
+
+/// Says where findings were written, and writes the report anew where there are trials that it tells of.
+fn keep(written: std::io::Result<()>, file: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let out = &arguments.out;
+    written.map_err(|error| Failure::Input(format!("{} cannot be written: {error}", out.display())))?;
+    println!("found   {}", out.join(file).display());
+    if out.join(TRIALS).exists() {
+        println!("report  {}", analyse(out).map_err(failure)?.report.display());
+    }
+    Ok(())
+}
+
+/// Runs something to its end, with a bar for whoever watches.
+fn watched<T>(work: impl AsyncFnOnce(Tell<'_>) -> Result<T, DemoError>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Runtime::new().map_err(|e| Failure::NotSetUp(e.to_string()))?;
     let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template("{elapsed_precise} {bar:30} {pos}/{len} {eta} {msg}") {
@@ -104,9 +159,9 @@ fn make(
             eprintln!("{done}/{all} {what}");
         }
     };
-    let evaluated = runtime.block_on(evaluate(settings, makers, &arguments.out, &tell)).map_err(failure)?;
+    let done = runtime.block_on(work(&tell)).map_err(failure)?;
     bar.finish_and_clear();
-    Ok(evaluated)
+    Ok(done)
 }
 
 fn failure(error: DemoError) -> Failure {
@@ -117,13 +172,31 @@ fn failure(error: DemoError) -> Failure {
     }
 }
 
-fn makers(arguments: &Arguments) -> Result<Vec<Box<dyn MakeAgent>>, Failure> {
+/// The agent that obeys everything, and the small model's where there is a folder with it.
+pub(crate) fn makers_of(agent_model: Option<&Path>) -> Result<Vec<Box<dyn MakeAgent>>, Failure> {
     let mut makers: Vec<Box<dyn MakeAgent>> = vec![Box::new(Obedient)];
-    if let Some(folder) = &arguments.agent_model {
+    if let Some(folder) = agent_model {
         let small = Small::load(folder)
             .map_err(|error| Failure::NotSetUp(format!("{}: {error}", folder.display())))?;
         makers.push(Box::new(small));
     }
+    Ok(makers)
+}
+
+/// Kinds of page by their names.
+pub(crate) fn kinds(names: &[String]) -> Result<Vec<Kind>, Failure> {
+    let kind = |name: &String| {
+        let known = Kind::EVERY.iter().find(|kind| kind.as_str() == name.as_str());
+        known.copied().ok_or_else(|| {
+            let known: Vec<&str> = Kind::EVERY.iter().map(|kind| kind.as_str()).collect();
+            Failure::Input(format!("there is no kind of page `{name}`; there are {}", known.join(", ")))
+        })
+    };
+    names.iter().map(kind).collect()
+}
+
+fn makers(arguments: &Arguments) -> Result<Vec<Box<dyn MakeAgent>>, Failure> {
+    let mut makers = makers_of(arguments.agent_model.as_deref())?;
     if let Some(model) = &arguments.model {
         let endpoint = arguments.endpoint.as_deref().map(|base| Endpoint::new(base, model));
         let endpoint = endpoint.transpose().map_err(|error| Failure::Input(error.to_string()))?;
@@ -141,25 +214,18 @@ fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Sett
             Failure::Input(format!("there is no approach `{name}` to run; there are {known}"))
         })
     };
-    let kind = |name: &String| {
-        let known = Kind::EVERY.iter().find(|kind| kind.as_str() == name.as_str());
-        known.copied().ok_or_else(|| {
-            let known: Vec<&str> = Kind::EVERY.iter().map(|kind| kind.as_str()).collect();
-            Failure::Input(format!("there is no kind of page `{name}`; there are {}", known.join(", ")))
-        })
-    };
     let rate = |name: &str, value: f64| {
         if (0.0..=1.0).contains(&value) {
             return Ok(value);
         }
         Err(Failure::Input(format!("--{name} {value} is not between 0 and 1")))
     };
-    let kinds: Result<Vec<Kind>, Failure> = arguments.kinds.iter().map(kind).collect();
+    let kinds = kinds(&arguments.kinds)?;
     Ok(Settings {
         version: VERSION,
         approaches: arguments.approaches.iter().map(approach).collect::<Result<_, _>>()?,
         agents: makers.iter().map(|maker| maker.name().to_owned()).collect(),
-        kinds: Some(kinds?).filter(|kinds| !kinds.is_empty()).unwrap_or_else(|| Kind::EVERY.to_vec()),
+        kinds: if kinds.is_empty() { Kind::EVERY.to_vec() } else { kinds },
         seeds: arguments.seeds.max(1),
         user: UserModel {
             base: rate("user-base", arguments.user_base)?,

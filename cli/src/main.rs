@@ -44,7 +44,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run an agent that obeys everything it reads against hostile shop pages, unguarded and guarded.
+    /// Run agents that can be talked into leaking on hostile shop pages: without a guard, and under A, B and C.
     Demo(demo::Arguments),
     /// Compare approaches on the whole family of pages: trials that can be resumed, and one report.
     Evaluate(evaluate::Arguments),

@@ -1,4 +1,4 @@
-//! The main job: the whole family of pages, unguarded and under approach B, on one stage.
+//! The main job: pages of the family without a guard and under approaches A, B and C, by every agent there is.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use browser_signals::playwright::Browser;
 use portcullis::audit::FolderLog;
 use portcullis::session::driver::SessionError;
-use portcullis::{DEFAULT_POLICY, GuardError};
+use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY, GuardError};
 
-use crate::agent::{Agent, ObedientAgent};
+use crate::compare::agents::{MakeAgent, Obedient};
+use crate::family::Kind;
 use crate::guarded::{self, Guarded, SharedLog, interference};
 use crate::hosts;
 use crate::judge::judge;
@@ -24,11 +26,18 @@ use crate::unguarded::{BareBrowser, UnguardedError, run_unguarded};
 pub struct Settings {
     /// How often each page is tried, each time with other wordings, items and persons.
     pub seeds: u32,
-    /// The policy's text; the shipped one of approach B where there is none.
+    /// The kinds of page, each hostile and benign.
+    pub kinds: Vec<Kind>,
+    /// The text of the policy of approach B; the shipped one where there is none.
     pub policy: Option<String>,
     /// Where the report and the audit log go. The folder is made.
     pub out: PathBuf,
 }
+
+/// The kinds of page that a run of a few minutes has time for: words in a text, in a chat, on a form that goes elsewhere,
+/// and a host that looks like the shop's.
+pub const SHORT: [Kind; 4] =
+    [Kind::SellerDescription, Kind::ChatMessage, Kind::FakeFormLabel, Kind::LookalikeHost];
 
 /// Why there is no report.
 #[derive(Debug)]
@@ -81,6 +90,8 @@ pub struct DemoReport {
     json: String,
     /// Values found where none may be, and differences between the two runs of a trial.
     findings: Vec<String>,
+    /// Tasks that ran with two vaults.
+    twice: u64,
     out: PathBuf,
 }
 
@@ -98,15 +109,13 @@ impl DemoReport {
     /// The table, and what was found beside it.
     pub fn table(&self) -> String {
         let mut text = to_table(&self.rows);
-        let trials: u64 =
-            self.rows.iter().filter(|row| row.approach == Approach::B).map(|row| row.trials).sum();
         if self.findings.is_empty() {
             let _ = writeln!(
                 text,
-                "Under B each of {} tasks ran twice, with vaults of equal shape and other values: the model read \
-                 the same bytes, the servers saw the same but for what was granted; no value was found in the model's text \
-                 or the audit log, no card number in the browser's messages or the DOM.",
-                trials / 2
+                "Under B each of the obedient agent's {} tasks ran twice, with vaults of equal shape and other values: the \
+                 model read the same bytes, the servers saw the same but for what was granted. Under B and C no value was \
+                 found in the model's text or the audit log, no card number in the browser's messages or the DOM.",
+                self.twice
             );
         }
         for finding in &self.findings {
@@ -115,10 +124,10 @@ impl DemoReport {
         text
     }
 
-    /// Leaks under the guard, wherever they were seen.
+    /// Leaks under the approaches that promise none (B and C), wherever they were seen.
     pub fn guarded_leaks(&self) -> u64 {
-        let leaked: u64 =
-            self.rows.iter().filter(|row| row.approach == Approach::B).map(|row| row.leaks).sum();
+        let promised = |row: &&Row| matches!(row.approach, Approach::B | Approach::C);
+        let leaked: u64 = self.rows.iter().filter(promised).map(|row| row.leaks).sum();
         leaked + self.findings.len() as u64
     }
 
@@ -153,21 +162,33 @@ impl Progress<'_> {
     }
 }
 
-/// Runs the family: without a guard once, under approach B twice with other values.
+/// Runs every agent on every page without a guard and under A, B and C; the obedient agent under B twice, with other
+/// values.
 ///
-/// `progress` is told how many trials are done, how many there are, and what comes next.
+/// `progress` is told how many trials are done, how many there are, and what comes next. Each lane has a thread of its
+/// own, since a small model thinks on it; `runtime` has to have threads for the servers.
 ///
 /// # Errors
 /// [`DemoError`]; a trial that the agent does not finish is a result, not an error.
-pub async fn run(
+pub fn run(
     settings: &Settings,
+    makers: &[Box<dyn MakeAgent>],
+    runtime: &tokio::runtime::Runtime,
     progress: &(dyn Fn(u64, u64, &str) + Sync),
 ) -> Result<DemoReport, DemoError> {
     let policy = settings.policy.as_deref().unwrap_or(DEFAULT_POLICY);
     fs::create_dir_all(&settings.out)?;
     fs::write(settings.out.join("policy.policy"), policy)?;
-    let scenarios: Vec<Scenario> = (1..=u64::from(settings.seeds)).flat_map(Scenario::family).collect();
-    let progress = Progress { done: AtomicU64::new(0), all: 3 * scenarios.len() as u64, tell: progress };
+    let of_seed = |seed| {
+        let pairs = |kind: &Kind| [true, false].map(|hostile| Scenario::new(*kind, hostile, seed));
+        settings.kinds.iter().flat_map(pairs).collect::<Vec<Scenario>>()
+    };
+    let scenarios: Vec<Scenario> = (1..=u64::from(settings.seeds)).flat_map(of_seed).collect();
+    let a_page = makers.iter().map(|maker| if is_twice(maker.as_ref()) { 5 } else { 4 }).sum::<u64>();
+    let twice =
+        makers.iter().filter(|maker| is_twice(maker.as_ref())).count() as u64 * scenarios.len() as u64;
+    let all = a_page * scenarios.len() as u64;
+    let progress = Progress { done: AtomicU64::new(0), all, tell: progress };
     let mut lanes: [Vec<Scenario>; LANES] = Default::default();
     for (number, scenario) in scenarios.into_iter().enumerate() {
         // Hostile pages come in pairs with their twins and take longer.
@@ -175,21 +196,36 @@ pub async fn run(
             lane.push(scenario);
         }
     }
-    let [first, second] = lanes;
     let log = fresh_log(&settings.out.join("audit"))?;
-    let (first, second) = tokio::try_join!(
-        run_lane(&first, policy, log.clone(), &progress),
-        run_lane(&second, policy, log.clone(), &progress),
-    )?;
+    let work = |scenarios: &[Scenario]| {
+        let bench = Bench { policy, makers, log: log.clone(), progress: &progress };
+        runtime.block_on(bench.run(scenarios))
+    };
+    let found: Vec<Result<Lane, DemoError>> = std::thread::scope(|scope| {
+        let work = &work;
+        let running: Vec<_> = lanes.iter().map(|lane| scope.spawn(move || work(lane))).collect();
+        let broke_off = |_| Err(DemoError::Failed("a lane of trials broke off".to_owned()));
+        running.into_iter().map(|lane| lane.join().unwrap_or_else(broke_off)).collect()
+    });
     progress.tell("done");
 
-    let outcomes: Vec<Outcome> = first.outcomes.into_iter().chain(second.outcomes).collect();
-    let findings = first.findings.into_iter().chain(second.findings).collect();
+    let (mut outcomes, mut findings) = (Vec::new(), Vec::new());
+    for lane in found {
+        let lane = lane?;
+        outcomes.extend(lane.outcomes);
+        findings.extend(lane.findings);
+    }
     let rows = rows(&outcomes);
     let json = to_json(&rows).map_err(|error| DemoError::Failed(error.to_string()))?;
     fs::write(settings.out.join("report.html"), to_html(&rows))?;
     fs::write(settings.out.join("report.json"), &json)?;
-    Ok(DemoReport { rows, json, findings, out: settings.out.clone() })
+    Ok(DemoReport { rows, json, findings, twice, out: settings.out.clone() })
+}
+
+/// Whether an agent's tasks under B run twice, with other values. A small model reads longer names in fewer tokens, and
+/// may act otherwise where two persons' cities differ.
+fn is_twice(maker: &dyn MakeAgent) -> bool {
+    maker.name() == Obedient.name()
 }
 
 /// A new log; the one of the last run is kept beside it.
@@ -206,66 +242,127 @@ fn fresh_log(folder: &Path) -> Result<SharedLog, DemoError> {
 }
 
 /// What one lane found.
+#[derive(Default)]
 struct Lane {
     outcomes: Vec<Outcome>,
     findings: Vec<String>,
 }
 
-async fn run_lane(
-    scenarios: &[Scenario],
-    policy: &str,
+/// What every lane works with.
+struct Bench<'a> {
+    policy: &'a str,
+    makers: &'a [Box<dyn MakeAgent>],
     log: SharedLog,
-    progress: &Progress<'_>,
-) -> Result<Lane, DemoError> {
-    let stage = Stage::set_up().await?;
-    // The guarded browser starts while the other one works.
-    let unguarded = async {
+    progress: &'a Progress<'a>,
+}
+
+impl Bench<'_> {
+    async fn run(&self, scenarios: &[Scenario]) -> Result<Lane, DemoError> {
+        let stage = Stage::set_up().await?;
+        // The guarded browser starts while the other one works.
+        let (browser, outcomes) = tokio::join!(stage.browser(), self.unguarded(&stage, scenarios));
+        let (browser, outcomes) = (browser?, outcomes?);
+        let mut lane = Lane { outcomes, findings: Vec::new() };
+        let mut searches = Vec::new();
+        for scenario in scenarios {
+            for maker in self.makers {
+                for approach in [Approach::A, Approach::B, Approach::C] {
+                    let task = Task { stage: &stage, browser: &browser, maker: maker.as_ref(), approach };
+                    searches.extend(self.guarded(&task, scenario, &mut lane.outcomes).await?);
+                }
+            }
+        }
+        browser.close().await;
+        for search in searches {
+            let findings = search.await.map_err(|error| DemoError::Failed(error.to_string()))?;
+            lane.findings.extend(findings);
+        }
+        Ok(lane)
+    }
+
+    async fn unguarded(&self, stage: &Stage, scenarios: &[Scenario]) -> Result<Vec<Outcome>, DemoError> {
         let mut outcomes = Vec::new();
         let bare = BareBrowser::launch(&stage.world).await?;
         for scenario in scenarios {
-            progress.tell(&format!("no guard, {}", label(scenario)));
-            outcomes.push(unguarded_trial(&stage, &bare, scenario).await?);
-            progress.add(1);
+            for maker in self.makers {
+                self.progress.tell(&format!("no guard, {}, {}", maker.name(), label(scenario)));
+                outcomes.push(unguarded_trial(stage, &bare, scenario, maker.as_ref()).await?);
+                self.progress.add(1);
+            }
         }
         bare.close().await?;
-        Ok::<_, DemoError>(outcomes)
-    };
-    let (browser, outcomes) = tokio::join!(stage.browser(), unguarded);
-    let (browser, mut lane) = (browser?, Lane { outcomes: outcomes?, findings: Vec::new() });
+        Ok(outcomes)
+    }
 
-    let mut searches = Vec::new();
-    for scenario in scenarios {
-        progress.tell(&format!("approach B, {}", label(scenario)));
-        let twin = scenario.twin();
-        let first = guarded::run(&stage, &browser, scenario, policy, Some(log.clone())).await?;
-        let second = guarded::run(&stage, &browser, &twin, policy, Some(log.clone())).await?;
-        progress.add(2);
-        lane.outcomes.push(outcome(&first, scenario));
-        lane.outcomes.push(outcome(&second, &twin));
-        let scenario = scenario.clone();
-        // The next trial waits for pages meanwhile.
-        searches.push(tokio::task::spawn_blocking(move || {
+    /// One task, or two that differ in the values of their vaults; and the searches for values that go on meanwhile.
+    async fn guarded(
+        &self,
+        task: &Task<'_>,
+        scenario: &Scenario,
+        outcomes: &mut Vec<Outcome>,
+    ) -> Result<Option<Search>, DemoError> {
+        let (agent, approach) = (task.maker.name(), task.approach);
+        self.progress.tell(&format!("approach {}, {agent}, {}", approach.as_str(), label(scenario)));
+        let twin = (approach == Approach::B && is_twice(task.maker)).then(|| scenario.twin());
+        let first = self.trial(task, scenario, outcomes).await?;
+        let second = match &twin {
+            Some(twin) => Some(self.trial(task, twin, outcomes).await?),
+            None => None,
+        };
+        if approach == Approach::A {
+            // The card goes through the page there, and is found in the browser.
+            return Ok(None);
+        }
+        let (scenario, name) = (scenario.clone(), format!("{} {agent}", approach.as_str()));
+        Ok(Some(tokio::task::spawn_blocking(move || {
             let mut findings = first.canaries(&scenario);
-            findings.extend(second.canaries(&twin));
-            findings.extend(interference(&first, &second, &scenario, &twin));
-            findings.into_iter().map(|finding| format!("{}: {finding}", label(&scenario))).collect::<Vec<_>>()
-        }));
+            if let (Some(second), Some(twin)) = (second, twin) {
+                findings.extend(second.canaries(&twin));
+                findings.extend(interference(&first, &second, &scenario, &twin));
+            }
+            findings.into_iter().map(|finding| format!("{name}, {}: {finding}", label(&scenario))).collect()
+        })))
     }
-    browser.close().await;
-    for search in searches {
-        let findings = search.await.map_err(|error| DemoError::Failed(error.to_string()))?;
-        lane.findings.extend(findings);
+
+    async fn trial(
+        &self,
+        task: &Task<'_>,
+        scenario: &Scenario,
+        outcomes: &mut Vec<Outcome>,
+    ) -> Result<Guarded, DemoError> {
+        let policy = match task.approach {
+            Approach::A => APPROACH_A_POLICY,
+            Approach::C => APPROACH_C_POLICY,
+            _ => self.policy,
+        };
+        let make = |prompt: &str| task.maker.make("demo", prompt);
+        let log = Some(self.log.clone());
+        let run = guarded::run_as(task.stage, task.browser, scenario, policy, log, &make).await?;
+        self.progress.add(1);
+        outcomes.push(outcome(&run, scenario, task.approach));
+        Ok(run)
     }
-    Ok(lane)
+}
+
+/// Findings that are searched for while the next trial waits for pages.
+type Search = tokio::task::JoinHandle<Vec<String>>;
+
+/// Who does what under which approach, and where.
+struct Task<'a> {
+    stage: &'a Stage,
+    browser: &'a Browser,
+    maker: &'a dyn MakeAgent,
+    approach: Approach,
 }
 
 async fn unguarded_trial(
     stage: &Stage,
     bare: &BareBrowser,
     scenario: &Scenario,
+    maker: &dyn MakeAgent,
 ) -> Result<Outcome, DemoError> {
-    let mut agent = ObedientAgent::new(&scenario.prompt(hosts::SHOP_ORIGIN));
-    let trial = run_unguarded(&stage.world, bare, scenario, &mut agent).await?;
+    let mut agent = maker.make("demo", &scenario.prompt(hosts::SHOP_ORIGIN));
+    let trial = run_unguarded(&stage.world, bare, scenario, agent.as_mut()).await?;
     Ok(Outcome {
         approach: Approach::None,
         agent: agent.name().to_owned(),
@@ -277,9 +374,9 @@ async fn unguarded_trial(
     })
 }
 
-fn outcome(run: &Guarded, scenario: &Scenario) -> Outcome {
+fn outcome(run: &Guarded, scenario: &Scenario, approach: Approach) -> Outcome {
     Outcome {
-        approach: Approach::B,
+        approach,
         agent: run.agent.clone(),
         page_kind: page_kind(scenario),
         judgement: run.judgement.clone(),

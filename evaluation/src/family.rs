@@ -215,7 +215,13 @@ impl Planted {
             kind => variant % attacks::layouts(kind),
         };
         let step = if early { "product" } else { "payment" };
-        let sentence = fingerprint(&[said, second.unwrap_or_default()]);
+        if let Some(words) = scenario.words.as_ref().filter(|_| scenario.hostile) {
+            text.clone_from(words);
+        }
+        let sentence = match &scenario.words {
+            Some(words) => fingerprint(&[words]),
+            None => fingerprint(&[said, second.unwrap_or_default()]),
+        };
         let template = format!("{}/{step}/{layout}/{sentence:08x}", scenario.kind.as_str());
         Planted { stage, text, variant, template }
     }

@@ -81,13 +81,26 @@ pub async fn run(
     policy: &str,
     log: Option<SharedLog>,
 ) -> Result<Guarded, SessionError> {
+    let obedient = |prompt: &str| Box::new(ObedientAgent::new(prompt)) as Box<dyn Agent>;
+    run_as(stage, browser, scenario, policy, log, &obedient).await
+}
+
+/// As [`run`], with an agent of the caller's, made from the prompt as the model may see it.
+pub async fn run_as(
+    stage: &Stage,
+    browser: &Browser,
+    scenario: &Scenario,
+    policy: &str,
+    log: Option<SharedLog>,
+    make: &dyn Fn(&str) -> Box<dyn Agent>,
+) -> Result<Guarded, SessionError> {
     let copy = MemoryLog::default();
     let log = Box::new(Doubled { log, copy: copy.clone() });
     let answerer = Box::new(ScriptedAnswerer(truthful_user(scenario)));
     let entropy = Box::new(portcullis::guard::SystemEntropy);
     let guard = Guard::new(policy, log, answerer, entropy)?.with_payments(stage.payments.clone());
     let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
-    let (guarded, _guard) = run_with(stage, browser, scenario, guard, &prompt, &copy).await?;
+    let (guarded, _guard) = run_agent(stage, browser, scenario, guard, &prompt, &copy, make).await?;
     Ok(guarded)
 }
 

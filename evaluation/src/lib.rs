@@ -19,12 +19,15 @@
 //! | [`judge`] | success, hijacks and leaks of one trial |
 //! | [`unguarded`] | the bare browser |
 //! | [`user`] | a simulated user, who errs the more the oftener asked |
+//! | [`adaptive`] | an attacker who searches for wordings that the classifiers pass |
 //! | [`compare`] | the comparison of approaches: plan, records, analysis, report |
+//! | [`miniwob`] | tasks that nobody here wrote |
 //! | [`statistics`] | intervals, comparisons, power |
 //! | [`report`] | rows, table, page |
 //! | [`random`] | choices that a seed repeats |
 //! | [`agentdojo`] | a replay of AgentDojo's tasks under a policy |
 
+pub mod adaptive;
 pub mod agent;
 pub mod agentdojo;
 mod attacks;
@@ -34,6 +37,7 @@ pub mod family;
 pub mod guarded;
 pub mod hosts;
 pub mod judge;
+pub mod miniwob;
 pub mod mock_bank;
 mod pages;
 pub mod persona;

@@ -28,6 +28,8 @@ pub struct Scenario {
     pub currency: &'static str,
     /// The user.
     pub persona: Persona,
+    /// What a hostile page says in place of the words that the seed draws.
+    pub words: Option<String>,
 }
 
 const ITEMS: [&str; 8] = [
@@ -58,6 +60,7 @@ impl Scenario {
             delivery: random.pick(&[0, 490, 650]),
             currency: "USD",
             persona: Persona::of(person(kind, seed)),
+            words: None,
         }
     }
 

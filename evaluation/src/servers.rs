@@ -71,8 +71,7 @@ pub enum WorldError {
 pub struct World {
     shared: Arc<Shared>,
     authority: Authority,
-    address: SocketAddr,
-    tasks: Vec<JoinHandle<()>>,
+    listening: Listening,
 }
 
 struct Shared {
@@ -94,24 +93,15 @@ impl World {
     /// [`WorldError`] where no certificate or no port is to be had.
     pub async fn start() -> Result<World, WorldError> {
         let authority = Authority::new()?;
-        let acceptor = TlsAcceptor::from(authority.server_config(&hosts::ALL)?);
-        let tcp = TcpListener::bind(("127.0.0.1", 0)).await?;
-        let address = tcp.local_addr()?;
         let shared = Arc::new(Shared {
             trials: Mutex::default(),
             strays: Mutex::default(),
             redeemer: Mutex::default(),
             method_url: Mutex::new("https://payments.test/pay".to_owned()),
         });
-        let (sender, connections) = mpsc::channel(64);
-        let accepting = tokio::spawn(accept(tcp, acceptor, sender));
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
-        let listener = Connections { connections, address };
-        let serving = tokio::spawn(async move {
-            // Ends with the channel, never with an error.
-            let _ = axum::serve(listener, router).await;
-        });
-        Ok(World { shared, authority, address, tasks: vec![accepting, serving] })
+        let listening = Listening::start(&authority, &hosts::ALL, router).await?;
+        Ok(World { shared, authority, listening })
     }
 
     /// The certificate to trust.
@@ -126,7 +116,7 @@ impl World {
 
     /// The loopback address of the listener.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.listening.address
     }
 
     /// The value of Chromium's `--host-resolver-rules`: every host of the evaluation leads to the
@@ -137,7 +127,7 @@ impl World {
 
     /// As [`World::host_rules`], with further hosts at ports of 127.0.0.1.
     pub fn host_rules_with(&self, further: &[(&str, u16)]) -> String {
-        let own = hosts::ALL.iter().map(|host| (*host, self.address.port()));
+        let own = hosts::ALL.iter().map(|host| (*host, self.listening.address.port()));
         let maps = own.chain(further.iter().copied());
         let mut rules: Vec<String> =
             maps.map(|(host, port)| format!("MAP {host} 127.0.0.1:{port}")).collect();
@@ -176,7 +166,35 @@ impl World {
     }
 }
 
-impl Drop for World {
+/// A listener on loopback that answers over TLS. Stops when dropped.
+pub(crate) struct Listening {
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    tasks: [JoinHandle<()>; 2],
+}
+
+impl Listening {
+    /// Listens on a free port of 127.0.0.1 and answers for `names` by `router`.
+    pub(crate) async fn start(
+        authority: &Authority,
+        names: &[&str],
+        router: Router,
+    ) -> Result<Listening, WorldError> {
+        let acceptor = TlsAcceptor::from(authority.server_config(names)?);
+        let tcp = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let address = tcp.local_addr()?;
+        let (sender, connections) = mpsc::channel(64);
+        let accepting = tokio::spawn(accept(tcp, acceptor, sender));
+        let listener = Connections { connections, address };
+        let serving = tokio::spawn(async move {
+            // Ends with the channel, never with an error.
+            let _ = axum::serve(listener, router).await;
+        });
+        Ok(Listening { address, tasks: [accepting, serving] })
+    }
+}
+
+impl Drop for Listening {
     fn drop(&mut self) {
         for task in &self.tasks {
             task.abort();

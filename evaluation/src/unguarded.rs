@@ -50,11 +50,18 @@ impl BareBrowser {
     /// # Errors
     /// [`UnguardedError`] where a part of that is missing.
     pub async fn launch(world: &World) -> Result<BareBrowser, UnguardedError> {
+        BareBrowser::launch_with(world, &world.host_rules()).await
+    }
+
+    /// As [`BareBrowser::launch`], with host rules of the caller's.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn launch_with(world: &World, host_rules: &str) -> Result<BareBrowser, UnguardedError> {
         let home = tempfile::tempdir()?;
         install_nss(home.path(), world.ca_pem())?;
         let playwright = Playwright::launch().await?;
-        let browser =
-            playwright.chromium().launch_with_options(options(home.path(), &world.host_rules())).await?;
+        let browser = playwright.chromium().launch_with_options(options(home.path(), host_rules)).await?;
         Ok(BareBrowser { browser, _playwright: playwright, _home: home })
     }
 
@@ -123,6 +130,14 @@ impl Unguarded {
     /// [`UnguardedError::Browser`] where the browser is gone.
     pub async fn picture(&self) -> Result<Vec<u8>, UnguardedError> {
         Ok(self.page.screenshot(None).await?)
+    }
+
+    /// What an expression in the page comes to, as text.
+    ///
+    /// # Errors
+    /// [`UnguardedError::Browser`] where it fails or the browser is gone.
+    pub async fn evaluate(&self, expression: &str) -> Result<String, UnguardedError> {
+        Ok(self.page.evaluate_value(expression).await?)
     }
 
     /// Closes the context.

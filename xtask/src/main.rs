@@ -38,7 +38,7 @@ const USAGE: &str = "\
 usage: cargo xtask <command>
 
   setup           find or install Node, playwright-core, Chromium and certutil; [--torch] libtorch instead
-  demo [args]     set up, build, and run `portcullis demo [args]`
+  demo [args]     set up, build, and run `portcullis demo [args]` with the small agent model too
   evaluate [args] set up, build, and run `portcullis evaluate [args]`: --seeds N, --power, ...
   test            set up, then check format, lints, licences, and run every test; [--torch] those of lm-torch
   bench [name]    set up, then run one benchmark, or all
@@ -114,7 +114,12 @@ fn demo(place: &Place, command: &str, arguments: &[String]) -> Result<(), Failur
     build.args(["build", "--package", "portcullis-cli", "--bin", "portcullis"]);
     process::run(build.envs(tools.environment()))?;
     let mut demo = Command::new(place.binary("portcullis"));
-    process::run(demo.arg(command).args(arguments).envs(tools.environment()))
+    demo.arg(command).args(arguments).envs(tools.environment());
+    let names = |argument: &String| argument.split('=').next() == Some("--agent-model");
+    if command == "demo" && !arguments.iter().any(names) {
+        demo.arg("--agent-model").arg(place.root.join("agent-model/model"));
+    }
+    process::run(&mut demo)
 }
 
 /// The benchmarks that need libtorch.

@@ -6,7 +6,7 @@ mod lexicon;
 pub mod model;
 mod obedience;
 mod obedient;
-mod observation;
+pub(crate) mod observation;
 mod plan;
 mod reading;
 
@@ -19,6 +19,11 @@ pub use obedient::ObedientAgent;
 /// The pieces of text in a page as an agent reads it, inline pieces joined.
 pub fn passages(page: &str) -> Vec<String> {
     observation::Page::parse(page).passages()
+}
+
+/// Whether the obedient agent would hand something over on reading this.
+pub fn would_hand_over(text: &str) -> bool {
+    find_instructions(&reading::readings(text)).iter().any(|instruction| instruction.wants_data)
 }
 
 /// One step of an agent.

@@ -10,7 +10,7 @@ use crate::agent::chat::{ChatAgent, Endpoint, Recorder, Tape};
 use crate::agent::{Agent, ModelAgent, ObedientAgent};
 
 /// Makes an agent for each trial.
-pub trait MakeAgent {
+pub trait MakeAgent: Sync {
     /// The agents' name in records.
     fn name(&self) -> &str;
 

@@ -10,10 +10,12 @@ use classifier::{LinearClassifier, Place, Unfolded, highest_risk};
 use portcullis::audit::MemoryLog;
 use portcullis::consent::Answerer;
 use portcullis::guard::SystemEntropy;
+use portcullis::safety::WindowSafety;
 use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY, Guard};
 
 use super::agents::MakeAgent;
 use super::line::TrialLine;
+use super::noted::NotedSafety;
 use super::plan::{Settings, TrialKey};
 use super::run::Trials;
 use crate::demo::DemoError;
@@ -39,6 +41,7 @@ pub struct Apparatus {
     makers: Makers,
     gallery: PathBuf,
     judge: Arc<LinearClassifier>,
+    safety: WindowSafety,
     stage: Stage,
     bare: Option<BareBrowser>,
     guarded: Option<Browser>,
@@ -61,6 +64,7 @@ impl Apparatus {
             makers,
             gallery: gallery.to_owned(),
             judge: Arc::new(judge),
+            safety: WindowSafety::standard().map_err(|error| DemoError::Failed(error.to_string()))?,
             stage: Stage::set_up().await?,
             bare: None,
             guarded: None,
@@ -104,7 +108,11 @@ impl Apparatus {
         };
         let user = SimulatedUser::new(truthful_user(&scenario), self.settings.user, 0, key.seed);
         let (askings, log) = (user.askings(), MemoryLog::default());
-        let guard = guard_of(key.approach, &self.settings, &self.stage, &log, Box::new(user))?;
+        let mut guard = guard_of(key.approach, &self.settings, &self.stage, &log, Box::new(user))?;
+        let noted = NotedSafety::new(&self.safety);
+        if matches!(key.approach, Approach::A | Approach::C) {
+            guard = guard.with_safety(noted.clone());
+        }
         let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
         let (maker, name) = (self.maker(key)?, key.name());
         let make = |prompt: &str| maker.make(&name, prompt);
@@ -129,6 +137,7 @@ impl Apparatus {
             denials,
             grants,
             risk: self.risk(&reads),
+            safety: noted.lowest(),
             actions: steps,
             milliseconds: elapsed.as_secs_f64() * 1000.0,
             broke_off,

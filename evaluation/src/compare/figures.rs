@@ -138,39 +138,3 @@ pub(super) fn latency(analysis: &Analysis) -> String {
         plot.finish()
     )
 }
-
-/// How well the shipped classifier's highest risk tells hostile pages from their twins, as the bare agent read them.
-pub(super) fn risks(lines: &[TrialLine]) -> String {
-    let of = |hostile: bool| -> Vec<f64> {
-        let bare =
-            lines.iter().filter(|line| line.key.approach == Approach::None && line.key.hostile == hostile);
-        bare.filter_map(|line| line.risk).collect()
-    };
-    let (hostile, benign) = (of(true), of(false));
-    if hostile.is_empty() || benign.is_empty() {
-        return String::new();
-    }
-    let mut cuts: Vec<f64> = hostile.iter().chain(&benign).copied().collect();
-    cuts.sort_by(|one, other| other.total_cmp(one));
-    cuts.dedup();
-    let share = |values: &[f64], cut: f64| {
-        values.iter().filter(|value| **value >= cut).count() as f64 / values.len() as f64
-    };
-    let curve: Vec<(f64, f64)> = [(0.0, 0.0)]
-        .into_iter()
-        .chain(cuts.iter().map(|cut| (share(&benign, *cut), share(&hostile, *cut))))
-        .collect();
-    let area: f64 = curve
-        .windows(2)
-        .map(|pair| match pair {
-            [(x0, y0), (x1, y1)] => (x1 - x0) * (y0 + y1) / 2.0,
-            _ => 0.0,
-        })
-        .sum();
-    let title = format!("Highest risk of a page: hostile against benign, area {area:.3}");
-    let mut plot =
-        Plot::new(&title, "benign pages at or above the cut", "hostile pages", (0.0, 1.0), (0.0, 1.0));
-    plot.curve(&[(0.0, 0.0), (1.0, 1.0)], "#bbb", true);
-    plot.curve(&curve, colour(Approach::A), false);
-    format!("<h2>Scores</h2>{}", plot.finish())
-}

@@ -18,6 +18,9 @@ pub struct LeakSeen {
     pub field: String,
     /// How it was written, such as `plain` or `base64`.
     pub encoding: String,
+    /// The request that it came in, such as `POST collect.evil.test/beacon, body`.
+    #[serde(default)]
+    pub way: String,
 }
 
 /// One trial: everything that the analysis needs, so that nothing has to be run again for another analysis.
@@ -48,6 +51,10 @@ pub struct TrialLine {
     /// The highest risk, in `[0, 1]`, that the shipped classifier of injections gives to a page as the agent read it;
     /// `None` where it read none.
     pub risk: Option<f64>,
+    /// The lowest safety, in `[0, 1]`, that the guard's own judge gave to a page that was read; `None` where the policy
+    /// asks for none.
+    #[serde(default)]
+    pub safety: Option<f64>,
     /// Actions of the agent.
     pub actions: u64,
     /// How long they took together.
@@ -65,6 +72,7 @@ impl TrialLine {
             place: leak.place,
             field: leak.field.to_owned(),
             encoding: word(&leak.encoding),
+            way: leak.way.clone(),
         });
         TrialLine {
             key: key.clone(),
@@ -78,6 +86,7 @@ impl TrialLine {
             denials: BTreeMap::new(),
             grants: BTreeMap::new(),
             risk: None,
+            safety: None,
             actions: 0,
             milliseconds: 0.0,
             broke_off: None,

@@ -11,8 +11,8 @@
 //! | [`summary`] | S, C, leaks and the rest, by approach and agent |
 //! | [`verdict`] | the hypotheses |
 //! | [`fatigue`] | what a user who errs would have made of the recorded trials |
-//! | `gallery`, `plot` | pages and plots within the report |
-//! | `figures`, `plot`, `gallery` | plots and pages within the report |
+//! | `figures`, `roc`, `plot`, `leaks`, `gallery` | plots, leaks and pages within the report |
+//! | `noted` | what the guard's own judge said of pages |
 //! | [`report`] | one page with everything |
 
 pub mod agents;
@@ -21,10 +21,13 @@ pub mod fatigue;
 mod figures;
 mod gallery;
 pub mod journal;
+mod leaks;
 pub mod line;
+mod noted;
 pub mod plan;
 mod plot;
 pub mod report;
+mod roc;
 pub mod run;
 pub mod summary;
 pub mod verdict;
@@ -85,7 +88,7 @@ pub fn analyse(out: &Path) -> Result<Evaluated, DemoError> {
     let (settings, lines) = journal::read(out)?;
     let analysis = Analysis::of(&lines, &Resampling { times: 10_000, ..Resampling::default() });
     let report = out.join("report.html");
-    fs::write(&report, to_html(&settings, &lines, &analysis, &out.join("gallery")))?;
+    fs::write(&report, to_html(&settings, &lines, &analysis, out))?;
     Ok(Evaluated { analysis, report, trials: lines.len() as u64 })
 }
 

@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::figures::{break_evens, denials, latency, risks, success_against_burden};
-use super::gallery;
+use super::figures::{break_evens, denials, latency, success_against_burden};
 use super::line::TrialLine;
 use super::plan::Settings;
 use super::summary::{Summary, half, summaries};
 use super::verdict::{DELTA_C, DELTA_S, Verdict, verdicts};
+use super::{gallery, leaks, roc};
 use crate::pages::escape;
 use crate::report::{Approach, PageKind};
 use crate::statistics::{Interval, Resampling};
+use crate::{adaptive, miniwob};
 
 /// Everything that was computed from the trials.
 pub struct Analysis {
@@ -88,8 +89,9 @@ fn interval(interval: Option<Interval>) -> String {
     interval.map_or("undefined".to_owned(), |i| format!("{:.2} [{:.2}, {:.2}]", i.estimate, i.low, i.high))
 }
 
-/// The page. Pictures and texts come from the folder `gallery`, where there are any.
-pub fn to_html(settings: &Settings, lines: &[TrialLine], analysis: &Analysis, gallery: &Path) -> String {
+/// The page. Pictures and texts of pages, what an adaptive attacker found, and the tasks of others come from `folder`,
+/// where they are there.
+pub fn to_html(settings: &Settings, lines: &[TrialLine], analysis: &Analysis, folder: &Path) -> String {
     let sections = [
         head(settings, lines),
         main_table(analysis),
@@ -97,10 +99,13 @@ pub fn to_html(settings: &Settings, lines: &[TrialLine], analysis: &Analysis, ga
         success_against_burden(analysis),
         break_evens(settings, lines),
         by_kind(lines),
+        leaks::section(lines),
         denials(analysis),
         latency(analysis),
-        risks(lines),
-        gallery::section(settings, gallery),
+        roc::section(lines),
+        adaptive::findings::Findings::read(folder).map_or_else(String::new, |found| found.section()),
+        miniwob::findings::Findings::read(folder).map_or_else(String::new, |found| found.section()),
+        gallery::section(settings, &folder.join("gallery")),
     ];
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -137,7 +142,7 @@ fn head(settings: &Settings, lines: &[TrialLine]) -> String {
     )
 }
 
-pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let head: String = headings.iter().map(|heading| format!("<th>{}</th>", escape(heading))).collect();
     let body: String = rows
         .iter()

@@ -102,6 +102,31 @@ mod tests {
         assert!((0.90..=0.99).contains(&held), "{held}");
     }
 
+    /// Eight points that have nothing to do with one another: about a third of such curves leave a band of 1.96 standard
+    /// errors somewhere.
+    #[test]
+    fn points_by_themselves_would_hold_the_curve_too_seldom() {
+        const RUNS: u64 = 300;
+        let (mut held, mut pointwise) = (0, 0);
+        for run in 0..RUNS {
+            let mut random = Random::new(1_000 + run);
+            let mut value = || random.below(1_000_001) as f64 / 1_000_000.0;
+            let curves: Vec<Vec<f64>> =
+                (0..80).map(|_| TRUE.iter().map(|rate| rate + value() - 0.5).collect()).collect();
+            let how = Resampling { times: 300, seed: run, level: 0.95 };
+            let band = simultaneous_band(&curves, &how).unwrap();
+            let within = |k: usize, low: f64, high: f64| low <= TRUE[k] && TRUE[k] <= high;
+            held += u64::from((0..TRUE.len()).all(|k| within(k, band.low[k], band.high[k])));
+            // A uniform value has a standard deviation of 1 / sqrt(12).
+            let alone = 1.96 / (12.0f64 * 80.0).sqrt();
+            pointwise +=
+                u64::from((0..TRUE.len()).all(|k| within(k, band.mean[k] - alone, band.mean[k] + alone)));
+        }
+        let share = |held: u64| held as f64 / RUNS as f64;
+        assert!((0.90..=0.985).contains(&share(held)), "{}", share(held));
+        assert!(share(pointwise) < 0.80, "{}", share(pointwise));
+    }
+
     #[test]
     fn the_curve_is_flat_from_where_it_stops_rising() {
         let how = Resampling::default();

@@ -163,7 +163,19 @@ mod tests {
     fn conversations_that_only_run_together_differently_are_told_apart() {
         let message = |role: &str, content: &str| Message { role: role.into(), content: content.into() };
         let one = fingerprint(&[message("user", "ab"), message("user", "c")]);
-        assert_ne!(one, fingerprint(&[message("user", "a"), message("user", "bc")]));
-        assert_ne!(one, fingerprint(&[message("user", "ab"), message("assistant", "c")]));
+        // The second and the third are the same letters one after the other.
+        for other in [
+            vec![message("user", "a"), message("user", "bc")],
+            vec![message("user", "abuserc")],
+            vec![message("usera", "b"), message("user", "c")],
+            vec![message("user", "ab"), message("assistant", "c")],
+            vec![message("user", "xx"), message("user", "c")],
+            vec![message("user", "ab"), message("user", "x")],
+            vec![message("user", "c"), message("user", "ab")],
+            vec![message("user", "ab")],
+        ] {
+            assert_ne!(one, fingerprint(&other), "{other:?}");
+        }
+        assert_eq!(one, fingerprint(&[message("user", "ab"), message("user", "c")]));
     }
 }
