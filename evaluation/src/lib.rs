@@ -20,6 +20,7 @@
 //! | [`unguarded`] | the bare browser |
 //! | [`user`] | a simulated user, who errs the more the oftener asked |
 //! | [`compare`] | the comparison of approaches: plan, records, analysis, report |
+//! | [`horizon`] | what looking ahead does to a corruptible model, without a browser |
 //! | [`statistics`] | intervals, comparisons, power |
 //! | [`report`] | rows, table, page |
 //! | [`random`] | choices that a seed repeats |
@@ -32,6 +33,7 @@ pub mod compare;
 pub mod demo;
 pub mod family;
 pub mod guarded;
+pub mod horizon;
 pub mod hosts;
 pub mod judge;
 pub mod mock_bank;

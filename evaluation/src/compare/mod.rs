@@ -23,7 +23,7 @@ mod gallery;
 pub mod journal;
 pub mod line;
 pub mod plan;
-mod plot;
+pub(crate) mod plot;
 pub mod report;
 pub mod run;
 pub mod summary;
