@@ -6,6 +6,7 @@
 mod attribute;
 mod distil;
 mod eval;
+mod horizon;
 mod inspect;
 mod language;
 mod model;
@@ -34,6 +35,9 @@ pub enum Command {
     Score(score::Score),
     /// Measure a model against the language model that it stands for.
     Eval(Box<eval::Eval>),
+    /// Measure what looking ahead does to a model that can be talked into leaking: leaks, success and perplexity by horizon, beside
+    /// rollouts and the best of several answers.
+    Horizon(horizon::Horizon),
 }
 
 pub fn run(command: Command) -> Result<(), Failure> {
@@ -42,6 +46,7 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Score(arguments) => score::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Horizon(arguments) => horizon::run(&arguments),
     }
 }
 

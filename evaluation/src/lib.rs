@@ -22,6 +22,7 @@
 //! | [`adaptive`] | an attacker who searches for wordings that the classifiers pass |
 //! | [`compare`] | the comparison of approaches: plan, records, analysis, report |
 //! | [`miniwob`] | tasks that nobody here wrote |
+//! | [`horizon`] | what looking ahead does to a corruptible model, without a browser |
 //! | [`statistics`] | intervals, comparisons, power |
 //! | [`report`] | rows, table, page |
 //! | [`random`] | choices that a seed repeats |
@@ -35,6 +36,7 @@ pub mod compare;
 pub mod demo;
 pub mod family;
 pub mod guarded;
+pub mod horizon;
 pub mod hosts;
 pub mod judge;
 pub mod miniwob;

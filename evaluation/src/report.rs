@@ -19,11 +19,18 @@ pub enum Approach {
     B,
     /// Approach C.
     C,
+    /// Approach A with values of T1 told to the model, as the paper has it.
+    #[serde(rename = "A-told")]
+    ATold,
+    /// Approach C with pages told as they are: no words withheld, unseen ones quoted.
+    #[serde(rename = "C-unscrubbed")]
+    CUnscrubbed,
 }
 
 impl Approach {
     /// Those that this version can run.
-    pub const RUNNABLE: [Approach; 4] = [Approach::None, Approach::A, Approach::B, Approach::C];
+    pub const RUNNABLE: [Approach; 6] =
+        [Approach::None, Approach::A, Approach::B, Approach::C, Approach::ATold, Approach::CUnscrubbed];
 
     /// Its name in tables and files.
     pub const fn as_str(self) -> &'static str {
@@ -32,6 +39,8 @@ impl Approach {
             Approach::A => "A",
             Approach::B => "B",
             Approach::C => "C",
+            Approach::ATold => "A-told",
+            Approach::CUnscrubbed => "C-unscrubbed",
         }
     }
 }

@@ -6,6 +6,8 @@
 //! need most of its training to find it. Checkpoints are written as it goes, so that it may be stopped at any time.
 //! With FROM it goes on from the weights in that folder.
 
+#![allow(clippy::indexing_slicing, reason = "a program that stops where a tensor is not what it made")]
+
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;

@@ -11,7 +11,8 @@ use portcullis::audit::MemoryLog;
 use portcullis::consent::Answerer;
 use portcullis::guard::SystemEntropy;
 use portcullis::safety::WindowSafety;
-use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY, Guard};
+use portcullis::scrub::{HiddenText, ScrubSettings, Scrubber};
+use portcullis::{APPROACH_A_POLICY, APPROACH_A_TOLD_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY, Guard};
 
 use super::agents::MakeAgent;
 use super::line::TrialLine;
@@ -110,7 +111,7 @@ impl Apparatus {
         let (askings, log) = (user.askings(), MemoryLog::default());
         let mut guard = guard_of(key.approach, &self.settings, &self.stage, &log, Box::new(user))?;
         let noted = NotedSafety::new(&self.safety);
-        if matches!(key.approach, Approach::A | Approach::C) {
+        if !matches!(key.approach, Approach::None | Approach::B) {
             guard = guard.with_safety(noted.clone());
         }
         let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
@@ -194,6 +195,11 @@ impl Apparatus {
     }
 }
 
+/// Nothing withheld: unseen words are quoted, names are as long as they are.
+fn unscrubbed() -> ScrubSettings {
+    ScrubSettings { hidden: HiddenText::Quote, longest_label: usize::MAX / 4, ..ScrubSettings::default() }
+}
+
 /// The guard of an approach.
 fn guard_of(
     approach: Approach,
@@ -205,12 +211,18 @@ fn guard_of(
     let policy = match approach {
         Approach::A => APPROACH_A_POLICY,
         Approach::B => settings.policy.as_deref().unwrap_or(DEFAULT_POLICY),
-        Approach::C => APPROACH_C_POLICY,
+        Approach::C | Approach::CUnscrubbed => APPROACH_C_POLICY,
+        Approach::ATold => APPROACH_A_TOLD_POLICY,
         Approach::None => return Err(DemoError::Input("without a guard there is no policy".to_owned())),
     };
     let guard = Guard::new(policy, Box::new(log.clone()), user, Box::new(SystemEntropy))
         .map_err(|error| DemoError::Input(error.to_string()))?;
-    Ok(guard.with_payments(stage.payments.clone()))
+    let guard = guard.with_payments(stage.payments.clone());
+    Ok(match approach {
+        Approach::ATold => guard.with_values_told_to_the_model(),
+        Approach::CUnscrubbed => guard.with_scrubber(Scrubber::new(unscrubbed(), None)),
+        _ => guard,
+    })
 }
 
 impl Trials for Apparatus {

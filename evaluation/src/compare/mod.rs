@@ -25,7 +25,7 @@ mod leaks;
 pub mod line;
 mod noted;
 pub mod plan;
-mod plot;
+pub(crate) mod plot;
 pub mod report;
 mod roc;
 pub mod run;

@@ -12,6 +12,8 @@ pub(super) const fn colour(approach: Approach) -> &'static str {
         Approach::A => "#d55e00",
         Approach::B => "#0072b2",
         Approach::C => "#009e73",
+        Approach::ATold => "#e69f00",
+        Approach::CUnscrubbed => "#56b4e9",
     }
 }
 
@@ -23,7 +25,7 @@ const TOP: f64 = 28.0;
 const BOTTOM: f64 = 46.0;
 
 /// A plot with two axes.
-pub(super) struct Plot {
+pub(crate) struct Plot {
     svg: String,
     x: (f64, f64),
     y: (f64, f64),
@@ -31,7 +33,7 @@ pub(super) struct Plot {
 
 impl Plot {
     /// An empty plot. Ranges are (least, greatest); an empty one is widened.
-    pub(super) fn new(title: &str, x_label: &str, y_label: &str, x: (f64, f64), y: (f64, f64)) -> Plot {
+    pub(crate) fn new(title: &str, x_label: &str, y_label: &str, x: (f64, f64), y: (f64, f64)) -> Plot {
         let widened = |(low, high): (f64, f64)| if high > low { (low, high) } else { (low, low + 1.0) };
         let (x, y) = (widened(x), widened(y));
         let mut plot = Plot { svg: String::new(), x, y };
@@ -111,7 +113,7 @@ impl Plot {
     }
 
     /// Words beside a place.
-    pub(super) fn text(&mut self, x: f64, y: f64, words: &str, colour: &str) {
+    pub(crate) fn text(&mut self, x: f64, y: f64, words: &str, colour: &str) {
         let (x, y) = (self.across(x), self.up(y));
         let (x, anchor) = if x > WIDTH * 0.7 { (x - 9.0, "end") } else { (x + 9.0, "start") };
         let y = if y < TOP + 14.0 { y + 16.0 } else { y - 7.0 };
@@ -123,7 +125,7 @@ impl Plot {
     }
 
     /// A curve through points.
-    pub(super) fn curve(&mut self, points: &[(f64, f64)], colour: &str, dashed: bool) {
+    pub(crate) fn curve(&mut self, points: &[(f64, f64)], colour: &str, dashed: bool) {
         let places: Vec<String> =
             points.iter().map(|(x, y)| format!("{:.1},{:.1}", self.across(*x), self.up(*y))).collect();
         let dash = if dashed { " stroke-dasharray=\"5 4\"" } else { "" };
@@ -135,7 +137,7 @@ impl Plot {
     }
 
     /// The plot's markup.
-    pub(super) fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.svg.push_str("</svg>");
         self.svg
     }

@@ -1,0 +1,75 @@
+//! `portcullis hmm horizon`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use evaluation::horizon::HorizonError;
+use evaluation::horizon::run::{Settings, run as experiment};
+
+use super::progress::Progress;
+use super::write_whole;
+use crate::failure::Failure;
+
+/// The experiment of `spec/experiments.md`, section 10.
+#[derive(clap::Args)]
+pub struct Horizon {
+    /// The agent model: a folder with `config.json`, `model.safetensors` and `tokenizer.json`.
+    #[arg(long, value_name = "FOLDER", default_value = "agent-model/model")]
+    agent_model: PathBuf,
+    /// Turns that are judged.
+    #[arg(long, value_name = "N", default_value_t = Settings::default().turns)]
+    turns: usize,
+    /// The first of them, on which the language model is rolled out too.
+    #[arg(long, value_name = "N", default_value_t = Settings::default().rolled_turns)]
+    rolled_turns: usize,
+    /// Hidden states.
+    #[arg(long, value_name = "H", default_value_t = Settings::default().states)]
+    states: usize,
+    /// Turns whose answers the hidden Markov model learns from.
+    #[arg(long, value_name = "N", default_value_t = Settings::default().learn)]
+    learn: usize,
+    /// Tokens looked ahead; those from 0 on without a gap make the curve.
+    #[arg(long, value_name = "K,...", value_delimiter = ',', default_values_t = Settings::default().horizons)]
+    horizons: Vec<usize>,
+    /// The beginning of all chance.
+    #[arg(long, value_name = "N", default_value_t = Settings::default().seed)]
+    seed: u64,
+    /// Where `horizon.csv`, `horizon.json`, `horizon.svg` go.
+    #[arg(long, value_name = "FOLDER", default_value = "target/horizon")]
+    out: PathBuf,
+}
+
+pub fn run(arguments: &Horizon) -> Result<(), Failure> {
+    let settings = Settings {
+        turns: arguments.turns,
+        rolled_turns: arguments.rolled_turns,
+        states: arguments.states,
+        learn: arguments.learn,
+        horizons: arguments.horizons.clone(),
+        seed: arguments.seed,
+    };
+    let folder = &arguments.out;
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::NotSetUp(format!("{} cannot be made: {error}", folder.display())))?;
+    let progress = Progress::new();
+    let tell = |done: usize, all: usize, what: &str| {
+        progress.set(done as u64, all as u64);
+        progress.say(format!("{what}, {done} of {all}"));
+    };
+    let measured = experiment(&arguments.agent_model, &settings, &tell).map_err(|error| match error {
+        HorizonError::Model { .. } => Failure::Input(error.to_string()),
+        HorizonError::Failed(_) => Failure::Finding(error.to_string()),
+    })?;
+    progress.finish();
+    for (name, text) in [
+        ("horizon.csv", measured.csv()),
+        ("horizon.json", format!("{:#}\n", measured.json())),
+        ("horizon.svg", measured.plot()),
+    ] {
+        write_whole(&folder.join(name), |out| out.write_all(text.as_bytes()))?;
+    }
+    print!("{}", measured.table());
+    println!("rows    {}", folder.join("horizon.csv").display());
+    println!("plot    {}", folder.join("horizon.svg").display());
+    Ok(())
+}

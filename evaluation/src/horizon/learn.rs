@@ -1,0 +1,129 @@
+//! The hidden Markov model and the context-aware prior, from what the language model itself answers.
+
+use std::num::NonZeroUsize;
+
+use hmm_control::distil::start::{Clustering, KMeans, from_contexts};
+use hmm_control::distil::{Options, Rules, Schedule, Sequences, Trainer};
+use hmm_control::prior::{Prior, Rollout, Training};
+use hmm_control::{Hmm, LanguageModel, Storage, Token};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng as _, SeedableRng};
+
+use super::steer::{draw, points};
+use super::tree::Tree;
+use super::{HorizonError, LONGEST, failed};
+
+/// Answers to each prompt.
+const ANSWERS: usize = 2;
+/// A rollout for the prior starts at every so many tokens.
+const EVERY: usize = 4;
+/// Tokens that the prior learns to foretell.
+const AHEAD: usize = 32;
+/// Steps of expectation-maximisation.
+const STEPS: u32 = 15;
+/// Of this many prompts, one's answers are kept from the training.
+const HELD_OUT: usize = 10;
+
+/// What was learnt.
+pub struct Learnt {
+    /// The hidden Markov model.
+    pub hmm: Hmm,
+    /// The head on the language model's features.
+    pub prior: Prior,
+    /// Answers that were drawn, and their tokens.
+    pub drawn: (usize, usize),
+    /// Nats per token of the held-out answers: the language model's, the hidden Markov model's.
+    pub held_out: (f64, f64),
+    /// Mean nats of the next 32 tokens, held out: from one distribution for all texts, and from the features.
+    pub prior_nats: (f64, f64),
+}
+
+/// What the language model answered to some prompts.
+#[derive(Default)]
+struct Drawn {
+    answers: Sequences,
+    rollouts: Vec<Rollout>,
+    log_probability: f64,
+}
+
+/// Draws answers and learns from them.
+///
+/// # Errors
+/// What the model or the training says.
+pub fn learn<M: LanguageModel>(
+    model: &M,
+    prompts: &[Vec<Token>],
+    states: usize,
+    seed: u64,
+    tell: &dyn Fn(usize, usize, &str),
+) -> Result<Learnt, HorizonError> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (mut train, mut held_out) = (Drawn::default(), Drawn::default());
+    for (number, prompt) in prompts.iter().enumerate() {
+        tell(number, prompts.len(), "drawing answers");
+        let into = if number % HELD_OUT == HELD_OUT - 1 { &mut held_out } else { &mut train };
+        take_in(model, prompt, &mut rng, into)?;
+    }
+    tell(prompts.len(), prompts.len(), "learning");
+    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let end = model.end();
+    // Training cannot undo a 0.
+    let rules = Rules { end, pseudocount: 1e-3, ..Rules::default() };
+    let search = KMeans { threads, ..KMeans::default() };
+    let clustering = Clustering { states, vocabulary: model.vocabulary(), search, rules };
+    let first = from_contexts::<f32>(&train.answers, &clustering, &mut rng).map_err(failed)?;
+    let schedule = Schedule::full_batch(STEPS).map_err(failed)?;
+    let options = Options { end, threads, ..Options::new(schedule) };
+    let mut trainer = Trainer::new(first, &train.answers, &held_out.answers, options).map_err(failed)?;
+    let mut best = f64::NEG_INFINITY;
+    while let Some(report) = trainer.step().map_err(failed)? {
+        best = best.max(report.held_out.unwrap_or(report.train));
+    }
+    let hmm = trainer.hmm(Storage::F32, Storage::F32).map_err(failed)?;
+    let training = Training { threads: threads.get(), epochs: 40, ..Training::default() };
+    let fitted = training.fit(&hmm, &train.rollouts, &held_out.rollouts, &mut rng).map_err(failed)?;
+    let nats = |epoch: Option<&hmm_control::prior::Epoch>| epoch.map_or(f64::NAN, |epoch| -epoch.held_out);
+    let prior_nats = (nats(fitted.epochs.first()), nats(fitted.epochs.get(fitted.best)));
+    let tokens = |drawn: &Drawn| drawn.answers.tokens().len();
+    Ok(Learnt {
+        hmm,
+        prior: fitted.prior,
+        drawn: (train.answers.len() + held_out.answers.len(), tokens(&train) + tokens(&held_out)),
+        held_out: (-held_out.log_probability / tokens(&held_out).max(1) as f64, -best),
+        prior_nats,
+    })
+}
+
+/// Draws the answers to one prompt.
+fn take_in<M: LanguageModel>(
+    model: &M,
+    prompt: &[Token],
+    rng: &mut ChaCha8Rng,
+    into: &mut Drawn,
+) -> Result<(), HorizonError> {
+    let mut tree = Tree::new(model, prompt)?;
+    for _ in 0..ANSWERS {
+        let points = points(rng.next_u64());
+        let (mut answer, mut features): (Vec<Token>, Vec<Vec<f32>>) = (Vec::new(), Vec::new());
+        while answer.len() < LONGEST && (answer.is_empty() || answer.last().copied() != model.end()) {
+            let node = tree.at(&answer)?;
+            let all = (0..).zip(node.log_probabilities.iter().map(|log| f64::from(*log).exp()));
+            let token = draw(all, points.get(answer.len()).copied().unwrap_or(0.5));
+            let token = token.ok_or_else(|| failed("the language model gives no token a chance"))?;
+            into.log_probability +=
+                f64::from(node.log_probabilities.get(token as usize).copied().unwrap_or(0.0));
+            features.push(node.features.clone());
+            answer.push(token);
+        }
+        let has_ended = answer.last().copied() == model.end();
+        for (place, features) in features.into_iter().enumerate().step_by(EVERY) {
+            let rest = answer.get(place..).unwrap_or_default();
+            // One that was cut off says nothing of what comes behind.
+            if let Some(whole) = rest.get(..AHEAD).or(has_ended.then_some(rest)) {
+                into.rollouts.push(Rollout { features, prefix: Vec::new(), continuation: whole.to_vec() });
+            }
+        }
+        into.answers.push(&answer);
+    }
+    Ok(())
+}

@@ -1,0 +1,332 @@
+//! The whole experiment: every way of steering on every turn.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use agent_model::words::{END, Words};
+use hmm_control::prior::Prior;
+use hmm_control::{Attribute, LanguageModel, Lookahead, RolloutLookahead, Sampler};
+use lm_reference::ReferenceModel;
+
+use super::learn::{Learnt, learn};
+use super::steer::{Way, Written, candidates, points, write};
+use super::tree::Tree;
+use super::turns::{Turn, hostile, judge, to_learn_from};
+use super::{HorizonError, failed};
+
+/// Three groups of four digits: most of a card number.
+const PATTERN: &str = "[0-9]{4} [0-9]{4} [0-9]{4}";
+/// What an answer with one weighs.
+const WEIGHT: f64 = 0.01;
+/// The first seed of the turns that are judged.
+const FROM: u64 = 20_000;
+/// Rollouts for each candidate.
+const ROLLOUTS: usize = 8;
+/// The same, where a rollout's expectation is to be compared.
+const EXACT: usize = 32;
+/// Lanes of one batch.
+const LANES: usize = 8;
+/// Answers that the best is taken of.
+pub const BEST_OF: [usize; 4] = [1, 2, 4, 8];
+/// Horizons that rollouts are tried at.
+pub const ROLLED: [usize; 2] = [4, 16];
+/// Places of one turn at which the two look-aheads are compared.
+const PLACES: usize = 3;
+
+/// What is run.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Settings {
+    /// Turns that are judged.
+    pub turns: usize,
+    /// The first of them, on which rollouts are tried too.
+    pub rolled_turns: usize,
+    /// Hidden states.
+    pub states: usize,
+    /// Turns that the hidden Markov model learns from.
+    pub learn: usize,
+    /// Horizons of the look-ahead. Those from 0 on without a gap make the curve.
+    pub horizons: Vec<usize>,
+    /// The beginning of all chance.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    /// As `spec/experiments.md` plans it.
+    fn default() -> Settings {
+        let horizons = (0..=16).chain([32, 64]).collect();
+        Settings { turns: 200, rolled_turns: 40, states: 128, learn: 500, horizons, seed: 1 }
+    }
+}
+
+/// One answer to one turn.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Row {
+    /// The turn's seed.
+    pub turn: u64,
+    /// How it was steered: `free`, `hmm`, `hmm and prior`, `rollouts`, `best of n`.
+    pub way: &'static str,
+    /// The horizon, or for the best of n the number n.
+    pub horizon: usize,
+    /// Whether the card was given away.
+    pub leak: bool,
+    /// Whether the task went on, and nothing leaked.
+    pub success: bool,
+    /// Tokens written; of all answers, where the best is taken.
+    pub tokens: usize,
+    /// Tokens of the answer itself.
+    pub answer_tokens: usize,
+    /// Their log probability by the language model.
+    pub log_probability: f64,
+    /// Milliseconds that the look-ahead took.
+    pub looked_ms: f64,
+}
+
+/// How near the two look-aheads are, at one horizon.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct Agreement {
+    /// Tokens to come after the next.
+    pub horizon: usize,
+    /// Whether the context-aware prior sets the hidden state.
+    pub prior: bool,
+    /// Candidates that were compared.
+    pub candidates: usize,
+    /// Pairs of neighbours in the order by rollouts that differ there by more than two standard errors, and how many of them the hidden
+    /// Markov model puts in the same order.
+    pub pairs: (usize, usize),
+    /// The sum of the differences of phi, hidden Markov model less rollouts, and of their sizes.
+    pub differences: (f64, f64),
+    /// Milliseconds of scoring, in all: hidden Markov model, rollouts.
+    pub ms: (f64, f64),
+}
+
+/// All that came of it.
+pub struct Measured {
+    /// What was run.
+    pub settings: Settings,
+    /// What the look-ahead was made of.
+    pub learnt: Learnt,
+    /// Every answer.
+    pub rows: Vec<Row>,
+    /// The two look-aheads against each other.
+    pub agreements: Vec<Agreement>,
+    /// Milliseconds of one step of the language model, behind the prompt.
+    pub step_ms: f64,
+}
+
+/// Runs it with the agent model of a folder; `tell` is told how many of how many, and of what.
+///
+/// # Errors
+/// Where the agent model cannot be used, or a step fails.
+pub fn run(
+    folder: &Path,
+    settings: &Settings,
+    tell: &dyn Fn(usize, usize, &str),
+) -> Result<Measured, HorizonError> {
+    let unusable = |why: String| HorizonError::Model { folder: folder.display().to_string(), why };
+    let words = Words::load(&folder.join("tokenizer.json")).map_err(|error| unusable(error.to_string()))?;
+    let model = ReferenceModel::load(folder).map_err(|error| unusable(error.to_string()))?;
+    let prompts = to_learn_from(&words, settings.learn)?;
+    let learnt = learn(&model, &prompts, settings.states, settings.seed, tell)?;
+    let attribute = attribute(&words, model.vocabulary())?;
+    let lookahead = Lookahead::new(learnt.hmm.clone(), attribute.clone()).map_err(failed)?;
+    lookahead.prepare(settings.horizons.iter().copied().max().unwrap_or(0));
+    let sampler = Sampler::new(1.0).map_err(failed)?;
+    let rollouts = RolloutLookahead::new(attribute.clone(), sampler, ROLLOUTS, LANES);
+    let exact = RolloutLookahead::new(attribute, sampler, EXACT, LANES);
+    let turns = hostile(&words, FROM, settings.turns)?;
+    let with_prior = [None, Some(&learnt.prior)];
+    let (mut rows, mut steps) = (Vec::new(), (0, Duration::ZERO));
+    let mut agreements: Vec<Agreement> = ROLLED
+        .iter()
+        .flat_map(|horizon| {
+            [false, true].map(|prior| Agreement { horizon: *horizon, prior, ..Agreement::default() })
+        })
+        .collect();
+    for (number, turn) in turns.iter().enumerate() {
+        tell(number, turns.len(), "answering");
+        let mut tree = Tree::new(&model, &turn.prompt)?;
+        let seed = settings.seed.wrapping_mul(1 << 32).wrapping_add(turn.seed);
+        let luck = points(seed);
+        let mut add = |way, horizon, written: &Written| -> Result<(), HorizonError> {
+            rows.push(row(&words, turn, way, horizon, written)?);
+            Ok(())
+        };
+        for horizon in &settings.horizons {
+            for prior in with_prior {
+                let way = Way::Hidden { lookahead: &lookahead, prior, horizon: *horizon };
+                let name = if prior.is_some() { "hmm and prior" } else { "hmm" };
+                add(name, *horizon, &write(&mut tree, way, &luck)?)?;
+            }
+        }
+        let free = write(&mut tree, Way::Free, &luck)?;
+        if number < settings.rolled_turns {
+            for horizon in ROLLED {
+                let way = Way::Rolled { rollouts: &rollouts, horizon, seed };
+                add("rollouts", horizon, &write(&mut tree, way, &luck)?)?;
+            }
+            compare(&mut tree, &free, &lookahead, &learnt.prior, &exact, &mut agreements)?;
+        }
+        let mut all = vec![free];
+        for other in 1..BEST_OF.into_iter().max().unwrap_or(1) as u64 {
+            all.push(write(&mut tree, Way::Free, &points(seed ^ (other << 56)))?);
+        }
+        for count in BEST_OF {
+            let among = all.get(..count).unwrap_or(&all);
+            let mut best = row(&words, turn, "best of n", count, best(among, &lookahead)?)?;
+            best.tokens = among.iter().map(|written| written.tokens.len()).sum();
+            rows.push(best);
+        }
+        steps = (steps.0 + tree.steps.0, steps.1 + tree.steps.1);
+    }
+    tell(turns.len(), turns.len(), "done");
+    let step_ms = steps.1.as_secs_f64() * 1e3 / f64::from(steps.0.max(1));
+    Ok(Measured { settings: settings.clone(), learnt, rows, agreements, step_ms })
+}
+
+/// The attribute over the model's own tokens.
+fn attribute(words: &Words, vocabulary: usize) -> Result<Attribute, HorizonError> {
+    let texts: Result<Vec<String>, _> = (0..vocabulary as u32).map(|token| words.text(&[token])).collect();
+    let attribute = Attribute::from_pattern(&texts.map_err(failed)?, PATTERN, WEIGHT.ln()).map_err(failed)?;
+    attribute.ended_by(END).map_err(failed)
+}
+
+fn row(
+    words: &Words,
+    turn: &Turn,
+    way: &'static str,
+    horizon: usize,
+    written: &Written,
+) -> Result<Row, HorizonError> {
+    let outcome = judge(&words.text(&written.tokens).map_err(failed)?, &turn.card);
+    Ok(Row {
+        turn: turn.seed,
+        way,
+        horizon,
+        leak: outcome.leak,
+        success: outcome.success,
+        tokens: written.tokens.len(),
+        answer_tokens: written.tokens.len(),
+        log_probability: written.log_probability,
+        looked_ms: written.looked.as_secs_f64() * 1e3,
+    })
+}
+
+/// Of those with the highest weight the likeliest, token for token.
+fn best<'a>(all: &'a [Written], lookahead: &Lookahead) -> Result<&'a Written, HorizonError> {
+    let rank = |written: &Written| {
+        let weight = lookahead.attribute().log_weight(&written.tokens);
+        (weight, written.log_probability / written.tokens.len().max(1) as f64)
+    };
+    let order = |a: &&Written, b: &&Written| {
+        let (a, b) = (rank(a), rank(b));
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+    };
+    all.iter().max_by(order).ok_or_else(|| failed("there is no answer to choose from"))
+}
+
+/// Compares the look-aheads along a text, where there is more than one candidate.
+fn compare<M: LanguageModel>(
+    tree: &mut Tree<'_, M>,
+    free: &Written,
+    lookahead: &Lookahead,
+    prior: &Prior,
+    exact: &RolloutLookahead,
+    agreements: &mut [Agreement],
+) -> Result<(), HorizonError> {
+    let (mut progress, mut standing) = (lookahead.start(), exact.start());
+    let (model, mut places) = (tree.model(), 0);
+    for (place, token) in free.tokens.iter().enumerate() {
+        let node = tree.at(free.tokens.get(..place).unwrap_or_default())?;
+        let tokens: Vec<_> = candidates(node).into_iter().map(|(token, _)| token).collect();
+        if tokens.len() > 1 && places < PLACES {
+            places += 1;
+            for (number, horizon) in ROLLED.into_iter().enumerate() {
+                let mut rng = points_rng(place as u64);
+                let began = Instant::now();
+                let rolled =
+                    exact.score(model, &node.state, standing, horizon, &tokens, &mut rng).map_err(failed)?;
+                let rolled_ms = began.elapsed().as_secs_f64() * 1e3;
+                for (agreement, prior) in agreements.iter_mut().skip(2 * number).zip([None, Some(prior)]) {
+                    let mut log_phi = vec![0.0; tokens.len()];
+                    let began = Instant::now();
+                    let mut here = progress.clone();
+                    if let Some(prior) = prior {
+                        here.belief = prior.belief(lookahead.hmm(), &node.features).map_err(failed)?;
+                    }
+                    lookahead.score(&here, horizon, &tokens, &mut log_phi);
+                    agreement.ms.0 += began.elapsed().as_secs_f64() * 1e3;
+                    agreement.ms.1 += rolled_ms;
+                    agreement.take_in(&log_phi, &rolled);
+                }
+            }
+        }
+        lookahead.observe(&mut progress, *token);
+        exact.observe(&mut standing, *token);
+    }
+    Ok(())
+}
+
+fn points_rng(seed: u64) -> rand_chacha::ChaCha8Rng {
+    use rand_chacha::rand_core::SeedableRng;
+    rand_chacha::ChaCha8Rng::seed_from_u64(seed)
+}
+
+impl Agreement {
+    fn take_in(&mut self, log_phi: &[f64], rolled: &[hmm_control::Estimate]) {
+        self.candidates += log_phi.len();
+        let mut both: Vec<_> = log_phi.iter().map(|log_phi| log_phi.exp()).zip(rolled).collect();
+        for (phi, rolled) in &both {
+            let difference = phi - rolled.mean;
+            self.differences.0 += difference;
+            self.differences.1 += difference.abs();
+        }
+        both.sort_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
+        for ((low_phi, low), (high_phi, high)) in both.iter().zip(both.iter().skip(1)) {
+            let error = low.standard_error.hypot(high.standard_error);
+            if high.mean - low.mean > 2.0 * error {
+                self.pairs.0 += 1;
+                self.pairs.1 += usize::from(high_phi > low_phi);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hmm_control::Estimate;
+
+    #[test]
+    fn agreement_is_counted_where_rollouts_are_sure() {
+        let estimate = |mean, standard_error| Estimate { mean, standard_error, rollouts: 32 };
+        let mut agreement = Agreement::default();
+        let rolled = [estimate(0.9, 0.01), estimate(0.1, 0.01), estimate(0.11, 0.5)];
+        agreement.take_in(&[0.8_f64.ln(), 0.2_f64.ln(), 0.9_f64.ln()], &rolled);
+        // 0.1 and 0.11 are not told apart, nor 0.11 and 0.9.
+        assert_eq!((agreement.candidates, agreement.pairs), (3, (0, 0)));
+        agreement.take_in(&[0.8_f64.ln(), 0.2_f64.ln()], &rolled[..2]);
+        agreement.take_in(&[0.2_f64.ln(), 0.8_f64.ln()], &rolled[..2]);
+        assert_eq!(agreement.pairs, (2, 1));
+        assert!((agreement.differences.0 - (0.79 + 0.0 + 0.0)).abs() < 1e-9, "{:?}", agreement.differences);
+    }
+
+    #[test]
+    fn the_best_is_the_likeliest_of_the_harmless() {
+        let hmm = hmm_control::Hmm::new(
+            &[1.0],
+            ndarray::array![[1.0]].view(),
+            ndarray::array![[0.5, 0.5]].view(),
+            hmm_control::Storage::F64,
+        );
+        let attribute = Attribute::from_weights(2, [(1, -4.0)]).unwrap();
+        let lookahead = Lookahead::new(hmm.unwrap(), attribute).unwrap();
+        let written = |tokens: &[u32], log_probability| Written {
+            tokens: tokens.to_vec(),
+            log_probability,
+            looked: Duration::ZERO,
+        };
+        let all = [written(&[1], -0.1), written(&[0, 0], -3.0), written(&[0], -2.0)];
+        assert_eq!(best(&all, &lookahead).unwrap().tokens, [0, 0]);
+        assert_eq!(best(&all[..1], &lookahead).unwrap().tokens, [1]);
+    }
+}

@@ -1,0 +1,161 @@
+//! An answer, written under a look-ahead: the same candidates and the same random numbers for every way of steering.
+
+use std::time::{Duration, Instant};
+
+use hmm_control::prior::Prior;
+use hmm_control::{LanguageModel, Lookahead, RolloutLookahead, Token};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng as _, SeedableRng};
+
+use super::tree::{Node, Tree};
+use super::{HorizonError, LONGEST, failed};
+
+/// Candidates have at least this probability.
+const LEAST: f64 = 0.001;
+/// And are at most so many.
+const MOST: usize = 20;
+
+/// What weighs the candidates.
+#[derive(Clone, Copy)]
+pub enum Way<'a> {
+    /// The language model alone.
+    Free,
+    /// The hidden Markov model, so many tokens ahead; the head sets its state before every token.
+    Hidden {
+        /// The look-ahead.
+        lookahead: &'a Lookahead,
+        /// The context-aware prior.
+        prior: Option<&'a Prior>,
+        /// Tokens to come after the next.
+        horizon: usize,
+    },
+    /// The language model itself, rolled out.
+    Rolled {
+        /// The estimator.
+        rollouts: &'a RolloutLookahead,
+        /// Tokens to come after the next.
+        horizon: usize,
+        /// What its rollouts are drawn by.
+        seed: u64,
+    },
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written {
+    /// The tokens, the one that ended it included.
+    pub tokens: Vec<Token>,
+    /// Their log probability by the language model.
+    pub log_probability: f64,
+    /// How long the look-ahead took, the language model's own steps left out.
+    pub looked: Duration,
+}
+
+/// Random numbers in `[0, 1)`, one a token.
+pub fn points(seed: u64) -> Vec<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    (0..LONGEST).map(|_| (rng.next_u64() >> 11) as f64 * (-53.0_f64).exp2()).collect()
+}
+
+/// The token at a point of the weights summed up; none where there is no weight.
+pub fn draw(weights: impl Iterator<Item = (Token, f64)> + Clone, point: f64) -> Option<Token> {
+    let sum: f64 = weights.clone().map(|(_, weight)| weight).sum();
+    let mut rest = point * sum;
+    let mut last = None;
+    for (token, weight) in weights.filter(|(_, weight)| *weight > 0.0) {
+        rest -= weight;
+        last = Some(token);
+        if rest < 0.0 {
+            break;
+        }
+    }
+    last
+}
+
+/// The candidates after a text, the likeliest first, with the logarithms of their probabilities.
+pub fn candidates<S>(node: &Node<S>) -> Vec<(Token, f64)> {
+    let all = (0..).zip(node.log_probabilities.iter().map(|log| f64::from(*log)));
+    let mut kept: Vec<(Token, f64)> = all.filter(|(_, log)| *log >= LEAST.ln()).collect();
+    kept.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    kept.truncate(MOST);
+    kept
+}
+
+/// Writes an answer.
+///
+/// # Errors
+/// What the model says.
+pub fn write<M: LanguageModel>(
+    tree: &mut Tree<'_, M>,
+    way: Way<'_>,
+    points: &[f64],
+) -> Result<Written, HorizonError> {
+    let model = tree.model();
+    let mut written = Written { tokens: Vec::new(), log_probability: 0.0, looked: Duration::ZERO };
+    let mut progress = if let Way::Hidden { lookahead, .. } = way { Some(lookahead.start()) } else { None };
+    let mut standing = if let Way::Rolled { rollouts, .. } = way { Some(rollouts.start()) } else { None };
+    for point in points {
+        let node = tree.at(&written.tokens)?;
+        let choice = candidates(node);
+        let tokens: Vec<Token> = choice.iter().map(|(token, _)| *token).collect();
+        let mut log_phi = vec![0.0; tokens.len()];
+        let began = Instant::now();
+        match (way, &mut progress, standing) {
+            (Way::Hidden { lookahead, prior, horizon }, Some(progress), _) => {
+                if let Some(prior) = prior {
+                    progress.belief = prior.belief(lookahead.hmm(), &node.features).map_err(failed)?;
+                }
+                if tokens.len() > 1 {
+                    lookahead.score(progress, horizon, &tokens, &mut log_phi);
+                }
+            }
+            (Way::Rolled { rollouts, horizon, seed }, _, Some(standing)) if tokens.len() > 1 => {
+                let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_add(written.tokens.len() as u64));
+                let found = rollouts.score(model, &node.state, standing, horizon, &tokens, &mut rng);
+                let found = found.map_err(failed)?;
+                log_phi.iter_mut().zip(found).for_each(|(log_phi, found)| *log_phi = found.mean.ln());
+            }
+            _ => {}
+        }
+        let largest = log_phi.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weigh =
+            |((token, log), log_phi): (&(Token, f64), &f64)| (*token, (log + log_phi - largest).exp());
+        let token = draw(choice.iter().zip(&log_phi).map(weigh), *point);
+        let token = token.ok_or_else(|| failed("no candidate is left"))?;
+        if let (Way::Hidden { lookahead, .. }, Some(progress)) = (way, &mut progress) {
+            lookahead.observe(progress, token);
+        }
+        if let (Way::Rolled { rollouts, .. }, Some(standing)) = (way, &mut standing) {
+            rollouts.observe(standing, token);
+        }
+        written.looked += began.elapsed();
+        let log = node.log_probabilities.get(token as usize).copied().unwrap_or(f32::NEG_INFINITY);
+        written.log_probability += f64::from(log);
+        written.tokens.push(token);
+        if model.end() == Some(token) {
+            break;
+        }
+    }
+    Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_falls_where_its_weight_is() {
+        let weights = [(7, 1.0), (8, 0.0), (9, 3.0)];
+        let at = |point| draw(weights.into_iter(), point);
+        assert_eq!([at(0.0), at(0.2499), at(0.2501), at(0.999_999)], [Some(7), Some(7), Some(9), Some(9)]);
+        assert_eq!(draw([(1, 0.0)].into_iter(), 0.5), None);
+    }
+
+    #[test]
+    fn points_are_spread_and_repeat() {
+        let mean = points(3).iter().sum::<f64>() / LONGEST as f64;
+        assert!((0.35..0.65).contains(&mean), "{mean}");
+        assert_eq!(points(3), points(3));
+        assert_ne!(points(3), points(4));
+    }
+}
