@@ -133,12 +133,14 @@ impl ConsentPage {
         words: Words,
         within: Duration,
     ) -> Option<Said> {
+        // Before the question is on the desk: what is dropped takes its own off it.
+        self.unread = None;
         let address = self.shared.address_of(&nonce);
         let waits = !matches!(takes, Takes::Notice);
         let (nonce, subject) = (Hidden::new(nonce), Hidden::new(subject));
         let question = Question { nonce, subject, takes, words, until: Instant::now() + within };
         let mut waiting = self.shared.desk.put(question);
-        (self.window, self.unread) = (None, None);
+        self.window = None;
         if !waits {
             if let Ok(window) = self.opener.open(&address).await {
                 (self.window, self.unread) = (Some(window), Some(waiting));
