@@ -8,6 +8,8 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark")]
 
+#[allow(dead_code, reason = "the other benchmark needs more of it")]
+#[path = "../lookahead/clock.rs"]
 mod clock;
 #[allow(dead_code, reason = "the other benchmark needs more of it")]
 #[path = "../lookahead/model.rs"]
@@ -140,13 +142,13 @@ fn compare(name: &str, model: &TorchModel, controller: &Controller) {
     let [bare, with, hidden] = &times;
     println!(
         "{name:<34} {:>9.2} {:>9.2} {:>7.3} {:>9.2} {:>9.2} {:>7.3} {:>7.3} {:>10}",
-        bare.cpu(),
-        with.cpu(),
-        with.cpu() / bare.cpu(),
-        bare.wall(),
-        with.wall(),
-        with.wall() / bare.wall(),
-        hidden.wall() / bare.wall(),
+        bare.cpu_median(),
+        with.cpu_median(),
+        with.cpu_median() / bare.cpu_median(),
+        bare.wall_median(),
+        with.wall_median(),
+        with.wall_median() / bare.wall_median(),
+        hidden.wall_median() / bare.wall_median(),
         clock::median(&texts[1].candidates),
     );
 }

@@ -46,6 +46,11 @@ pub struct Times {
 }
 
 impl Times {
+    pub fn push(&mut self, cpu: f64, wall: f64) {
+        self.cpu.push(cpu);
+        self.wall.push(wall);
+    }
+
     pub fn cpu_median(&self) -> f64 {
         median(&self.cpu)
     }
@@ -59,7 +64,7 @@ impl Times {
     }
 }
 
-fn median(times: &[f64]) -> f64 {
+pub fn median(times: &[f64]) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[sorted.len() / 2]
@@ -80,8 +85,7 @@ pub fn interleave(cases: &mut [Case<'_>], rounds: usize) -> Vec<Times> {
         for (case, times) in cases.iter_mut().zip(&mut times) {
             let (cpu, wall, ()) = once(&mut case.call);
             if round > 0 {
-                times.cpu.push(cpu / case.share);
-                times.wall.push(wall / case.share);
+                times.push(cpu / case.share, wall / case.share);
             }
         }
     }

@@ -92,7 +92,7 @@ fn foreign(_: &str, random: &mut Random) -> Option<String> {
 fn disguised(words: &str, random: &mut Random) -> Option<String> {
     let mut each: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let at = random.below(each.len() as u64) as usize;
-    let word = each.get_mut(at).filter(|word| word.chars().count() > 2)?;
+    let word = each.get_mut(at).filter(|word| word.is_ascii() && word.len() > 2)?;
     *word = match random.below(3) {
         0 => word
             .chars()
@@ -125,6 +125,9 @@ fn quieter(words: &str, random: &mut Random) -> Option<String> {
 }
 
 fn quoted(words: &str, random: &mut Random) -> Option<String> {
+    if words.starts_with(['"', '(']) {
+        return None;
+    }
     let (open, close) = if random.below(2) == 0 { ("\"", "\"") } else { ("(", ")") };
     Some(format!("{open}{words}{close}"))
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::search::Wording;
-use crate::agent::ObedientAgent;
+use crate::agent::{ObedientAgent, passages, would_hand_over};
 use crate::demo::DemoError;
 use crate::family::Kind;
 use crate::guarded;
@@ -25,7 +25,7 @@ pub struct Tried {
     pub wording: usize,
     /// How it was run.
     pub approach: Approach,
-    /// Whether the agent read the words: nothing of them was withheld.
+    /// Whether the agent found the request in what it read.
     pub read: bool,
     /// Whether the order was placed as the user wanted, with no leak.
     pub success: bool,
@@ -88,7 +88,7 @@ fn outcome(wording: usize, approach: Approach, judgement: &Judgement, reads: &[S
     Tried {
         wording,
         approach,
-        read: !reads.iter().any(|read| read.contains("[withheld]")),
+        read: reads.iter().flat_map(|read| passages(read)).any(|passage| would_hand_over(&passage)),
         success: judgement.success,
         leaks: judgement.leaks.iter().map(|leak| format!("{}: {}", leak.field, leak.way)).collect(),
         low_safety: 0,

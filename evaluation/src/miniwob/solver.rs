@@ -109,12 +109,8 @@ fn entered(values: &[&str], page: &Page, origin: &str) -> Option<Vec<Action>> {
     let mut steps = Vec::new();
     // The guard keeps what stands in brackets in the prompt, and fills it where it is granted.
     if values.iter().any(|value| value.starts_with('[')) {
-        let fields: &[&str] = if values.len() > 1 { &["username", "password"] } else { &["password"] };
         let context = serde_json::json!({"origin": origin, "purpose": "login"});
-        steps.push(Action::Request(format!(
-            "REQ.login fields={} ctx={context}\nREQ.end",
-            serde_json::json!(fields)
-        )));
+        steps.push(Action::Request(format!("REQ.login fields=[\"password\"] ctx={context}\nREQ.end")));
     }
     for (number, field) in boxes.iter().enumerate() {
         let value = values.get(number).or(values.last())?;

@@ -2,72 +2,28 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod decode;
+#[path = "../every_model/mod.rs"]
+mod every_model;
 mod tokenizer;
 
-use hmm_control::{Lane, LanguageModel, Token};
-use lm_reference::{Config, LoadError, ReferenceModel, StepError};
+use every_model::{
+    NAMES, NEAR, expected, fixture, fork_steps, forks, from_transformers, in_pieces, pieces, side_by_side,
+    texts, whole,
+};
+use hmm_control::LanguageModel;
+use lm_reference::{Config, LoadError, ReferenceModel, ReferenceState, StepError};
 use proptest::prelude::*;
-use safetensors::SafeTensors;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
-
-const NAMES: [&str; 4] = ["gpt2", "llama", "llama-biased", "qwen2"];
-const NEAR: f32 = 1e-4;
-
-fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
-}
-
-/// What `transformers` says: the tokens, and the logits and the last hidden state behind each.
-struct Expected {
-    tokens: Vec<Token>,
-    logits: Vec<Vec<f32>>,
-    hidden: Vec<Vec<f32>>,
-}
-
-fn expected(name: &str) -> Expected {
-    let bytes = fs::read(fixture(name).join("expected.safetensors")).unwrap();
-    let tensors = SafeTensors::deserialize(&bytes).unwrap();
-    let tokens = tensors.tensor("tokens").unwrap();
-    let tokens =
-        tokens.data().chunks_exact(8).map(|eight| i64::from_le_bytes(eight.try_into().unwrap()) as Token);
-    let rows = |name: &str| -> Vec<Vec<f32>> {
-        let tensor = tensors.tensor(name).unwrap();
-        let numbers = tensor.data().chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap()));
-        numbers.collect::<Vec<f32>>().chunks(tensor.shape()[1]).map(<[f32]>::to_vec).collect()
-    };
-    Expected { tokens: tokens.collect(), logits: rows("logits"), hidden: rows("hidden") }
-}
-
-fn far(one: &[f32], other: &[f32]) -> f32 {
-    assert_eq!(one.len(), other.len());
-    one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max)
-}
 
 static MODELS: LazyLock<Vec<ReferenceModel>> =
     LazyLock::new(|| NAMES.iter().map(|name| ReferenceModel::load(&fixture(name)).unwrap()).collect());
 
-/// The logits behind tokens that are read at once.
-fn whole(model: &ReferenceModel, tokens: &[Token]) -> Vec<f32> {
-    let mut logits = vec![f32::NAN; model.vocabulary()];
-    model.step(&mut model.start(), tokens, &mut logits).unwrap();
-    logits
-}
-
 #[test]
 fn logits_and_hidden_states_are_those_of_transformers() {
     for (name, model) in NAMES.iter().zip(MODELS.iter()) {
-        let expected = expected(name);
-        let mut state = model.start();
-        let mut logits = vec![0.0; model.vocabulary()];
-        let mut most: f32 = 0.0;
-        for (place, token) in expected.tokens.iter().enumerate() {
-            model.step(&mut state, &[*token], &mut logits).unwrap();
-            most = most.max(far(&logits, &expected.logits[place]));
-            most = most.max(far(model.features(&state).unwrap(), &expected.hidden[place]));
-            most = most.max(far(&whole(model, &expected.tokens[..=place]), &expected.logits[place]));
-        }
+        let most = from_transformers(model, &expected(name));
         println!("{name}: {most:e}");
         assert!(most < NEAR, "{name}: {most}");
     }
@@ -101,85 +57,22 @@ fn ends_and_begins_are_read() {
     assert_eq!(MODELS[3].end(), None);
 }
 
-/// Some tokens, in pieces.
-fn pieces() -> impl Strategy<Value = Vec<Vec<Token>>> {
-    prop::collection::vec(prop::collection::vec(0_u32..61, 1..12), 1..5)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn in_pieces_is_as_in_one(which in 0..NAMES.len(), pieces in pieces()) {
-        let model = &MODELS[which];
-        let mut state = model.start();
-        let mut logits = vec![0.0; model.vocabulary()];
-        for piece in &pieces {
-            model.step(&mut state, piece, &mut logits).unwrap();
-        }
-        let all = pieces.concat();
-        prop_assert_eq!(state.tokens(), all.len());
-        prop_assert!(far(&logits, &whole(model, &all)) < NEAR);
-        // Nothing more: the same once more.
-        let again = &mut vec![0.0; model.vocabulary()];
-        model.step(&mut state, &[], again).unwrap();
-        prop_assert!(far(&logits, again) < NEAR);
+        in_pieces(&MODELS[which], &pieces, ReferenceState::tokens)?;
     }
 
     #[test]
-    fn side_by_side_is_as_alone(which in 0..NAMES.len(), texts in prop::collection::vec((pieces(), 0_usize..3), 1..6)) {
-        let model = &MODELS[which];
-        let mut states: Vec<_> = texts.iter().map(|_| model.start()).collect();
-        let mut logits = vec![vec![0.0; model.vocabulary()]; texts.len()];
-        // First all but some last pieces of each, then those, so that lanes differ in what they have read.
-        let cut: Vec<usize> = texts.iter().map(|(pieces, back)| pieces.len().saturating_sub(*back).max(1)).collect();
-        for second in [false, true] {
-            let tokens: Vec<Vec<Token>> = texts.iter().zip(&cut).map(|((pieces, _), cut)| {
-                if second { pieces[*cut..].concat() } else { pieces[..*cut].concat() }
-            }).collect();
-            let mut lanes: Vec<Lane<'_, _>> = states.iter_mut().zip(&tokens).zip(&mut logits)
-                .map(|((state, tokens), logits)| Lane { state, tokens, logits }).collect();
-            model.step_batch(&mut lanes).unwrap();
-        }
-        for ((pieces, _), logits) in texts.iter().zip(&logits) {
-            prop_assert!(far(logits, &whole(model, &pieces.concat())) < NEAR);
-        }
+    fn side_by_side_is_as_alone(which in 0..NAMES.len(), texts in texts()) {
+        side_by_side(&MODELS[which], &texts)?;
     }
 
-    /// A tree of forks, any of which may be read on at any time: each is as if it had been read alone.
     #[test]
-    fn a_fork_knows_nothing_of_the_others(
-        which in 0..NAMES.len(),
-        steps in prop::collection::vec((any::<prop::sample::Index>(), prop::collection::vec(0_u32..61, 1..9), any::<bool>()), 1..14),
-    ) {
-        let model = &MODELS[which];
-        let mut logits = vec![0.0; model.vocabulary()];
-        let mut texts = vec![(model.start(), Vec::new())];
-        for (index, tokens, fork) in steps {
-            let at = index.index(texts.len());
-            if texts[at].1.len() + tokens.len() > 48 {
-                continue;
-            }
-            if fork {
-                let copy = texts[at].clone();
-                texts.push(copy);
-            }
-            let (state, read) = &mut texts[at];
-            model.step(state, &tokens, &mut logits).unwrap();
-            read.extend(tokens);
-            prop_assert!(far(&logits, &whole(model, read)) < NEAR);
-        }
-        for (mut state, read) in texts {
-            if !read.is_empty() {
-                model.step(&mut state, &[], &mut logits).unwrap();
-                prop_assert!(far(&logits, &whole(model, &read)) < NEAR);
-                // And its keys and values are its own: one token more says so.
-                if read.len() < 48 {
-                    model.step(&mut state, &[7], &mut logits).unwrap();
-                    prop_assert!(far(&logits, &whole(model, &[&read[..], &[7]].concat())) < NEAR);
-                }
-            }
-        }
+    fn a_fork_knows_nothing_of_the_others(which in 0..NAMES.len(), steps in fork_steps()) {
+        forks(&MODELS[which], steps)?;
     }
 }
 

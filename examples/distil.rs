@@ -1,0 +1,85 @@
+//! A hidden Markov model is distilled from a small language model, saved, read again, and judged:
+//! `cargo run --example distil`, or with `-- FILE.safetensors` to keep it. `portcullis hmm distil` and `hmm eval` do the
+//! same with more to choose from.
+
+use std::error::Error;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agent_model::dialogue::example;
+use agent_model::words::{END, VOCABULARY, Words};
+use hmm_control::distil::start::{Clustering, KMeans, from_contexts};
+use hmm_control::distil::{Options, Rollouts, Rules, Schedule, Trainer, sample_rollouts};
+use hmm_control::quality::divergence;
+use hmm_control::{Belief, LanguageModel, ModelFile, Storage, Token};
+use lm_ngram::{NgramModel, Topic, TopicModel};
+use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
+
+const STATES: usize = 64;
+/// Tokens of a drawn text, at most.
+const LONGEST: usize = 32;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+
+    // Any `LanguageModel` will do. This one is made here and now, of what an agent answers in made-up dialogues.
+    let words =
+        Words::load(concat!(env!("CARGO_MANIFEST_DIR"), "/agent-model/model/tokenizer.json").as_ref())?;
+    let answers: Result<Vec<Vec<Token>>, _> = (0..300)
+        .map(|seed| words.example(&example(seed, false)).map(|mut turn| turn.ids.split_off(turn.answer)))
+        .collect();
+    let answers = answers?;
+    let model = NgramModel::train(VOCABULARY, 4, Some(END), answers.iter().map(Vec::as_slice))?;
+    let model = TopicModel::new(vec![Topic { name: "answers".to_owned(), model, share: 1.0 }])?;
+
+    // It is known by what it writes.
+    let wanted = Rollouts { count: 800, longest: LONGEST, lanes: 8, prompts: &[], keep_prompts: false };
+    let mut train = sample_rollouts(&model, &wanted, &mut rng)?;
+    let held_out = train.split_off(50);
+
+    // States are placed by what stands around a token, then trained by expectation-maximisation.
+    let rules = Rules { end: Some(END), pseudocount: 1e-3, ..Rules::default() };
+    let search = KMeans { threads, ..KMeans::default() };
+    let clustering = Clustering { states: STATES, vocabulary: VOCABULARY, search, rules };
+    let first = from_contexts::<f32>(&train, &clustering, &mut rng)?;
+    let options = Options { end: Some(END), threads, ..Options::new(Schedule::full_batch(8)?) };
+    let mut trainer = Trainer::new(first, &train, &held_out, options)?;
+    while let Some(report) = trainer.step()? {
+        println!("step {:>2}: {:.3} nats per token", report.step, -report.held_out.unwrap_or(report.train));
+    }
+
+    let mut file = ModelFile::new(trainer.hmm(Storage::F16, Storage::F16)?);
+    file.end_token = Some(END);
+    let mut bytes = Vec::new();
+    file.write(&mut bytes)?;
+    if let Some(path) = std::env::args().nth(1).map(PathBuf::from) {
+        std::fs::write(&path, &bytes)?;
+    }
+    let size = bytes.len();
+    let hmm = ModelFile::read(Arc::new(bytes))?.hmm;
+
+    // How much of the language model it holds: perplexity of the same unseen texts, and the next token's distribution.
+    let (mut own, mut ours, mut apart) = (0.0, 0.0, 0.0);
+    let mut logits = vec![0.0; VOCABULARY];
+    for text in held_out.iter() {
+        let (mut reading, mut belief) = (model.start(), Belief::start(&hmm));
+        for &token in text {
+            model.step(&mut reading, &[], &mut logits)?;
+            apart += divergence(&logits, &hmm, &belief).nats;
+            own += model.observe(&mut reading, token)?;
+            ours += belief.observe(&hmm, token);
+        }
+    }
+    let perplexity = |sum: f64| (-sum / held_out.tokens().len() as f64).exp();
+    let apart = apart / held_out.tokens().len() as f64;
+    println!(
+        "{STATES} states, {} kB: perplexity {:.1}; the language model's own {:.1}",
+        size / 1000,
+        perplexity(ours),
+        perplexity(own)
+    );
+    println!("KL(language model, hidden Markov model): {apart:.2} nats per token");
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! A model behind somebody's endpoint: text comes in pieces, and no logits. Each clause is shown when it is finished and
+//! has passed; one that does not pass is asked for anew, a bounded number of times: `cargo run --example
+//! guard_a_remote_model`.
+
+use classifier::{LinearClassifier, Place, Unfolded, highest_risk};
+use hmm_control::{ClausePolicy, Next, StreamGate};
+use std::error::Error;
+
+/// What the endpoint sends: one list of pieces for each time that it is asked.
+const ANSWERS: [&[&str]; 2] = [
+    &[
+        "Your parcel is",
+        " on its way",
+        ". It comes to",
+        "morrow, before noon. You have WON a free pri",
+        "ze! Text CLAIM to 87121 now",
+        " to collect your cash. Bye.",
+    ],
+    &[" We ring the bell", " twice."],
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let scam = LinearClassifier::scam()?;
+    // The score of a clause with what was shown before it: higher is better.
+    let scorer = |text: &str| 1.0 - highest_risk(&Unfolded::new(text), Place::Unknown, &scam).value();
+    let policy = ClausePolicy { rewinds: 2, ..ClausePolicy::new(0.5, "never promise the user a prize") };
+    let mut gate = StreamGate::new(policy, scorer, 200);
+    let mut shown = String::new();
+    for pieces in ANSWERS {
+        // No piece: the stream has ended, and its last clause is judged.
+        for piece in pieces.iter().map(Some).chain([None]) {
+            let verdict = match piece {
+                Some(piece) => gate.push(piece.as_bytes()),
+                None => gate.finish(),
+            };
+            println!(
+                "{:?}: shown {:?}, held back {} bytes",
+                piece.unwrap_or(&""),
+                verdict.released,
+                gate.held()
+            );
+            shown += &verdict.released;
+            match verdict.next {
+                Next::Continue => {}
+                Next::Rewrite(rewrite) => {
+                    // Stop the stream, and say this to the model: what it sends next is the new wording.
+                    println!("  withheld, attempt {}: {}", rewrite.attempt, rewrite.instruction);
+                    gate.resume();
+                    break;
+                }
+                Next::Stop { notice } => {
+                    println!("  {notice}");
+                    return Ok(());
+                }
+            }
+        }
+    }
+    println!("the user sees: {shown}");
+    Ok(())
+}

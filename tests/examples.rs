@@ -1,0 +1,57 @@
+//! The examples do what they say. `cargo test` builds them; after `cargo test --test examples` alone they are as they
+//! were built last.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that panics fails")]
+
+use hmm_control::ModelFile;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+/// What an example prints.
+fn said(name: &str, arguments: &[&Path]) -> String {
+    let here = std::env::current_exe().unwrap();
+    let folder = here.parent().and_then(Path::parent).unwrap().join("examples");
+    let program = folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    assert!(program.exists(), "build the examples first: cargo build --examples");
+    let output = Command::new(program).args(arguments).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+#[test]
+fn a_model_is_distilled_saved_and_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("answers.safetensors");
+    let text = said("distil", &[&file]);
+    let read = ModelFile::read(Arc::new(std::fs::read(&file).unwrap())).unwrap();
+    assert_eq!((read.hmm.states(), read.end_token), (64, Some(0)));
+    let number = |after: &str| -> f64 {
+        let rest = text.split(after).nth(1).unwrap_or_else(|| panic!("{text}"));
+        rest.split(|c: char| !c.is_ascii_digit() && c != '.')
+            .find(|word| !word.is_empty())
+            .unwrap()
+            .trim_end_matches('.')
+            .parse()
+            .unwrap()
+    };
+    let (ours, own) = (number("perplexity "), number("language model's own "));
+    assert!(own > 1.0 && ours > own && ours < 20.0 * own, "{text}");
+}
+
+#[test]
+fn a_remote_models_clause_is_shown_or_withheld() {
+    let text = said("guard_a_remote_model", &[]);
+    let seen = text.split("the user sees: ").nth(1).unwrap_or_else(|| panic!("{text}"));
+    assert!(seen.contains("on its way") && seen.contains("twice"), "{text}");
+    assert!(!seen.contains("prize") && !seen.contains("87121"), "{text}");
+}
+
+#[test]
+fn a_tool_call_ends_in_a_grant_or_a_denial() {
+    let text = said("embed_in_agent", &[]);
+    let replies: Vec<&str> = text.lines().filter(|line| line.starts_with("    ")).map(str::trim).collect();
+    assert_eq!(replies.len(), 2, "{text}");
+    assert!(replies[0].starts_with("GRANT.address") && replies[1].starts_with("DENY.payment"), "{text}");
+}
