@@ -19,6 +19,8 @@
 //! | `features` | [`Features`]: what a linear model sees of a text |
 //! | `linear` | [`LinearClassifier`]: a small model in a file |
 //! | `cut` | [`windows()`]: where a text is cut |
+//! | `quotation` | [`quotations()`]: what a text quotes, and what it says of it |
+//! | `mentions` | [`MentionAware`]: harm that is only quoted does not count |
 //! | `sweep` | [`sweep()`]: a whole text judged window by window |
 //! | `token_attribute` | [`TokenAttribute`] and [`SparseAttribute`], for the look-ahead |
 //! | `mask` | [`mask()`]: findings replaced by constant markers |
@@ -55,6 +57,7 @@ mod leads;
 mod lettered_id;
 mod linear;
 mod mask;
+mod mentions;
 mod models;
 mod national_id;
 mod normal_form;
@@ -66,6 +69,7 @@ mod phone;
 mod phone_words;
 mod place;
 mod postal_address;
+mod quotation;
 mod randomness;
 mod score;
 mod sweep;
@@ -82,9 +86,11 @@ pub use features::{FeatureSink, Features, Reach};
 pub use finding::{Detector, Finding, SensitiveKind};
 pub use linear::{LinearClassifier, ModelError, Parameters};
 pub use mask::mask;
+pub use mentions::MentionAware;
 pub use normal_form::normal_form;
 pub use normalise::Normalised;
 pub use place::Place;
+pub use quotation::{Quotation, quotations};
 pub use score::{Risk, Safety, ScoreError};
 pub use sweep::{Suspect, highest_risk, sweep, sweep_unfolded};
 pub use token_attribute::{AttributeFileError, SparseAttribute, TokenAttribute};

@@ -47,6 +47,8 @@ pub fn run(command: Command) -> Result<(), Failure> {
 enum Model {
     /// Instructions to an agent that stand where only content should.
     Injection,
+    /// What stands around quoted attacks in texts that speak of attacks.
+    Mention,
     /// Messages that want money or secrets by a story.
     Scam,
     /// Insults, hate, threats, lewdness, and requests for harm.
@@ -57,6 +59,7 @@ impl Model {
     fn subject(self) -> Subject {
         match self {
             Model::Injection => Subject::Injection,
+            Model::Mention => Subject::Mention,
             Model::Scam => Subject::Scam,
             Model::Toxicity => Subject::Toxicity,
         }

@@ -12,8 +12,9 @@ use super::words::divide;
 /// Fewer letters are initials, sizes, grades.
 const FEWEST: usize = 5;
 
-/// The longest gap between two letters, in bytes; a longer one ends the run.
-const WIDEST: usize = 4;
+/// The longest gap between two letters, in bytes; a longer one ends the run. A mark of its own between wide spaces is
+/// part of a gap.
+const WIDEST: usize = 9;
 
 /// Finds runs of letters that stand alone. The gap that is most frequent in a run stands between letters, any other
 /// one between words; where all gaps are alike, the run is divided into common words as well as they allow.
@@ -56,7 +57,9 @@ impl<'a> Run<'a> {
         let (last, letter) = self.letters.last()?;
         let gap = text.get(last + letter.len_utf8()..at).filter(|gap| gap.len() <= WIDEST)?;
         gap.chars()
-            .all(|c| matches!(c, ' ' | '.' | '-' | '_' | '*' | '|' | '/' | ',' | ':' | '~' | '\n' | '\r'))
+            .all(|c| {
+                matches!(c, ' ' | '-' | '_' | '*' | '|' | '/' | '~' | '\n' | '\r' | '\'' | '"') || is_mark(c)
+            })
             .then_some(gap)
     }
 
@@ -93,6 +96,11 @@ fn is_written(letters: &[(usize, char)]) -> bool {
         && same * 3 <= all
 }
 
+/// Whether a character ends sentences or parts of them.
+fn is_mark(character: char) -> bool {
+    matches!(character, '.' | ',' | ':' | ';' | '!' | '?')
+}
+
 /// The letters as words; `None` where these are too short.
 fn join(letters: &[(usize, char)], gaps: &[&str]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -103,9 +111,17 @@ fn join(letters: &[(usize, char)], gaps: &[&str]) -> Option<String> {
     let mut borders = 0;
     for (place, (_, letter)) in letters.iter().enumerate() {
         let gap = place.checked_sub(1).and_then(|before| gaps.get(before));
-        if gap.is_some_and(|gap| Some(*gap) != usual) {
-            words.push(' ');
-            borders += 1;
+        match gap {
+            // What stands between a word's own letters.
+            Some(gap) if gap.trim() == "'" && !gap.contains("  ") => words.push('\''),
+            Some(gap) if Some(*gap) != usual => {
+                // Marks that stand between all letters say nothing.
+                let tells = |c: &char| is_mark(*c) && !usual.is_some_and(|usual| usual.contains(*c));
+                words.extend(gap.chars().filter(tells));
+                words.push(' ');
+                borders += 1;
+            }
+            _ => {}
         }
         words.push(*letter);
     }
@@ -138,6 +154,8 @@ mod tests {
         ] {
             assert_eq!(joined(text).as_deref(), Some("ignore previous"), "{text}");
         }
+        let sentences = "d o   i t   n o w .   D o n ' t   w a i t ,   p l e a s e";
+        assert_eq!(joined(sentences).as_deref(), Some("do it now. Don't wait, please"));
         assert_eq!(joined("i g n o r e p r e v i o u s").as_deref(), Some("ignore previous"));
         assert_eq!(joined("so: i g n o r e him").as_deref(), Some("so: ignore him"));
     }

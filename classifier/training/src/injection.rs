@@ -6,6 +6,7 @@ use classifier::{LinearClassifier, Place};
 
 use crate::corpora::{self, CorpusError};
 use crate::fit::{self, FitError, FitOptions};
+use crate::recipe::Subject;
 use crate::{Document, Part, hash};
 
 /// A model and what it was trained and may be judged on.
@@ -50,8 +51,9 @@ pub fn train_injection(data: &Path, options: &FitOptions) -> Result<Trained, Tra
 
 /// The model of documents that were read already.
 pub(crate) fn fitted(documents: &[Document], options: &FitOptions) -> Result<LinearClassifier, FitError> {
-    let mut learned = documents.to_vec();
-    learned.extend(corpora::encoded(documents));
+    let mut learned: Vec<Document> =
+        documents.iter().filter(|one| Subject::Injection.learns_from(&one.source)).cloned().collect();
+    learned.extend(corpora::encoded(&learned));
     let model = fit::fit(&learned, options)?;
     // Our own lines are written to be as close to the border as can be, on either side, and requests to an assistant
     // are over it; pages are not like that. But pages have code, of which the corpora have

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use classifier::{LinearClassifier, ModelError};
 
-use crate::corpora::{Corpus, SourceError, benign, encoded, injection, scam, toxicity};
+use crate::corpora::{Corpus, MENTIONED, SourceError, benign, contexts, encoded, injection, scam, toxicity};
 use crate::fit::{FitError, FitOptions, fit};
 use crate::{Document, Part};
 
@@ -13,6 +13,8 @@ use crate::{Document, Part};
 pub enum Subject {
     /// Instructions to an agent that stand where only content should.
     Injection,
+    /// What stands around a quoted attack in a text that speaks of attacks.
+    Mention,
     /// Messages that want money or secrets by a story.
     Scam,
     /// Insults, hate, threats, lewdness, and requests for harm.
@@ -21,12 +23,13 @@ pub enum Subject {
 
 impl Subject {
     /// Every subject.
-    pub const ALL: [Subject; 3] = [Subject::Injection, Subject::Scam, Subject::Toxicity];
+    pub const ALL: [Subject; 4] = [Subject::Injection, Subject::Mention, Subject::Scam, Subject::Toxicity];
 
     /// Its name, which is also that of its model.
     pub const fn name(self) -> &'static str {
         match self {
             Subject::Injection => "injection",
+            Subject::Mention => "mention",
             Subject::Scam => "scam",
             Subject::Toxicity => "toxicity",
         }
@@ -43,6 +46,11 @@ impl Subject {
                 documents.extend(benign(folder, seed)?);
                 Ok(Corpus { documents, absent: Vec::new() })
             }
+            Subject::Mention => {
+                let mut documents = injection(folder, seed)?;
+                documents.extend(benign(folder, seed)?);
+                Ok(Corpus { documents: contexts(&documents), absent: Vec::new() })
+            }
             Subject::Scam => scam::read(folder),
             Subject::Toxicity => toxicity::read(folder),
         }
@@ -53,6 +61,9 @@ impl Subject {
         let options = FitOptions { seed, ..FitOptions::default() };
         match self {
             Subject::Injection => FitOptions { most_of_source: 4_000, hardest: 14_000, ..options },
+            Subject::Mention => {
+                FitOptions { bits: 14, dilution: 30.0, epochs: 8, most_of_source: 2_000, ..options }
+            }
             Subject::Scam => FitOptions { dilution: 60.0, epochs: 12, hardest: 8_000, ..options },
             Subject::Toxicity => FitOptions {
                 bits: 16,
@@ -68,7 +79,9 @@ impl Subject {
     /// Whether a source is learned from; some are only judged on.
     pub fn learns_from(self, source: &str) -> bool {
         match self {
-            Subject::Injection | Subject::Scam => true,
+            // A weighted sum cannot both know an attack and excuse it where it is quoted; another model does that.
+            Subject::Injection => source != MENTIONED,
+            Subject::Mention | Subject::Scam => true,
             Subject::Toxicity => source != toxicity::REPLIES,
         }
     }
@@ -77,7 +90,7 @@ impl Subject {
     /// hardly ever read like a message or an insult, and would lower the thresholds until many honest ones are flagged.
     fn sets_thresholds(self, source: &str) -> bool {
         match self {
-            Subject::Injection => true,
+            Subject::Injection | Subject::Mention => true,
             Subject::Scam => source == scam::MESSAGES,
             Subject::Toxicity => source == toxicity::WRITTEN || !toxicity::is_common(source),
         }
@@ -102,7 +115,9 @@ impl Subject {
                 one.part = Part::Training;
             }
         }
-        learned.extend(encoded(&learned));
+        if self != Subject::Mention {
+            learned.extend(encoded(&learned));
+        }
         fit(&learned, &self.options(seed))
     }
 
@@ -113,6 +128,7 @@ impl Subject {
     pub fn shipped(self) -> Result<LinearClassifier, ModelError> {
         match self {
             Subject::Injection => LinearClassifier::injection(),
+            Subject::Mention => LinearClassifier::mention(),
             Subject::Scam => LinearClassifier::scam(),
             Subject::Toxicity => LinearClassifier::toxicity(),
         }

@@ -9,6 +9,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::benign::natural;
 use super::carriers::{Carrier, MARK, carriers};
+use super::mentions;
 use super::phrases::{self, expand, first_letter};
 use super::read::{CorpusError, elements, field, json, json_lines, strings, text};
 use crate::{Document, Part, Split};
@@ -55,6 +56,13 @@ pub fn injection(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
             work.goal(goal);
         }
         work.harmless();
+        let attacks: Vec<&str> = goals
+            .iter()
+            .filter(|goal| goal.part == part && goal.source != "bipia/code")
+            .map(|goal| goal.text.as_str())
+            .collect();
+        let framings = std::mem::take(&mut work.framings);
+        mentions::add(part, split, seed, (&framings, &attacks), &mut documents);
     }
     whole(data, split, &mut documents)?;
     Ok(documents)

@@ -7,6 +7,7 @@
 //! | `carriers` | texts that attacks are inserted in |
 //! | `benign` | harmless texts |
 //! | `injection` | attacks, by themselves and in carriers |
+//! | `mentions` | texts about attacks, which quote some, and orders that pose as such texts |
 //! | [`encoded`] | harmless texts in disguise |
 //! | `gather` | reading those collections that a folder has, be they few |
 //! | [`ordinary`] | what stands on ordinary pages |
@@ -18,6 +19,7 @@ mod carriers;
 mod encoded;
 mod gather;
 mod injection;
+mod mentions;
 pub mod ordinary;
 mod phrases;
 mod read;
@@ -28,4 +30,5 @@ pub use benign::{benign, own};
 pub use encoded::encoded;
 pub use gather::{Corpus, SourceError};
 pub use injection::injection;
+pub use mentions::{MENTIONED, contexts};
 pub use read::CorpusError;

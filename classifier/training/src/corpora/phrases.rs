@@ -15,6 +15,8 @@ pub const CODE: &str = include_str!("../../phrases/code.txt");
 pub const SHOP: &str = include_str!("../../phrases/shop.txt");
 pub const LABELS: &str = include_str!("../../phrases/labels.txt");
 pub const VALUES: &str = include_str!("../../phrases/values.txt");
+pub const MENTIONS: &str = include_str!("../../phrases/mentions.txt");
+pub const FALSE_LEADS: &str = include_str!("../../phrases/false_leads.txt");
 
 const NAMES: [&str; 12] = [
     "Ann",
