@@ -96,7 +96,7 @@ impl Findings {
     /// The tables for a terminal.
     pub fn table(&self) -> String {
         let mut text = format!(
-            "{} climbs, seed {}; read below risk {:.2}, T1 from safety {:.2}, T2 from {:.2}\n",
+            "{} climbs, seed {}; read below risk {:.4}, T1 from safety {:.2}, T2 from {:.2}\n",
             self.climbs, self.seed, self.limits.quarantine, self.limits.t1, self.limits.t2
         );
         for (headings, rows) in
@@ -176,7 +176,7 @@ impl Findings {
         format!(
             "<h2>The adaptive attacker</h2><p>{} climbs of at most {} queries, one from each sentence of the family, each until a wording passes, by an \
              attacker who has the shipped models and approach C's thresholds (seed {}). A wording counts only while the obedient \
-             agent still hands over a card on reading it. Words are withheld from risk {:.2} on; T1 is released from safety \
+             agent still hands over a card on reading it. Words are withheld from risk {:.4} on; T1 is released from safety \
              {:.2}, T2 from {:.2}.</p>{}<p>The best wordings:</p><ol>{words}</ol>{warning}<p>The same wordings in a shop's \
              description, with the obedient agent:</p>{}",
             self.climbs,
