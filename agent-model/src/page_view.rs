@@ -12,7 +12,7 @@ pub const MOST_CHARACTERS: usize = 1500;
 const WIDEST: usize = 320;
 
 /// Roles of what can be acted on.
-const CONTROLS: [&str; 8] =
+pub(crate) const CONTROLS: [&str; 8] =
     ["textbox", "searchbox", "combobox", "button", "link", "checkbox", "radio", "spinbutton"];
 
 /// The view of an outline.

@@ -126,7 +126,7 @@ fn control(text: &str) -> Option<(ElementRef, &str)> {
 }
 
 /// Whether this is `e12` or `f3e12`.
-fn is_handle(text: &str) -> bool {
+pub(crate) fn is_handle(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let element = match text.strip_prefix('f') {
         Some(framed) => framed.split_once('e').filter(|(frame, _)| digits(frame)).map(|(_, element)| element),
