@@ -52,6 +52,11 @@ impl<M: LanguageModel> Mind<M> {
         Mind { copies: false, ..self }
     }
 
+    /// Its tokenizer.
+    pub fn words(&self) -> &Words {
+        &self.words
+    }
+
     /// The answer to a situation. What it copies is [copied from what was read](crate::copying), and a line that was
     /// not completed in [`LONGEST_ANSWER`] tokens is left out.
     ///
@@ -62,6 +67,20 @@ impl<M: LanguageModel> Mind<M> {
         situation: &Situation,
         choice: &mut Choice,
     ) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+        self.answer_steered(situation, choice, |_, _| Ok(()))
+    }
+
+    /// As [`Mind::answer`]; `steer` is called before each choice with the tokens that were written and the logits of
+    /// the next, which it may change.
+    ///
+    /// # Errors
+    /// What the model, the tokenizer or `steer` says.
+    pub fn answer_steered(
+        &self,
+        situation: &Situation,
+        choice: &mut Choice,
+        mut steer: impl FnMut(&[Token], &mut [f32]) -> Result<(), Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
         let copying = self.copies.then(|| Copying::of(situation));
         let mut draft = Draft::default();
         let mut state = self.model.start();
@@ -69,6 +88,7 @@ impl<M: LanguageModel> Mind<M> {
         self.model.step(&mut state, &self.words.situation(situation)?, &mut logits)?;
         let mut written: Vec<Token> = Vec::new();
         while written.len() < LONGEST_ANSWER {
+            steer(&written, &mut logits)?;
             let may_stand = |token: Token| match &copying {
                 Some(_) if Some(token) == self.model.end() => draft.may_end(),
                 Some(copying) => {

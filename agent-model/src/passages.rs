@@ -1,91 +1,98 @@
-//! Texts that an agent may repeat: pieces of the task, whole to their end, and words of the page.
+//! Texts that an agent may repeat: values of the task, whole and with their names, and a place that the page names.
 //!
-//! A piece of the task ends where a comma, a semicolon, a colon or a full stop and a space follow: a number in four
-//! groups is one piece. A copy begins with any word of a piece and goes on to the piece's end, so that no value is
-//! given in part. What is copied from the page may end behind any of its words. Several are joined by `, `, `. ` or a
-//! space, and `Please ship to ` may lead.
+//! A text is values joined by `, `; `Please ship to ` and words of the page may follow, or stand alone. Values are
+//! handles such as `[card:me]`, and what follows the names of [`turn`](crate::turn) up to a comma, a semicolon or a
+//! full stop and a space: a number in four groups is given whole or not at all. Of a task without any, every such piece
+//! is a value.
 
-/// What stands between two pieces.
-const JOINS: [&str; 4] = [". Please ship to ", ", ", ". ", " "];
+use crate::turn::{ADDRESS, CARD};
+use std::collections::BTreeSet;
 
-/// What may stand before the first.
-const LEAD: &str = "Please ship to ";
+/// What stands between two values.
+const JOIN: &str = ", ";
 
-/// The texts, each from a word on.
+/// What stands before a place, behind values and alone.
+const PLACE: [&str; 2] = [". Please ship to ", "Please ship to "];
+
+/// What may be repeated.
 #[derive(Debug, Clone)]
 pub(crate) struct Passages {
-    texts: Vec<Text>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Text {
-    bytes: Vec<u8>,
-    /// Where a copy may end.
-    ends: Vec<usize>,
+    values: Vec<Vec<u8>>,
+    /// Lines of the page, from each word on.
+    words: Vec<Vec<u8>>,
 }
 
 impl Passages {
     /// What the task and the page hold.
     pub(crate) fn of(task: &str, page: &str) -> Passages {
-        let mut texts = Vec::new();
-        for piece in pieces(task) {
-            texts.extend(from_each_word(piece, |text| vec![text.len()]));
+        let pieces: BTreeSet<&str> = pieces(task).collect();
+        let mut values: Vec<Vec<u8>> =
+            pieces.iter().filter_map(|piece| value(piece)).map(|value| value.as_bytes().to_vec()).collect();
+        if values.is_empty() {
+            values = pieces.iter().map(|piece| piece.as_bytes().to_vec()).collect();
         }
-        for piece in page.lines().flat_map(pieces) {
-            texts.extend(from_each_word(piece, |text| {
-                let ends = text.match_indices(' ').map(|(at, _)| at);
-                ends.chain([text.len()]).collect()
-            }));
-        }
-        // The page's commas stand between pieces: a place is copied with `, ` between its own.
-        texts.sort();
-        texts.dedup();
-        Passages { texts }
+        let starts = |line: &str| {
+            let rest = line.match_indices(' ').map(|(at, _)| at + 1);
+            std::iter::once(0).chain(rest).collect::<Vec<_>>()
+        };
+        let from = |line: &str, at: usize| line.as_bytes().get(at..).map(<[u8]>::to_vec);
+        let words =
+            page.lines().flat_map(|line| starts(line).into_iter().filter_map(move |at| from(line, at)));
+        Passages { values, words: words.filter(|words| !words.is_empty()).collect() }
     }
 
-    /// Whether `text` is the beginning of such texts; where `whole`, whether it ends where one ends.
+    /// Whether `text` is the beginning of such a text; where `whole`, whether it is one.
     pub(crate) fn spell(&self, text: &[u8], whole: bool) -> bool {
-        let mut starts = std::collections::BTreeSet::from([0]);
-        if begins(text, LEAD.as_bytes()) {
-            if text.len() < LEAD.len() {
-                return !whole;
-            }
-            starts.insert(LEAD.len());
+        let [behind, alone] = PLACE;
+        let mut starts = BTreeSet::from([0]);
+        if self.leads(text, alone, whole) {
+            return true;
         }
         while let Some(start) = starts.pop_first() {
             let Some(rest) = text.get(start..) else { continue };
-            for passage in &self.texts {
-                let same = passage.bytes.iter().zip(rest).take_while(|(one, other)| one == other).count();
-                if same == rest.len() && (!whole || (passage.ends.contains(&same) && same > 0)) {
+            for value in &self.values {
+                if !whole && value.starts_with(rest) {
                     return true;
                 }
-                for end in passage.ends.iter().filter(|end| **end <= same && **end > 0) {
-                    let after = rest.get(*end..).unwrap_or(&[]);
-                    for join in JOINS {
-                        if !begins(after, join.as_bytes()) {
-                            continue;
-                        }
-                        if after.len() >= join.len() {
-                            starts.insert(start + end + join.len());
-                        } else if !whole {
-                            return true;
-                        }
-                    }
+                let Some(after) = rest.strip_prefix(value.as_slice()) else { continue };
+                let joins = !whole && JOIN.as_bytes().starts_with(after);
+                if after.is_empty() || joins || self.leads(after, behind, whole) {
+                    return true;
+                }
+                if after.starts_with(JOIN.as_bytes()) {
+                    starts.insert(start + value.len() + JOIN.len());
                 }
             }
         }
         false
     }
+
+    /// Whether a text is `lead` and words of the page, or the beginning of that.
+    fn leads(&self, text: &[u8], lead: &str, whole: bool) -> bool {
+        let Some(place) = text.strip_prefix(lead.as_bytes()) else {
+            // Without a page there is no place to name, and no way on.
+            return !whole && !self.words.is_empty() && lead.as_bytes().starts_with(text);
+        };
+        let ends = |words: &[u8]| words.get(place.len()).is_none_or(|next| !next.is_ascii_alphanumeric());
+        self.words
+            .iter()
+            .any(|words| words.starts_with(place) && (!whole || (!place.is_empty() && ends(words))))
+    }
 }
 
-/// Whether the shorter of two begins the longer.
-fn begins(one: &[u8], other: &[u8]) -> bool {
-    one.iter().zip(other).all(|(one, other)| one == other)
+/// The value with its name that a piece holds, or the handle.
+fn value(piece: &str) -> Option<&str> {
+    let names = ADDRESS.iter().chain(&CARD);
+    let named = names.filter_map(|name| piece.get(piece.find(name)?..)).min_by_key(|named| named.len())?;
+    match named.find('[') {
+        Some(at) => named.get(at..),
+        None => Some(named),
+    }
 }
 
-/// Parts of a line between marks that a space or the end follows.
+/// Parts of a text between commas, semicolons and full stops that a space or the end follows.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let marks = [',', ';', ':', '.'];
+    let marks = [',', ';', '.'];
     text.split_inclusive(' ')
         .scan((0, 0), move |(from, at), word| {
             *at += word.len();
@@ -96,61 +103,48 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
         .filter(|piece| !piece.is_empty())
 }
 
-fn from_each_word<'a>(
-    piece: &'a str,
-    ends: impl Fn(&str) -> Vec<usize> + 'a,
-) -> impl Iterator<Item = Text> + 'a {
-    let starts = piece.match_indices(' ').map(|(at, _)| at + 1);
-    std::iter::once(0).chain(starts).filter_map(move |from| {
-        let text = piece.get(from..).filter(|text| !text.is_empty())?;
-        Some(Text { bytes: text.as_bytes().to_vec(), ends: ends(text) })
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const TASK: &str = "Buy 1 x \"Pan, red\" at https://a.test. Ship it to: name: Ana Rui; street: 12 Low Lane; email: \
+                        a.b@mail.test. Pay with card number 4111 11, exp [card:me].";
+
     #[test]
-    fn a_task_falls_into_its_values() {
-        let task = "Ship it to: name: Ana Rui; street: 12 Low Lane; email: a.b@mail.test. Pay with card 4111 11, exp 01/30.";
+    fn a_task_holds_values_with_their_names() {
+        let values: Vec<&str> = pieces(TASK).filter_map(value).collect();
         assert_eq!(
-            pieces(task).collect::<Vec<_>>(),
+            values,
             [
-                "Ship it to",
-                "name",
-                "Ana Rui",
-                "street",
-                "12 Low Lane",
-                "email",
-                "a.b@mail.test",
-                "Pay with card 4111 11",
-                "exp 01/30"
+                "name: Ana Rui",
+                "street: 12 Low Lane",
+                "email: a.b@mail.test",
+                "card number 4111 11",
+                "[card:me]"
             ]
         );
     }
 
     #[test]
-    fn copies_end_where_values_end() {
-        let passages = Passages::of(
-            "card number 4111 1111 1111 1111, exp 01/30. [card:me]; x.",
-            "Go to 9 Salt Way, now",
-        );
+    fn values_are_repeated_whole() {
+        let passages = Passages::of(TASK, "Go to 9 Salt Way, now");
         for (text, viable, whole) in [
-            ("4111 1111 1111 1111", true, true),
-            ("4111 1111 1111", true, false),
-            ("4111 1111 1112", false, false),
-            ("4111 1111 1111 1111, 01/30", true, true),
-            ("4111 1111 1111 1111, ", true, false),
+            ("card number 4111 11", true, true),
+            ("card number 4111", true, false),
+            ("4111 11", false, false),
+            ("card number 4111 12", false, false),
+            ("name: Ana Rui, card number 4111 11", true, true),
+            ("name: Ana Rui, ", true, false),
             ("[card:me]. Please ship to 9 Salt Way", true, true),
-            ("Please ship to 9 Salt", true, true),
-            ("Please ship", true, false),
-            ("9 Sal", true, false),
-            ("Hello", false, false),
+            ("Please ship to 9 Sal", true, false),
+            ("Please ship to ", true, false),
+            ("9 Salt Way", false, false),
+            ("Go", false, false),
             ("", true, false),
         ] {
+            let bytes = text.as_bytes();
             assert_eq!(
-                (passages.spell(text.as_bytes(), false), passages.spell(text.as_bytes(), true)),
+                (passages.spell(bytes, false), passages.spell(bytes, true)),
                 (viable, whole),
                 "{text}"
             );

@@ -129,6 +129,11 @@ impl Words {
         self.bytes.get(token as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// The bytes of all tokens, in the order of their numbers.
+    pub fn token_bytes(&self) -> &[Vec<u8>] {
+        &self.bytes
+    }
+
     /// The tokens of what the model is told, up to the mark behind which it answers. Of a page that is too long, the
     /// end is left out.
     ///

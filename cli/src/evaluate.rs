@@ -27,6 +27,9 @@ pub struct Arguments {
     /// Act with the small agent model of this folder too, such as `agent-model/model`.
     #[arg(long, value_name = "FOLDER")]
     agent_model: Option<PathBuf>,
+    /// Act with that model a second time, free to misspell what it copies.
+    #[arg(long, requires = "agent_model")]
+    agent_model_free: bool,
     /// Act with this model too, or with its recording.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -120,9 +123,11 @@ fn failure(error: DemoError) -> Failure {
 fn makers(arguments: &Arguments) -> Result<Vec<Box<dyn MakeAgent>>, Failure> {
     let mut makers: Vec<Box<dyn MakeAgent>> = vec![Box::new(Obedient)];
     if let Some(folder) = &arguments.agent_model {
-        let small = Small::load(folder)
-            .map_err(|error| Failure::NotSetUp(format!("{}: {error}", folder.display())))?;
-        makers.push(Box::new(small));
+        let not_set_up = |error| Failure::NotSetUp(format!("{}: {error}", folder.display()));
+        makers.push(Box::new(Small::load(folder).map_err(not_set_up)?));
+        if arguments.agent_model_free {
+            makers.push(Box::new(Small::load_free(folder).map_err(not_set_up)?));
+        }
     }
     if let Some(model) = &arguments.model {
         let endpoint = arguments.endpoint.as_deref().map(|base| Endpoint::new(base, model));
