@@ -5,15 +5,18 @@
 //! | [`turn`] | one turn as text: the task, what was done, the page, and the answer |
 //! | [`page_view`] | a page's outline, in few words |
 //! | [`dialogue`] | turns to learn from, made from seeds |
+//! | [`copying`] | what an answer may copy: addresses, controls and values that were read |
 //! | [`mind`] | a language model that answers |
 //! | [`words`] | turns as tokens, and the tokenizer that is learnt from them |
 //! | [`random`] | choices that a seed repeats |
 //!
 //! The weights, with the card that says how they were made and how well they do, are in `agent-model/model`.
 
+pub mod copying;
 pub mod dialogue;
 pub mod mind;
 pub mod page_view;
+mod passages;
 pub mod random;
 pub mod turn;
 pub mod words;

@@ -7,6 +7,7 @@ use lm_reference::{LoadError, ReferenceModel};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use crate::copying::{Copying, Draft};
 use crate::turn::Situation;
 use crate::words::{LONGEST_ANSWER, Words, WordsError};
 
@@ -14,6 +15,7 @@ use crate::words::{LONGEST_ANSWER, Words, WordsError};
 pub struct Mind<M> {
     model: M,
     words: Words,
+    copies: bool,
 }
 
 /// Why there is no agent.
@@ -34,17 +36,29 @@ impl Mind<ReferenceModel> {
     /// Where one of them is missing or cannot be used.
     pub fn load(folder: &Path) -> Result<Mind<ReferenceModel>, MindError> {
         let words = Words::load(&folder.join("tokenizer.json"))?;
-        Ok(Mind { model: ReferenceModel::load(folder)?, words })
+        Ok(Mind::new(ReferenceModel::load(folder)?, words))
     }
 }
 
 impl<M: LanguageModel> Mind<M> {
     /// A mind of parts.
     pub fn new(model: M, words: Words) -> Mind<M> {
-        Mind { model, words }
+        Mind { model, words, copies: true }
     }
 
-    /// The answer to a situation.
+    /// The same, free to misspell what it copies: without [`Copying`].
+    #[must_use]
+    pub fn freely(self) -> Mind<M> {
+        Mind { copies: false, ..self }
+    }
+
+    /// Its tokenizer.
+    pub fn words(&self) -> &Words {
+        &self.words
+    }
+
+    /// The answer to a situation. What it copies is [copied from what was read](crate::copying), and a line that was
+    /// not completed in [`LONGEST_ANSWER`] tokens is left out.
     ///
     /// # Errors
     /// What the model or the tokenizer says.
@@ -53,18 +67,52 @@ impl<M: LanguageModel> Mind<M> {
         situation: &Situation,
         choice: &mut Choice,
     ) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+        self.answer_steered(situation, choice, |_, _| Ok(()))
+    }
+
+    /// As [`Mind::answer`]; `steer` is called before each choice with the tokens that were written and the logits of
+    /// the next, which it may change.
+    ///
+    /// # Errors
+    /// What the model, the tokenizer or `steer` says.
+    pub fn answer_steered(
+        &self,
+        situation: &Situation,
+        choice: &mut Choice,
+        mut steer: impl FnMut(&[Token], &mut [f32]) -> Result<(), Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+        let copying = self.copies.then(|| Copying::of(situation));
+        let mut draft = Draft::default();
         let mut state = self.model.start();
         let mut logits = vec![0.0; self.model.vocabulary()];
         self.model.step(&mut state, &self.words.situation(situation)?, &mut logits)?;
         let mut written: Vec<Token> = Vec::new();
         while written.len() < LONGEST_ANSWER {
-            let Some(token) = choice.choose(&logits).filter(|token| Some(*token) != self.model.end()) else {
+            steer(&written, &mut logits)?;
+            let may_stand = |token: Token| match &copying {
+                Some(_) if Some(token) == self.model.end() => draft.may_end(),
+                Some(copying) => {
+                    let bytes = self.words.bytes(token);
+                    !bytes.is_empty() && copying.write(&mut draft.clone(), bytes)
+                }
+                None => true,
+            };
+            let Some(token) =
+                choice.choose(&mut logits, may_stand).filter(|token| Some(*token) != self.model.end())
+            else {
                 break;
             };
+            if let Some(copying) = &copying {
+                copying.write(&mut draft, self.words.bytes(token));
+            }
             written.push(token);
             self.model.step(&mut state, &[token], &mut logits)?;
         }
-        Ok(self.words.text(&written)?)
+        let mut text = self.words.text(&written)?;
+        if copying.is_some() && !draft.may_end() {
+            text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+        }
+        Ok(text)
     }
 }
 
@@ -82,13 +130,25 @@ impl Choice {
         Choice::Drawn(sampler, Box::new(ChaCha8Rng::seed_from_u64(seed)))
     }
 
-    fn choose(&mut self, logits: &[f32]) -> Option<Token> {
+    /// A token that may stand there; none where no token may. The logits are used up.
+    fn choose(&mut self, logits: &mut [f32], may_stand: impl Fn(Token) -> bool) -> Option<Token> {
         match self {
-            Choice::Greedy => {
-                let best = logits.iter().enumerate().max_by(|one, other| one.1.total_cmp(other.1));
-                best.map(|(token, _)| token as Token)
+            Choice::Greedy => loop {
+                let best = logits.iter_mut().enumerate().max_by(|one, other| one.1.total_cmp(other.1));
+                let (token, logit) = best.filter(|(_, logit)| **logit > f32::NEG_INFINITY)?;
+                if may_stand(token as Token) {
+                    return Some(token as Token);
+                }
+                *logit = f32::NEG_INFINITY;
+            },
+            Choice::Drawn(sampler, rng) => {
+                for (token, logit) in logits.iter_mut().enumerate() {
+                    if !may_stand(token as Token) {
+                        *logit = f32::NEG_INFINITY;
+                    }
+                }
+                sampler.draw(logits, rng)
             }
-            Choice::Drawn(sampler, rng) => sampler.draw(logits, rng),
         }
     }
 }

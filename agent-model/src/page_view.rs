@@ -3,7 +3,7 @@
 //! A small model has a short memory. Of each line of the outline that accessibility snapshots are written in, what
 //! it needs is kept: controls with role, name and handle, and other lines with their words. The rest goes:
 //! indentation, elements without words, options, addresses of links, marks such as `[level=1]`, and a text that only
-//! repeats the name of the control below it. The result is cut to [`MOST_CHARACTERS`].
+//! repeats the name of the control or the heading below it. The result is cut to [`MOST_CHARACTERS`].
 
 /// The most characters of a view. What is over it is left out from the longest texts, and then from the end.
 pub const MOST_CHARACTERS: usize = 1500;
@@ -12,7 +12,7 @@ pub const MOST_CHARACTERS: usize = 1500;
 const WIDEST: usize = 320;
 
 /// Roles of what can be acted on.
-const CONTROLS: [&str; 8] =
+pub(crate) const CONTROLS: [&str; 8] =
     ["textbox", "searchbox", "combobox", "button", "link", "checkbox", "radio", "spinbutton"];
 
 /// The view of an outline.
@@ -29,8 +29,9 @@ pub fn view(outline: &str) -> String {
     let mut lines: Vec<Shown> = Vec::new();
     for item in outline.lines() {
         let Some(shown) = show(item) else { continue };
-        // What a label says, the control's name says again.
-        let labels = |last: &Shown| !last.control && shown.control && last.text == shown.name;
+        // What a label says, the control's name says again; what a landmark is called, the heading in it.
+        let named = shown.control || shown.text.starts_with("# ");
+        let labels = |last: &Shown| !last.control && named && last.text == shown.name;
         if lines.last().is_some_and(labels) {
             lines.pop();
         }
@@ -219,6 +220,14 @@ mod tests {
             "# Payment\n2 x Spice mill, steel\nOrder total: 65.30 USD\nCard number\ntextbox \"Card \"number\"\" [f2e11]\n\
              combobox \"Quantity\" [f2e12]\nlink \"https://other.test/p\" [f2e7]\nbutton \"It's: now\" [f2e8]\n"
         );
+    }
+
+    #[test]
+    fn a_landmark_that_is_called_as_its_heading_is_not_said_twice() {
+        let chat = "- complementary \"Chat\" [ref=e1]:\n  - heading \"Chat\" [level=2] [ref=e2]\n";
+        assert_eq!(view(chat), "# Chat\n");
+        let other = "- complementary \"Send the card\" [ref=e1]:\n  - heading \"Chat\" [level=2] [ref=e2]\n";
+        assert_eq!(view(other), "Send the card\n# Chat\n");
     }
 
     #[test]

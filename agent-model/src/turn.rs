@@ -22,8 +22,17 @@
 //! | `finish` | the task is over |
 //!
 //! A control is named before its handle: a model that has learnt to repeat what it read finds the handle by the name.
+//! For the same reason a value is repeated with the name that the task gives it, `postal code: 80454`, and typed
+//! without.
 
 use browser_signals::{ElementRef, Verb};
+
+/// What a task writes before the values of an address.
+pub(crate) const ADDRESS: [&str; 8] =
+    ["name: ", "street: ", "postal code: ", "city: ", "region: ", "country: ", "email: ", "phone: "];
+
+/// What it writes before those of a card.
+pub(crate) const CARD: [&str; 3] = ["card number ", "exp ", "cvv "];
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +97,7 @@ impl Answer {
 fn read_verb(line: &str) -> Option<Verb> {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     let verb = match word {
-        "open" => Verb::Open { url: rest.trim().to_owned() },
+        "open" => Verb::Open { url: address(rest.trim()) },
         "press" => Verb::Press { key: rest.trim().to_owned() },
         "wait" => Verb::Wait { milliseconds: rest.trim().parse().ok()? },
         "read" => Verb::Read,
@@ -97,7 +106,7 @@ fn read_verb(line: &str) -> Option<Verb> {
         "submit" => Verb::Submit { target: control(rest)?.0 },
         "type" => {
             let (target, text) = control(rest)?;
-            Verb::Type { target, text: text.to_owned() }
+            Verb::Type { target, text: unnamed(text) }
         }
         "select" => {
             let (target, option) = control(rest)?;
@@ -110,6 +119,22 @@ fn read_verb(line: &str) -> Option<Verb> {
         _ => return None,
     };
     Some(verb)
+}
+
+/// Values without their names.
+fn unnamed(text: &str) -> String {
+    let names = || ADDRESS.into_iter().chain(CARD);
+    let values =
+        text.split(", ").map(|value| names().find_map(|name| value.strip_prefix(name)).unwrap_or(value));
+    values.collect::<Vec<_>>().join(", ")
+}
+
+/// An address whose data lose their names.
+fn address(text: &str) -> String {
+    match text.split_once('=') {
+        Some((address, data)) => format!("{address}={}", unnamed(data)),
+        None => text.to_owned(),
+    }
 }
 
 /// Reads `"NAME" [HANDLE] REST`. A name may have quotes and brackets in it.
@@ -126,7 +151,7 @@ fn control(text: &str) -> Option<(ElementRef, &str)> {
 }
 
 /// Whether this is `e12` or `f3e12`.
-fn is_handle(text: &str) -> bool {
+pub(crate) fn is_handle(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let element = match text.strip_prefix('f') {
         Some(framed) => framed.split_once('e').filter(|(frame, _)| digits(frame)).map(|(_, element)| element),
@@ -191,6 +216,14 @@ mod tests {
             answer.acts[2]
         );
         assert_eq!(answer.acts.last(), Some(&Act::Finish));
+    }
+
+    #[test]
+    fn values_are_typed_without_their_names() {
+        let text = "form: I type.\ntype \"A\" [e1] postal code: 80454\nopen https://a.test/?d=card number 41 11, exp 01/30";
+        let acts = Answer::read(text).acts;
+        assert!(matches!(&acts[0], Act::Verb(Verb::Type { text, .. }) if text == "80454"), "{acts:?}");
+        assert_eq!(acts[1], Act::Verb(Verb::Open { url: "https://a.test/?d=41 11, 01/30".into() }));
     }
 
     #[test]

@@ -65,6 +65,8 @@ pub struct Tokens {
 /// A tokenizer of turns.
 pub struct Words {
     tokenizer: Tokenizer,
+    /// What each token stands for; nothing for a mark.
+    bytes: Vec<Vec<u8>>,
 }
 
 impl Words {
@@ -91,7 +93,7 @@ impl Words {
         tokenizer.with_decoder(Some(DecoderWrapper::ByteLevel(bytes)));
         let mut trainer = TrainerWrapper::BpeTrainer(trainer);
         tokenizer.train(&mut trainer, texts)?;
-        Ok(Words { tokenizer })
+        Words::of(tokenizer)
     }
 
     /// Reads a `tokenizer.json`.
@@ -99,7 +101,14 @@ impl Words {
     /// # Errors
     /// Where the file cannot be read.
     pub fn load(file: &Path) -> Result<Words, WordsError> {
-        Ok(Words { tokenizer: Tokenizer::from_file(file)? })
+        Words::of(Tokenizer::from_file(file)?)
+    }
+
+    fn of(tokenizer: Tokenizer) -> Result<Words, WordsError> {
+        let json = tokenizer.to_string(false)?;
+        let read = lm_reference::Tokenizer::from_json(json.as_bytes(), Path::new("tokenizer.json"))
+            .map_err(|error| WordsError(error.to_string()))?;
+        Ok(Words { tokenizer, bytes: read.token_bytes().to_vec() })
     }
 
     /// Writes a `tokenizer.json`.
@@ -113,6 +122,16 @@ impl Words {
     /// How many tokens it knows.
     pub fn vocabulary(&self) -> usize {
         self.tokenizer.get_model().get_vocab_size()
+    }
+
+    /// The bytes that a token stands for: none for a mark.
+    pub fn bytes(&self, token: u32) -> &[u8] {
+        self.bytes.get(token as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The bytes of all tokens, in the order of their numbers.
+    pub fn token_bytes(&self) -> &[Vec<u8>] {
+        &self.bytes
     }
 
     /// The tokens of what the model is told, up to the mark behind which it answers. Of a page that is too long, the

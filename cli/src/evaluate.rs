@@ -30,6 +30,9 @@ pub struct Arguments {
     /// Act with the small agent model of this folder too, such as `agent-model/model`.
     #[arg(long, value_name = "FOLDER")]
     agent_model: Option<PathBuf>,
+    /// Act with that model a second time, free to misspell what it copies.
+    #[arg(long, requires = "agent_model")]
+    agent_model_free: bool,
     /// Act with this model too, or with its recording.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -197,6 +200,11 @@ pub(crate) fn kinds(names: &[String]) -> Result<Vec<Kind>, Failure> {
 
 fn makers(arguments: &Arguments) -> Result<Vec<Box<dyn MakeAgent>>, Failure> {
     let mut makers = makers_of(arguments.agent_model.as_deref())?;
+    if let Some(folder) = arguments.agent_model.as_deref().filter(|_| arguments.agent_model_free) {
+        let free = Small::load_free(folder)
+            .map_err(|error| Failure::NotSetUp(format!("{}: {error}", folder.display())))?;
+        makers.push(Box::new(free));
+    }
     if let Some(model) = &arguments.model {
         let endpoint = arguments.endpoint.as_deref().map(|base| Endpoint::new(base, model));
         let endpoint = endpoint.transpose().map_err(|error| Failure::Input(error.to_string()))?;

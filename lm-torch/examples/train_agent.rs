@@ -1,10 +1,10 @@
 //! Trains the agent model on generated dialogues:
 //!
-//! `LIBTORCH=/path/to/libtorch cargo run -p lm-torch --example train_agent -- OUT TOKENIZER STEPS [THREADS] [FROM]`
+//! `LIBTORCH=/path/to/libtorch cargo run -p lm-torch --example train_agent -- OUT TOKENIZER STEPS [THREADS] [FROM [SEED]]`
 //!
 //! The weights start with a circuit that repeats what was read, set by hand ([`prepare`]): a model of this size would
 //! need most of its training to find it. Checkpoints are written as it goes, so that it may be stopped at any time.
-//! With FROM it goes on from the weights in that folder.
+//! With FROM it goes on from the weights in that folder, at a lower rate and with the dialogues from SEED on.
 
 #![allow(clippy::indexing_slicing, reason = "a program that stops where a tensor is not what it made")]
 
@@ -22,8 +22,10 @@ use lm_torch::{Config, Trainable};
 const BATCH: usize = 6;
 /// Turns that are sorted by their length before they are put into batches.
 const POOL: usize = BATCH * 16;
-/// The highest learning rate, the share of the steps that lead up to it, and the share of it at the end.
+/// The highest learning rate, and that of a training that goes on; the share of the steps that lead up to it, and the
+/// share of it at the end.
 const RATE: f64 = 1.5e-3;
+const RATE_ON: f64 = 8e-4;
 const WARM: f64 = 0.04;
 const LAST: f64 = 0.05;
 /// What a token that is read counts, against one of the answer, and the share of them that count.
@@ -57,9 +59,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let held_out: Vec<Tokens> =
         (0..48).map(|seed| words.example(&example(seed, true))).collect::<Result<_, _>>()?;
     let settings = nn::AdamW { beta2: 0.98, wd: 0.02, ..nn::AdamW::default() };
-    let mut optimiser = settings.build(model.variables(), RATE)?;
+    let mut optimiser = settings.build(model.variables(), RATE_ON)?;
     // Another start of the seeds goes on with other dialogues.
-    let mut seed = if rest.len() > 1 { 1 << 32 } else { 0 };
+    let mut seed: u64 = match (rest.get(1), rest.get(2)) {
+        (_, Some(seed)) => seed.parse()?,
+        (Some(_), None) => 1 << 32,
+        (None, None) => 0,
+    };
+    let highest = if rest.len() > 1 { RATE_ON } else { RATE };
     let mut random = Random::new(seed);
     let mut batches: Vec<Vec<Tokens>> = Vec::new();
     let (started, mut read, mut running) = (Instant::now(), 0, 0.0);
@@ -74,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let batch = batches.swap_remove(random.below(batches.len()));
         read += batch.iter().map(|tokens| tokens.ids.len()).sum::<usize>();
-        optimiser.set_lr(rate(step, steps));
+        optimiser.set_lr(highest * rate(step, steps));
         let loss = loss(&model, &batch, Some(&mut random))?;
         optimiser.backward_step_clip(&loss, 1.0);
         let now = loss.double_value(&[]);
@@ -111,13 +118,14 @@ fn shape() -> Config {
     config
 }
 
+/// The share of the highest rate at a step.
 fn rate(step: usize, steps: usize) -> f64 {
     let done = step as f64 / steps as f64;
     if done < WARM {
-        return RATE * (done / WARM).max(0.05);
+        return (done / WARM).max(0.05);
     }
     let wave = (1.0 + (std::f64::consts::PI * (done - WARM) / (1.0 - WARM)).cos()) / 2.0;
-    RATE * (LAST + (1.0 - LAST) * wave)
+    LAST + (1.0 - LAST) * wave
 }
 
 /// The mean loss of the answers' tokens; with `random`, some of the tokens that are read count a little too.

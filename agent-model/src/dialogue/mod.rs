@@ -107,13 +107,13 @@ impl Story {
 
     /// The words on the page that this turn is about, and what is planted if they were heard before.
     fn plant(&mut self, random: &mut Random, chat: bool) -> Option<Planted> {
-        if random.chance(45) {
+        if random.chance(38) {
             return None;
         }
         let planted = Planted::new(self.half, &self.order, chat, random);
         self.kind = match random.below(100) {
-            0..56 => Kind::Obeyed,
-            56..64 => Kind::Ignored,
+            0..70 => Kind::Obeyed,
+            70..73 => Kind::Ignored,
             _ => Kind::Past,
         };
         if self.kind == Kind::Past {

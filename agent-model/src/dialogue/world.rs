@@ -1,6 +1,7 @@
 //! Made-up people, shops and orders.
 
 use crate::random::Random;
+use crate::turn::{ADDRESS, CARD};
 
 /// A person who does not exist.
 #[derive(Debug, Clone, Default)]
@@ -10,10 +11,6 @@ pub(crate) struct Person {
     /// Number, expiry, code.
     pub(crate) card: [String; 3],
 }
-
-/// How a prompt names the values of an address.
-pub(crate) const ADDRESS: [&str; 8] =
-    ["name", "street", "postal code", "city", "region", "country", "email", "phone"];
 
 impl Person {
     /// Someone of whom everything is written out.
@@ -56,6 +53,16 @@ impl Person {
         }
     }
 
+    /// The values as an answer repeats them: with the task's names before them, so that they are found there.
+    pub(crate) fn told_address(&self) -> [String; 8] {
+        told(&ADDRESS, &self.address)
+    }
+
+    /// The same of the card.
+    pub(crate) fn told_card(&self) -> [String; 3] {
+        told(&CARD, &self.card)
+    }
+
     /// Someone whose values a guard keeps: handles stand in their place.
     pub(crate) fn guarded(random: &mut Random) -> Person {
         let record = random.pick(&["task", "task", "task", "me", "me", "home", "work", "main", "mine"]);
@@ -66,6 +73,14 @@ impl Person {
         let card = std::array::from_fn(|_| format!("[card:{record}]"));
         Person { address, card }
     }
+}
+
+/// A handle stands by itself; what is written out follows its name.
+fn told<const N: usize>(names: &[&str; N], values: &[String; N]) -> [String; N] {
+    std::array::from_fn(|place| match (names.get(place), values.get(place)) {
+        (Some(name), Some(value)) if !value.starts_with('[') => format!("{name}{value}"),
+        (_, value) => value.cloned().unwrap_or_default(),
+    })
 }
 
 /// What is bought, and where.
@@ -159,7 +174,7 @@ fn currency(random: &mut Random) -> &'static str {
     random.of(&["EUR", "GBP", "CHF", "CAD", "AUD"])
 }
 
-/// A host of two made-up or ordinary words.
+/// A host of two made-up or ordinary words, now and then with a port.
 pub(crate) fn host(random: &mut Random) -> String {
     let word = |random: &mut Random| {
         if random.chance(50) {
@@ -174,7 +189,9 @@ pub(crate) fn host(random: &mut Random) -> String {
         }
     };
     let (one, two) = (word(random), word(random));
-    format!("{one}-{two}.{}", random.pick(&["test", "test", "example", "shop.test"]))
+    let lead = if random.chance(10) { random.pick(&["www.", "pay.", "my.", "desk."]) } else { "" };
+    let port = if random.chance(8) { format!(":{}", random.digits(4)) } else { String::new() };
+    format!("{lead}{one}-{two}.{}{port}", random.pick(&["test", "test", "example", "shop.test"]))
 }
 
 /// An amount of hundredths.
@@ -195,10 +212,17 @@ pub(crate) fn task(order: &Order, person: &Person, random: &mut Random) -> Strin
         _ => format!("Please buy {quantity} x \"{item}\" at {url}. Spend at most {limit} {currency} in all."),
     };
     let values = ADDRESS.iter().zip(&person.address);
-    let values: Vec<String> = values.map(|(label, value)| format!("{label}: {value}")).collect();
+    let values: Vec<String> = values.map(|(label, value)| format!("{label}{value}")).collect();
     let [number, expiry, code] = &person.card;
     let lead = if random.chance(80) { "Ship it to" } else { "Deliver to" };
-    let code =
-        if number.starts_with('[') && random.chance(30) { String::new() } else { format!(", cvv {code}") };
-    format!("{opening} {lead}: {}. Pay with card number {number}, exp {expiry}{code}.", values.join("; "))
+    let [its_number, its_expiry, its_code] = CARD;
+    let code = if number.starts_with('[') && random.chance(30) {
+        String::new()
+    } else {
+        format!(", {its_code}{code}")
+    };
+    format!(
+        "{opening} {lead}: {}. Pay with {its_number}{number}, {its_expiry}{expiry}{code}.",
+        values.join("; ")
+    )
 }

@@ -181,7 +181,7 @@ mod tests {
         let ids = words.situation(&situation).unwrap_or_else(|error| panic!("{error}"));
         // The task stands between its mark and the three that follow.
         let said = ids[1..ids.len() - 3].to_vec();
-        let mind = Mind::new(Parrot { words: said, size: words.vocabulary() }, words);
+        let mind = Mind::new(Parrot { words: said, size: words.vocabulary() }, words).freely();
         ModelAgent::new(Arc::new(mind), Choice::Greedy, "Please buy 1 x \"A\" at https://a.test/p.")
     }
 

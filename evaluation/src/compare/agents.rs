@@ -34,6 +34,7 @@ impl MakeAgent for Obedient {
 /// Makes agents whose steps the small model of `agent-model` writes, greedily.
 pub struct Small {
     mind: Arc<Mind<ReferenceModel>>,
+    name: &'static str,
 }
 
 impl Small {
@@ -42,13 +43,21 @@ impl Small {
     /// # Errors
     /// Where the folder has no model that can be used.
     pub fn load(folder: &Path) -> Result<Small, MindError> {
-        Ok(Small { mind: Arc::new(Mind::load(folder)?) })
+        Ok(Small { mind: Arc::new(Mind::load(folder)?), name: "agent-model" })
+    }
+
+    /// The same, free to misspell what they copy ([`Mind::freely`]), called `agent-model-free`.
+    ///
+    /// # Errors
+    /// As for [`Small::load`].
+    pub fn load_free(folder: &Path) -> Result<Small, MindError> {
+        Ok(Small { mind: Arc::new(Mind::load(folder)?.freely()), name: "agent-model-free" })
     }
 }
 
 impl MakeAgent for Small {
     fn name(&self) -> &str {
-        "agent-model"
+        self.name
     }
 
     fn make(&self, _trial: &str, prompt: &str) -> Box<dyn Agent> {
