@@ -8,6 +8,7 @@ mod block;
 pub mod core;
 pub mod driver;
 mod foresee;
+pub mod guesses;
 mod judge;
 mod kit;
 mod outcome;
