@@ -165,6 +165,8 @@ pub enum Notice {
     Refusals(u64),
     /// The agent tried to write something that is in the vault.
     Guessed,
+    /// Agents did so this often in earlier tasks.
+    GuessedBefore(u64),
 }
 
 impl fmt::Display for Notice {
@@ -176,6 +178,12 @@ impl fmt::Display for Notice {
             Notice::Refusals(1) => f.write_str("the agent was refused once in this task"),
             Notice::Refusals(times) => write!(f, "the agent was refused {times} times in this task"),
             Notice::Guessed => f.write_str("the agent wrote something that is in your vault"),
+            Notice::GuessedBefore(1) => {
+                f.write_str("in an earlier task an agent wrote something that is in your vault")
+            }
+            Notice::GuessedBefore(times) => {
+                write!(f, "in earlier tasks agents wrote {times} times something that is in your vault")
+            }
         }
     }
 }

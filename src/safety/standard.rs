@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use classifier::{LinearClassifier, ModelError};
+use classifier::{LinearClassifier, MentionAware, ModelError};
 use hmm_control::monitor::{Judge, MonitorError};
 
 use super::WindowSafety;
@@ -23,15 +23,13 @@ pub enum SafetyError {
 }
 
 impl WindowSafety {
-    /// The shipped models of injections and scams, in this order, without a monitor.
+    /// The shipped models of injections (which excuses what is only quoted) and of scams, in this order, without a
+    /// monitor.
     ///
     /// # Errors
     /// None in a build whose tests passed.
     pub fn unmonitored() -> Result<WindowSafety, ModelError> {
-        Ok(WindowSafety::new(vec![
-            Arc::new(LinearClassifier::injection()?),
-            Arc::new(LinearClassifier::scam()?),
-        ]))
+        Ok(WindowSafety::new(vec![Arc::new(MentionAware::injection()?), Arc::new(LinearClassifier::scam()?)]))
     }
 
     /// The shipped models, and the shipped monitor over their risks.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use browser_signals::Origin;
 use browser_signals::outline::{Outline, Place, Purpose, Said, Words, tidy};
-use classifier::{LinearClassifier, ModelError, Risk, WindowClassifier, sweep};
+use classifier::{MentionAware, ModelError, Risk, WindowClassifier, sweep};
 
 pub use quarantine::{Quarantine, Quarantined};
 use reading::{Reading, place_of};
@@ -131,12 +131,13 @@ impl Scrubber {
         Scrubber { settings, judge }
     }
 
-    /// A scrubber with the shipped model of injections, at the risk that it was made for.
+    /// A scrubber with the shipped model of injections, at the risk that it was made for. What a text that speaks of
+    /// attacks quotes of them is told (see [`MentionAware`]).
     ///
     /// # Errors
     /// None in a build whose tests passed.
     pub fn standard() -> Result<Scrubber, ModelError> {
-        let model = LinearClassifier::injection()?;
+        let model = MentionAware::injection()?;
         let settings = ScrubSettings { quarantine_from: model.quarantine(), ..ScrubSettings::default() };
         Ok(Scrubber::new(settings, Some(Arc::new(model))))
     }

@@ -112,6 +112,8 @@ impl Core {
         let refusals = self.counts.denials.values().sum();
         noticed.extend((refusals > 0).then_some(Notice::Refusals(refusals)));
         noticed.extend((!self.counts.guessed.is_empty()).then_some(Notice::Guessed));
+        let before = self.guessed_before;
+        noticed.extend((before > 0).then_some(Notice::GuessedBefore(before)));
         noticed
     }
 

@@ -84,6 +84,8 @@ pub struct Core {
     pub(super) book: ConsentBook,
     pub(super) history: History,
     pub(super) counts: Counts,
+    /// How often agents guessed a value in earlier sessions.
+    pub(super) guessed_before: u64,
     pub(super) requests: u64,
     /// What the agent typed and opened.
     pub(super) sent: AgentEgress,
@@ -129,6 +131,7 @@ impl Core {
             book,
             history: History::default(),
             counts: Counts::default(),
+            guessed_before: 0,
             requests: 0,
             sent: AgentEgress::default(),
             nonces: Nonces::new(seed),
@@ -167,6 +170,13 @@ impl Core {
     #[must_use]
     pub fn with_hand_over(mut self, offered: bool) -> Core {
         self.by_hand = offered;
+        self
+    }
+
+    /// Tells the user with every question how often agents guessed a value in earlier sessions.
+    #[must_use]
+    pub fn with_earlier_guesses(mut self, times: u64) -> Core {
+        self.guessed_before = times;
         self
     }
 

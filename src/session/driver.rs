@@ -172,9 +172,11 @@ impl Session {
         .with_safety(kit.safety.clone());
         let lasting = kit.is_lasting();
         let tools = Tools { vault, detectors, releases, book, lasting, seed };
-        let core = Core::new(task, decision, tools, &intake.prompt).with_schema(kit.schema.clone());
-        let core = core.with_values_told_to_the_model(kit.tells_model);
-        let mut core = core.with_hand_over(kit.answerer.offers_by_hand());
+        let mut core = Core::new(task, decision, tools, &intake.prompt)
+            .with_schema(kit.schema.clone())
+            .with_earlier_guesses(kit.guesses().values().map(|count| u64::from(*count)).sum())
+            .with_values_told_to_the_model(kit.tells_model)
+            .with_hand_over(kit.answerer.offers_by_hand());
         (0..prompts).for_each(|_| core.note_prompt());
         let (prompt, started) = (intake.prompt, Instant::now());
         let mut session = Session { id, core, tab, proxy, text, quarantine, kit, prompt, ruled_out, started };
@@ -255,6 +257,7 @@ impl Session {
         self.tab.close().await;
         self.record(&[AuditEvent::Ended], true);
         self.kit.keep_quarantine(&self.quarantine);
+        self.kit.keep_guesses(&self.core.counts().guessed);
         self.kit.sign_head();
         self.kit.vault.lock().unwrap_or_else(PoisonError::into_inner).forget_task_values();
         let report =
@@ -314,15 +317,15 @@ impl Session {
     /// Fills, once the container has no way to anywhere else.
     async fn fill(&self, fill: SealedFill) -> Result<(), Reason> {
         let open = [fill.origin.clone(), fill.destination.origin.clone()];
-        way_out::narrow(&self.proxy, &open).await?;
-        self.tab.fill(fill).await.map(|_| ()).map_err(|e| reason_of(&e))
+        let filled = way_out::narrowed(&self.proxy, &open, || self.tab.fill(fill)).await?;
+        filled.map(|_| ()).map_err(|e| reason_of(&e))
     }
 
     /// Placeholders for values that go out later: what else is open then is cut now.
     async fn wire(&self, wire: SealedWire) -> Result<(), Reason> {
         let open = [wire.origin.clone(), wire.destination.origin.clone()];
-        way_out::narrow(&self.proxy, &open).await?;
-        self.tab.fill_wire(wire).await.map(|_| ()).map_err(|e| wire_reason(&e))
+        let filled = way_out::narrowed(&self.proxy, &open, || self.tab.fill_wire(wire)).await?;
+        filled.map(|_| ()).map_err(|e| wire_reason(&e))
     }
 
     async fn look(&self, look: Look) -> Result<Vec<Observed<Snapshot>>, BridgeError> {

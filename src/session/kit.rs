@@ -6,6 +6,7 @@ use std::time::Duration;
 use sirl::Field;
 use vault::{Binding, StateName};
 
+use super::guesses::{self, Guesses};
 use crate::consent::hand_over::BY_HAND_WITHIN;
 use crate::consent::ticket::ANSWER_WITHIN;
 use crate::consent::{Answer, Answered, ConsentPrompt, HandOver, StandingConsent, book};
@@ -99,6 +100,20 @@ impl Kit {
         };
         if let Some(bytes) = quarantine.to_keep(earlier.as_ref().map(|it| it.as_slice())) {
             self.keep(StateName::Quarantine, &bytes);
+        }
+    }
+
+    /// How often agents guessed which value in earlier sessions.
+    pub(super) fn guesses(&self) -> Guesses {
+        let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = vault.state(StateName::Guesses).ok().flatten();
+        kept.map(|bytes| guesses::from_json(&bytes)).unwrap_or_default()
+    }
+
+    /// Adds the guesses of a session to those kept in the user's vault.
+    pub(super) fn keep_guesses(&mut self, new: &Guesses) {
+        if let Some(bytes) = guesses::to_keep(&self.guesses(), new) {
+            self.keep(StateName::Guesses, &bytes);
         }
     }
 

@@ -67,6 +67,22 @@ fn confirmed_guesses_are_counted_by_record_and_field() {
 }
 
 #[test]
+fn guesses_of_earlier_sessions_are_told_with_every_question() {
+    for (times, words) in [
+        (0, None),
+        (1, Some("in an earlier task an agent wrote something that is in your vault")),
+        (7, Some("in earlier tasks agents wrote 7 times something that is in your vault")),
+    ] {
+        let mut played = Played::with(DEFAULT_POLICY, Container::T2, &VALUES, "buy a kettle");
+        played.core = played.core.with_earlier_guesses(times);
+        played.request(BLOCK);
+        assert_eq!(played.prompts.len(), 1);
+        assert_eq!(played.prompts[0].contains("earlier task"), times > 0);
+        assert!(words.is_none_or(|words| played.prompts[0].contains(words)), "{}", played.prompts[0]);
+    }
+}
+
+#[test]
 fn the_users_own_words_are_theirs() {
     let mut played = with_prompt("buy a kettle on https://shop.example and have it sent to Paris");
     for text in ["Paris", "sent to Paris", "kettles, paris", "kettle | PARIS"] {

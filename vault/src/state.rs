@@ -1,6 +1,6 @@
 //! What a guard keeps in the vault beside a person's values: standing consents, the head of the audit log,
-//! the phrase that its consent page shows, settings, and what it withheld from the model. Encrypted and authenticated with the values, and never
-//! released or searched for.
+//! the phrase that its consent page shows, settings, what it withheld from the model, and how often agents guessed a
+//! value. Encrypted and authenticated with the values, and never released or searched for.
 
 use zeroize::Zeroizing;
 
@@ -29,16 +29,19 @@ pub enum StateName {
     Settings,
     /// Words of pages that were withheld from the model as an attack, for the user to look at.
     Quarantine,
+    /// How often an agent wrote a value that it did not get from the guard.
+    Guesses,
 }
 
 impl StateName {
     /// Every name, in the order of the file's numbers.
-    pub const ALL: [StateName; 5] = [
+    pub const ALL: [StateName; 6] = [
         StateName::Consents,
         StateName::AuditHead,
         StateName::Phrase,
         StateName::Settings,
         StateName::Quarantine,
+        StateName::Guesses,
     ];
 
     /// The name in words, for messages.
@@ -49,6 +52,7 @@ impl StateName {
             StateName::Phrase => "phrase",
             StateName::Settings => "settings",
             StateName::Quarantine => "quarantine",
+            StateName::Guesses => "guesses",
         }
     }
 
@@ -60,6 +64,7 @@ impl StateName {
             StateName::Phrase => 3,
             StateName::Settings => 4,
             StateName::Quarantine => 5,
+            StateName::Guesses => 6,
         }
     }
 }
