@@ -52,7 +52,8 @@ pub fn starts() -> Vec<String> {
             said.get(..end.unwrap_or(said.len())).unwrap_or_default().to_owned()
         })
     });
-    let mut starts: Vec<String> = drawn.filter(|said| search::still_asks(said)).collect();
+    let mut starts: Vec<String> =
+        drawn.filter(|said| !said.contains("http") && search::still_asks(said)).collect();
     starts.sort();
     starts.dedup();
     starts
