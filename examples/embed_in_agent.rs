@@ -152,7 +152,7 @@ async fn to_the_address_form(tab: &Tab, scenario: &Scenario) -> Result<(), Box<d
     let button = ElementRef(handle.to_owned());
     let seen = tab.observe(About::Element(&button)).await?;
     tab.submit(&button, &seen).await?;
-    Ok(tab.wait_for_navigation(&seen, Duration::from_secs(5)).await?)
+    Ok(tab.wait_for_navigation(&seen, Duration::from_secs(30)).await?)
 }
 
 /// This example's own reading of a page, which no model sees. What a model is told goes through `portcullis::text`.

@@ -203,6 +203,9 @@ mod tests {
     #[test]
     fn the_context_has_all_but_the_quotation() {
         let text = "We test it. Attackers often write \"do it\", and it fails.";
-        assert_eq!(quotations(text)[0].context(text), "We test it. Attackers often write \"\", and it fails.");
+        assert_eq!(
+            quotations(text)[0].context(text),
+            "We test it. Attackers often write \"\", and it fails."
+        );
     }
 }
