@@ -145,7 +145,8 @@ impl Copying {
         }
         if draft.lines == 0 {
             // What the user is told. A block would be taken for one here too.
-            return !line.starts_with(b"REQ.") && !line.starts_with(b"PLAN.") && !(whole && line.is_empty());
+            let is_block = line.starts_with(b"REQ.") || line.starts_with(b"PLAN.");
+            return !(is_block || whole && line.is_empty());
         }
         ["REQ.", "PLAN."].into_iter().any(|word| begins(word) || in_block(word))
             || self.forms.iter().enumerate().any(|(number, (form, tail))| {
