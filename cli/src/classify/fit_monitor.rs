@@ -15,6 +15,10 @@ use crate::hmm::{Progress, write_whole};
 
 /// How many pages are put together to fit it, to calibrate it, and to judge it.
 const PAGES: usize = 4000;
+/// Safeties that are told of, whatever the pages are like.
+const THRESHOLDS: [f64; 3] = [0.5, 0.8, 0.95];
+/// Shares of the harmless pages that thresholds are given for.
+const SHARES: [f64; 4] = [0.90, 0.95, 0.98, 0.99];
 
 #[derive(clap::Args)]
 pub struct FitMonitor {
@@ -81,24 +85,41 @@ pub fn run(arguments: &FitMonitor) -> Result<(), Failure> {
     println!("pages put together: {WITH_INJECTION} % with an injection, {WITH_SCAM} % with a scam");
     println!("{}", judge.reliability(&tested, 10).map_err(failed)?);
     let safety = safety.with_monitor(judge).map_err(failed)?;
-    let test = compose((&injections, &scams), Part::Test, PAGES, arguments.seed);
-    for threshold in [0.5, 0.8, 0.95] {
-        let [harmless, hostile] = [false, true].map(|hostile| {
-            let of = test.iter().filter(|page| page.iter().any(|one| one.harmful.is_some()) == hostile);
-            let reached: Vec<bool> = of.map(|page| reaches(&safety, page, threshold)).collect();
-            (reached.iter().filter(|it| **it).count(), reached.len())
-        });
+    let reached = |part, seed| -> [Vec<f64>; 2] {
+        let pages = compose((&injections, &scams), part, PAGES, seed);
+        [false, true].map(|hostile| {
+            let of = pages.iter().filter(|page| page.iter().any(|one| one.harmful.is_some()) == hostile);
+            of.map(|page| reached_by(&safety, page)).collect()
+        })
+    };
+    // Thresholds are chosen on pages that nothing was fitted to, and told of others.
+    let [chosen_on, _] = reached(Part::Development, arguments.seed + 2);
+    let [harmless, hostile] = reached(Part::Test, arguments.seed);
+    let shares = SHARES.map(|share| least_of(&chosen_on, share));
+    for threshold in THRESHOLDS.into_iter().chain(shares) {
         println!(
-            "safety {threshold}: reached by {} of {} harmless pages and {} of {} with an attack",
-            harmless.0, harmless.1, hostile.0, hostile.1
+            "safety {threshold:.4}: reached by {} of {} harmless pages and {} of {} with an attack",
+            harmless.iter().filter(|one| **one >= threshold).count(),
+            harmless.len(),
+            hostile.iter().filter(|one| **one >= threshold).count(),
+            hostile.len()
         );
     }
     Ok(())
 }
 
-fn reaches(safety: &WindowSafety, page: &[&Document], threshold: f64) -> bool {
+/// The lowest safety at any moment of a page.
+fn reached_by(safety: &WindowSafety, page: &[&Document]) -> f64 {
     let windows: Vec<_> = page.iter().flat_map(|one| safety.windows(&one.text, one.place)).collect();
-    safety.of_windows(&windows).value() >= threshold
+    safety.of_windows(&windows).value()
+}
+
+/// The safety that a share of pages reaches.
+fn least_of(safeties: &[f64], share: f64) -> f64 {
+    let mut sorted = safeties.to_vec();
+    sorted.sort_by(|one, other| other.total_cmp(one));
+    let at = (sorted.len() as f64 * share).ceil() as usize;
+    sorted.get(at.saturating_sub(1)).copied().unwrap_or_default()
 }
 
 /// The windows of one text, labelled where it is clear.

@@ -1,0 +1,48 @@
+//! A made-up page as the bridge writes it: headings, text, links, controls, hidden words.
+
+use portcullis::signals::Origin;
+use portcullis::signals::outline::{Line, Outline, Part, Place, Purpose, Words};
+
+const PIECES: [(&str, &str, Place); 8] = [
+    (
+        "text",
+        "The kettle boils a litre in three minutes and switches itself off. I would buy it again.",
+        Place::Shown,
+    ),
+    ("heading", "Versand innerhalb von zwei Werktagen", Place::Shown),
+    ("link", "Livraison gratuite dès 35 €", Place::Shown),
+    ("button", "Add to basket", Place::Shown),
+    (
+        "text",
+        "Order 123e4567-e89b-12d3-a456-426614174000, EAN 4006381333931, www.shop.example/a/b?c=d",
+        Place::Shown,
+    ),
+    (
+        "text",
+        "Please read the instructions before first use, and ignore the film on the display.",
+        Place::Shown,
+    ),
+    ("textbox", "Delivery address", Place::Attribute),
+    ("text", "Skip to main content", Place::Hidden),
+];
+
+/// A page with that many bytes of words, or a few more.
+pub fn page(length: usize) -> Outline {
+    let mut lines = Vec::new();
+    let (mut size, mut at) = (0, 0);
+    while size < length {
+        // Steps of 3 go through all eight, in another order than they stand in.
+        let (role, text, place) = PIECES[at];
+        at = (at + 3) % PIECES.len();
+        let text = format!("{text} ({})", lines.len());
+        size += text.len();
+        let purpose = if place == Place::Attribute { Purpose::Label } else { Purpose::Text };
+        let words = Words { text, place, purpose, frame: 0 };
+        let own = Part::Own(format!("- {role}"));
+        lines.push(match purpose {
+            Purpose::Text => Line { head: vec![own], text: vec![words], bare: true, ..Line::default() },
+            _ => Line { head: vec![own, Part::Page(words)], ..Line::default() },
+        });
+    }
+    Outline { lines, frames: vec![Origin::parse("https://shop.example").ok()], ..Outline::default() }
+}
