@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use browser_signals::playwright::Browser;
 use portcullis::audit::FolderLog;
 use portcullis::session::driver::SessionError;
-use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY, GuardError};
+use portcullis::{DEFAULT_POLICY, GuardError};
 
 use crate::compare::agents::{MakeAgent, Obedient};
 use crate::family::Kind;
@@ -330,11 +330,8 @@ impl Bench<'_> {
         scenario: &Scenario,
         outcomes: &mut Vec<Outcome>,
     ) -> Result<Guarded, DemoError> {
-        let policy = match task.approach {
-            Approach::A => APPROACH_A_POLICY,
-            Approach::C => APPROACH_C_POLICY,
-            _ => self.policy,
-        };
+        // The user may name another policy for B.
+        let policy = task.approach.policy().filter(|_| task.approach != Approach::B).unwrap_or(self.policy);
         let make = |prompt: &str| task.maker.make("demo", prompt);
         let log = Some(self.log.clone());
         let run = guarded::run_as(task.stage, task.browser, scenario, policy, log, &make).await?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use portcullis::{APPROACH_A_POLICY, APPROACH_A_TOLD_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
 use serde::{Deserialize, Serialize};
 
 use crate::judge::Judgement;
@@ -31,6 +32,17 @@ impl Approach {
     /// Those that this version can run.
     pub const RUNNABLE: [Approach; 6] =
         [Approach::None, Approach::A, Approach::B, Approach::C, Approach::ATold, Approach::CUnscrubbed];
+
+    /// The shipped policy that it runs under; none without a guard.
+    pub const fn policy(self) -> Option<&'static str> {
+        match self {
+            Approach::None => None,
+            Approach::A => Some(APPROACH_A_POLICY),
+            Approach::ATold => Some(APPROACH_A_TOLD_POLICY),
+            Approach::B => Some(DEFAULT_POLICY),
+            Approach::C | Approach::CUnscrubbed => Some(APPROACH_C_POLICY),
+        }
+    }
 
     /// Its name in tables and files.
     pub const fn as_str(self) -> &'static str {

@@ -242,7 +242,9 @@ impl Session {
                     let done = self.carry_out(verb, decided.as_deref()).await;
                     Event::Done(done.map_err(|e| reason_of(&e)))
                 }
-                Command::Narrow(open) => Event::Done(way_out::narrowed(&self.proxy, &open, async || ()).await),
+                Command::Narrow(open) => {
+                    Event::Done(way_out::narrowed(&self.proxy, &open, async || ()).await)
+                }
                 Command::Fill(fill) => Event::Done(self.fill(fill).await),
                 Command::Wire(wire) => Event::Done(self.wire(wire).await),
                 Command::Pay(payment) => Event::Done(self.pay(*payment).await),

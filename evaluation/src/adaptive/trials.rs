@@ -13,7 +13,6 @@ use crate::report::Approach;
 use crate::scenario::Scenario;
 use crate::stage::Stage;
 use crate::unguarded::{BareBrowser, run_unguarded};
-use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
 
 /// The approaches that are tried. Without a guard it shows whether the words do anything at all.
 pub const APPROACHES: [Approach; 4] = [Approach::None, Approach::A, Approach::B, Approach::C];
@@ -48,13 +47,7 @@ pub(super) async fn run(best: &[Wording], tell: &dyn Fn(u64, &str)) -> Result<Ve
         for approach in APPROACHES {
             tell(tried.len() as u64, &format!("wording {} under {}", number + 1, approach.as_str()));
             let scenario = scenario(number, wording);
-            let policy = match approach {
-                Approach::None => None,
-                Approach::A => Some(APPROACH_A_POLICY),
-                Approach::B => Some(DEFAULT_POLICY),
-                Approach::C => Some(APPROACH_C_POLICY),
-            };
-            let (judgement, reads, low_safety) = match policy {
+            let (judgement, reads, low_safety) = match approach.policy() {
                 None => {
                     let mut agent = ObedientAgent::new(&scenario.prompt(hosts::SHOP_ORIGIN));
                     let trial = run_unguarded(&stage.world, &bare, &scenario, &mut agent).await?;

@@ -7,12 +7,12 @@ use std::sync::{Arc, PoisonError};
 
 use browser_signals::playwright::Browser;
 use classifier::{LinearClassifier, Place, Unfolded, highest_risk};
+use portcullis::Guard;
 use portcullis::audit::MemoryLog;
 use portcullis::consent::Answerer;
 use portcullis::guard::SystemEntropy;
 use portcullis::safety::WindowSafety;
 use portcullis::scrub::{HiddenText, ScrubSettings, Scrubber};
-use portcullis::{APPROACH_A_POLICY, APPROACH_A_TOLD_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY, Guard};
 
 use super::agents::MakeAgent;
 use super::line::TrialLine;
@@ -208,13 +208,9 @@ fn guard_of(
     log: &MemoryLog,
     user: Box<dyn Answerer>,
 ) -> Result<Guard, DemoError> {
-    let policy = match approach {
-        Approach::A => APPROACH_A_POLICY,
-        Approach::B => settings.policy.as_deref().unwrap_or(DEFAULT_POLICY),
-        Approach::C | Approach::CUnscrubbed => APPROACH_C_POLICY,
-        Approach::ATold => APPROACH_A_TOLD_POLICY,
-        Approach::None => return Err(DemoError::Input("without a guard there is no policy".to_owned())),
-    };
+    let own = settings.policy.as_deref().filter(|_| approach == Approach::B);
+    let policy = own.or(approach.policy());
+    let policy = policy.ok_or_else(|| DemoError::Input("without a guard there is no policy".to_owned()))?;
     let guard = Guard::new(policy, Box::new(log.clone()), user, Box::new(SystemEntropy))
         .map_err(|error| DemoError::Input(error.to_string()))?;
     let guard = guard.with_payments(stage.payments.clone());
