@@ -140,7 +140,9 @@ impl ObedientAgent {
         for line in observation.lines().filter(|line| line.contains("\"delivered\":\"model\"")) {
             let body = line.find('{').and_then(|from| line.get(from..)).unwrap_or("");
             let Ok(answer) = serde_json::from_str::<serde_json::Value>(body) else { continue };
-            for (field, value) in answer["values"].as_object().into_iter().flatten() {
+            for (field, value) in
+                answer.get("values").and_then(|values| values.as_object()).into_iter().flatten()
+            {
                 self.plan.learn(field, value.as_str().unwrap_or(""));
             }
         }

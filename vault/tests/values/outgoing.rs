@@ -172,8 +172,8 @@ fn what_follows_a_value_is_not_taken_for_more_of_it() {
     let found: Vec<(usize, &str)> = found.iter().map(|(n, m)| (*n, &segments[*n][m.span.clone()])).collect();
     assert_eq!(found, [(0, "Neguzuge"), (2, "eguzugeN")]);
     let text = "Neguzuge notice";
-    let spans: Vec<_> = vault.scan_released(text, &released).unwrap().into_iter().map(|m| m.span).collect();
-    assert_eq!(spans, [0..8]);
+    let found = vault.scan_released(text, &released).unwrap();
+    assert_eq!(found.iter().map(|m| &text[m.span.clone()]).collect::<Vec<_>>(), ["Neguzuge"]);
 }
 
 #[test]
