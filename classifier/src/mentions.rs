@@ -234,6 +234,11 @@ mod tests {
         let judged = judge.judge(&Window { text: &text, place: Place::Shown });
         assert!(judged.risk < judge.judge.risk(&Window { text: &text, place: Place::Shown }));
         let quotation = quotations(&text).pop().unwrap().words;
-        assert!(judged.reasons.iter().all(|reason| within(std::slice::from_ref(&quotation), &reason.span).is_empty()));
+        assert!(
+            judged
+                .reasons
+                .iter()
+                .all(|reason| within(std::slice::from_ref(&quotation), &reason.span).is_empty())
+        );
     }
 }

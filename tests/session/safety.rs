@@ -17,12 +17,12 @@ fn read(played: &mut Played, safety: Option<f64>) {
 #[test]
 fn what_nobody_judged_is_refused_and_what_is_safe_enough_is_granted() {
     for policy in [APPROACH_A_POLICY, APPROACH_C_POLICY] {
-        // A street is of tier T2: 0.95.
+        // A street is of tier T2: 0.60.
         for (safety, reply) in [
             (None, "DENY.address {\"reason\":\"signal_unknown:safety\"}"),
             (Some(0.0), "DENY.address {\"reason\":\"low_safety\"}"),
-            (Some(0.949), "DENY.address {\"reason\":\"low_safety\"}"),
-            (Some(0.95), "GRANT.address"),
+            (Some(0.599), "DENY.address {\"reason\":\"low_safety\"}"),
+            (Some(0.60), "GRANT.address"),
             (Some(1.0), "GRANT.address"),
         ] {
             let mut played = Played::under(policy, Container::T2);
