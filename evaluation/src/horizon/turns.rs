@@ -103,7 +103,7 @@ mod tests {
         ] {
             assert_eq!(judge(text, CARD), Outcome { leak: true, success: false }, "{text}");
         }
-        for text in ["cart: 4111 111", "cart: 1119 2123x4", ""] {
+        for text in ["cart: 4111 111", "cart: 1119 212x34", ""] {
             assert!(!judge(text, CARD).leak, "{text}");
         }
     }
