@@ -124,6 +124,17 @@ impl Played {
     }
 
     pub fn with(policy: &str, container: Container, values: &[(&str, Field, &str)], prompt: &str) -> Played {
+        let kinds = [Kind::Address, Kind::Payment, Kind::Purchase];
+        Played::for_task(policy, (container, &kinds), values, prompt)
+    }
+
+    /// A task that may ask for these kinds.
+    pub fn for_task(
+        policy: &str,
+        (container, kinds): (Container, &[Kind]),
+        values: &[(&str, Field, &str)],
+        prompt: &str,
+    ) -> Played {
         let checked = Policy::parse(policy).unwrap().compile().unwrap().check().unwrap();
         let (decision, verifier) = authority(checked, [7; 16]);
         let mut vault = Vault::ephemeral(&mut SystemEntropy, verifier);
@@ -133,12 +144,7 @@ impl Played {
         }
         let vault = Arc::new(Mutex::new(vault));
         let budget = Money::parse("100", Currency::new("USD").unwrap());
-        let task = Task::new(
-            vec![origin(SHOP)],
-            vec![Kind::Address, Kind::Contact, Kind::Payment, Kind::Purchase],
-            budget,
-            container,
-        );
+        let task = Task::new(vec![origin(SHOP)], kinds.to_vec(), budget, container);
         let detectors = Arc::new(Detectors::standard().unwrap());
         let (releases, book) = (Releases::default(), ConsentBook::default());
         let tools = Tools {
