@@ -3,16 +3,18 @@
 use crate::played::{Played, SHOP, control, origin};
 use browser_signals::{Container, ElementRef, Verb};
 use classifier::Safety;
+use policy_dfa::Delivery;
 use portcullis::action::Action;
+use portcullis::audit::AuditEvent;
 use portcullis::{APPROACH_A_POLICY, APPROACH_A_TOLD_POLICY};
-use sirl::Field;
+use sirl::{Field, FieldSet, Kind};
 
 const EMAIL: &str = "canary.quarry@mail.test";
 const CONTACT: &str = "REQ.contact fields=[\"email\"] ctx={\"origin\":\"https://shop.example\"}\nREQ.end";
 
 fn asked(policy: &str, tells: bool) -> (Played, String) {
     let values = [("contact:task", Field::Email, EMAIL), ("address:task", Field::Street, "17 Quarry Road")];
-    let mut played = Played::with(policy, Container::T2, &values, "buy a kettle");
+    let mut played = Played::for_task(policy, (Container::T2, &[Kind::Contact]), &values, "buy a kettle");
     played.core = played.core.with_values_told_to_the_model(tells);
     played.looks[0].controls = vec![control(1, "email"), control(2, "")];
     played.safety = Safety::new(1.0).ok();
@@ -64,11 +66,16 @@ fn what_is_told_can_be_typed_by_itself_where_it_was_granted_for_and_nowhere_else
 #[test]
 fn the_record_names_the_field_and_never_the_value() {
     let (played, _) = asked(APPROACH_A_TOLD_POLICY, true);
-    let records = format!("{:?}", played.records);
-    assert!(
-        records.contains("Model") && records.contains("Email") && !records.contains("canary"),
-        "{records}"
-    );
+    let intent = AuditEvent::Intent {
+        request: 1,
+        kind: Kind::Contact,
+        fields: FieldSet::EMPTY.with(Field::Email),
+        origin: origin(SHOP),
+        delivery: Delivery::Model,
+        amount: None,
+    };
+    assert!(played.records.contains(&intent), "{:?}", played.records);
+    assert!(!format!("{:?}", played.records).contains("canary"));
 }
 
 #[test]
