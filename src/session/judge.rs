@@ -104,7 +104,9 @@ impl Core {
         }
         let Ok(vault) = self.vault.lock() else { return false };
         let found = vault.scan_released(text, &told).unwrap_or_default();
-        found.iter().any(|found| found.span == (0..text.len()))
+        // Signs before and after it, such as the plus of a phone number, are no more of anything.
+        let is_bare = |rest: Option<&str>| rest.is_some_and(|rest| !rest.contains(char::is_alphanumeric));
+        found.iter().any(|one| is_bare(text.get(..one.span.start)) && is_bare(text.get(one.span.end..)))
     }
 
     /// Refuses text that has the form of something protected, or holds a value of the vault, or the rest of one.

@@ -10,13 +10,19 @@ use portcullis::{APPROACH_A_POLICY, APPROACH_A_TOLD_POLICY};
 use sirl::{Field, FieldSet, Kind};
 
 const EMAIL: &str = "canary.quarry@mail.test";
-const CONTACT: &str = "REQ.contact fields=[\"email\"] ctx={\"origin\":\"https://shop.example\"}\nREQ.end";
+const PHONE: &str = "+1 628 555 3418";
+const CONTACT: &str =
+    "REQ.contact fields=[\"email\",\"phone\"] ctx={\"origin\":\"https://shop.example\"}\nREQ.end";
 
 fn asked(policy: &str, tells: bool) -> (Played, String) {
-    let values = [("contact:task", Field::Email, EMAIL), ("address:task", Field::Street, "17 Quarry Road")];
+    let values = [
+        ("contact:task", Field::Email, EMAIL),
+        ("contact:task", Field::Phone, PHONE),
+        ("address:task", Field::Street, "17 Quarry Road"),
+    ];
     let mut played = Played::for_task(policy, (Container::T2, &[Kind::Contact]), &values, "buy a kettle");
     played.core = played.core.with_values_told_to_the_model(tells);
-    played.looks[0].controls = vec![control(1, "email"), control(2, "")];
+    played.looks[0].controls = vec![control(1, "email"), control(2, "tel")];
     played.safety = Safety::new(1.0).ok();
     played.act(Action::Verb(Verb::Read));
     let reply = played.request(CONTACT);
@@ -46,11 +52,15 @@ fn what_is_told_can_be_typed_by_itself_where_it_was_granted_for_and_nowhere_else
     let (mut played, reply) = asked(APPROACH_A_TOLD_POLICY, true);
     assert_eq!(
         reply,
-        format!("GRANT.contact {{\"delivered\":\"model\",\"values\":{{\"email\":\"{EMAIL}\"}}}}")
+        format!(
+            "GRANT.contact {{\"delivered\":\"model\",\"values\":{{\"phone\":\"{PHONE}\",\"email\":\"{EMAIL}\"}}}}"
+        )
     );
     assert_eq!((played.fills, played.core.counts().releases), (0, 1));
     assert_eq!(played.commands, [format!("narrow {:?}", [origin(SHOP), origin(SHOP)])], "before it is told");
-    assert_eq!(types(&mut played, EMAIL), "ok");
+    for value in [EMAIL, PHONE] {
+        assert_eq!(types(&mut played, value), "ok", "{value}");
+    }
     for more in [format!("{EMAIL} and more"), "17 Quarry Road".to_owned()] {
         let (mut played, _) = asked(APPROACH_A_TOLD_POLICY, true);
         assert!(types(&mut played, &more).starts_with("DENY.verb"), "{more}");
@@ -69,7 +79,7 @@ fn the_record_names_the_field_and_never_the_value() {
     let intent = AuditEvent::Intent {
         request: 1,
         kind: Kind::Contact,
-        fields: FieldSet::EMPTY.with(Field::Email),
+        fields: FieldSet::EMPTY.with(Field::Email).with(Field::Phone),
         origin: origin(SHOP),
         delivery: Delivery::Model,
         amount: None,
