@@ -7,6 +7,8 @@
 //! | [`dialogue`] | turns to learn from, made from seeds |
 //! | [`copying`] | what an answer may copy: addresses, controls and values that were read |
 //! | [`mind`] | a language model that answers |
+//! | [`gate`] | answers under a look-ahead that keeps card numbers out |
+//! | [`parrot`] | a model that says one text, for tests |
 //! | [`words`] | turns as tokens, and the tokenizer that is learnt from them |
 //! | [`random`] | choices that a seed repeats |
 //!
@@ -14,8 +16,10 @@
 
 pub mod copying;
 pub mod dialogue;
+pub mod gate;
 pub mod mind;
 pub mod page_view;
+pub mod parrot;
 mod passages;
 pub mod random;
 pub mod turn;

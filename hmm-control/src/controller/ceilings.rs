@@ -141,8 +141,7 @@ fn exponential_above(x: f32) -> f32 {
     let shifted = scaled + SHIFT;
     let y = (scaled - (shifted - SHIFT)) * std::f32::consts::LN_2;
     let series = 1.0
-        + y * (1.0
-            + y * (0.5 + y * (1.0 / 6.0 + y * (1.0 / 24.0 + y * (1.0 / 120.0 + y * (1.0 / 720.0))))));
+        + y * (1.0 + y * (0.5 + y * (1.0 / 6.0 + y * (1.0 / 24.0 + y * (1.0 / 120.0 + y * (1.0 / 720.0))))));
     let whole = shifted.to_bits().wrapping_sub(SHIFT.to_bits());
     let power = f32::from_bits(whole.wrapping_add(127) << 23);
     series * power * MARGIN
