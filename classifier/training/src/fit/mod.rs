@@ -7,6 +7,8 @@
 //! 4. On documents of the development part the scale is set so that risks are frequencies, and the thresholds are
 //!    read off ([`calibrate`]).
 //!
+//! Classes of words, where a model is to know some, are learned before that, without labels ([`classes`]).
+//!
 //! Everything is a function of the documents and the seed: the same give the same bytes (on one platform, as the
 //! exponential function is the platform's).
 
