@@ -75,7 +75,7 @@ impl Features {
 
     /// Goes over a text once. The time is linear in its length.
     pub fn visit(&self, text: &str, sink: &mut impl FeatureSink) {
-        let (before, kinds) = ([SENTENCE; 2], [Kind::mark(SENTENCE); 2]);
+        let (before, kinds) = ([SENTENCE; 2], [Some(Kind::mark(SENTENCE)); 2]);
         let mut run = Run { features: self, sink, before, kinds, word: Word::default() };
         let mut characters = text.char_indices().peekable();
         while let Some((start, character)) = characters.next() {
@@ -170,8 +170,8 @@ struct Run<'a, S: FeatureSink> {
     sink: &'a mut S,
     /// The tokens before, the nearest first.
     before: [u32; 2],
-    /// Their kinds.
-    kinds: [Kind; 2],
+    /// Their kinds; a word without a class has none.
+    kinds: [Option<Kind>; 2],
     word: Word,
 }
 
@@ -202,9 +202,11 @@ impl<S: FeatureSink> Run<'_, S> {
         self.put(Reach::One, mix(whole, 1));
         self.sink.identity(whole, true);
         if let Some(classes) = &self.features.classes {
-            let kind = classes.of(whole).map_or_else(|| Kind::unknown(&self.word), Kind::of);
-            self.put(Reach::One, mix(kind.fine, 11));
-            self.put(Reach::One, mix(kind.coarse, 12));
+            let kind = classes.of(whole).map(Kind::of);
+            if let Some(kind) = kind {
+                self.put(Reach::One, mix(kind.fine, 11));
+                self.put(Reach::One, mix(kind.coarse, 12));
+            }
             self.kinds(kind);
         }
         self.runs(whole);
@@ -215,20 +217,28 @@ impl<S: FeatureSink> Run<'_, S> {
         self.put(Reach::One, mix(kind, 1));
         self.sink.identity(kind, false);
         if self.features.classes.is_some() {
-            self.kinds(Kind::mark(kind));
+            self.kinds(Some(Kind::mark(kind)));
         }
         self.runs(kind);
     }
 
-    /// Runs of kinds, of the fine ones, of the coarse ones, and of fine ones around anything.
-    fn kinds(&mut self, kind: Kind) {
+    /// Runs of kinds, of the fine ones, of the coarse ones, and of fine ones around anything. Words without a class say
+    /// nothing together: else a text in another language, or in look-alike letters, would be like any other such.
+    fn kinds(&mut self, kind: Option<Kind>) {
         let [one, two] = self.kinds;
-        self.put(Reach::Two, mix(mix(one.fine, kind.fine), 13));
-        self.put(Reach::Two, mix(mix(one.coarse, kind.coarse), 14));
-        self.put(Reach::Three, mix(mix(mix(two.fine, one.fine), kind.fine), 15));
-        self.put(Reach::Three, mix(mix(mix(two.coarse, one.coarse), kind.coarse), 16));
-        self.put(Reach::Three, mix(mix(two.fine, kind.fine), 17));
         self.kinds = [kind, one];
+        let Some(kind) = kind else { return };
+        if let Some(one) = one {
+            self.put(Reach::Two, mix(mix(one.fine, kind.fine), 13));
+            self.put(Reach::Two, mix(mix(one.coarse, kind.coarse), 14));
+        }
+        if let (Some(one), Some(two)) = (one, two) {
+            self.put(Reach::Three, mix(mix(mix(two.fine, one.fine), kind.fine), 15));
+            self.put(Reach::Three, mix(mix(mix(two.coarse, one.coarse), kind.coarse), 16));
+        }
+        if let Some(two) = two {
+            self.put(Reach::Three, mix(mix(two.fine, kind.fine), 17));
+        }
     }
 
     fn runs(&mut self, token: u32) {

@@ -46,11 +46,6 @@ impl Word {
         self.letters > 2 && self.capitals == self.letters
     }
 
-    /// Whether it has a capital.
-    pub(crate) fn has_capital(&self) -> bool {
-        self.capitals > 0
-    }
-
     fn put(&mut self, value: u32) {
         if let Some(place) = self.characters.get_mut(self.length) {
             *place = value;
