@@ -204,7 +204,7 @@ mod tests {
         #[test]
         fn a_guess_that_is_too_high_is_corrected(high in 1_usize..40, count in 1_usize..600) {
             // All high ones stand where the sample looks, and the rest of the sample is low.
-            let height = |place: usize| if place % SAMPLED == 0 && place / SAMPLED < high { 5.0 } else { -5.0 };
+            let height = |place: usize| if place.is_multiple_of(SAMPLED) && place / SAMPLED < high { 5.0 } else { -5.0 };
             let mut ceilings = Ceilings::new((0..1600).map(height).collect());
             let mut taken = ceilings.take(count);
             taken.sort_unstable();
