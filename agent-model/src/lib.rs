@@ -7,6 +7,8 @@
 //! | [`dialogue`] | turns to learn from, made from seeds |
 //! | [`copying`] | what an answer may copy: addresses, controls and values that were read |
 //! | [`mind`] | a language model that answers |
+//! | [`remembering`] | a language model that remembers what it said |
+//! | [`several`] | many answers to one situation, to learn from |
 //! | [`words`] | turns as tokens, and the tokenizer that is learnt from them |
 //! | [`random`] | choices that a seed repeats |
 //!
@@ -18,5 +20,7 @@ pub mod mind;
 pub mod page_view;
 mod passages;
 pub mod random;
+pub mod remembering;
+pub mod several;
 pub mod turn;
 pub mod words;

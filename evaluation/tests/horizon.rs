@@ -9,8 +9,15 @@ use std::path::Path;
 
 fn measured(folder: &str) -> Result<Measured, HorizonError> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let settings =
-        Settings { turns: 2, rolled_turns: 0, states: 8, learn: 10, horizons: vec![0, 1, 9], seed: 1 };
+    let settings = Settings {
+        turns: 2,
+        rolled_turns: 0,
+        hmm: None,
+        states: 8,
+        learn: 10,
+        horizons: vec![0, 1, 9],
+        seed: 1,
+    };
     run(&folder, &settings, &|_, _, _| ())
 }
 

@@ -1,0 +1,82 @@
+//! Distils a hidden Markov model from answers that were drawn (`answers`):
+//!
+//! `cargo run -p agent-model --example distil_agent -- agent-model/model FOLDER OUT.safetensors [STATES [STEPS [THREADS]]]`
+//!
+//! FOLDER holds `answers.bin` and `features.bin`. The answers to the last twentieth of the situations are held out. The states begin
+//! as clusters of the language model's own features: those know what was decided far back, which the words around a
+//! token do not. Of all steps, the one that the held-out answers like best is written. The same
+//! files give the same model, whatever the threads.
+
+use std::error::Error;
+use std::fs::File;
+use std::io::BufWriter;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::time::Instant;
+
+use agent_model::words::{END, Words};
+use hmm_control::distil::start::{Clustering, KMeans, from_features};
+use hmm_control::distil::{Options, Rules, Schedule, Sequences, Trainer};
+use hmm_control::{ModelFile, Storage};
+use ndarray::Array2;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+const SEED: u64 = 3 << 32;
+/// One answer in so many is held out.
+const HELD_OUT: usize = 20;
+const PSEUDOCOUNT: f64 = 0.001;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [model, drawn, out, rest @ ..] = arguments.as_slice() else {
+        return Err("name the model's folder, the folder of answers and the file to write".into());
+    };
+    let number = |place: usize, usual: usize| rest.get(place).map_or(Ok(usual), |text| text.parse());
+    let (states, steps, threads) = (number(0, 512)?, number(1, 10)?, number(2, 2)?);
+    let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+    let drawn = Path::new(drawn);
+    let vocabulary = Words::load(&Path::new(model).join("tokenizer.json"))?.vocabulary();
+    let mut train = Sequences::from_bytes(&std::fs::read(drawn.join("answers.bin"))?)?;
+    let all = train.tokens().len();
+    // In the order in which they were drawn, so that no situation is on both sides.
+    let held_out = train.split_off(train.len() / HELD_OUT);
+    println!("{} answers, {all} tokens", train.len() + held_out.len());
+    let bytes = std::fs::read(drawn.join("features.bin"))?;
+    let width = bytes.len() / 4 / all.max(1);
+    let kept = bytes.as_chunks::<4>().0.iter().take(train.tokens().len() * width);
+    let features: Vec<f32> = kept.map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    drop(bytes);
+    let features = Array2::from_shape_vec((train.tokens().len(), width), features)?;
+    let started = Instant::now();
+    let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+    let clustering = Clustering {
+        states,
+        vocabulary,
+        search: KMeans { threads, tries: 1, ..KMeans::default() },
+        rules: Rules { end: Some(END), pseudocount: PSEUDOCOUNT, ..Rules::default() },
+    };
+    let first = from_features::<f32>(&train, features.view(), &clustering, &mut rng)?;
+    drop(features);
+    println!("clusters after {:.0} s", started.elapsed().as_secs_f64());
+    let mut options = Options::new(Schedule::full_batch(steps as u32)?);
+    (options.pseudocount, options.end, options.threads) = (PSEUDOCOUNT, Some(END), threads);
+    let mut trainer = Trainer::new(first, &train, &held_out, options)?;
+    let mut best = f64::NEG_INFINITY;
+    while let Some(report) = trainer.step()? {
+        let after = started.elapsed().as_secs_f64();
+        let held_out = report.held_out.unwrap_or(report.train);
+        println!(
+            "step {}: {:.3} nats a token, held out {held_out:.3}, after {after:.0} s",
+            report.step, report.train
+        );
+        if held_out > best {
+            best = held_out;
+            let mut file = ModelFile::new(trainer.hmm(Storage::F16, Storage::Bits8)?);
+            file.end_token = Some(END);
+            file.notes.insert("tokenizer".to_owned(), "agent-model".to_owned());
+            file.write(&mut BufWriter::new(File::create(out)?))?;
+        }
+    }
+    Ok(())
+}
