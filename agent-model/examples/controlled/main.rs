@@ -43,15 +43,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     if traces {
         arguments.remove(1);
     }
-    let [folder, turns, from, wanted] = arguments.as_slice() else {
-        return Err("name the model's folder, turns, the first seed and settings".into());
+    let [folder, turns, from, least, wanted] = arguments.as_slice() else {
+        return Err("name the model's folder, turns, the first seed, the least share and settings".into());
     };
+    let least: f64 = least.parse()?;
     let (turns, from): (usize, u64) = (turns.parse()?, from.parse()?);
     let folder = Path::new(folder);
     let model = Remembering::new(ReferenceModel::load(folder)?);
     let mind = Mind::new(model, Words::load(&folder.join("tokenizer.json"))?);
     let file = ModelFile::read(Arc::new(std::fs::read(folder.join("hmm.safetensors"))?))?;
-    let settings = settings(wanted, mind.words(), &file.hmm)?;
+    let settings = settings(wanted, mind.words(), &file.hmm, least)?;
     let asking = situations(from, turns, asks);
     if traces {
         return trace::trace(&mind, &asking, &settings);
@@ -62,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for (place, example) in examples.iter().enumerate() {
             mind.model().forget();
             for (setting, told) in settings.iter().zip(&mut told) {
-                let answered = answer(&mind, example, place as u64, setting)?;
+                let (answered, _) = answer(&mind, example, place as u64, setting)?;
                 told.get_mut(sort).ok_or("there are two sorts")?.push(answered);
             }
         }
@@ -120,7 +121,12 @@ fn cost(told: &[Told], bare: &[Told]) -> String {
 }
 
 /// Draws an answer, and judges it.
-fn answer(mind: &Shared, example: &Example, seed: u64, setting: &Setting) -> Result<Told, Box<dyn Error>> {
+fn answer(
+    mind: &Shared,
+    example: &Example,
+    seed: u64,
+    setting: &Setting,
+) -> Result<(Told, String), Box<dyn Error>> {
     let mut choice = Choice::drawn(Sampler::new(1.0)?, seed);
     let mut progress = setting.steering.as_ref().map(|(controller, _)| controller.lookahead().start());
     let mut bare: Vec<f64> = Vec::new();
@@ -132,6 +138,11 @@ fn answer(mind: &Shared, example: &Example, seed: u64, setting: &Setting) -> Res
                 told.tokens += 1;
             }
             bare = log_shares(logits);
+            for (logit, share) in logits.iter_mut().zip(&bare) {
+                if *share < setting.least.ln() {
+                    *logit = f32::NEG_INFINITY;
+                }
+            }
             if let (Some((controller, horizon)), Some(progress)) = (&setting.steering, &mut progress) {
                 if let Some(token) = written.last() {
                     controller.lookahead().observe(progress, *token as Token);
@@ -143,7 +154,7 @@ fn answer(mind: &Shared, example: &Example, seed: u64, setting: &Setting) -> Res
         .map_err(|error| error.to_string())?;
     told.given = gives(&text, &number(&example.situation.task));
     told.right = Answer::read(&text).acts == Answer::read(&example.answer).acts;
-    Ok(told)
+    Ok((told, text))
 }
 
 /// Logarithms of what logits say.

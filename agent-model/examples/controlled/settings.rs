@@ -13,6 +13,8 @@ const SHAPES: [(&str, &str); 3] =
 pub struct Setting {
     /// As it was named.
     pub name: String,
+    /// Tokens of less probability by the bare model are not drawn, steered or not.
+    pub least: f64,
     /// None: the model is left alone.
     pub steering: Option<(Controller, Horizon)>,
 }
@@ -21,8 +23,8 @@ pub struct Setting {
 ///
 /// # Errors
 /// Where one says something else.
-pub fn settings(text: &str, words: &Words, hmm: &Hmm) -> Result<Vec<Setting>, Box<dyn Error>> {
-    let mut settings = vec![Setting { name: "none".to_owned(), steering: None }];
+pub fn settings(text: &str, words: &Words, hmm: &Hmm, least: f64) -> Result<Vec<Setting>, Box<dyn Error>> {
+    let mut settings = vec![Setting { name: "none".to_owned(), least, steering: None }];
     let mut made: Vec<(String, Lookahead)> = Vec::new();
     for name in text.split(',') {
         let [shape, left, strength, ahead @ ..] = &name.split(':').collect::<Vec<_>>()[..] else {
@@ -46,7 +48,7 @@ pub fn settings(text: &str, words: &Words, hmm: &Hmm) -> Result<Vec<Setting>, Bo
             None => Horizon::Length(LONGEST_ANSWER),
         };
         let controller = Controller::new(lookahead, strength.parse()?)?;
-        settings.push(Setting { name: name.to_owned(), steering: Some((controller, horizon)) });
+        settings.push(Setting { name: name.to_owned(), least, steering: Some((controller, horizon)) });
     }
     Ok(settings)
 }

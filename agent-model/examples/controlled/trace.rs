@@ -41,6 +41,10 @@ pub fn trace(mind: &Shared, examples: &[Example], settings: &[Setting]) -> Resul
                 Ok(())
             })
             .map_err(|error| error.to_string())?;
+        for setting in settings {
+            let (told, text) = crate::answer(mind, example, seed as u64, setting)?;
+            println!("\n{}, {:.1} nats in {} tokens:\n{text}", setting.name, told.nats, told.tokens);
+        }
         let given = gives(&answer, &number(&example.situation.task));
         println!("\nturn {seed}: {}", if given { "gives the number" } else { "does not give it" });
         for (token, (shares, log_phi)) in tokens.iter().zip(&said) {

@@ -7,6 +7,8 @@
 //! token do not. Of all steps, the one that the held-out answers like best is written. The same
 //! files give the same model, whatever the threads.
 
+mod suffixes;
+
 use std::error::Error;
 use std::fs::File;
 use std::io::BufWriter;
@@ -15,14 +17,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use agent_model::words::{END, Words};
-use hmm_control::distil::start::{Clustering, KMeans, from_features};
+use hmm_control::distil::start::{Clustering, KMeans, from_clusters};
 use hmm_control::distil::{Options, Rules, Schedule, Sequences, Trainer};
 use hmm_control::{ModelFile, Storage};
-use ndarray::Array2;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
+use suffixes::suffix_clusters;
 
-const SEED: u64 = 3 << 32;
 /// One answer in so many is held out.
 const HELD_OUT: usize = 20;
 const PSEUDOCOUNT: f64 = 0.001;
@@ -36,28 +35,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (states, steps, threads) = (number(0, 512)?, number(1, 10)?, number(2, 2)?);
     let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
     let drawn = Path::new(drawn);
-    let vocabulary = Words::load(&Path::new(model).join("tokenizer.json"))?.vocabulary();
+    let words = Words::load(&Path::new(model).join("tokenizer.json"))?;
     let mut train = Sequences::from_bytes(&std::fs::read(drawn.join("answers.bin"))?)?;
     let all = train.tokens().len();
     // In the order in which they were drawn, so that no situation is on both sides.
     let held_out = train.split_off(train.len() / HELD_OUT);
     println!("{} answers, {all} tokens", train.len() + held_out.len());
-    let bytes = std::fs::read(drawn.join("features.bin"))?;
-    let width = bytes.len() / 4 / all.max(1);
-    let kept = bytes.as_chunks::<4>().0.iter().take(train.tokens().len() * width);
-    let features: Vec<f32> = kept.map(|bytes| f32::from_le_bytes(*bytes)).collect();
-    drop(bytes);
-    let features = Array2::from_shape_vec((train.tokens().len(), width), features)?;
     let started = Instant::now();
-    let mut rng = ChaCha8Rng::seed_from_u64(SEED);
-    let clustering = Clustering {
-        states,
-        vocabulary,
-        search: KMeans { threads, tries: 1, ..KMeans::default() },
-        rules: Rules { end: Some(END), pseudocount: PSEUDOCOUNT, ..Rules::default() },
-    };
-    let first = from_features::<f32>(&train, features.view(), &clustering, &mut rng)?;
-    drop(features);
+    let rules = Rules { end: Some(END), pseudocount: PSEUDOCOUNT, ..Rules::default() };
+    let clustering = Clustering { states, vocabulary: words.vocabulary(), search: KMeans::default(), rules };
+    // The last state is the end token's.
+    let clusters = suffix_clusters(&train, states - 1, words.token_bytes());
+    let first = from_clusters::<f32>(&train, &clusters, &clustering)?;
     println!("clusters after {:.0} s", started.elapsed().as_secs_f64());
     let mut options = Options::new(Schedule::full_batch(steps as u32)?);
     (options.pseudocount, options.end, options.threads) = (PSEUDOCOUNT, Some(END), threads);
