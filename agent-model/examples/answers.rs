@@ -4,12 +4,10 @@
 //!
 //! The situations are those without a guard, of seeds that no training has seen: there the values are in the model's hands,
 //! and there is something to steer. Each is read once and answered EACH times at temperature 1, as the agent writes:
-//! with copying, since those are the answers that are steered. FOLDER gets `answers.bin` (`Sequences`) and `features.bin` (the model's features behind each token, 32-bit
-//! floats). The same seeds give the same files.
+//! with copying, since those are the answers that are steered. FOLDER gets `answers.bin` (`Sequences`), anew after every few
+//! situations, so that it may be stopped at any time. The same seeds give the same answers.
 
 use std::error::Error;
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -34,7 +32,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = Path::new(out);
     std::fs::create_dir_all(out)?;
     let mind = Mind::load(model.as_ref())?;
-    let mut features = BufWriter::new(File::create(out.join("features.bin"))?);
     let mut answers = Sequences::new();
     let started = Instant::now();
     let unguarded = (SEED..).map(|seed| (seed, example(seed, false))).filter(|(_, example)| !example.guarded);
@@ -47,13 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             })
             .collect();
         for drawn in mind.several(&asked, Sampler::new(1.0)?).map_err(|error| error.to_string())? {
-            answers.push(&drawn.tokens);
-            for feature in &drawn.features {
-                features.write_all(&feature.to_le_bytes())?;
-            }
+            answers.push(&drawn);
         }
-        features.flush()?;
-        // So that it may be stopped at any time.
         std::fs::write(out.join("answers.new"), answers.to_bytes())?;
         std::fs::rename(out.join("answers.new"), out.join("answers.bin"))?;
         let seconds = started.elapsed().as_secs_f64();

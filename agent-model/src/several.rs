@@ -7,16 +7,6 @@ use crate::mind::{Choice, Mind};
 use crate::turn::Situation;
 use crate::words::LONGEST_ANSWER;
 
-/// An answer as tokens.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Drawn {
-    /// The tokens, with the one that ends it; without, where it was cut off.
-    pub tokens: Vec<Token>,
-    /// The model's features behind each token, row after row; zeros behind the end token, which is not read. Empty
-    /// where the runtime shows none.
-    pub features: Vec<f32>,
-}
-
 /// An answer that is being written.
 struct Text<'a, S> {
     copying: Option<&'a Copying>,
@@ -24,14 +14,15 @@ struct Text<'a, S> {
     logits: Vec<f32>,
     draft: Draft,
     choice: Choice,
-    drawn: Drawn,
+    /// The tokens, with the one that ends the answer; without, where it was cut off.
+    drawn: Vec<Token>,
     /// What the model has yet to read.
     unread: Vec<Token>,
 }
 
 impl<M: LanguageModel> Mind<M> {
-    /// An answer to each situation for each of its seeds, in this order, drawn as [`Mind::answer`] draws it. A situation is read
-    /// once.
+    /// An answer to each situation for each of its seeds, in this order, drawn as [`Mind::answer`] draws it: its tokens, with the one that
+    /// ends it, where it was not cut off. A situation is read once.
     ///
     /// # Errors
     /// What the model or the tokenizer says.
@@ -39,7 +30,7 @@ impl<M: LanguageModel> Mind<M> {
         &self,
         situations: &[(&Situation, Vec<u64>)],
         sampler: Sampler,
-    ) -> Result<Vec<Drawn>, Box<dyn std::error::Error + Send + Sync>> {
+    ) -> Result<Vec<Vec<Token>>, Box<dyn std::error::Error + Send + Sync>> {
         let copying: Vec<Option<Copying>> =
             situations.iter().map(|(situation, _)| self.copying(situation)).collect();
         let mut texts: Vec<Text<'_, M::State>> = Vec::new();
@@ -53,7 +44,7 @@ impl<M: LanguageModel> Mind<M> {
                 logits: logits.clone(),
                 draft: Draft::default(),
                 choice: Choice::drawn(sampler, *seed),
-                drawn: Drawn::default(),
+                drawn: Vec::new(),
                 unread: Vec::new(),
             }));
         }
@@ -66,14 +57,12 @@ impl<M: LanguageModel> Mind<M> {
         let mut open: Vec<&mut Text<'_, M::State>> = texts.iter_mut().collect();
         while !open.is_empty() {
             open.retain_mut(|text| {
-                let Text { copying, state, logits, draft, choice, drawn, unread } = &mut **text;
+                let Text { copying, logits, draft, choice, drawn, unread, .. } = &mut **text;
                 unread.clear();
                 let token = choice.choose(logits, |token| self.may_stand(*copying, draft, token));
                 let Some(token) = token else { return false };
-                drawn.tokens.push(token);
+                drawn.push(token);
                 if Some(token) == self.model().end() {
-                    let width = self.model().features(state).map_or(0, <[f32]>::len);
-                    drawn.features.resize(drawn.tokens.len() * width, 0.0);
                     return false;
                 }
                 if let Some(copying) = copying {
@@ -91,11 +80,7 @@ impl<M: LanguageModel> Mind<M> {
                 self.model().step_batch(&mut lanes)?;
             }
             drop(lanes);
-            open.retain_mut(|text| {
-                let features = self.model().features(&text.state).unwrap_or_default();
-                text.drawn.features.extend_from_slice(features);
-                text.drawn.tokens.len() < LONGEST_ANSWER
-            });
+            open.retain(|text| text.drawn.len() < LONGEST_ANSWER);
         }
         Ok(())
     }

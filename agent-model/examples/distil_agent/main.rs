@@ -2,10 +2,9 @@
 //!
 //! `cargo run -p agent-model --example distil_agent -- agent-model/model FOLDER OUT.safetensors [STATES [STEPS [THREADS]]]`
 //!
-//! FOLDER holds `answers.bin` and `features.bin`. The answers to the last twentieth of the situations are held out. The states begin
-//! as clusters of the language model's own features: those know what was decided far back, which the words around a
-//! token do not. Of all steps, the one that the held-out answers like best is written. The same
-//! files give the same model, whatever the threads.
+//! FOLDER holds `answers.bin`. The answers to the last twentieth of the situations are held out. The states begin as
+//! suffixes of the text ([`suffixes`]). Of all steps, the one that the held-out answers like best is written. The same answers
+//! give the same model, whatever the threads.
 
 mod suffixes;
 
@@ -38,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let words = Words::load(&Path::new(model).join("tokenizer.json"))?;
     let mut train = Sequences::from_bytes(&std::fs::read(drawn.join("answers.bin"))?)?;
     let all = train.tokens().len();
-    // In the order in which they were drawn, so that no situation is on both sides.
+    // In the order in which they were drawn, so that at most one situation is on both sides.
     let held_out = train.split_off(train.len() / HELD_OUT);
     println!("{} answers, {all} tokens", train.len() + held_out.len());
     let started = Instant::now();
