@@ -10,8 +10,11 @@ use hmm_control::{LanguageModel, Token};
 /// What it remembers takes the room of the states: for an experiment that answers one situation in many ways.
 pub struct Remembering<M: LanguageModel> {
     model: M,
-    steps: Mutex<HashMap<Arc<[Token]>, Step<M::State>>>,
+    steps: Mutex<Steps<M::State>>,
 }
+
+/// By what was read.
+type Steps<S> = HashMap<Arc<[Token]>, Step<S>>;
 
 /// Where the model stands, and what it said.
 struct Step<S> {
