@@ -9,6 +9,8 @@
 //! | [`mind`] | a language model that answers |
 //! | [`remembering`] | a language model that remembers what it said |
 //! | [`several`] | many answers to one situation, to learn from |
+//! | [`gate`] | answers under a look-ahead that keeps card numbers out |
+//! | [`parrot`] | a model that says one text, for tests |
 //! | [`words`] | turns as tokens, and the tokenizer that is learnt from them |
 //! | [`random`] | choices that a seed repeats |
 //!
@@ -16,8 +18,10 @@
 
 pub mod copying;
 pub mod dialogue;
+pub mod gate;
 pub mod mind;
 pub mod page_view;
+pub mod parrot;
 mod passages;
 pub mod random;
 pub mod remembering;

@@ -4,7 +4,7 @@ use crate::clock::{Case, Times, interleave};
 use crate::error::{REMAINING, TEXT};
 use crate::naive::Naive;
 use crate::{error, machine, model};
-use hmm_control::{Belief, Hmm, Lookahead, Progress, Request, Storage, Token};
+use hmm_control::{Belief, Controller, Coverage, Hmm, Lookahead, Progress, Request, Storage, Token};
 use std::hint::black_box;
 
 const ROUNDS: usize = 7;
@@ -133,6 +133,18 @@ fn steps<'a>(hmm: &'a Hmm, storage: Storage, cases: &mut Vec<Case<'a>>) {
             black_box(&out);
         }));
     }
+    // What a decode step asks for: logits as wide as a trained model's, and its passes over the vocabulary.
+    let controller = Controller::new(lookahead.clone(), 1.0).unwrap();
+    let (started, logits) = (progress.clone(), model::logits(vocabulary));
+    let mut adjusted = logits.clone();
+    let bytes = emission_bytes(hmm) / vocabulary as f64 * 200.0;
+    cases.push(Case::new(format!("top 50 under the certificate, {storage}"), bytes, move || {
+        adjusted.copy_from_slice(&logits);
+        let coverage = Coverage::TopK(50);
+        let certificate =
+            controller.adjust_candidates(&started, REMAINING, &mut adjusted, None, coverage, 200).unwrap();
+        black_box(certificate);
+    }));
     batches(&lookahead, &progress, storage, cases);
     let mut belief: Belief = progress.belief;
     cases.push(Case::new(format!("transition alone, {storage}"), transition_bytes(hmm), move || {

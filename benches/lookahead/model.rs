@@ -30,6 +30,11 @@ pub fn random(states: usize, vocabulary: usize) -> Hmm {
     Hmm::from_parts(initial, matrix(1, states, states), matrix(2, vocabulary, states)).unwrap()
 }
 
+/// Logits that fall off as those of a trained model do: the hundredth about 6 below the highest, most 15 below.
+pub fn logits(vocabulary: usize) -> Vec<f32> {
+    (0..vocabulary).map(|token| (1.3 * -noise(6, token, 0).ln() - 15.0) as f32).collect()
+}
+
 /// A classifier as TRACE fits one: 21 % of the tokens have a weight.
 pub fn classifier(vocabulary: usize) -> Attribute {
     let weighted = (0..vocabulary).filter(|token| noise(3, *token, 0) < 0.21);

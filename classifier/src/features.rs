@@ -1,4 +1,5 @@
-//! What a linear model sees of a text: hashed pieces of words, words, and short runs of words.
+//! What a linear model sees of a text: hashed pieces of words, words, and short runs of words; and of their classes,
+//! where it has some.
 //!
 //! The text is read once. It falls into tokens: words, numbers (by how many digits they have), and marks. Each
 //! token gives features of its own and, with the one or two tokens before it, features of the run. Since every
@@ -6,17 +7,15 @@
 //! reach back over the window's beginning; so one pass serves all windows of a text (see [`crate::linear`]).
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use unicode_normalization::UnicodeNormalization;
+use crate::WordClasses;
+use crate::kind::Kind;
+use crate::word::{LONGEST_WORD, Word};
 
-/// The longest word that is taken as one; a longer one is cut, so that no token has many features.
-const LONGEST_WORD: usize = 24;
 /// How many characters of a word a feature may span, the marks of its borders included.
 const SHORTEST_PIECE: usize = 3;
 const LONGEST_PIECE: usize = 5;
-/// Stands for the beginning and the end of a word among its characters.
-const WORD_BEGINS: u32 = 1;
-const WORD_ENDS: u32 = 2;
 
 /// How far back a feature reaches, counted in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,14 +34,18 @@ pub enum Reach {
 pub trait FeatureSink {
     /// A token begins; the features that follow are its.
     fn token(&mut self, span: Range<usize>);
+    /// What the token is: a number that all its spellings share and hardly any other token has, and whether it is a
+    /// word.
+    fn identity(&mut self, _number: u32, _word: bool) {}
     /// A feature of the token.
     fn feature(&mut self, reach: Reach, bucket: u32);
 }
 
 /// The features of texts, hashed into `2^bits` buckets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Features {
     bits: u32,
+    classes: Option<Arc<WordClasses>>,
 }
 
 impl Features {
@@ -51,24 +54,36 @@ impl Features {
 
     /// Features in `2^bits` buckets; bits outside [`Features::BITS`] are brought to the nearest inside.
     pub fn new(bits: u32) -> Features {
-        Features { bits: bits.clamp(*Self::BITS.start(), *Self::BITS.end()) }
+        Features { bits: bits.clamp(*Self::BITS.start(), *Self::BITS.end()), classes: None }
+    }
+
+    /// The same and those of the classes of words.
+    #[must_use]
+    pub fn with_classes(self, classes: Arc<WordClasses>) -> Features {
+        Features { classes: Some(classes), ..self }
+    }
+
+    /// The classes of words, where the features know any.
+    pub fn classes(&self) -> Option<&WordClasses> {
+        self.classes.as_deref()
     }
 
     /// How many buckets there are.
-    pub fn buckets(self) -> usize {
+    pub fn buckets(&self) -> usize {
         1 << self.bits
     }
 
     /// Goes over a text once. The time is linear in its length.
-    pub fn visit(self, text: &str, sink: &mut impl FeatureSink) {
-        let mut run = Run { features: self, sink, before: [SENTENCE; 2], word: Word::default() };
+    pub fn visit(&self, text: &str, sink: &mut impl FeatureSink) {
+        let (before, kinds) = ([SENTENCE; 2], [Some(Kind::mark(SENTENCE)); 2]);
+        let mut run = Run { features: self, sink, before, kinds, word: Word::default() };
         let mut characters = text.char_indices().peekable();
         while let Some((start, character)) = characters.next() {
             let mut end = start + character.len_utf8();
             if character.is_alphabetic() {
                 run.word.clear();
                 run.word.push(character);
-                while run.word.length < LONGEST_WORD
+                while run.word.has_room()
                     && let Some((at, next)) = characters.next_if(|(_, next)| next.is_alphabetic())
                 {
                     run.word.push(next);
@@ -96,7 +111,7 @@ impl Features {
     }
 
     /// The buckets of a text judged by itself, one for each feature; a feature that occurs twice is there twice.
-    pub fn of(self, text: &str) -> Vec<u32> {
+    pub fn of(&self, text: &str) -> Vec<u32> {
         struct All {
             tokens: usize,
             buckets: Vec<u32>,
@@ -122,7 +137,7 @@ impl Features {
         all.buckets
     }
 
-    fn bucket(self, hash: u32) -> u32 {
+    fn bucket(&self, hash: u32) -> u32 {
         let mut hash = hash ^ (hash >> 15);
         hash = hash.wrapping_mul(0x85EB_CA6B);
         hash >> (32 - self.bits)
@@ -146,62 +161,17 @@ fn mark_of(character: char, next: Option<char>) -> Option<u32> {
     }
 }
 
-fn mix(hash: u32, value: u32) -> u32 {
+pub(crate) fn mix(hash: u32, value: u32) -> u32 {
     (hash.rotate_left(5) ^ value).wrapping_mul(0x9E37_79B1)
 }
 
-/// A word's characters, in lower case and without accents, between the marks of its borders.
-#[derive(Default)]
-struct Word {
-    characters: [u32; LONGEST_WORD + 2],
-    length: usize,
-    letters: u32,
-    capitals: u32,
-}
-
-impl Word {
-    fn clear(&mut self) {
-        self.length = 0;
-        self.letters = 0;
-        self.capitals = 0;
-        self.put(WORD_BEGINS);
-    }
-
-    fn push(&mut self, character: char) {
-        self.letters += 1;
-        self.capitals += u32::from(character.is_uppercase());
-        self.put(u32::from(plain_letter(character)));
-    }
-
-    fn put(&mut self, value: u32) {
-        if let Some(place) = self.characters.get_mut(self.length) {
-            *place = value;
-            self.length += 1;
-        }
-    }
-
-    fn all(&self) -> &[u32] {
-        self.characters.get(..self.length).unwrap_or_default()
-    }
-}
-
-/// A letter in lower case; a Latin one without its accent.
-fn plain_letter(character: char) -> char {
-    if character.is_ascii() {
-        return character.to_ascii_lowercase();
-    }
-    let lower = character.to_lowercase().next().unwrap_or(character);
-    if ('\u{C0}'..'\u{250}').contains(&lower) {
-        return std::iter::once(lower).nfd().next().unwrap_or(lower);
-    }
-    lower
-}
-
 struct Run<'a, S: FeatureSink> {
-    features: Features,
+    features: &'a Features,
     sink: &'a mut S,
     /// The tokens before, the nearest first.
     before: [u32; 2],
+    /// Their kinds; a word without a class has none.
+    kinds: [Option<Kind>; 2],
     word: Word,
 }
 
@@ -211,7 +181,7 @@ impl<S: FeatureSink> Run<'_, S> {
     }
 
     fn word(&mut self, span: Range<usize>) {
-        self.word.put(WORD_ENDS);
+        self.word.end();
         self.sink.token(span);
         let word = self.word.all();
         let mut whole = 0;
@@ -226,17 +196,49 @@ impl<S: FeatureSink> Run<'_, S> {
                 }
             }
         }
-        if self.word.letters > 2 && self.word.capitals == self.word.letters {
+        if self.word.is_in_capitals() {
             self.put(Reach::One, 0x0C_A125);
         }
         self.put(Reach::One, mix(whole, 1));
+        self.sink.identity(whole, true);
+        if let Some(classes) = &self.features.classes {
+            let kind = classes.of(whole).map(Kind::of);
+            if let Some(kind) = kind {
+                self.put(Reach::One, mix(kind.fine, 11));
+                self.put(Reach::One, mix(kind.coarse, 12));
+            }
+            self.kinds(kind);
+        }
         self.runs(whole);
     }
 
     fn mark(&mut self, span: Range<usize>, kind: u32) {
         self.sink.token(span);
         self.put(Reach::One, mix(kind, 1));
+        self.sink.identity(kind, false);
+        if self.features.classes.is_some() {
+            self.kinds(Some(Kind::mark(kind)));
+        }
         self.runs(kind);
+    }
+
+    /// Runs of kinds, of the fine ones, of the coarse ones, and of fine ones around anything. Words without a class say
+    /// nothing together: else a text in another language, or in look-alike letters, would be like any other such.
+    fn kinds(&mut self, kind: Option<Kind>) {
+        let [one, two] = self.kinds;
+        self.kinds = [kind, one];
+        let Some(kind) = kind else { return };
+        if let Some(one) = one {
+            self.put(Reach::Two, mix(mix(one.fine, kind.fine), 13));
+            self.put(Reach::Two, mix(mix(one.coarse, kind.coarse), 14));
+        }
+        if let (Some(one), Some(two)) = (one, two) {
+            self.put(Reach::Three, mix(mix(mix(two.fine, one.fine), kind.fine), 15));
+            self.put(Reach::Three, mix(mix(mix(two.coarse, one.coarse), kind.coarse), 16));
+        }
+        if let Some(two) = two {
+            self.put(Reach::Three, mix(mix(two.fine, kind.fine), 17));
+        }
     }
 
     fn runs(&mut self, token: u32) {

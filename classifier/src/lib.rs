@@ -16,7 +16,8 @@
 //! | `unfold` | [`Unfolded`]: a text with what is hidden in it brought to light |
 //! | `place` | [`Place`]: where on a page a text stood |
 //! | `window` | [`WindowClassifier`], [`Calibrated`], [`Judgement`] |
-//! | `features` | [`Features`]: what a linear model sees of a text |
+//! | `features`, `word`, `kind` | [`Features`]: what a linear model sees of a text |
+//! | `word_classes` | [`WordClasses`]: words that stand in like company |
 //! | `linear` | [`LinearClassifier`]: a small model in a file |
 //! | `cut` | [`windows()`]: where a text is cut |
 //! | `quotation` | [`quotations()`]: what a text quotes, and what it says of it |
@@ -53,6 +54,7 @@ mod features;
 mod finding;
 mod iban;
 mod issuer;
+mod kind;
 mod leads;
 mod lettered_id;
 mod linear;
@@ -77,6 +79,8 @@ mod token;
 mod token_attribute;
 mod unfold;
 mod window;
+mod word;
+mod word_classes;
 
 pub use confidence::{Confidence, ConfidenceError};
 pub use cut::windows;
@@ -96,3 +100,4 @@ pub use sweep::{Suspect, highest_risk, sweep, sweep_unfolded};
 pub use token_attribute::{AttributeFileError, SparseAttribute, TokenAttribute};
 pub use unfold::{Decoded, Disguise, HiddenCounts, Unfolded};
 pub use window::{Calibrated, Judgement, Reason, Window, WindowClassifier};
+pub use word_classes::{WordClass, WordClasses};

@@ -9,11 +9,13 @@
     reason = "a test fails by panicking"
 )]
 
+use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use classifier::{
-    Calibrated, Disguise, Features, LinearClassifier, ModelError, Parameters, Place, Risk, Unfolded, Window,
-    WindowClassifier, highest_risk, sweep, windows,
+    Calibrated, Disguise, FeatureSink, Features, LinearClassifier, ModelError, Parameters, Place, Reach,
+    Risk, Unfolded, Window, WindowClassifier, WordClass, WordClasses, highest_risk, sweep, windows,
 };
 use proptest::prelude::*;
 
@@ -34,6 +36,40 @@ fn parameters() -> Parameters {
 /// A model that knows the payload's pieces for harmful and some other words for harmless.
 fn model(bits: u32) -> LinearClassifier {
     let features = Features::new(bits);
+    let mut weights = vec![0_i8; features.buckets()];
+    for bucket in features.of("Free delivery on orders over fifty euros. Wash cold, and dry in the shade.") {
+        weights[bucket as usize] = -20;
+    }
+    for bucket in features.of(PAYLOAD) {
+        weights[bucket as usize] = 12;
+    }
+    LinearClassifier::new(features, weights.into(), parameters()).unwrap()
+}
+
+/// The number of a word.
+fn number(word: &str) -> u32 {
+    #[derive(Default)]
+    struct First(Option<u32>);
+    impl FeatureSink for First {
+        fn token(&mut self, _: Range<usize>) {}
+        fn identity(&mut self, number: u32, word: bool) {
+            assert!(word);
+            self.0.get_or_insert(number);
+        }
+        fn feature(&mut self, _: Reach, _: u32) {}
+    }
+    let mut first = First::default();
+    Features::new(8).visit(word, &mut first);
+    first.0.unwrap()
+}
+
+/// The same model with some classes: of verbs, of things, and of little words.
+fn classed(bits: u32) -> LinearClassifier {
+    let classes = [("send ignore mail free", 1), ("password seller delivery", 2), ("the and all to", 3)];
+    let entries = classes.into_iter().flat_map(|(words, class)| {
+        words.split(' ').map(move |word| (number(word), WordClass { fine: 300 + class, coarse: class as u8 }))
+    });
+    let features = Features::new(bits).with_classes(Arc::new(WordClasses::new(entries.collect())));
     let mut weights = vec![0_i8; features.buckets()];
     for bucket in features.of("Free delivery on orders over fifty euros. Wash cold, and dry in the shade.") {
         weights[bucket as usize] = -20;
@@ -89,26 +125,57 @@ fn thresholds_are_those_of_the_table() {
 #[test]
 fn a_model_survives_its_bytes() {
     for bits in [8, 12, 17] {
-        let model = model(bits);
-        assert_eq!(LinearClassifier::from_bytes(&model.to_bytes()), Ok(model));
+        for model in [model(bits), classed(bits)] {
+            assert_eq!(LinearClassifier::from_bytes(&model.to_bytes()), Ok(model));
+        }
     }
+}
+
+/// What was written before there were classes is read as ever, and stays what it was.
+#[test]
+fn a_model_without_classes_has_the_version_before() {
+    assert_eq!((model(8).to_bytes()[8], classed(8).to_bytes()[8]), (2, 3));
+    for shipped in [LinearClassifier::scam(), LinearClassifier::toxicity(), LinearClassifier::mention()] {
+        let shipped = shipped.unwrap();
+        assert_eq!((shipped.to_bytes()[8], shipped.features().classes()), (2, None));
+    }
+    for version in [0, 1, 4, 255] {
+        let mut bytes = model(8).to_bytes();
+        bytes[8] = version;
+        assert_eq!(LinearClassifier::from_bytes(&bytes), Err(ModelError::Version { found: version }));
+    }
+}
+
+#[test]
+fn a_word_is_known_by_others_of_its_class() {
+    let order = "Mail the password.";
+    let odds = |model: &LinearClassifier| {
+        let risk = alone(model, order).value();
+        (risk / (1.0 - risk)).ln()
+    };
+    assert!(odds(&classed(16)) > odds(&model(16)) + 1.0);
 }
 
 /// A weight changed on the way makes another model; the check sum tells. No change of the bytes makes a panic.
 #[test]
 fn no_truncation_and_no_flipped_bit_is_read() {
-    let bytes = model(8).to_bytes();
+    for model in [model(8), classed(8)] {
+        every_change_is_noticed(&model.to_bytes());
+    }
+}
+
+fn every_change_is_noticed(bytes: &[u8]) {
     for end in 0..bytes.len() {
         assert!(LinearClassifier::from_bytes(&bytes[..end]).is_err(), "{end}");
     }
     for at in 0..bytes.len() {
         for bit in 0..8 {
-            let mut changed = bytes.clone();
+            let mut changed = bytes.to_vec();
             changed[at] ^= 1 << bit;
             assert!(LinearClassifier::from_bytes(&changed).is_err(), "{at} {bit}");
         }
     }
-    let mut longer = bytes;
+    let mut longer = bytes.to_vec();
     longer.push(0);
     assert!(LinearClassifier::from_bytes(&longer).is_err());
 }
@@ -232,8 +299,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_window_is_judged_as_if_it_stood_alone(text in texts()) {
-        let model = model(12);
+    fn a_window_is_judged_as_if_it_stood_alone(text in texts(), with_classes in any::<bool>()) {
+        let model = if with_classes { classed(12) } else { model(12) };
         let windows = windows(&text);
         // Words without end are cut within, and are another word then.
         let whole = |part: &std::ops::Range<usize>| {
@@ -255,8 +322,8 @@ proptest! {
 
     /// The running sums against the formula, feature by feature.
     #[test]
-    fn the_risk_is_what_the_formula_says(text in texts()) {
-        let model = model(12);
+    fn the_risk_is_what_the_formula_says(text in texts(), with_classes in any::<bool>()) {
+        let model = if with_classes { classed(12) } else { model(12) };
         let features = model.features().of(&text);
         let sum: f64 = features.iter().map(|bucket| f64::from(model.weights()[*bucket as usize])).sum();
         let odds = -3.0 + f64::from(0.4_f32) * sum / (features.len() as f64 + 20.0).powf(0.75);
@@ -301,7 +368,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_a_model_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..400), head in 0..30_usize) {
-        let mut model = model(8).to_bytes();
+        let mut model = if head % 2 == 0 { model(8).to_bytes() } else { classed(8).to_bytes() };
         let _ = LinearClassifier::from_bytes(&bytes);
         for (place, byte) in model.iter_mut().skip(head).zip(&bytes) {
             *place = *byte;

@@ -332,7 +332,7 @@ impl Bench<'_> {
     ) -> Result<Guarded, DemoError> {
         // The user may name another policy for B.
         let policy = task.approach.policy().filter(|_| task.approach != Approach::B).unwrap_or(self.policy);
-        let make = |prompt: &str| task.maker.make("demo", prompt);
+        let make = |prompt: &str| task.maker.make("demo", prompt, task.approach);
         let log = Some(self.log.clone());
         let run = guarded::run_as(task.stage, task.browser, scenario, policy, log, &make).await?;
         self.progress.add(1);
@@ -358,7 +358,7 @@ async fn unguarded_trial(
     scenario: &Scenario,
     maker: &dyn MakeAgent,
 ) -> Result<Outcome, DemoError> {
-    let mut agent = maker.make("demo", &scenario.prompt(hosts::SHOP_ORIGIN));
+    let mut agent = maker.make("demo", &scenario.prompt(hosts::SHOP_ORIGIN), Approach::None);
     let trial = run_unguarded(&stage.world, bare, scenario, agent.as_mut()).await?;
     Ok(Outcome {
         approach: Approach::None,

@@ -44,6 +44,11 @@ impl Approach {
         }
     }
 
+    /// Whether a model that writes token by token is steered by its look-ahead, as A and C have it.
+    pub const fn has_gated_output(self) -> bool {
+        !matches!(self, Approach::None | Approach::B)
+    }
+
     /// Its name in tables and files.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -26,10 +26,9 @@ impl HandOver {
     /// The offer for a request that was refused; none where a person could do no more, or where the reason is the
     /// user's own.
     pub fn of(kind: Kind, origin: Origin, reason: Reason) -> Option<HandOver> {
-        let offered = matches!(
-            reason,
-            Reason::LowSafety | Reason::NoPaymentInterface | Reason::DeliveryForbidden | Reason::NoValue
-        );
+        // Not what the policy hands over in no way: an agent that was talked into asking for a card would bring the user to
+        // type it.
+        let offered = matches!(reason, Reason::LowSafety | Reason::NoPaymentInterface | Reason::NoValue);
         offered.then_some(HandOver { kind, origin, reason })
     }
 }

@@ -265,10 +265,7 @@ impl Core {
         self.counts.actions += 1;
         match action {
             Action::Verb(verb) if self.taken_over => self.refuse_verb(&verb, None, Reason::TakenOver),
-            Action::Request(_) if self.taken_over => {
-                self.counts.denied(Reason::TakenOver);
-                Command::Answer(block_refused(Reason::TakenOver, ""))
-            }
+            Action::Request(_) if self.taken_over => self.refuse_block(Reason::TakenOver, ""),
             Action::Verb(Verb::Read) => self.enter(State::Reading, Command::Read),
             Action::Verb(verb @ (Verb::Wait { .. } | Verb::Back)) => {
                 self.enter(State::Doing, Command::Do { verb, decided: None })
@@ -281,23 +278,24 @@ impl Core {
             Action::Request(text) => match Written::read(&self.schema, &text) {
                 Ok(Written::Block(block)) => self.begin_block(block),
                 Ok(Written::Plan(plan)) => Command::Answer(self.foresee(&plan)),
-                Err(error) => {
-                    let reason = Reason::MalformedRequest;
-                    self.counts.denied(reason);
-                    self.requests += 1;
-                    let refused = AuditEvent::Refused {
-                        request: self.requests,
-                        kind: None,
-                        fields: sirl::FieldSet::EMPTY,
-                        origin: self.page.clone(),
-                        reason,
-                    };
-                    let unrecorded = block_refused(Reason::AuditUnavailable, "");
-                    let text = block_refused(reason, &error.to_string());
-                    self.record(vec![refused], After::Answer { text, unrecorded })
-                }
+                Err(error) => self.refuse_block(Reason::MalformedRequest, &error.to_string()),
             },
         }
+    }
+
+    /// Refuses a block as a whole; `place` says where it went wrong.
+    fn refuse_block(&mut self, reason: Reason, place: &str) -> Command {
+        self.counts.denied(reason);
+        self.requests += 1;
+        let refused = AuditEvent::Refused {
+            request: self.requests,
+            kind: None,
+            fields: sirl::FieldSet::EMPTY,
+            origin: self.page.clone(),
+            reason,
+        };
+        let unrecorded = block_refused(Reason::AuditUnavailable, "");
+        self.record(vec![refused], After::Answer { text: block_refused(reason, place), unrecorded })
     }
 
     fn text(&mut self, text: Result<Told, Reason>) -> Command {

@@ -9,7 +9,7 @@ mod by_hand;
 pub mod core;
 pub mod driver;
 mod foresee;
-pub mod guesses;
+mod guesses;
 mod judge;
 mod kit;
 mod outcome;

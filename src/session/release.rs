@@ -84,7 +84,10 @@ impl Core {
         for (handle, field) in
             vault.suppliers_to(terms.kind, terms.fields, &terms.origin, &destination.origin)
         {
-            self.told.push((handle.clone(), field, terms.origin.clone()));
+            let told = (handle.clone(), field, terms.origin.clone());
+            if !self.told.contains(&told) {
+                self.told.push(told);
+            }
             self.releases.note(egress::Release { handle, field, destination: destination.clone() });
         }
         let open = vec![terms.origin, destination.origin];

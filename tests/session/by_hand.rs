@@ -78,6 +78,15 @@ fn what_a_person_refused_or_what_is_not_theirs_to_mend_is_not_offered() {
 }
 
 #[test]
+fn what_the_policy_forbids_is_not_handed_to_the_user_either() {
+    // A page talked the agent into asking for the card: nobody is brought to type it there.
+    let mut played = at_a_shop_without_the_interface(DEFAULT_POLICY, true);
+    let card = "REQ.payment fields=[\"card_number\"]\nREQ.end";
+    assert_eq!(played.request(card), "DENY.payment {\"reason\":\"delivery_forbidden\"}");
+    assert_eq!(played.offers, [""; 0]);
+}
+
+#[test]
 fn an_offer_stands_in_for_the_warning_of_a_page_that_looks_unsafe() {
     let mut played = at_a_shop_without_the_interface(APPROACH_C_POLICY, true);
     played.safety = Safety::new(0.1).ok();

@@ -38,7 +38,9 @@ impl Vault {
         }
         let redeemed = self.verifier.redeem(grant, fresh, now)?;
         let terms = redeemed.terms();
-        let supply = self.supply(terms.kind, terms.fields, &[&terms.origin]);
+        // Typed, it goes where the form goes.
+        let destination = fresh.destination.known().ok_or(ReleaseError::DestinationUnknown)?;
+        let supply = self.supply(terms.kind, terms.fields, &[&terms.origin, &destination.origin]);
         let mut values = Vec::new();
         for field in terms.fields.iter() {
             if field.tier() == Tier::T2 {

@@ -3,7 +3,8 @@
 //! The vault holds a person's values, encrypted in memory and at rest. It has no I/O: a file is bytes,
 //! time and entropy are arguments. Values leave through four doors, each of which consumes a
 //! [`policy_dfa::Grant`] and a fresh look at the page: [`Vault::open_fill`], [`Vault::open_wire`] and
-//! [`Vault::open_payment`] and, for experiments, [`Vault::open_to_the_model`]. [`Vault::scan`] tells *where* a value stands in a text and never what it is.
+//! [`Vault::open_payment`] and, for experiments, [`Vault::open_to_the_model`]. [`Vault::scan`] tells *where* a value
+//! stands in a text and never what it is.
 //!
 //! ```
 //! use policy_dfa::{Policy, authority};

@@ -5,20 +5,28 @@
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `PCLINEAR` |
-//! | 1 | version, 2 (in version 1 the length of a window counted with the exponent 1/2) |
+//! | 1 | version: 2, or 3 with classes of words (in version 1 the length of a window counted with the exponent 1/2) |
 //! | 1 | bits: there are `2^bits` weights |
 //! | 1 | how many thresholds |
 //! | 1 | 0 |
 //! | 4 each | bias, scale, dilution, then one number for each place (`f32`) |
 //! | 8 each | quarantine, calibration error, then rate and risk of each threshold (`f64`) |
 //! | 1 each | the weights (`i8`) |
+//! | 4 | version 3: how many words have a class (`u32`) |
+//! | 7 each | version 3: a word's number (`u32`), greater than the one before, its fine class (`u16`) and its coarse one (`u8`) |
 //! | 8 | FNV-1a of everything before (`u64`): against accidents, not against forgery |
 
+use std::sync::Arc;
+
 use super::{LinearClassifier, Parameters};
-use crate::{Features, Place};
+use crate::{Features, Place, WordClass, WordClasses};
 
 const MAGIC: &[u8; 8] = b"PCLINEAR";
-const VERSION: u8 = 2;
+/// Without and with classes of words.
+const PLAIN: u8 = 2;
+const CLASSED: u8 = 3;
+/// The bytes of a word and its class.
+const WORD: usize = 7;
 
 /// Why bytes or parts are not a model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -27,7 +35,9 @@ pub enum ModelError {
     #[error("this is not a linear model of Portcullis: it does not begin with PCLINEAR")]
     NotAModel,
     /// The version is another.
-    #[error("the model is of version {found}, and version 2 is read: train it again with this release")]
+    #[error(
+        "the model is of version {found}, and versions 2 and 3 are read: train it again with this release"
+    )]
     Version {
         /// The version found.
         found: u8,
@@ -79,7 +89,7 @@ impl LinearClassifier {
         let short = || ModelError::Length { expected: bytes.len() + 1, found: bytes.len() };
         let head: [u8; 4] = rest.array().ok_or_else(short)?;
         let [version, bits, thresholds, zero] = head;
-        if version != VERSION {
+        if ![PLAIN, CLASSED].contains(&version) {
             return Err(ModelError::Version { found: version });
         }
         if !Features::BITS.contains(&u32::from(bits)) {
@@ -90,7 +100,14 @@ impl LinearClassifier {
         }
         let features = Features::new(u32::from(bits));
         let places = Place::ALL.len();
-        let expected = 12 + 4 * (3 + places) + 8 * (2 + 2 * usize::from(thresholds)) + features.buckets() + 8;
+        let plain = 12 + 4 * (3 + places) + 8 * (2 + 2 * usize::from(thresholds)) + features.buckets();
+        let words = if version == CLASSED {
+            let count = bytes.get(plain..).and_then(|bytes| Reader { bytes }.array().map(u32::from_le_bytes));
+            4 + WORD * count.ok_or_else(short)? as usize
+        } else {
+            0
+        };
+        let expected = plain + words + 8;
         if bytes.len() != expected {
             return Err(ModelError::Length { expected, found: bytes.len() });
         }
@@ -112,6 +129,12 @@ impl LinearClassifier {
             rest.take(features.buckets()).ok_or_else(short)?.iter().map(|byte| byte.cast_signed()).collect();
         let parameters =
             Parameters { bias, scale, dilution, places, thresholds, quarantine, calibration_error };
+        let features = if version == CLASSED {
+            let words = rest.take(words).and_then(|bytes| bytes.get(4..)).ok_or_else(short)?;
+            features.with_classes(Arc::new(read_classes(words)?))
+        } else {
+            features
+        };
         LinearClassifier::new(features, weights, parameters)
     }
 
@@ -121,7 +144,9 @@ impl LinearClassifier {
         let mut bytes = Vec::with_capacity(self.weights.len() + 256);
         bytes.extend_from_slice(MAGIC);
         let bits = self.features.buckets().trailing_zeros() as u8;
-        bytes.extend([VERSION, bits, parameters.thresholds.len() as u8, 0]);
+        let classes = self.features.classes();
+        let version = if classes.is_some() { CLASSED } else { PLAIN };
+        bytes.extend([version, bits, parameters.thresholds.len() as u8, 0]);
         let singles = [parameters.bias, parameters.scale, parameters.dilution];
         for number in singles.iter().chain(&parameters.places) {
             bytes.extend(number.to_le_bytes());
@@ -134,9 +159,36 @@ impl LinearClassifier {
             bytes.extend(risk.to_le_bytes());
         }
         bytes.extend(self.weights.iter().map(|weight| weight.cast_unsigned()));
+        if let Some(classes) = classes {
+            bytes.extend((classes.entries().len() as u32).to_le_bytes());
+            for (number, class) in classes.entries() {
+                bytes.extend(number.to_le_bytes());
+                bytes.extend(class.fine.to_le_bytes());
+                bytes.push(class.coarse);
+            }
+        }
         bytes.extend(check_sum(&bytes).to_le_bytes());
         bytes
     }
+}
+
+/// Words and their classes, one behind the other.
+fn read_classes(bytes: &[u8]) -> Result<WordClasses, ModelError> {
+    let mut entries = Vec::with_capacity(bytes.len() / WORD);
+    let mut least = 0;
+    for word in bytes.chunks_exact(WORD) {
+        let mut rest = Reader { bytes: word };
+        let (Some(number), Some(fine), Some([coarse])) = (rest.array(), rest.array(), rest.array()) else {
+            break;
+        };
+        let number = u32::from_le_bytes(number);
+        if u64::from(number) < least {
+            return Err(ModelError::Range { name: "order of words" });
+        }
+        least = u64::from(number) + 1;
+        entries.push((number, WordClass { fine: u16::from_le_bytes(fine), coarse }));
+    }
+    Ok(WordClasses::new(entries))
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo).

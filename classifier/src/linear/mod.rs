@@ -95,8 +95,8 @@ impl LinearClassifier {
     }
 
     /// The features that it sees.
-    pub fn features(&self) -> Features {
-        self.features
+    pub fn features(&self) -> &Features {
+        &self.features
     }
 
     /// The risk at which text should be kept from a reader.

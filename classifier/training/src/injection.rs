@@ -1,10 +1,12 @@
 //! The model of instructions to an agent that stand where only content should.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use classifier::{LinearClassifier, Place};
 
 use crate::corpora::{self, CorpusError};
+use crate::fit::classes::ClassOptions;
 use crate::fit::{self, FitError, FitOptions};
 use crate::recipe::Subject;
 use crate::{Document, Part, hash};
@@ -54,6 +56,8 @@ pub(crate) fn fitted(documents: &[Document], options: &FitOptions) -> Result<Lin
     let mut learned: Vec<Document> =
         documents.iter().filter(|one| Subject::Injection.learns_from(&one.source)).cloned().collect();
     learned.extend(corpora::encoded(&learned));
+    let classes = fit::classes::learn(documents, &ClassOptions::default());
+    let options = &FitOptions { classes: Some(Arc::new(classes)), ..options.clone() };
     let model = fit::fit(&learned, options)?;
     // Our own lines are written to be as close to the border as can be, on either side, and requests to an assistant
     // are over it; pages are not like that. But pages have code, of which the corpora have

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use agent_model::gate::Gate;
 use agent_model::mind::{Choice, Mind};
 use agent_model::page_view::view;
 use agent_model::turn::{Act, Answer, Situation, outcome};
@@ -19,6 +20,7 @@ const MOST_TURNS: usize = 16;
 pub struct ModelAgent<M> {
     mind: Arc<Mind<M>>,
     choice: Choice,
+    gate: Option<Gate>,
     situation: Situation,
     /// What is left of the last answer.
     pending: VecDeque<Act>,
@@ -47,6 +49,7 @@ impl<M: LanguageModel> ModelAgent<M> {
         ModelAgent {
             mind,
             choice,
+            gate: None,
             situation: Situation { task: prompt.to_owned(), ..Situation::default() },
             pending: VecDeque::new(),
             step: None,
@@ -56,6 +59,12 @@ impl<M: LanguageModel> ModelAgent<M> {
             said: Vec::new(),
             fault: None,
         }
+    }
+
+    /// The same, steered while it writes.
+    #[must_use]
+    pub fn gated(self, gate: Gate) -> ModelAgent<M> {
+        ModelAgent { gate: Some(gate), ..self }
     }
 
     /// What it told the user, a sentence for each answer.
@@ -71,7 +80,11 @@ impl<M: LanguageModel> ModelAgent<M> {
     /// Asks the model what to do about the page.
     fn think(&mut self) {
         self.turns += 1;
-        match self.mind.answer(&self.situation, &mut self.choice) {
+        let answer = match &self.gate {
+            Some(gate) => self.mind.answer_gated(&self.situation, &mut self.choice, gate),
+            None => self.mind.answer(&self.situation, &mut self.choice),
+        };
+        match answer {
             Ok(text) => {
                 let answer = Answer::read(&text);
                 self.said.push(format!("{}: {}", answer.step, answer.says));
@@ -131,57 +144,13 @@ impl<M: LanguageModel> Agent for ModelAgent<M> {
 mod tests {
     use super::*;
     use agent_model::dialogue::example;
+    use agent_model::parrot::Parrot;
     use agent_model::words::Words;
-    use hmm_control::Token;
-    use std::convert::Infallible;
-
-    /// Says one thing, whatever it reads.
-    struct Parrot {
-        words: Vec<Token>,
-        size: usize,
-    }
-
-    impl LanguageModel for Parrot {
-        type State = Option<usize>;
-        type Error = Infallible;
-
-        fn vocabulary(&self) -> usize {
-            self.size
-        }
-
-        fn end(&self) -> Option<Token> {
-            Some(agent_model::words::END)
-        }
-
-        fn start(&self) -> Option<usize> {
-            None
-        }
-
-        fn step(
-            &self,
-            state: &mut Option<usize>,
-            _tokens: &[Token],
-            logits: &mut [f32],
-        ) -> Result<(), Infallible> {
-            let at = state.map_or(0, |at| at + 1);
-            *state = Some(at);
-            logits.fill(0.0);
-            let next = self.words.get(at).copied().unwrap_or(agent_model::words::END);
-            if let Some(logit) = logits.get_mut(next as usize) {
-                *logit = 9.0;
-            }
-            Ok(())
-        }
-    }
 
     fn agent(says: &str) -> ModelAgent<Parrot> {
         let texts = (0..40).map(|seed| example(seed, false).answer);
         let words = Words::learn(texts).unwrap_or_else(|error| panic!("{error}"));
-        let situation = Situation { task: says.to_owned(), ..Situation::default() };
-        let ids = words.situation(&situation).unwrap_or_else(|error| panic!("{error}"));
-        // The task stands between its mark and the three that follow.
-        let said = ids[1..ids.len() - 3].to_vec();
-        let mind = Mind::new(Parrot { words: said, size: words.vocabulary() }, words).freely();
+        let mind = Parrot::mind(says, words).unwrap_or_else(|error| panic!("{error}"));
         ModelAgent::new(Arc::new(mind), Choice::Greedy, "Please buy 1 x \"A\" at https://a.test/p.")
     }
 

@@ -3,19 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agent_model::gate::{Gate, GateError};
 use agent_model::mind::{Choice, Mind, MindError};
 use lm_reference::ReferenceModel;
 
 use crate::agent::chat::{ChatAgent, Endpoint, Recorder, Tape};
 use crate::agent::{Agent, ModelAgent, ObedientAgent};
+use crate::report::Approach;
 
 /// Makes an agent for each trial.
 pub trait MakeAgent: Sync {
     /// The agents' name in records.
     fn name(&self) -> &str;
 
-    /// An agent for the trial called `trial`, with the prompt as it may see it: raw, or with handles for values.
-    fn make(&self, trial: &str, prompt: &str) -> Box<dyn Agent>;
+    /// An agent for the trial called `trial`, with the prompt as it may see it: raw, or with handles for values. Where
+    /// the approach [gates what a model writes](Approach::has_gated_output), and the agent is one that writes, it is steered.
+    fn make(&self, trial: &str, prompt: &str, approach: Approach) -> Box<dyn Agent>;
 }
 
 /// Makes agents that obey whatever they read.
@@ -26,7 +29,7 @@ impl MakeAgent for Obedient {
         "obedient"
     }
 
-    fn make(&self, _trial: &str, prompt: &str) -> Box<dyn Agent> {
+    fn make(&self, _trial: &str, prompt: &str, _approach: Approach) -> Box<dyn Agent> {
         Box::new(ObedientAgent::new(prompt))
     }
 }
@@ -34,24 +37,40 @@ impl MakeAgent for Obedient {
 /// Makes agents whose steps the small model of `agent-model` writes, greedily.
 pub struct Small {
     mind: Arc<Mind<ReferenceModel>>,
+    gate: Gate,
     name: &'static str,
+}
+
+/// Why the small model of a folder cannot act.
+#[derive(Debug, thiserror::Error)]
+pub enum SmallError {
+    /// The model itself.
+    #[error(transparent)]
+    Mind(#[from] MindError),
+    /// What steers it.
+    #[error(transparent)]
+    Gate(#[from] GateError),
 }
 
 impl Small {
     /// Agents of the model in a folder.
     ///
     /// # Errors
-    /// Where the folder has no model that can be used.
-    pub fn load(folder: &Path) -> Result<Small, MindError> {
-        Ok(Small { mind: Arc::new(Mind::load(folder)?), name: "agent-model" })
+    /// Where the folder has no model that can be used, or nothing to steer it by.
+    pub fn load(folder: &Path) -> Result<Small, SmallError> {
+        let mind = Mind::load(folder)?;
+        let gate = Gate::load(folder, mind.words())?;
+        Ok(Small { mind: Arc::new(mind), gate, name: "agent-model" })
     }
 
     /// The same, free to misspell what they copy ([`Mind::freely`]), called `agent-model-free`.
     ///
     /// # Errors
     /// As for [`Small::load`].
-    pub fn load_free(folder: &Path) -> Result<Small, MindError> {
-        Ok(Small { mind: Arc::new(Mind::load(folder)?.freely()), name: "agent-model-free" })
+    pub fn load_free(folder: &Path) -> Result<Small, SmallError> {
+        let mind = Mind::load(folder)?.freely();
+        let gate = Gate::load(folder, mind.words())?;
+        Ok(Small { mind: Arc::new(mind), gate, name: "agent-model-free" })
     }
 }
 
@@ -60,8 +79,9 @@ impl MakeAgent for Small {
         self.name
     }
 
-    fn make(&self, _trial: &str, prompt: &str) -> Box<dyn Agent> {
-        Box::new(ModelAgent::new(Arc::clone(&self.mind), Choice::Greedy, prompt))
+    fn make(&self, _trial: &str, prompt: &str, approach: Approach) -> Box<dyn Agent> {
+        let agent = ModelAgent::new(Arc::clone(&self.mind), Choice::Greedy, prompt);
+        Box::new(if approach.has_gated_output() { agent.gated(self.gate.clone()) } else { agent })
     }
 }
 
@@ -85,7 +105,7 @@ impl MakeAgent for Chat {
         &self.name
     }
 
-    fn make(&self, trial: &str, prompt: &str) -> Box<dyn Agent> {
+    fn make(&self, trial: &str, prompt: &str, _approach: Approach) -> Box<dyn Agent> {
         // Models have slashes and colons in their names.
         let file: String =
             trial.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();

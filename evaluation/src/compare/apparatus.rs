@@ -85,7 +85,8 @@ impl Apparatus {
             Some(browser) => browser,
             None => BareBrowser::launch(&self.stage.world).await?,
         };
-        let mut agent = self.maker(key)?.make(&key.name(), &scenario.prompt(hosts::SHOP_ORIGIN));
+        let mut agent =
+            self.maker(key)?.make(&key.name(), &scenario.prompt(hosts::SHOP_ORIGIN), key.approach);
         self.photograph(&browser, key, &scenario).await?;
         let trial = run_unguarded(&self.stage.world, &browser, &scenario, agent.as_mut()).await?;
         self.bare = Some(browser);
@@ -116,7 +117,7 @@ impl Apparatus {
         }
         let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
         let (maker, name) = (self.maker(key)?, key.name());
-        let make = |prompt: &str| maker.make(&name, prompt);
+        let make = |prompt: &str| maker.make(&name, prompt, key.approach);
         let run = run_agent(&self.stage, &browser, &scenario, guard, &prompt, &log, &make).await;
         let (run, _guard) = match run {
             Ok(run) => run,

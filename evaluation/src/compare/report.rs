@@ -119,7 +119,7 @@ pub fn to_html(settings: &Settings, lines: &[TrialLine], analysis: &Analysis, fo
 
 const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:76rem;margin:2rem auto;padding:0 1rem;color:#222}\
     table{border-collapse:collapse;font-size:.9rem}th,td{border-bottom:1px solid #ccc;padding:.25rem .7rem;\
-    text-align:left;vertical-align:top}td{white-space:nowrap}td:nth-child(n+12){white-space:normal}.wide{overflow-x:auto}svg{max-width:37rem;width:100%;display:block;margin:1rem 0}\
+    text-align:left;vertical-align:top}td{white-space:nowrap}td:nth-child(n+12){white-space:normal;min-width:24rem}.wide{overflow-x:auto}svg{max-width:37rem;width:100%;display:block;margin:1rem 0}\
     svg text{font:12px sans-serif}svg .t{font-weight:bold;font-size:13px}svg .g{stroke:#e4e4e4}\
     .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(22rem,1fr));gap:1rem}\
     img{max-width:100%;border:1px solid #ccc}pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f6f6;\

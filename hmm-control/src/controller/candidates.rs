@@ -1,6 +1,7 @@
 //! As few candidates as the certificate allows.
 
-use super::control::{Controller, MaskWords, allows};
+use super::ceilings::{Ceilings, Rest};
+use super::control::{Controller, MaskWords};
 use super::error::ControlError;
 use crate::{Progress, Token};
 
@@ -70,7 +71,8 @@ impl Controller {
     ) -> Result<Certificate, ControlError> {
         self.check(logits, mask)?;
         coverage.check()?;
-        let mut search = Search::new(self.ceilings(progress, remaining, logits, mask), coverage);
+        let ceilings = self.ceilings(progress, remaining, logits, mask);
+        let mut search = Search::new(Ceilings::new(ceilings), coverage);
         let mut wanted = first.max(coverage.least());
         loop {
             let new = search.take(wanted).to_vec();
@@ -99,7 +101,7 @@ impl Controller {
         remaining: usize,
         logits: &[f32],
         mask: Option<&MaskWords>,
-    ) -> Vec<f64> {
+    ) -> Vec<f32> {
         let attribute = self.lookahead().attribute();
         let mut most = vec![f64::NEG_INFINITY; attribute.states()];
         for target in attribute.targets(progress.state) {
@@ -112,16 +114,22 @@ impl Controller {
             self.added((progress.log_weight + edge.log_weight + ahead + ROUNDING).min(0.0))
         };
         // Most tokens share one edge.
-        let otherwise = (attribute.otherwise(progress.state), ceiling(attribute.otherwise(progress.state)));
-        let edges = attribute.edges(progress.state);
-        edges
-            .zip(logits)
-            .map(|((token, edge), logit)| {
-                let added = if edge == otherwise.0 { otherwise.1 } else { ceiling(edge) };
-                let forbidden = *logit == f32::NEG_INFINITY || !allows(mask, token as usize);
-                if forbidden { f64::NEG_INFINITY } else { f64::from(*logit) + added }
-            })
-            .collect()
+        let otherwise = ceiling(attribute.otherwise(progress.state));
+        let mut heights: Vec<f32> =
+            logits.iter().map(|logit| (f64::from(*logit) + otherwise) as f32).collect();
+        for (token, edge) in attribute.exceptions(progress.state) {
+            let place = *token as usize;
+            if let (Some(height), Some(logit)) = (heights.get_mut(place), logits.get(place)) {
+                *height = (f64::from(*logit) + ceiling(*edge)) as f32;
+            }
+        }
+        if let Some(mask) = mask {
+            for (heights, word) in heights.chunks_mut(64).zip(mask) {
+                let forbidden = (0..).zip(heights).filter(|(bit, _)| word >> bit & 1 == 0);
+                forbidden.for_each(|(_, height)| *height = f32::NEG_INFINITY);
+            }
+        }
+        heights
     }
 }
 
@@ -159,61 +167,40 @@ impl Coverage {
     }
 }
 
-/// The tokens in the order of their ceilings, as far as they were taken.
+/// The tokens with the highest ceilings, as far as they were taken.
 struct Search {
     coverage: Coverage,
-    ceilings: Vec<f64>,
-    /// What each ceiling weighs at the temperature, relative to `top`.
-    weights: Vec<f64>,
-    /// The highest ceiling, which no adjusted logit is above.
-    top: f64,
-    /// The first `adjusted.len()` are scored; their ceilings are the highest.
-    order: Vec<Token>,
-    taken: usize,
+    ceilings: Ceilings,
+    /// The first `adjusted.len()` are scored.
+    taken: Vec<Token>,
     adjusted: Vec<f32>,
 }
 
 impl Search {
-    fn new(ceilings: Vec<f64>, coverage: Coverage) -> Search {
-        let possible = ceilings.iter().zip(0..).filter(|(ceiling, _)| **ceiling > f64::NEG_INFINITY);
-        let order: Vec<Token> = possible.map(|(_, token)| token).collect();
-        let top = ceilings.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let temperature = coverage.temperature();
-        let weights = ceilings.iter().map(|height| ((height - top) / temperature).exp()).collect();
-        Search { coverage, ceilings, weights, top, order, taken: 0, adjusted: Vec::new() }
+    fn new(ceilings: Ceilings, coverage: Coverage) -> Search {
+        Search { coverage, ceilings, taken: Vec::new(), adjusted: Vec::new() }
     }
 
     /// The tokens that come next in the order, up to `wanted` in all.
     fn take(&mut self, wanted: usize) -> &[Token] {
-        let from = self.taken;
-        self.taken = wanted.min(self.order.len());
-        let ceilings = &self.ceilings;
-        let height = |token: &Token| ceilings.get(*token as usize).copied().unwrap_or(f64::NEG_INFINITY);
-        if self.taken < self.order.len()
-            && let Some(rest) = self.order.get_mut(from..)
-        {
-            rest.select_nth_unstable_by(self.taken - from, |a, b| {
-                height(b).total_cmp(&height(a)).then(a.cmp(b))
-            });
-        }
-        self.order.get(from..self.taken).unwrap_or_default()
+        let from = self.taken.len();
+        let new = self.ceilings.take(wanted.saturating_sub(from));
+        self.taken.extend(new);
+        self.taken.get(from..).unwrap_or_default()
     }
 
     /// The certificate, if what was taken suffices.
     fn certificate(&self) -> Option<Certificate> {
         let temperature = self.coverage.temperature();
-        let weight = |height: f32| ((f64::from(height) - self.top) / temperature).exp();
-        let left_out = self.order.get(self.taken..).unwrap_or_default();
-        let of = |numbers: &[f64], token: &Token| numbers.get(*token as usize).copied();
-        let highest_left_out = left_out.first().and_then(|token| of(&self.ceilings, token));
-        let highest_left_out = highest_left_out.unwrap_or(f64::NEG_INFINITY);
-        let rest: f64 = left_out.iter().filter_map(|token| of(&self.weights, token)).sum();
+        let top = f64::from(self.ceilings.top());
+        let weight = |height: f32| ((f64::from(height) - top) / temperature).exp();
+        let Rest { highest: highest_left_out, weight: rest } = self.ceilings.rest(temperature);
         let mut kept = self.adjusted.clone();
         if !matches!(self.coverage, Coverage::Mass { .. }) {
             kept.sort_unstable_by(|a, b| b.total_cmp(a));
         }
         let kept_mass: f64 = kept.iter().copied().map(weight).sum();
-        let all = self.taken == self.order.len();
+        let all = self.ceilings.left() == 0;
         let share = match kept_mass > 0.0 {
             _ if all => 0.0,
             true => rest / (kept_mass + rest),
@@ -221,7 +208,7 @@ impl Search {
             false => 1.0,
         };
         // In the precision of the logits, where a tie could be broken the other way.
-        let above = |height: f32| height > highest_left_out as f32;
+        let above = |height: f32| height > highest_left_out;
         let (suffices, exact) = match self.coverage {
             Coverage::Mass { at_most, .. } => (share <= at_most, all),
             Coverage::TopK(k) => {
@@ -244,7 +231,7 @@ impl Search {
             }
         };
         (suffices || all).then_some(Certificate {
-            candidates: self.taken,
+            candidates: self.taken.len(),
             left_out_mass_at_most: share,
             exact,
         })
@@ -252,7 +239,7 @@ impl Search {
 
     fn write(&self, logits: &mut [f32]) {
         logits.fill(f32::NEG_INFINITY);
-        for (token, adjusted) in self.order.iter().zip(&self.adjusted) {
+        for (token, adjusted) in self.taken.iter().zip(&self.adjusted) {
             if let Some(logit) = logits.get_mut(*token as usize) {
                 *logit = *adjusted;
             }

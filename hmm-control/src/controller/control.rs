@@ -133,6 +133,10 @@ impl Controller {
             return Err(ControlError::Mask { found, needed });
         }
         let is_fault = |logit: f32| logit.is_nan() || logit == f32::INFINITY;
+        // Without an early end it is one quick pass.
+        if !logits.iter().fold(false, |some, logit| some | is_fault(*logit)) {
+            return Ok(());
+        }
         match logits.iter().enumerate().find(|(_, logit)| is_fault(**logit)) {
             Some((token, &logit)) => Err(ControlError::Logit { token: token as Token, logit }),
             None => Ok(()),

@@ -1,6 +1,7 @@
 //! From a look-ahead to words: what is added to the logits, which clauses may be shown, what is drawn.
 
 mod candidates;
+mod ceilings;
 mod clauses;
 mod control;
 mod error;

@@ -43,7 +43,9 @@ pub fn attribute(vocabulary: usize, states: usize, rng: &mut impl Rng) -> Attrib
     let mut builder = Attribute::builder(vocabulary);
     for _ in 0..states {
         let to = (rng.next_u32() as usize) % states;
-        builder.state(Edge { to, log_weight: -0.05 * uniform(rng) }, 0.0);
+        // In some states the exceptions are what is wanted, and the rest weighs little.
+        let most = if uniform(rng) < 0.3 { 8.0 } else { 0.05 };
+        builder.state(Edge { to, log_weight: -most * uniform(rng) }, 0.0);
     }
     for state in 0..states {
         for token in 0..vocabulary as Token {

@@ -116,7 +116,7 @@
     const ready = armed();
     for (const each of document.querySelectorAll("button.yes")) each.disabled = !ready;
     const left = Math.ceil((deadline - now) / 1000);
-    if (left <= 0) return end("The time is up. The answer is no. You can close this window.");
+    if (left <= 0) return end(`The time is up. ${question.ended ?? "The answer is no. You can close this window."}`);
     byId("left").textContent = `${left} seconds left. ${question.lapse}`;
   };
 

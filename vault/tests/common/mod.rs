@@ -8,8 +8,8 @@ use browser_signals::{
     Snapshot, TlsState,
 };
 use policy_dfa::{
-    Consent, DecisionPoint, Event, Fill, Grant, Granted, History, Millis, PaymentApi, Placement, Policy,
-    Question, Task, Verdict, Verifier, Wire, authority,
+    Consent, DecisionPoint, Event, Fill, Grant, Granted, History, Millis, Model, PaymentApi, Placement,
+    Policy, Question, Task, Verdict, Verifier, Wire, authority,
 };
 use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
 use vault::{Binding, Secret, Vault};
@@ -78,6 +78,14 @@ pub fn entropy(seed: u64) -> impl FnMut(&mut [u8]) {
 
 pub fn guard(seed: u8) -> (DecisionPoint, Verifier) {
     let checked = Policy::parse(POLICY).expect("policy").compile().expect("compile").check().expect("check");
+    authority(checked, [seed; 16])
+}
+
+/// The same, under a policy that tells contacts to the model.
+pub fn telling_guard(seed: u8) -> (DecisionPoint, Verifier) {
+    let (before, contact) = POLICY.split_once("request contact").expect("a rule for contacts");
+    let policy = [before, "request contact", &contact.replacen("deliver fill", "deliver model", 1)].concat();
+    let checked = Policy::parse(&policy).expect("policy").compile().expect("compile").check().expect("check");
     authority(checked, [seed; 16])
 }
 
@@ -197,6 +205,14 @@ pub fn wire_grant(point: &mut DecisionPoint, fields: &[(Field, i64)], page: Snap
     match decide(point, Kind::Payment, fields, &seen(page, 1)) {
         Verdict::Grant(Granted::Wire(grant)) => grant,
         other => panic!("no wire was granted: {other:?}"),
+    }
+}
+
+/// A grant to tell the model fields of a contact, decided on observation number 1.
+pub fn model_grant(point: &mut DecisionPoint, fields: &[(Field, i64)]) -> Grant<Model> {
+    match decide(point, Kind::Contact, fields, &seen(page(), 1)) {
+        Verdict::Grant(Granted::Model(grant)) => grant,
+        other => panic!("nothing may be told: {other:?}"),
     }
 }
 

@@ -1,6 +1,9 @@
 //! The doors open for the right grant on the unchanged page, once, and for nothing else.
 
-use crate::common::{NOW, amount, entropy, fill_grant, filled, guard, page, payment_grant, seen, shop};
+use crate::common::{
+    NOW, amount, entropy, fill_grant, filled, guard, model_grant, page, payment_grant, seen, shop,
+    telling_guard,
+};
 use browser_signals::{Container, DocumentId, Fact, NodeId, Origin, Snapshot, TlsState};
 use policy_dfa::reason::Signal;
 use policy_dfa::{GRANT_LIFETIME_MS, Millis, Reason, RedeemError};
@@ -39,6 +42,41 @@ fn a_payment_lends_the_card_once_with_amount_and_payee() {
         card.number().last().copied()
     });
     assert_eq!(last, Some(b'1'));
+}
+
+#[test]
+fn a_model_is_told_what_was_granted_for_where_the_form_goes() {
+    const FIELDS: [(Field, i64); 2] = [(Field::Name, 11), (Field::Email, 12)];
+    let told = |change: fn(&mut Snapshot)| {
+        let (mut point, verifier) = telling_guard(1);
+        let mut vault = filled(verifier);
+        let only = Binding::parse("https://shop.example").unwrap();
+        vault
+            .insert("contact:me", Field::Email, Secret::new("m@shop.example"), &only, &mut entropy(3))
+            .unwrap();
+        let mut fresh = page();
+        change(&mut fresh);
+        let grant = model_grant(&mut point, &FIELDS);
+        let values = vault.open_to_the_model(grant, &seen(fresh, 2), NOW)?;
+        let mut told = Vec::new();
+        values.expose_to_the_model(|field, value| told.push((field, value.to_owned())));
+        Ok(told)
+    };
+    let all = vec![(Field::Name, "Maria Quintela".to_owned()), (Field::Email, "m@shop.example".to_owned())];
+    assert_eq!(told(|_| ()), Ok(all));
+    // The e-mail address is for the shop alone.
+    let elsewhere = |page: &mut Snapshot| {
+        if let Fact::Known(to) = &mut page.destination {
+            to.origin = Origin::parse("https://other.example").unwrap();
+        }
+    };
+    assert_eq!(told(elsewhere), Err(ReleaseError::NoValue(Field::Email)));
+    let unknown = |page: &mut Snapshot| page.destination = Fact::Unknown;
+    assert_eq!(told(unknown), Err(ReleaseError::DestinationUnknown));
+    let low = |page: &mut Snapshot| page.container = Fact::Known(Container::T0);
+    assert_eq!(told(low), Err(ReleaseError::ContainerTooLow(Field::Name)));
+    let gone = |page: &mut Snapshot| page.document = Fact::Known(DocumentId::new("loader-2"));
+    assert_eq!(told(gone), Err(ReleaseError::Redeem(RedeemError::Stale)));
 }
 
 /// What the fill door says about a page that was changed after the decision.
@@ -205,6 +243,7 @@ fn every_error_has_a_reason_of_the_closed_list() {
         (ReleaseError::NotGranted(Field::Street), Reason::FieldNotAllowed),
         (ReleaseError::NothingPlaced, Reason::FieldNotAllowed),
         (ReleaseError::NotAPurchase, Reason::DeliveryForbidden),
+        (ReleaseError::NotForModels(Field::Street), Reason::DeliveryForbidden),
         (ReleaseError::Damaged(Field::Street), Reason::NoValue),
     ] {
         assert_eq!(error.reason(), code);

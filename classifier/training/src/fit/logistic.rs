@@ -31,7 +31,7 @@ fn length(buckets: &[u32], dilution: f32) -> f32 {
 }
 
 /// Fits weights to windows. The order is drawn from the seed; one thread; the result is the same every time.
-pub fn fit(windows: &Windows, features: Features, options: &FitOptions) -> Fitted {
+pub fn fit(windows: &Windows, features: &Features, options: &FitOptions) -> Fitted {
     let mut fitted = Fitted { weights: vec![0.0; features.buckets()], bias: 0.0 };
     let mut squares = vec![1e-3_f32; features.buckets()];
     let mut bias_square = 1e-3_f32;

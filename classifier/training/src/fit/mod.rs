@@ -7,15 +7,22 @@
 //! 4. On documents of the development part the scale is set so that risks are frequencies, and the thresholds are
 //!    read off ([`calibrate`]).
 //!
+//! Classes of words, where a model is to know some, are learned before that, without labels ([`classes`]).
+//!
 //! Everything is a function of the documents and the seed: the same give the same bytes (on one platform, as the
 //! exponential function is the platform's).
 
 pub mod calibrate;
+pub mod classes;
 pub mod logistic;
 pub mod quantise;
 mod windows;
 
-use classifier::{Features, LinearClassifier, ModelError, Parameters, Place, Unfolded, highest_risk};
+use std::sync::Arc;
+
+use classifier::{
+    Features, LinearClassifier, ModelError, Parameters, Place, Unfolded, WordClasses, highest_risk,
+};
 
 use crate::{Document, Part};
 use windows::Windows;
@@ -45,6 +52,8 @@ pub struct FitOptions {
     pub rates: Vec<f64>,
     /// What a place adds to the log odds, in the order of [`Place::ALL`].
     pub places: [f32; Place::ALL.len()],
+    /// Classes of words, which give features of their own; see [`classes`].
+    pub classes: Option<Arc<WordClasses>>,
 }
 
 impl Default for FitOptions {
@@ -61,6 +70,7 @@ impl Default for FitOptions {
             harmful_share: 0.4,
             rates: vec![0.05, 0.01, 0.005, 0.001],
             places: [0.0; Place::ALL.len()],
+            classes: None,
         }
     }
 }
@@ -96,7 +106,11 @@ pub fn fit(documents: &[Document], options: &FitOptions) -> Result<LinearClassif
             return Err(FitError::OneSided { part, harmful, harmless });
         }
     }
-    let features = Features::new(options.bits);
+    let plain = Features::new(options.bits);
+    let features = &match &options.classes {
+        Some(classes) => plain.with_classes(Arc::clone(classes)),
+        None => plain,
+    };
     let training = || documents.iter().filter(|document| document.part == Part::Training);
     let mut sample = Windows::sample(training(), features, options);
     let first = rounded(&logistic::fit(&sample, features, options), features, options)?;
@@ -108,7 +122,7 @@ pub fn fit(documents: &[Document], options: &FitOptions) -> Result<LinearClassif
 /// A model of small integers, with risks that are not frequencies yet.
 fn rounded(
     fitted: &logistic::Fitted,
-    features: Features,
+    features: &Features,
     options: &FitOptions,
 ) -> Result<LinearClassifier, ModelError> {
     let (weights, scale) = quantise::quantise(&fitted.weights);
@@ -121,7 +135,7 @@ fn rounded(
         quarantine: 1.0,
         calibration_error: 0.0,
     };
-    LinearClassifier::new(features, weights, parameters)
+    LinearClassifier::new(features.clone(), weights, parameters)
 }
 
 /// The same weights with risks that are frequencies on the development part, and thresholds of that part.
@@ -159,7 +173,7 @@ fn calibrated(
 /// # Errors
 /// When a parameter is outside its range.
 pub fn with(model: &LinearClassifier, parameters: Parameters) -> Result<LinearClassifier, ModelError> {
-    LinearClassifier::new(model.features(), model.weights().into(), parameters)
+    LinearClassifier::new(model.features().clone(), model.weights().into(), parameters)
 }
 
 /// The risk of a document: that of its worst window, in any reading.

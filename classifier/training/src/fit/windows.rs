@@ -37,7 +37,7 @@ impl Windows {
     /// All harmful windows, and a sample of the harmless ones of each source.
     pub(super) fn sample<'a>(
         documents: impl Iterator<Item = &'a Document>,
-        features: Features,
+        features: &Features,
         options: &FitOptions,
     ) -> Windows {
         let mut rows = Windows::default();
@@ -105,7 +105,7 @@ impl Windows {
         self.balance(options.harmful_share);
     }
 
-    fn push(&mut self, features: Features, text: &str, harmful: bool, weight: f32) {
+    fn push(&mut self, features: &Features, text: &str, harmful: bool, weight: f32) {
         let start = self.buckets.len();
         self.buckets.extend(features.of(text));
         self.rows.push(Row { start, end: self.buckets.len(), harmful, weight });
