@@ -7,6 +7,8 @@
 //! | [`dialogue`] | turns to learn from, made from seeds |
 //! | [`copying`] | what an answer may copy: addresses, controls and values that were read |
 //! | [`mind`] | a language model that answers |
+//! | [`remembering`] | a language model that remembers what it said |
+//! | [`several`] | many answers to one situation, to learn from |
 //! | [`gate`] | answers under a look-ahead that keeps card numbers out |
 //! | [`parrot`] | a model that says one text, for tests |
 //! | [`words`] | turns as tokens, and the tokenizer that is learnt from them |
@@ -22,5 +24,7 @@ pub mod page_view;
 pub mod parrot;
 mod passages;
 pub mod random;
+pub mod remembering;
+pub mod several;
 pub mod turn;
 pub mod words;

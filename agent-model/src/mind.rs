@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hmm_control::{LanguageModel, Sampler, Token};
+use hmm_control::{Coverage, LanguageModel, Sampler, Token};
 use lm_reference::{LoadError, ReferenceModel};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -52,6 +52,11 @@ impl<M: LanguageModel> Mind<M> {
         Mind { copies: false, ..self }
     }
 
+    /// The language model.
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
     /// Its tokenizer.
     pub fn words(&self) -> &Words {
         &self.words
@@ -81,7 +86,7 @@ impl<M: LanguageModel> Mind<M> {
         choice: &mut Choice,
         mut steer: impl FnMut(&[Token], &mut [f32]) -> Result<(), Box<dyn std::error::Error + Send + Sync>>,
     ) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
-        let copying = self.copies.then(|| Copying::of(situation));
+        let copying = self.copying(situation);
         let mut draft = Draft::default();
         let mut state = self.model.start();
         let mut logits = vec![0.0; self.model.vocabulary()];
@@ -89,14 +94,7 @@ impl<M: LanguageModel> Mind<M> {
         let mut written: Vec<Token> = Vec::new();
         while written.len() < LONGEST_ANSWER {
             steer(&written, &mut logits)?;
-            let may_stand = |token: Token| match &copying {
-                Some(_) if Some(token) == self.model.end() => draft.may_end(),
-                Some(copying) => {
-                    let bytes = self.words.bytes(token);
-                    !bytes.is_empty() && copying.write(&mut draft.clone(), bytes)
-                }
-                None => true,
-            };
+            let may_stand = |token| self.may_stand(copying.as_ref(), &draft, token);
             let Some(token) =
                 choice.choose(&mut logits, may_stand).filter(|token| Some(*token) != self.model.end())
             else {
@@ -113,6 +111,23 @@ impl<M: LanguageModel> Mind<M> {
             text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
         }
         Ok(text)
+    }
+
+    /// What may be copied in the answer to a situation; none where it is free to misspell.
+    pub(crate) fn copying(&self, situation: &Situation) -> Option<Copying> {
+        self.copies.then(|| Copying::of(situation))
+    }
+
+    /// Whether a token may stand behind a draft.
+    pub(crate) fn may_stand(&self, copying: Option<&Copying>, draft: &Draft, token: Token) -> bool {
+        match copying {
+            Some(_) if Some(token) == self.model.end() => draft.may_end(),
+            Some(copying) => {
+                let bytes = self.words.bytes(token);
+                !bytes.is_empty() && copying.write(&mut draft.clone(), bytes)
+            }
+            None => true,
+        }
     }
 }
 
@@ -131,7 +146,7 @@ impl Choice {
     }
 
     /// A token that may stand there; none where no token may. The logits are used up.
-    fn choose(&mut self, logits: &mut [f32], may_stand: impl Fn(Token) -> bool) -> Option<Token> {
+    pub(crate) fn choose(&mut self, logits: &mut [f32], may_stand: impl Fn(Token) -> bool) -> Option<Token> {
         match self {
             Choice::Greedy => loop {
                 let best = logits.iter_mut().enumerate().max_by(|one, other| one.1.total_cmp(other.1));
@@ -140,6 +155,14 @@ impl Choice {
                     return Some(token as Token);
                 }
                 *logit = f32::NEG_INFINITY;
+            },
+            // Where everything may be drawn, drawing again is the same as leaving out before, and asks of few tokens.
+            Choice::Drawn(sampler, rng) if matches!(sampler.coverage(0.0), Coverage::Mass { .. }) => loop {
+                let token = sampler.draw(logits, rng)?;
+                if may_stand(token) {
+                    return Some(token);
+                }
+                *logits.get_mut(token as usize)? = f32::NEG_INFINITY;
             },
             Choice::Drawn(sampler, rng) => {
                 for (token, logit) in logits.iter_mut().enumerate() {

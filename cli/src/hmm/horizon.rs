@@ -22,10 +22,14 @@ pub struct Horizon {
     /// The first of them, on which the language model is rolled out too.
     #[arg(long, value_name = "N", default_value_t = Settings::default().rolled_turns)]
     rolled_turns: usize,
-    /// Hidden states.
+    /// A hidden Markov model that was distilled before, such as `agent-model/model/hmm.safetensors`; without, one is
+    /// learnt here.
+    #[arg(long, value_name = "FILE")]
+    hmm: Option<PathBuf>,
+    /// Hidden states, where it is learnt here.
     #[arg(long, value_name = "H", default_value_t = Settings::default().states)]
     states: usize,
-    /// Turns whose answers the hidden Markov model learns from.
+    /// Turns whose answers the prior learns from, and the hidden Markov model, where it is learnt here.
     #[arg(long, value_name = "N", default_value_t = Settings::default().learn)]
     learn: usize,
     /// Tokens looked ahead; those from 0 on without a gap make the curve.
@@ -43,6 +47,7 @@ pub fn run(arguments: &Horizon) -> Result<(), Failure> {
     let settings = Settings {
         turns: arguments.turns,
         rolled_turns: arguments.rolled_turns,
+        hmm: arguments.hmm.clone(),
         states: arguments.states,
         learn: arguments.learn,
         horizons: arguments.horizons.clone(),

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use hmm_control::distil::start::{Clustering, KMeans, from_contexts};
 use hmm_control::distil::{Options, Rules, Schedule, Sequences, Trainer};
 use hmm_control::prior::{Prior, Rollout, Training};
-use hmm_control::{Hmm, LanguageModel, Storage, Token};
+use hmm_control::{Belief, Hmm, LanguageModel, Storage, Token};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng};
 
@@ -46,6 +46,15 @@ struct Drawn {
     log_probability: f64,
 }
 
+/// Where the hidden Markov model comes from.
+#[derive(Clone)]
+pub enum Source {
+    /// It was distilled before; the prior alone learns from the answers.
+    Given(Box<Hmm>),
+    /// From the answers, with so many hidden states.
+    Answers(usize),
+}
+
 /// Draws answers and learns from them.
 ///
 /// # Errors
@@ -53,7 +62,7 @@ struct Drawn {
 pub fn learn<M: LanguageModel>(
     model: &M,
     prompts: &[Vec<Token>],
-    states: usize,
+    source: &Source,
     seed: u64,
     tell: &dyn Fn(usize, usize, &str),
 ) -> Result<Learnt, HorizonError> {
@@ -65,33 +74,55 @@ pub fn learn<M: LanguageModel>(
         take_in(model, prompt, &mut rng, into)?;
     }
     tell(prompts.len(), prompts.len(), "learning");
+    let hmm = match source {
+        Source::Given(hmm) => Hmm::clone(hmm),
+        Source::Answers(states) => distilled(model, &train, &held_out, *states, &mut rng)?,
+    };
+    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let training = Training { threads: threads.get(), epochs: 40, ..Training::default() };
+    let fitted = training.fit(&hmm, &train.rollouts, &held_out.rollouts, &mut rng).map_err(failed)?;
+    let nats = |epoch: Option<&hmm_control::prior::Epoch>| epoch.map_or(f64::NAN, |epoch| -epoch.held_out);
+    let prior_nats = (nats(fitted.epochs.first()), nats(fitted.epochs.get(fitted.best)));
+    let hmm_nats = nats_of(&hmm, &held_out.answers);
+    let tokens = |drawn: &Drawn| drawn.answers.tokens().len();
+    Ok(Learnt {
+        hmm,
+        prior: fitted.prior,
+        drawn: (train.answers.len() + held_out.answers.len(), tokens(&train) + tokens(&held_out)),
+        held_out: (-held_out.log_probability / tokens(&held_out).max(1) as f64, hmm_nats),
+        prior_nats,
+    })
+}
+
+/// Nats per token of some answers.
+fn nats_of(hmm: &Hmm, answers: &Sequences) -> f64 {
+    let of = |answer: &[Token]| {
+        let mut belief = Belief::start(hmm);
+        answer.iter().map(|token| belief.observe(hmm, *token)).sum::<f64>()
+    };
+    -answers.iter().map(of).sum::<f64>() / answers.tokens().len().max(1) as f64
+}
+
+/// The model that expectation-maximisation finds.
+fn distilled<M: LanguageModel>(
+    model: &M,
+    train: &Drawn,
+    held_out: &Drawn,
+    states: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<Hmm, HorizonError> {
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let end = model.end();
     // Training cannot undo a 0.
     let rules = Rules { end, pseudocount: 1e-3, ..Rules::default() };
     let search = KMeans { threads, ..KMeans::default() };
     let clustering = Clustering { states, vocabulary: model.vocabulary(), search, rules };
-    let first = from_contexts::<f32>(&train.answers, &clustering, &mut rng).map_err(failed)?;
+    let first = from_contexts::<f32>(&train.answers, &clustering, rng).map_err(failed)?;
     let schedule = Schedule::full_batch(STEPS).map_err(failed)?;
     let options = Options { end, threads, ..Options::new(schedule) };
     let mut trainer = Trainer::new(first, &train.answers, &held_out.answers, options).map_err(failed)?;
-    let mut best = f64::NEG_INFINITY;
-    while let Some(report) = trainer.step().map_err(failed)? {
-        best = best.max(report.held_out.unwrap_or(report.train));
-    }
-    let hmm = trainer.hmm(Storage::F32, Storage::F32).map_err(failed)?;
-    let training = Training { threads: threads.get(), epochs: 40, ..Training::default() };
-    let fitted = training.fit(&hmm, &train.rollouts, &held_out.rollouts, &mut rng).map_err(failed)?;
-    let nats = |epoch: Option<&hmm_control::prior::Epoch>| epoch.map_or(f64::NAN, |epoch| -epoch.held_out);
-    let prior_nats = (nats(fitted.epochs.first()), nats(fitted.epochs.get(fitted.best)));
-    let tokens = |drawn: &Drawn| drawn.answers.tokens().len();
-    Ok(Learnt {
-        hmm,
-        prior: fitted.prior,
-        drawn: (train.answers.len() + held_out.answers.len(), tokens(&train) + tokens(&held_out)),
-        held_out: (-held_out.log_probability / tokens(&held_out).max(1) as f64, -best),
-        prior_nats,
-    })
+    while trainer.step().map_err(failed)?.is_some() {}
+    trainer.hmm(Storage::F32, Storage::F32).map_err(failed)
 }
 
 /// Draws the answers to one prompt.

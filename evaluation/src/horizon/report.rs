@@ -194,12 +194,13 @@ impl Measured {
     pub fn table(&self) -> String {
         let learnt = &self.learnt;
         let mut out = format!(
-            "{} states from {} answers ({} tokens): {:.2} nats per token, the language model's own {:.2}; \
+            "{} states{}, {} answers ({} tokens): {:.2} nats per token, the language model's own {:.2}; \
              the next 32 tokens {:.1} nats, from the features {:.1}\n\
              one step of the language model: {:.1} ms\n\n\
              | way | k or n | turns | leaks [95 %] | S [95 %] | perplexity | tokens | look-ahead, ms a token |\n\
              |---|---|---|---|---|---|---|---|\n",
-            self.settings.states,
+            learnt.hmm.states(),
+            if self.settings.hmm.is_some() { ", distilled before" } else { "" },
             learnt.drawn.0,
             learnt.drawn.1,
             learnt.held_out.1,

@@ -1,14 +1,15 @@
 //! The whole experiment: every way of steering on every turn.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agent_model::words::{END, Words};
 use hmm_control::prior::Prior;
-use hmm_control::{Attribute, LanguageModel, Lookahead, RolloutLookahead, Sampler};
+use hmm_control::{Attribute, LanguageModel, Lookahead, ModelFile, RolloutLookahead, Sampler};
 use lm_reference::ReferenceModel;
 
-use super::learn::{Learnt, learn};
+use super::learn::{Learnt, Source, learn};
 use super::steer::{Way, Written, candidates, points, write};
 use super::tree::Tree;
 use super::turns::{Turn, hostile, judge, to_learn_from};
@@ -40,9 +41,11 @@ pub struct Settings {
     pub turns: usize,
     /// The first of them, on which rollouts are tried too.
     pub rolled_turns: usize,
-    /// Hidden states.
+    /// A hidden Markov model that was distilled before; none: it is learnt here.
+    pub hmm: Option<PathBuf>,
+    /// Hidden states, where it is learnt here.
     pub states: usize,
-    /// Turns that the hidden Markov model learns from.
+    /// Turns that the prior learns from, and the hidden Markov model, where it is learnt here.
     pub learn: usize,
     /// Horizons of the look-ahead. Those from 0 on without a gap make the curve.
     pub horizons: Vec<usize>,
@@ -54,7 +57,7 @@ impl Default for Settings {
     /// As `spec/experiments.md` plans it.
     fn default() -> Settings {
         let horizons = (0..=16).chain([32, 64]).collect();
-        Settings { turns: 200, rolled_turns: 40, states: 128, learn: 500, horizons, seed: 1 }
+        Settings { turns: 200, rolled_turns: 40, hmm: None, states: 128, learn: 500, horizons, seed: 1 }
     }
 }
 
@@ -126,7 +129,18 @@ pub fn run(
     let words = Words::load(&folder.join("tokenizer.json")).map_err(|error| unusable(error.to_string()))?;
     let model = ReferenceModel::load(folder).map_err(|error| unusable(error.to_string()))?;
     let prompts = to_learn_from(&words, settings.learn)?;
-    let learnt = learn(&model, &prompts, settings.states, settings.seed, tell)?;
+    let source = match &settings.hmm {
+        Some(file) => {
+            let bytes =
+                std::fs::read(file).map_err(|error| unusable(format!("{}: {error}", file.display())))?;
+            let read = ModelFile::read(Arc::new(bytes));
+            Source::Given(Box::new(
+                read.map_err(|error| unusable(format!("{}: {error}", file.display())))?.hmm,
+            ))
+        }
+        None => Source::Answers(settings.states),
+    };
+    let learnt = learn(&model, &prompts, &source, settings.seed, tell)?;
     let attribute = attribute(&words, model.vocabulary())?;
     let lookahead = Lookahead::new(learnt.hmm.clone(), attribute.clone()).map_err(failed)?;
     lookahead.prepare(settings.horizons.iter().copied().max().unwrap_or(0));
