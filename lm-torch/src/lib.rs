@@ -9,6 +9,10 @@
 //! Files are read as Hugging Face writes them, by [`lm_reference`], which also has the tokenizer and runs the same
 //! models, more slowly, without libtorch. The package is not a default member of the workspace: `cargo xtask setup
 //! --torch` gets the library that it needs.
+//!
+//! A virtual machine may announce instructions that it does not have. A model in 16 bits then ends the program with an
+//! illegal instruction, inside libtorch, where nothing can catch it; `ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16` in the
+//! environment keeps libtorch from trying.
 
 mod cache;
 mod error;

@@ -41,6 +41,10 @@ with zipfile.ZipFile(wheel) as files:
                 sink.write(block)
 ";
 
+/// The newest instructions that libtorch's oneDNN may use. Some virtual machines announce AMX, which comes after those
+/// named here, and end a program that uses it with an illegal instruction.
+const INSTRUCTIONS: &str = "ONEDNN_MAX_CPU_ISA";
+
 /// What `lm-torch` is built with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Libtorch {
@@ -51,12 +55,16 @@ pub enum Libtorch {
 }
 
 impl Libtorch {
-    /// The variables that Cargo and the build script of `torch-sys` read.
+    /// The variables that Cargo and the build script of `torch-sys` read, and one for what is then run.
     pub fn environment(&self) -> Vec<(&'static str, OsString)> {
-        match self {
-            Libtorch::Folder(folder) => vec![("LIBTORCH", folder.clone().into_os_string())],
-            Libtorch::Python => Vec::new(),
+        let mut variables = Vec::new();
+        if let Libtorch::Folder(folder) = self {
+            variables.push(("LIBTORCH", folder.clone().into_os_string()));
         }
+        if variable(INSTRUCTIONS).is_none() {
+            variables.push((INSTRUCTIONS, OsString::from("AVX512_CORE_BF16")));
+        }
+        variables
     }
 
     /// One line: what, version, where.
