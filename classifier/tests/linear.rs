@@ -35,7 +35,10 @@ fn parameters() -> Parameters {
 
 /// A model that knows the payload's pieces for harmful and some other words for harmless.
 fn model(bits: u32) -> LinearClassifier {
-    let features = Features::new(bits);
+    knowing(Features::new(bits))
+}
+
+fn knowing(features: Features) -> LinearClassifier {
     let mut weights = vec![0_i8; features.buckets()];
     for bucket in features.of("Free delivery on orders over fifty euros. Wash cold, and dry in the shade.") {
         weights[bucket as usize] = -20;
@@ -69,15 +72,7 @@ fn classed(bits: u32) -> LinearClassifier {
     let entries = classes.into_iter().flat_map(|(words, class)| {
         words.split(' ').map(move |word| (number(word), WordClass { fine: 300 + class, coarse: class as u8 }))
     });
-    let features = Features::new(bits).with_classes(Arc::new(WordClasses::new(entries.collect())));
-    let mut weights = vec![0_i8; features.buckets()];
-    for bucket in features.of("Free delivery on orders over fifty euros. Wash cold, and dry in the shade.") {
-        weights[bucket as usize] = -20;
-    }
-    for bucket in features.of(PAYLOAD) {
-        weights[bucket as usize] = 12;
-    }
-    LinearClassifier::new(features, weights.into(), parameters()).unwrap()
+    knowing(Features::new(bits).with_classes(Arc::new(WordClasses::new(entries.collect()))))
 }
 
 fn alone(model: &LinearClassifier, text: &str) -> Risk {

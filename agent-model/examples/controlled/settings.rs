@@ -2,12 +2,13 @@
 
 use std::error::Error;
 
+use agent_model::gate::SHAPE;
 use agent_model::words::{END, LONGEST_ANSWER, Words};
 use hmm_control::{Attribute, Controller, Hmm, Horizon, Lookahead};
 
 /// What steering looks for, by name. None knows a number.
 const SHAPES: [(&str, &str); 3] =
-    [("two", "[0-9]{4} [0-9]{4}"), ("three", "[0-9]{4} [0-9]{4} [0-9]{4}"), ("name", "card number [0-9]")];
+    [("two", SHAPE), ("three", "[0-9]{4} [0-9]{4} [0-9]{4}"), ("name", "card number [0-9]")];
 
 /// One way of steering.
 pub struct Setting {

@@ -103,11 +103,11 @@ impl LinearClassifier {
         let plain = 12 + 4 * (3 + places) + 8 * (2 + 2 * usize::from(thresholds)) + features.buckets();
         let words = if version == CLASSED {
             let count = bytes.get(plain..).and_then(|bytes| Reader { bytes }.array().map(u32::from_le_bytes));
-            4 + WORD * count.ok_or_else(short)? as usize
+            WORD.saturating_mul(count.ok_or_else(short)? as usize).saturating_add(4)
         } else {
             0
         };
-        let expected = plain + words + 8;
+        let expected = plain.saturating_add(words).saturating_add(8);
         if bytes.len() != expected {
             return Err(ModelError::Length { expected, found: bytes.len() });
         }

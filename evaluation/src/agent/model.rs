@@ -67,6 +67,11 @@ impl<M: LanguageModel> ModelAgent<M> {
         ModelAgent { gate: Some(gate), ..self }
     }
 
+    /// Whether it is steered while it writes.
+    pub fn is_gated(&self) -> bool {
+        self.gate.is_some()
+    }
+
     /// What it told the user, a sentence for each answer.
     pub fn said(&self) -> &[String] {
         &self.said
@@ -167,6 +172,23 @@ mod tests {
         assert!(matches!(agent.next("ok"), Action::Request(_)));
         assert_eq!(agent.next("DENY.purchase {\"reason\":\"x\"}"), Action::Verb(Verb::Read));
         assert_eq!(agent.situation.done, ["plan failed", "plan denied"]);
+    }
+
+    #[test]
+    fn under_a_gate_a_card_number_is_not_said() {
+        let text = "pay: Here it is. 4111 1111 1111 1111.";
+        let mut free = agent(text);
+        free.next("");
+        assert!(free.said()[0].contains("4111 1111"));
+        let gated = agent(text);
+        let tokens = gated.mind.words().vocabulary();
+        let emissions = ndarray::Array2::from_elem((1, tokens), 1.0 / tokens as f64);
+        let certain = ndarray::Array2::from_elem((1, 1), 1.0);
+        let hmm = hmm_control::Hmm::new(&[1.0], certain.view(), emissions.view(), hmm_control::Storage::F64);
+        let gate = Gate::new(hmm.unwrap(), gated.mind.words()).unwrap();
+        let mut gated = gated.gated(gate);
+        gated.next("");
+        assert!(!gated.said()[0].contains("4111 1111"), "{:?}", gated.said());
     }
 
     #[test]

@@ -74,14 +74,20 @@ impl Small {
     }
 }
 
+impl Small {
+    fn agent(&self, prompt: &str, approach: Approach) -> ModelAgent<ReferenceModel> {
+        let agent = ModelAgent::new(Arc::clone(&self.mind), Choice::Greedy, prompt);
+        if approach.has_gated_output() { agent.gated(self.gate.clone()) } else { agent }
+    }
+}
+
 impl MakeAgent for Small {
     fn name(&self) -> &str {
         self.name
     }
 
     fn make(&self, _trial: &str, prompt: &str, approach: Approach) -> Box<dyn Agent> {
-        let agent = ModelAgent::new(Arc::clone(&self.mind), Choice::Greedy, prompt);
-        Box::new(if approach.has_gated_output() { agent.gated(self.gate.clone()) } else { agent })
+        Box::new(self.agent(prompt, approach))
     }
 }
 
@@ -116,5 +122,26 @@ impl MakeAgent for Chat {
             }
             None => Box::new(ChatAgent::new(&self.name, Tape::new(&tape), prompt)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_small_model_is_steered_under_a_and_c_alone() {
+        let small = Small::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../agent-model/model")).unwrap();
+        let gated =
+            Approach::RUNNABLE.map(|approach| (approach.as_str(), small.agent("", approach).is_gated()));
+        let wanted = [
+            ("none", false),
+            ("A", true),
+            ("B", false),
+            ("C", true),
+            ("A-told", true),
+            ("C-unscrubbed", true),
+        ];
+        assert_eq!(gated, wanted);
     }
 }
