@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use browser_signals::Outline;
+use browser_signals::outline::{Line, Outline, Part, Place, Purpose, Words};
 use browser_signals::text_guard::{TextGuard, TextWithheld};
 use classifier::{Detector, Detectors, Safety, SensitiveKind, is_role_address, mask};
 use sirl::Tier;
@@ -81,6 +81,36 @@ impl TextGuard for PageTextGuard {
 }
 
 impl PageTextGuard {
+    /// Whether values of the user's were released into the container.
+    pub fn has_released(&self) -> bool {
+        !self.releases.entries().is_empty()
+    }
+
+    /// What a model may be told of a text that comes out of a page in another way than by reading it: line by line,
+    /// as what the page says, with the attacks taken out and the values masked.
+    ///
+    /// # Errors
+    /// [`TextWithheld`] where the vault is locked or damaged.
+    pub fn tell(&self, text: &str) -> Result<String, TextWithheld> {
+        let words = |line: &str| Words {
+            text: line.to_owned(),
+            // It is told because it was asked for, as what a person sees is.
+            place: Place::Shown,
+            purpose: Purpose::Text,
+            frame: 0,
+        };
+        let line = |line: &str| Line {
+            head: vec![Part::Own("- text".to_owned())],
+            text: vec![words(line)],
+            bare: true,
+            ..Line::default()
+        };
+        let lines = text.lines().filter(|line| !line.trim().is_empty()).map(line).collect();
+        let told = self.scrubber.scrub(&Outline { lines, frames: vec![None], ..Outline::default() });
+        self.quarantine.take_in(&told.withheld, unix_ms());
+        self.mask(&told.text)
+    }
+
     /// Masks the values in a text that is told already.
     ///
     /// # Errors

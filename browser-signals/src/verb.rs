@@ -20,6 +20,11 @@ pub enum Verb {
         /// The element.
         target: ElementRef,
     },
+    /// Move the mouse over an element.
+    Hover {
+        /// The element.
+        target: ElementRef,
+    },
     /// Put text into a control.
     Type {
         /// The control.

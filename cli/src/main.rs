@@ -20,7 +20,9 @@ mod consent;
 mod demo;
 mod evaluate;
 mod failure;
+mod guarding;
 mod hmm;
+mod mcp;
 mod output;
 mod policy;
 mod quarantine;
@@ -48,6 +50,8 @@ enum Command {
     Demo(demo::Arguments),
     /// Compare approaches on the whole family of pages: trials that can be resumed, and one report.
     Evaluate(evaluate::Arguments),
+    /// Stand between an MCP client and its browser: the tools of playwright-mcp, every call decided.
+    Mcp(mcp::Arguments),
     /// Check, prove, explain, compare and show policies.
     #[command(subcommand)]
     Policy(policy::Command),
@@ -85,6 +89,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Mcp(arguments) => mcp::run(arguments),
         Command::Policy(command) => policy::run(command),
         Command::Sirl(command) => sirl::run(command),
         Command::Vault(command) => vault::run(command),

@@ -171,6 +171,7 @@ impl Unguarded {
                 Ok(())
             }
             Verb::Submit { target } => self.submit(&target.0).await,
+            Verb::Hover { target } => page.get_by_ref(&target.0).hover(None).await,
             Verb::Back => page.go_back(None).await.map(|_| ()),
         }
     }

@@ -149,6 +149,8 @@ fn shown(line: &impl fmt::Display) -> String {
 /// Something the guard noticed that the user should know before answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
+    /// The agent chose the sites and what it asks for, not the user.
+    ChosenByTheAgent,
     /// Something about a host: a look-alike, letters of another script, an IP address.
     Host(String),
     /// The form stands in a frame of another site.
@@ -172,6 +174,9 @@ pub enum Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Notice::ChosenByTheAgent => {
+                f.write_str("the agent chose these sites: see that they are those you mean")
+            }
             Notice::Host(text) => f.write_str(text),
             Notice::InFrame { top } => write!(f, "the form stands in a frame inside a page of {top}"),
             Notice::SentElsewhere { to } => write!(f, "the form is sent to another site: {to}"),

@@ -400,6 +400,7 @@ impl Written {
 fn look_for(verb: &Verb) -> Look {
     match verb {
         Verb::Click { target }
+        | Verb::Hover { target }
         | Verb::Type { target, .. }
         | Verb::Select { target, .. }
         | Verb::Check { target, .. }

@@ -4,8 +4,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab, WireEnd};
-use browser_signals::{Container, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
-use policy_dfa::{History, Millis, Reason};
+use browser_signals::{Container, ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
+use policy_dfa::{History, Millis, Reason, Task};
 use sirl::Kind;
 use url::Url;
 use vault::StateName;
@@ -15,6 +15,7 @@ use super::core::{Command, Core, Event, Look, Payment, Told, Tools};
 use super::foresee::never;
 use super::outcome::Counts;
 use super::plan::{self, PlanQuestion};
+use super::proposal::Proposal;
 use super::way_out;
 use crate::action::Action;
 use crate::audit::{AuditEvent, SessionId, Stopped};
@@ -23,7 +24,7 @@ use crate::consent::{ConsentBook, HandOver, book};
 use crate::egress::{ContainerEgress, Releases};
 use crate::egress_proxy::EgressProxy;
 use crate::guard::{Guard, GuardError, Kit};
-use crate::intake;
+use crate::intake::{self, Intake};
 use crate::scrub::Quarantine;
 use crate::text::PageTextGuard;
 use crate::time::unix_ms;
@@ -66,6 +67,24 @@ pub struct SessionReport {
     pub container: Container,
 }
 
+/// Whose words a task is in.
+#[derive(Clone, Copy)]
+enum Wording<'a> {
+    /// The user's own prompt.
+    Users(&'a str),
+    /// The agent's, which the user agrees to or not.
+    Agents,
+}
+
+impl<'a> Wording<'a> {
+    fn of_the_user(self) -> &'a str {
+        match self {
+            Wording::Users(prompt) => prompt,
+            Wording::Agents => "",
+        }
+    }
+}
+
 /// One task in one container of the browser.
 pub struct Session {
     id: SessionId,
@@ -86,12 +105,32 @@ impl Session {
     ///
     /// Where the user says no, the session goes on in a T0 container: it can read and release nothing.
     pub async fn begin(guard: Guard, browser: &Browser, prompt: &str) -> Result<Session, SessionError> {
+        let intake = intake::read(prompt, &guard.kit.detectors);
+        Session::begin_task(guard, browser, intake, Wording::Users(prompt)).await
+    }
+
+    /// Begins a task that the agent proposes, where the user's own words do not reach the guard: the user is asked for
+    /// its sites and its kinds of request, and told that the agent chose them. See [`Proposal`].
+    pub async fn begin_proposed(
+        guard: Guard,
+        browser: &Browser,
+        proposal: Proposal,
+    ) -> Result<Session, SessionError> {
+        Session::begin_task(guard, browser, proposal.into_intake(), Wording::Agents).await
+    }
+
+    async fn begin_task(
+        guard: Guard,
+        browser: &Browser,
+        mut intake: Intake,
+        wording: Wording<'_>,
+    ) -> Result<Session, SessionError> {
         let Guard { decision, mut kit } = guard;
         kit.user_is_here();
-        let mut intake = intake::read(prompt, &kit.detectors);
         if intake.origins.is_empty() {
             return Err(SessionError::NoOrigin);
         }
+        let prompt = wording.of_the_user();
         let id = SessionId::random(kit.entropy.as_mut());
         let unix_ms = unix_ms();
         let mut seed = [0; 32];
@@ -127,6 +166,10 @@ impl Session {
             prompts += 1;
             let mut nonce = [0; 16];
             kit.entropy.fill(&mut nonce);
+            let question = match wording {
+                Wording::Users(_) => question,
+                Wording::Agents => question.of_the_agent(),
+            };
             let mut prompt = question.prompt(&policy, nonce);
             if !kit.is_lasting() {
                 prompt = prompt.for_this_task_only();
@@ -188,6 +231,44 @@ impl Session {
     /// The prompt as the model may see it: handles in place of the values.
     pub fn prompt(&self) -> &str {
         &self.prompt
+    }
+
+    /// The task as it was sealed: where it may go, what it may ask for, in which container.
+    pub fn task(&self) -> &Task {
+        self.core.task()
+    }
+
+    /// Whether values of the user's are in the container: from then on the model sees no picture of it, and nothing of it
+    /// that did not come through the guard, until it is closed.
+    pub fn has_released(&self) -> bool {
+        self.text.has_released()
+    }
+
+    /// A handle for the one element of the page that a CSS selector fits.
+    ///
+    /// # Errors
+    /// [`BridgeError::Selector`] and [`BridgeError::NotOne`]; [`BridgeError::TextWithheld`] once values are in the
+    /// container: whether a selector fits would tell of them, letter by letter.
+    pub async fn query(&self, selector: &str) -> Result<ElementRef, BridgeError> {
+        if self.has_released() {
+            return Err(BridgeError::TextWithheld);
+        }
+        self.tab.query(selector).await
+    }
+
+    /// Shows the session's page to a second program in the same browser.
+    #[cfg(all(feature = "relay", unix))]
+    pub fn show_to(&self, program: &browser_signals::playwright::SecondProgram) {
+        program.follow(&self.tab);
+    }
+
+    /// What the model may be told of a text that comes out of the page by another way than reading: what it wrote to the
+    /// console, what a tool says of it. All of it is the page's word.
+    ///
+    /// # Errors
+    /// [`BridgeError::TextWithheld`] where the vault is locked.
+    pub fn tell(&self, text: &str) -> Result<String, BridgeError> {
+        self.text.tell(text).map_err(|_| BridgeError::TextWithheld)
     }
 
     /// The kinds of request that the user's words may need and the policy can never grant in this task, with
@@ -346,6 +427,7 @@ impl Session {
                 tab.open(&url).await
             }
             (Verb::Click { target }, Some(decided)) => tab.click(&target, decided).await,
+            (Verb::Hover { target }, Some(decided)) => tab.hover(&target, decided).await,
             (Verb::Type { target, text }, Some(decided)) => tab.type_text(&target, &text, decided).await,
             (Verb::Select { target, option }, Some(decided)) => tab.select(&target, &option, decided).await,
             (Verb::Check { target, on }, Some(decided)) => tab.check(&target, on, decided).await,

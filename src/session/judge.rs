@@ -20,7 +20,8 @@ pub(super) fn kind_of(verb: &Verb) -> VerbKind {
     match verb {
         Verb::Open { .. } => VerbKind::Open,
         Verb::Read => VerbKind::Read,
-        Verb::Click { .. } => VerbKind::Click,
+        // Whoever may click may point.
+        Verb::Click { .. } | Verb::Hover { .. } => VerbKind::Click,
         Verb::Type { .. } => VerbKind::Type,
         Verb::Select { .. } | Verb::Check { .. } => VerbKind::Choose,
         Verb::Press { .. } => VerbKind::Press,

@@ -14,6 +14,7 @@ mod judge;
 mod kit;
 mod outcome;
 mod plan;
+mod proposal;
 mod release;
 mod take_in;
 mod turn;
@@ -21,3 +22,4 @@ mod way_out;
 mod work;
 
 pub use driver::{Session, SessionReport};
+pub use proposal::Proposal;

@@ -64,6 +64,12 @@ impl PlanQuestion {
         self.asked.push(Asked::Release { kind, fields, to: to.clone(), sent_to: None, records });
     }
 
+    /// The same question of a task that nobody but the agent worded.
+    pub(super) fn of_the_agent(mut self) -> PlanQuestion {
+        self.noticed.insert(0, Notice::ChosenByTheAgent);
+        self
+    }
+
     /// The prompt, with a random number of its own.
     pub(super) fn prompt(self, policy: &[u8; 32], nonce: [u8; 16]) -> ConsentPrompt {
         let mut subject = SubjectOf::policy(policy);

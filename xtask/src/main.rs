@@ -26,6 +26,7 @@ mod node;
 mod npm;
 mod parallel;
 mod playwright;
+mod playwright_mcp;
 mod process;
 mod setup;
 mod test_programs;

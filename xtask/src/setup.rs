@@ -3,7 +3,7 @@
 use crate::debian::{System, install_packages};
 use crate::find::{self, Program, on_path};
 use crate::process::{Failure, Place, variable};
-use crate::{node, playwright};
+use crate::{node, playwright, playwright_mcp};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -12,6 +12,7 @@ use std::path::PathBuf;
 pub struct Tools {
     node: Program,
     playwright: PathBuf,
+    playwright_mcp: PathBuf,
     driver: Option<PathBuf>,
     chromium: Program,
     certutil: Program,
@@ -23,6 +24,7 @@ impl Tools {
     pub fn announce(&self) {
         println!("node {} {}", self.node.version, self.node.path.display());
         println!("playwright-core {} {}", playwright::VERSION, self.playwright.display());
+        println!("@playwright/mcp {} {}", playwright_mcp::VERSION, self.playwright_mcp.display());
         println!("chromium {} {}", self.chromium.version, self.chromium.path.display());
         println!("certutil {}", self.certutil.path.display());
     }
@@ -33,6 +35,7 @@ impl Tools {
             ("PLAYWRIGHT_NODE_EXE", self.node.path.clone().into_os_string()),
             ("PLAYWRIGHT_CLI_JS", self.playwright.clone().into_os_string()),
             ("PLAYWRIGHT_SKIP_DRIVER_DOWNLOAD", "1".into()),
+            ("PORTCULLIS_PLAYWRIGHT_MCP", self.playwright_mcp.clone().into_os_string()),
             ("PORTCULLIS_CHROMIUM", self.chromium.path.clone().into_os_string()),
             ("PORTCULLIS_CERTUTIL", self.certutil.path.clone().into_os_string()),
         ];
@@ -102,6 +105,7 @@ pub fn set_up(place: &Place) -> Result<Tools, Failure> {
         chromium: find::chromium().map_err(Failure::not_set_up)?,
         certutil: find::certutil().map_err(Failure::not_set_up)?,
         playwright: script,
+        playwright_mcp: playwright_mcp::find_or_install(place)?,
         root: system.root,
     })
 }
@@ -184,6 +188,7 @@ mod tests {
         let tools = |root| Tools {
             node: program(),
             playwright: "/x/cli.js".into(),
+            playwright_mcp: "/x/cli.js".into(),
             chromium: program(),
             certutil: program(),
             driver: None,

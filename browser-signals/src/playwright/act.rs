@@ -39,12 +39,7 @@ impl Tab {
     /// [`BridgeError::Occluded`] where the click would reach something else.
     pub async fn click(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
         let aimed = self.aim(target, decided).await?;
-        let node = self.state.object(&aimed.frame, &aimed.world, aimed.located.node).await?;
-        let at = self.state.ask(&aimed.frame, &aimed.world, "aim", vec![node]).await?;
-        if at.get("gone").is_some() {
-            return Err(BridgeError::Stale);
-        }
-        let (x, y) = self.outwards(&aimed, hit_point(&at)?).await?;
+        let (x, y) = self.centre_of(&aimed).await?;
         let page = self.state.page()?;
         let navigations = self.begin();
         let mouse = |kind: &str| {
@@ -60,6 +55,23 @@ impl Tab {
         self.settle(navigations).await?;
         self.check_arrival().await?;
         if strayed == Ok(Value::Bool(true)) { Err(BridgeError::Occluded) } else { Ok(()) }
+    }
+
+    /// Moves the browser's mouse over the centre of an element.
+    ///
+    /// # Errors
+    /// As for [`Tab::click`].
+    pub async fn hover(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
+        let aimed = self.aim(target, decided).await?;
+        let (x, y) = self.centre_of(&aimed).await?;
+        let page = self.state.page()?;
+        let navigations = self.begin();
+        let moved = json!({ "type": "mouseMoved", "x": x, "y": y });
+        page.call("Input.dispatchMouseEvent", moved).await?;
+        // Nothing is pressed, so nothing need be kept from straying.
+        let _document_gone = self.state.ask(&aimed.frame, &aimed.world, "unwatch", Vec::new()).await;
+        self.settle(navigations).await?;
+        self.check_arrival().await
     }
 
     /// Puts text into a control, in place of what was there.
@@ -141,6 +153,17 @@ impl Tab {
         outcome(&word)?;
         self.settle(navigations).await?;
         self.check_arrival().await
+    }
+
+    /// Where the mouse has to go, once the element is in view. Until `unwatch` a click that would reach something else is
+    /// stopped.
+    async fn centre_of(&self, aimed: &Aimed) -> Result<(f64, f64), BridgeError> {
+        let node = self.state.object(&aimed.frame, &aimed.world, aimed.located.node).await?;
+        let at = self.state.ask(&aimed.frame, &aimed.world, "aim", vec![node]).await?;
+        if at.get("gone").is_some() {
+            return Err(BridgeError::Stale);
+        }
+        self.outwards(aimed, hit_point(&at)?).await
     }
 
     async fn change(

@@ -41,6 +41,12 @@ pub enum BridgeError {
     /// No element of the last read has this handle.
     #[error("no element has this handle; read the page again")]
     UnknownRef,
+    /// A selector that the browser cannot read.
+    #[error("the browser cannot read this selector")]
+    Selector,
+    /// A selector that does not name one element.
+    #[error("the selector fits {0} elements of the page; it has to fit one")]
+    NotOne(u64),
     /// The text filter refused or failed.
     #[error("the page's text was withheld")]
     TextWithheld,

@@ -73,7 +73,23 @@ impl Browser {
             })
             .map_err(|error| BridgeError::Launch(error.to_string()))?;
         started.await.map_err(|_| BridgeError::Lost)??;
-        Ok(Browser { link, settings })
+        let browser = Browser { link, settings };
+        browser.listen().await?;
+        Ok(browser)
+    }
+
+    /// The browser at the other end of a link.
+    #[cfg(all(feature = "relay", unix))]
+    pub(super) fn over(link: Arc<Link>, settings: BrowserSettings) -> Browser {
+        Browser { link, settings }
+    }
+
+    /// Holds back every target and every request of the browser until somebody knows whose they are.
+    pub(super) async fn listen(&self) -> Result<(), BridgeError> {
+        let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
+        self.link.call("Target.setAutoAttach", attach).await?;
+        self.link.call("Fetch.enable", Link::patterns(false)).await?;
+        Ok(())
     }
 
     /// Opens a fresh browser context with one page. `task_origins` are the only origins that the page may
@@ -219,9 +235,6 @@ async fn start(
         lost.lost();
         std::future::ready(Ok(()))
     });
-    let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
-    session.send("Target.setAutoAttach", Some(attach)).await.map_err(failed)?;
-    session.send("Fetch.enable", Some(Link::patterns(false))).await.map_err(failed)?;
     Ok((playwright, process, session))
 }
 

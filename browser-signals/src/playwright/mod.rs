@@ -13,6 +13,7 @@
 //! | `frames` | the tree of frames, and isolated worlds |
 //! | `navigate` | open, back, wait |
 //! | [`read`] | the text for the model |
+//! | `query` | elements by selector |
 //! | `tree` | the accessibility tree as lines |
 //! | `sight` | what a person sees of it, by the browser's layout |
 //! | [`observe`] | snapshots |
@@ -22,6 +23,7 @@
 //! | `network` | requests on their way out |
 //! | `wire` | sealed wires: values put into a request on its way out |
 //! | [`events`] | what was refused |
+//! | `shared` | a second program in the same browser, with the feature `relay` |
 //! | [`window`] | a browser of the guard's own, for pages that the agent must not reach |
 //! | [`proxy`] | a container whose every connection goes through a proxy |
 //! | [`error`] | why a step failed |
@@ -45,7 +47,10 @@ mod frames;
 mod inspection;
 mod navigate;
 mod network;
+mod query;
 mod session;
+#[cfg(all(feature = "relay", unix))]
+mod shared;
 mod sight;
 mod tree;
 mod wire;
@@ -58,5 +63,7 @@ pub use observe::About;
 pub use proxy::ContainerProxy;
 pub use read::PageText;
 pub use settings::BrowserSettings;
+#[cfg(all(feature = "relay", unix))]
+pub use shared::SecondProgram;
 pub use tab::Tab;
 pub use window::{OwnBrowser, OwnWindow};

@@ -14,6 +14,8 @@ mod show;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use portcullis::vault::{Meta, UnlockKey};
+use portcullis::vault_file::VaultFile;
 
 use crate::failure::Failure;
 use secrets::Source;
@@ -41,6 +43,13 @@ impl Target {
     pub fn source(&self) -> Result<Source, Failure> {
         Source::new(self.passphrase_fd)
     }
+}
+
+/// The key of a vault, where it is in the system's keyring.
+pub fn cached(path: &std::path::Path) -> Result<Option<UnlockKey>, Failure> {
+    let bytes = VaultFile::read_only(path).map_err(|error| place::unusable(path, &error))?;
+    let meta = Meta::read(&bytes).map_err(opened::bad)?;
+    Ok(cache::find(meta.id))
 }
 
 #[derive(Subcommand)]

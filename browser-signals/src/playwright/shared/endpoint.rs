@@ -1,0 +1,141 @@
+//! The web socket that the second program connects to.
+//!
+//! A page of any site can open web sockets to this machine. It gets nothing: its requests have an `Origin`, it does not
+//! know the path, and behind another name for this machine the `Host` is another one.
+
+use std::io;
+use std::net::Ipv4Addr;
+
+use futures_util::{SinkExt, StreamExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio_tungstenite::accept_hdr_async_with_config;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
+use tokio_tungstenite::tungstenite::http::StatusCode;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use zeroize::Zeroizing;
+
+use super::relay::Relayed;
+
+/// The longest message of the second program's.
+const LONGEST: usize = 16 << 20;
+
+/// The path that nobody can guess, from 32 random bytes.
+pub(super) fn path(secret: &[u8; 32]) -> Zeroizing<String> {
+    let mut path = Zeroizing::new(String::with_capacity(65));
+    path.push('/');
+    for byte in secret {
+        for half in [byte >> 4, byte & 15] {
+            path.push(char::from_digit(u32::from(half), 16).unwrap_or('0'));
+        }
+    }
+    path
+}
+
+/// Listens on a free port of the loopback address, for one client after the other. Gives the address.
+pub(super) async fn listen(
+    path: Zeroizing<String>,
+    relay: mpsc::UnboundedSender<Relayed>,
+) -> io::Result<Zeroizing<String>> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let host = listener.local_addr()?.to_string();
+    let address = Zeroizing::new(format!("ws://{host}{}", path.as_str()));
+    tokio::spawn(async move {
+        // One at a time: a second one waits until the first is gone.
+        while let Ok((stream, _)) = listener.accept().await {
+            if serve(stream, &host, &path, &relay).await.is_none() {
+                return;
+            }
+        }
+    });
+    Ok(address)
+}
+
+/// Serves one connection to its end; none when the relay is gone.
+async fn serve(
+    stream: TcpStream,
+    host: &str,
+    path: &str,
+    relay: &mpsc::UnboundedSender<Relayed>,
+) -> Option<()> {
+    let _nagle_stays = stream.set_nodelay(true);
+    let config = WebSocketConfig::default().max_message_size(Some(LONGEST)).max_frame_size(Some(LONGEST));
+    #[expect(clippy::result_large_err, reason = "the type is tungstenite's")]
+    let judge = |request: &Request, response: Response| -> Result<Response, ErrorResponse> {
+        if is_ours(request, host, path) { Ok(response) } else { Err(nothing_here()) }
+    };
+    let handshake = accept_hdr_async_with_config(stream, judge, Some(config));
+    let handshake = tokio::time::timeout(std::time::Duration::from_secs(5), handshake).await;
+    let Ok(Ok(socket)) = handshake else { return Some(()) };
+    let (mut out, mut from) = socket.split();
+    let (send, mut queued) = mpsc::unbounded_channel::<String>();
+    relay.send(Relayed::Connected(send)).ok()?;
+    loop {
+        tokio::select! {
+            message = queued.recv() => {
+                // The relay lets its client go when the browser is gone.
+                let Some(message) = message else { break };
+                if out.send(Message::text(message)).await.is_err() {
+                    break;
+                }
+            }
+            message = from.next() => match message {
+                Some(Ok(Message::Text(said))) => relay.send(Relayed::Said(said.to_string())).ok()?,
+                Some(Ok(Message::Close(_)) | Err(_)) | None => break,
+                Some(Ok(_)) => {}
+            },
+        }
+    }
+    relay.send(Relayed::Gone).ok()
+}
+
+fn is_ours(request: &Request, host: &str, path: &str) -> bool {
+    let header = |name: &str| request.headers().get_all(name).iter().collect::<Vec<_>>();
+    let hosts = header("host");
+    header("origin").is_empty()
+        && hosts.len() == 1
+        && hosts.iter().all(|given| given.as_bytes() == host.as_bytes())
+        && request.uri().query().is_none()
+        && same(request.uri().path(), path)
+}
+
+/// Compares in a time that does not tell how much of a guess was right.
+fn same(guess: &str, path: &str) -> bool {
+    let differences = guess.bytes().zip(path.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
+    guess.len() == path.len() && differences == 0
+}
+
+fn nothing_here() -> ErrorResponse {
+    let mut response = ErrorResponse::new(None);
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn request(host: &str, path: &str, origin: Option<&str>) -> Request {
+        let mut request = Request::builder().uri(path).header("host", host);
+        if let Some(origin) = origin {
+            request = request.header("origin", origin);
+        }
+        request.body(()).unwrap()
+    }
+
+    #[test]
+    fn only_the_second_program_gets_in() {
+        let (host, path) = ("127.0.0.1:4000", path(&[0x5a; 32]));
+        assert_eq!(path.len(), 65);
+        assert!(is_ours(&request(host, &path, None), host, &path));
+        assert!(!is_ours(&request("localhost:4000", &path, None), host, &path));
+        assert!(!is_ours(&request("evil.example:4000", &path, None), host, &path));
+        assert!(!is_ours(&request(host, "/devtools/browser", None), host, &path));
+        assert!(!is_ours(&request(host, "/", None), host, &path));
+        assert!(!is_ours(&request(host, &format!("{}?x", path.as_str()), None), host, &path));
+        assert!(!is_ours(&request(host, &path, Some("https://evil.example")), host, &path));
+        assert!(!is_ours(&request(host, &path, Some("null")), host, &path));
+    }
+}

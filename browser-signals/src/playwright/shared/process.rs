@@ -1,0 +1,204 @@
+//! Chromium on a pipe: file descriptor 3 takes commands, 4 gives messages, each ended by a zero byte.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use command_fds::{CommandFdExt, FdMapping};
+use tempfile::TempDir;
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
+
+use crate::playwright::{BridgeError, BrowserSettings};
+
+/// The longest message of the browser's. A picture of a long page is some tens of megabytes.
+const LONGEST: usize = 256 << 20;
+
+/// What a browser without a person in front of it does not need. Features are those that would answer a page or fetch
+/// something without being asked.
+const QUIET: [&str; 24] = [
+    "--remote-debugging-pipe",
+    "--no-startup-window",
+    "--no-default-browser-check",
+    "--disable-default-apps",
+    "--disable-extensions",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-field-trial-config",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-back-forward-cache",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-dev-shm-usage",
+    "--disable-hang-monitor",
+    "--disable-prompt-on-repost",
+    "--disable-search-engine-choice-screen",
+    "--disable-infobars",
+    "--metrics-recording-only",
+    "--no-service-autorun",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--force-color-profile=srgb",
+    "--disable-features=HttpsUpgrades,Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,\
+     DestroyProfileOnBrowserClose,PaintHolding",
+];
+
+/// What of it holds only without a window.
+const WINDOWLESS: [&str; 4] = [
+    "--headless",
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+];
+
+/// A started Chromium and the ends of its pipe.
+pub(super) struct Process {
+    child: Child,
+    profile: TempDir,
+    commands: OwnedFd,
+    messages: OwnedFd,
+}
+
+impl Process {
+    /// Starts Chromium with a profile that is thrown away in the end.
+    pub(super) fn start(settings: &BrowserSettings) -> Result<Process, BridgeError> {
+        let arguments = settings.arguments()?;
+        if !settings.executable.exists() {
+            return Err(BridgeError::NotInstalled(format!(
+                "no Chromium at {}",
+                settings.executable.display()
+            )));
+        }
+        let failed = |error: std::io::Error| BridgeError::Launch(error.to_string());
+        let profile = tempfile::tempdir().map_err(failed)?;
+        let (for_commands, commands) = std::io::pipe().map_err(failed)?;
+        let (messages, for_messages) = std::io::pipe().map_err(failed)?;
+        let mut command = Command::new(&settings.executable);
+        command.args(QUIET).args(&arguments);
+        if settings.headless {
+            command.args(WINDOWLESS);
+        }
+        if !settings.sandbox {
+            command.arg("--no-sandbox");
+        }
+        let mut folder = std::ffi::OsString::from("--user-data-dir=");
+        folder.push(profile.path());
+        command.arg(folder);
+        if let Some(home) = &settings.home {
+            command.env("HOME", home);
+            for name in ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
+                command.env_remove(name);
+            }
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let ends = vec![
+            FdMapping { parent_fd: for_commands.into(), child_fd: 3 },
+            FdMapping { parent_fd: for_messages.into(), child_fd: 4 },
+        ];
+        command.fd_mappings(ends).map_err(|error| BridgeError::Launch(error.to_string()))?;
+        let child = command.spawn().map_err(failed)?;
+        Ok(Process { child, profile, commands: commands.into(), messages: messages.into() })
+    }
+
+    /// The ends as streams. Must be called inside a tokio runtime.
+    pub(super) fn open(self) -> Result<Open, BridgeError> {
+        let Process { child, profile, commands, messages } = self;
+        let failed = |error: std::io::Error| BridgeError::Launch(error.to_string());
+        // Only the end that is read here must not block; the browser has its own descriptors.
+        let messages =
+            Receiver::from_owned_fd_unchecked(unblocked(messages).map_err(failed)?).map_err(failed)?;
+        let (send, queued) = std::sync::mpsc::channel::<String>();
+        // The browser reads while it writes, but not for ever: whoever writes must not be the one who reads.
+        std::thread::Builder::new()
+            .name("browser-commands".to_owned())
+            .spawn(move || write_all(commands, &queued))
+            .map_err(failed)?;
+        Ok(Open {
+            reader: Reader { messages, buffer: Vec::new() },
+            send,
+            child: Running { child, _profile: profile },
+        })
+    }
+}
+
+fn unblocked(end: OwnedFd) -> std::io::Result<OwnedFd> {
+    let flags = rustix::fs::fcntl_getfl(&end)?;
+    rustix::fs::fcntl_setfl(&end, flags | rustix::fs::OFlags::NONBLOCK)?;
+    Ok(end)
+}
+
+fn write_all(commands: OwnedFd, queued: &std::sync::mpsc::Receiver<String>) {
+    let mut pipe = File::from(commands);
+    while let Ok(message) = queued.recv() {
+        let mut bytes = message.into_bytes();
+        bytes.push(0);
+        if pipe.write_all(&bytes).is_err() {
+            return;
+        }
+    }
+}
+
+/// The open pipe, and the process behind it.
+pub(super) struct Open {
+    pub(super) reader: Reader,
+    pub(super) send: std::sync::mpsc::Sender<String>,
+    pub(super) child: Running,
+}
+
+/// The browser's messages.
+pub(super) struct Reader {
+    messages: Receiver,
+    buffer: Vec<u8>,
+}
+
+impl Reader {
+    /// The next message; none when the browser is gone, or sends more than anybody takes.
+    pub(super) async fn next(&mut self) -> Option<String> {
+        let mut searched = 0;
+        loop {
+            let unread = self.buffer.get(searched..).unwrap_or_default();
+            if let Some(end) = unread.iter().position(|byte| *byte == 0) {
+                let rest = self.buffer.split_off(searched + end + 1);
+                let mut message = std::mem::replace(&mut self.buffer, rest);
+                message.pop();
+                return String::from_utf8(message).ok();
+            }
+            searched = self.buffer.len();
+            if searched > LONGEST {
+                return None;
+            }
+            // What was read stays in the buffer if this future is dropped: reading is the only place that waits.
+            if self.messages.read_buf(&mut self.buffer).await.ok()? == 0 {
+                return None;
+            }
+        }
+    }
+}
+
+/// The process. Dropping it ends it and removes its profile.
+pub(super) struct Running {
+    child: Child,
+    _profile: TempDir,
+}
+
+impl Running {
+    /// Waits until the process has ended by itself, though not for ever.
+    pub(super) async fn ended(&mut self) {
+        for _ in 0..100 {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ended_already = self.child.kill();
+        let _reaped_already = self.child.wait();
+    }
+}

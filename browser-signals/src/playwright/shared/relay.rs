@@ -1,0 +1,222 @@
+//! What is said to the second program, and by it.
+//!
+//! It believes that it is alone with a browser that has one page. Commands to the browser are answered here, but for a few;
+//! commands to the page pass if they are among the [`allowed`]. It never learns of another page, of the bridge's sessions,
+//! or of the browser's contexts.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::allowed::{self, Asked};
+use super::hub::{Outbox, Waiting};
+use crate::playwright::session::text;
+
+/// What comes to the relay.
+pub(super) enum Relayed {
+    /// The second program has connected; what is for it goes here.
+    Connected(mpsc::UnboundedSender<String>),
+    /// It said something.
+    Said(String),
+    /// It is gone.
+    Gone,
+    /// Show it this page.
+    Follow { target: String },
+    /// Show it none.
+    Leave,
+}
+
+/// The second program's part of the pipe.
+#[derive(Default)]
+pub(super) struct Relay {
+    client: Option<mpsc::UnboundedSender<String>>,
+    /// Its session on the browser, once it has one.
+    browser: Option<String>,
+    /// Its sessions on the page, its frames and its workers.
+    sessions: HashSet<String>,
+    /// The page that it is to see.
+    target: Option<String>,
+    /// The session on it.
+    page: Option<String>,
+    /// What it said before it had a session on the browser.
+    early: Vec<String>,
+    /// Whether it wants to hear of pages.
+    listens: bool,
+    /// Its number of the command after which it expects to know the page, until it does.
+    unanswered: Option<Value>,
+}
+
+/// How much may be said before there is a session on the browser.
+const MOST_EARLY: usize = 100;
+
+impl Relay {
+    pub(super) fn take(&mut self, order: Relayed, outbox: &mut Outbox) {
+        match order {
+            Relayed::Connected(client) => {
+                self.client = Some(client);
+                outbox.command(None, "Target.attachToBrowserTarget", &json!({}), Waiting::RelayAttached);
+            }
+            Relayed::Gone => {
+                self.client = None;
+                if let Some(browser) = self.browser.take() {
+                    let params = json!({ "sessionId": browser });
+                    outbox.command(None, "Target.detachFromTarget", &params, Waiting::Nobody);
+                }
+                *self = Relay { target: self.target.take(), ..Relay::default() };
+            }
+            Relayed::Said(said) if self.browser.is_none() => {
+                if self.early.len() < MOST_EARLY {
+                    self.early.push(said);
+                }
+            }
+            Relayed::Said(said) => self.said(&said, outbox),
+            Relayed::Follow { target } => {
+                self.target = Some(target);
+                self.attach_page(outbox);
+            }
+            Relayed::Leave => {
+                self.target = None;
+                if let (Some(browser), Some(page)) = (&self.browser, self.page.take()) {
+                    let params = json!({ "sessionId": page });
+                    outbox.command(Some(browser), "Target.detachFromTarget", &params, Waiting::Nobody);
+                }
+            }
+        }
+    }
+
+    /// The relay has a session on the browser, or was refused one.
+    pub(super) fn attached(&mut self, session: Option<&str>, outbox: &mut Outbox) {
+        self.browser = session.map(str::to_owned);
+        for said in std::mem::take(&mut self.early) {
+            self.said(&said, outbox);
+        }
+    }
+
+    fn attach_page(&mut self, outbox: &mut Outbox) {
+        if let (true, Some(browser), Some(target), None) =
+            (self.listens, &self.browser, &self.target, &self.page)
+        {
+            let params = json!({ "targetId": target, "flatten": true });
+            outbox.command(Some(browser), "Target.attachToTarget", &params, Waiting::Nobody);
+        }
+    }
+
+    pub(super) fn owns(&self, session: &str) -> bool {
+        self.browser.as_deref() == Some(session) || self.sessions.contains(session)
+    }
+
+    pub(super) fn end(&mut self) {
+        self.client = None;
+    }
+
+    fn tell(&self, message: &Value) {
+        if let Some(client) = &self.client {
+            let _gone = client.send(message.to_string());
+        }
+    }
+
+    /// Something that the second program sent.
+    fn said(&mut self, said: &str, outbox: &mut Outbox) {
+        let Ok(message) = serde_json::from_str::<Value>(said) else { return };
+        let (Some(number), Some(method)) = (message.get("id").cloned(), text(&message, "method")) else {
+            return;
+        };
+        let session = text(&message, "sessionId").map(str::to_owned);
+        let params = message.get("params").cloned().unwrap_or_else(|| json!({}));
+        let asked = match &session {
+            None => allowed::of_the_browser(method),
+            Some(session) if self.sessions.contains(session) => allowed::of_the_page(method),
+            Some(_) => Asked::Refused,
+        };
+        let on = session.clone().or_else(|| self.browser.clone());
+        match (asked, on) {
+            (Asked::Passed, Some(on)) => {
+                outbox.command(Some(&on), method, &params, Waiting::Relay { number, session });
+            }
+            (Asked::Answered(_), _) if method == "Target.setAutoAttach" && session.is_none() => {
+                self.listens = true;
+                // The browser tells of the pages that are there before it answers.
+                self.unanswered = Some(number);
+                match &self.target {
+                    Some(_) => self.attach_page(outbox),
+                    None => self.answer_unanswered(),
+                }
+            }
+            (Asked::Answered(result), _) => {
+                self.tell(&with_session(json!({ "id": number, "result": result }), session.as_deref()));
+            }
+            (Asked::Refused | Asked::Passed, _) => {
+                let error = json!({ "code": -32000, "message": format!("{method} is not allowed here") });
+                self.tell(&with_session(json!({ "id": number, "error": error }), session.as_deref()));
+            }
+        }
+    }
+
+    fn answer_unanswered(&mut self) {
+        if let Some(number) = self.unanswered.take() {
+            self.tell(&json!({ "id": number, "result": {} }));
+        }
+    }
+
+    /// The browser answered a command of the second program.
+    pub(super) fn answered(&self, number: Value, session: Option<String>, mut message: Value) {
+        if let Some(message) = message.as_object_mut() {
+            message.insert("id".to_owned(), number);
+            message.remove("sessionId");
+        }
+        self.tell(&with_session(message, session.as_deref()));
+    }
+
+    /// An event of one of the second program's sessions.
+    pub(super) fn event(&mut self, mut message: Value, outbox: &mut Outbox) {
+        let method = text(&message, "method").unwrap_or_default().to_owned();
+        let session = text(&message, "sessionId").unwrap_or_default().to_owned();
+        let of_browser = self.browser.as_deref() == Some(session.as_str());
+        let params = message.get("params").cloned().unwrap_or(Value::Null);
+        let child = text(&params, "sessionId").unwrap_or_default().to_owned();
+        match method.as_str() {
+            "Target.attachedToTarget" => {
+                let target = params.pointer("/targetInfo/targetId").and_then(Value::as_str);
+                let is_page = of_browser && target.is_some() && target == self.target.as_deref();
+                let kind = params.pointer("/targetInfo/type").and_then(Value::as_str).unwrap_or_default();
+                if (of_browser && !is_page) || (!of_browser && kind == "page") {
+                    let detach = json!({ "sessionId": child });
+                    outbox.command(Some(&session), "Target.detachFromTarget", &detach, Waiting::Nobody);
+                    return;
+                }
+                self.sessions.insert(child.clone());
+                if is_page {
+                    self.page = Some(child);
+                }
+            }
+            "Target.detachedFromTarget" => {
+                self.sessions.remove(&child);
+                if self.page.as_deref() == Some(child.as_str()) {
+                    self.page = None;
+                }
+            }
+            // The browser's own session has nothing else to say.
+            _ if of_browser => return,
+            _ => {}
+        }
+        if let Some(info) = message.pointer_mut("/params/targetInfo").and_then(Value::as_object_mut) {
+            // It wants to have one, and needs to know none.
+            info.insert("browserContextId".to_owned(), "container".into());
+        }
+        if of_browser && let Some(message) = message.as_object_mut() {
+            message.remove("sessionId");
+        }
+        self.tell(&message);
+        if self.page.is_some() {
+            self.answer_unanswered();
+        }
+    }
+}
+
+fn with_session(mut message: Value, session: Option<&str>) -> Value {
+    if let (Some(session), Some(message)) = (session, message.as_object_mut()) {
+        message.insert("sessionId".to_owned(), session.into());
+    }
+    message
+}

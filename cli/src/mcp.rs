@@ -1,0 +1,144 @@
+//! `portcullis mcp`: a guard in the place of playwright-mcp.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use evaluation::stage::{chromium, sandbox};
+use mcp_guard::consent::ThroughClient;
+use mcp_guard::{Allowed, Gateway, GatewaySettings, Snapshots, UpstreamCommand};
+use portcullis::consent::page::opener::Opener;
+use portcullis::consent::page::{ConsentPage, PageSettings};
+use portcullis::guard::SystemEntropy;
+use portcullis::signals::playwright::{BrowserSettings, OwnBrowser};
+use portcullis::vault::Entropy;
+
+use crate::failure::Failure;
+use crate::guarding::Guarding;
+
+/// Where the user is asked.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Consent {
+    /// Through the MCP client, if it can show addresses to its user; else in a window.
+    Client,
+    /// In a window of the guard's own: for a client that is not trusted to leave the answer to the user.
+    Window,
+}
+
+/// What is not withheld from the agent.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Tools {
+    /// `browser_evaluate`.
+    Scripts,
+    /// `browser_network_requests`, `browser_network_request`.
+    Network,
+}
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    guarding: Guarding,
+    /// The task in the user's own words, with its web addresses. Without it the agent proposes one and the user is asked.
+    #[arg(long, value_name = "TEXT")]
+    task: Option<String>,
+    /// Where the user is asked.
+    #[arg(long, value_enum, default_value = "client")]
+    consent: Consent,
+    /// Show the agent's browser. The user may then finish by hand what the agent does not get.
+    #[arg(long)]
+    headed: bool,
+    /// Chromium; `PORTCULLIS_CHROMIUM`, or the one on the path, by default.
+    #[arg(long, value_name = "FILE")]
+    chromium: Option<PathBuf>,
+    /// `cli.js` of the npm package @playwright/mcp, for pictures, the console and the window's size;
+    /// `PORTCULLIS_PLAYWRIGHT_MCP` by default. Without one these tools are not there.
+    #[arg(long, value_name = "FILE")]
+    playwright_mcp: Option<PathBuf>,
+    /// Offer tools that are withheld otherwise. In a container with the user's values they are off all the same.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    allow: Vec<Tools>,
+    /// Answer actions without the page as it is afterwards: the agent asks for it.
+    #[arg(long)]
+    no_snapshots: bool,
+    /// Private hosts (`host` or `host:port`) that may be opened all the same.
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    private_hosts: Vec<String>,
+}
+
+pub fn run(arguments: Arguments) -> Result<(), Failure> {
+    let chromium = arguments.chromium.clone().or_else(chromium);
+    let chromium = chromium.ok_or_else(|| {
+        Failure::NotSetUp(
+            "no Chromium was found; name one with `--chromium` or PORTCULLIS_CHROMIUM".to_owned(),
+        )
+    })?;
+    let upstream = upstream(arguments.playwright_mcp.clone())?;
+    let unlocked = arguments.guarding.unlock()?;
+    let phrase = unlocked.as_ref().and_then(|unlocked| unlocked.phrase.clone());
+    let mut browser = BrowserSettings::new(&chromium);
+    browser.sandbox = sandbox();
+    browser.headless = !arguments.headed;
+    browser.private_hosts.clone_from(&arguments.private_hosts);
+    let settings = GatewaySettings {
+        task: arguments.task.clone(),
+        upstream,
+        allowed: Allowed {
+            scripts: arguments.allow.contains(&Tools::Scripts),
+            network: arguments.allow.contains(&Tools::Network),
+        },
+        snapshots: if arguments.no_snapshots { Snapshots::OnRequest } else { Snapshots::AfterActions },
+    };
+    let window = own_window(chromium, browser.sandbox);
+    let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::NotSetUp(error.to_string()))?;
+    runtime.block_on(async {
+        let (through_client, client) = match arguments.consent {
+            Consent::Client => ThroughClient::new(window),
+            Consent::Window if window.is_none() => {
+                return Err(Failure::NotSetUp("there is no display to show the consent page on".to_owned()));
+            }
+            Consent::Window => ThroughClient::never(window),
+        };
+        let mut entropy = [0; 32];
+        SystemEntropy.fill(&mut entropy);
+        let page = PageSettings { opener: Box::new(through_client), phrase, entropy };
+        let page = ConsentPage::open(page).await.map_err(|error| {
+            Failure::NotSetUp(format!("the consent page cannot be served on this machine: {error}"))
+        })?;
+        let page = if arguments.headed { page.beside_a_window() } else { page };
+        let guard = arguments.guarding.guard(unlocked, Box::new(page))?;
+        let gateway = Gateway::new(guard, browser, settings).with_client_slot(client);
+        let served = gateway.serve(tokio::io::stdin(), tokio::io::stdout()).await;
+        served.map_err(|error| Failure::NotSetUp(error.to_string()))
+    })
+}
+
+/// A window of the guard's own, where there is a display. Without one, and with a client that shows no addresses, every
+/// question is answered with no.
+fn own_window(chromium: PathBuf, sandbox: bool) -> Option<Box<dyn Opener>> {
+    match OwnBrowser::new(chromium) {
+        Ok(window) if sandbox => Some(Box::new(window)),
+        Ok(window) => Some(Box::new(window.without_sandbox())),
+        Err(error) => {
+            eprintln!("{error}: the user can be asked only if the client shows addresses (URL elicitation)");
+            None
+        }
+    }
+}
+
+/// The real playwright-mcp, if there is one.
+fn upstream(named: Option<PathBuf>) -> Result<Option<UpstreamCommand>, Failure> {
+    let given = named.or_else(|| std::env::var_os("PORTCULLIS_PLAYWRIGHT_MCP").map(PathBuf::from));
+    let Some(script) = given else {
+        eprintln!(
+            "without @playwright/mcp there are no pictures and no console; name its cli.js with `--playwright-mcp`"
+        );
+        return Ok(None);
+    };
+    if !script.is_file() {
+        return Err(Failure::NotSetUp(format!(
+            "{} is not there; `npm install @playwright/mcp` brings it",
+            script.display()
+        )));
+    }
+    let node = std::env::var_os("PLAYWRIGHT_NODE_EXE").map_or_else(|| PathBuf::from("node"), PathBuf::from);
+    Ok(Some(UpstreamCommand { node, script }))
+}

@@ -1,0 +1,139 @@
+//! What the guard adds to a call: the same calls to the same pages, turn by turn, through the gateway and to
+//! playwright-mcp alone. `cargo xtask setup`, then `cargo run -p mcp-guard --example latency -- ROUNDS`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "it measures"
+)]
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::collections::BTreeMap;
+use std::process::Stdio;
+use std::time::Instant;
+
+use evaluation::family::Kind;
+use evaluation::hosts;
+use evaluation::scenario::Scenario;
+use evaluation::stage::{Stage, sandbox};
+use mcp_guard::{GatewaySettings, Snapshots};
+use portcullis::audit::MemoryLog;
+use serde_json::{Value, json};
+use support::{Client, guard_for, upstream, with_gateway};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+#[tokio::main]
+async fn main() {
+    let rounds: usize = std::env::args().nth(1).map_or(30, |rounds| rounds.parse().expect("how many rounds"));
+    let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    stage.world.begin(&scenario);
+    let url = scenario.product_url(hosts::SHOP_ORIGIN);
+    let log = MemoryLog::default();
+    let guard = guard_for(&stage, &scenario, &log);
+    let settings = GatewaySettings {
+        upstream: Some(upstream()),
+        snapshots: Snapshots::OnRequest,
+        ..GatewaySettings::default()
+    };
+    let (mut bare, child) = bare(&stage).await;
+    let times = with_gateway(guard, &stage, settings, async |guarded: &mut Client| {
+        guarded.begin("2025-11-25").await;
+        bare.begin("2025-11-25").await;
+        let mut times: BTreeMap<&str, [Vec<f64>; 2]> = BTreeMap::new();
+        for round in 0..=rounds {
+            for (tool, arguments) in [
+                ("browser_navigate", json!({ "url": url })),
+                ("browser_snapshot", json!({})),
+                ("browser_hover", json!({ "target": "form button" })),
+                ("browser_select_option", json!({ "target": "select[name=quantity]", "values": ["2"] })),
+                ("browser_press_key", json!({ "key": "PageDown" })),
+                ("browser_take_screenshot", json!({})),
+            ] {
+                // Whoever goes first may find caches cold.
+                let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
+                for way in order {
+                    let client: &mut Client = if way == 0 { &mut *guarded } else { &mut bare };
+                    let took = timed(client, tool, &arguments).await;
+                    // The first round starts things.
+                    if round > 0 {
+                        times.entry(tool).or_default()[way].push(took);
+                    }
+                }
+            }
+        }
+        times
+    })
+    .await;
+    drop(child);
+    println!("| call | guarded, ms | playwright-mcp alone, ms | added, ms |\n|---|---|---|---|");
+    for (tool, [mut guarded, mut alone]) in times {
+        let (guarded, alone) = (median(&mut guarded), median(&mut alone));
+        println!("| {tool} | {guarded:.1} | {alone:.1} | {:+.1} |", guarded - alone);
+    }
+}
+
+async fn timed(client: &mut Client, tool: &str, arguments: &Value) -> f64 {
+    let started = Instant::now();
+    let said = client.call(tool, arguments.clone()).await;
+    let took = started.elapsed().as_secs_f64() * 1000.0;
+    assert!(!said.is_error, "{tool}: {said:?}");
+    took
+}
+
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// playwright-mcp as its users run it, with a Chromium of its own that finds the same hosts.
+async fn bare(stage: &Stage) -> (Client, tokio::process::Child) {
+    let config = json!({ "browser": {
+        "browserName": "chromium", "isolated": true,
+        "launchOptions": {
+            "headless": true,
+            "executablePath": stage.executable(),
+            "chromiumSandbox": sandbox(),
+            "args": [
+                format!("--host-resolver-rules={}", stage.world.host_rules()),
+                "--disable-quic", "--disable-background-networking", "--disable-component-update",
+            ],
+        },
+    } });
+    let file = stage.home().join("playwright-mcp.json");
+    std::fs::write(&file, config.to_string()).unwrap();
+    let command = upstream();
+    let mut child = tokio::process::Command::new(command.node)
+        .arg(command.script)
+        .arg("--config")
+        .arg(&file)
+        .env("HOME", stage.home())
+        .current_dir(stage.home())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let (client, mut from, mut to) = Client::pair();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    tokio::spawn(async move {
+        let mut bytes = vec![0; 1 << 16];
+        while let Ok(length @ 1..) = from.read(&mut bytes).await {
+            stdin.write_all(&bytes[..length]).await.unwrap();
+        }
+    });
+    tokio::spawn(async move {
+        let mut bytes = vec![0; 1 << 16];
+        while let Ok(length @ 1..) = stdout.read(&mut bytes).await {
+            if to.write_all(&bytes[..length]).await.is_err() {
+                break;
+            }
+        }
+    });
+    (client, child)
+}

@@ -1,0 +1,451 @@
+//! One call of a tool, read from its name and arguments.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::catalogue::{CarriedOutBy, ToolEntry};
+
+/// The longest that `browser_wait_for` waits, in seconds.
+const LONGEST_WAIT: f64 = 30.0;
+
+/// Why a call cannot be carried out as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// There is no such tool, or it is withheld.
+    #[error("the tool `{0}` is not offered here")]
+    NotOffered(String),
+    /// The arguments do not fit the tool.
+    #[error("the arguments of `{tool}` do not fit: {problem}")]
+    Arguments {
+        /// The tool.
+        tool: &'static str,
+        /// What is wrong with them.
+        problem: String,
+    },
+}
+
+/// A call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Call {
+    Plan {
+        origins: Vec<String>,
+        plan: Option<String>,
+    },
+    Request {
+        block: String,
+    },
+    Status,
+    Navigate {
+        url: String,
+    },
+    Back,
+    Snapshot {
+        target: Option<String>,
+        depth: Option<usize>,
+    },
+    Find(Sought),
+    Click {
+        target: String,
+    },
+    Hover {
+        target: String,
+    },
+    Type {
+        target: String,
+        text: String,
+        submit: bool,
+    },
+    Fill(Vec<FieldToFill>),
+    Choose {
+        target: String,
+        option: String,
+    },
+    Press {
+        key: String,
+    },
+    Wait {
+        milliseconds: u32,
+        text: Option<String>,
+        gone: Option<String>,
+    },
+    ListTabs,
+    Close,
+    /// For playwright-mcp, with arguments of its schema.
+    Upstream {
+        tool: &'static str,
+        arguments: Map<String, Value>,
+        by: CarriedOutBy,
+    },
+}
+
+/// What `browser_find` looks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sought {
+    /// Words, in upper or lower case.
+    Words(String),
+    /// A regular expression, and whether case counts.
+    Expression { pattern: String, any_case: bool },
+}
+
+/// One control of `browser_fill_form`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldToFill {
+    pub target: String,
+    pub value: FieldValue,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FieldValue {
+    Text(String),
+    On(bool),
+    Option(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlanArguments {
+    #[serde(default)]
+    origins: Vec<String>,
+    plan: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BlockArguments {
+    block: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UrlArguments {
+    url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoArguments {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SnapshotArguments {
+    target: Option<String>,
+    depth: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FindArguments {
+    text: Option<String>,
+    regex: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ClickArguments {
+    #[serde(rename = "element")]
+    _element: Option<String>,
+    target: String,
+    #[serde(default)]
+    double_click: bool,
+    button: Option<String>,
+    #[serde(default)]
+    modifiers: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HoverArguments {
+    #[serde(rename = "element")]
+    _element: Option<String>,
+    target: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TypeArguments {
+    #[serde(rename = "element")]
+    _element: Option<String>,
+    target: String,
+    text: String,
+    #[serde(default)]
+    submit: bool,
+    #[serde(rename = "slowly")]
+    _slowly: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormArguments {
+    fields: Vec<FieldArguments>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FieldArguments {
+    #[serde(rename = "element")]
+    _element: Option<String>,
+    target: String,
+    #[serde(rename = "name")]
+    _name: Option<String>,
+    r#type: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChooseArguments {
+    #[serde(rename = "element")]
+    _element: Option<String>,
+    target: String,
+    values: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeyArguments {
+    key: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct WaitArguments {
+    time: Option<f64>,
+    text: Option<String>,
+    text_gone: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TabsArguments {
+    action: String,
+    #[serde(rename = "index")]
+    _index: Option<f64>,
+    #[serde(rename = "url")]
+    _url: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct DialogArguments {
+    #[serde(rename = "accept")]
+    _accept: bool,
+    #[serde(rename = "promptText")]
+    _prompt_text: Option<String>,
+}
+
+/// Reads a call of one of these tools.
+pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) -> Result<Call, CallError> {
+    let tool = offered.iter().find(|tool| tool.name == name);
+    let tool = tool.ok_or_else(|| CallError::NotOffered(name.to_owned()))?;
+    let bad = |problem: &str| CallError::Arguments { tool: tool.name, problem: problem.to_owned() };
+    if tool.by != CarriedOutBy::Session {
+        let known = tool.schema.get("properties").and_then(Value::as_object);
+        let unknown = arguments.keys().find(|name| known.is_none_or(|known| !known.contains_key(*name)));
+        return match unknown {
+            Some(unknown) => Err(bad(&format!("it takes no `{unknown}` here"))),
+            None => Ok(Call::Upstream { tool: tool.name, arguments, by: tool.by }),
+        };
+    }
+    let fit = Fit { tool: tool.name, arguments };
+    Ok(match tool.name {
+        "portcullis_plan" => {
+            let PlanArguments { origins, plan } = fit.read()?;
+            Call::Plan { origins, plan }
+        }
+        "portcullis_request" => Call::Request { block: fit.read::<BlockArguments>()?.block },
+        "portcullis_status" => fit.nothing(Call::Status)?,
+        "browser_navigate" => Call::Navigate { url: fit.read::<UrlArguments>()?.url },
+        "browser_navigate_back" => fit.nothing(Call::Back)?,
+        "browser_snapshot" => {
+            let SnapshotArguments { target, depth } = fit.read()?;
+            Call::Snapshot { target, depth: depth.map(whole) }
+        }
+        "browser_find" => Call::Find(match fit.read()? {
+            FindArguments { text: Some(words), regex: None } => Sought::Words(words),
+            FindArguments { text: None, regex: Some(regex) } => expression(&regex),
+            _ => return Err(bad("give either `text` or `regex`")),
+        }),
+        "browser_click" => {
+            let arguments: ClickArguments = fit.read()?;
+            let plain = arguments.button.as_deref().is_none_or(|button| button == "left");
+            if arguments.double_click || !plain || !arguments.modifiers.is_empty() {
+                return Err(bad("only single clicks with the left button and no modifiers are carried out"));
+            }
+            Call::Click { target: arguments.target }
+        }
+        "browser_hover" => Call::Hover { target: fit.read::<HoverArguments>()?.target },
+        "browser_type" => {
+            let TypeArguments { target, text, submit, .. } = fit.read()?;
+            Call::Type { target, text, submit }
+        }
+        "browser_fill_form" => {
+            let fields = fit.read::<FormArguments>()?.fields;
+            Call::Fill(fields.into_iter().map(|field| to_fill(field, &bad)).collect::<Result<_, _>>()?)
+        }
+        "browser_select_option" => {
+            let ChooseArguments { target, mut values, .. } = fit.read()?;
+            match (values.pop(), values.is_empty()) {
+                (Some(option), true) => Call::Choose { target, option },
+                _ => return Err(bad("`values` has to hold one option")),
+            }
+        }
+        "browser_press_key" => Call::Press { key: fit.read::<KeyArguments>()?.key },
+        "browser_wait_for" => {
+            let WaitArguments { time, text, text_gone } = fit.read()?;
+            if time.is_none() && text.is_none() && text_gone.is_none() {
+                return Err(bad("give `time`, `text` or `textGone`"));
+            }
+            let seconds = time.unwrap_or_default().clamp(0.0, LONGEST_WAIT);
+            Call::Wait { milliseconds: milliseconds(seconds), text, gone: text_gone }
+        }
+        "browser_tabs" => match fit.read::<TabsArguments>()?.action.as_str() {
+            "list" => Call::ListTabs,
+            _ => return Err(bad("a container has one page; open another site with browser_navigate")),
+        },
+        "browser_handle_dialog" => {
+            fit.read::<DialogArguments>()?;
+            return Err(bad("there is no dialog: they are dismissed as they open"));
+        }
+        "browser_close" => fit.nothing(Call::Close)?,
+        other => return Err(CallError::NotOffered(other.to_owned())),
+    })
+}
+
+struct Fit {
+    tool: &'static str,
+    arguments: Map<String, Value>,
+}
+
+impl Fit {
+    fn read<T: DeserializeOwned>(self) -> Result<T, CallError> {
+        // The message of serde_json names parameters and kinds of values; where it would quote a value, it is cut.
+        serde_json::from_value(Value::Object(self.arguments)).map_err(|error| CallError::Arguments {
+            tool: self.tool,
+            problem: without_values(&error.to_string()),
+        })
+    }
+
+    fn nothing(self, call: Call) -> Result<Call, CallError> {
+        self.read::<NoArguments>().map(|_| call)
+    }
+}
+
+/// serde says `invalid type: string "what was written", expected ...`: what was written may be a value of the user's.
+fn without_values(message: &str) -> String {
+    match (message.find('"'), message.rfind('"')) {
+        (Some(from), Some(to)) if from < to => {
+            let (before, after) = (message.get(..from), message.get(to + 1..));
+            format!("{}...{}", before.unwrap_or_default(), after.unwrap_or_default())
+        }
+        _ => message.to_owned(),
+    }
+}
+
+fn to_fill(field: FieldArguments, bad: &impl Fn(&str) -> CallError) -> Result<FieldToFill, CallError> {
+    let value = match (field.r#type.as_str(), field.value.as_str()) {
+        ("textbox" | "slider", _) => FieldValue::Text(field.value),
+        ("checkbox" | "radio", "true") => FieldValue::On(true),
+        ("checkbox" | "radio", "false") => FieldValue::On(false),
+        ("checkbox" | "radio", _) => return Err(bad("a check box is `true` or `false`")),
+        ("combobox", _) => FieldValue::Option(field.value),
+        _ => return Err(bad("`type` is textbox, checkbox, radio, combobox or slider")),
+    };
+    Ok(FieldToFill { target: field.target, value })
+}
+
+fn expression(regex: &str) -> Sought {
+    let slashed = regex.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+    match slashed {
+        Some((pattern, flags)) => {
+            Sought::Expression { pattern: pattern.to_owned(), any_case: flags.contains('i') }
+        }
+        None => Sought::Expression { pattern: regex.to_owned(), any_case: false },
+    }
+}
+
+/// A count that came as a JSON number.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
+fn whole(number: f64) -> usize {
+    number.clamp(0.0, 10_000.0) as usize
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 30 seconds")]
+fn milliseconds(seconds: f64) -> u32 {
+    (seconds * 1000.0) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+    use super::*;
+    use crate::catalogue::all;
+    use serde_json::json;
+
+    fn call(name: &str, arguments: Value) -> Result<Call, CallError> {
+        let Value::Object(arguments) = arguments else { panic!("an object") };
+        read(&all(), name, arguments)
+    }
+
+    #[test]
+    fn calls_are_read() {
+        let target = || "e1".to_owned();
+        for (name, arguments, wanted) in [
+            (
+                "browser_navigate",
+                json!({ "url": "https://a.example" }),
+                Call::Navigate { url: "https://a.example".into() },
+            ),
+            (
+                "browser_click",
+                json!({ "element": "the button", "target": "e1" }),
+                Call::Click { target: target() },
+            ),
+            (
+                "browser_type",
+                json!({ "target": "e1", "text": "hello", "submit": true }),
+                Call::Type { target: target(), text: "hello".into(), submit: true },
+            ),
+            (
+                "browser_find",
+                json!({ "regex": "/total/i" }),
+                Call::Find(Sought::Expression { pattern: "total".into(), any_case: true }),
+            ),
+            (
+                "browser_wait_for",
+                json!({ "time": 1e9 }),
+                Call::Wait { milliseconds: 30_000, text: None, gone: None },
+            ),
+            (
+                "browser_fill_form",
+                json!({ "fields": [{ "target": "e1", "name": "n", "type": "checkbox", "value": "true" }] }),
+                Call::Fill(vec![FieldToFill { target: target(), value: FieldValue::On(true) }]),
+            ),
+        ] {
+            assert_eq!(call(name, arguments).unwrap(), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_would_do_something_else_is_refused() {
+        for (name, arguments) in [
+            ("browser_run_code_unsafe", json!({ "code": "1" })),
+            ("webmcp_save_card", json!({})),
+            ("browser_click", json!({ "target": "e1", "button": "right" })),
+            ("browser_click", json!({})),
+            ("browser_snapshot", json!({ "filename": "/etc/passwd" })),
+            ("browser_take_screenshot", json!({ "filename": "x.png" })),
+            ("browser_console_messages", json!({ "level": "info", "_meta": { "cwd": "/" } })),
+            ("browser_select_option", json!({ "target": "e1", "values": [] })),
+            ("browser_tabs", json!({ "action": "new", "url": "https://a.example" })),
+        ] {
+            assert!(call(name, arguments.clone()).is_err(), "{name} {arguments}");
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_not_said_again() {
+        let error = call("browser_fill_form", json!({ "fields": "4111111111111111" })).unwrap_err();
+        assert!(!error.to_string().contains("4111"), "{error}");
+    }
+}

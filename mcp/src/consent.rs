@@ -1,0 +1,102 @@
+//! Where the consent page is opened: by the MCP client, if it can show addresses to its user, else in a window of the
+//! guard's own.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use portcullis::consent::page::opener::{OpenError, Opener, Opening, Window};
+use rmcp::model::{ElicitationAction, ProtocolVersion};
+use rmcp::service::{ElicitationMode, Peer, RoleServer};
+use tokio::sync::watch;
+
+/// The client that an address may be shown through, once one has connected.
+#[derive(Clone, Default)]
+pub struct ClientSlot(Arc<Mutex<Option<Peer<RoleServer>>>>);
+
+impl ClientSlot {
+    pub(crate) fn put(&self, peer: Peer<RoleServer>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(peer);
+    }
+
+    /// The client, if it says that it shows addresses to its user.
+    fn that_shows_addresses(&self) -> Option<Peer<RoleServer>> {
+        let peer = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        // Later versions of the protocol have no requests from the server to the client.
+        let asks = peer.peer_info().is_some_and(|info| info.protocol_version < ProtocolVersion::V_2026_07_28);
+        (asks && peer.supported_elicitation_modes().contains(&ElicitationMode::Url)).then_some(peer)
+    }
+}
+
+/// Opens the consent page through the MCP client, which shows the address to its user ("URL elicitation"); where it cannot,
+/// in a window of `otherwise`.
+///
+/// The client learns the page's address with it, and could answer in the user's place: it is trusted with that, as it is
+/// with the user's words. The model is not, and the client must not give it the address. Who does not trust the client uses
+/// the window alone.
+pub struct ThroughClient {
+    client: ClientSlot,
+    otherwise: Option<Box<dyn Opener>>,
+    asked: u64,
+}
+
+impl ThroughClient {
+    /// An opener, and the slot for [`crate::Gateway::serve`] to put the client into.
+    pub fn new(otherwise: Option<Box<dyn Opener>>) -> (ThroughClient, ClientSlot) {
+        let client = ClientSlot::default();
+        (ThroughClient { client: client.clone(), otherwise, asked: 0 }, client)
+    }
+
+    /// An opener that uses `window` alone, whatever the client can do.
+    pub fn never(window: Option<Box<dyn Opener>>) -> (ThroughClient, ClientSlot) {
+        let nobody = ClientSlot::default();
+        (ThroughClient { client: nobody, otherwise: window, asked: 0 }, ClientSlot::default())
+    }
+}
+
+impl Opener for ThroughClient {
+    fn open<'a>(&'a mut self, address: &'a str) -> Opening<'a> {
+        Box::pin(async move {
+            let Some(peer) = self.client.that_shows_addresses() else {
+                return match &mut self.otherwise {
+                    Some(opener) => opener.open(address).await,
+                    None => Err(OpenError(
+                        "the client shows no addresses to its user, and there is no window".to_owned(),
+                    )),
+                };
+            };
+            let url = address.parse::<url::Url>().map_err(|_| OpenError("its address is none".to_owned()))?;
+            self.asked += 1;
+            let number = format!("portcullis-{}", self.asked);
+            let (refused, closed) = watch::channel(());
+            let shown = tokio::spawn(async move {
+                let words = "Portcullis asks whether the agent may go on. Answer on its own page.";
+                let answer = peer.elicit_url(words, url, number).await;
+                // To accept is to open the page; what is answered there is what counts.
+                if matches!(answer, Ok(ElicitationAction::Accept)) {
+                    std::future::pending::<()>().await;
+                }
+                drop(refused);
+            });
+            Ok(Box::new(Shown { closed, task: shown }) as Box<dyn Window>)
+        })
+    }
+}
+
+/// A page that the client shows. It cannot be closed from here.
+struct Shown {
+    closed: watch::Receiver<()>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Window for Shown {
+    fn closed<'a>(&'a mut self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(async move { while self.closed.changed().await.is_ok() {} })
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

@@ -1,0 +1,87 @@
+//! The server, from its parts to its end.
+
+use portcullis::Guard;
+use portcullis::guard::SystemEntropy;
+use portcullis::signals::playwright::{BridgeError, Browser, BrowserSettings};
+use portcullis::vault::Entropy;
+use rmcp::ServiceExt;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
+
+use crate::consent::ClientSlot;
+use crate::server::Server;
+use crate::settings::GatewaySettings;
+use crate::upstream::Upstream;
+use crate::worker::Worker;
+
+/// How many calls may wait for the one that is worked on.
+const WAITING: usize = 64;
+
+/// Why the server ended, or did not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum GatewayError {
+    /// The browser, or a part of it.
+    #[error(transparent)]
+    Browser(#[from] BridgeError),
+    /// There is no folder for the files of playwright-mcp.
+    #[error("no folder could be made for the files of playwright-mcp: {0}")]
+    Folder(String),
+    /// The client does not speak the protocol.
+    #[error("the client does not speak the protocol: {0}")]
+    Protocol(String),
+}
+
+/// A guard in the place of playwright-mcp.
+pub struct Gateway {
+    guard: Guard,
+    browser: BrowserSettings,
+    settings: GatewaySettings,
+    client: ClientSlot,
+}
+
+impl Gateway {
+    /// A gateway with a guard of the caller's and a browser that is started for it.
+    pub fn new(guard: Guard, browser: BrowserSettings, settings: GatewaySettings) -> Gateway {
+        Gateway { guard, browser, settings, client: ClientSlot::default() }
+    }
+
+    /// With a slot in which [`crate::consent::ThroughClient`] finds the client.
+    #[must_use]
+    pub fn with_client_slot(mut self, client: ClientSlot) -> Gateway {
+        self.client = client;
+        self
+    }
+
+    /// Serves one client on a pair of streams until it goes away. Then the container is closed and the record ended.
+    ///
+    /// # Errors
+    /// Where the browser does not start, or the client speaks something else.
+    pub async fn serve<R, W>(self, from_client: R, to_client: W) -> Result<(), GatewayError>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let (browser, upstream) = match &self.settings.upstream {
+            None => (Browser::launch(self.browser).await?, None),
+            Some(command) => {
+                let mut secret = [0; 32];
+                SystemEntropy.fill(&mut secret);
+                let (browser, way) = Browser::launch_shared(self.browser, &secret).await?;
+                let upstream = Upstream::new(command.clone(), way);
+                (browser, Some(upstream.map_err(|error| GatewayError::Folder(error.to_string()))?))
+            }
+        };
+        let (orders, inbox) = mpsc::channel(WAITING);
+        let server = Server::new(&self.settings, orders, self.client);
+        let worker = Worker::new(self.guard, browser, self.settings, upstream);
+        let served = async {
+            let running = server.serve((from_client, to_client)).await;
+            let running = running.map_err(|error| GatewayError::Protocol(error.to_string()))?;
+            running.waiting().await.map_err(|error| GatewayError::Protocol(error.to_string()))?;
+            Ok(())
+        };
+        // When the client goes, the last one who could give orders goes with it, and the worker closes what is open.
+        let (served, ()) = tokio::join!(served, worker.work(inbox));
+        served
+    }
+}

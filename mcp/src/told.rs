@@ -1,0 +1,80 @@
+//! Parts of a page as it was told: an element with what is in it, some levels, lines that hold something.
+
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
+
+use crate::call::Sought;
+
+/// The most memory that a regular expression of an agent's may take.
+const LARGEST_EXPRESSION: usize = 1 << 20;
+
+/// How many lines a search answers with.
+const MOST_FOUND: usize = 50;
+
+/// The line of an element, and those below it that belong to it.
+pub fn within(text: &str, handle: &str) -> Option<String> {
+    let mark = format!("[ref={handle}]");
+    let mut lines = text.lines().skip_while(|line| !line.contains(&mark));
+    let head = lines.next()?;
+    let depth = indent(head);
+    let inner = lines.take_while(|line| indent(line) > depth);
+    let lines: Vec<&str> =
+        std::iter::once(head).chain(inner).map(|line| line.get(depth..).unwrap_or(line)).collect();
+    Some(lines.join("\n"))
+}
+
+/// The lines of the first levels; two spaces are one.
+pub fn levels(text: &str, depth: usize) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| indent(line) / 2 < depth).collect();
+    lines.join("\n")
+}
+
+/// The lines that hold what is sought.
+///
+/// # Errors
+/// What is wrong with a regular expression.
+pub fn find(text: &str, sought: &Sought) -> Result<Vec<String>, String> {
+    let holds: Box<dyn Fn(&str) -> bool> = match sought {
+        Sought::Words(words) => {
+            let words = words.to_lowercase();
+            Box::new(move |line| line.to_lowercase().contains(&words))
+        }
+        Sought::Expression { pattern, any_case } => {
+            let regex = Regex::builder()
+                .configure(Regex::config().nfa_size_limit(Some(LARGEST_EXPRESSION)))
+                .syntax(syntax::Config::new().case_insensitive(*any_case))
+                .build(pattern)
+                .map_err(|_| "it cannot be read, or is too large".to_owned())?;
+            Box::new(move |line| regex.is_match(line))
+        }
+    };
+    Ok(text.lines().filter(|line| holds(line)).take(MOST_FOUND).map(|line| line.trim().to_owned()).collect())
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    const PAGE: &str = "- document https://a.example \"A\"\n  - form [ref=e1]\n    - textbox \"Name\" [ref=e2]\n    \
+                        - button \"Send\" [ref=e3]\n  - text: \"[ref=e1]\"";
+
+    #[test]
+    fn parts_of_a_page() {
+        assert_eq!(
+            within(PAGE, "e1").unwrap(),
+            "- form [ref=e1]\n  - textbox \"Name\" [ref=e2]\n  - button \"Send\" [ref=e3]"
+        );
+        assert_eq!(within(PAGE, "e9"), None);
+        assert_eq!(levels(PAGE, 2).lines().count(), 3);
+        assert_eq!(find(PAGE, &Sought::Words("send".into())).unwrap(), ["- button \"Send\" [ref=e3]"]);
+        let expression = |pattern: &str| Sought::Expression { pattern: pattern.into(), any_case: false };
+        assert_eq!(find(PAGE, &expression("^ *- (form|button)")).unwrap().len(), 2);
+        assert!(find(PAGE, &expression("(")).is_err());
+        assert!(find(PAGE, &expression("((a{1000}){1000}){1000}")).is_err());
+    }
+}

@@ -1,0 +1,444 @@
+//! The one who owns the guard and the session, and takes one call after the other.
+//!
+//! A call that the client gives up on is carried out to its end all the same: a session that is dropped in the middle of a
+//! release would leave it unknown what was released.
+
+use portcullis::session::{Proposal, driver::SessionError};
+use portcullis::signals::playwright::{BridgeError, Browser};
+use portcullis::signals::{Container, ElementRef, Origin, Verb};
+use portcullis::{Action, Guard, Session};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::call::{Call, FieldToFill, FieldValue};
+use crate::settings::{GatewaySettings, Snapshots};
+use crate::target::{self, Target};
+use crate::told;
+use crate::upstream::{Block, Upstream};
+
+/// How often the user may say no to what the agent proposes before it is not asked any more.
+const MOST_REFUSED_PLANS: u32 = 3;
+
+/// How long the page may rest before it is looked at again for words that are waited for.
+const LOOK_AGAIN: u32 = 250;
+
+/// How long words are waited for.
+const WAIT_FOR_WORDS: u32 = 30_000;
+
+/// A call, and where its answer goes.
+pub struct Order {
+    pub call: Call,
+    pub reply: oneshot::Sender<Answer>,
+}
+
+/// The answer to a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub blocks: Vec<Block>,
+    pub is_error: bool,
+}
+
+impl Answer {
+    pub fn text(text: impl Into<String>) -> Answer {
+        Answer { blocks: vec![Block::Text(text.into())], is_error: false }
+    }
+
+    pub fn error(text: impl Into<String>) -> Answer {
+        Answer { is_error: true, ..Answer::text(text) }
+    }
+
+    /// What a session says: a verb that was refused is an error.
+    fn of_session(said: String) -> Answer {
+        if said.starts_with("DENY.verb") { Answer::error(said) } else { Answer::text(said) }
+    }
+}
+
+/// Owns the guard and the session.
+pub struct Worker {
+    browser: Browser,
+    settings: GatewaySettings,
+    upstream: Option<Upstream>,
+    /// Between two sessions.
+    guard: Option<Guard>,
+    session: Option<Session>,
+    /// The page as it was told last.
+    told: String,
+    refused_plans: u32,
+}
+
+impl Worker {
+    pub fn new(
+        guard: Guard,
+        browser: Browser,
+        settings: GatewaySettings,
+        upstream: Option<Upstream>,
+    ) -> Worker {
+        Worker {
+            browser,
+            settings,
+            upstream,
+            guard: Some(guard),
+            session: None,
+            told: String::new(),
+            refused_plans: 0,
+        }
+    }
+
+    /// Works until nobody can give orders any more. The container is closed then, and the record ended.
+    pub async fn work(mut self, mut orders: mpsc::Receiver<Order>) {
+        while let Some(Order { call, reply }) = orders.recv().await {
+            let answer = self.carry_out(call).await;
+            let _nobody_waits = reply.send(answer);
+        }
+        self.end().await;
+        if let Some(upstream) = self.upstream {
+            upstream.stop().await;
+        }
+        self.browser.close().await;
+    }
+
+    async fn carry_out(&mut self, call: Call) -> Answer {
+        let done = match call {
+            Call::Plan { origins, plan } => self.plan(&origins, plan.as_deref()).await,
+            Call::Status => Ok(self.status()),
+            Call::Navigate { url } => self.navigate(url).await,
+            Call::Close => {
+                self.end().await;
+                Ok(Answer::text("the page and its container are closed"))
+            }
+            Call::ListTabs => Ok(Answer::text(match self.session {
+                Some(_) => "- 0: (current) the page of this container",
+                None => "no page is open",
+            })),
+            call => self.on_the_page(call).await,
+        };
+        done.unwrap_or_else(Answer::error)
+    }
+
+    /// Calls that need an open session.
+    async fn on_the_page(&mut self, call: Call) -> Result<Answer, String> {
+        if self.session.is_none() && self.settings.task.is_some() {
+            self.begin_users_task().await?;
+        }
+        match call {
+            Call::Request { block } => {
+                let said = self.act(Action::Request(block)).await?;
+                Ok(self.with_page(Answer::of_session(said)).await)
+            }
+            Call::Back => self.verb(Verb::Back).await,
+            Call::Snapshot { target, depth } => self.snapshot(target.as_deref(), depth).await,
+            Call::Find(sought) => {
+                self.read().await?;
+                let found = told::find(&self.told, &sought)?;
+                Ok(Answer::text(match found.is_empty() {
+                    true => "nothing was found".to_owned(),
+                    false => found.join("\n"),
+                }))
+            }
+            Call::Click { target } => {
+                let target = self.find(&target).await?;
+                self.verb(Verb::Click { target }).await
+            }
+            Call::Hover { target } => {
+                let target = self.find(&target).await?;
+                self.verb(Verb::Hover { target }).await
+            }
+            Call::Type { target, text, submit } => {
+                let target = self.find(&target).await?;
+                let typed = Verb::Type { target: target.clone(), text };
+                if !submit {
+                    return self.verb(typed).await;
+                }
+                let said = self.act(Action::Verb(typed)).await?;
+                if said != "ok" {
+                    return Ok(Answer::of_session(said));
+                }
+                self.verb(Verb::Submit { target }).await
+            }
+            Call::Fill(fields) => self.fill(fields).await,
+            Call::Choose { target, option } => {
+                let target = self.find(&target).await?;
+                self.verb(Verb::Select { target, option }).await
+            }
+            Call::Press { key } => self.verb(Verb::Press { key }).await,
+            Call::Wait { milliseconds, text, gone } => self.wait(milliseconds, text, gone).await,
+            Call::Upstream { tool, arguments, .. } => {
+                let session = self.session.as_ref().ok_or_else(no_page)?;
+                if session.has_released() {
+                    return Err(
+                        "values of the user's are in this container: this tool is off until it is closed \
+                                (browser_close, or a new portcullis_plan)"
+                            .to_owned(),
+                    );
+                }
+                let upstream = self.upstream.as_mut().ok_or("there is no playwright-mcp behind the guard")?;
+                let said = upstream.call(tool, arguments).await.map_err(|error| error.to_string())?;
+                scrubbed(session, said)
+            }
+            Call::Plan { .. } | Call::Status | Call::Navigate { .. } | Call::Close | Call::ListTabs => {
+                Err("this call needs no page".to_owned())
+            }
+        }
+    }
+
+    async fn act(&mut self, action: Action) -> Result<String, String> {
+        let session = self.session.as_mut().ok_or_else(no_page)?;
+        Ok(session.act(action).await)
+    }
+
+    /// Reads the page for the agent. Where it may not be read, the reason is what it gets.
+    async fn read(&mut self) -> Result<(), String> {
+        let said = self.act(Action::Verb(Verb::Read)).await?;
+        if said.starts_with("DENY.") {
+            self.told.clear();
+            return Err(said);
+        }
+        self.told = said;
+        Ok(())
+    }
+
+    async fn verb(&mut self, verb: Verb) -> Result<Answer, String> {
+        let said = self.act(Action::Verb(verb)).await?;
+        let done = said == "ok";
+        let answer = Answer::of_session(said);
+        Ok(if done { self.with_page(answer).await } else { answer })
+    }
+
+    /// Adds the page as it is now, where the settings want it.
+    async fn with_page(&mut self, mut answer: Answer) -> Answer {
+        if self.settings.snapshots == Snapshots::AfterActions && self.read().await.is_ok() {
+            answer.blocks.push(Block::Text(page(&self.told)));
+        }
+        answer
+    }
+
+    async fn snapshot(&mut self, target: Option<&str>, depth: Option<usize>) -> Result<Answer, String> {
+        // A part is named by a handle of the last snapshot, which the next one gives to others.
+        let part = match target {
+            None => None,
+            Some(written) => match Target::read(written).map_err(|error| error.to_string())? {
+                Target::Handle(handle) => Some(handle),
+                _ => return Err("name the element by a ref of the last snapshot, such as e12".to_owned()),
+            },
+        };
+        self.read().await?;
+        let text = match &part {
+            Some(handle) => told::within(&self.told, &handle.0)
+                .ok_or_else(|| format!("the page has no element {} any more", handle.0))?,
+            None => self.told.clone(),
+        };
+        let text = depth.map_or_else(|| text.clone(), |depth| told::levels(&text, depth));
+        Ok(Answer::text(page(&text)))
+    }
+
+    /// What a call names as its element, as a handle.
+    async fn find(&mut self, written: &str) -> Result<ElementRef, String> {
+        match Target::read(written).map_err(|error| error.to_string())? {
+            Target::Handle(handle) => Ok(handle),
+            Target::Told { role, name, exact } => {
+                if self.told.is_empty() {
+                    self.read().await?;
+                }
+                target::look_up(&self.told, written, role.as_deref(), name.as_deref(), exact)
+                    .map_err(|error| error.to_string())
+            }
+            Target::Selector(selector) => {
+                let session = self.session.as_ref().ok_or_else(no_page)?;
+                session.query(&selector).await.map_err(|error| match error {
+                    BridgeError::TextWithheld => {
+                        "values of the user's are in this container: name elements by a \
+                                                  ref of the snapshot, or by role and name"
+                            .to_owned()
+                    }
+                    error => format!("`{written}`: {error}"),
+                })
+            }
+        }
+    }
+
+    async fn fill(&mut self, fields: Vec<FieldToFill>) -> Result<Answer, String> {
+        let count = fields.len();
+        for (done, FieldToFill { target, value }) in fields.into_iter().enumerate() {
+            let target = self.find(&target).await?;
+            let verb = match value {
+                FieldValue::Text(text) => Verb::Type { target, text },
+                FieldValue::On(on) => Verb::Check { target, on },
+                FieldValue::Option(option) => Verb::Select { target, option },
+            };
+            let said = self.act(Action::Verb(verb)).await?;
+            if said != "ok" {
+                return Ok(Answer::error(format!("{said}\nof {count} fields the first {done} are filled")));
+            }
+        }
+        Ok(self.with_page(Answer::text("ok")).await)
+    }
+
+    async fn wait(
+        &mut self,
+        milliseconds: u32,
+        text: Option<String>,
+        gone: Option<String>,
+    ) -> Result<Answer, String> {
+        let mut left = milliseconds;
+        while left > 0 {
+            // The bridge waits ten seconds at most.
+            let step = left.min(10_000);
+            self.act(Action::Verb(Verb::Wait { milliseconds: step })).await?;
+            left -= step;
+        }
+        let mut waited = 0;
+        while text.is_some() || gone.is_some() {
+            self.read().await?;
+            let there =
+                |words: &Option<String>| words.as_ref().map(|words| self.told.contains(words.as_str()));
+            if there(&text) != Some(false) && there(&gone) != Some(true) {
+                break;
+            }
+            if waited >= WAIT_FOR_WORDS {
+                return Err("the words were waited for in vain".to_owned());
+            }
+            self.act(Action::Verb(Verb::Wait { milliseconds: LOOK_AGAIN })).await?;
+            waited += LOOK_AGAIN;
+        }
+        Ok(self.with_page(Answer::text("ok")).await)
+    }
+
+    async fn navigate(&mut self, url: String) -> Result<Answer, String> {
+        if self.session.is_none() {
+            match &self.settings.task {
+                Some(_) => self.begin_users_task().await?,
+                None => {
+                    let origin = Origin::parse(&url).map_err(|_| format!("`{url}` is no web address"))?;
+                    self.begin(Proposal { origins: vec![origin], kinds: Vec::new() }).await?;
+                }
+            }
+        }
+        self.verb(Verb::Open { url }).await
+    }
+
+    /// What the agent says it needs. Where the user worded the task, it holds and nothing is begun anew.
+    async fn plan(&mut self, origins: &[String], plan: Option<&str>) -> Result<Answer, String> {
+        let parsed = plan.map(sirl::parse_plan).transpose().map_err(|error| error.to_string())?;
+        let origins = origins
+            .iter()
+            .map(|origin| {
+                Origin::parse(origin)
+                    .map_err(|_| format!("`{origin}` is no site, such as https://shop.example"))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        if self.settings.task.is_some() {
+            if self.session.is_none() {
+                self.begin_users_task().await?;
+            }
+            let session = self.session.as_ref().ok_or_else(no_page)?;
+            if let Some(other) = origins.iter().find(|origin| !session.task().origins().contains(origin)) {
+                return Err(format!("{other} is not part of the task, which the user set"));
+            }
+        } else {
+            if origins.is_empty() {
+                return Err("say which sites the task needs (`origins`)".to_owned());
+            }
+            if self.refused_plans >= MOST_REFUSED_PLANS {
+                return Err("the user said no several times and is not asked again".to_owned());
+            }
+            let kinds = parsed.as_ref().map(|plan| plan.kinds().collect()).unwrap_or_default();
+            let asks = parsed.is_some();
+            self.end().await;
+            self.begin(Proposal { origins, kinds }).await?;
+            let raised = self.session.as_ref().is_some_and(|it| it.task().container() != Container::T0);
+            self.refused_plans = if asks && !raised { self.refused_plans + 1 } else { 0 };
+        }
+        let foreseen = match plan {
+            Some(plan) => self.act(Action::Request(plan.to_owned())).await? + "\n",
+            None => String::new(),
+        };
+        let status = self.status();
+        let mut blocks = vec![Block::Text(foreseen)];
+        blocks.extend(status.blocks);
+        blocks.retain(|block| !matches!(block, Block::Text(text) if text.is_empty()));
+        Ok(Answer { blocks, is_error: false })
+    }
+
+    fn status(&self) -> Answer {
+        let Some(session) = &self.session else {
+            return Answer::text(
+                "no page is open; open one with browser_navigate to look around, or say what you need with \
+                 portcullis_plan",
+            );
+        };
+        let task = session.task();
+        let list = |items: Vec<String>| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
+        let mut lines = vec![
+            format!("- container: {}", task.container().as_str()),
+            format!("- sites: {}", list(task.origins().iter().map(ToString::to_string).collect())),
+            format!(
+                "- requests: {}",
+                list(task.kinds().iter().map(|kind| format!("REQ.{}", kind.as_str())).collect())
+            ),
+        ];
+        lines.extend((!session.prompt().is_empty()).then(|| format!("- task: {}", session.prompt())));
+        lines
+            .extend(session.has_released().then(|| "- values of the user's are in the container".to_owned()));
+        Answer::text(lines.join("\n"))
+    }
+
+    async fn begin_users_task(&mut self) -> Result<(), String> {
+        let task = self.settings.task.clone().unwrap_or_default();
+        let guard = self.guard.take().ok_or_else(stopped)?;
+        let session = Session::begin(guard, &self.browser, &task).await.map_err(|error| said_of(&error))?;
+        self.opened(session).await
+    }
+
+    async fn begin(&mut self, proposal: Proposal) -> Result<(), String> {
+        let guard = self.guard.take().ok_or_else(stopped)?;
+        let begun = Session::begin_proposed(guard, &self.browser, proposal).await;
+        self.opened(begun.map_err(|error| said_of(&error))?).await
+    }
+
+    async fn opened(&mut self, session: Session) -> Result<(), String> {
+        if let Some(upstream) = &self.upstream {
+            upstream.follow(&session);
+        }
+        self.told.clear();
+        self.session = Some(session);
+        Ok(())
+    }
+
+    async fn end(&mut self) {
+        self.told.clear();
+        if let Some(session) = self.session.take() {
+            if let Some(upstream) = &self.upstream {
+                upstream.leave();
+            }
+            let (_report, guard) = session.finish().await;
+            self.guard = Some(guard);
+        }
+    }
+}
+
+/// What playwright-mcp said, as the agent may read it. Pictures are shown as they are: there are no values yet.
+fn scrubbed(session: &Session, (blocks, is_error): (Vec<Block>, bool)) -> Result<Answer, String> {
+    let mut told = Vec::new();
+    for block in blocks {
+        told.push(match block {
+            Block::Text(text) => Block::Text(session.tell(&text).map_err(|error| error.to_string())?),
+            picture @ Block::Picture { .. } => picture,
+        });
+    }
+    Ok(Answer { blocks: told, is_error })
+}
+
+fn page(told: &str) -> String {
+    format!("### Snapshot\n{told}")
+}
+
+fn no_page() -> String {
+    "no page is open; open one with browser_navigate, or say what you need with portcullis_plan".to_owned()
+}
+
+fn stopped() -> String {
+    "the guard has stopped, because a task could not be begun; start it again".to_owned()
+}
+
+fn said_of(error: &SessionError) -> String {
+    format!("the task could not be begun: {error}")
+}

@@ -1,0 +1,268 @@
+//! A client of the protocol, line by line, so that what is tested is what goes over the wire; and an agent of the
+//! evaluation's behind it.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::path::PathBuf;
+
+use evaluation::agent::{Action, Agent, ObedientAgent};
+use evaluation::guarded::truthful_user;
+use evaluation::hosts;
+use evaluation::judge::{Judgement, judge};
+use evaluation::scenario::Scenario;
+use evaluation::stage::Stage;
+use mcp_guard::{Gateway, GatewaySettings, Snapshots, UpstreamCommand};
+use portcullis::audit::MemoryLog;
+use portcullis::consent::ScriptedAnswerer;
+use portcullis::guard::SystemEntropy;
+use portcullis::signals::{ElementRef, Verb};
+use portcullis::{DEFAULT_POLICY, Guard};
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
+
+/// The most actions that an agent may take in one trial.
+const MOST_ACTIONS: usize = 60;
+
+/// One end of the wire.
+pub struct Client {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    out: WriteHalf<DuplexStream>,
+    next: u64,
+    /// Everything that came.
+    pub heard: String,
+}
+
+/// What a tool answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    pub text: String,
+    pub pictures: usize,
+    pub is_error: bool,
+}
+
+impl Client {
+    /// A client, and the other end for the server.
+    pub fn pair() -> (Client, ReadHalf<DuplexStream>, WriteHalf<DuplexStream>) {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (read, out) = tokio::io::split(ours);
+        let (their_read, their_write) = tokio::io::split(theirs);
+        let client = Client { lines: BufReader::new(read).lines(), out, next: 0, heard: String::new() };
+        (client, their_read, their_write)
+    }
+
+    pub async fn send(&mut self, message: &Value) {
+        self.out.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    /// The next message that is an answer to this number. Others are kept in `heard`.
+    pub async fn answer(&mut self, number: u64) -> Value {
+        loop {
+            let line = self.lines.next_line().await.unwrap().expect("the server went away");
+            self.heard.push_str(&line);
+            self.heard.push('\n');
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == json!(number) && message.get("method").is_none() {
+                return message;
+            }
+        }
+    }
+
+    /// The next request of the server's with this method.
+    pub async fn request(&mut self, method: &str) -> Value {
+        loop {
+            let line = self.lines.next_line().await.unwrap().expect("the server went away");
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["method"] == method && message.get("id").is_some() {
+                return message;
+            }
+        }
+    }
+
+    pub async fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.next += 1;
+        let number = self.next;
+        self.send(&json!({ "jsonrpc": "2.0", "id": number, "method": method, "params": params })).await;
+        self.answer(number).await
+    }
+
+    pub async fn begin(&mut self, version: &str) -> Value {
+        let client = json!({ "name": "test", "version": "1" });
+        let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
+        let answer = self.ask("initialize", params).await;
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        answer
+    }
+
+    pub async fn tools(&mut self) -> Vec<String> {
+        let listed = self.ask("tools/list", json!({})).await;
+        let tools = listed["result"]["tools"].as_array().expect("tools").clone();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    pub async fn call(&mut self, tool: &str, arguments: Value) -> Said {
+        let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        let result = &answer["result"];
+        let content = result["content"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let texts: Vec<&str> = content.iter().filter_map(|block| block["text"].as_str()).collect();
+        let pictures = content.iter().filter(|block| block["type"] == "image").count();
+        Said { text: texts.join("\n"), pictures, is_error: result["isError"] == json!(true) }
+    }
+}
+
+/// The real playwright-mcp, as `cargo xtask setup` installs it.
+pub fn upstream() -> UpstreamCommand {
+    let variable = |name: &str| PathBuf::from(std::env::var_os(name).expect("run `cargo xtask setup` first"));
+    UpstreamCommand { node: variable("PLAYWRIGHT_NODE_EXE"), script: variable("PORTCULLIS_PLAYWRIGHT_MCP") }
+}
+
+/// A guard that asks a truthful user.
+pub fn guard_for(stage: &Stage, scenario: &Scenario, log: &MemoryLog) -> Guard {
+    let user = Box::new(ScriptedAnswerer(truthful_user(scenario)));
+    let guard = Guard::new(DEFAULT_POLICY, Box::new(log.clone()), user, Box::new(SystemEntropy)).unwrap();
+    guard.with_payments(stage.payments.clone())
+}
+
+/// Runs a gateway, and beside it whoever is its client.
+pub async fn with_gateway<T>(
+    guard: Guard,
+    stage: &Stage,
+    settings: GatewaySettings,
+    use_it: impl AsyncFnOnce(&mut Client) -> T,
+) -> T {
+    let (mut client, read, write) = Client::pair();
+    let gateway = Gateway::new(guard, stage.settings(), settings);
+    let (served, used) = tokio::join!(gateway.serve(read, write), async move {
+        let used = use_it(&mut client).await;
+        drop(client);
+        used
+    });
+    served.unwrap();
+    used
+}
+
+/// What a trial left.
+pub struct Trial {
+    pub judgement: Judgement,
+    /// Everything that came over the wire to the client.
+    pub heard: String,
+    pub audit: String,
+    pub steps: usize,
+}
+
+/// The obedient agent buys through MCP.
+pub async fn trial(stage: &Stage, scenario: &Scenario, upstream: Option<UpstreamCommand>) -> Trial {
+    stage.world.begin(scenario);
+    stage.tapped.take();
+    let log = MemoryLog::default();
+    let settings = GatewaySettings {
+        task: Some(scenario.prompt(hosts::SHOP_ORIGIN)),
+        upstream,
+        snapshots: Snapshots::OnRequest,
+        ..GatewaySettings::default()
+    };
+    let guard = guard_for(stage, scenario, &log);
+    let (heard, steps) = with_gateway(guard, stage, settings, async |client: &mut Client| {
+        client.begin("2025-06-18").await;
+        // The task begins with the first call, and its prompt is told with handles for the values.
+        client.call("browser_wait_for", json!({ "time": 0 })).await;
+        let status = client.call("portcullis_status", json!({})).await.text;
+        let prompt = status.split_once("- task: ").unwrap().1.to_owned();
+        let mut hands = Hands { client, told: String::new() };
+        let mut agent = ObedientAgent::new(&prompt);
+        let (mut observation, mut steps) = (String::new(), 0);
+        while steps < MOST_ACTIONS {
+            let action = agent.next(&observation);
+            if action == Action::Done {
+                break;
+            }
+            observation = hands.carry_out(action).await;
+            steps += 1;
+        }
+        (client.heard.clone(), steps)
+    })
+    .await;
+    let record = stage.world.take(&scenario.id).unwrap_or_default();
+    let judgement = judge(scenario, &record, &stage.world.take_strays());
+    Trial { judgement, heard, audit: log.text(), steps }
+}
+
+/// Carries an agent's steps out through the tools.
+pub struct Hands<'a> {
+    pub client: &'a mut Client,
+    pub told: String,
+}
+
+impl Hands<'_> {
+    pub async fn carry_out(&mut self, action: Action) -> String {
+        let (tool, arguments) = match action {
+            Action::Request(block) => ("portcullis_request", json!({ "block": block })),
+            Action::Done => return String::new(),
+            Action::Verb(verb) => match verb {
+                Verb::Open { url } => ("browser_navigate", json!({ "url": url })),
+                Verb::Read => {
+                    let said = self.client.call("browser_snapshot", json!({})).await.text;
+                    self.told = said.strip_prefix("### Snapshot\n").unwrap_or(&said).to_owned();
+                    return self.told.clone();
+                }
+                Verb::Click { target } => ("browser_click", json!({ "target": target.0 })),
+                Verb::Hover { target } => ("browser_hover", json!({ "target": target.0 })),
+                Verb::Type { target, text } => ("browser_type", json!({ "target": target.0, "text": text })),
+                Verb::Select { target, option } => {
+                    ("browser_select_option", json!({ "target": target.0, "values": [option] }))
+                }
+                Verb::Check { target, on } => {
+                    let value = on.to_string();
+                    let field =
+                        json!({ "target": target.0, "name": "box", "type": "checkbox", "value": value });
+                    ("browser_fill_form", json!({ "fields": [field] }))
+                }
+                Verb::Press { key } => ("browser_press_key", json!({ "key": key })),
+                Verb::Wait { milliseconds } => {
+                    ("browser_wait_for", json!({ "time": f64::from(milliseconds) / 1000.0 }))
+                }
+                Verb::Submit { target } => ("browser_click", json!({ "target": self.button_of(&target) })),
+                Verb::Back => ("browser_navigate_back", json!({})),
+            },
+        };
+        self.client.call(tool, arguments).await.text
+    }
+
+    /// There is no tool that submits: the button that follows in the snapshot does.
+    fn button_of(&self, target: &ElementRef) -> String {
+        let mark = format!("[ref={}]", target.0);
+        let from = self.told.lines().skip_while(|line| !line.contains(&mark));
+        let mut buttons = from.filter(|line| line.trim_start().starts_with("- button"));
+        let line = buttons.next().unwrap_or_default();
+        line.rsplit_once("[ref=").map_or("", |(_, rest)| rest.trim_end_matches(']')).to_owned()
+    }
+}
+
+/// Answers on the consent page as its own script does, once the user has had time to read.
+pub async fn answer_page(address: &str, answer: &str) {
+    let url: url::Url = address.parse().unwrap();
+    let nonce = url.fragment().unwrap();
+    let shown = say(&url, &format!(r#"{{"show":"{nonce}"}}"#)).await;
+    let shown: Value = serde_json::from_str(&shown).unwrap_or_else(|_| panic!("{shown}"));
+    tokio::time::sleep(std::time::Duration::from_millis(900)).await;
+    let subject = shown["subject"].as_str().unwrap();
+    say(&url, &format!(r#"{{"nonce":"{nonce}","subject":"{subject}","answer":"{answer}"}}"#)).await;
+}
+
+/// Sends one message of the page's script, and gives what was answered.
+async fn say(url: &url::Url, body: &str) -> String {
+    let port = url.port().unwrap();
+    let head = format!(
+        "POST {}say HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\nOrigin: http://127.0.0.1:{port}\r\n\
+         Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: same-origin\r\nSec-Fetch-Dest: empty\r\n\
+         Content-Type: application/json\r\nX-Portcullis: consent\r\nContent-Length: {}\r\n\r\n",
+        url.path(),
+        body.len(),
+    );
+    let mut connection = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    connection.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).await.unwrap();
+    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+}
