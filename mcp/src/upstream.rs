@@ -74,16 +74,17 @@ impl Upstream {
         session.show_to(&self.way);
     }
 
-    /// It sees no page any more.
-    pub fn leave(&self) {
+    /// It sees no page any more, and what it remembers of the last one ends with its process.
+    pub async fn leave(&mut self) {
         self.way.leave();
+        if let Some(running) = self.running.take() {
+            let _ended_already = running.cancel().await;
+        }
     }
 
     /// Ends the child.
     pub async fn stop(mut self) {
-        if let Some(running) = self.running.take() {
-            let _ended_already = running.cancel().await;
-        }
+        self.leave().await;
     }
 
     /// Asks for one tool.
@@ -115,7 +116,7 @@ impl Upstream {
             match content {
                 ContentBlock::Text(text) => {
                     // It says in its errors where it connects to. Whoever knows that is past the guard.
-                    let said = text.text.replace(self.way.address(), "(the browser)");
+                    let said = self.way.without_address(&text.text);
                     blocks.push(Block::Text(self.with_files(&said)));
                 }
                 ContentBlock::Image(image) => {

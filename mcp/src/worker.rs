@@ -10,6 +10,7 @@ use portcullis::{Action, Guard, Session};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::call::{Call, FieldToFill, FieldValue};
+use crate::catalogue::CarriedOutBy;
 use crate::settings::{GatewaySettings, Snapshots};
 use crate::target::{self, Target};
 use crate::told;
@@ -63,6 +64,8 @@ pub struct Worker {
     /// The page as it was told last.
     told: String,
     refused_plans: u32,
+    /// Whether a script of the agent's ran in the container.
+    scripted: bool,
 }
 
 impl Worker {
@@ -80,6 +83,7 @@ impl Worker {
             session: None,
             told: String::new(),
             refused_plans: 0,
+            scripted: false,
         }
     }
 
@@ -120,6 +124,12 @@ impl Worker {
             self.begin_users_task().await?;
         }
         match call {
+            Call::Request { .. } if self.scripted => Err(
+                // A script that waits in the page could tell what is filled in there, in words that no mask knows.
+                "a script of yours ran in this container, so nothing is released into it; begin a new one \
+                 (browser_close, or portcullis_plan)"
+                    .to_owned(),
+            ),
             Call::Request { block } => {
                 let said = self.act(Action::Request(block)).await?;
                 Ok(self.with_page(Answer::of_session(said)).await)
@@ -161,7 +171,7 @@ impl Worker {
             }
             Call::Press { key } => self.verb(Verb::Press { key }).await,
             Call::Wait { milliseconds, text, gone } => self.wait(milliseconds, text, gone).await,
-            Call::Upstream { tool, arguments, .. } => {
+            Call::Upstream { tool, arguments, by } => {
                 let session = self.session.as_ref().ok_or_else(no_page)?;
                 if session.has_released() {
                     return Err(
@@ -171,6 +181,7 @@ impl Worker {
                     );
                 }
                 let upstream = self.upstream.as_mut().ok_or("there is no playwright-mcp behind the guard")?;
+                self.scripted |= by == CarriedOutBy::UpstreamScripts;
                 let said = upstream.call(tool, arguments).await.map_err(|error| error.to_string())?;
                 scrubbed(session, said)
             }
@@ -182,7 +193,19 @@ impl Worker {
 
     async fn act(&mut self, action: Action) -> Result<String, String> {
         let session = self.session.as_mut().ok_or_else(no_page)?;
-        Ok(session.act(action).await)
+        let blind = session.has_released();
+        let said = session.act(action).await;
+        if session.has_released() && !blind {
+            self.blind_upstream().await;
+        }
+        Ok(said)
+    }
+
+    /// playwright-mcp sees the page no more, and forgets what it saw of it.
+    async fn blind_upstream(&mut self) {
+        if let Some(upstream) = &mut self.upstream {
+            upstream.leave().await;
+        }
     }
 
     /// Reads the page for the agent. Where it may not be read, the reason is what it gets.
@@ -340,12 +363,17 @@ impl Worker {
             if self.refused_plans >= MOST_REFUSED_PLANS {
                 return Err("the user said no several times and is not asked again".to_owned());
             }
-            let kinds = parsed.as_ref().map(|plan| plan.kinds().collect()).unwrap_or_default();
-            let asks = parsed.is_some();
+            let kinds: Vec<_> = parsed.as_ref().map(|plan| plan.kinds().collect()).unwrap_or_default();
+            let asks = !kinds.is_empty();
             self.end().await;
             self.begin(Proposal { origins, kinds }).await?;
             let raised = self.session.as_ref().is_some_and(|it| it.task().container() != Container::T0);
-            self.refused_plans = if asks && !raised { self.refused_plans + 1 } else { 0 };
+            // To look around in between changes nothing: only a yes begins the count anew.
+            match (asks, raised) {
+                (true, false) => self.refused_plans += 1,
+                (_, true) => self.refused_plans = 0,
+                (false, false) => {}
+            }
         }
         let foreseen = match plan {
             Some(plan) => self.act(Action::Request(plan.to_owned())).await? + "\n",
@@ -399,6 +427,7 @@ impl Worker {
             upstream.follow(&session);
         }
         self.told.clear();
+        self.scripted = false;
         self.session = Some(session);
         Ok(())
     }
@@ -406,9 +435,7 @@ impl Worker {
     async fn end(&mut self) {
         self.told.clear();
         if let Some(session) = self.session.take() {
-            if let Some(upstream) = &self.upstream {
-                upstream.leave();
-            }
+            self.blind_upstream().await;
             let (_report, guard) = session.finish().await;
             self.guard = Some(guard);
         }

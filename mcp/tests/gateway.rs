@@ -97,6 +97,8 @@ async fn looking_around_needs_nobody_and_a_plan_asks_the_user() {
         // Who says no again and again is left alone.
         for _ in 0..3 {
             client.call("portcullis_plan", other.clone()).await;
+            // To look around in between does not begin the count anew.
+            client.call("portcullis_plan", json!({ "origins": [hosts::SHOP_ORIGIN] })).await;
         }
         let prompts = log.text().matches("\"consent\"").count();
         let said = client.call("portcullis_plan", other).await;

@@ -75,6 +75,9 @@ async fn what_playwright_mcp_gives_away_stays() {
             !console.text.contains("ann@home.example") && !console.text.contains(".playwright-mcp"),
             "{console:?}"
         );
+        // Where a script of the agent's may wait, nothing is released.
+        let asked = client.call("portcullis_request", json!({ "block": "REQ.address\nREQ.end" })).await;
+        assert!(asked.is_error && asked.text.contains("a script of yours"), "{asked:?}");
         let size = client.call("browser_resize", json!({ "width": 900, "height": 600 })).await;
         assert!(!size.is_error, "{size:?}");
 

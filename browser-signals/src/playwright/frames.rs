@@ -11,7 +11,7 @@ use super::tab::TabState;
 use crate::{FrameId, NodeId, Origin};
 
 /// The name of the bridge's worlds. A page cannot reach into them, whatever it knows.
-const WORLD: &str = "guard";
+pub(super) const WORLD: &str = "guard";
 
 #[cfg(feature = "inspection")]
 macro_rules! inspection {

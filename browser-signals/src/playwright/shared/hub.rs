@@ -28,9 +28,9 @@ pub(super) enum Waiting {
 
 /// Sends commands and keeps who waits for their answers.
 pub(super) struct Outbox {
-    send: std::sync::mpsc::Sender<String>,
-    next: u64,
-    waiting: HashMap<u64, Waiting>,
+    pub(super) send: std::sync::mpsc::Sender<String>,
+    pub(super) next: u64,
+    pub(super) waiting: HashMap<u64, Waiting>,
 }
 
 impl Outbox {

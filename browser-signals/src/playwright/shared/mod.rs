@@ -43,6 +43,12 @@ impl SecondProgram {
         &self.address
     }
 
+    /// A text of the second program's without the address, whole or its secret part alone.
+    pub fn without_address(&self, text: &str) -> String {
+        let secret = self.address.rsplit('/').next().unwrap_or_default();
+        text.replace(self.address.as_str(), "(the browser)").replace(secret, "(withheld)")
+    }
+
     /// Shows the page of this container to the second program, and no other.
     pub fn follow(&self, tab: &Tab) {
         if let Ok(page) = tab.state.page() {

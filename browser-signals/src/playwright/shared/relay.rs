@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 
 use super::allowed::{self, Asked};
 use super::hub::{Outbox, Waiting};
+use crate::playwright::frames::WORLD;
 use crate::playwright::session::text;
 
 /// What comes to the relay.
@@ -39,6 +40,8 @@ pub(super) struct Relay {
     target: Option<String>,
     /// The session on it.
     page: Option<String>,
+    /// The guard's own worlds, by session: it is not told of them and may not name them.
+    hidden: HashSet<(String, String)>,
     /// What it said before it had a session on the browser.
     early: Vec<String>,
     /// Whether it wants to hear of pages.
@@ -126,7 +129,9 @@ impl Relay {
         let params = message.get("params").cloned().unwrap_or_else(|| json!({}));
         let asked = match &session {
             None => allowed::of_the_browser(method),
-            Some(session) if self.sessions.contains(session) => allowed::of_the_page(method),
+            Some(session) if self.sessions.contains(session) && !self.is_of_the_guard(session, &params) => {
+                allowed::of_the_page(method)
+            }
             Some(_) => Asked::Refused,
         };
         let on = session.clone().or_else(|| self.browser.clone());
@@ -151,6 +156,16 @@ impl Relay {
                 self.tell(&with_session(json!({ "id": number, "error": error }), session.as_deref()));
             }
         }
+    }
+
+    /// Whether a command is about one of the guard's worlds.
+    fn is_of_the_guard(&self, session: &str, params: &Value) -> bool {
+        let hides = |name: &&str| {
+            let id = params.get(*name).filter(|id| !id.is_null()).map(ToString::to_string);
+            id.is_some_and(|id| self.hidden.contains(&(session.to_owned(), id)))
+        };
+        let by_id = ["contextId", "executionContextId", "uniqueContextId"].iter().any(|name| hides(name));
+        by_id || text(params, "worldName") == Some(WORLD)
     }
 
     fn answer_unanswered(&mut self) {
@@ -196,6 +211,13 @@ impl Relay {
                     self.page = None;
                 }
             }
+            "Runtime.executionContextCreated"
+                if params.pointer("/context/name").and_then(Value::as_str) == Some(WORLD) =>
+            {
+                let ids = ["/context/id", "/context/uniqueId"].iter().filter_map(|id| params.pointer(id));
+                self.hidden.extend(ids.map(|id| (session.clone(), id.to_string())));
+                return;
+            }
             // The browser's own session has nothing else to say.
             _ if of_browser => return,
             _ => {}
@@ -220,3 +242,7 @@ fn with_session(mut message: Value, session: Option<&str>) -> Value {
     }
     message
 }
+
+#[cfg(test)]
+#[path = "relay_tests.rs"]
+mod tests;
