@@ -9,7 +9,7 @@ use mcp_guard::{Allowed, Gateway, GatewaySettings, Snapshots, UpstreamCommand};
 use portcullis::consent::page::opener::Opener;
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::guard::SystemEntropy;
-use portcullis::signals::playwright::{BrowserSettings, OwnBrowser};
+use portcullis::signals::playwright::{BridgeError, BrowserSettings, OwnBrowser};
 use portcullis::vault::Entropy;
 
 use crate::failure::Failure;
@@ -118,7 +118,11 @@ fn own_window(chromium: PathBuf, sandbox: bool) -> Option<Box<dyn Opener>> {
         Ok(window) if sandbox => Some(Box::new(window)),
         Ok(window) => Some(Box::new(window.without_sandbox())),
         Err(error) => {
-            eprintln!("{error}: the user can be asked only if the client shows addresses (URL elicitation)");
+            let why = match error {
+                BridgeError::NoDisplay => "there is no display for the consent page".to_owned(),
+                error => error.to_string(),
+            };
+            eprintln!("{why}: the user can be asked only if the client shows addresses (URL elicitation)");
             None
         }
     }

@@ -49,7 +49,7 @@ async fn main() {
             for (tool, arguments) in [
                 ("browser_navigate", json!({ "url": url })),
                 ("browser_snapshot", json!({})),
-                ("browser_hover", json!({ "target": "form button" })),
+                ("browser_hover", json!({ "target": "form[action$=cart] button" })),
                 ("browser_select_option", json!({ "target": "select[name=quantity]", "values": ["2"] })),
                 ("browser_press_key", json!({ "key": "PageDown" })),
                 ("browser_take_screenshot", json!({})),

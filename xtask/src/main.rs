@@ -19,6 +19,7 @@
 mod checks;
 mod debian;
 mod find;
+mod frameworks;
 mod fuzz;
 mod libtorch;
 mod licences;
@@ -38,10 +39,11 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  setup           find or install Node, playwright-core, Chromium and certutil; [--torch] libtorch instead
+  setup           find or install Node, playwright-core, @playwright/mcp, Chromium and certutil; [--torch] libtorch instead
   demo [args]     set up, build, and run `portcullis demo [args]` with the small agent model too
   evaluate [args] set up, build, and run `portcullis evaluate [args]`: --seeds N, --power, ...
-  test            set up, then check format, lints, licences, and run every test; [--torch] those of lm-torch
+  test            set up, then check format, lints, licences, and run every test; [--torch] those of lm-torch;
+                  [--frameworks] the example on browser-use, which is fetched
   bench [name]    set up, then run one benchmark, or all
   fuzz [target]   run the fuzz targets, or one; [--seconds N] each (default 5), or on one [--input FILE]
   licences        check the licence of every dependency
@@ -67,8 +69,14 @@ fn main() -> ExitCode {
 
 fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
     let torch = matches!(command, "setup" | "test") && matches!(arguments, [one] if one == "--torch");
-    if matches!(command, "setup" | "test" | "licences" | "env" | "help") && !arguments.is_empty() && !torch {
-        let more = if matches!(command, "setup" | "test") { " but --torch" } else { "" };
+    let frameworks = command == "test" && matches!(arguments, [one] if one == "--frameworks");
+    let known = torch || frameworks;
+    if matches!(command, "setup" | "test" | "licences" | "env" | "help") && !arguments.is_empty() && !known {
+        let more = match command {
+            "setup" => " but --torch",
+            "test" => " but --torch or --frameworks",
+            _ => "",
+        };
         return Err(Failure::input(format!("`{command}` takes no arguments{more}\n\n{USAGE}")));
     }
     let place = Place::here()?;
@@ -78,6 +86,11 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
             let libtorch = libtorch::find_or_install(&place)?;
             libtorch.announce();
             checks::run_torch(&place, &libtorch)
+        }
+        "test" if frameworks => {
+            let tools = setup::set_up(&place)?;
+            tools.announce();
+            frameworks::run_all(&place, &tools)
         }
         "setup" => setup::set_up(&place).map(|tools| tools.announce()),
         "demo" | "evaluate" => demo(&place, command, arguments),

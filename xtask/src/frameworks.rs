@@ -1,0 +1,71 @@
+//! `cargo xtask test --frameworks`: examples on other people's agent frameworks, which are fetched for it.
+
+use crate::find::on_path;
+use crate::process::{Failure, Place, install, run};
+use crate::setup::Tools;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The version that the example was tried with.
+const BROWSER_USE: &str = "browser-use==0.13.14";
+
+/// Runs the example for browser-use with a guard that was built here, and reads what it prints.
+pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
+    let mut build = place.cargo();
+    run(build.args(["build", "--bin", "portcullis"]).envs(tools.environment()))?;
+    let python = browser_use(place)?;
+    let mut example = Command::new(python);
+    example.arg(place.root.join("examples/clients/browser_use_agent.py")).arg(place.binary("portcullis"));
+    let output = example.envs(tools.environment()).output();
+    let output = output.map_err(|error| Failure::not_set_up(format!("Python does not start: {error}")))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    print!("{said}");
+    judge(&said).map_err(|missing| {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        Failure::finding(format!("{errors}\nthe example with {BROWSER_USE} does not say `{missing}`"))
+    })
+}
+
+/// What has to stand in the output: the guard's actions and none of browser-use's own, a request without a page refused, this
+/// machine's own services refused, and a container that releases nothing.
+fn judge(said: &str) -> Result<(), &'static str> {
+    let actions = said.lines().find(|line| line.starts_with("actions: ")).unwrap_or_default();
+    if actions.contains("evaluate") || actions.contains("input") {
+        return Err("actions: (those of the guard alone)");
+    }
+    let wanted =
+        ["portcullis_request", "no page is open", "DENY.verb", "container: T0", "its container are closed"];
+    wanted.into_iter().find(|wanted| !said.contains(wanted)).map_or(Ok(()), Err)
+}
+
+/// The Python of an environment with browser-use in it, made if it is not there.
+fn browser_use(place: &Place) -> Result<PathBuf, Failure> {
+    let folder = place.target.join("browser-use");
+    let (python, done) = (folder.join("bin").join("python"), folder.join(BROWSER_USE));
+    if done.is_file() {
+        return Ok(python);
+    }
+    let system = on_path("python3").ok_or_else(|| {
+        Failure::not_set_up("python3 is not found: install Python 3.11 or newer, with venv".to_owned())
+    })?;
+    eprintln!("fetching {BROWSER_USE} with pip (360 MB)");
+    install(Command::new(system).args(["-m", "venv"]).arg(&folder))?;
+    install(Command::new(&python).args(["-m", "pip", "install", "--quiet", BROWSER_USE]))?;
+    std::fs::write(&done, "").map_err(|error| Failure::not_set_up(format!("{}: {error}", done.display())))?;
+    Ok(python)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_is_judged_by_what_it_says() {
+        let good = "actions: browser_click, portcullis_request\nno page is open\nDENY.verb\n- container: T0\n\
+                    the page and its container are closed\n";
+        assert_eq!(judge(good), Ok(()));
+        assert!(judge(&good.replace("browser_click", "evaluate")).is_err());
+        assert_eq!(judge(&good.replace("DENY", "ok")), Err("DENY.verb"));
+        assert!(judge("").is_err());
+    }
+}
