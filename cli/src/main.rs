@@ -18,9 +18,11 @@ mod audit;
 mod classify;
 mod consent;
 mod demo;
+mod doctor;
 mod evaluate;
 mod failure;
 mod hmm;
+mod manual;
 mod output;
 mod policy;
 mod quarantine;
@@ -48,6 +50,12 @@ enum Command {
     Demo(demo::Arguments),
     /// Compare approaches on the whole family of pages: trials that can be resumed, and one report.
     Evaluate(evaluate::Arguments),
+    /// Say what is found on this machine, what is missing, and how to mend it.
+    Doctor(doctor::Arguments),
+    /// Print the completions for a shell.
+    Completions(manual::Completions),
+    /// Write the manual pages into a folder.
+    Man(manual::Pages),
     /// Check, prove, explain, compare and show policies.
     #[command(subcommand)]
     Policy(policy::Command),
@@ -85,6 +93,12 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Completions(arguments) => {
+            manual::completions(&arguments);
+            Ok(())
+        }
+        Command::Man(arguments) => manual::pages(&arguments),
         Command::Policy(command) => policy::run(command),
         Command::Sirl(command) => sirl::run(command),
         Command::Vault(command) => vault::run(command),

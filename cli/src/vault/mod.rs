@@ -18,8 +18,9 @@ use clap::{Args, Subcommand};
 use crate::failure::Failure;
 use secrets::Source;
 
+pub use cache::{holds as cached, works as keyring_works};
 pub use opened::{By, Opened, Witness};
-pub use place::count;
+pub use place::{count, trouble as unusable};
 
 /// Which vault, and where its passphrase comes from.
 #[derive(Args)]
