@@ -14,6 +14,7 @@ macro_rules! println {
     ($($text:tt)*) => { crate::output::write(format_args!("{}\n", format_args!($($text)*))) };
 }
 
+mod attack;
 mod audit;
 mod classify;
 mod consent;
@@ -48,6 +49,8 @@ struct Arguments {
 enum Command {
     /// Run agents that can be talked into leaking on hostile shop pages: without a guard, and under A, B and C.
     Demo(demo::Arguments),
+    /// Point the hostile pages at an agent or a guard of somebody else's on this machine, and judge what arrives.
+    Attack(attack::Arguments),
     /// Compare approaches on the whole family of pages: trials that can be resumed, and one report.
     Evaluate(evaluate::Arguments),
     /// Say what is found on this machine, what is missing, and how to mend it.
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
     }
     let done = match Arguments::parse().command {
         Command::Demo(arguments) => demo::run(arguments),
+        Command::Attack(arguments) => attack::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => {
