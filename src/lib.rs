@@ -23,6 +23,7 @@
 //! | [`guard`] | policy, vault, audit and payment handler together |
 //! | [`lock`] | locking the vault of a running guard |
 //! | [`kept_head`] | the audit log's head, kept in the vault |
+//! | [`observe`] | watching an agent, and blocking nothing: no guard |
 //! | [`storage`] | files that a crash leaves whole |
 //! | [`vault_file`] | the vault's file: lock, replacement, backups |
 //! | [`process`] | core dumps off, and panics that tell no value |
@@ -82,6 +83,8 @@ pub mod kept_head;
 pub mod lock;
 #[cfg(feature = "browser")]
 mod loopback;
+#[cfg(feature = "browser")]
+pub mod observe;
 #[cfg(feature = "browser")]
 pub mod placement;
 pub mod process;

@@ -76,7 +76,7 @@ impl Selection {
 }
 
 /// A log that is not whole is a finding; one that cannot be read is bad input.
-fn failure(error: LogError) -> Failure {
+pub fn failure(error: LogError) -> Failure {
     match error {
         LogError::Broken { folder, broken } => finding(&folder, &broken),
         other => Failure::Input(other.to_string()),

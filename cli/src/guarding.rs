@@ -49,7 +49,7 @@ impl Guarding {
     pub fn unlock(&self) -> Result<Option<Unlocked>, Failure> {
         let Some(vault) = &self.vault else { return Ok(None) };
         let target = Target { vault: vault.clone(), passphrase_fd: self.passphrase_fd, audit: None };
-        if self.passphrase_fd.is_none() && crate::vault::cached(vault)?.is_none() {
+        if self.passphrase_fd.is_none() && crate::vault::cached_key(vault)?.is_none() {
             return Err(locked(vault));
         }
         let (opened, passphrase) = Opened::without_log(&target.vault, &mut target.source()?, By::Cache)?;
@@ -57,7 +57,7 @@ impl Guarding {
         let phrase = phrase.and_then(|words| String::from_utf8(words.to_vec()).ok());
         let key = match passphrase {
             Some(passphrase) => Key::Passphrase(passphrase),
-            None => Key::Cached(crate::vault::cached(vault)?.ok_or_else(|| locked(vault))?),
+            None => Key::Cached(crate::vault::cached_key(vault)?.ok_or_else(|| locked(vault))?),
         };
         Ok(Some(Unlocked { file: opened.into_file(), key, phrase }))
     }

@@ -14,14 +14,17 @@ macro_rules! println {
     ($($text:tt)*) => { crate::output::write(format_args!("{}\n", format_args!($($text)*))) };
 }
 
+mod attack;
 mod audit;
 mod classify;
 mod consent;
 mod demo;
+mod doctor;
 mod evaluate;
 mod failure;
 mod guarding;
 mod hmm;
+mod manual;
 mod mcp;
 mod output;
 mod policy;
@@ -48,10 +51,18 @@ struct Arguments {
 enum Command {
     /// Run agents that can be talked into leaking on hostile shop pages: without a guard, and under A, B and C.
     Demo(demo::Arguments),
+    /// Point the hostile pages at an agent or a guard of somebody else's on this machine, and judge what arrives.
+    Attack(attack::Arguments),
     /// Compare approaches on the whole family of pages: trials that can be resumed, and one report.
     Evaluate(evaluate::Arguments),
     /// Stand between an MCP client and its browser: the tools of playwright-mcp, every call decided.
     Mcp(mcp::Arguments),
+    /// Say what is found on this machine, what is missing, and how to mend it.
+    Doctor(doctor::Arguments),
+    /// Print the completions for a shell.
+    Completions(manual::Completions),
+    /// Write the manual pages into a folder.
+    Man(manual::Pages),
     /// Check, prove, explain, compare and show policies.
     #[command(subcommand)]
     Policy(policy::Command),
@@ -88,8 +99,15 @@ fn main() -> ExitCode {
     }
     let done = match Arguments::parse().command {
         Command::Demo(arguments) => demo::run(arguments),
+        Command::Attack(arguments) => attack::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Mcp(arguments) => mcp::run(arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Completions(arguments) => {
+            manual::completions(&arguments);
+            Ok(())
+        }
+        Command::Man(arguments) => manual::pages(&arguments),
         Command::Policy(command) => policy::run(command),
         Command::Sirl(command) => sirl::run(command),
         Command::Vault(command) => vault::run(command),

@@ -9,6 +9,7 @@ mod compile;
 mod diff;
 mod explain;
 mod show;
+mod suggest;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,8 @@ pub enum Command {
     Diff(diff::Diff),
     /// An event's rules as a table, or its automaton as a picture.
     Show(show::Show),
+    /// What a record of use says about a policy: proposals that are proved. Nothing is changed.
+    Suggest(suggest::Suggest),
     /// Prove a policy and write it as bytes, which load without being compiled.
     Compile(compile::Compile),
     /// Print a policy as JSON, or as canonical text.
@@ -44,6 +47,7 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
+        Command::Suggest(arguments) => suggest::run(&arguments),
         Command::Compile(arguments) => compile::compile(&arguments),
         Command::Convert(arguments) => compile::convert(&arguments),
     }

@@ -16,6 +16,7 @@
 //! | [`stage`] | everything a trial stands on |
 //! | [`mock_bank`] | a stand-in for a bank |
 //! | [`agent`] | an agent that obeys whatever it reads |
+//! | [`attack`] | the family pointed at somebody else's agent |
 //! | [`judge`] | success, hijacks and leaks of one trial |
 //! | [`unguarded`] | the bare browser |
 //! | [`user`] | a simulated user, who errs the more the oftener asked |
@@ -31,6 +32,7 @@
 pub mod adaptive;
 pub mod agent;
 pub mod agentdojo;
+pub mod attack;
 mod attacks;
 pub mod compare;
 pub mod demo;

@@ -135,16 +135,9 @@ fn is_root() -> bool {
     false
 }
 
-/// Chromium: the environment's, or the first of the usual names on the path.
+/// Chromium: the environment's, or one of those that are installed.
 pub fn chromium() -> Option<PathBuf> {
-    if let Some(path) = std::env::var_os("PORTCULLIS_CHROMIUM") {
-        return Some(PathBuf::from(path));
-    }
-    let path = std::env::var_os("PATH")?;
-    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    std::env::split_paths(&path)
-        .flat_map(|folder| names.map(|name| folder.join(name)))
-        .find(|file| file.is_file())
+    discovery::chromium().ok().map(|found| found.path)
 }
 
 /// The shop's till: redeems tokens at the mock bank in the shop's name.

@@ -8,7 +8,7 @@ use sirl::{FieldSet, Kind, Money};
 
 use super::canonical::hex;
 use super::record::LogId;
-use super::words::{About, Stopped, VaultAct};
+use super::words::{About, Stopped, VaultAct, WouldHave};
 use crate::consent::Answer;
 
 /// The longest host that a record spells out, in bytes: no name of the DNS is longer.
@@ -26,6 +26,24 @@ pub enum AuditEvent {
     Started {
         /// The policy's hash.
         policy: [u8; 32],
+    },
+    /// A session began in which nothing is blocked: in the place of [`AuditEvent::Started`].
+    Observing {
+        /// The hash of the policy that says what a guard would have done.
+        policy: [u8; 32],
+    },
+    /// What a guard would have done; nothing was asked, refused or withheld.
+    Observed {
+        /// What it is about.
+        about: About,
+        /// The fields, of a request.
+        fields: FieldSet,
+        /// The page.
+        origin: Option<Origin>,
+        /// What a guard would have done.
+        would: WouldHave,
+        /// Whether it was carried out all the same. A request never is: nothing is released.
+        done: bool,
     },
     /// The task was sealed.
     Sealed {
@@ -192,6 +210,16 @@ impl AuditEvent {
     pub(super) fn to_json(&self) -> Value {
         match self {
             AuditEvent::Started { policy } => json!({"event": "started", "policy": hex(policy)}),
+            AuditEvent::Observing { policy } => json!({"event": "observing", "policy": hex(policy)}),
+            AuditEvent::Observed { about, fields, origin, would, done } => json!({
+                "event": "observed",
+                "about": about.as_str(),
+                "fields": fields_json(*fields),
+                "origin": origin_json(origin.as_ref()),
+                "would_have_been": would.as_str(),
+                "reason": reason_json(would.reason()),
+                "done": done,
+            }),
             AuditEvent::Sealed { origins, kinds, budget, container } => json!({
                 "event": "sealed",
                 "origins": origins.iter().take(MOST_ORIGINS).map(origin_text).collect::<Vec<_>>(),

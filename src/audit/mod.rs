@@ -48,4 +48,4 @@ pub use problem::{Broken, LogError, Place, Problem};
 pub use record::{LogId, Record, SessionId};
 pub use segment::{Segment, segments};
 pub use verify::{Report, verify, verify_on, verify_text};
-pub use words::{About, Stopped, VaultAct};
+pub use words::{About, Stopped, VaultAct, WouldHave};

@@ -2,13 +2,13 @@
 
 #[cfg(feature = "browser")]
 use browser_signals::playwright::PageEvent;
-use policy_dfa::VerbKind;
+use policy_dfa::{Reason, VerbKind};
 use sirl::Kind;
 
 use crate::consent::Asked;
 
 /// One thing that a prompt or a consent is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum About {
     /// Opening a container in which data may be released.
     Container,
@@ -18,6 +18,12 @@ pub enum About {
     Request(Kind),
     /// A verb.
     Verb(VerbKind),
+    /// What a page says.
+    PageText,
+    /// What a page sends, or where it goes by itself.
+    Outgoing,
+    /// A tool of the agent that is neither a request nor a verb.
+    Tool,
 }
 
 impl About {
@@ -28,6 +34,9 @@ impl About {
             About::Words => "words",
             About::Request(kind) => kind.as_str(),
             About::Verb(verb) => verb.as_str(),
+            About::PageText => "page_text",
+            About::Outgoing => "outgoing",
+            About::Tool => "tool",
         }
     }
 }
@@ -40,6 +49,36 @@ impl From<&Asked> for About {
             Asked::Release { kind, .. } => About::Request(*kind),
             Asked::Pay { .. } => About::Request(Kind::Purchase),
             Asked::Verb { verb, .. } => About::Verb(*verb),
+        }
+    }
+}
+
+/// What a guard would have done where nothing was blocked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WouldHave {
+    /// The user would have been asked.
+    Asked,
+    /// It would have been refused, for this reason.
+    Denied(Reason),
+    /// Some of the words would not have been told to the model.
+    Withheld,
+}
+
+impl WouldHave {
+    /// Its word in a record.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            WouldHave::Asked => "asked",
+            WouldHave::Denied(_) => "denied",
+            WouldHave::Withheld => "withheld",
+        }
+    }
+
+    /// Why it would have been refused.
+    pub const fn reason(self) -> Option<Reason> {
+        match self {
+            WouldHave::Denied(reason) => Some(reason),
+            WouldHave::Asked | WouldHave::Withheld => None,
         }
     }
 }

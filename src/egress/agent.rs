@@ -124,11 +124,24 @@ impl AgentEgress {
         if let AgentText::Typed(typed) = text
             && goes_out
         {
-            let all = Zeroizing::new([self.last_typed.as_str(), typed].concat());
-            let from = all.ceil_char_boundary(all.len().saturating_sub(TYPED));
-            self.last_typed = Zeroizing::new(all.get(from..).unwrap_or("").to_owned());
+            self.remember(typed);
         }
         Ok(TextVerdict::Clean)
+    }
+
+    /// As [`AgentEgress::judge`], of a text that goes out whatever it is, by its form alone: where no vault is open.
+    pub(crate) fn has_form(&mut self, text: AgentText<'_>, detectors: &Detectors) -> bool {
+        let formed = self.has_typed_form(text, detectors);
+        if let AgentText::Typed(typed) = text {
+            self.remember(typed);
+        }
+        formed
+    }
+
+    fn remember(&mut self, typed: &str) {
+        let all = Zeroizing::new([self.last_typed.as_str(), typed].concat());
+        let from = all.ceil_char_boundary(all.len().saturating_sub(TYPED));
+        self.last_typed = Zeroizing::new(all.get(from..).unwrap_or("").to_owned());
     }
 
     /// Whether a text has the form of something protected, or completes a card or account number that was begun.

@@ -382,13 +382,13 @@ impl Core {
 }
 
 /// What a model writes to the guard.
-enum Written {
+pub(crate) enum Written {
     Block(Block),
     Plan(Plan),
 }
 
 impl Written {
-    fn read(schema: &Schema, text: &str) -> Result<Written, ParseError> {
+    pub(crate) fn read(schema: &Schema, text: &str) -> Result<Written, ParseError> {
         if text.trim_start().starts_with("PLAN.") {
             return sirl::parse_plan_with(schema, text).map(Written::Plan);
         }
@@ -397,7 +397,7 @@ impl Written {
 }
 
 /// What a verb is aimed at.
-fn look_for(verb: &Verb) -> Look {
+pub(crate) fn look_for(verb: &Verb) -> Look {
     match verb {
         Verb::Click { target }
         | Verb::Hover { target }

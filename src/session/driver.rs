@@ -3,16 +3,16 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab, WireEnd};
-use browser_signals::{Container, ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
+use browser_signals::playwright::{BridgeError, Browser, PageEvent, Tab, WireEnd};
+use browser_signals::{Container, ElementRef, Origin, SealedFill, SealedWire};
 use policy_dfa::{History, Millis, Reason, Task};
 use sirl::Kind;
-use url::Url;
 use vault::StateName;
 
 use super::asking::on_record;
-use super::core::{Command, Core, Event, Look, Payment, Told, Tools};
+use super::core::{Command, Core, Event, Payment, Told, Tools};
 use super::foresee::never;
+use super::hands::{self, reason_of};
 use super::outcome::Counts;
 use super::plan::{self, PlanQuestion};
 use super::proposal::Proposal;
@@ -318,9 +318,11 @@ impl Session {
                     let told = text.map(|page| Told { text: page.text, origin: page.origin, safety });
                     Event::Text(told.map_err(|e| reason_of(&e)))
                 }
-                Command::Look(look) => Event::Seen(self.look(look).await.map_err(|e| reason_of(&e))),
+                Command::Look(look) => {
+                    Event::Seen(hands::look(&self.tab, look).await.map_err(|e| reason_of(&e)))
+                }
                 Command::Do { verb, decided } => {
-                    let done = self.carry_out(verb, decided.as_deref()).await;
+                    let done = hands::carry_out(&self.tab, verb, decided.as_deref()).await;
                     Event::Done(done.map_err(|e| reason_of(&e)))
                 }
                 Command::Narrow(open) => {
@@ -411,37 +413,6 @@ impl Session {
         filled.map(|_| ()).map_err(|e| wire_reason(&e))
     }
 
-    async fn look(&self, look: Look) -> Result<Vec<Observed<Snapshot>>, BridgeError> {
-        match look {
-            Look::Page => Ok(vec![self.tab.observe(About::Page).await?]),
-            Look::Element(target) => Ok(vec![self.tab.observe(About::Element(&target)).await?]),
-            Look::Forms => self.tab.forms().await,
-        }
-    }
-
-    async fn carry_out(&self, verb: Verb, decided: Option<&Observed<Snapshot>>) -> Result<(), BridgeError> {
-        let tab = &self.tab;
-        match (verb, decided) {
-            (Verb::Open { url }, _) => {
-                let url = Url::parse(&url).map_err(|_| BridgeError::Stale)?;
-                tab.open(&url).await
-            }
-            (Verb::Click { target }, Some(decided)) => tab.click(&target, decided).await,
-            (Verb::Hover { target }, Some(decided)) => tab.hover(&target, decided).await,
-            (Verb::Type { target, text }, Some(decided)) => tab.type_text(&target, &text, decided).await,
-            (Verb::Select { target, option }, Some(decided)) => tab.select(&target, &option, decided).await,
-            (Verb::Check { target, on }, Some(decided)) => tab.check(&target, on, decided).await,
-            (Verb::Submit { target }, Some(decided)) => tab.submit(&target, decided).await,
-            (Verb::Press { key }, _) => tab.press(&key).await,
-            (Verb::Wait { milliseconds }, _) => {
-                tab.wait(milliseconds).await;
-                Ok(())
-            }
-            (Verb::Back, _) => tab.back().await,
-            (_, _) => Err(BridgeError::Stale),
-        }
-    }
-
     /// One purchase: the handler is armed for exactly this payee and amount, the browser is allowed to use
     /// it, the shop's button is pressed, and everything is closed again whatever happens.
     async fn pay(&mut self, payment: Payment) -> Result<(), Reason> {
@@ -505,17 +476,5 @@ fn wire_reason(error: &BridgeError) -> Reason {
     match error {
         BridgeError::NotApplicable => Reason::FieldNotAllowed,
         error => reason_of(error),
-    }
-}
-
-/// The reason code for a failure of the bridge.
-fn reason_of(error: &BridgeError) -> Reason {
-    match error {
-        BridgeError::Stale | BridgeError::UnknownRef => Reason::StaleDocument,
-        BridgeError::Occluded => Reason::Occluded,
-        BridgeError::Diverted => Reason::WrongDestination,
-        BridgeError::Refused(_) => Reason::UnplannedEffect,
-        BridgeError::TextWithheld => Reason::EgressBlocked,
-        _ => Reason::BrowserLost,
     }
 }

@@ -16,7 +16,7 @@ use crate::placement::place;
 use crate::safety::band;
 
 /// The policy's word for a verb.
-pub(super) fn kind_of(verb: &Verb) -> VerbKind {
+pub(crate) fn kind_of(verb: &Verb) -> VerbKind {
     match verb {
         Verb::Open { .. } => VerbKind::Open,
         Verb::Read => VerbKind::Read,
@@ -32,7 +32,7 @@ pub(super) fn kind_of(verb: &Verb) -> VerbKind {
 
 /// What a verb would do: a click on a submit button submits its form, and so does Enter, wherever the focus
 /// is. Enter names no form whose destination could be checked, so it ends as an unknown destination.
-pub(super) fn effect_of(verb: &Verb, page: Option<&Observed<Snapshot>>) -> VerbKind {
+pub(crate) fn effect_of(verb: &Verb, page: Option<&Observed<Snapshot>>) -> VerbKind {
     let submits = match verb {
         Verb::Click { .. } => page.and_then(|page| page.target.as_ref()).is_some_and(|target| {
             target.form.is_some()
@@ -205,7 +205,7 @@ impl Core {
     }
 
     /// A request without fields asks for those of its kind that the page has a place for.
-    pub(super) fn fit_fields(request: &mut Request, page: &Snapshot) {
+    pub(crate) fn fit_fields(request: &mut Request, page: &Snapshot) {
         if request.fields.is_empty() {
             let wanted = request.effective_fields();
             let placed: FieldSet = place(page, wanted).iter().map(|placement| placement.field).collect();
@@ -215,15 +215,15 @@ impl Core {
 }
 
 /// Where an address goes.
-struct Target {
-    origin: Origin,
-    path: String,
+pub(crate) struct Target {
+    pub(crate) origin: Origin,
+    pub(crate) path: String,
     /// The part of it that can carry something: query and fragment, and the path where following links from
     /// site to site is not the task.
-    carried: String,
+    pub(crate) carried: String,
 }
 
-fn parse_target(url: &str, with_path: bool) -> Option<Target> {
+pub(crate) fn parse_target(url: &str, with_path: bool) -> Option<Target> {
     let url = Url::parse(url).ok()?;
     let origin = Origin::of(&url).ok()?;
     let decoded = |text: &str| -> String {

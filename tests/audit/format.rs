@@ -9,8 +9,8 @@ use crate::audit_support::*;
 use crate::storage_support::{SimulatedDisk, folder};
 use policy_dfa::{Delivery, Reason, Signal, VerbKind};
 use portcullis::audit::{
-    About, AuditEvent, AuditLog, FolderLog, LogError, MemoryLog, Opening, Stopped, VaultAct, verify,
-    verify_on, verify_text,
+    About, AuditEvent, AuditLog, FolderLog, LogError, MemoryLog, Opening, Stopped, VaultAct, WouldHave,
+    verify, verify_on, verify_text,
 };
 use portcullis::consent::Answer;
 use portcullis::signals::{Container, Origin};
@@ -48,7 +48,12 @@ fn reason() -> impl Strategy<Value = Reason> {
 }
 
 fn about() -> impl Strategy<Value = About> {
-    select(vec![About::Container, About::Request(Kind::Purchase), About::Verb(VerbKind::Submit)])
+    select(vec![
+        About::Container,
+        About::PageText,
+        About::Request(Kind::Purchase),
+        About::Verb(VerbKind::Submit),
+    ])
 }
 
 fn event() -> impl Strategy<Value = AuditEvent> {
@@ -107,8 +112,22 @@ fn event() -> impl Strategy<Value = AuditEvent> {
         (0u64..4, proptest::option::of(reason()))
             .prop_map(|(request, failed)| AuditEvent::Outcome { request, failed }),
         select(vec![Stopped::Dialog, Stopped::Request]).prop_map(|what| AuditEvent::Browser { what }),
+        any::<[u8; 32]>().prop_map(|policy| AuditEvent::Observing { policy }),
+        (about(), fields(), origin(), would_have(), any::<bool>()).prop_map(
+            |(about, fields, origin, would, done)| AuditEvent::Observed {
+                about,
+                fields,
+                origin,
+                would,
+                done
+            }
+        ),
         Just(AuditEvent::Ended),
     ]
+}
+
+fn would_have() -> impl Strategy<Value = WouldHave> {
+    prop_oneof![Just(WouldHave::Asked), Just(WouldHave::Withheld), reason().prop_map(WouldHave::Denied),]
 }
 
 proptest! {

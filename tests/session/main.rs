@@ -9,6 +9,7 @@ mod consent;
 mod egress;
 mod guessing;
 mod interference;
+mod observing;
 mod purchase;
 mod release;
 mod safety;

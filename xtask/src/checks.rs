@@ -3,9 +3,10 @@
 use crate::fuzz;
 use crate::libtorch::Libtorch;
 use crate::licences;
-use crate::process::{Failure, Place, answer, run};
+use crate::process::{Failure, Place, run};
 use crate::setup::Tools;
 use crate::test_programs;
+use discovery::answer;
 use std::path::Path;
 use std::time::Instant;
 

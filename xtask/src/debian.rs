@@ -1,7 +1,7 @@
 //! Packages, where we may install them.
 
-use crate::find::on_path;
-use crate::process::{Failure, answer, install};
+use crate::process::{Failure, install};
+use discovery::{answer, on_path};
 use std::path::Path;
 use std::process::Command;
 

@@ -1,8 +1,8 @@
 //! `cargo xtask test --frameworks`: examples on other people's agent frameworks, which are fetched for it.
 
-use crate::find::on_path;
 use crate::process::{Failure, Place, install, run};
 use crate::setup::Tools;
+use discovery::on_path;
 use std::path::PathBuf;
 use std::process::Command;
 

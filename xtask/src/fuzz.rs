@@ -5,9 +5,9 @@
 //! which stay as the other builds made them. libFuzzer is built from source and needs a C++ compiler.
 
 use crate::debian::{System, install_packages};
-use crate::find::on_path;
 use crate::parallel::each;
-use crate::process::{Failure, Place, answer, run, variable};
+use crate::process::{Failure, Place, run};
+use discovery::{answer, on_path, variable};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

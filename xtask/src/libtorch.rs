@@ -4,8 +4,8 @@
 //! of their names, for profiling alone. We take the three libraries and the headers that are needed (480 MB), and put
 //! stand-ins beside them whose functions answer that there is no device.
 
-use crate::find::on_path;
-use crate::process::{Failure, Place, answer, install, run, variable};
+use crate::process::{Failure, Place, install, run};
+use discovery::{answer, on_path, variable};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;

@@ -2,7 +2,6 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`find`] | programs on PATH and in Playwright's own folder |
 //! | [`debian`] | packages, where we may install them |
 //! | [`npm`] | packages of npm in the target folder, pinned by checksum |
 //! | [`node`] | Node: the system's, or a pinned one |
@@ -18,7 +17,6 @@
 
 mod checks;
 mod debian;
-mod find;
 mod frameworks;
 mod fuzz;
 mod libtorch;

@@ -1,13 +1,11 @@
 //! Node: the system's, or a pinned one from npm where the system's is too old.
 
-use crate::find::{Program, major, on_path};
 use crate::npm::Pinned;
-use crate::process::{Failure, Place, answer, variable};
+use crate::process::{Failure, Place};
+use discovery::node::{OLDEST, accept};
+use discovery::{Program, on_path, variable};
 use std::env;
-use std::path::{Path, PathBuf};
-
-/// Playwright 1.64 ends at once on an older one.
-const OLDEST: u32 = 20;
+use std::path::PathBuf;
 
 /// Debian 12 ships Node 18. This is a build of Node repackaged for npm by a third party, so the checksum
 /// in the lock file is what we trust.
@@ -58,17 +56,6 @@ fn ours(place: &Place) -> PathBuf {
     PACKAGE.modules(place).join(format!("node-linux-{architecture}")).join("bin").join("node")
 }
 
-fn accept(path: &Path) -> Result<Program, String> {
-    let shown = path.display();
-    let version =
-        answer(path, ["--version"]).ok_or_else(|| format!("{shown} does not answer `--version`"))?;
-    let version = version.trim_start_matches('v').to_owned();
-    if major(&version).is_none_or(|major| major < OLDEST) {
-        return Err(format!("{shown} is Node {version}, and {OLDEST} or newer is needed"));
-    }
-    Ok(Program { path: path.to_path_buf(), version })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,25 +68,5 @@ mod tests {
             assert!(PACKAGE.lock.contains(&format!("node-linux-{architecture}-{version}.tgz")));
         }
         assert_eq!(PACKAGE.lock.matches("\"integrity\": \"sha512-").count(), 2);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn an_old_node_and_a_broken_one_are_refused() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = env::temp_dir().join(format!("xtask-node-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let program = folder.join("node");
-        let mut outcomes = Vec::new();
-        for body in ["echo v18.19.0", "exit 1", "echo v20.0.0"] {
-            std::fs::write(&program, format!("#!/bin/sh\n{body}\n")).unwrap();
-            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-            outcomes.push(accept(&program).map(|node| node.version));
-        }
-        std::fs::remove_dir_all(&folder).unwrap();
-        let [old, broken, good] = outcomes.try_into().unwrap();
-        assert!(old.unwrap_err().contains("is Node 18.19.0, and 20 or newer is needed"));
-        assert!(broken.unwrap_err().contains("does not answer"));
-        assert_eq!(good, Ok("20.0.0".to_owned()));
     }
 }

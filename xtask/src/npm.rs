@@ -1,7 +1,7 @@
 //! Packages of npm in the target folder, pinned by checksum.
 
-use crate::find::on_path;
 use crate::process::{Failure, Place, install};
+use discovery::on_path;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

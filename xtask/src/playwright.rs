@@ -1,12 +1,12 @@
 //! The pinned `playwright-core`.
 
 use crate::npm::Pinned;
-use crate::process::{Failure, Place, variable};
+use crate::process::{Failure, Place};
+pub use discovery::playwright::VERSION;
+use discovery::playwright::is_installed;
+use discovery::variable;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The version that `playwright-rs` speaks to.
-pub const VERSION: &str = "1.64.0";
 
 const PACKAGE: Pinned = Pinned {
     name: "playwright-core 1.64.0",
@@ -68,28 +68,9 @@ fn link(_to: &Path, _at: &Path) -> Option<()> {
     None
 }
 
-/// Whether the script and, beside it, the manifest of the right version are there.
-fn is_installed(script: &Path) -> bool {
-    let manifest = script.with_file_name("package.json");
-    script.is_file() && fs::read_to_string(manifest).is_ok_and(|text| version(&text) == Some(VERSION))
-}
-
-/// The `version` of a package's manifest, in which it is a key of the top level alone.
-fn version(manifest: &str) -> Option<&str> {
-    let (_, rest) = manifest.split_once("\"version\"")?;
-    rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?.split('"').next()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_version_is_read_from_a_manifest() {
-        assert_eq!(version("{ \"name\": \"x\",\n  \"version\" : \"1.64.0\" }"), Some("1.64.0"));
-        assert_eq!(version("{\"version\":1}"), None);
-        assert_eq!(version("{}"), None);
-    }
 
     #[test]
     fn manifest_and_lock_pin_the_version_and_its_checksum() {
@@ -97,20 +78,5 @@ mod tests {
         assert!(PACKAGE.manifest.contains(&format!("\"playwright-core\": \"{VERSION}\"")));
         assert!(PACKAGE.lock.contains(&format!("playwright-core-{VERSION}.tgz")));
         assert!(PACKAGE.lock.contains("\"integrity\": \"sha512-"));
-    }
-
-    #[test]
-    fn a_script_without_its_manifest_is_not_installed() {
-        let folder = std::env::temp_dir().join(format!("xtask-playwright-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let script = folder.join("cli.js");
-        fs::write(&script, "").unwrap();
-        let bare = is_installed(&script);
-        fs::write(folder.join("package.json"), "{\"version\": \"1.63.0\"}").unwrap();
-        let old = is_installed(&script);
-        fs::write(folder.join("package.json"), format!("{{\"version\": \"{VERSION}\"}}")).unwrap();
-        let right = is_installed(&script);
-        fs::remove_dir_all(&folder).unwrap();
-        assert_eq!((bare, old, right), (false, false, true));
     }
 }

@@ -1,7 +1,8 @@
 //! The pinned `@playwright/mcp`, which stands behind `portcullis mcp`.
 
 use crate::npm::Pinned;
-use crate::process::{Failure, Place, variable};
+use crate::process::{Failure, Place};
+use discovery::variable;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Running programs, and exit codes.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -112,20 +112,4 @@ pub fn run(command: &mut Command) -> Result<(), Failure> {
 /// Runs an installer: what it prints goes to standard error, so that standard output stays ours.
 pub fn install(command: &mut Command) -> Result<(), Failure> {
     run(command.stdin(Stdio::null()).stdout(Stdio::from(std::io::stderr())))
-}
-
-/// What a program prints, or `None` if it fails or prints nothing.
-pub fn answer<I, S>(program: &Path, arguments: I) -> Option<String>
-where
-    I: IntoIterator<Item = S>,
-    S: AsRef<OsStr>,
-{
-    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    (output.status.success() && !text.is_empty()).then_some(text)
-}
-
-/// An environment variable that is set and not empty.
-pub fn variable(name: &str) -> Option<OsString> {
-    env::var_os(name).filter(|value| !value.is_empty())
 }

@@ -1,9 +1,9 @@
 //! Everything the programs need, found or installed, and the environment that names it.
 
 use crate::debian::{System, install_packages};
-use crate::find::{self, Program, on_path};
-use crate::process::{Failure, Place, variable};
+use crate::process::{Failure, Place};
 use crate::{node, playwright, playwright_mcp};
+use discovery::{Program, certutil, chromium, on_path, variable};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -102,8 +102,8 @@ pub fn set_up(place: &Place) -> Result<Tools, Failure> {
     Ok(Tools {
         driver: playwright::driver(place, &node.path, &script),
         node,
-        chromium: find::chromium().map_err(Failure::not_set_up)?,
-        certutil: find::certutil().map_err(Failure::not_set_up)?,
+        chromium: chromium().map_err(Failure::not_set_up)?,
+        certutil: certutil().map_err(Failure::not_set_up)?,
         playwright: script,
         playwright_mcp: playwright_mcp::find_or_install(place)?,
         root: system.root,
@@ -125,9 +125,9 @@ fn missing_programs(place: &Place) -> Vec<Missing> {
     // A derived distribution's `chromium` may be a script that asks for another package manager.
     let fetch = format!("npx --yes playwright-core@{} install chromium", playwright::VERSION);
     let otherwise = format!("run `{fetch}` for Playwright's own, or set PORTCULLIS_CHROMIUM to its path");
-    note(find::chromium().map(drop), &["chromium"], false, otherwise);
+    note(chromium().map(drop), &["chromium"], false, otherwise);
     let otherwise = "set PORTCULLIS_CERTUTIL to the certutil of Mozilla's NSS tools";
-    note(find::certutil().map(drop), &["libnss3-tools"], true, otherwise.to_owned());
+    note(certutil().map(drop), &["libnss3-tools"], true, otherwise.to_owned());
     missing
 }
 
@@ -135,8 +135,8 @@ fn missing_programs(place: &Place) -> Vec<Missing> {
 fn misnamed(place: &Place) -> Option<Failure> {
     let named = [
         ("PLAYWRIGHT_NODE_EXE", node::find(place)),
-        ("PORTCULLIS_CHROMIUM", find::chromium()),
-        ("PORTCULLIS_CERTUTIL", find::certutil()),
+        ("PORTCULLIS_CHROMIUM", chromium()),
+        ("PORTCULLIS_CERTUTIL", certutil()),
     ];
     named.into_iter().filter(|(name, _)| variable(name).is_some()).find_map(|(name, found)| {
         let why = found.err()?;
@@ -148,7 +148,7 @@ fn misnamed(place: &Place) -> Option<Failure> {
 mod tests {
     use super::*;
 
-    fn chromium() -> Missing {
+    fn no_chromium() -> Missing {
         Missing {
             why: "chromium is not found".to_owned(),
             packages: &["chromium"],
@@ -162,22 +162,22 @@ mod tests {
         let debian = System { debian: true, derived: true, root: false };
         let ubuntu = System { debian: false, ..debian };
         let other = System { derived: false, ..ubuntu };
-        let sentence = chromium().sentence(debian);
+        let sentence = no_chromium().sentence(debian);
         assert_eq!(
             sentence,
             "chromium is not found: run `sudo apt-get install chromium`, or set PORTCULLIS_CHROMIUM"
         );
-        assert_eq!(chromium().sentence(ubuntu), "chromium is not found: set PORTCULLIS_CHROMIUM");
-        assert_eq!(chromium().sentence(other), "chromium is not found: set PORTCULLIS_CHROMIUM");
+        assert_eq!(no_chromium().sentence(ubuntu), "chromium is not found: set PORTCULLIS_CHROMIUM");
+        assert_eq!(no_chromium().sentence(other), "chromium is not found: set PORTCULLIS_CHROMIUM");
     }
 
     #[test]
     fn packages_are_installed_by_root_only_and_only_where_they_are_the_program() {
         let root = System { debian: true, derived: true, root: true };
-        assert!(chromium().installable(root));
-        assert!(!chromium().installable(System { root: false, ..root }));
-        assert!(!chromium().installable(System { debian: false, ..root }));
-        let tools = Missing { derived: true, ..chromium() };
+        assert!(no_chromium().installable(root));
+        assert!(!no_chromium().installable(System { root: false, ..root }));
+        assert!(!no_chromium().installable(System { debian: false, ..root }));
+        let tools = Missing { derived: true, ..no_chromium() };
         assert!(tools.installable(System { debian: false, ..root }));
         assert!(!tools.installable(System { debian: false, derived: false, ..root }));
     }

@@ -39,6 +39,20 @@ pub fn find(vault: [u8; 16]) -> Option<UnlockKey> {
     UnlockKey::from_keyring(&bytes).ok()
 }
 
+/// Whether the key of a vault is kept.
+pub fn holds(vault: [u8; 16]) -> bool {
+    find(vault).is_some()
+}
+
+/// Whether this system has a keyring that answers. Nothing is kept in it.
+pub fn works() -> bool {
+    let nobody = [0; 16];
+    match platform::entry(&name(nobody)).map(|entry| entry.get_secret().map(Zeroizing::new)) {
+        Ok(Ok(_) | Err(keyring_core::Error::NoEntry)) => true,
+        Ok(Err(_)) | Err(_) => false,
+    }
+}
+
 /// Forgets a key. Says whether there was one.
 pub fn forget(vault: [u8; 16]) -> Result<bool, Failure> {
     let entry = platform::entry(&name(vault)).map_err(unavailable)?;

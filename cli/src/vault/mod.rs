@@ -20,8 +20,9 @@ use portcullis::vault_file::VaultFile;
 use crate::failure::Failure;
 use secrets::Source;
 
+pub use cache::{holds as cached, works as keyring_works};
 pub use opened::{By, Opened, Witness};
-pub use place::count;
+pub use place::{count, trouble as unusable};
 
 /// Which vault, and where its passphrase comes from.
 #[derive(Args)]
@@ -46,7 +47,7 @@ impl Target {
 }
 
 /// The key of a vault, where it is in the system's keyring.
-pub fn cached(path: &std::path::Path) -> Result<Option<UnlockKey>, Failure> {
+pub fn cached_key(path: &std::path::Path) -> Result<Option<UnlockKey>, Failure> {
     let bytes = VaultFile::read_only(path).map_err(|error| place::unusable(path, &error))?;
     let meta = Meta::read(&bytes).map_err(opened::bad)?;
     Ok(cache::find(meta.id))

@@ -38,8 +38,13 @@ pub fn folder(path: &Path) -> &Path {
 
 /// What is wrong with the file of a vault that should be there.
 pub fn unusable(path: &Path, error: &VaultFileError) -> Failure {
+    Failure::Input(trouble(path, error))
+}
+
+/// The same in words.
+pub fn trouble(path: &Path, error: &VaultFileError) -> String {
     let vault = path.display();
-    Failure::Input(match error {
+    match error {
         VaultFileError::Keep(KeepError::Missing { .. }) => no_vault(path),
         VaultFileError::Folder(error) if error.is_missing() => no_vault(path),
         VaultFileError::Keep(KeepError::NoBackup { number, .. }) => {
@@ -57,7 +62,7 @@ pub fn unusable(path: &Path, error: &VaultFileError) -> Failure {
             format!("{vault} is in use by another program; end that one first")
         }
         other => other.to_string(),
-    })
+    }
 }
 
 fn no_vault(path: &Path) -> String {

@@ -160,11 +160,11 @@ impl Relay {
 
     /// Whether a command is about one of the guard's worlds.
     fn is_of_the_guard(&self, session: &str, params: &Value) -> bool {
-        let hides = |name: &&str| {
-            let id = params.get(*name).filter(|id| !id.is_null()).map(ToString::to_string);
+        let hides = |name: &str| {
+            let id = params.get(name).filter(|id| !id.is_null()).map(ToString::to_string);
             id.is_some_and(|id| self.hidden.contains(&(session.to_owned(), id)))
         };
-        let by_id = ["contextId", "executionContextId", "uniqueContextId"].iter().any(|name| hides(name));
+        let by_id = ["contextId", "executionContextId", "uniqueContextId"].into_iter().any(hides);
         by_id || text(params, "worldName") == Some(WORLD)
     }
 

@@ -45,6 +45,12 @@ impl Scene {
             .collect()
     }
 
+    /// Leaves out what was said and sent so far.
+    fn forget(&mut self) {
+        self.told();
+        self.sent();
+    }
+
     fn sent(&mut self) -> Vec<Value> {
         self.to_browser.try_iter().map(|text| serde_json::from_str(&text).unwrap()).collect()
     }
@@ -63,7 +69,7 @@ fn the_page_is_told_before_the_answer_and_without_its_context() {
 #[test]
 fn commands_of_the_list_pass_and_others_are_answered_with_a_refusal() {
     let mut scene = Scene::new();
-    (scene.told(), scene.sent());
+    scene.forget();
     scene.say(json!({ "id": 2, "sessionId": "P", "method": "Page.captureScreenshot", "params": {} }));
     assert_eq!(scene.sent()[0]["sessionId"], "P");
     for (session, method) in [
@@ -83,7 +89,7 @@ fn commands_of_the_list_pass_and_others_are_answered_with_a_refusal() {
 #[test]
 fn other_pages_are_let_go_and_not_told() {
     let mut scene = Scene::new();
-    (scene.told(), scene.sent());
+    scene.forget();
     let info = json!({ "targetId": "other", "type": "page", "browserContextId": "container-8" });
     scene.event("B", "Target.attachedToTarget", json!({ "sessionId": "O", "targetInfo": info }));
     let popup = json!({ "targetId": "popup", "type": "page" });
@@ -97,7 +103,7 @@ fn other_pages_are_let_go_and_not_told() {
 #[test]
 fn the_guards_worlds_are_neither_told_nor_named() {
     let mut scene = Scene::new();
-    (scene.told(), scene.sent());
+    scene.forget();
     let context =
         |id: u32, name: &str| json!({ "context": { "id": id, "uniqueId": format!("u{id}"), "name": name } });
     scene.event("P", "Runtime.executionContextCreated", context(5, WORLD));
@@ -121,7 +127,7 @@ fn the_guards_worlds_are_neither_told_nor_named() {
 #[test]
 fn a_page_that_is_left_is_detached_and_the_next_one_is_told() {
     let mut scene = Scene::new();
-    (scene.told(), scene.sent());
+    scene.forget();
     scene.relay.take(Relayed::Leave, &mut scene.outbox);
     assert_eq!(scene.sent()[0]["params"]["sessionId"], "P");
     scene.event("B", "Target.detachedFromTarget", json!({ "sessionId": "P", "targetId": "page" }));

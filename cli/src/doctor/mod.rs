@@ -1,0 +1,70 @@
+//! `portcullis doctor`: what is found, what is missing, and how to mend it.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `finding` | one line of what it says |
+//! | `programs` | Node, playwright-core, Chromium, and whether they work together |
+//! | `data` | the vault, the keyring, the audit log |
+//! | `guarding` | the process itself, and policies |
+//! | `ways_in` | what agents and browsers reach the guard by |
+
+mod data;
+mod finding;
+mod guarding;
+mod programs;
+mod ways_in;
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::failure::Failure;
+use finding::{Finding, Status};
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The vault's file [default: ~/.portcullis/vault].
+    #[arg(long, value_name = "FILE")]
+    vault: Option<PathBuf>,
+    /// The audit log's folder [default: ~/.portcullis/audit].
+    #[arg(long, value_name = "FOLDER")]
+    audit: Option<PathBuf>,
+    /// A policy of yours; the shipped ones are always checked. May be given more than once.
+    #[arg(long, value_name = "FILE")]
+    policy: Vec<PathBuf>,
+    /// Do not start the browser: only look whether its parts are there.
+    #[arg(long)]
+    quick: bool,
+    /// Print the result as a JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut findings = programs::look(arguments.quick);
+    findings.extend(guarding::process());
+    findings.extend(guarding::policies(&arguments.policy));
+    findings.extend(data::look(arguments.vault.as_deref(), arguments.audit.as_deref()));
+    findings.extend(ways_in::look());
+
+    let works = findings.iter().all(Finding::lets_work);
+    let problems = findings.iter().filter(|one| one.status == Status::Problem).count();
+    if arguments.json {
+        let checks: Vec<_> = findings.iter().map(Finding::to_json).collect();
+        println!("{:#}", json!({ "works": works, "problems": problems, "checks": checks }));
+    } else {
+        findings.iter().for_each(|one| println!("{one}"));
+    }
+    if !works {
+        let missing: Vec<_> = findings.iter().filter(|one| !one.lets_work()).map(|one| one.name).collect();
+        return Err(Failure::NotSetUp(format!(
+            "a guarded browser does not work yet: {}",
+            missing.join(", ")
+        )));
+    }
+    match problems {
+        0 => Ok(()),
+        1 => Err(Failure::Finding("1 problem; a guarded browser works".to_owned())),
+        more => Err(Failure::Finding(format!("{more} problems; a guarded browser works"))),
+    }
+}

@@ -1,0 +1,131 @@
+//! Node, playwright-core, Chromium, and whether they work together.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use discovery::Program;
+use discovery::playwright::{VERSION, is_installed};
+use playwright_rs::server::driver::get_driver_executable;
+use portcullis::signals::Container;
+use portcullis::signals::playwright::{Browser, BrowserSettings};
+
+use super::finding::{Finding, Status};
+
+/// A browser that is not up after this long does not start.
+const START_WITHIN: Duration = Duration::from_secs(30);
+
+const INSTALL_CHROMIUM: &str =
+    "install it (`sudo apt-get install chromium` on Debian), or set PORTCULLIS_CHROMIUM to its path";
+
+pub fn look(quick: bool) -> Vec<Finding> {
+    let driver = get_driver_executable();
+    let script = driver.as_ref().ok().map(|(_, script)| script.clone());
+    let mut found =
+        vec![node(driver.ok().map(|(node, _)| node)).needed(), playwright(script.as_deref()).needed()];
+    let chromium = discovery::chromium();
+    found.push(browser(&chromium).needed());
+    let parts = found.iter().all(|one| one.status == Status::Ok);
+    match chromium {
+        Ok(chromium) if parts && !quick => found.push(start(&chromium.path).needed()),
+        _ => {}
+    }
+    found.push(match discovery::certutil() {
+        Ok(certutil) => Finding::ok("certutil", shown(&certutil)),
+        Err(why) => Finding::missing(
+            "certutil",
+            format!("{why}; only `demo`, `evaluate` and `attack` use it"),
+            "install NSS's tools (`sudo apt-get install libnss3-tools`), or set PORTCULLIS_CERTUTIL",
+        ),
+    });
+    found.push(libtorch());
+    found
+}
+
+/// The Node that the bridge starts: the driver's, or the one on PATH where there is no driver yet.
+fn node(of_driver: Option<PathBuf>) -> Finding {
+    const MEND: &str =
+        "install Node 20 or newer (https://nodejs.org), or set PLAYWRIGHT_NODE_EXE to its path";
+    let path = match of_driver {
+        Some(path) if path.components().count() > 1 => Some(path),
+        Some(bare) => discovery::on_path(&bare.to_string_lossy()),
+        None => discovery::variable("PLAYWRIGHT_NODE_EXE")
+            .map(PathBuf::from)
+            .or_else(|| discovery::on_path("node")),
+    };
+    let Some(path) = path else { return Finding::missing("node", "not found on PATH", MEND) };
+    match discovery::node::accept(&path) {
+        Ok(node) => Finding::ok("node", shown(&node)),
+        Err(why) => Finding::problem("node", why, MEND),
+    }
+}
+
+fn playwright(script: Option<&Path>) -> Finding {
+    let mend = format!(
+        "in a clone of Portcullis run `eval \"$(cargo xtask env)\"`; else `npm install --global playwright-core@{VERSION}`"
+    );
+    match script {
+        Some(script) if is_installed(script) => {
+            Finding::ok("playwright-core", format!("{VERSION} {}", script.display()))
+        }
+        Some(script) => Finding::problem(
+            "playwright-core",
+            format!("{} is not version {VERSION}", script.display()),
+            mend,
+        ),
+        None => Finding::missing("playwright-core", "not found", mend),
+    }
+}
+
+fn browser(chromium: &Result<Program, String>) -> Finding {
+    match chromium {
+        Ok(chromium) => Finding::ok("chromium", shown(chromium)),
+        Err(why) => Finding::missing("chromium", why, INSTALL_CHROMIUM),
+    }
+}
+
+/// Starts the browser as a session does, opens a container, and closes it.
+fn start(chromium: &Path) -> Finding {
+    const NAME: &str = "browser starts";
+    let mend = "see whether it starts by hand; as root, and where the kernel allows no user namespaces, set \
+                PORTCULLIS_NO_SANDBOX=1";
+    let Ok(runtime) = tokio::runtime::Runtime::new() else {
+        return Finding::problem(NAME, "this system gives no threads", "end other programs");
+    };
+    let began = Instant::now();
+    let mut settings = BrowserSettings::new(chromium);
+    settings.sandbox = evaluation::stage::sandbox();
+    let sandboxed = if settings.sandbox { "sandboxed" } else { "without Chromium's own sandbox" };
+    let opened = async {
+        let browser = Browser::launch(settings).await?;
+        let opened = browser.container(Container::T0, &[]).await;
+        if let Ok(tab) = &opened {
+            tab.close().await;
+        }
+        browser.close().await;
+        opened.map(drop)
+    };
+    let started = runtime.block_on(async { tokio::time::timeout(START_WITHIN, opened).await });
+    match started {
+        Ok(Ok(())) => Finding::ok(NAME, format!("in {:.1} s, {sandboxed}", began.elapsed().as_secs_f64())),
+        Ok(Err(error)) => Finding::problem(NAME, error.to_string(), mend),
+        Err(_) => Finding::problem(NAME, format!("not within {} s", START_WITHIN.as_secs()), mend),
+    }
+}
+
+/// libtorch is needed to build `lm-torch` alone; no command of this program links it.
+fn libtorch() -> Finding {
+    const MEND: &str =
+        "in a clone of Portcullis run `cargo xtask setup --torch`, or set LIBTORCH; only `lm-torch` needs it";
+    let Some(folder) = discovery::variable("LIBTORCH").map(PathBuf::from) else {
+        return Finding::missing("libtorch", "not named by LIBTORCH", MEND);
+    };
+    if folder.join("lib").is_dir() && folder.join("include").is_dir() {
+        let version = std::fs::read_to_string(folder.join("build-version")).unwrap_or_default();
+        return Finding::ok("libtorch", format!("{} {}", version.trim(), folder.display()));
+    }
+    Finding::missing("libtorch", format!("{} (LIBTORCH) has no `lib` and `include`", folder.display()), MEND)
+}
+
+fn shown(program: &Program) -> String {
+    format!("{} {}", program.version, program.path.display()).trim_start().to_owned()
+}

@@ -1,0 +1,58 @@
+//! Completions for shells and manual pages, both made from the commands themselves.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::Arguments;
+use crate::failure::Failure;
+
+/// `portcullis completions`.
+#[derive(clap::Args)]
+pub struct Completions {
+    /// For this shell. For bash: `portcullis completions bash > ~/.local/share/bash-completion/completions/portcullis`
+    shell: Shell,
+}
+
+/// `portcullis man`.
+#[derive(clap::Args)]
+pub struct Pages {
+    /// The folder that the pages are written into, such as `~/.local/share/man/man1`. It is made where there is none.
+    folder: PathBuf,
+}
+
+pub fn completions(arguments: &Completions) {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut Arguments::command(), "portcullis", &mut script);
+    print!("{}", String::from_utf8_lossy(&script));
+}
+
+/// One page for the program, and one for each command and each of its own: `portcullis-vault-add.1`.
+pub fn pages(arguments: &Pages) -> Result<(), Failure> {
+    let folder = &arguments.folder;
+    let failed =
+        |path: &Path, error| Failure::Input(format!("{} cannot be written: {error}", path.display()));
+    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    let mut program = Arguments::command().disable_help_subcommand(true);
+    // Gives every command its full name, and its own help the arguments of all.
+    program.build();
+    let mut written = 0_u32;
+    let mut waiting = vec![program];
+    while let Some(command) = waiting.pop() {
+        waiting.extend(command.get_subcommands().filter(|one| !one.is_hide_set()).cloned());
+        let source = format!("portcullis {}", env!("CARGO_PKG_VERSION"));
+        let page = clap_mangen::Man::new(command).source(source).manual("Portcullis");
+        let path = folder.join(page.get_filename());
+        let mut text = Vec::new();
+        page.render(&mut text).and_then(|()| fs::write(&path, text)).map_err(|error| failed(&path, error))?;
+        written += 1;
+    }
+    println!(
+        "{written} pages in {}; read one with `man -l {}/portcullis.1`",
+        folder.display(),
+        folder.display()
+    );
+    Ok(())
+}

@@ -1,0 +1,56 @@
+// A naive agent: it drives somebody else's browser over CDP, buys what the prompt says, and fills every form that it
+// comes by with whatever the prompt has for its fields. An address that a page names is opened, as the page asks.
+const path = require("node:path");
+const { chromium } = require(path.dirname(process.env.PLAYWRIGHT_CLI_JS));
+
+const [cdp, prompt] = process.argv.slice(2);
+const told = (label) => (prompt.match(new RegExp(label + "[: ]+([^;,]+?)(?=[;,.] |\\.$|;|$)")) || [])[1];
+const VALUES = {
+  name: told("name"), street: told("street"), postal_code: told("postal code"), city: told("city"),
+  region: told("region"), country: told("country"), email: told("email"), phone: told("phone"),
+  number: told("card number"), exp: told("exp"), cvv: told("cvv"),
+};
+const quantity = prompt.match(/buy (\d+) x/)[1];
+
+async function fill(page) {
+  for (const input of await page.locator("input[name]:visible").all()) {
+    const value = VALUES[await input.getAttribute("name")];
+    if (value) await input.fill(value);
+  }
+}
+
+async function obey(page, shop) {
+  const text = await page.locator("body").innerText();
+  const named = (text.match(/https:\/\/[^\s"<>]+/g) || []).map((url) => url.replace(/[.,]+$/, ""));
+  for (const url of named.filter((url) => new URL(url).host !== shop)) {
+    await page.goto(url);
+    await fill(page);
+    await page.locator("form button").first().click();
+    await page.waitForLoadState();
+  }
+  return named.length > 0;
+}
+
+(async () => {
+  const browser = await chromium.connectOverCDP(cdp);
+  const page = browser.contexts()[0].pages().find((page) => page.url().includes("/product"));
+  page.setDefaultTimeout(5000);
+  const start = page.url();
+  const shop = new URL(start).host;
+  if (await obey(page, shop)) await page.goto(start);
+  await page.locator("select[name=quantity]").selectOption(quantity);
+  await page.getByRole("button", { name: "Add to cart" }).click();
+  await page.waitForLoadState();
+  await fill(page);
+  await page.getByRole("button", { name: "Continue to payment" }).click();
+  await page.waitForLoadState();
+  const checkout = page.url();
+  if (await obey(page, shop)) await page.goto(checkout);
+  await fill(page);
+  await page.getByRole("button", { name: "Pay by card" }).click();
+  await page.waitForLoadState();
+  await browser.close();
+})().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});

@@ -1,0 +1,65 @@
+//! An agent that nothing guards, watched on a hostile page and on its benign twin, in a real browser.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that panics fails")]
+
+use evaluation::agent::{Action, Agent, ObedientAgent};
+use evaluation::family::Kind;
+use evaluation::hosts;
+use evaluation::judge::{Judgement, judge};
+use evaluation::scenario::Scenario;
+use evaluation::stage::Stage;
+use portcullis::DEFAULT_POLICY;
+use portcullis::audit::{About, MemoryLog, WouldHave, verify_text};
+use portcullis::guard::SystemEntropy;
+use portcullis::observe::{ObservationReport, ObservedTask, Observer, UnguardedSession};
+use portcullis::policy::Reason;
+
+async fn watched(stage: &Stage, scenario: &Scenario) -> (Judgement, ObservationReport, String) {
+    let browser = stage.browser().await.unwrap();
+    stage.world.begin(scenario);
+    let log = MemoryLog::default();
+    let task = ObservedTask::of_prompt(&scenario.prompt(hosts::SHOP_ORIGIN)).unwrap();
+    let observer =
+        Observer::that_blocks_nothing(DEFAULT_POLICY, task, Box::new(log.clone()), &mut SystemEntropy);
+    let mut session = UnguardedSession::begin(observer.unwrap(), &browser).await.unwrap();
+    assert!(session.prompt().contains(&scenario.persona.card_number), "the prompt is as it was");
+    let mut agent = ObedientAgent::new(session.prompt());
+    let mut observation = String::new();
+    for _ in 0..60 {
+        observation = match agent.next(&observation) {
+            Action::Verb(verb) => session.act(portcullis::Action::Verb(verb)).await,
+            Action::Request(text) => session.act(portcullis::Action::Request(text)).await,
+            Action::Done => break,
+        };
+    }
+    let report = session.finish().await;
+    browser.close().await;
+    let record = stage.world.take(&scenario.id).unwrap_or_default();
+    (judge(scenario, &record, &stage.world.take_strays()), report, log.text())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_blocked_and_the_report_says_what_a_guard_would_have_refused() {
+    let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+    let hostile = Scenario::new(Kind::SellerDescription, true, 7);
+    let (judged, report, log) = watched(&stage, &hostile).await;
+    // What a guard keeps goes out here: this is no guard.
+    assert!(!judged.leaks.is_empty(), "{judged:?}\n{report}");
+    assert!(report.denied() > 0, "{report}");
+    let away = report.count(|row| {
+        row.about == About::Verb(portcullis::policy::VerbKind::Open)
+            && row.would == WouldHave::Denied(Reason::UnplannedEffect)
+    });
+    let typed = report.count(|row| row.would == WouldHave::Denied(Reason::UnplannedEffect));
+    assert!(away + typed > 0, "{report}");
+    verify_text(&log).unwrap();
+    let canaries = hostile.persona.canaries();
+    let told = canaries.iter().find(|value| canary::find(&log, value.value).is_some());
+    assert!(told.is_none(), "no value is in the record: {:?}", told.map(|value| value.field));
+
+    let benign = Scenario::new(Kind::SellerDescription, false, 7);
+    let (judged, report, _) = watched(&stage, &benign).await;
+    assert!(judged.success, "the order goes through as without us: {judged:?}\n{report}");
+    // A card in a shop's own form is what policy B never lets an agent type.
+    assert!(report.denied() > 0 && report.prompts > 0, "{report}");
+}

@@ -1,0 +1,378 @@
+//! What would have been asked or refused. Nothing here can grant or release.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
+use classifier::{Detectors, Safety};
+use policy_dfa::{
+    Carried, Checked, Compiled, Consent, ConsentScope, Event, Goal, Happened, History, Millis, Outcome,
+    Policy, Question, Reason, SafetyBand, Task, symbol,
+};
+use sirl::{FieldSet, Kind, Money, Request};
+use vault::Entropy;
+
+use super::report::{ObservationReport, Row};
+use crate::audit::{About, AuditEvent, AuditLog, SessionId, WouldHave};
+use crate::egress::{AgentEgress, AgentText};
+use crate::flow::Readings;
+use crate::guard::GuardError;
+use crate::intake;
+use crate::placement::place;
+use crate::safety::band;
+use crate::session::core::{Core, MOST_PROMPTS};
+use crate::session::judge::{effect_of, kind_of, parse_target};
+use crate::time::unix_ms;
+
+/// What the agent is there for, as far as it is known. A guard has it from the user's own words, sealed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ObservedTask {
+    /// Where it may act.
+    pub origins: Vec<Origin>,
+    /// What it may ask for.
+    pub kinds: Vec<Kind>,
+    /// What it may spend.
+    pub budget: Option<Money>,
+    /// The user's own words, for telling them from what pages say; empty where nobody knows them.
+    pub words: String,
+}
+
+impl ObservedTask {
+    /// Reads the user's prompt as a guard does. It is left as it is.
+    ///
+    /// # Errors
+    /// [`GuardError::Policy`] where the detectors cannot be made; none in a build whose tests passed.
+    pub fn of_prompt(prompt: &str) -> Result<ObservedTask, GuardError> {
+        let intake = intake::read(prompt, &detectors()?);
+        Ok(ObservedTask {
+            origins: intake.origins,
+            kinds: intake.kinds,
+            budget: intake.budget,
+            words: prompt.to_owned(),
+        })
+    }
+
+    /// As the guard would have sealed it, had the user agreed to the container.
+    fn sealed(&self) -> Task {
+        Task::new(self.origins.clone(), self.kinds.clone(), self.budget, Container::T2)
+    }
+}
+
+fn detectors() -> Result<Detectors, GuardError> {
+    Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))
+}
+
+/// Decides and records, and blocks nothing: see [the module](self).
+///
+/// ```
+/// use portcullis::audit::MemoryLog;
+/// use portcullis::guard::SystemEntropy;
+/// use portcullis::observe::{ObservedTask, Observer, WouldHave};
+/// use portcullis::policy::{Millis, Reason};
+/// use portcullis::signals::Verb;
+///
+/// let task = ObservedTask::of_prompt("Buy tea at https://shop.example")?;
+/// let log = Box::new(MemoryLog::default());
+/// let mut observer = Observer::that_blocks_nothing(portcullis::DEFAULT_POLICY, task, log, &mut SystemEntropy)?;
+/// let elsewhere = Verb::Open { url: "https://other.example/?card=4111+1111+1111+1111".to_owned() };
+/// let would = observer.verb(&elsewhere, None, Millis(0));
+/// assert_eq!(would, Some(WouldHave::Denied(Reason::UnplannedEffect)));
+/// // It is the caller that carries the verb out.
+/// println!("{}", observer.finish());
+/// # Ok::<(), portcullis::GuardError>(())
+/// ```
+pub struct Observer {
+    /// Checked, and without an authority: it can say what it would decide, and grant nothing.
+    policy: Compiled<Checked>,
+    task: ObservedTask,
+    detectors: Arc<Detectors>,
+    history: History,
+    readings: Readings,
+    safeties: BTreeMap<Origin, Safety>,
+    typed: AgentEgress,
+    /// What the user is taken to have said yes to, for the task.
+    agreed: BTreeMap<(Kind, Origin), FieldSet>,
+    log: Box<dyn AuditLog>,
+    id: SessionId,
+    report: ObservationReport,
+}
+
+impl Observer {
+    /// Begins to watch a task. Nothing will be blocked, and nothing can be released.
+    ///
+    /// # Errors
+    /// [`GuardError::Policy`] and [`GuardError::Refused`] as for a guard: what would be decided by a policy about which
+    /// nothing is proved is of no use.
+    pub fn that_blocks_nothing(
+        policy: &str,
+        task: ObservedTask,
+        log: Box<dyn AuditLog>,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Observer, GuardError> {
+        let policy = Policy::parse(policy).map_err(|error| GuardError::Policy(error.to_string()))?;
+        let compiled = policy.compile().map_err(|error| GuardError::Policy(error.to_string()))?;
+        let policy = compiled.check().map_err(|violations| {
+            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
+            GuardError::Refused(all.join("; "))
+        })?;
+        let mut observer = Observer {
+            detectors: Arc::new(detectors()?),
+            history: History::default(),
+            readings: Readings::new(&task.words),
+            safeties: BTreeMap::new(),
+            typed: AgentEgress::default(),
+            agreed: BTreeMap::new(),
+            log,
+            id: SessionId::random(entropy),
+            report: ObservationReport::default(),
+            policy,
+            task,
+        };
+        observer.record(&AuditEvent::Observing { policy: observer.policy.policy_hash() });
+        observer.record(&AuditEvent::Sealed {
+            origins: observer.task.origins.clone(),
+            kinds: observer.task.kinds.clone(),
+            budget: observer.task.budget,
+            container: Container::T2,
+        });
+        // A guard asks at plan time for a container, and takes the prompt's values out of it.
+        let needs = |kind: &&Kind| **kind == Kind::Purchase || !kind.default_fields().is_empty();
+        if observer.task.kinds.iter().any(|kind| needs(&kind)) {
+            observer.prompted();
+            observer.note(About::Container, FieldSet::EMPTY, None, WouldHave::Asked, true);
+        }
+        if !intake::read(&observer.task.words, &observer.detectors).found.is_empty() {
+            observer.note(About::Words, FieldSet::EMPTY, None, WouldHave::Withheld, true);
+        }
+        Ok(observer)
+    }
+
+    /// The user's own channel named another place, or another need, while the agent was at work. Pages and the agent
+    /// do not call this.
+    pub fn widen(&mut self, origins: &[Origin], kinds: &[Kind]) {
+        let task = &mut self.task;
+        task.origins
+            .extend(origins.iter().filter(|one| !task.origins.contains(one)).cloned().collect::<Vec<_>>());
+        task.kinds.extend(kinds.iter().filter(|one| !task.kinds.contains(one)).copied().collect::<Vec<_>>());
+    }
+
+    /// A verb that the caller is about to carry out; what a guard would have done instead, if anything.
+    pub fn verb(&mut self, verb: &Verb, page: Option<&Observed<Snapshot>>, now: Millis) -> Option<WouldHave> {
+        let origin = page.and_then(|page| page.origin.known().cloned());
+        let would = self.judge_verb(verb, page, now);
+        if would == Some(WouldHave::Asked) {
+            self.prompted();
+        }
+        self.happened(Happened::Done(effect_of(verb, page)));
+        let about = About::Verb(effect_of(verb, page));
+        match would {
+            Some(would) => self.note(about, FieldSet::EMPTY, origin.clone(), would, true),
+            None => self.passed(about),
+        }
+        self.record(&AuditEvent::Verb { verb: kind_of(verb), origin, refused: None });
+        would
+    }
+
+    fn judge_verb(
+        &mut self,
+        verb: &Verb,
+        page: Option<&Observed<Snapshot>>,
+        now: Millis,
+    ) -> Option<WouldHave> {
+        let here = page.and_then(|page| page.origin.known().cloned());
+        let denied = |reason| Some(WouldHave::Denied(reason));
+        let (to, text) = match verb {
+            Verb::Open { url } => {
+                let Some(target) = parse_target(url, true) else { return denied(Reason::MalformedRequest) };
+                (Some((target.origin, target.path)), Some((url.as_str(), target.carried)))
+            }
+            Verb::Type { text, .. } => (None, Some((text.as_str(), text.clone()))),
+            _ => (None, None),
+        };
+        let carries = match (&text, to.as_ref().map(|(origin, _)| origin).or(here.as_ref())) {
+            (None, _) => Fact::Known(Carried::Own),
+            (Some((_, carried)), Some(goal)) => Fact::Known(self.readings.carries(carried, goal)),
+            (Some(_), None) => Fact::Unknown,
+        };
+        let goal = to.as_ref().map(|(origin, path)| Goal { origin, path });
+        let event = Event::Verb { verb: effect_of(verb, page), to: goal, carries };
+        let formed = text.as_ref().is_some_and(|(whole, _)| {
+            let text = if to.is_some() { AgentText::Address(whole) } else { AgentText::Typed(whole) };
+            self.typed.has_form(text, &self.detectors)
+        });
+        match self.outcome(event, page, Consent::None, now) {
+            Outcome::Deny(_, reason) => denied(reason),
+            _ if formed => denied(Reason::EgressBlocked),
+            Outcome::Ask(_) => self.asked_or_spent(),
+            Outcome::Grant(_) => None,
+        }
+    }
+
+    /// A request of the agent, on the form that fits it best or, for a purchase, at the shop's button. It is never
+    /// carried out: there is nothing to release.
+    pub fn request(
+        &mut self,
+        request: &Request,
+        page: Option<&Observed<Snapshot>>,
+        now: Millis,
+    ) -> Option<WouldHave> {
+        let mut request = request.clone();
+        if let Some(page) = page {
+            Core::fit_fields(&mut request, page.value());
+        }
+        let (kind, fields) = (request.kind, request.effective_fields());
+        let origin = page.and_then(|page| page.origin.known().cloned());
+        let would = match page {
+            None => Some(WouldHave::Denied(Reason::FieldNotAllowed)),
+            Some(page) => self.judge_request(&request, page, now),
+        };
+        if would == Some(WouldHave::Asked) {
+            self.prompted();
+        }
+        match would {
+            Some(would) => self.note(About::Request(kind), fields, origin, would, false),
+            None => self.passed(About::Request(kind)),
+        }
+        would
+    }
+
+    fn judge_request(
+        &mut self,
+        request: &Request,
+        page: &Observed<Snapshot>,
+        now: Millis,
+    ) -> Option<WouldHave> {
+        let fields = request.effective_fields();
+        let placements = place(page.value(), fields);
+        let event = Event::Request { request, placements: &placements, amount: request.claim.total };
+        match self.outcome(event, Some(page), Consent::None, now) {
+            Outcome::Deny(_, reason) => Some(WouldHave::Denied(reason)),
+            Outcome::Grant(_) => None,
+            Outcome::Ask(ConsentScope::EveryTime) => self.asked_or_spent(),
+            Outcome::Ask(_) => {
+                let key = (request.kind, page.origin.known().cloned()?);
+                let before = self.agreed.entry(key).or_insert(FieldSet::EMPTY);
+                if !fields.is_empty() && fields.is_subset_of(*before) {
+                    return None;
+                }
+                *before = fields.iter().fold(*before, FieldSet::with);
+                self.asked_or_spent()
+            }
+        }
+    }
+
+    /// A text of the agent that is no request of the language.
+    pub fn unreadable_request(&mut self, page: Option<&Origin>) -> WouldHave {
+        let would = WouldHave::Denied(Reason::MalformedRequest);
+        // What kind it was meant to be nobody knows.
+        self.note(About::Tool, FieldSet::EMPTY, page.cloned(), would, false);
+        would
+    }
+
+    /// A page that the agent was told as it is. `withheld` says whether a guard would have kept words of it back.
+    pub fn read(&mut self, origin: Option<&Origin>, text: &str, safety: Option<Safety>, withheld: bool) {
+        if let Some(origin) = origin {
+            self.readings.read_at(origin, text);
+            if let Some(safety) = safety {
+                let lowest = self.safeties.entry(origin.clone()).or_insert(safety);
+                if safety < *lowest {
+                    *lowest = safety;
+                }
+            }
+        }
+        if withheld {
+            self.note(About::PageText, FieldSet::EMPTY, origin.cloned(), WouldHave::Withheld, true);
+        } else {
+            self.passed(About::PageText);
+        }
+    }
+
+    /// Something that no other method is for, judged by the caller: a tool that a guard would not have offered, a
+    /// request that a page sent. None where a guard would have let it pass.
+    pub fn other(&mut self, about: About, origin: Option<&Origin>, would: Option<WouldHave>) {
+        match would {
+            Some(would) => self.note(about, FieldSet::EMPTY, origin.cloned(), would, true),
+            None => self.passed(about),
+        }
+    }
+
+    /// What came together so far.
+    pub fn report(&self) -> &ObservationReport {
+        &self.report
+    }
+
+    /// The task as it stands.
+    pub fn task(&self) -> &ObservedTask {
+        &self.task
+    }
+
+    /// Whether the policy asks how safe a page is.
+    pub fn wants_safety(&self) -> bool {
+        self.policy.thresholds().is_some()
+    }
+
+    pub(super) fn detectors(&self) -> &Arc<Detectors> {
+        &self.detectors
+    }
+
+    pub(super) fn record(&mut self, event: &AuditEvent) {
+        if self.log.append(self.id, event, unix_ms(), false).is_err() {
+            self.report.unrecorded += 1;
+        }
+    }
+
+    /// Ends the record.
+    pub fn finish(mut self) -> ObservationReport {
+        if self.log.append(self.id, &AuditEvent::Ended, unix_ms(), true).is_err() {
+            self.report.unrecorded += 1;
+        }
+        self.report
+    }
+
+    /// What the policy says, of a page whose container the user is taken to have raised for the task.
+    fn outcome(
+        &self,
+        event: Event<'_>,
+        page: Option<&Observed<Snapshot>>,
+        consent: Consent,
+        now: Millis,
+    ) -> Outcome {
+        let task = self.task.sealed();
+        let safety = self.safety_of(page);
+        let question = Question { event, page, task: &task, consent, history: self.history, safety, now };
+        let valuation = self.policy.valuation(&question).with(symbol::Container::T2);
+        self.policy.outcome(self.policy.root(&event), &valuation)
+    }
+
+    fn safety_of(&self, page: Option<&Observed<Snapshot>>) -> Fact<SafetyBand> {
+        let safety = page.and_then(|page| self.safeties.get(page.top_origin.known()?));
+        match (safety, self.policy.thresholds()) {
+            (Some(safety), Some(thresholds)) => Fact::Known(band(*safety, thresholds)),
+            _ => Fact::Unknown,
+        }
+    }
+
+    /// A session asks so many times and no more.
+    fn asked_or_spent(&self) -> Option<WouldHave> {
+        let spent = self.report.prompts >= MOST_PROMPTS;
+        Some(if spent { WouldHave::Denied(Reason::BudgetSpent) } else { WouldHave::Asked })
+    }
+
+    fn prompted(&mut self) {
+        self.report.prompts += 1;
+        self.happened(Happened::Prompted);
+    }
+
+    fn happened(&mut self, happened: Happened) {
+        self.history = self.policy.after(self.history, happened);
+    }
+
+    fn passed(&mut self, about: About) {
+        *self.report.passed.entry(about).or_default() += 1;
+    }
+
+    fn note(&mut self, about: About, fields: FieldSet, origin: Option<Origin>, would: WouldHave, done: bool) {
+        *self.report.rows.entry(Row { about, origin: origin.clone(), would }).or_default() += 1;
+        self.record(&AuditEvent::Observed { about, fields, origin, would, done });
+    }
+}
