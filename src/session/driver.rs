@@ -5,25 +5,22 @@ use std::time::{Duration, Instant};
 
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab, WireEnd};
 use browser_signals::{Container, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
-use policy_dfa::{History, Millis, Reason};
+use policy_dfa::{Millis, Reason};
 use sirl::Kind;
 use url::Url;
 use vault::StateName;
 
-use super::asking::on_record;
-use super::core::{Command, Core, Event, Look, Payment, Told, Tools};
-use super::foresee::never;
+use super::core::{Command, Core, Event, Look, Payment, Told};
+use super::opening::{self, Place, Ready, Sealed};
 use super::outcome::Counts;
-use super::plan::{self, PlanQuestion};
 use super::way_out;
 use crate::action::Action;
 use crate::audit::{AuditEvent, SessionId, Stopped};
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
-use crate::consent::{ConsentBook, HandOver, book};
+use crate::consent::{HandOver, book};
 use crate::egress::{ContainerEgress, Releases};
 use crate::egress_proxy::EgressProxy;
 use crate::guard::{Guard, GuardError, Kit};
-use crate::intake;
 use crate::scrub::Quarantine;
 use crate::text::PageTextGuard;
 use crate::time::unix_ms;
@@ -87,68 +84,8 @@ impl Session {
     /// Where the user says no, the session goes on in a T0 container: it can read and release nothing.
     pub async fn begin(guard: Guard, browser: &Browser, prompt: &str) -> Result<Session, SessionError> {
         let Guard { decision, mut kit } = guard;
-        kit.user_is_here();
-        let mut intake = intake::read(prompt, &kit.detectors);
-        if intake.origins.is_empty() {
-            return Err(SessionError::NoOrigin);
-        }
-        let id = SessionId::random(kit.entropy.as_mut());
-        let unix_ms = unix_ms();
-        let mut seed = [0; 32];
-        kit.entropy.fill(&mut seed);
-        let policy = decision.policy_hash();
-        let sealed_before_asking = kit.audit.append(id, &AuditEvent::Started { policy }, unix_ms, true);
-        sealed_before_asking.map_err(|_| SessionError::Audit)?;
-        let doubts = kit.settle_doubts(&mut intake, prompt, &policy).await;
-        let mut prompts = u32::from(!doubts.is_empty());
-        for event in doubts {
-            kit.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
-        }
-        kit.take_in(&intake, prompt).map_err(|error| SessionError::Vault(error.to_string()))?;
-
-        // Nobody is asked about what can never be granted, whatever the pages turn out to be.
-        let hoped = intake.seal(Container::T2);
-        let mut ruled_out = Vec::new();
-        intake.kinds.retain(|kind| {
-            let reason = match kit.schema.takes(*kind) {
-                None => Some(Reason::MalformedRequest),
-                Some(fields) => never(&decision, &hoped, &History::default(), *kind, fields),
-            };
-            ruled_out.extend(reason.map(|reason| (*kind, reason)));
-            reason.is_none()
-        });
-        let mut book = ConsentBook::with_standing(kit.standing(), unix_ms);
-        let question = {
-            let vault = kit.vault.lock().unwrap_or_else(PoisonError::into_inner);
-            PlanQuestion::of(&intake, &decision, &book, &vault)
-        };
-        let mut container = Container::T0;
-        if let Some(question) = question {
-            prompts += 1;
-            let mut nonce = [0; 16];
-            kit.entropy.fill(&mut nonce);
-            let mut prompt = question.prompt(&policy, nonce);
-            if !kit.is_lasting() {
-                prompt = prompt.for_this_task_only();
-            }
-            let answer = prompt.ticket().settle(&kit.ask(&prompt).await, Millis(0));
-            plan::note(&prompt, answer, &mut book);
-            if answer.agrees() {
-                container = Container::T2;
-            }
-            for event in on_record(&prompt, answer) {
-                kit.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
-            }
-        }
-        let task = intake.seal(container);
-        let sealed = AuditEvent::Sealed {
-            origins: task.origins().to_vec(),
-            kinds: task.kinds().to_vec(),
-            budget: task.budget(),
-            container,
-        };
-        kit.audit.append(id, &sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
-
+        let sealed = opening::open(&mut kit, &decision, prompt, Place::Container).await?;
+        let (task, container) = (sealed.task.clone(), sealed.task.container());
         let releases = Releases::default();
         let payment_origins: Vec<Origin> = kit.payments.iter().map(|payments| payments.origin()).collect();
         let proxy = way_out::open(browser, &payment_origins, kit.entropy.as_mut()).await?;
@@ -160,25 +97,10 @@ impl Session {
             kit.vault.clone(),
             kit.detectors.clone(),
         )));
-        let (vault, detectors) = (kit.vault.clone(), kit.detectors.clone());
-        let quarantine = Quarantine::default();
-        let text = PageTextGuard::new(
-            kit.scrubber.clone(),
-            quarantine.clone(),
-            detectors.clone(),
-            releases.clone(),
-            vault.clone(),
-        )
-        .with_safety(kit.safety.clone());
-        let lasting = kit.is_lasting();
-        let tools = Tools { vault, detectors, releases, book, lasting, seed };
-        let mut core = Core::new(task, decision, tools, &intake.prompt)
-            .with_schema(kit.schema.clone())
-            .with_earlier_guesses(kit.guesses().values().map(|count| u64::from(*count)).sum())
-            .with_values_told_to_the_model(kit.tells_model)
-            .with_hand_over(kit.answerer.offers_by_hand());
-        (0..prompts).for_each(|_| core.note_prompt());
-        let (prompt, started) = (intake.prompt, Instant::now());
+        let Sealed { id, prompt, ruled_out, .. } = &sealed;
+        let (id, prompt, ruled_out) = (*id, prompt.clone(), ruled_out.clone());
+        let Ready { core, text, quarantine } = sealed.ready(decision, &kit, releases);
+        let started = Instant::now();
         let mut session = Session { id, core, tab, proxy, text, quarantine, kit, prompt, ruled_out, started };
         session.keep_standing();
         session.kit.sign_head();

@@ -64,6 +64,12 @@ impl PlanQuestion {
         self.asked.push(Asked::Release { kind, fields, to: to.clone(), sent_to: None, records });
     }
 
+    /// The same question with something more that the user should know.
+    pub(super) fn noticing(mut self, notice: Option<Notice>) -> PlanQuestion {
+        self.noticed.extend(notice);
+        self
+    }
+
     /// The prompt, with a random number of its own.
     pub(super) fn prompt(self, policy: &[u8; 32], nonce: [u8; 16]) -> ConsentPrompt {
         let mut subject = SubjectOf::policy(policy);

@@ -4,6 +4,8 @@
 
 mod cache;
 mod change;
+#[cfg(unix)]
+mod guarded;
 mod opened;
 mod place;
 mod recorded;
@@ -18,6 +20,8 @@ use clap::{Args, Subcommand};
 use crate::failure::Failure;
 use secrets::Source;
 
+#[cfg(unix)]
+pub use guarded::Guarded;
 pub use opened::{By, Opened, Witness};
 pub use place::count;
 
