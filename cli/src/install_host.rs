@@ -54,7 +54,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let folder = absolute(&arguments.folder.path()?)?;
     fs::create_dir_all(&hosts).map_err(|error| unwritable(&hosts, &error))?;
     // A browser starts a host with words of its own alone, so what it starts has to know the rest.
-    let script = format!("#!/bin/sh\nexec {} native-host --folder {} -- \"$@\"\n", quoted(&own)?, quoted(&folder)?);
+    let script =
+        format!("#!/bin/sh\nexec {} native-host --folder {} -- \"$@\"\n", quoted(&own)?, quoted(&folder)?);
     write(&starter, script.as_bytes(), 0o700)?;
     let told = json!({
         "name": HOST_NAME,
@@ -70,7 +71,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn usual(browser: Browser) -> Result<PathBuf, Failure> {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
-    let home = home.ok_or_else(|| Failure::NotSetUp("HOME is not set; name a folder with `--user-data-dir`".to_owned()))?;
+    let home = home.ok_or_else(|| {
+        Failure::NotSetUp("HOME is not set; name a folder with `--user-data-dir`".to_owned())
+    })?;
     let folder = match (browser, cfg!(target_os = "macos")) {
         (Browser::Chromium, false) => ".config/chromium",
         (Browser::Chrome, false) => ".config/google-chrome",
@@ -87,7 +90,8 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 /// A path as one word of a shell.
 fn quoted(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control));
-    let text = text.ok_or_else(|| Failure::Input(format!("{} cannot be written into a script", path.display())))?;
+    let text =
+        text.ok_or_else(|| Failure::Input(format!("{} cannot be written into a script", path.display())))?;
     Ok(format!("'{}'", text.replace('\'', "'\\''")))
 }
 

@@ -85,7 +85,10 @@ fn refused(problem: &PlaceError, absent: impl Fn() -> Value) -> Value {
 }
 
 /// Carries messages one way. Each is held whole, in memory that is wiped, and is no longer than any may be.
-async fn pump(from: &mut (impl AsyncRead + Unpin), to: &mut (impl AsyncWrite + Unpin)) -> Result<(), FramingError> {
+async fn pump(
+    from: &mut (impl AsyncRead + Unpin),
+    to: &mut (impl AsyncWrite + Unpin),
+) -> Result<(), FramingError> {
     while let Some(message) = framing::read(from).await? {
         framing::write(to, &message).await?;
     }

@@ -107,7 +107,8 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
     }
     let rules = HostRules::parse(&host_rules).map_err(|error| Failure::Input(error.to_string()))?;
     let tls = TlsProbe::new(&pem, rules).map_err(|error| Failure::Input(error.to_string()))?;
-    let place = ServicePlace::open_or_make(&folder.path()?).map_err(|error| Failure::Input(error.to_string()))?;
+    let place =
+        ServicePlace::open_or_make(&folder.path()?).map_err(|error| Failure::Input(error.to_string()))?;
     let audit = target.audit.clone().unwrap_or_else(|| beside(&target.vault));
     let opened = Guarded::open(&target, &audit)?;
     let answerer: Box<dyn Answerer> = match consent {
@@ -130,8 +131,10 @@ fn beside(vault: &Path) -> PathBuf {
 }
 
 async fn page(phrase: Option<String>) -> Result<ConsentPage, Failure> {
-    let missing = |error: String| Failure::NotSetUp(format!("{error}; or be asked here with `--consent terminal`"));
-    let chromium = evaluation::stage::chromium().ok_or_else(|| missing("no Chromium was found".to_owned()))?;
+    let missing =
+        |error: String| Failure::NotSetUp(format!("{error}; or be asked here with `--consent terminal`"));
+    let chromium =
+        evaluation::stage::chromium().ok_or_else(|| missing("no Chromium was found".to_owned()))?;
     let opener = OwnBrowser::new(chromium).map_err(|error| missing(error.to_string()))?;
     let mut entropy = [0; 32];
     SystemEntropy.fill(&mut entropy);
@@ -142,7 +145,8 @@ async fn page(phrase: Option<String>) -> Result<ConsentPage, Failure> {
 /// Ends with the signal to stop.
 async fn stopped() {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut stop), Ok(mut end)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) else {
+    let (Ok(mut stop), Ok(mut end)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
         return std::future::pending().await;
     };
     tokio::select! {

@@ -40,7 +40,11 @@ pub(super) struct Desk(mpsc::Sender<Job>);
 
 impl Desk {
     /// A desk, and what works at it: until every copy of the desk is gone.
-    pub(super) fn new(guard: Guard, tabs: Tabs, status: watch::Sender<Status>) -> (Desk, impl Future<Output = ()>) {
+    pub(super) fn new(
+        guard: Guard,
+        tabs: Tabs,
+        status: watch::Sender<Status>,
+    ) -> (Desk, impl Future<Output = ()>) {
         let (sender, jobs) = mpsc::channel(MOST_WAITING);
         (Desk(sender), work(guard, tabs, status, jobs))
     }

@@ -128,7 +128,9 @@ impl ServicePlace {
     fn write(&self, name: &str, text: &str) -> Result<(), PlaceError> {
         let path = self.folder.path().join(name);
         let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-        written.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| PlaceError::File { path, error })
+        written
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| PlaceError::File { path, error })
     }
 }
 
@@ -170,9 +172,15 @@ mod tests {
         ServicePlace::open_or_make(&own).unwrap();
         let link = home.path().join("link");
         symlink(&own, &link).unwrap();
-        assert!(matches!(ServicePlace::open_or_make(&link), Err(PlaceError::Folder(FolderError::Symlink { .. }))));
+        assert!(matches!(
+            ServicePlace::open_or_make(&link),
+            Err(PlaceError::Folder(FolderError::Symlink { .. }))
+        ));
         fs::set_permissions(&own, fs::Permissions::from_mode(0o750)).unwrap();
-        assert!(matches!(ServicePlace::open_or_make(&own), Err(PlaceError::Folder(FolderError::Open { .. }))));
+        assert!(matches!(
+            ServicePlace::open_or_make(&own),
+            Err(PlaceError::Folder(FolderError::Open { .. }))
+        ));
         assert!(ServicePlace::open(&own).is_err());
     }
 

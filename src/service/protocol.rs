@@ -205,12 +205,18 @@ mod tests {
     #[test]
     fn each_role_has_its_own_wishes() {
         let wishes = [Wish::Begin("x".into()), Wish::End, Wish::Read, Wish::Request("REQ.end".into())];
-        for (role, may) in
-            [(Role::User, [true, true, false, false]), (Role::Agent, [false, false, true, true]), (Role::Extension, [false; 4])]
-        {
+        for (role, may) in [
+            (Role::User, [true, true, false, false]),
+            (Role::Agent, [false, false, true, true]),
+            (Role::Extension, [false; 4]),
+        ] {
             for (wish, may) in wishes.iter().zip(may) {
                 let read = Wish::read(role, &wish.message());
-                assert_eq!(read, if may { Ok(wish.clone()) } else { Err(Refusal::NotForRole) }, "{role:?} {wish:?}");
+                assert_eq!(
+                    read,
+                    if may { Ok(wish.clone()) } else { Err(Refusal::NotForRole) },
+                    "{role:?} {wish:?}"
+                );
             }
         }
     }

@@ -167,7 +167,10 @@ mod tests {
         assert_eq!(found(&knows, &format!("http://shop.test:{port}")).await, Fact::Known(TlsState::Insecure));
         let other = Authority::new().unwrap();
         let knows_not = TlsProbe::new(other.pem().as_bytes(), rules()).unwrap();
-        assert_eq!(found(&knows_not, &format!("https://shop.test:{port}")).await, Fact::Known(TlsState::Broken));
+        assert_eq!(
+            found(&knows_not, &format!("https://shop.test:{port}")).await,
+            Fact::Known(TlsState::Broken)
+        );
     }
 
     #[tokio::test]

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex};
 use browser_signals::{Observed, Origin, Snapshot, Verb};
 use classifier::{Detectors, Safety};
 use policy_dfa::{
-    Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Root, Task, Valuation, VerbKind, Verdict,
+    Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Root, Task, Valuation,
+    VerbKind, Verdict,
 };
 use sirl::{Block, Field, ParseError, Plan, Schema};
 use vault::Vault;

@@ -98,7 +98,8 @@ impl TabSession {
         let (id, prompt, ruled_out) = (sealed.id, sealed.prompt.clone(), sealed.ruled_out.clone());
         let Ready { core, text, quarantine } = sealed.ready(decision, &kit, Releases::default());
         let started = Instant::now();
-        let mut session = TabSession { id, core, text, quarantine, kit, prompt, ruled_out, started, tabs, view };
+        let mut session =
+            TabSession { id, core, text, quarantine, kit, prompt, ruled_out, started, tabs, view };
         session.keep_standing();
         session.kit.sign_head();
         Ok(session)

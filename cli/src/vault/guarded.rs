@@ -46,7 +46,8 @@ impl Guarded {
                 (vault.map_err(|error| bad(error.to_string()))?, Key::Passphrase(passphrase))
             }
         };
-        let misfit = |error: String| Failure::Input(format!("{}: {error}; nothing was changed", audit.display()));
+        let misfit =
+            |error: String| Failure::Input(format!("{}: {error}; nothing was changed", audit.display()));
         let known = kept_head::known(&vault).map_err(|error| misfit(error.to_string()))?;
         let opened = FolderLog::open_with(audit, Opening { known, ..Opening::now() });
         let opened = opened.map_err(|error| misfit(error.to_string()))?;

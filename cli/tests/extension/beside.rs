@@ -6,7 +6,8 @@ use crate::stage::{FORM, REQUEST, Stage};
 fn an_agent_beside_a_person_fills_their_address_and_never_sees_it() {
     let mut stage = Stage::new(11);
     // The page shows what is typed: to the person, and to whoever reads the page for the agent.
-    let echo = "<script>addEventListener('input', (e) => { echo.textContent += e.target.value + ' '; });</script>";
+    let echo =
+        "<script>addEventListener('input', (e) => { echo.textContent += e.target.value + ' '; });</script>";
     stage.site.put("shop.test/checkout", &format!("{FORM}{echo}"));
     stage.site.put("bank.test/", "<!doctype html><title>Bank</title><p>Balance 4711</p>");
     stage.serve(true);
@@ -33,7 +34,10 @@ fn an_agent_beside_a_person_fills_their_address_and_never_sees_it() {
     assert_eq!(values["zip"], stage.value("postal_code"));
     assert_eq!(values["city"], stage.value("city"));
     let echoed = stage.browser().evaluate("echo.textContent");
-    assert!(echoed.as_str().unwrap().contains(&stage.value("street")), "the page shows what it was given: {echoed}");
+    assert!(
+        echoed.as_str().unwrap().contains(&stage.value("street")),
+        "the page shows what it was given: {echoed}"
+    );
     let page = stage.agent(None);
     assert!(page.contains("[withheld]") && page.contains("textbox \"Street\": filled"), "{page}");
 

@@ -15,7 +15,8 @@ pub struct Browser {
 impl Browser {
     /// Starts it with a profile and a home of its own.
     pub fn start(profile: &Path, home: &Path) -> Browser {
-        let cli = std::env::var("PLAYWRIGHT_CLI_JS").expect("run `cargo xtask setup`, and take `cargo xtask env` over");
+        let cli = std::env::var("PLAYWRIGHT_CLI_JS")
+            .expect("run `cargo xtask setup`, and take `cargo xtask env` over");
         let node = std::env::var("PLAYWRIGHT_NODE_EXE").unwrap_or_else(|_| "node".to_owned());
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let settings = json!({
@@ -81,7 +82,9 @@ impl Browser {
 
     /// The values of the controls with a name.
     pub fn values(&mut self) -> Value {
-        self.evaluate("Object.fromEntries([...document.querySelectorAll('[name]')].map((el) => [el.name, el.value]))")
+        self.evaluate(
+            "Object.fromEntries([...document.querySelectorAll('[name]')].map((el) => [el.name, el.value]))",
+        )
     }
 }
 

@@ -23,7 +23,9 @@ fn it_may_no_more_than_it_needs() {
     let manifest: Value = serde_json::from_str(&read("extension/manifest.json")).unwrap();
     assert_eq!(manifest["permissions"], json!(["nativeMessaging"]));
     assert_eq!(manifest["web_accessible_resources"], json!([]));
-    for key in ["externally_connectable", "host_permissions", "optional_permissions", "optional_host_permissions"] {
+    for key in
+        ["externally_connectable", "host_permissions", "optional_permissions", "optional_host_permissions"]
+    {
         assert_eq!(manifest.get(key), None, "{key}");
     }
     let policy = manifest["content_security_policy"]["extension_pages"].as_str().unwrap();
@@ -42,7 +44,9 @@ fn its_scripts_are_the_guards_own() {
     }
     assert!(read("extension/walk.mjs") == read("policy-dfa/js/walk.mjs"), "copy walk.mjs to extension anew");
     let worker = read("extension/worker.js");
-    assert!(worker.contains(&format!("const VERSION = {VERSION};")) && worker.contains(&format!("'{HOST_NAME}'")));
+    assert!(
+        worker.contains(&format!("const VERSION = {VERSION};")) && worker.contains(&format!("'{HOST_NAME}'"))
+    );
 }
 
 #[test]
@@ -64,7 +68,10 @@ fn its_preview_ends_where_the_guards_walk_ends() {
     // All else is as good as can be.
     let mut best = Valuation::FIRST;
     for (axis, symbol) in [(Axis::Plan, "planned"), (Axis::Claim, "agrees"), (Axis::Placement, "whole")] {
-        best.set(axis, u8::try_from(axis.symbols().iter().position(|known| *known == symbol).unwrap()).unwrap());
+        best.set(
+            axis,
+            u8::try_from(axis.symbols().iter().position(|known| *known == symbol).unwrap()).unwrap(),
+        );
     }
     let mut expected = String::new();
     let count: usize = axes.iter().map(|axis| axis.symbols().len()).product();
@@ -86,7 +93,12 @@ fn its_preview_ends_where_the_guards_walk_ends() {
     fs::write(folder.path().join("cases.json"), cases.to_string()).unwrap();
     let node = std::env::var("PLAYWRIGHT_NODE_EXE").unwrap_or_else(|_| "node".to_owned());
     let script = repository().join("cli/tests/extension/preview.mjs");
-    let done = Command::new(node).arg(script).arg(folder.path()).arg(repository().join("extension")).output().unwrap();
+    let done = Command::new(node)
+        .arg(script)
+        .arg(folder.path())
+        .arg(repository().join("extension"))
+        .output()
+        .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let found = String::from_utf8(done.stdout).unwrap();
     assert_eq!(found.len(), count);

@@ -28,8 +28,9 @@ fn a_service_that_is_absent_or_another_is_said_and_one_that_comes_back_is_found(
     stage.kill();
     let gone = stage.agent(Some(REQUEST));
     assert!(gone.contains("no service is running"), "{gone}");
-    let impostor =
-        stage.impostor(r#"{"error":{"code":"version","message":"this service speaks version 2, update the older"}}"#);
+    let impostor = stage.impostor(
+        r#"{"error":{"code":"version","message":"this service speaks version 2, update the older"}}"#,
+    );
     stage.options_until("this service speaks version 2");
     impostor.abort();
     stage.serve(true);
@@ -111,7 +112,13 @@ fn a_host_is_installed_and_removed() {
     let home = tempfile::tempdir().unwrap();
     let run = |more: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_portcullis"));
-        command.current_dir(home.path()).args(["install-host", "--browser", "chrome", "--user-data-dir", "it's mine"]);
+        command.current_dir(home.path()).args([
+            "install-host",
+            "--browser",
+            "chrome",
+            "--user-data-dir",
+            "it's mine",
+        ]);
         command.args(["--folder", "run"]).args(more).output().unwrap()
     };
     assert!(run(&[]).status.success() && run(&[]).status.success());

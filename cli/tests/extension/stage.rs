@@ -49,7 +49,8 @@ pub struct Stage {
 impl Stage {
     /// A vault with an address, and a web.
     pub fn new(seed: u64) -> Stage {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let site = runtime.block_on(Site::start());
         let folder = tempfile::tempdir().unwrap();
         let mut canaries = Canaries::from_seed(seed);
@@ -59,7 +60,9 @@ impl Stage {
         let checked = Policy::parse(portcullis::DEFAULT_POLICY).unwrap().compile().unwrap().check();
         let verifier = authority(checked.unwrap_or_else(|_| panic!("the policy holds")), [1; 16]).1;
         let mut vault = Vault::create(&Secret::new(PASSPHRASE), entropy, KdfParams::FLOOR, verifier).unwrap();
-        for (field, name) in [(Field::Street, "street"), (Field::PostalCode, "postal_code"), (Field::City, "city")] {
+        for (field, name) in
+            [(Field::Street, "street"), (Field::PostalCode, "postal_code"), (Field::City, "city")]
+        {
             let value = Secret::new(canaries.value(name).unwrap());
             vault.insert("address:home", field, value, &Binding::Anywhere, entropy).unwrap();
         }
@@ -91,7 +94,8 @@ impl Stage {
 
     /// Tells the browser of the host, and starts it.
     pub fn browse(&mut self) -> &mut Browser {
-        let arguments = ["install-host", "--browser", "chromium", "--user-data-dir", "profile", "--folder", "run"];
+        let arguments =
+            ["install-host", "--browser", "chromium", "--user-data-dir", "profile", "--folder", "run"];
         assert!(self.command(&arguments).output().unwrap().status.success());
         self.browser = Some(Browser::start(&self.path("profile"), &self.path("home")));
         self.browser()
@@ -104,7 +108,15 @@ impl Stage {
     /// Starts the service, with or without what it must trust to find the web's connections good.
     pub fn serve(&mut self, trusting: bool) {
         let mut arguments = vec![
-            "serve", "mine/vault", "--audit", "audit", "--folder", "run", "--consent", "terminal", "--host-rules",
+            "serve",
+            "mine/vault",
+            "--audit",
+            "audit",
+            "--folder",
+            "run",
+            "--consent",
+            "terminal",
+            "--host-rules",
             "MAP *.test 127.0.0.1",
         ];
         if trusting {
@@ -157,7 +169,8 @@ impl Stage {
 
     /// Begins a task about the address on the shop's site.
     pub fn task(&self) {
-        let prompt = format!("Order the kettle for my home address at {}", self.site.url("shop.test/checkout"));
+        let prompt =
+            format!("Order the kettle for my home address at {}", self.site.url("shop.test/checkout"));
         let done = self.command(&["task", "--folder", "run", &prompt]).output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     }
@@ -209,7 +222,9 @@ impl Stage {
         assert_none(&self.canaries.in_text("the attacker", &self.site.sent_to("evil.test")));
         assert_none(&self.canaries.in_folder(&self.path("audit")).unwrap());
         for word in ["agent", "extension", "user"] {
-            assert_none(&self.canaries.in_text(word, &fs::read_to_string(self.path("run").join(word)).unwrap()));
+            assert_none(
+                &self.canaries.in_text(word, &fs::read_to_string(self.path("run").join(word)).unwrap()),
+            );
         }
     }
 
