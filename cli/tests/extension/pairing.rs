@@ -3,6 +3,8 @@
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use portcullis::service::protocol::{EXTENSION_ID, VERSION};
 use serde_json::{Value, json};
@@ -39,7 +41,8 @@ fn a_service_that_is_absent_or_another_is_said_and_one_that_comes_back_is_found(
     let reply = stage.agent_until(Some(REQUEST), "GRANT");
     assert!(reply.contains("GRANT.address"), "{reply}");
 
-    // The worker is stopped, before anything is asked and while the user reads a question.
+    // The worker is stopped while it waits for a page that is busy, and then before anything is asked.
+    stopped_at_work(&mut stage);
     stage.browser().stop_worker();
     let page = stage.agent_until(None, "Deliver to");
     assert!(page.contains("Deliver to"), "{page}");
@@ -54,6 +57,24 @@ fn a_service_that_is_absent_or_another_is_said_and_one_that_comes_back_is_found(
     assert_eq!(values["street"], stage.value("street"));
     other_version_is_refused(&stage);
     stage.no_value_got_out();
+}
+
+/// What was under way is refused; what is asked after it is not.
+fn stopped_at_work(stage: &mut Stage) {
+    let mut browser = stage.browser.take().unwrap();
+    browser.evaluate(
+        "setTimeout(() => { const began = Date.now(); while (Date.now() - began < 5000); }, 300) && 0",
+    );
+    let reply = thread::scope(|scope| {
+        let asking = scope.spawn(|| stage.agent(Some(REQUEST)));
+        thread::sleep(Duration::from_millis(1500));
+        browser.stop_worker();
+        asking.join().unwrap()
+    });
+    stage.browser = Some(browser);
+    assert!(reply.contains("DENY.address"), "{reply}");
+    let reply = stage.agent_until(Some(REQUEST), "GRANT");
+    assert!(reply.contains("GRANT.address"), "{reply}");
 }
 
 /// What the service itself says to a first message of another version, without the word, or that is too long.
