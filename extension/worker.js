@@ -7,8 +7,8 @@ import { load } from './walk.mjs';
 const HOST = 'org.portcullis.host';
 const VERSION = 1;
 const LONGEST = 240 * 1024;
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 20000;
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 30000;
 
 const service = { port: null, timer: 0, policy: null, problem: null, pause: FIRST_PAUSE, waiting: new Map(), asked: 0 };
 
@@ -33,7 +33,7 @@ function connect() {
     for (const give of service.waiting.values()) give(null);
     service.waiting.clear();
     service.timer = setTimeout(connect, service.pause);
-    service.pause = Math.min(service.pause * 2, LONGEST_PAUSE);
+    service.pause = Math.min(service.pause * 3, LONGEST_PAUSE);
   });
   port.postMessage({ hello: { version: VERSION } });
 }

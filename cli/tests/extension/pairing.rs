@@ -62,17 +62,21 @@ fn a_service_that_is_absent_or_another_is_said_and_one_that_comes_back_is_found(
 /// What was under way is refused; what is asked after it is not.
 fn stopped_at_work(stage: &mut Stage) {
     let mut browser = stage.browser.take().unwrap();
-    browser.evaluate(
-        "setTimeout(() => { const began = Date.now(); while (Date.now() - began < 5000); }, 300) && 0",
-    );
-    let reply = thread::scope(|scope| {
-        let asking = scope.spawn(|| stage.agent(Some(REQUEST)));
-        thread::sleep(Duration::from_millis(1500));
-        browser.stop_worker();
-        asking.join().unwrap()
+    // On a slow machine the question may come too early or too late to be under way.
+    let refused = (0..4).any(|_| {
+        browser.evaluate(
+            "setTimeout(() => { const began = Date.now(); while (Date.now() - began < 4000); }, 30) && 0",
+        );
+        let reply = thread::scope(|scope| {
+            let asking = scope.spawn(|| stage.agent(Some(REQUEST)));
+            thread::sleep(Duration::from_millis(1200));
+            browser.stop_worker();
+            asking.join().unwrap()
+        });
+        reply.contains("DENY.address")
     });
     stage.browser = Some(browser);
-    assert!(reply.contains("DENY.address"), "{reply}");
+    assert!(refused, "nothing was under way when the worker was stopped");
     let reply = stage.agent_until(Some(REQUEST), "GRANT");
     assert!(reply.contains("GRANT.address"), "{reply}");
 }
