@@ -24,6 +24,7 @@
 //! | [`lock`] | locking the vault of a running guard |
 //! | [`kept_head`] | the audit log's head, kept in the vault |
 //! | [`observe`] | watching an agent, and blocking nothing: no guard |
+//! | `service` | the guard as a service, for the user's own browser with the extension (Unix) |
 //! | [`storage`] | files that a crash leaves whole |
 //! | [`vault_file`] | the vault's file: lock, replacement, backups |
 //! | [`process`] | core dumps off, and panics that tell no value |
@@ -92,6 +93,8 @@ pub mod process;
 pub mod safety;
 #[cfg(feature = "scrub")]
 pub mod scrub;
+#[cfg(all(feature = "browser", unix))]
+pub mod service;
 #[cfg(feature = "browser")]
 pub mod session;
 pub mod storage;

@@ -22,11 +22,16 @@
 //! | [`sink`] | what a form is for, by its structure |
 //! | [`address`] | which hosts are private |
 //! | `playwright` | the bridge, with the feature of that name |
+//! | `extension` | the bridge of a browser extension, with the feature of that name, on Unix |
 
 pub mod address;
 pub mod container;
 pub mod egress;
+#[cfg(all(feature = "extension", unix))]
+pub mod extension;
 pub mod fact;
+#[cfg(any(feature = "playwright", all(feature = "extension", unix)))]
+mod facts;
 pub mod id;
 pub mod lookalike;
 pub mod observed;

@@ -11,7 +11,7 @@ pub struct Observed<T> {
 }
 
 impl<T> Observed<T> {
-    #[cfg(any(feature = "playwright", feature = "simulated", test))]
+    #[cfg(any(feature = "playwright", feature = "extension", feature = "simulated", test))]
     #[allow(dead_code, reason = "each feature uses it from another module")]
     pub(crate) fn new(value: T, number: u64) -> Observed<T> {
         Observed { value, number }

@@ -16,7 +16,10 @@ impl<T: AsRef<[u8]> + ZeroizeOnDrop + Send + Sync> Holder for T {}
 ///
 /// Anyone may put a secret in; only the bridge can take it out.
 pub struct SealedValue {
-    #[cfg_attr(not(any(feature = "playwright", test)), allow(dead_code, reason = "the bridge uses it"))]
+    #[cfg_attr(
+        not(any(feature = "playwright", feature = "extension", test)),
+        allow(dead_code, reason = "the bridge uses it")
+    )]
     holder: Box<dyn Holder>,
 }
 
@@ -32,7 +35,7 @@ impl SealedValue {
     }
 
     /// The secret. The one door, and it is the bridge's.
-    #[cfg(any(feature = "playwright", test))]
+    #[cfg(any(feature = "playwright", feature = "extension", test))]
     #[allow(dead_code, reason = "the bridge uses it")]
     pub(crate) fn expose(&self) -> &[u8] {
         (*self.holder).as_ref()

@@ -24,12 +24,18 @@ mod evaluate;
 mod failure;
 mod guarding;
 mod hmm;
+#[cfg(unix)]
+mod install_host;
 mod manual;
 mod mcp;
+#[cfg(unix)]
+mod native_host;
 mod output;
 mod policy;
 mod quarantine;
 mod scrub;
+#[cfg(unix)]
+mod serve;
 mod sirl;
 mod vault;
 
@@ -91,6 +97,21 @@ enum Command {
     /// Look at the record of what was decided.
     #[command(subcommand)]
     Audit(audit::Command),
+    /// Run the guard as a service, for your own browser with the extension and an agent beside you.
+    #[cfg(unix)]
+    Serve(serve::Arguments),
+    /// Begin or end a task of the service: only you do that.
+    #[cfg(unix)]
+    Task(serve::TaskArguments),
+    /// For an agent beside you: read the tab in front, or ask for something.
+    #[cfg(unix)]
+    Ask(serve::AskArguments),
+    /// Carry messages between the extension and the service; the browser starts this.
+    #[cfg(unix)]
+    NativeHost(native_host::Arguments),
+    /// Tell a browser of the native host, so that the extension reaches the service.
+    #[cfg(unix)]
+    InstallHost(install_host::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -118,6 +139,16 @@ fn main() -> ExitCode {
         Command::Hmm(command) => hmm::run(command),
         Command::Classify(command) => classify::run(command),
         Command::Audit(command) => audit::run(command),
+        #[cfg(unix)]
+        Command::Serve(arguments) => serve::run(arguments),
+        #[cfg(unix)]
+        Command::Task(arguments) => serve::task(&arguments),
+        #[cfg(unix)]
+        Command::Ask(arguments) => serve::ask(&arguments),
+        #[cfg(unix)]
+        Command::NativeHost(arguments) => native_host::run(&arguments),
+        #[cfg(unix)]
+        Command::InstallHost(arguments) => install_host::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -9,7 +9,7 @@ use crate::policy::{Delivery, Thresholds};
 use crate::table::{Outcome, Root};
 use crate::{
     Checked, Compiled, ConsentScope, Event, Grant, Granted, Happened, History, Millis, Placements, Possible,
-    Prompt, Question, Reason, Task, Terms, Verdict, Verifier,
+    Prompt, Question, Reason, Task, Terms, Valuation, Verdict, Verifier,
 };
 
 /// How long a grant can be redeemed, in milliseconds.
@@ -73,6 +73,16 @@ impl DecisionPoint {
             },
             Outcome::Grant(Some(way)) => self.mint(question, way),
         }
+    }
+
+    /// Where the walk for a question starts, and by which signals it goes: all that [`decide`](Self::decide) looks at.
+    pub fn valuation(&self, question: &Question<'_>) -> (Root, Valuation) {
+        (self.policy.root(&question.event), self.policy.valuation(question))
+    }
+
+    /// The compiled policy as bytes, as `spec/policy-bytes.md` describes them.
+    pub fn policy_bytes(&self) -> Vec<u8> {
+        self.policy.to_bytes()
     }
 
     /// What remains possible of a request with what is known before any page is open: the task, and what

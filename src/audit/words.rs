@@ -136,6 +136,8 @@ pub enum Stopped {
     FileChooser,
     /// A request to where the container may not go.
     Request,
+    /// A release: the extension walked the policy itself, and came to another end.
+    Preview,
     /// Anything else.
     Other,
 }
@@ -149,6 +151,7 @@ impl Stopped {
             Stopped::Download => "download",
             Stopped::FileChooser => "file_chooser",
             Stopped::Request => "request",
+            Stopped::Preview => "preview",
             Stopped::Other => "other",
         }
     }

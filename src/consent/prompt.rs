@@ -169,6 +169,8 @@ pub enum Notice {
     Guessed,
     /// Agents did so this often in earlier tasks.
     GuessedBefore(u64),
+    /// The page stands in a tab of the user's own browser.
+    OwnBrowser,
 }
 
 impl fmt::Display for Notice {
@@ -182,6 +184,9 @@ impl fmt::Display for Notice {
             Notice::SentElsewhere { to } => write!(f, "the form is sent to another site: {to}"),
             Notice::Refusals(1) => f.write_str("the agent was refused once in this task"),
             Notice::Refusals(times) => write!(f, "the agent was refused {times} times in this task"),
+            Notice::OwnBrowser => f.write_str(
+                "this is a tab of your own browser: what a page has been given, nothing keeps it from passing on",
+            ),
             Notice::Guessed => f.write_str("the agent wrote something that is in your vault"),
             Notice::GuessedBefore(1) => {
                 f.write_str("in an earlier task an agent wrote something that is in your vault")

@@ -100,7 +100,7 @@ impl HostRules {
     }
 
     /// The addresses of a host, by these rules and then by `resolver`.
-    pub(super) async fn addresses(
+    pub(crate) async fn addresses(
         &self,
         host: &str,
         port: u16,

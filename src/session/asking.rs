@@ -109,6 +109,7 @@ impl Core {
             }
         }
         noticed.dedup();
+        noticed.extend(self.always_noticed.clone());
         let refusals = self.counts.denials.values().sum();
         noticed.extend((refusals > 0).then_some(Notice::Refusals(refusals)));
         noticed.extend((!self.counts.guessed.is_empty()).then_some(Notice::Guessed));

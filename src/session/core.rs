@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex};
 use browser_signals::{Observed, Origin, Snapshot, Verb};
 use classifier::{Detectors, Safety};
 use policy_dfa::{
-    Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Task, VerbKind, Verdict,
+    Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Root, Task, Valuation,
+    VerbKind, Verdict,
 };
 use sirl::{Block, Field, ParseError, Plan, Schema};
 use vault::Vault;
@@ -23,7 +24,7 @@ pub use super::turn::{Command, Event, Look, Payment, Told};
 use super::work::{Page, Phase, Work};
 use crate::action::Action;
 use crate::audit::AuditEvent;
-use crate::consent::{Asked, ConsentBook, ConsentPrompt, HandOver, Warning};
+use crate::consent::{Asked, ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, Releases};
 use crate::flow::Readings;
 
@@ -113,6 +114,10 @@ pub struct Core {
     pub(super) taken_over: bool,
     /// Refusals of the current block, to be recorded before it is answered.
     pub(super) unrecorded: Vec<AuditEvent>,
+    /// What the user should know with every question.
+    pub(super) always_noticed: Option<Notice>,
+    /// What was decided last.
+    pub(super) decided: Option<(Root, Valuation)>,
     state: State,
 }
 
@@ -148,6 +153,8 @@ impl Core {
             by_hand: false,
             taken_over: false,
             unrecorded: Vec::new(),
+            always_noticed: None,
+            decided: None,
             state: State::Idle,
         }
     }
@@ -171,6 +178,18 @@ impl Core {
     pub fn with_hand_over(mut self, offered: bool) -> Core {
         self.by_hand = offered;
         self
+    }
+
+    /// Tells the user this with every question.
+    #[must_use]
+    pub fn noticing(mut self, notice: Option<Notice>) -> Core {
+        self.always_noticed = notice;
+        self
+    }
+
+    /// The event that was decided last, and by which signals: for whoever walks the same policy to check it.
+    pub fn decided(&self) -> Option<(Root, Valuation)> {
+        self.decided
     }
 
     /// Tells the user with every question how often agents guessed a value in earlier sessions.

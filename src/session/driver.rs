@@ -5,26 +5,23 @@ use std::time::{Duration, Instant};
 
 use browser_signals::playwright::{BridgeError, Browser, PageEvent, Tab, WireEnd};
 use browser_signals::{Container, ElementRef, Origin, SealedFill, SealedWire};
-use policy_dfa::{History, Millis, Reason, Task};
+use policy_dfa::{Millis, Reason, Task};
 use sirl::Kind;
 use vault::StateName;
 
-use super::asking::on_record;
-use super::core::{Command, Core, Event, Payment, Told, Tools};
-use super::foresee::never;
+use super::core::{Command, Core, Event, Payment, Told};
 use super::hands::{self, reason_of};
+use super::opening::{self, Place, Ready, Sealed, Wording};
 use super::outcome::Counts;
-use super::plan::{self, PlanQuestion};
 use super::proposal::Proposal;
 use super::way_out;
 use crate::action::Action;
 use crate::audit::{AuditEvent, SessionId, Stopped};
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
-use crate::consent::{ConsentBook, HandOver, book};
+use crate::consent::{HandOver, book};
 use crate::egress::{ContainerEgress, Releases};
 use crate::egress_proxy::EgressProxy;
 use crate::guard::{Guard, GuardError, Kit};
-use crate::intake::{self, Intake};
 use crate::scrub::Quarantine;
 use crate::text::PageTextGuard;
 use crate::time::unix_ms;
@@ -67,24 +64,6 @@ pub struct SessionReport {
     pub container: Container,
 }
 
-/// Whose words a task is in.
-#[derive(Clone, Copy)]
-enum Wording<'a> {
-    /// The user's own prompt.
-    Users(&'a str),
-    /// The agent's, which the user agrees to or not.
-    Agents,
-}
-
-impl<'a> Wording<'a> {
-    fn of_the_user(self) -> &'a str {
-        match self {
-            Wording::Users(prompt) => prompt,
-            Wording::Agents => "",
-        }
-    }
-}
-
 /// One task in one container of the browser.
 pub struct Session {
     id: SessionId,
@@ -105,8 +84,7 @@ impl Session {
     ///
     /// Where the user says no, the session goes on in a T0 container: it can read and release nothing.
     pub async fn begin(guard: Guard, browser: &Browser, prompt: &str) -> Result<Session, SessionError> {
-        let intake = intake::read(prompt, &guard.kit.detectors);
-        Session::begin_task(guard, browser, intake, Wording::Users(prompt)).await
+        Session::begin_task(guard, browser, Wording::Users(prompt)).await
     }
 
     /// Begins a task that the agent proposes, where the user's own words do not reach the guard: the user is asked for
@@ -116,82 +94,17 @@ impl Session {
         browser: &Browser,
         proposal: Proposal,
     ) -> Result<Session, SessionError> {
-        Session::begin_task(guard, browser, proposal.into_intake(), Wording::Agents).await
+        Session::begin_task(guard, browser, Wording::Agents(proposal)).await
     }
 
     async fn begin_task(
         guard: Guard,
         browser: &Browser,
-        mut intake: Intake,
         wording: Wording<'_>,
     ) -> Result<Session, SessionError> {
         let Guard { decision, mut kit } = guard;
-        kit.user_is_here();
-        if intake.origins.is_empty() {
-            return Err(SessionError::NoOrigin);
-        }
-        let prompt = wording.of_the_user();
-        let id = SessionId::random(kit.entropy.as_mut());
-        let unix_ms = unix_ms();
-        let mut seed = [0; 32];
-        kit.entropy.fill(&mut seed);
-        let policy = decision.policy_hash();
-        let sealed_before_asking = kit.audit.append(id, &AuditEvent::Started { policy }, unix_ms, true);
-        sealed_before_asking.map_err(|_| SessionError::Audit)?;
-        let doubts = kit.settle_doubts(&mut intake, prompt, &policy).await;
-        let mut prompts = u32::from(!doubts.is_empty());
-        for event in doubts {
-            kit.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
-        }
-        kit.take_in(&intake, prompt).map_err(|error| SessionError::Vault(error.to_string()))?;
-
-        // Nobody is asked about what can never be granted, whatever the pages turn out to be.
-        let hoped = intake.seal(Container::T2);
-        let mut ruled_out = Vec::new();
-        intake.kinds.retain(|kind| {
-            let reason = match kit.schema.takes(*kind) {
-                None => Some(Reason::MalformedRequest),
-                Some(fields) => never(&decision, &hoped, &History::default(), *kind, fields),
-            };
-            ruled_out.extend(reason.map(|reason| (*kind, reason)));
-            reason.is_none()
-        });
-        let mut book = ConsentBook::with_standing(kit.standing(), unix_ms);
-        let question = {
-            let vault = kit.vault.lock().unwrap_or_else(PoisonError::into_inner);
-            PlanQuestion::of(&intake, &decision, &book, &vault)
-        };
-        let mut container = Container::T0;
-        if let Some(question) = question {
-            prompts += 1;
-            let mut nonce = [0; 16];
-            kit.entropy.fill(&mut nonce);
-            let question = match wording {
-                Wording::Users(_) => question,
-                Wording::Agents => question.of_the_agent(),
-            };
-            let mut prompt = question.prompt(&policy, nonce);
-            if !kit.is_lasting() {
-                prompt = prompt.for_this_task_only();
-            }
-            let answer = prompt.ticket().settle(&kit.ask(&prompt).await, Millis(0));
-            plan::note(&prompt, answer, &mut book);
-            if answer.agrees() {
-                container = Container::T2;
-            }
-            for event in on_record(&prompt, answer) {
-                kit.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
-            }
-        }
-        let task = intake.seal(container);
-        let sealed = AuditEvent::Sealed {
-            origins: task.origins().to_vec(),
-            kinds: task.kinds().to_vec(),
-            budget: task.budget(),
-            container,
-        };
-        kit.audit.append(id, &sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
-
+        let sealed = opening::open(&mut kit, &decision, wording, Place::Container).await?;
+        let (task, container) = (sealed.task.clone(), sealed.task.container());
         let releases = Releases::default();
         let payment_origins: Vec<Origin> = kit.payments.iter().map(|payments| payments.origin()).collect();
         let proxy = way_out::open(browser, &payment_origins, kit.entropy.as_mut()).await?;
@@ -203,25 +116,10 @@ impl Session {
             kit.vault.clone(),
             kit.detectors.clone(),
         )));
-        let (vault, detectors) = (kit.vault.clone(), kit.detectors.clone());
-        let quarantine = Quarantine::default();
-        let text = PageTextGuard::new(
-            kit.scrubber.clone(),
-            quarantine.clone(),
-            detectors.clone(),
-            releases.clone(),
-            vault.clone(),
-        )
-        .with_safety(kit.safety.clone());
-        let lasting = kit.is_lasting();
-        let tools = Tools { vault, detectors, releases, book, lasting, seed };
-        let mut core = Core::new(task, decision, tools, &intake.prompt)
-            .with_schema(kit.schema.clone())
-            .with_earlier_guesses(kit.guesses().values().map(|count| u64::from(*count)).sum())
-            .with_values_told_to_the_model(kit.tells_model)
-            .with_hand_over(kit.answerer.offers_by_hand());
-        (0..prompts).for_each(|_| core.note_prompt());
-        let (prompt, started) = (intake.prompt, Instant::now());
+        let Sealed { id, prompt, ruled_out, .. } = &sealed;
+        let (id, prompt, ruled_out) = (*id, prompt.clone(), ruled_out.clone());
+        let Ready { core, text, quarantine } = sealed.ready(decision, &kit, releases);
+        let started = Instant::now();
         let mut session = Session { id, core, tab, proxy, text, quarantine, kit, prompt, ruled_out, started };
         session.keep_standing();
         session.kit.sign_head();

@@ -182,6 +182,7 @@ impl Core {
     ) -> Verdict {
         let safety = self.safety_of(page);
         let question = Question { event, page, task: &self.task, consent, history, safety, now };
+        self.decided = Some(self.decision.valuation(&question));
         self.decision.decide(&question)
     }
 

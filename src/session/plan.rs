@@ -64,9 +64,9 @@ impl PlanQuestion {
         self.asked.push(Asked::Release { kind, fields, to: to.clone(), sent_to: None, records });
     }
 
-    /// The same question of a task that nobody but the agent worded.
-    pub(super) fn of_the_agent(mut self) -> PlanQuestion {
-        self.noticed.insert(0, Notice::ChosenByTheAgent);
+    /// The same question with more that the user should know.
+    pub(super) fn noticing(mut self, notices: impl IntoIterator<Item = Notice>) -> PlanQuestion {
+        self.noticed.extend(notices);
         self
     }
 

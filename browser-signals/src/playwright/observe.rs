@@ -4,17 +4,13 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use url::Url;
 
 use super::connection::{Response, tls};
 use super::frames::{Frame, Frames, World};
-use super::session::text;
 use super::tab::{Located, TabState};
 use super::{BridgeError, Tab};
-use crate::sink::sink_of;
-use crate::{
-    ContainerId, Control, Destination, DocumentId, ElementRef, Fact, NodeId, Observed, Origin, Snapshot,
-};
+use crate::facts::{self, number};
+use crate::{ContainerId, DocumentId, ElementRef, Fact, NodeId, Observed, Origin, Snapshot};
 
 /// How long the browser may take to say what it shows of the connection.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -146,24 +142,11 @@ impl TabState {
         let inner = self.inner();
         let own = response_of(&inner.responses, frame, above.as_deref());
         let top_response = top.and_then(|top| inner.responses.get(&top.document));
-        let controls: Vec<Control> = facts
-            .get("controls")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(|control| read_control(control, nodes))
-            .collect();
-        let target = facts.get("target").and_then(|target| read_control(target, nodes));
-        let form = number(facts, "form").and_then(|number| nodes.get(&number).copied());
-        let sink = match &target {
-            Some(target) if form.is_none() => sink_of(std::slice::from_ref(target)),
-            Some(target)
-                if sink_of(std::slice::from_ref(target)) == crate::Sink::FreeText && controls.len() < 2 =>
-            {
-                crate::Sink::FreeText
-            }
-            _ => sink_of(&controls),
-        };
+        let node = |number: u64| nodes.get(&number).copied();
+        let controls = facts::controls(facts, &node);
+        let target = facts.get("target").and_then(|target| facts::control(target, &node));
+        let form = number(facts, "form").and_then(node);
+        let sink = facts::sink(target.as_ref(), form.is_some(), &controls);
         let snapshot = Snapshot {
             container: Fact::Known(self.container),
             container_id: ContainerId::new(self.context.as_str()),
@@ -176,7 +159,7 @@ impl TabState {
             tls: tls(security, top_response, own),
             secure_context: frame.secure_context.into(),
             form,
-            destination: destination(facts.get("way").unwrap_or(&Value::Null)).into(),
+            destination: facts::destination(facts.get("way").unwrap_or(&Value::Null)).into(),
             sink: Fact::Known(sink),
             target,
             controls,
@@ -204,10 +187,6 @@ fn response_of<'a>(
     None
 }
 
-fn number(facts: &Value, name: &str) -> Option<u64> {
-    facts.get(name).and_then(Value::as_u64).filter(|number| *number != 0)
-}
-
 /// The numbers of all elements that facts speak of.
 fn numbers(facts: &Value) -> Vec<u64> {
     let controls = facts.get("controls").and_then(Value::as_array).into_iter().flatten();
@@ -217,31 +196,4 @@ fn numbers(facts: &Value) -> Vec<u64> {
     all.sort_unstable();
     all.dedup();
     all
-}
-
-fn read_control(facts: &Value, nodes: &HashMap<u64, NodeId>) -> Option<Control> {
-    let owned = |name: &str| text(facts, name).unwrap_or_default().to_owned();
-    let flag = |name: &str| facts.get(name).and_then(Value::as_bool);
-    Some(Control {
-        node: *nodes.get(&number(facts, "id")?)?,
-        form: number(facts, "form").and_then(|number| nodes.get(&number).copied()),
-        tag: owned("tag"),
-        input_type: owned("type"),
-        autocomplete: owned("autocomplete"),
-        name: owned("name"),
-        label: owned("label"),
-        visible: flag("visible").into(),
-        hit: flag("hit").into(),
-        editable: flag("editable").unwrap_or(false),
-        filled: flag("filled").unwrap_or(true),
-    })
-}
-
-fn destination(way: &Value) -> Option<Destination> {
-    let url = Url::parse(text(way, "action")?).ok()?;
-    Some(Destination {
-        origin: Origin::of(&url).ok()?,
-        path: url.path().into(),
-        method: text(way, "method")?.into(),
-    })
 }

@@ -4,6 +4,8 @@
 
 mod cache;
 mod change;
+#[cfg(unix)]
+mod guarded;
 mod opened;
 mod place;
 mod recorded;
@@ -21,6 +23,8 @@ use crate::failure::Failure;
 use secrets::Source;
 
 pub use cache::{holds as cached, works as keyring_works};
+#[cfg(unix)]
+pub use guarded::Guarded;
 pub use opened::{By, Opened, Witness};
 pub use place::{count, trouble as unusable};
 

@@ -1,0 +1,114 @@
+//! A sealed fill as the one message that holds values.
+
+use serde_json::{Map, Value, json};
+use zeroize::Zeroizing;
+
+use super::report::place_of;
+use crate::SealedFill;
+
+/// The message. It holds values, and it is only ever written to the extension's socket.
+pub(super) struct Message(pub(super) Zeroizing<Vec<u8>>);
+
+/// The message of a fill: `head` and where the fill goes, and after that the values, written straight from their
+/// sealed memory into memory that is wiped and does not move. None for a fill that no extension was looked at for, or
+/// a value that is not text.
+pub(super) fn message(fill: &SealedFill, mut head: Map<String, Value>) -> Option<Message> {
+    let (tab, frame) = place_of(&fill.frame)?;
+    if fill.container_id.as_str() != format!("tab:{tab}") || fill.values.is_empty() {
+        return None;
+    }
+    let nodes: Vec<i64> = fill.values.iter().map(|(node, _)| node.0).collect();
+    let to = &fill.destination;
+    let rest = json!({
+        "tab": tab,
+        "frame": frame,
+        "document": fill.document.as_str(),
+        "origin": fill.origin.to_string(),
+        "form": fill.form.map_or(0, |form| form.0),
+        "way": { "action": format!("{}{}", to.origin, to.path), "method": &*to.method },
+        "nodes": nodes,
+    });
+    head.extend(rest.as_object().cloned()?);
+    let head = Value::Object(head).to_string();
+    let values: Option<Vec<&str>> =
+        fill.values.iter().map(|(_, value)| std::str::from_utf8(value.expose()).ok()).collect();
+    let values = values?;
+    // No letter is written as more than six bytes for each of its own, so the memory is never moved.
+    let most: usize = values.iter().map(|value| 6 * value.len() + 3).sum();
+    let mut out = Zeroizing::new(Vec::with_capacity(head.len() + most + 16));
+    out.extend_from_slice(head.strip_suffix('}')?.as_bytes());
+    out.extend_from_slice(b",\"values\":[");
+    for (at, value) in values.into_iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        quote(value, &mut out);
+    }
+    out.extend_from_slice(b"]}");
+    Some(Message(out))
+}
+
+/// A text as JSON.
+fn quote(text: &str, out: &mut Vec<u8>) {
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    out.push(b'"');
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+            0..0x20 => {
+                let digit = |of: u8| DIGITS.get(usize::from(of)).copied().unwrap_or(b'0');
+                out.extend_from_slice(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 15)]);
+            }
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::{ContainerId, Destination, DocumentId, FrameId, NodeId, Origin, SealedValue};
+
+    fn fill(container: &str, frame: &str, values: &[&[u8]]) -> SealedFill {
+        let origin = Origin::parse("https://shop.test").unwrap();
+        SealedFill {
+            container_id: ContainerId::new(container),
+            frame: FrameId::new(frame),
+            document: DocumentId::new("A"),
+            origin: origin.clone(),
+            form: Some(NodeId(1)),
+            destination: Destination { origin, path: "/order".into(), method: "POST".into() },
+            values: values.iter().map(|value| (NodeId(2), SealedValue::new(value))).collect(),
+        }
+    }
+
+    #[test]
+    fn values_arrive_as_they_are_in_memory_that_did_not_move() {
+        let odd = "17 \"Quarry\" Road\\\n\u{1}\u{1f}ß\u{1f3e0}";
+        let head = Map::from_iter([("id".to_owned(), json!(4))]);
+        let message = message(&fill("tab:7", "tab:7/0", &[odd.as_bytes(), b""]), head).unwrap();
+        let read: Value = serde_json::from_slice(&message.0).unwrap();
+        assert_eq!(read.get("values").unwrap(), &json!([odd, ""]));
+        assert_eq!(read.get("id").unwrap(), &json!(4));
+        assert_eq!(
+            read.get("way").unwrap(),
+            &json!({ "action": "https://shop.test/order", "method": "POST" })
+        );
+        let long = "\u{1}".repeat(5_000);
+        let message = super::message(&fill("tab:7", "tab:7/0", &[long.as_bytes()]), Map::new()).unwrap();
+        assert!(message.0.len() > 30_000 && message.0.capacity() < 31_000, "{}", message.0.capacity());
+    }
+
+    #[test]
+    fn a_fill_that_is_not_for_an_extension_is_no_message() {
+        for (container, frame) in
+            [("tab:7", "tab:8/0"), ("A1B2", "A1B2"), ("tab:7", "tab:7"), ("tab:x", "tab:x/0")]
+        {
+            assert!(message(&fill(container, frame, &[b"x"]), Map::new()).is_none(), "{container} {frame}");
+        }
+        assert!(message(&fill("tab:7", "tab:7/0", &[]), Map::new()).is_none());
+        assert!(message(&fill("tab:7", "tab:7/0", &[b"\xff"]), Map::new()).is_none());
+    }
+}

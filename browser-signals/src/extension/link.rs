@@ -1,0 +1,374 @@
+//! One extension at the other end of a socket: questions and answers.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::{mpsc, oneshot};
+
+use super::framing::{self, FramingError};
+use super::report::Malformed;
+use super::{filling, forms, text};
+use crate::{Container, Fact, Observed, Origin, SealedFill, Snapshot, TextGuard, TlsState};
+
+/// How long the extension may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The most questions of an extension that wait to be answered.
+const MOST_ASKED: usize = 16;
+
+/// Why the extension did not do what it was asked to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ExtensionError {
+    /// The connection is gone: the worker was stopped, the browser was closed.
+    #[error("the extension is gone")]
+    Gone,
+    /// It did not answer in time.
+    #[error("the extension did not answer in time")]
+    Slow,
+    /// It answered what no extension of this version does.
+    #[error("the extension's answer cannot be read")]
+    Malformed,
+    /// No tab is in front, or the tab in front is of no site of the task.
+    #[error("the tab in front is of no site of the task")]
+    NotOfTask,
+    /// The document or a control is gone.
+    #[error("the page has changed")]
+    Stale,
+    /// The form, its destination, or what a control holds is not what was decided on.
+    #[error("the page diverted the values, and they were cleared")]
+    Diverted,
+    /// A control is not seen by a person.
+    #[error("a control is not seen")]
+    Occluded,
+    /// A control cannot hold its value.
+    #[error("a control cannot hold its value")]
+    NotApplicable,
+    /// The filter withheld the page's text.
+    #[error("the text of the page was withheld")]
+    TextWithheld,
+    /// The extension walked the policy itself, by what it saw at that moment, and came to another end.
+    #[error("the extension's preview of the policy disagrees")]
+    Disagrees,
+}
+
+/// Which tab may be looked at, and as what.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// The tier that the user raised the task to.
+    pub container: Container,
+    /// The sites of the task: a tab in front that shows another is not looked at.
+    pub origins: Vec<Origin>,
+}
+
+/// What was decided, for the extension to walk the policy by what it sees itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decided {
+    /// The event.
+    pub event: String,
+    /// The tier that it needs; empty for none.
+    pub need: String,
+    /// The symbol of each signal.
+    pub valuation: Vec<(&'static str, &'static str)>,
+}
+
+/// The text of a tab, after the guard's filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TabText {
+    /// The text.
+    pub text: String,
+    /// The top frame's origin.
+    pub origin: Option<Origin>,
+}
+
+/// What waits for answers.
+#[derive(Default)]
+struct Waiting {
+    closed: AtomicBool,
+    by_id: Mutex<HashMap<u64, oneshot::Sender<Value>>>,
+}
+
+/// One extension. Dropping it closes the connection.
+pub struct ExtensionLink {
+    writer: tokio::sync::Mutex<OwnedWriteHalf>,
+    waiting: Arc<Waiting>,
+    asked: AtomicU64,
+    observed: Arc<AtomicU64>,
+    reading: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for ExtensionLink {
+    fn drop(&mut self) {
+        self.reading.abort();
+    }
+}
+
+impl ExtensionLink {
+    /// The extension at the other end of a socket, and what it asks by itself. Observations are numbered by `observed`,
+    /// which all links of one guard share: what a later link sees is later.
+    pub fn over(stream: UnixStream, observed: Arc<AtomicU64>) -> (ExtensionLink, mpsc::Receiver<Value>) {
+        let (reader, writer) = stream.into_split();
+        let waiting = Arc::new(Waiting::default());
+        let (sender, asks) = mpsc::channel(MOST_ASKED);
+        let reading = tokio::spawn(read_all(reader, Arc::clone(&waiting), sender));
+        let writer = tokio::sync::Mutex::new(writer);
+        (ExtensionLink { writer, waiting, asked: AtomicU64::new(0), observed, reading }, asks)
+    }
+
+    /// Whether the other end is gone.
+    pub fn is_closed(&self) -> bool {
+        self.waiting.closed.load(Ordering::Acquire)
+    }
+
+    /// Every form of every frame of the tab in front. `tls` says what is known of the connection to an origin.
+    ///
+    /// # Errors
+    /// [`ExtensionError`].
+    pub async fn forms(
+        &self,
+        view: &View,
+        tls: &(dyn Fn(&Origin) -> Fact<TlsState> + Sync),
+    ) -> Result<Vec<Observed<Snapshot>>, ExtensionError> {
+        let report = self.look("forms", view).await?;
+        let seen = forms::snapshots(&report, view.container, tls)?;
+        let of_task = |seen: &Snapshot| seen.top_origin.known().is_some_and(|top| view.origins.contains(top));
+        if !seen.iter().all(of_task) {
+            return Err(ExtensionError::NotOfTask);
+        }
+        Ok(seen
+            .into_iter()
+            .map(|seen| Observed::new(seen, self.observed.fetch_add(1, Ordering::AcqRel)))
+            .collect())
+    }
+
+    /// The text of the tab in front, after the guard's filter.
+    ///
+    /// # Errors
+    /// [`ExtensionError`].
+    pub async fn read(&self, view: &View, guard: &dyn TextGuard) -> Result<TabText, ExtensionError> {
+        let report = self.look("text", view).await?;
+        let (outline, origin) = text::outline(&report)?;
+        if !origin.as_ref().is_some_and(|origin| view.origins.contains(origin)) {
+            return Err(ExtensionError::NotOfTask);
+        }
+        let text = guard.guard(&outline).map_err(|_| ExtensionError::TextWithheld)?;
+        Ok(TabText { text, origin })
+    }
+
+    /// Carries out a sealed fill: the values go to the one document that it names.
+    ///
+    /// # Errors
+    /// [`ExtensionError`]. Where the connection ended meanwhile it is not known how the fill ended.
+    pub async fn fill(&self, fill: SealedFill, view: &View, decided: &Decided) -> Result<(), ExtensionError> {
+        let valuation: Map<String, Value> =
+            decided.valuation.iter().map(|(name, symbol)| ((*name).to_owned(), json!(symbol))).collect();
+        let (id, answer) = self.expect()?;
+        let head = json!({
+            "id": id,
+            "ask": "fill",
+            "origins": origins(view),
+            "decided": { "event": decided.event, "need": decided.need, "valuation": valuation },
+        });
+        let head = head.as_object().cloned().unwrap_or_default();
+        let message = filling::message(&fill, head).ok_or(ExtensionError::Stale)?;
+        self.send(&message.0).await?;
+        drop((message, fill));
+        match outcome(self.within(id, answer).await?)?.as_str() {
+            Some("done") => Ok(()),
+            Some("gone") => Err(ExtensionError::Stale),
+            Some("hidden") => Err(ExtensionError::Occluded),
+            Some("unfit") => Err(ExtensionError::NotApplicable),
+            Some("disagrees") => Err(ExtensionError::Disagrees),
+            _ => Err(ExtensionError::Diverted),
+        }
+    }
+
+    /// Says something that is no question, such as an answer.
+    ///
+    /// # Errors
+    /// [`ExtensionError::Gone`].
+    pub async fn say(&self, message: &Value) -> Result<(), ExtensionError> {
+        self.send(message.to_string().as_bytes()).await
+    }
+
+    async fn look(&self, what: &str, view: &View) -> Result<Value, ExtensionError> {
+        let (id, answer) = self.expect()?;
+        self.say(&json!({ "id": id, "ask": what, "origins": origins(view) })).await?;
+        outcome(self.within(id, answer).await?)
+    }
+
+    /// A number for a question, and where its answer will come.
+    fn expect(&self) -> Result<(u64, oneshot::Receiver<Value>), ExtensionError> {
+        let id = self.asked.fetch_add(1, Ordering::AcqRel);
+        let (sender, answer) = oneshot::channel();
+        self.waiting.by_id.lock().unwrap_or_else(PoisonError::into_inner).insert(id, sender);
+        if self.is_closed() { Err(ExtensionError::Gone) } else { Ok((id, answer)) }
+    }
+
+    async fn within(&self, id: u64, answer: oneshot::Receiver<Value>) -> Result<Value, ExtensionError> {
+        match tokio::time::timeout(PATIENCE, answer).await {
+            Ok(answer) => answer.map_err(|_| ExtensionError::Gone),
+            Err(_) => {
+                self.waiting.by_id.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+                Err(ExtensionError::Slow)
+            }
+        }
+    }
+
+    async fn send(&self, message: &[u8]) -> Result<(), ExtensionError> {
+        let mut writer = self.writer.lock().await;
+        framing::write(&mut *writer, message).await.map_err(|error| match error {
+            FramingError::TooLong(_) => ExtensionError::Malformed,
+            FramingError::Io(_) => ExtensionError::Gone,
+        })
+    }
+}
+
+impl From<Malformed> for ExtensionError {
+    fn from(_: Malformed) -> ExtensionError {
+        ExtensionError::Malformed
+    }
+}
+
+fn origins(view: &View) -> Vec<String> {
+    view.origins.iter().map(Origin::to_string).collect()
+}
+
+/// What an extension answered, or why it did not.
+fn outcome(mut answer: Value) -> Result<Value, ExtensionError> {
+    match answer.get("failed").and_then(Value::as_str) {
+        None => answer.get_mut("answer").map(Value::take).ok_or(ExtensionError::Malformed),
+        Some("not_of_task") => Err(ExtensionError::NotOfTask),
+        Some("stale") => Err(ExtensionError::Stale),
+        Some(_) => Err(ExtensionError::Malformed),
+    }
+}
+
+/// Gives answers to those who wait and questions to whoever answers them, until the stream ends.
+async fn read_all(mut reader: OwnedReadHalf, waiting: Arc<Waiting>, asks: mpsc::Sender<Value>) {
+    while let Ok(Some(message)) = framing::read(&mut reader).await {
+        let Ok(message) = serde_json::from_slice::<Value>(&message) else { break };
+        if message.get("ask").is_some() {
+            // Whoever asks faster than is answered is not answered.
+            let _full = asks.try_send(message);
+            continue;
+        }
+        let Some(id) = message.get("id").and_then(Value::as_u64) else { break };
+        let waits = waiting.by_id.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        if let Some(waits) = waits {
+            let _gone = waits.send(message);
+        }
+    }
+    waiting.closed.store(true, Ordering::Release);
+    waiting.by_id.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+    use super::*;
+    use crate::{ContainerId, Destination, DocumentId, FrameId, NodeId, SealedValue};
+
+    fn pair() -> (ExtensionLink, UnixStream) {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        (ExtensionLink::over(ours, Arc::new(AtomicU64::new(1))).0, theirs)
+    }
+
+    fn view() -> View {
+        View { container: Container::T2, origins: vec![Origin::parse("https://shop.test").unwrap()] }
+    }
+
+    fn report(origin: &str) -> Value {
+        json!({ "tab": 1, "frames": [{ "frame": 0, "document": "A", "origin": origin, "url": format!("{origin}/"),
+            "ancestors": [], "forms": [{ "form": 0, "way": null, "controls": [] }] }] })
+    }
+
+    async fn answer(theirs: &mut UnixStream, how: impl Fn(&Value) -> Value) -> Value {
+        let message = framing::read(theirs).await.unwrap().unwrap();
+        let message: Value = serde_json::from_slice(&message).unwrap();
+        let mut answer = how(&message);
+        answer["id"] = message["id"].clone();
+        framing::write(theirs, answer.to_string().as_bytes()).await.unwrap();
+        message
+    }
+
+    fn valid(_: &Origin) -> Fact<TlsState> {
+        Fact::Known(TlsState::Valid)
+    }
+
+    fn fill() -> SealedFill {
+        let origin = Origin::parse("https://shop.test").unwrap();
+        SealedFill {
+            container_id: ContainerId::new("tab:1"),
+            frame: FrameId::new("tab:1/0"),
+            document: DocumentId::new("A"),
+            origin: origin.clone(),
+            form: None,
+            destination: Destination { origin, path: "/".into(), method: "POST".into() },
+            values: vec![(NodeId(1), SealedValue::new(b"17 Quarry Road"))],
+        }
+    }
+
+    #[tokio::test]
+    async fn looks_are_numbered_upwards_and_a_tab_of_another_site_is_not_shown() {
+        let (link, mut theirs) = pair();
+        let mut last = 0;
+        for _ in 0..2 {
+            let view = view();
+            let (seen, asked) = tokio::join!(
+                link.forms(&view, &valid),
+                answer(&mut theirs, |_| json!({ "answer": report("https://shop.test") }))
+            );
+            assert_eq!(asked["origins"], json!(["https://shop.test"]));
+            let number = seen.unwrap()[0].number();
+            assert!(number > last);
+            last = number;
+        }
+        let other = |_: &Value| json!({ "answer": report("https://bank.test") });
+        let view = view();
+        let (seen, _) = tokio::join!(link.forms(&view, &valid), answer(&mut theirs, other));
+        assert_eq!(seen.unwrap_err(), ExtensionError::NotOfTask);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_ends_ends_what_waits_and_what_comes_after() {
+        let (link, mut theirs) = pair();
+        let view = view();
+        let dies = async {
+            framing::read(&mut theirs).await.unwrap().unwrap();
+            drop(theirs);
+        };
+        let (seen, ()) = tokio::join!(link.forms(&view, &valid), dies);
+        assert_eq!(seen.unwrap_err(), ExtensionError::Gone);
+        assert!(link.is_closed());
+        assert_eq!(link.forms(&view, &valid).await.unwrap_err(), ExtensionError::Gone);
+    }
+
+    #[tokio::test]
+    async fn only_done_is_good_news_of_a_fill() {
+        let decided =
+            Decided { event: "address".into(), need: "T2".into(), valuation: vec![("tls", "valid")] };
+        for (word, expected) in [
+            (json!("done"), Ok(())),
+            (json!("gone"), Err(ExtensionError::Stale)),
+            (json!("diverted"), Err(ExtensionError::Diverted)),
+            (json!("disagrees"), Err(ExtensionError::Disagrees)),
+            (json!("Done"), Err(ExtensionError::Diverted)),
+            (json!(null), Err(ExtensionError::Diverted)),
+        ] {
+            let (link, mut theirs) = pair();
+            let view = view();
+            let (done, sent) = tokio::join!(
+                link.fill(fill(), &view, &decided),
+                answer(&mut theirs, |_| json!({ "answer": word }))
+            );
+            assert_eq!(done, expected, "{word}");
+            assert_eq!(sent["values"], json!(["17 Quarry Road"]));
+            assert_eq!(sent["decided"]["valuation"], json!({ "tls": "valid" }));
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! `portcullis serve`, `task` and `ask`: the guard as a service, for the user's own browser with the extension.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use portcullis::consent::page::{ConsentPage, PageSettings};
+use portcullis::consent::{Answerer, TerminalAnswerer};
+use portcullis::egress_proxy::HostRules;
+use portcullis::guard::SystemEntropy;
+use portcullis::service::protocol::{Role, Wish};
+use portcullis::service::tls::TlsProbe;
+use portcullis::service::{Client, ClientError, Service, ServicePlace, ServiceSettings};
+use portcullis::signals::playwright::OwnBrowser;
+use portcullis::vault::Entropy;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::vault::{Guarded, Target};
+
+/// The folder of the service.
+#[derive(Args)]
+pub struct Folder {
+    /// The service's folder, for you alone; by default `portcullis` in `XDG_RUNTIME_DIR`, else `~/.portcullis/run`.
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+}
+
+impl Folder {
+    /// The folder's path.
+    pub fn path(&self) -> Result<PathBuf, Failure> {
+        match &self.folder {
+            Some(folder) => Ok(folder.clone()),
+            None => ServicePlace::usual().map_err(|error| Failure::NotSetUp(error.to_string())),
+        }
+    }
+}
+
+/// Where the user is asked.
+#[derive(Clone, Copy, ValueEnum)]
+enum Asked {
+    /// On a page in a browser of its own.
+    Page,
+    /// On this terminal.
+    Terminal,
+}
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    folder: Folder,
+    /// The policy; by default the one that is shipped, `policies/default.policy`.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Where you are asked.
+    #[arg(long, value_enum, default_value = "page")]
+    consent: Asked,
+    /// Trust these certificates too where connections are judged (PEM), as your browser does.
+    #[arg(long, value_name = "FILE")]
+    trust: Vec<PathBuf>,
+    /// Rules that lead names elsewhere, those of the browser's `--host-resolver-rules`.
+    #[arg(long, value_name = "RULES", default_value = "")]
+    host_rules: String,
+    /// Lock the vault when nothing was asked of you for this long, in minutes.
+    #[arg(long, value_name = "MINUTES", default_value_t = 15)]
+    idle: u64,
+}
+
+#[derive(Args)]
+pub struct TaskArguments {
+    #[command(flatten)]
+    folder: Folder,
+    /// End the task that is open.
+    #[arg(long)]
+    end: bool,
+    /// What the agent is to do, with the web addresses where; `-` or nothing reads it from standard input. Values that
+    /// stand in it are taken out before any model sees it.
+    prompt: Option<String>,
+}
+
+#[derive(Args)]
+pub struct AskArguments {
+    #[command(flatten)]
+    folder: Folder,
+    /// The request block, `REQ.` lines up to `REQ.end`; `-` reads it from standard input. Without one, the text of the
+    /// tab in front is printed.
+    request: Option<String>,
+}
+
+pub fn run(arguments: Arguments) -> Result<(), Failure> {
+    let runtime = crate::serve::runtime()?;
+    runtime.block_on(serve(arguments))
+}
+
+async fn serve(arguments: Arguments) -> Result<(), Failure> {
+    let Arguments { target, folder, policy, consent, trust, host_rules, idle } = arguments;
+    let policy = match &policy {
+        Some(path) => crate::read_text(path)?,
+        None => portcullis::DEFAULT_POLICY.to_owned(),
+    };
+    let mut pem = Vec::new();
+    for path in &trust {
+        pem.extend_from_slice(crate::read_text(path)?.as_bytes());
+        pem.push(b'\n');
+    }
+    let rules = HostRules::parse(&host_rules).map_err(|error| Failure::Input(error.to_string()))?;
+    let tls = TlsProbe::new(&pem, rules).map_err(|error| Failure::Input(error.to_string()))?;
+    let place =
+        ServicePlace::open_or_make(&folder.path()?).map_err(|error| Failure::Input(error.to_string()))?;
+    let audit = target.audit.clone().unwrap_or_else(|| beside(&target.vault));
+    let opened = Guarded::open(&target, &audit)?;
+    let answerer: Box<dyn Answerer> = match consent {
+        Asked::Terminal => Box::new(TerminalAnswerer::default()),
+        Asked::Page => Box::new(page(opened.phrase()).await?),
+    };
+    let guard = opened.guard(&policy, answerer)?.with_idle_lock(Duration::from_secs(60 * idle));
+    let settings = ServiceSettings { place: place.clone(), tls, audit: Some(audit) };
+    let service = Service::start(guard, settings).map_err(|error| Failure::NotSetUp(error.to_string()))?;
+    println!("listening at {}", place.socket().display());
+    service.run(stopped()).await;
+    Ok(())
+}
+
+/// A log beside the vault, where none was named.
+fn beside(vault: &Path) -> PathBuf {
+    let mut name = vault.file_name().unwrap_or_default().to_owned();
+    name.push(".audit");
+    vault.with_file_name(name)
+}
+
+async fn page(phrase: Option<String>) -> Result<ConsentPage, Failure> {
+    let missing =
+        |error: String| Failure::NotSetUp(format!("{error}; or be asked here with `--consent terminal`"));
+    let chromium =
+        evaluation::stage::chromium().ok_or_else(|| missing("no Chromium was found".to_owned()))?;
+    let opener = OwnBrowser::new(chromium).map_err(|error| missing(error.to_string()))?;
+    let mut entropy = [0; 32];
+    SystemEntropy.fill(&mut entropy);
+    let settings = PageSettings { opener: Box::new(opener), phrase, entropy };
+    ConsentPage::open(settings).await.map_err(|error| missing(error.to_string()))
+}
+
+/// Ends with the signal to stop.
+async fn stopped() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut stop), Ok(mut end)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = stop.recv() => {}
+        _ = end.recv() => {}
+    }
+}
+
+/// A runtime for one command.
+pub fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    let built = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    built.map_err(|error| Failure::NotSetUp(error.to_string()))
+}
+
+pub fn task(arguments: &TaskArguments) -> Result<(), Failure> {
+    let wish = match (arguments.end, &arguments.prompt) {
+        (true, _) => Wish::End,
+        (false, prompt) => Wish::Begin(words(prompt.as_deref().unwrap_or("-"))?),
+    };
+    let answer = wished(&arguments.folder, Role::User, &wish)?;
+    let Some(begun) = answer.get("begun") else {
+        println!("the task is ended");
+        return Ok(());
+    };
+    let text = |name: &str| begun.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    println!("{}", text("prompt").trim_end());
+    eprintln!("the task is sealed, in {}", text("container"));
+    for ruled_out in begun.get("ruled_out").and_then(Value::as_array).into_iter().flatten() {
+        eprintln!("it can never be granted here: {ruled_out}");
+    }
+    Ok(())
+}
+
+pub fn ask(arguments: &AskArguments) -> Result<(), Failure> {
+    let wish = match &arguments.request {
+        Some(request) => Wish::Request(words(request)?),
+        None => Wish::Read,
+    };
+    let answer = wished(&arguments.folder, Role::Agent, &wish)?;
+    let reply = answer.get("reply").and_then(Value::as_str).unwrap_or_default();
+    println!("{}", reply.trim_end());
+    Ok(())
+}
+
+fn words(argument: &str) -> Result<String, Failure> {
+    if argument == "-" { crate::read_text(Path::new("-")) } else { Ok(argument.to_owned()) }
+}
+
+fn wished(folder: &Folder, role: Role, wish: &Wish) -> Result<Value, Failure> {
+    let path = folder.path()?;
+    let absent = || Failure::NotSetUp(ClientError::Absent.to_string());
+    let place = ServicePlace::open(&path).map_err(|error| match error {
+        portcullis::service::place::PlaceError::Folder(error) if error.is_missing() => absent(),
+        error => Failure::Input(error.to_string()),
+    })?;
+    let answered = runtime()?.block_on(async { Client::connect(&place, role).await?.ask(wish).await });
+    answered.map_err(|error| match error {
+        ClientError::Refused { .. } => Failure::Input(error.to_string()),
+        error => Failure::NotSetUp(error.to_string()),
+    })
+}

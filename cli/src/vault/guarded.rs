@@ -1,0 +1,83 @@
+//! A vault that is opened for a guard, which then holds it.
+
+use std::path::Path;
+
+use portcullis::audit::{FolderLog, Opening};
+use portcullis::consent::Answerer;
+use portcullis::guard::{Replaced, SystemEntropy, UserVault, VaultKey};
+use portcullis::vault::{Meta, Secret, StateName, UnlockKey, Vault};
+use portcullis::vault_file::VaultFile;
+use portcullis::{Guard, kept_head};
+
+use super::opened::{open_file, verifier};
+use super::{Target, cache};
+use crate::failure::Failure;
+
+/// A vault's file, what opens it, and its audit log.
+pub struct Guarded {
+    file: VaultFile,
+    key: Key,
+    phrase: Option<String>,
+    log: FolderLog,
+}
+
+enum Key {
+    Cached(UnlockKey),
+    Passphrase(Secret),
+}
+
+impl Guarded {
+    /// Opens the file, by the cached key where there is one, else by the passphrase, and the log that goes with it.
+    pub fn open(target: &Target, audit: &Path) -> Result<Guarded, Failure> {
+        let bad = |error: String| Failure::Input(format!("{}: {error}", target.vault.display()));
+        let file = open_file(&target.vault)?;
+        let meta = Meta::read(file.bytes()).map_err(|error| bad(error.to_string()))?;
+        let mut source = target.source()?;
+        let cached = if source.is_handed_over() { None } else { cache::find(meta.id) };
+        let by_cache = cached.and_then(|key| {
+            let vault = Vault::unlock_with_key(file.bytes(), &key, verifier().ok()?).ok()?;
+            Some((vault, Key::Cached(key)))
+        });
+        let (vault, key) = match by_cache {
+            Some(opened) => opened,
+            None => {
+                let passphrase = source.read("Passphrase")?;
+                let vault = Vault::unlock(file.bytes(), &passphrase, verifier()?);
+                (vault.map_err(|error| bad(error.to_string()))?, Key::Passphrase(passphrase))
+            }
+        };
+        let misfit =
+            |error: String| Failure::Input(format!("{}: {error}; nothing was changed", audit.display()));
+        let known = kept_head::known(&vault).map_err(|error| misfit(error.to_string()))?;
+        let opened = FolderLog::open_with(audit, Opening { known, ..Opening::now() });
+        let opened = opened.map_err(|error| misfit(error.to_string()))?;
+        for release in &opened.unfinished {
+            eprintln!("warning: it is not known how this ended, and the log now says so: {release}");
+        }
+        let phrase = vault.state(StateName::Phrase).ok().flatten();
+        let phrase = phrase.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
+        Ok(Guarded { file, key, phrase, log: opened.log })
+    }
+
+    /// The phrase by which the user knows the consent page.
+    pub fn phrase(&self) -> Option<String> {
+        self.phrase.clone()
+    }
+
+    /// The guard, under a policy.
+    pub fn guard(self, policy: &str, answerer: Box<dyn Answerer>) -> Result<Guard, Failure> {
+        let Guarded { file, key, log, .. } = self;
+        let bytes = file.bytes().to_vec();
+        let vault = UserVault {
+            bytes: &bytes,
+            key: match &key {
+                Key::Cached(key) => VaultKey::Cached(key),
+                Key::Passphrase(passphrase) => VaultKey::Passphrase(passphrase),
+            },
+            keeper: Some(Box::new(file)),
+            replaced: Replaced::Nothing,
+        };
+        let guard = Guard::with_vault(policy, vault, Box::new(log), answerer, Box::new(SystemEntropy));
+        guard.map_err(|error| Failure::Input(error.to_string()))
+    }
+}

@@ -1,0 +1,96 @@
+//! A Chromium with the extension, by way of `browser.mjs`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+pub struct Browser {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Browser {
+    /// Starts it with a profile and a home of its own.
+    pub fn start(profile: &Path, home: &Path) -> Browser {
+        let cli = std::env::var("PLAYWRIGHT_CLI_JS")
+            .expect("run `cargo xtask setup`, and take `cargo xtask env` over");
+        let node = std::env::var("PLAYWRIGHT_NODE_EXE").unwrap_or_else(|_| "node".to_owned());
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let settings = json!({
+            "playwright": Path::new(&cli).parent().unwrap(),
+            "profile": profile,
+            "home": home,
+            "extension": here.parent().unwrap().join("extension"),
+            "executable": evaluation::stage::chromium().expect("no Chromium was found"),
+            "sandbox": evaluation::stage::sandbox(),
+            "rules": "MAP *.test 127.0.0.1",
+        });
+        let mut child = Command::new(node)
+            .arg(here.join("tests/extension/browser.mjs"))
+            .arg(settings.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        let mut browser = Browser { child, input, output };
+        assert_eq!(browser.line(), json!({ "ready": true }));
+        browser
+    }
+
+    fn line(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("the browser is gone: {line}"))
+    }
+
+    fn act(&mut self, request: &Value) -> Value {
+        writeln!(self.input, "{request}").unwrap();
+        let mut answer = self.line();
+        assert!(answer.get("error").is_none(), "{request}: {answer}");
+        answer["answer"].take()
+    }
+
+    pub fn open(&mut self, url: &str) {
+        self.act(&json!({ "act": "open", "url": url }));
+    }
+
+    /// Another tab, in front.
+    pub fn tab(&mut self, url: &str) -> String {
+        self.act(&json!({ "act": "tab", "url": url })).as_str().unwrap_or_default().to_owned()
+    }
+
+    /// What a script of the page says.
+    pub fn evaluate(&mut self, code: &str) -> Value {
+        self.act(&json!({ "act": "evaluate", "code": code }))
+    }
+
+    pub fn click(&mut self, selector: &str) {
+        self.act(&json!({ "act": "click", "selector": selector }));
+    }
+
+    pub fn options(&mut self) -> String {
+        self.act(&json!({ "act": "options" })).as_str().unwrap().to_owned()
+    }
+
+    pub fn stop_worker(&mut self) {
+        self.act(&json!({ "act": "stopWorker" }));
+    }
+
+    /// The values of the controls with a name.
+    pub fn values(&mut self) -> Value {
+        self.evaluate(
+            "Object.fromEntries([...document.querySelectorAll('[name]')].map((el) => [el.name, el.value]))",
+        )
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

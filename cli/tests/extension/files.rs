@@ -1,0 +1,107 @@
+//! The extension's files: what it may, what it shares with the guard, and its walk through the policy.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use portcullis::policy::table::{Outcome, Root};
+use portcullis::policy::{Axis, Delivery, Policy, Valuation};
+use portcullis::service::protocol::{HOST_NAME, VERSION};
+use portcullis::sirl::{Kind, Tier};
+use serde_json::{Value, json};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[test]
+fn it_may_no_more_than_it_needs() {
+    let manifest: Value = serde_json::from_str(&read("extension/manifest.json")).unwrap();
+    assert_eq!(manifest["permissions"], json!(["nativeMessaging"]));
+    assert_eq!(manifest["web_accessible_resources"], json!([]));
+    for key in
+        ["externally_connectable", "host_permissions", "optional_permissions", "optional_host_permissions"]
+    {
+        assert_eq!(manifest.get(key), None, "{key}");
+    }
+    let policy = manifest["content_security_policy"]["extension_pages"].as_str().unwrap();
+    for rule in ["default-src 'none'", "frame-ancestors 'none'", "form-action 'none'", "script-src 'self'"] {
+        assert!(policy.contains(rule), "{rule}");
+    }
+    assert!(!policy.contains("unsafe"), "{policy}");
+}
+
+#[test]
+fn its_scripts_are_the_guards_own() {
+    // A browser takes no file from outside of the extension's folder, so these are copies.
+    for script in ["world.js", "observe.js", "act.js", "fill.js"] {
+        let ours = read(&format!("browser-signals/src/playwright/{script}"));
+        assert!(read(&format!("extension/page/{script}")) == ours, "copy {script} to extension/page anew");
+    }
+    assert!(read("extension/walk.mjs") == read("policy-dfa/js/walk.mjs"), "copy walk.mjs to extension anew");
+    let worker = read("extension/worker.js");
+    assert!(
+        worker.contains(&format!("const VERSION = {VERSION};")) && worker.contains(&format!("'{HOST_NAME}'"))
+    );
+}
+
+#[test]
+fn its_preview_ends_where_the_guards_walk_ends() {
+    let axes = [
+        Axis::Container,
+        Axis::Origin,
+        Axis::TopOrigin,
+        Axis::Tls,
+        Axis::Frame,
+        Axis::Document,
+        Axis::Destination,
+        Axis::Visibility,
+        Axis::Consent,
+    ];
+    let compiled = Policy::parse(portcullis::DEFAULT_POLICY).unwrap().compile().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("policy"), compiled.to_bytes()).unwrap();
+    // All else is as good as can be.
+    let mut best = Valuation::FIRST;
+    for (axis, symbol) in [(Axis::Plan, "planned"), (Axis::Claim, "agrees"), (Axis::Placement, "whole")] {
+        best.set(
+            axis,
+            u8::try_from(axis.symbols().iter().position(|known| *known == symbol).unwrap()).unwrap(),
+        );
+    }
+    let mut expected = String::new();
+    let count: usize = axes.iter().map(|axis| axis.symbols().len()).product();
+    for case in 0..count {
+        let mut valuation = best;
+        let mut rest = case;
+        for axis in axes {
+            let width = axis.symbols().len();
+            valuation.set(axis, u8::try_from(rest % width).unwrap());
+            rest /= width;
+        }
+        let outcome = compiled.outcome(Root::Request(Kind::Address, Tier::T2), &valuation);
+        expected.push(if outcome == Outcome::Grant(Some(Delivery::Fill)) { '1' } else { '0' });
+    }
+    assert!(expected.contains('1'), "something is granted");
+    let names = |axis: &Axis| json!([axis.as_str(), axis.symbols()]);
+    let best: Vec<Value> = Axis::ALL.iter().map(|axis| json!([axis.as_str(), best.name(*axis)])).collect();
+    let cases = json!({ "axes": axes.iter().map(names).collect::<Vec<_>>(), "best": best });
+    fs::write(folder.path().join("cases.json"), cases.to_string()).unwrap();
+    let node = std::env::var("PLAYWRIGHT_NODE_EXE").unwrap_or_else(|_| "node".to_owned());
+    let script = repository().join("cli/tests/extension/preview.mjs");
+    let done = Command::new(node)
+        .arg(script)
+        .arg(folder.path())
+        .arg(repository().join("extension"))
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let found = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(found.len(), count);
+    let differs = found.chars().zip(expected.chars()).position(|(found, expected)| found != expected);
+    assert_eq!(differs, None, "the case at which they differ");
+}

@@ -1,0 +1,17 @@
+//! The service, the native host and the extension together, in a real Chromium.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that panics fails"
+)]
+
+mod beside;
+mod browser;
+mod files;
+mod hostile;
+mod pairing;
+mod site;
+mod stage;

@@ -1,0 +1,100 @@
+//! A small web of `.test` hosts over https on this machine, under an authority of its own, which keeps all that it was
+//! sent.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use evaluation::tls::Authority;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+/// What is served, by host and path, and what was sent.
+#[derive(Clone, Default)]
+struct Known {
+    pages: Arc<Mutex<HashMap<String, String>>>,
+    sent: Arc<Mutex<Vec<String>>>,
+}
+
+pub struct Site {
+    known: Known,
+    pub authority: Authority,
+    pub port: u16,
+}
+
+impl Site {
+    pub async fn start() -> Site {
+        let authority = Authority::new().unwrap();
+        let config = authority.server_config(&["shop.test", "evil.test", "bank.test"]).unwrap();
+        let acceptor = TlsAcceptor::from(config);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let known = Known::default();
+        let serving = known.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (acceptor, known) = (acceptor.clone(), serving.clone());
+                tokio::spawn(async move {
+                    if let Ok(stream) = acceptor.accept(stream).await {
+                        answer(stream, known).await;
+                    }
+                });
+            }
+        });
+        Site { known, authority, port }
+    }
+
+    /// Serves a page at `shop.test/path`; in it `PORT` is the port.
+    pub fn put(&self, place: &str, html: &str) {
+        let html = html.replace("PORT", &self.port.to_string());
+        self.known.pages.lock().unwrap().insert(place.to_owned(), html);
+    }
+
+    pub fn url(&self, place: &str) -> String {
+        let (host, path) = place.split_once('/').unwrap();
+        format!("https://{host}:{}/{path}", self.port)
+    }
+
+    /// Everything that was sent to a host, line by line.
+    pub fn sent_to(&self, host: &str) -> String {
+        let sent = self.known.sent.lock().unwrap();
+        sent.iter().filter(|one| one.starts_with(host)).cloned().collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Answers one request and closes.
+async fn answer(mut stream: impl AsyncRead + tokio::io::AsyncWrite + Unpin, known: Known) {
+    let mut request = Vec::new();
+    let mut buffer = [0; 4096];
+    let (head, body) = loop {
+        let Ok(read) = stream.read(&mut buffer).await else { return };
+        if read == 0 {
+            return;
+        }
+        request.extend_from_slice(&buffer[..read]);
+        let text = String::from_utf8_lossy(&request).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let length = header(head, "content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+        if body.len() >= length {
+            break (head.to_owned(), body.to_owned());
+        }
+    };
+    let host = header(&head, "host").unwrap_or_default();
+    let host = host.split(':').next().unwrap_or_default().to_owned();
+    let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
+    known.sent.lock().unwrap().push(format!("{host} {path} {body}"));
+    let place = format!("{host}{}", path.split('?').next().unwrap_or_default());
+    let page = known.pages.lock().unwrap().get(&place).cloned();
+    let page = page.unwrap_or_else(|| "<!doctype html><title>thanks</title><p>thanks</p>".to_owned());
+    let response = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{page}",
+        page.len()
+    );
+    let _ = stream.write_all(response.as_bytes()).await;
+    let _ = stream.shutdown().await;
+}
+
+fn header(head: &str, name: &str) -> Option<String> {
+    let mut lines = head.lines().filter_map(|line| line.split_once(':'));
+    lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned())
+}

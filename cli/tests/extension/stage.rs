@@ -1,0 +1,264 @@
+//! A person's machine: a vault, a service, a browser with the extension, a small web.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use canary::{Canaries, assert_none};
+use evaluation::tls::install_nss;
+use portcullis::guard::SystemEntropy;
+use portcullis::policy::{Policy, authority};
+use portcullis::sirl::Field;
+use portcullis::vault::{Binding, KdfParams, Secret, Vault};
+use portcullis::vault_file::VaultFile;
+
+use crate::browser::Browser;
+use crate::site::Site;
+
+pub const PASSPHRASE: &str = "quz vopelki 83 trandubo";
+
+/// An honest form of an address.
+pub const FORM: &str = r#"<!doctype html><title>Shop</title><h1>Deliver to</h1>
+    <form action="/order" method="post">
+    <label>Street <input name="street" autocomplete="street-address"></label>
+    <label>Postal code <input name="zip" autocomplete="postal-code"></label>
+    <label>City <input name="city" autocomplete="address-level2"></label>
+    <button>Send</button></form><p id="echo"></p>"#;
+
+pub const REQUEST: &str = "REQ.address fields=[\"street\",\"postal_code\",\"city\"]\nREQ.end";
+
+pub struct Stage {
+    pub folder: tempfile::TempDir,
+    pub canaries: Canaries,
+    pub site: Site,
+    pub browser: Option<Browser>,
+    service: Option<Child>,
+    /// What the user says to every question, and what they were asked.
+    says: Arc<Mutex<String>>,
+    asked: Arc<Mutex<String>>,
+    /// What the agent was told.
+    told: Mutex<String>,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Stage {
+    /// A vault with an address, and a web.
+    pub fn new(seed: u64) -> Stage {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let site = runtime.block_on(Site::start());
+        let folder = tempfile::tempdir().unwrap();
+        let mut canaries = Canaries::from_seed(seed);
+        canaries.add("passphrase", PASSPHRASE);
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        let entropy = &mut SystemEntropy;
+        let checked = Policy::parse(portcullis::DEFAULT_POLICY).unwrap().compile().unwrap().check();
+        let verifier = authority(checked.unwrap_or_else(|_| panic!("the policy holds")), [1; 16]).1;
+        let mut vault = Vault::create(&Secret::new(PASSPHRASE), entropy, KdfParams::FLOOR, verifier).unwrap();
+        for (field, name) in
+            [(Field::Street, "street"), (Field::PostalCode, "postal_code"), (Field::City, "city")]
+        {
+            let value = Secret::new(canaries.value(name).unwrap());
+            vault.insert("address:home", field, value, &Binding::Anywhere, entropy).unwrap();
+        }
+        VaultFile::create(&folder.path().join("mine/vault"), &vault.to_bytes(entropy).unwrap()).unwrap();
+        fs::write(folder.path().join("ca.pem"), site.authority.pem()).unwrap();
+        install_nss(&folder.path().join("home"), site.authority.pem()).unwrap();
+        Stage {
+            folder,
+            canaries,
+            site,
+            browser: None,
+            service: None,
+            says: Arc::new(Mutex::new("session".to_owned())),
+            asked: Arc::default(),
+            told: Mutex::default(),
+            runtime,
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_portcullis"));
+        command.current_dir(self.folder.path()).args(arguments);
+        command
+    }
+
+    /// Tells the browser of the host, and starts it.
+    pub fn browse(&mut self) -> &mut Browser {
+        let arguments =
+            ["install-host", "--browser", "chromium", "--user-data-dir", "profile", "--folder", "run"];
+        assert!(self.command(&arguments).output().unwrap().status.success());
+        self.browser = Some(Browser::start(&self.path("profile"), &self.path("home")));
+        self.browser()
+    }
+
+    pub fn browser(&mut self) -> &mut Browser {
+        self.browser.as_mut().unwrap()
+    }
+
+    /// Starts the service, with or without what it must trust to find the web's connections good.
+    pub fn serve(&mut self, trusting: bool) {
+        let mut arguments = vec![
+            "serve",
+            "mine/vault",
+            "--audit",
+            "audit",
+            "--folder",
+            "run",
+            "--consent",
+            "terminal",
+            "--host-rules",
+            "MAP *.test 127.0.0.1",
+        ];
+        if trusting {
+            arguments.extend(["--trust", "ca.pem"]);
+        }
+        let mut command = self.command(&arguments);
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        writeln!(input, "{PASSPHRASE}").unwrap();
+        let mut output = child.stderr.take().unwrap();
+        let (says, asked) = (self.says.clone(), self.asked.clone());
+        // A person who answers a second after each question.
+        thread::spawn(move || {
+            let mut question = String::new();
+            let mut buffer = [0; 1024];
+            while let Ok(read @ 1..) = output.read(&mut buffer) {
+                let text = String::from_utf8_lossy(&buffer[..read]).into_owned();
+                asked.lock().unwrap().push_str(&text);
+                question.push_str(&text);
+                if question.ends_with("[no]: ") {
+                    question.clear();
+                    thread::sleep(Duration::from_millis(900));
+                    let _ = writeln!(input, "{}", says.lock().unwrap());
+                }
+            }
+        });
+        let mut line = [0; 9];
+        child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+        assert_eq!(&line, b"listening");
+        self.service = Some(child);
+    }
+
+    /// Ends the service as a crash would.
+    pub fn kill(&mut self) {
+        let mut service = self.service.take().unwrap();
+        service.kill().unwrap();
+        service.wait().unwrap();
+    }
+
+    /// What the user says from now on.
+    pub fn answer(&self, word: &str) {
+        word.clone_into(&mut self.says.lock().unwrap());
+    }
+
+    /// What the user was asked since the last call.
+    pub fn asked(&self) -> String {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+
+    /// Begins a task about the address on the shop's site.
+    pub fn task(&self) {
+        let prompt =
+            format!("Order the kettle for my home address at {}", self.site.url("shop.test/checkout"));
+        let done = self.command(&["task", "--folder", "run", &prompt]).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    /// What the agent is told: of the tab in front, or of a request.
+    pub fn agent(&self, request: Option<&str>) -> String {
+        let mut arguments = vec!["ask", "--folder", "run"];
+        arguments.extend(request);
+        let done = self.command(&arguments).output().unwrap();
+        let text = String::from_utf8(done.stdout).unwrap() + &String::from_utf8(done.stderr).unwrap();
+        self.told.lock().unwrap().push_str(&text);
+        text
+    }
+
+    /// Asks until the answer has this in it: a worker that was stopped needs a moment.
+    pub fn agent_until(&self, request: Option<&str>, wanted: &str) -> String {
+        let began = Instant::now();
+        loop {
+            let text = self.agent(request);
+            if text.contains(wanted) || began.elapsed() > Duration::from_secs(25) {
+                return text;
+            }
+            thread::sleep(Duration::from_millis(300));
+        }
+    }
+
+    /// Waits until the extension's page of settings says this.
+    pub fn options_until(&mut self, wanted: &str) -> String {
+        let began = Instant::now();
+        loop {
+            let text = self.browser().options();
+            if text.contains(wanted) || began.elapsed() > Duration::from_secs(25) {
+                assert!(text.contains(wanted), "{wanted}: {text}");
+                return text;
+            }
+            thread::sleep(Duration::from_millis(500));
+        }
+    }
+
+    pub fn value(&self, name: &str) -> String {
+        self.canaries.value(name).unwrap().to_owned()
+    }
+
+    /// No value in what the agent was told, in what the user was asked, in the record and the service's folder, or at
+    /// the attacker's.
+    pub fn no_value_got_out(&self) {
+        assert_none(&self.canaries.in_text("the agent", &self.told.lock().unwrap()));
+        assert_none(&self.canaries.in_text("the terminal", &self.asked.lock().unwrap()));
+        assert_none(&self.canaries.in_text("the attacker", &self.site.sent_to("evil.test")));
+        assert_none(&self.canaries.in_folder(&self.path("audit")).unwrap());
+        for word in ["agent", "extension", "user"] {
+            assert_none(
+                &self.canaries.in_text(word, &fs::read_to_string(self.path("run").join(word)).unwrap()),
+            );
+        }
+    }
+
+    /// The record, in words.
+    pub fn record(&self) -> String {
+        let done = self.command(&["audit", "show", "audit"]).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    /// Another service's socket in the same folder, which answers every first message with this.
+    pub fn impostor(&self, answer: &'static str) -> tokio::task::JoinHandle<()> {
+        let socket = self.path("run/socket");
+        let _ = fs::remove_file(&socket);
+        self.runtime.spawn(async move {
+            use portcullis::signals::extension::framing;
+            let listener = tokio::net::UnixListener::bind(socket).unwrap();
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let _ = framing::read(&mut stream).await;
+                let _ = framing::write(&mut stream, answer.as_bytes()).await;
+            }
+        })
+    }
+
+    pub fn run<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if let Some(mut service) = self.service.take() {
+            let _ = service.kill();
+            let _ = service.wait();
+        }
+    }
+}

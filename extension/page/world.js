@@ -1,0 +1,136 @@
+// Shared by the functions of the isolated world. Forms and documents can be clobbered by the names of their
+// children, so properties are read through the getters of the prototypes, which a page cannot touch here.
+const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+const setter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).set;
+const attribute = (el, name) => Element.prototype.getAttribute.call(el, name);
+const hasAttribute = (el, name) => Element.prototype.hasAttribute.call(el, name);
+const tagOf = (el) => getter(Element, 'localName').call(el);
+const parentOf = (node) => getter(Node, 'parentNode').call(node);
+const rootOf = (node) => Node.prototype.getRootNode.call(node);
+const isConnected = (node) => getter(Node, 'isConnected').call(node) && getter(Node, 'ownerDocument').call(node) === document;
+const matches = (el, selector) => Element.prototype.matches.call(el, selector);
+const isForm = (node) => node instanceof HTMLFormElement;
+const boxOf = (el) => Element.prototype.getBoundingClientRect.call(el);
+
+// Elements are known outside by numbers: the same element keeps its number as long as the document lives.
+const numbers = new WeakMap();
+const numbered = [];
+const numberOf = (el) => {
+  if (!el) return 0;
+  let number = numbers.get(el);
+  if (!number) {
+    number = numbered.push(new WeakRef(el));
+    numbers.set(el, number);
+  }
+  return number;
+};
+const nodes = (wanted) => wanted.map((number) => numbered[number - 1]?.deref() ?? null);
+
+const above = (node) => parentOf(node) ?? (node instanceof ShadowRoot ? getter(ShadowRoot, 'host').call(node) : null);
+const drawnIn = (node) => (node instanceof Element && getter(Element, 'assignedSlot').call(node)) || above(node);
+const contains = (outer, inner) => {
+  for (let node = inner; node; node = above(node)) if (node === outer) return true;
+  return false;
+};
+const closestForm = (el) => {
+  for (let node = el; node; node = above(node)) if (isForm(node)) return node;
+  return null;
+};
+
+const owners = [HTMLInputElement, HTMLSelectElement, HTMLTextAreaElement, HTMLButtonElement, HTMLOutputElement, HTMLFieldSetElement, HTMLObjectElement];
+const isControl = (el) => owners.some((type) => el instanceof type);
+const formOf = (el) => {
+  if (isForm(el)) return el;
+  for (const type of owners) if (el instanceof type) return getter(type, 'form').call(el);
+  return getter(HTMLElement, 'isContentEditable').call(el) ? closestForm(el) : null;
+};
+const typeOf = (el) => {
+  if (el instanceof HTMLInputElement) return getter(HTMLInputElement, 'type').call(el);
+  if (el instanceof HTMLButtonElement) return getter(HTMLButtonElement, 'type').call(el);
+  return '';
+};
+const isEditable = (el) => el instanceof HTMLElement && getter(HTMLElement, 'isContentEditable').call(el);
+const isSubmitter = (el) =>
+  (el instanceof HTMLButtonElement && typeOf(el) === 'submit') ||
+  (el instanceof HTMLInputElement && (typeOf(el) === 'submit' || typeOf(el) === 'image'));
+const controlsOf = (form) => {
+  const all = getter(HTMLFormElement, 'elements').call(form);
+  const length = getter(HTMLCollection, 'length').call(all);
+  const list = [];
+  for (let i = 0; i < length && i < 500; i++) list.push(HTMLCollection.prototype.item.call(all, i));
+  return list.filter((el) => !(el instanceof HTMLFieldSetElement || el instanceof HTMLObjectElement));
+};
+const isDisabled = (el) => matches(el, ':disabled');
+const takesInput = (el) => {
+  if (isDisabled(el)) return false;
+  if (el instanceof HTMLInputElement) return !getter(HTMLInputElement, 'readOnly').call(el);
+  if (el instanceof HTMLTextAreaElement) return !getter(HTMLTextAreaElement, 'readOnly').call(el);
+  return isControl(el) || isEditable(el);
+};
+
+// Where a form goes: by itself, or through one of its submit buttons.
+const wayOf = (form, submitter) => {
+  let action = getter(HTMLFormElement, 'action').call(form);
+  let method = getter(HTMLFormElement, 'method').call(form);
+  if (submitter) {
+    const type = submitter instanceof HTMLButtonElement ? HTMLButtonElement : HTMLInputElement;
+    if (hasAttribute(submitter, 'formaction')) action = getter(type, 'formAction').call(submitter);
+    if (hasAttribute(submitter, 'formmethod')) method = getter(type, 'formMethod').call(submitter);
+  }
+  return { action, method: method.toUpperCase() };
+};
+// Every way in which a form may go; one that goes two ways is known to go nowhere.
+const waysOf = (form) => {
+  const ways = [wayOf(form, null)];
+  for (const el of controlsOf(form)) if (isSubmitter(el) && !isDisabled(el)) ways.push(wayOf(form, el));
+  return ways;
+};
+const isSameWay = (a, b) => {
+  try {
+    const [x, y] = [new URL(a.action), new URL(b.action)];
+    return x.origin === y.origin && x.pathname === y.pathname && a.method === b.method;
+  } catch {
+    return false;
+  }
+};
+const goes = (form, submitter) => {
+  if (submitter && isSubmitter(submitter)) return wayOf(form, submitter);
+  const ways = waysOf(form);
+  return ways.every((way) => isSameWay(way, ways[0])) ? ways[0] : null;
+};
+
+const isRendered = (el) => {
+  const box = boxOf(el);
+  if (box.width < 2 || box.height < 2) return false;
+  if (!Element.prototype.checkVisibility.call(el, { visibilityProperty: true, contentVisibilityAuto: true })) return false;
+  let opacity = 1;
+  for (let node = el; node; node = drawnIn(node)) {
+    if (node instanceof Element) opacity *= Number(getComputedStyle(node).opacity);
+  }
+  return opacity >= 0.1;
+};
+const centreOf = (el) => {
+  const boxes = Element.prototype.getClientRects.call(el);
+  const box = getComputedStyle(el).display === 'inline' && boxes.length ? boxes[0] : boxOf(el);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+};
+const isOnScreen = ({ x, y }) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
+const isHitAt = (el, { x, y }) => {
+  const root = rootOf(el);
+  const type = root instanceof ShadowRoot ? ShadowRoot : Document;
+  const hit = type.prototype.elementFromPoint.call(root, x, y);
+  if (!hit) return false;
+  if (contains(el, hit)) return true;
+  for (let node = hit; node; node = above(node)) {
+    if (node instanceof HTMLLabelElement) return getter(HTMLLabelElement, 'control').call(node) === el;
+  }
+  return false;
+};
+// A box that ends beyond the edge is not enough: the edge itself lies on a fraction of a pixel.
+const isWhollyOnScreen = ({ x, y, width, height }) => x >= 0 && y >= 0 && x + width < innerWidth && y + height < innerHeight;
+const bringIntoView = (el) => {
+  if (!isWhollyOnScreen(boxOf(el))) {
+    Element.prototype.scrollIntoView.call(el, { block: 'center', inline: 'center', behavior: 'instant' });
+  }
+  return centreOf(el);
+};

@@ -1,0 +1,129 @@
+// The worker: between the service of this machine and the documents of the tab in front. It can be stopped at any
+// moment: it decides nothing, and what it knows it is told anew.
+import { agrees, signals } from './preview.js';
+import { addressOf, ask, inFront, listen } from './frames.js';
+import { load } from './walk.mjs';
+
+const HOST = 'org.portcullis.host';
+const VERSION = 1;
+const LONGEST = 240 * 1024;
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 30000;
+
+const service = { port: null, timer: 0, policy: null, problem: null, pause: FIRST_PAUSE, waiting: new Map(), asked: 0 };
+
+const byteLength = (message) => new TextEncoder().encode(JSON.stringify(message)).length;
+const say = (message) => {
+  try {
+    service.port?.postMessage(message);
+  } catch {
+    // The port is gone; its end is told by its own event.
+  }
+};
+
+function connect() {
+  const port = chrome.runtime.connectNative(HOST);
+  Object.assign(service, { port, policy: null });
+  port.onMessage.addListener((message) => hear(port, message));
+  port.onDisconnect.addListener(() => {
+    const why = chrome.runtime.lastError?.message;
+    if (service.port !== port) return;
+    service.problem ??= { code: 'no_host', message: why ?? 'the service is gone' };
+    Object.assign(service, { port: null, policy: null });
+    for (const give of service.waiting.values()) give(null);
+    service.waiting.clear();
+    service.timer = setTimeout(connect, service.pause);
+    service.pause = Math.min(service.pause * 3, LONGEST_PAUSE);
+  });
+  port.postMessage({ hello: { version: VERSION } });
+}
+
+async function hear(port, message) {
+  if (message.welcome) {
+    const bytes = Uint8Array.from(atob(message.welcome.policy), (letter) => letter.charCodeAt(0));
+    const policy = await load(bytes.buffer).catch(() => null);
+    if (port !== service.port) return;
+    // Without the policy nothing is filled, since no preview agrees.
+    service.policy = policy?.hash === message.welcome.hash ? policy : null;
+    Object.assign(service, { problem: null, pause: FIRST_PAUSE });
+  } else if (message.error) {
+    service.problem = message.error;
+  } else if (message.told) {
+    service.waiting.get(message.told)?.(message.answer);
+    service.waiting.delete(message.told);
+  } else if (message.ask) {
+    const { id } = message;
+    const answer = await carryOut(message).catch(() => ({ failed: 'stale' }));
+    if (port !== service.port) return;
+    const whole = { id, ...answer };
+    say(byteLength(whole) <= LONGEST ? whole : { id, failed: 'too_long' });
+  }
+}
+
+async function carryOut(message) {
+  const seen = await inFront(message.origins);
+  if (!seen) return { failed: 'not_of_task' };
+  switch (message.ask) {
+    case 'forms': return look(seen, 'forms');
+    case 'text': return look(seen, 'text');
+    case 'fill': return { answer: await fill(seen, message) };
+    default: return { failed: 'unknown' };
+  }
+}
+
+async function look({ tab, frames }, what) {
+  const answers = await Promise.all(frames.map((frame) => ask(frame, { ask: what })));
+  if (!answers[0]) return { failed: 'stale' };
+  let left = LONGEST - 2000;
+  const told = [];
+  frames.forEach(({ sender }, at) => {
+    const answer = answers[at];
+    if (!answer) return;
+    const { frameId: frame, documentId: document, origin } = sender;
+    const one = { frame, document, origin, url: addressOf(sender), ancestors: answer.ancestors, [what]: answer[what] };
+    left -= byteLength(one) + 1;
+    // An inner frame that does not fit is left out; the top one has to.
+    if (left >= 0 || at === 0) told.push(one);
+  });
+  return { answer: { tab, frames: told } };
+}
+
+/** A fill, into the one document that it names, if our own walk through the policy ends there too. */
+async function fill({ tab, frames }, message) {
+  const { document, frame: number, origin, form: wanted, way, nodes, values, decided, origins } = message;
+  const frame = frames.find(({ sender }) => sender.documentId === document);
+  if (tab !== message.tab || frame?.sender.frameId !== number) return 'gone';
+  if (frame.sender.origin !== origin) return 'diverted';
+  const fresh = await ask(frame, { ask: 'forms' });
+  const form = fresh?.forms.find((one) => one.form === wanted);
+  if (!form) return 'gone';
+  const top = frame.sender.frameId === 0 ? frame : frames[0];
+  const own = signals({ ...frame, ancestors: fresh.ancestors }, top, form, nodes, origins);
+  if (!service.policy || !agrees(service.policy, decided, own)) return 'disagrees';
+  return (await ask(frame, { ask: 'fill', form: wanted, way, nodes, values }))?.state ?? 'gone';
+}
+
+// The page of settings asks what the service says. A content script runs in a page and gets nothing.
+chrome.runtime.onMessage.addListener((message, sender, give) => {
+  if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
+  if (!['status', 'trail'].includes(message?.ask)) return false;
+  if (!service.port || service.problem) {
+    give({ problem: service.problem ?? { code: 'absent', message: 'the service is not there' } });
+    // Somebody looks: no need to wait for the next try.
+    if (!service.port) {
+      clearTimeout(service.timer);
+      connect();
+    }
+    return false;
+  }
+  service.asked += 1;
+  const id = service.asked;
+  const sites = (service.policy?.sites ?? []).map(({ effect, pattern, events }) => `${pattern}: ${effect} ${events.join(', ')}`);
+  service.waiting.set(id, (answer) =>
+    give(answer ? { answer: { ...answer, sites } } : { problem: { code: 'absent', message: 'the service is gone' } }));
+  say({ ask: message.ask, id });
+  return true;
+});
+
+listen();
+connect();
