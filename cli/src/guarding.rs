@@ -5,18 +5,16 @@ use std::path::{Path, PathBuf};
 use portcullis::Guard;
 use portcullis::audit::{AuditLog, FolderLog, MemoryLog};
 use portcullis::consent::Answerer;
-use portcullis::guard::{Replaced, SystemEntropy, UserVault, VaultKey};
-use portcullis::vault::{Secret, StateName, UnlockKey};
-use portcullis::vault_file::VaultFile;
+use portcullis::guard::SystemEntropy;
 
 use crate::failure::Failure;
-use crate::vault::{By, Opened, Target};
+use crate::vault::{Guarded, Target};
 
 /// What a guard is made from.
 #[derive(clap::Args)]
 pub struct Guarding {
     /// The vault's file. Without one there are no values, and nothing is released.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "audit")]
     pub vault: Option<PathBuf>,
     /// Read the vault's passphrase from this file descriptor. Without it the vault must be unlocked first
     /// (`portcullis vault unlock FILE`).
@@ -30,79 +28,52 @@ pub struct Guarding {
     pub policy: Option<PathBuf>,
 }
 
-/// A vault that was opened for a guard.
-pub struct Unlocked {
-    file: VaultFile,
-    key: Key,
-    /// The words by which the user knows the consent page.
-    pub phrase: Option<String>,
-}
-
-/// What opened it.
-enum Key {
-    Cached(UnlockKey),
-    Passphrase(Secret),
-}
-
 impl Guarding {
     /// Opens the vault, by its cached key or the file descriptor. Standard input is never read: it may be the agent's.
-    pub fn unlock(&self) -> Result<Option<Unlocked>, Failure> {
-        let Some(vault) = &self.vault else { return Ok(None) };
-        let target = Target { vault: vault.clone(), passphrase_fd: self.passphrase_fd, audit: None };
+    pub fn unlock(&self) -> Result<Option<Guarded>, Failure> {
+        let (Some(vault), Some(audit)) = (&self.vault, &self.audit) else { return Ok(None) };
         if self.passphrase_fd.is_none() && crate::vault::cached_key(vault)?.is_none() {
-            return Err(locked(vault));
+            return Err(Failure::NotSetUp(format!(
+                "{0} is locked: run `portcullis vault unlock {0}` first, or hand the passphrase over with \
+                 `--passphrase-fd`",
+                vault.display()
+            )));
         }
-        let (opened, passphrase) = Opened::without_log(&target.vault, &mut target.source()?, By::Cache)?;
-        let phrase = opened.vault.state(StateName::Phrase).ok().flatten();
-        let phrase = phrase.and_then(|words| String::from_utf8(words.to_vec()).ok());
-        let key = match passphrase {
-            Some(passphrase) => Key::Passphrase(passphrase),
-            None => Key::Cached(crate::vault::cached_key(vault)?.ok_or_else(|| locked(vault))?),
-        };
-        Ok(Some(Unlocked { file: opened.into_file(), key, phrase }))
+        let target = Target { vault: vault.clone(), passphrase_fd: self.passphrase_fd, audit: None };
+        Guarded::open(&target, audit).map(Some)
+    }
+
+    /// The policy's text.
+    pub fn policy(&self) -> Result<String, Failure> {
+        let read = self.policy.as_deref().map(crate::read_text).transpose()?;
+        Ok(read.unwrap_or_else(|| portcullis::DEFAULT_POLICY.to_owned()))
     }
 
     /// The guard.
-    pub fn guard(&self, unlocked: Option<Unlocked>, answerer: Box<dyn Answerer>) -> Result<Guard, Failure> {
-        let policy = self.policy.as_deref().map(crate::read_text).transpose()?;
-        let policy = policy.as_deref().unwrap_or(portcullis::DEFAULT_POLICY);
-        let log = match self.audit.as_deref() {
-            Some(folder) => log(folder)?,
-            None => Box::new(MemoryLog::default()),
-        };
-        let entropy = Box::new(SystemEntropy);
-        let made = match unlocked {
-            None => Guard::new(policy, log, answerer, entropy),
-            Some(Unlocked { file, key, .. }) => {
-                let bytes = file.bytes().to_vec();
-                let vault = UserVault {
-                    bytes: &bytes,
-                    key: match &key {
-                        Key::Cached(key) => VaultKey::Cached(key),
-                        Key::Passphrase(passphrase) => VaultKey::Passphrase(passphrase),
-                    },
-                    keeper: Some(Box::new(file)),
-                    replaced: Replaced::Nothing,
-                };
-                Guard::with_vault(policy, vault, log, answerer, entropy)
-            }
-        };
+    pub fn guard(&self, opened: Option<Guarded>, answerer: Box<dyn Answerer>) -> Result<Guard, Failure> {
+        let policy = self.policy()?;
+        if let Some(opened) = opened {
+            return opened.guard(&policy, answerer);
+        }
+        let log = self.log()?;
+        let made = Guard::new(&policy, log, answerer, Box::new(SystemEntropy));
         made.map_err(|error| Failure::Input(error.to_string()))
+    }
+
+    /// The log where there is no vault.
+    pub fn log(&self) -> Result<Box<dyn AuditLog>, Failure> {
+        Ok(match self.audit.as_deref() {
+            Some(folder) => Box::new(in_folder(folder)?),
+            None => Box::new(MemoryLog::default()),
+        })
     }
 }
 
-fn locked(vault: &Path) -> Failure {
-    Failure::NotSetUp(format!(
-        "{0} is locked: run `portcullis vault unlock {0}` first, or hand the passphrase over with `--passphrase-fd`",
-        vault.display()
-    ))
-}
-
 /// The log of a folder. What an earlier run left unfinished is said.
-fn log(folder: &Path) -> Result<Box<dyn AuditLog>, Failure> {
+fn in_folder(folder: &Path) -> Result<FolderLog, Failure> {
     let opened = FolderLog::open(folder).map_err(|error| Failure::Input(error.to_string()))?;
     for release in &opened.unfinished {
         eprintln!("it is not known how this ended: {release}");
     }
-    Ok(Box::new(opened.log))
+    Ok(opened.log)
 }

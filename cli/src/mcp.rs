@@ -14,6 +14,7 @@ use portcullis::vault::Entropy;
 
 use crate::failure::Failure;
 use crate::guarding::Guarding;
+use crate::vault::Guarded;
 
 /// Where the user is asked.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -73,7 +74,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     })?;
     let upstream = upstream(arguments.playwright_mcp.clone())?;
     let unlocked = arguments.guarding.unlock()?;
-    let phrase = unlocked.as_ref().and_then(|unlocked| unlocked.phrase.clone());
+    let phrase = unlocked.as_ref().and_then(Guarded::phrase);
     let mut browser = BrowserSettings::new(&chromium);
     browser.sandbox = sandbox();
     browser.headless = !arguments.headed;

@@ -67,11 +67,6 @@ impl Opened {
         Opened { file, vault, saved, log }
     }
 
-    /// The file, still locked against others.
-    pub fn into_file(self) -> VaultFile {
-        self.file
-    }
-
     /// Records from now on in this log, whatever the vault knows of it.
     pub fn record_in(&mut self, log: Log) {
         self.log = Some(log);
