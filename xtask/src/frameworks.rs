@@ -1,4 +1,4 @@
-//! `cargo xtask test --frameworks`: examples on other people's agent frameworks, which are fetched for it.
+//! `cargo xtask test --frameworks`: what stands on other people's agent frameworks, which are fetched for it.
 
 use crate::process::{Failure, Place, install, run};
 use crate::setup::Tools;
@@ -9,8 +9,13 @@ use std::process::Command;
 /// The version that the example was tried with.
 const BROWSER_USE: &str = "browser-use==0.13.14";
 
-/// Runs the example for browser-use with a guard that was built here, and reads what it prints.
+/// Tests the adapter for rig, then runs the example for browser-use with a guard that was built here, and reads what it prints.
 pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
+    let rig = |arguments: &[&str]| {
+        run(place.cargo().args(arguments).args(["--package", "portcullis-rig"]).envs(tools.environment()))
+    };
+    rig(&["clippy", "--all-targets"])?;
+    rig(&["test"])?;
     let mut build = place.cargo();
     run(build.args(["build", "--bin", "portcullis"]).envs(tools.environment()))?;
     let python = browser_use(place)?;

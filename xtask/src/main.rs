@@ -41,7 +41,7 @@ usage: cargo xtask <command>
   demo [args]     set up, build, and run `portcullis demo [args]` with the small agent model too
   evaluate [args] set up, build, and run `portcullis evaluate [args]`: --seeds N, --power, ...
   test            set up, then check format, lints, licences, and run every test; [--torch] those of lm-torch;
-                  [--frameworks] the example on browser-use, which is fetched
+                  [--frameworks] those on rig and on browser-use, which are fetched
   bench [name]    set up, then run one benchmark, or all
   fuzz [target]   run the fuzz targets, or one; [--seconds N] each (default 5), or on one [--input FILE]
   licences        check the licence of every dependency
