@@ -9,6 +9,7 @@ use mcp_guard::{Allowed, Gateway, GatewaySettings, Snapshots, UpstreamCommand};
 use portcullis::consent::page::opener::Opener;
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::guard::SystemEntropy;
+use portcullis::observe::ObservationReport;
 use portcullis::signals::playwright::{BridgeError, BrowserSettings, OwnBrowser};
 use portcullis::vault::Entropy;
 
@@ -60,6 +61,10 @@ pub struct Arguments {
     /// Answer actions without the page as it is afterwards: the agent asks for it.
     #[arg(long)]
     no_snapshots: bool,
+    /// Guard nothing: carry everything out, record what a guard would have asked and refused, and say it at the end. There
+    /// is no vault then, and nobody is asked.
+    #[arg(long, conflicts_with_all = ["vault", "allow"])]
+    observe: bool,
     /// Private hosts (`host` or `host:port`) that may be opened all the same.
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
     private_hosts: Vec<String>,
@@ -83,13 +88,16 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         task: arguments.task.clone(),
         upstream,
         allowed: Allowed {
-            scripts: arguments.allow.contains(&Tools::Scripts),
-            network: arguments.allow.contains(&Tools::Network),
+            scripts: arguments.observe || arguments.allow.contains(&Tools::Scripts),
+            network: arguments.observe || arguments.allow.contains(&Tools::Network),
         },
         snapshots: if arguments.no_snapshots { Snapshots::OnRequest } else { Snapshots::AfterActions },
     };
-    let window = own_window(chromium, browser.sandbox);
     let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::NotSetUp(error.to_string()))?;
+    if arguments.observe {
+        return runtime.block_on(observe(arguments.guarding, browser, settings));
+    }
+    let window = own_window(chromium, browser.sandbox);
     runtime.block_on(async {
         let (through_client, client) = match arguments.consent {
             Consent::Client => ThroughClient::new(window),
@@ -110,6 +118,23 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         let served = gateway.serve(tokio::io::stdin(), tokio::io::stdout()).await;
         served.map_err(|error| Failure::NotSetUp(error.to_string()))
     })
+}
+
+/// Serves without a guard.
+async fn observe(
+    guarding: Guarding,
+    browser: BrowserSettings,
+    settings: GatewaySettings,
+) -> Result<(), Failure> {
+    eprintln!("nothing is guarded: what a guard would have done is recorded, and said at the end");
+    let policy = guarding.policy()?;
+    // Before anything is started: a log that cannot be opened is said at once.
+    drop(guarding.log()?);
+    let log = Box::new(move || guarding.log().map_err(|_| "the audit log cannot be opened".to_owned()));
+    let seen = Box::new(|report: &ObservationReport| eprintln!("{report}"));
+    let gateway = Gateway::that_blocks_nothing(&policy, log, seen, browser, settings);
+    let served = gateway.serve(tokio::io::stdin(), tokio::io::stdout()).await;
+    served.map_err(|error| Failure::NotSetUp(error.to_string()))
 }
 
 /// A window of the guard's own, where there is a display. Without one, and with a client that shows no addresses, every

@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use crate::consent::ClientSlot;
 use crate::server::Server;
 use crate::settings::GatewaySettings;
+use crate::sitting::{Keeper, LogFor, Seen};
 use crate::upstream::Upstream;
 use crate::worker::Worker;
 
@@ -33,7 +34,7 @@ pub enum GatewayError {
 
 /// A guard in the place of playwright-mcp.
 pub struct Gateway {
-    guard: Guard,
+    keeper: Keeper,
     browser: BrowserSettings,
     settings: GatewaySettings,
     client: ClientSlot,
@@ -42,7 +43,26 @@ pub struct Gateway {
 impl Gateway {
     /// A gateway with a guard of the caller's and a browser that is started for it.
     pub fn new(guard: Guard, browser: BrowserSettings, settings: GatewaySettings) -> Gateway {
-        Gateway { guard, browser, settings, client: ClientSlot::default() }
+        Gateway {
+            keeper: Keeper::Guard(Some(Box::new(guard))),
+            browser,
+            settings,
+            client: ClientSlot::default(),
+        }
+    }
+
+    /// A gateway that decides and records what a guard under this policy would do, and blocks nothing. There are no values
+    /// and no consent; `seen` gets the report of each task. It protects nothing: it is for finding out what a guard would
+    /// change, before there is one.
+    pub fn that_blocks_nothing(
+        policy: &str,
+        log: LogFor,
+        seen: Seen,
+        browser: BrowserSettings,
+        settings: GatewaySettings,
+    ) -> Gateway {
+        let keeper = Keeper::Nobody { policy: policy.to_owned(), log, seen };
+        Gateway { keeper, browser, settings, client: ClientSlot::default() }
     }
 
     /// With a slot in which [`crate::consent::ThroughClient`] finds the client.
@@ -73,7 +93,7 @@ impl Gateway {
         };
         let (orders, inbox) = mpsc::channel(WAITING);
         let server = Server::new(&self.settings, orders, self.client);
-        let worker = Worker::new(self.guard, browser, self.settings, upstream);
+        let worker = Worker::new(self.keeper, browser, self.settings, upstream);
         let served = async {
             let running = server.serve((from_client, to_client)).await;
             let running = running.map_err(|error| GatewayError::Protocol(error.to_string()))?;

@@ -15,6 +15,7 @@
 //! | `call` | one call, read from its arguments |
 //! | `target` | elements by handle, role, text or selector |
 //! | `told` | parts of a page as it was told |
+//! | `sitting` | guarded, or only watched |
 //! | `worker` | owns the guard and the session; one call at a time |
 //! | `server` | the protocol |
 //! | `upstream` | the real playwright-mcp behind the guard |
@@ -23,6 +24,7 @@ pub mod catalogue;
 pub mod consent;
 pub mod gateway;
 pub mod settings;
+mod sitting;
 
 mod call;
 mod server;
@@ -33,3 +35,4 @@ mod worker;
 
 pub use gateway::{Gateway, GatewayError};
 pub use settings::{Allowed, GatewaySettings, Snapshots, UpstreamCommand};
+pub use sitting::{LogFor, Seen};

@@ -7,7 +7,6 @@
 
 use std::time::Duration;
 
-use portcullis::Session;
 use portcullis::signals::playwright::SecondProgram;
 use rmcp::model::{CallToolRequestParams, ClientConfig, ContentBlock, Implementation};
 use rmcp::service::{RoleClient, RunningService, ServiceError, ServiceExt};
@@ -17,6 +16,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::settings::UpstreamCommand;
+use crate::sitting::Sitting;
 
 /// How long it may take to start, and for one call.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -70,7 +70,7 @@ impl Upstream {
     }
 
     /// From now on it sees the page of this session.
-    pub fn follow(&self, session: &Session) {
+    pub fn follow(&self, session: &Sitting) {
         session.show_to(&self.way);
     }
 

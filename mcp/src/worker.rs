@@ -3,15 +3,16 @@
 //! A call that the client gives up on is carried out to its end all the same: a session that is dropped in the middle of a
 //! release would leave it unknown what was released.
 
-use portcullis::session::{Proposal, driver::SessionError};
+use portcullis::Action;
+use portcullis::session::Proposal;
 use portcullis::signals::playwright::{BridgeError, Browser};
-use portcullis::signals::{Container, ElementRef, Origin, Verb};
-use portcullis::{Action, Guard, Session};
+use portcullis::signals::{ElementRef, Origin, Verb};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::call::{Call, FieldToFill, FieldValue};
 use crate::catalogue::CarriedOutBy;
 use crate::settings::{GatewaySettings, Snapshots};
+use crate::sitting::{Keeper, Sitting};
 use crate::target::{self, Target};
 use crate::told;
 use crate::upstream::{Block, Upstream};
@@ -58,9 +59,8 @@ pub struct Worker {
     browser: Browser,
     settings: GatewaySettings,
     upstream: Option<Upstream>,
-    /// Between two sessions.
-    guard: Option<Guard>,
-    session: Option<Session>,
+    keeper: Keeper,
+    session: Option<Sitting>,
     /// The page as it was told last.
     told: String,
     refused_plans: u32,
@@ -70,7 +70,7 @@ pub struct Worker {
 
 impl Worker {
     pub fn new(
-        guard: Guard,
+        keeper: Keeper,
         browser: Browser,
         settings: GatewaySettings,
         upstream: Option<Upstream>,
@@ -79,7 +79,7 @@ impl Worker {
             browser,
             settings,
             upstream,
-            guard: Some(guard),
+            keeper,
             session: None,
             told: String::new(),
             refused_plans: 0,
@@ -353,7 +353,7 @@ impl Worker {
                 self.begin_users_task().await?;
             }
             let session = self.session.as_ref().ok_or_else(no_page)?;
-            if let Some(other) = origins.iter().find(|origin| !session.task().origins().contains(origin)) {
+            if let Some(other) = origins.iter().find(|origin| !session.is_for(origin)) {
                 return Err(format!("{other} is not part of the task, which the user set"));
             }
         } else {
@@ -367,7 +367,7 @@ impl Worker {
             let asks = !kinds.is_empty();
             self.end().await;
             self.begin(Proposal { origins, kinds }).await?;
-            let raised = self.session.as_ref().is_some_and(|it| it.task().container() != Container::T0);
+            let raised = self.session.as_ref().is_some_and(Sitting::is_raised);
             // To look around in between changes nothing: only a yes begins the count anew.
             match (asks, raised) {
                 (true, false) => self.refused_plans += 1,
@@ -393,57 +393,42 @@ impl Worker {
                  portcullis_plan",
             );
         };
-        let task = session.task();
-        let list = |items: Vec<String>| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
-        let mut lines = vec![
-            format!("- container: {}", task.container().as_str()),
-            format!("- sites: {}", list(task.origins().iter().map(ToString::to_string).collect())),
-            format!(
-                "- requests: {}",
-                list(task.kinds().iter().map(|kind| format!("REQ.{}", kind.as_str())).collect())
-            ),
-        ];
-        lines.extend((!session.prompt().is_empty()).then(|| format!("- task: {}", session.prompt())));
-        lines
-            .extend(session.has_released().then(|| "- values of the user's are in the container".to_owned()));
-        Answer::text(lines.join("\n"))
+        Answer::text(session.status())
     }
 
     async fn begin_users_task(&mut self) -> Result<(), String> {
         let task = self.settings.task.clone().unwrap_or_default();
-        let guard = self.guard.take().ok_or_else(stopped)?;
-        let session = Session::begin(guard, &self.browser, &task).await.map_err(|error| said_of(&error))?;
-        self.opened(session).await
+        let begun = self.keeper.begin(&self.browser, &task).await?;
+        self.opened(begun);
+        Ok(())
     }
 
     async fn begin(&mut self, proposal: Proposal) -> Result<(), String> {
-        let guard = self.guard.take().ok_or_else(stopped)?;
-        let begun = Session::begin_proposed(guard, &self.browser, proposal).await;
-        self.opened(begun.map_err(|error| said_of(&error))?).await
+        let begun = self.keeper.begin_proposed(&self.browser, proposal).await?;
+        self.opened(begun);
+        Ok(())
     }
 
-    async fn opened(&mut self, session: Session) -> Result<(), String> {
+    fn opened(&mut self, session: Sitting) {
         if let Some(upstream) = &self.upstream {
             upstream.follow(&session);
         }
         self.told.clear();
         self.scripted = false;
         self.session = Some(session);
-        Ok(())
     }
 
     async fn end(&mut self) {
         self.told.clear();
         if let Some(session) = self.session.take() {
             self.blind_upstream().await;
-            let (_report, guard) = session.finish().await;
-            self.guard = Some(guard);
+            self.keeper.end(session).await;
         }
     }
 }
 
 /// What playwright-mcp said, as the agent may read it. Pictures are shown as they are: there are no values yet.
-fn scrubbed(session: &Session, (blocks, is_error): (Vec<Block>, bool)) -> Result<Answer, String> {
+fn scrubbed(session: &Sitting, (blocks, is_error): (Vec<Block>, bool)) -> Result<Answer, String> {
     let mut told = Vec::new();
     for block in blocks {
         told.push(match block {
@@ -460,12 +445,4 @@ fn page(told: &str) -> String {
 
 fn no_page() -> String {
     "no page is open; open one with browser_navigate, or say what you need with portcullis_plan".to_owned()
-}
-
-fn stopped() -> String {
-    "the guard has stopped, because a task could not be begun; start it again".to_owned()
-}
-
-fn said_of(error: &SessionError) -> String {
-    format!("the task could not be begun: {error}")
 }

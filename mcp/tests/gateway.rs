@@ -10,12 +10,15 @@
 
 mod support;
 
+use std::sync::{Arc, Mutex};
+
 use canary::find;
 use evaluation::family::Kind;
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
-use mcp_guard::GatewaySettings;
+use mcp_guard::{Gateway, GatewaySettings};
+use portcullis::DEFAULT_POLICY;
 use portcullis::audit::MemoryLog;
 use portcullis::audit::verify_text;
 use serde_json::json;
@@ -106,5 +109,47 @@ async fn looking_around_needs_nobody_and_a_plan_asks_the_user() {
         assert_eq!(log.text().matches("\"consent\"").count(), prompts);
     })
     .await;
+    verify_text(&log.text()).unwrap();
+}
+
+/// The same agent where nothing guards: what it does gets done, and what a guard would have refused is told in the end.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watched_agent_is_not_stopped_and_told_on() {
+    let stage = Stage::set_up().await.unwrap();
+    let scenario = Scenario::new(Kind::ChatMessage, true, 1);
+    stage.world.begin(&scenario);
+    let log = MemoryLog::default();
+    let copy = log.clone();
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let kept = reports.clone();
+    let (mut client, read, write) = Client::pair();
+    let gateway = Gateway::that_blocks_nothing(
+        DEFAULT_POLICY,
+        Box::new(move || Ok(Box::new(copy.clone()))),
+        Box::new(move |report| kept.lock().unwrap().push(report.clone())),
+        stage.settings(),
+        GatewaySettings { task: Some(scenario.prompt(hosts::SHOP_ORIGIN)), ..GatewaySettings::default() },
+    );
+    let use_it = async move {
+        client.begin("2025-06-18").await;
+        let url = scenario.product_url(hosts::SHOP_ORIGIN);
+        let opened = client.call("browser_navigate", json!({ "url": url })).await;
+        assert!(!opened.is_error, "{opened:?}");
+        assert!(client.call("portcullis_status", json!({})).await.text.contains("nothing is guarded"));
+        // What a guard refuses: the card into the chat.
+        let card = scenario.persona.card_number.clone();
+        let typed = client.call("browser_type", json!({ "target": "textarea", "text": card })).await;
+        assert!(!typed.is_error, "{typed:?}");
+        // And what nobody does without a vault.
+        let asked = client.call("portcullis_request", json!({ "block": "REQ.address\nREQ.end" })).await;
+        assert!(asked.text.contains("DENY.address"), "{asked:?}");
+        client.call("browser_close", json!({})).await;
+        card
+    };
+    let (served, card) = tokio::join!(gateway.serve(read, write), use_it);
+    served.unwrap();
+    let reports = reports.lock().unwrap();
+    assert!(reports.len() == 1 && reports[0].denied() > 0, "{reports:?}");
+    assert_eq!(find(&log.text(), &card), None);
     verify_text(&log.text()).unwrap();
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use browser_signals::egress::{Blocked, EgressGuard, OutgoingRequest};
 use browser_signals::playwright::{BridgeError, Browser, Tab};
 use browser_signals::text_guard::{TextGuard, TextWithheld};
-use browser_signals::{Container, Origin, Outline, Verb};
+use browser_signals::{Container, ElementRef, Origin, Outline, Verb};
 use classifier::{Detectors, Safety};
 use policy_dfa::{Millis, Reason};
 use sirl::{Block, Kind, Schema};
@@ -62,6 +62,20 @@ impl UnguardedSession {
     /// The prompt, as it is.
     pub fn prompt(&self) -> &str {
         &self.observer.task().words
+    }
+
+    /// A handle for the one element of the page that a CSS selector fits.
+    ///
+    /// # Errors
+    /// [`BridgeError::Selector`] and [`BridgeError::NotOne`].
+    pub async fn query(&self, selector: &str) -> Result<ElementRef, BridgeError> {
+        self.tab.query(selector).await
+    }
+
+    /// Shows the page to a second program in the same browser.
+    #[cfg(all(feature = "relay", unix))]
+    pub fn show_to(&self, program: &browser_signals::playwright::SecondProgram) {
+        program.follow(&self.tab);
     }
 
     /// What came together so far.
