@@ -63,7 +63,8 @@ pub struct Arguments {
     /// Rules that lead names elsewhere, those of the browser's `--host-resolver-rules`.
     #[arg(long, value_name = "RULES", default_value = "")]
     host_rules: String,
-    /// Lock the vault when nothing was asked of you for this long, in minutes.
+    /// Lock the vault when you began no task and answered nothing for this long, in minutes. To go on then, start the
+    /// service anew.
     #[arg(long, value_name = "MINUTES", default_value_t = 15)]
     idle: u64,
 }

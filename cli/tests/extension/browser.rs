@@ -1,10 +1,28 @@
 //! A Chromium with the extension, by way of `browser.mjs`.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
+
+/// What `cargo xtask setup` put in place, or a variable of its environment names.
+fn driver(name: &str) -> PathBuf {
+    let folder = std::env::var_os("PLAYWRIGHT_DRIVER_PATH").expect("run `cargo xtask setup`");
+    Path::new(&folder).join(name)
+}
+
+/// Node.
+pub fn node() -> PathBuf {
+    std::env::var_os("PLAYWRIGHT_NODE_EXE").map_or_else(|| driver("node"), PathBuf::from)
+}
+
+/// The folder of playwright-core.
+fn playwright() -> PathBuf {
+    let named = std::env::var_os("PLAYWRIGHT_CLI_JS").map(PathBuf::from);
+    let folder = named.and_then(|cli| cli.parent().map(Path::to_owned));
+    folder.unwrap_or_else(|| driver("package"))
+}
 
 pub struct Browser {
     child: Child,
@@ -15,12 +33,9 @@ pub struct Browser {
 impl Browser {
     /// Starts it with a profile and a home of its own.
     pub fn start(profile: &Path, home: &Path) -> Browser {
-        let cli = std::env::var("PLAYWRIGHT_CLI_JS")
-            .expect("run `cargo xtask setup`, and take `cargo xtask env` over");
-        let node = std::env::var("PLAYWRIGHT_NODE_EXE").unwrap_or_else(|_| "node".to_owned());
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let settings = json!({
-            "playwright": Path::new(&cli).parent().unwrap(),
+            "playwright": playwright(),
             "profile": profile,
             "home": home,
             "extension": here.parent().unwrap().join("extension"),
@@ -28,7 +43,7 @@ impl Browser {
             "sandbox": evaluation::stage::sandbox(),
             "rules": "MAP *.test 127.0.0.1",
         });
-        let mut child = Command::new(node)
+        let mut child = Command::new(node())
             .arg(here.join("tests/extension/browser.mjs"))
             .arg(settings.to_string())
             .stdin(Stdio::piped())

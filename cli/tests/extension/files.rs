@@ -10,6 +10,8 @@ use portcullis::service::protocol::{HOST_NAME, VERSION};
 use portcullis::sirl::{Kind, Tier};
 use serde_json::{Value, json};
 
+use crate::browser::node;
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
@@ -91,9 +93,8 @@ fn its_preview_ends_where_the_guards_walk_ends() {
     let best: Vec<Value> = Axis::ALL.iter().map(|axis| json!([axis.as_str(), best.name(*axis)])).collect();
     let cases = json!({ "axes": axes.iter().map(names).collect::<Vec<_>>(), "best": best });
     fs::write(folder.path().join("cases.json"), cases.to_string()).unwrap();
-    let node = std::env::var("PLAYWRIGHT_NODE_EXE").unwrap_or_else(|_| "node".to_owned());
     let script = repository().join("cli/tests/extension/preview.mjs");
-    let done = Command::new(node)
+    let done = Command::new(node())
         .arg(script)
         .arg(folder.path())
         .arg(repository().join("extension"))
