@@ -31,7 +31,7 @@ use optimiser::Optimiser;
 const STEPS: usize = 5_600;
 /// Steps that lead up to the highest rate, and those that lead down from it at the end.
 const WARM: usize = 120;
-const COOL: usize = 2_400;
+const COOL: usize = 2_800;
 /// The highest learning rate, and the share of it at the end.
 const RATE: f64 = 1.3e-3;
 const LAST: f64 = 0.02;
