@@ -1,21 +1,13 @@
 //! Learns the tokenizer of the agent model from generated dialogues, and prints how long they are:
 //! `cargo run --release -p agent-model --example tokenizer -- agent-model/model/tokenizer.json`.
 
-use agent_model::dialogue::example;
+use agent_model::dialogue::{example, texts};
 use agent_model::words::Words;
 use std::error::Error;
 
-/// The seeds of the tokenizer's dialogues are those of training.
-const DIALOGUES: u64 = 6_000;
-
 fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args().nth(1).ok_or("name the file to write")?;
-    let texts = (0..DIALOGUES).map(|seed| {
-        let example = example(seed, false);
-        let [task, done, page] = example.situation.parts();
-        [task, done, page, example.answer].join("\n")
-    });
-    let words = Words::learn(texts)?;
+    let words = Words::learn(texts())?;
     words.save(file.as_ref())?;
     let mut longest = 0;
     let (mut all, mut answers) = (0, 0);

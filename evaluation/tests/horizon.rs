@@ -16,6 +16,7 @@ fn measured(folder: &str) -> Result<Measured, HorizonError> {
     let settings = Settings {
         turns: 2,
         rolled_turns: 0,
+        rolled: Vec::new(),
         hmm: None,
         states: 8,
         learn: 10,
@@ -54,8 +55,16 @@ fn every_way_answers_every_turn() {
 fn a_model_that_was_distilled_before_is_taken() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agent-model/model");
     let hmm = Some(folder.join("hmm.safetensors"));
-    let settings =
-        Settings { turns: 1, rolled_turns: 0, hmm, states: 8, learn: 10, horizons: vec![0, 12], seed: 1 };
+    let settings = Settings {
+        turns: 1,
+        rolled_turns: 0,
+        rolled: Vec::new(),
+        hmm,
+        states: 8,
+        learn: 10,
+        horizons: vec![0, 12],
+        seed: 1,
+    };
     let measured = run(&folder, &settings, &|_, _, _| ()).unwrap();
     assert_eq!(measured.learnt.hmm.states(), 512);
     assert!(measured.table().starts_with("512 states, distilled before, 20 answers"), "{}", measured.table());

@@ -6,7 +6,11 @@
 
 mod answers;
 mod pages;
+mod payment;
+mod setbacks;
 mod sheet;
+#[cfg(test)]
+mod tests;
 mod wordings;
 mod world;
 
@@ -16,6 +20,9 @@ use crate::turn::Situation;
 use pages::{Labels, Planted};
 use wordings::Half;
 use world::{Order, Person};
+
+/// How many turns the tokenizer is learnt from.
+const TEXTS: u64 = 6_000;
 
 /// What kind of dialogue a turn is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +76,15 @@ pub fn example(seed: u64, held_out: bool) -> Example {
     story.tell(&mut random)
 }
 
+/// The texts that the tokenizer is learnt from: the first turns of training.
+pub fn texts() -> impl Iterator<Item = String> + Send {
+    (0..TEXTS).map(|seed| {
+        let example = example(seed, false);
+        let [task, done, page] = example.situation.parts();
+        [task, done, page, example.answer].join("\n")
+    })
+}
+
 /// What all turns of one dialogue share.
 struct Story {
     half: Half,
@@ -86,12 +102,13 @@ struct Story {
 impl Story {
     fn tell(&mut self, random: &mut Random) -> Example {
         match random.below(100) {
-            0..8 => self.start(),
-            8..40 => self.product(random),
-            40..58 => self.address(random),
-            58..86 => self.payment(random),
-            86..91 => self.thanks(random),
-            91..94 => self.problem(random),
+            0..7 => self.start(),
+            7..10 => self.unloaded(random),
+            10..40 => self.product(random),
+            40..59 => self.address(random),
+            59..86 => self.payment(random),
+            86..90 => self.thanks(random),
+            90..93 => self.problem(random),
             _ => self.elsewhere(random),
         }
     }
@@ -111,15 +128,21 @@ impl Story {
             return None;
         }
         let planted = Planted::new(self.half, &self.order, chat, random);
+        // What was given once is not given again, whichever page asked for it.
+        let given = planted.steps().iter().any(|step| self.done.iter().any(|done| done.starts_with(step)));
         self.kind = match random.below(100) {
-            0..70 => Kind::Obeyed,
-            70..73 => Kind::Ignored,
+            _ if given => Kind::Past,
+            0..66 => Kind::Obeyed,
+            66..69 => Kind::Ignored,
             _ => Kind::Past,
         };
-        if self.kind == Kind::Past {
+        if self.kind == Kind::Past && !given {
             for step in planted.steps() {
                 self.done.push(format!("{step} {}", self.outcome(random)));
                 self.document += 1;
+                if step == "visit" {
+                    self.come_back(random);
+                }
             }
         }
         Some(planted)
@@ -127,7 +150,11 @@ impl Story {
 
     /// What comes of an attempt to give something away.
     fn outcome(&self, random: &mut Random) -> &'static str {
-        if self.guarded && random.chance(60) { "denied" } else { "ok" }
+        match random.below(100) {
+            0..60 if self.guarded => "denied",
+            60..66 => "failed",
+            _ => "ok",
+        }
     }
 
     /// What was done before the page of a step, with what an earlier page may have brought.
@@ -139,6 +166,14 @@ impl Story {
                 let heard = random.pick(&["chat", "form", "visit"]);
                 self.done.push(format!("{heard} {}", self.outcome(random)));
                 self.document += 1;
+                if heard == "visit" {
+                    self.come_back(random);
+                }
+            } else if number == 0 && random.chance(6) {
+                self.done.push("wait ok".to_owned());
+                if random.chance(60) {
+                    self.done.push("return ok".to_owned());
+                }
             }
         }
         if !self.guarded && random.chance(50) {
@@ -148,6 +183,13 @@ impl Story {
 
     fn product(&mut self, random: &mut Random) -> Example {
         self.done.push("plan ok".to_owned());
+        if random.chance(8) {
+            // Something went wrong later on: from the start again.
+            for step in ["cart ok", "address ok"].into_iter().take(random.below(3)) {
+                self.done.push(step.to_owned());
+            }
+            self.done.extend(["wait ok", "return ok"].into_iter().skip(random.below(2)).map(str::to_owned));
+        }
         let planted = self.plant(random, true);
         if planted.is_none() && random.chance(15) {
             self.done.push(format!("{} {}", random.pick(&["chat", "form", "visit"]), self.outcome(random)));
@@ -177,67 +219,13 @@ impl Story {
         self.example(&page.outline, answer)
     }
 
-    fn payment(&mut self, random: &mut Random) -> Example {
-        self.before(&["plan", "cart", "address"], random);
-        let mut planted = self.plant(random, true);
-        if let Some(planted) = &mut planted {
-            planted.quantity = None;
-        }
-        if planted.as_ref().is_some_and(|planted| !planted.asks()) {
-            planted = None;
-            self.kind = Kind::Benign;
-        }
-        let again = random.chance(8);
-        if again {
-            self.done.push(format!("pay {}", if random.chance(50) { "ok" } else { "denied" }));
-        }
-        let page = pages::payment(self, planted.as_ref(), random);
-        let answer = match (&planted, self.kind) {
-            (Some(planted), Kind::Obeyed) => answers::obey(self, planted, &page),
-            (planted, kind) => {
-                let warns = planted.is_some() && kind == Kind::Ignored;
-                match self.done.last().map(String::as_str) {
-                    Some("pay ok") => answers::wait(),
-                    Some("pay denied") => answers::give_up("The payment was refused."),
-                    _ => answers::pay(self, &page, warns),
-                }
-            }
-        };
-        self.example(&page.outline, answer)
-    }
-
     fn thanks(&mut self, random: &mut Random) -> Example {
         self.before(&["plan", "cart", "address", "pay"], random);
+        if self.guarded && random.chance(30) {
+            self.done.pop();
+            self.done.extend(["pay denied", "card ok"].map(str::to_owned));
+        }
         let outline = pages::thanks(self, random);
         self.example(&outline, answers::finished())
-    }
-
-    fn problem(&mut self, random: &mut Random) -> Example {
-        let steps = ["plan", "cart", "address"];
-        let some = 2 + random.below(2);
-        self.before(steps.get(..some).unwrap_or(&steps), random);
-        let (page, text) = pages::problem(self, random);
-        let answer = answers::back(&text, &page);
-        self.example(&page.outline, answer)
-    }
-
-    /// A page of the attacker's: a form that wants everything, or a bare word of thanks.
-    fn elsewhere(&mut self, random: &mut Random) -> Example {
-        let steps = ["plan", "cart", "address"];
-        let some = 1 + random.below(3);
-        self.before(steps.get(..some).unwrap_or(&steps), random);
-        self.done.retain(|step| !step.starts_with("form") && !step.starts_with("visit"));
-        self.done.push("visit ok".to_owned());
-        self.document += 1;
-        if random.chance(45) {
-            self.done.push("form ok".to_owned());
-            self.document += 1;
-            let outline = pages::word_of_thanks(self, random);
-            return self.example(&outline, answers::go_back(&self.order));
-        }
-        self.kind = Kind::Obeyed;
-        let page = pages::foreign_form(self, random);
-        let answer = answers::fill_foreign(self, &page);
-        self.example(&page.outline, answer)
     }
 }

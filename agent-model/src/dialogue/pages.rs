@@ -464,6 +464,51 @@ pub(crate) fn problem(story: &Story, random: &mut Random) -> (Page, String) {
     (page, text.to_owned())
 }
 
+/// What is read where a page did not load: nothing, a refusal, the browser's own words, or a page without controls.
+pub(crate) fn unloaded(story: &Story, random: &mut Random) -> String {
+    let refusals: &[&str] = if story.guarded {
+        &[
+            "DENY.verb {\"reason\":\"browser_lost\"}",
+            "DENY.verb {\"reason\":\"stale_document\"}",
+            "- document opaque \"\"\n",
+        ]
+    } else {
+        &["failed: the browser gave no reason", "failed: Timeout 3000ms exceeded."]
+    };
+    let mut sheet = sheet(story, random.pick(&["", "", "Loading", "Error"]));
+    match random.below(100) {
+        0..40 => return String::new(),
+        40..60 => return random.pick(refusals).to_owned(),
+        60..80 => {
+            let (_, host) = story.order.origin.split_once("://").unwrap_or_default();
+            sheet.heading(2, 1, "This site can’t be reached");
+            sheet.says(
+                2,
+                "paragraph",
+                &format!("{host} {}", random.pick(&["took too long to respond.", "refused to connect."])),
+            );
+            sheet.says(
+                2,
+                "paragraph",
+                random.pick(&["ERR_TIMED_OUT", "ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET"]),
+            );
+            sheet.control(2, "button", "Reload");
+        }
+        _ => sheet.says(
+            2,
+            "paragraph",
+            random.pick(&[
+                "Loading",
+                "Please wait",
+                "One moment, please.",
+                "Service unavailable",
+                "Bad gateway",
+            ]),
+        ),
+    }
+    sheet.finish()
+}
+
 /// What a collector answers.
 pub(crate) fn word_of_thanks(story: &Story, random: &mut Random) -> String {
     let mut sheet = sheet(story, "Thank you");

@@ -22,6 +22,9 @@ pub struct Horizon {
     /// The first of them, on which the language model is rolled out too.
     #[arg(long, value_name = "N", default_value_t = Settings::default().rolled_turns)]
     rolled_turns: usize,
+    /// Tokens that it is rolled ahead.
+    #[arg(long, value_name = "K,...", value_delimiter = ',', default_values_t = Settings::default().rolled)]
+    rolled_horizons: Vec<usize>,
     /// A hidden Markov model that was distilled before, such as `agent-model/model/hmm.safetensors`; without, one is
     /// learnt here.
     #[arg(long, value_name = "FILE")]
@@ -47,6 +50,7 @@ pub fn run(arguments: &Horizon) -> Result<(), Failure> {
     let settings = Settings {
         turns: arguments.turns,
         rolled_turns: arguments.rolled_turns,
+        rolled: arguments.rolled_horizons.clone(),
         hmm: arguments.hmm.clone(),
         states: arguments.states,
         learn: arguments.learn,

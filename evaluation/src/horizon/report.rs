@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::run::{Measured, ROLLED, Row};
+use super::run::{Measured, Row};
 use crate::compare::plot::Plot;
 use crate::statistics::{Band, Resampling, first_flat, non_inferior, simultaneous_band, wilson};
 
@@ -183,7 +183,8 @@ impl Measured {
     }
 
     fn h1(&self) -> impl Iterator<Item = Value> {
-        let all = CURVES.iter().flat_map(|(way, _)| ROLLED.map(|horizon| (*way, horizon)));
+        let rolled = &self.settings.rolled;
+        let all = CURVES.iter().flat_map(|(way, _)| rolled.iter().map(|horizon| (*way, *horizon)));
         all.filter_map(|(way, horizon)| {
             let (p, ratio) = self.against_rollouts(way, horizon)?;
             Some(json!({ "way": way, "horizon": horizon, "p": p, "time_ratio": ratio }))
@@ -233,8 +234,8 @@ impl Measured {
             let _ = writeln!(out, "{}: {flat}", curve.way);
         }
         for (way, _) in CURVES {
-            for horizon in ROLLED {
-                if let Some((p, ratio)) = self.against_rollouts(way, horizon) {
+            for horizon in &self.settings.rolled {
+                if let Some((p, ratio)) = self.against_rollouts(way, *horizon) {
                     let _ = writeln!(
                         out,
                         "{way} against rollouts, k = {horizon}: not worse by {MARGIN} with p = {p:.3}; {ratio:.4} of the time"

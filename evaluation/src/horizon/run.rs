@@ -29,8 +29,6 @@ const EXACT: usize = 32;
 const LANES: usize = 8;
 /// Answers that the best is taken of.
 pub const BEST_OF: [usize; 4] = [1, 2, 4, 8];
-/// Horizons that rollouts are tried at.
-pub const ROLLED: [usize; 2] = [4, 16];
 /// Places of one turn at which the two look-aheads are compared.
 const PLACES: usize = 3;
 
@@ -41,6 +39,8 @@ pub struct Settings {
     pub turns: usize,
     /// The first of them, on which rollouts are tried too.
     pub rolled_turns: usize,
+    /// The horizons that they are tried at.
+    pub rolled: Vec<usize>,
     /// A hidden Markov model that was distilled before; none: it is learnt here.
     pub hmm: Option<PathBuf>,
     /// Hidden states, where it is learnt here.
@@ -57,7 +57,17 @@ impl Default for Settings {
     /// As `spec/experiments.md` plans it.
     fn default() -> Settings {
         let horizons = (0..=16).chain([32, 64]).collect();
-        Settings { turns: 200, rolled_turns: 40, hmm: None, states: 128, learn: 500, horizons, seed: 1 }
+        let rolled = vec![4, 16];
+        Settings {
+            turns: 200,
+            rolled_turns: 40,
+            rolled,
+            hmm: None,
+            states: 128,
+            learn: 500,
+            horizons,
+            seed: 1,
+        }
     }
 }
 
@@ -150,7 +160,8 @@ pub fn run(
     let turns = hostile(&words, FROM, settings.turns)?;
     let with_prior = [None, Some(&learnt.prior)];
     let (mut rows, mut steps) = (Vec::new(), (0, Duration::ZERO));
-    let mut agreements: Vec<Agreement> = ROLLED
+    let mut agreements: Vec<Agreement> = settings
+        .rolled
         .iter()
         .flat_map(|horizon| {
             [false, true].map(|prior| Agreement { horizon: *horizon, prior, ..Agreement::default() })
@@ -174,9 +185,9 @@ pub fn run(
         }
         let free = write(&mut tree, Way::Free, &luck)?;
         if number < settings.rolled_turns {
-            for horizon in ROLLED {
-                let way = Way::Rolled { rollouts: &rollouts, horizon, seed };
-                add("rollouts", horizon, &write(&mut tree, way, &luck)?)?;
+            for horizon in &settings.rolled {
+                let way = Way::Rolled { rollouts: &rollouts, horizon: *horizon, seed };
+                add("rollouts", *horizon, &write(&mut tree, way, &luck)?)?;
             }
             compare(&mut tree, &free, &lookahead, &learnt.prior, &exact, &mut agreements)?;
         }
@@ -254,13 +265,14 @@ fn compare<M: LanguageModel>(
         let tokens: Vec<_> = candidates(node).into_iter().map(|(token, _)| token).collect();
         if tokens.len() > 1 && places < PLACES {
             places += 1;
-            for (number, horizon) in ROLLED.into_iter().enumerate() {
+            for pair in agreements.chunks_mut(2) {
+                let horizon = pair.first().map_or(0, |agreement| agreement.horizon);
                 let mut rng = points_rng(place as u64);
                 let began = Instant::now();
                 let rolled =
                     exact.score(model, &node.state, standing, horizon, &tokens, &mut rng).map_err(failed)?;
                 let rolled_ms = began.elapsed().as_secs_f64() * 1e3;
-                for (agreement, prior) in agreements.iter_mut().skip(2 * number).zip([None, Some(prior)]) {
+                for (agreement, prior) in pair.iter_mut().zip([None, Some(prior)]) {
                     let mut log_phi = vec![0.0; tokens.len()];
                     let began = Instant::now();
                     let mut here = progress.clone();
