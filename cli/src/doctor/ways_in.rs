@@ -35,7 +35,7 @@ pub fn look() -> Vec<Finding> {
         found.push(Finding::missing(
             "native messaging",
             "no browser has a manifest of ours; only the extension needs it",
-            "see `portcullis help` for installing the host, if you use the extension",
+            "`portcullis install-host` writes one, if you use the extension",
         ));
     }
     found.extend(manifests.iter().map(|path| manifest(path)));
