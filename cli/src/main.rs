@@ -22,11 +22,13 @@ mod demo;
 mod doctor;
 mod evaluate;
 mod failure;
+#[cfg(unix)]
 mod guarding;
 mod hmm;
 #[cfg(unix)]
 mod install_host;
 mod manual;
+#[cfg(unix)]
 mod mcp;
 #[cfg(unix)]
 mod native_host;
@@ -62,6 +64,7 @@ enum Command {
     /// Compare approaches on the whole family of pages: trials that can be resumed, and one report.
     Evaluate(evaluate::Arguments),
     /// Stand between an MCP client and its browser: the tools of playwright-mcp, every call decided.
+    #[cfg(unix)]
     Mcp(mcp::Arguments),
     /// Say what is found on this machine, what is missing, and how to mend it.
     Doctor(doctor::Arguments),
@@ -122,6 +125,7 @@ fn main() -> ExitCode {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Attack(arguments) => attack::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
+        #[cfg(unix)]
         Command::Mcp(arguments) => mcp::run(arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => {

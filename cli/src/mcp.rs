@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     chromium: Option<PathBuf>,
     /// `cli.js` of the npm package @playwright/mcp, for pictures, the console and the window's size;
-    /// `PORTCULLIS_PLAYWRIGHT_MCP` by default. Without one these tools are not there.
+    /// `PORTCULLIS_PLAYWRIGHT_MCP`, or npm's global one, by default. Without one these tools are not there.
     #[arg(long, value_name = "FILE")]
     playwright_mcp: Option<PathBuf>,
     /// Offer tools that are withheld otherwise. In a container with the user's values they are off all the same.
@@ -156,8 +156,10 @@ fn own_window(chromium: PathBuf, sandbox: bool) -> Option<Box<dyn Opener>> {
 
 /// The real playwright-mcp, if there is one.
 fn upstream(named: Option<PathBuf>) -> Result<Option<UpstreamCommand>, Failure> {
-    let given = named.or_else(|| std::env::var_os("PORTCULLIS_PLAYWRIGHT_MCP").map(PathBuf::from));
-    let Some(script) = given else {
+    let given = named.or_else(|| discovery::variable("PORTCULLIS_PLAYWRIGHT_MCP").map(PathBuf::from));
+    let global =
+        || discovery::global_npm_package("@playwright/mcp").map(|package| package.path.join("cli.js"));
+    let Some(script) = given.or_else(global) else {
         eprintln!(
             "without @playwright/mcp there are no pictures and no console; name its cli.js with `--playwright-mcp`"
         );

@@ -1,5 +1,6 @@
 //! `portcullis mcp` as a client starts it: on its standard streams, as the configurations in `examples/clients` say.
 
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -16,5 +16,5 @@ pub mod playwright;
 mod program;
 
 pub use chromium::chromium;
-pub use npm::npm_package;
+pub use npm::{global_npm_package, npm_package, package_of};
 pub use program::{Program, answer, certutil, is_program, major, on_path, variable};

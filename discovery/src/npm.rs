@@ -8,9 +8,23 @@ use std::path::{Path, PathBuf};
 /// A package of npm: its folder and version. The global folder goes before this one, and this one before those of
 /// `npx`.
 pub fn npm_package(name: &str) -> Option<Program> {
-    let global = on_path("npm").and_then(|npm| answer(&npm, ["root", "-g"])).map(PathBuf::from);
     let here = std::env::current_dir().ok().map(|folder| folder.join("node_modules"));
-    global.into_iter().chain(here).chain(fetched_by_npx()).find_map(|modules| package(&modules, name))
+    let found = || here.into_iter().chain(fetched_by_npx()).find_map(|modules| package(&modules, name));
+    global_npm_package(name).or_else(found)
+}
+
+/// A package of npm's global folder. For what is to be run: whoever wrote the folder that a program is started in may have
+/// put packages there too.
+pub fn global_npm_package(name: &str) -> Option<Program> {
+    let global = on_path("npm").and_then(|npm| answer(&npm, ["root", "-g"])).map(PathBuf::from)?;
+    package(&global, name)
+}
+
+/// The package that a script such as `cli.js` stands in.
+pub fn package_of(script: &Path) -> Option<Program> {
+    let folder = script.parent()?;
+    let manifest = fs::read_to_string(folder.join("package.json")).ok()?;
+    Some(Program { version: version(&manifest)?.to_owned(), path: folder.to_owned() })
 }
 
 /// What `npx` fetched, the newest first.

@@ -1,3 +1,4 @@
+#![cfg(unix)]
 //! A guard in the place of playwright-mcp: an MCP server with the same tools, behind which every call is decided by a
 //! [`portcullis::Session`] and every answer is scrubbed.
 //!

@@ -1,5 +1,6 @@
 //! The gateway over its wire, in a real browser.
 
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

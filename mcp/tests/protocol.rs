@@ -1,5 +1,6 @@
 //! The protocol itself: versions, progress, calls that are given up, consent through the client.
 
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -17,7 +17,9 @@ const OF_THE_SYSTEM: [&str; 2] =
     ["/etc/chromium/native-messaging-hosts", "/etc/opt/chrome/native-messaging-hosts"];
 
 pub fn look() -> Vec<Finding> {
-    let mut found = vec![match discovery::npm_package("@playwright/mcp") {
+    let named = discovery::variable("PORTCULLIS_PLAYWRIGHT_MCP").map(PathBuf::from);
+    let named = named.and_then(|script| discovery::package_of(&script));
+    let mut found = vec![match named.or_else(|| discovery::npm_package("@playwright/mcp")) {
         Some(package) => {
             Finding::ok("@playwright/mcp", format!("{} {}", package.version, package.path.display()))
         }

@@ -16,7 +16,9 @@ mod show;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+#[cfg(unix)]
 use portcullis::vault::{Meta, UnlockKey};
+#[cfg(unix)]
 use portcullis::vault_file::VaultFile;
 
 use crate::failure::Failure;
@@ -51,6 +53,7 @@ impl Target {
 }
 
 /// The key of a vault, where it is in the system's keyring.
+#[cfg(unix)]
 pub fn cached_key(path: &std::path::Path) -> Result<Option<UnlockKey>, Failure> {
     let bytes = VaultFile::read_only(path).map_err(|error| place::unusable(path, &error))?;
     let meta = Meta::read(&bytes).map_err(opened::bad)?;
