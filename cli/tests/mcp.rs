@@ -154,7 +154,9 @@ fn the_clients_configurations_start_it() {
 fn a_locked_vault_is_said_before_anything_starts_and_standard_input_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, _) = vault(folder.path());
-    let output = portcullis().arg("mcp").arg("--vault").arg(&vault).stdin(Stdio::null()).output().unwrap();
+    let mut command = portcullis();
+    command.arg("mcp").arg("--vault").arg(&vault).arg("--audit").arg(folder.path().join("audit"));
+    let output = command.stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("is locked: run `portcullis vault unlock"), "{said}");

@@ -26,6 +26,13 @@ const numberOf = (el) => {
 };
 const nodes = (wanted) => wanted.map((number) => numbered[number - 1]?.deref() ?? null);
 
+// What a selector fits in this document: how many, and the number of the first.
+const find = (selector) => {
+  const all = Document.prototype.querySelectorAll.call(document, selector);
+  const count = getter(NodeList, 'length').call(all);
+  return [count, numberOf(NodeList.prototype.item.call(all, 0))];
+};
+
 const above = (node) => parentOf(node) ?? (node instanceof ShadowRoot ? getter(ShadowRoot, 'host').call(node) : null);
 const drawnIn = (node) => (node instanceof Element && getter(Element, 'assignedSlot').call(node)) || above(node);
 const contains = (outer, inner) => {

@@ -8,7 +8,7 @@ use rmcp::model::{
     PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
     ToolAnnotations,
 };
-use rmcp::service::{NotificationContext, RequestContext, RoleServer};
+use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 use tokio::sync::{mpsc, oneshot};
 
@@ -82,10 +82,6 @@ impl ServerHandler for Server {
         info
     }
 
-    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.client.put(context.peer);
-    }
-
     async fn list_tools(
         &self,
         _page: Option<PaginatedRequestParams>,
@@ -104,6 +100,8 @@ impl ServerHandler for Server {
             let error = CallError::NotOffered(request.name.to_string());
             return Ok(result(Answer::error(error.to_string())).into());
         }
+        // Not when the client says that it is ready: that and its first call may be taken up in any order.
+        self.client.put(context.peer.clone());
         Ok(result(self.answer(request, &context).await).into())
     }
 }

@@ -41,12 +41,17 @@ pub(super) fn scored(text: &str, place: Place, judges: &[Arc<dyn WindowClassifie
         }
     }
     let none = vec![Risk::NONE; judges.len()];
+    // One letter can unfold to several, and a cut may fall between them: the letter is the earlier window's.
+    let mut from = 0;
     let mut scored: Vec<ScoredWindow> = starts
         .iter()
         .enumerate()
         .map(|(at, start)| {
             let end = starts.get(at + 1).copied().unwrap_or(plain.text().len());
-            ScoredWindow { span: plain.original(*start..end), risks: none.clone() }
+            let original = plain.original(*start..end);
+            let begin = original.start.max(from);
+            from = original.end.max(begin);
+            ScoredWindow { span: begin..from, risks: none.clone() }
         })
         .collect();
     let mut note = |at: usize, judge: usize, risk: Risk| {
@@ -114,6 +119,15 @@ mod tests {
         assert_eq!(bad.len(), 1, "{found:?}");
         assert!(bad[0].span.start <= plain.len() && bad[0].span.end > plain.len());
         assert_eq!(scored(""), []);
+    }
+
+    #[test]
+    fn a_letter_that_unfolds_to_several_is_in_one_window() {
+        // Found by the property below: a cut falls into what one letter unfolds to.
+        let text = "0  0 \u{11a9a}a\u{ab}\t\u{bb}A \u{ab}0aA \u{fc00}\u{10000}Aa\u{fc64}a  a a\u{10000}\u{10000}\ta\t0\tAA  \u{a1}A zebra \n 0a\u{bb} 0  \u{10000}aa\t  \t\u{10000}!\u{10000}a!!\u{fef5}\u{24eb}\u{107bf}\u{fbea}\u{110bb}AA\u{11a9a}A\u{10000}\u{10000}!\u{111da}\u{114c4}\u{10000}aaA\u{10000}a\u{10000}\u{10000}a\u{10000}!a\u{1dab0}\u{bc}.";
+        let found = scored(text);
+        assert!(found.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start), "{found:?}");
+        assert!(found.len() > 1);
     }
 
     proptest! {

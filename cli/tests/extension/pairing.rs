@@ -63,6 +63,7 @@ fn a_service_that_is_absent_or_another_is_said_and_one_that_comes_back_is_found(
 fn stopped_at_work(stage: &mut Stage) {
     let mut browser = stage.browser.take().unwrap();
     // On a slow machine the question may come too early or too late to be under way.
+    let mut replies = Vec::new();
     let refused = (0..4).any(|_| {
         browser.evaluate(
             "setTimeout(() => { const began = Date.now(); while (Date.now() - began < 4000); }, 30) && 0",
@@ -73,10 +74,11 @@ fn stopped_at_work(stage: &mut Stage) {
             browser.stop_worker();
             asking.join().unwrap()
         });
+        replies.push(reply.clone());
         reply.contains("DENY.address")
     });
     stage.browser = Some(browser);
-    assert!(refused, "nothing was under way when the worker was stopped");
+    assert!(refused, "nothing was under way when the worker was stopped: {replies:?}");
     let reply = stage.agent_until(Some(REQUEST), "GRANT");
     assert!(reply.contains("GRANT.address"), "{reply}");
 }

@@ -209,7 +209,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("told");
         let script =
-            "printf '%s\\n' \"$1\" \"$PORTCULLIS_ATTACK_CDP\" \"$PORTCULLIS_ATTACK_PERSONA\" > \"$0\"";
+            "printf \"%s\\n\" \"$1\" \"$PORTCULLIS_ATTACK_CDP\" \"$PORTCULLIS_ATTACK_PERSONA\" > \"$0\"";
         let agent = Agent::parse(&format!("sh -c '{script}' {} {{prompt}}", file.display())).unwrap();
         let (ended, _) = agent.run(&told(), Duration::from_secs(10)).await.unwrap();
         assert_eq!(ended, Ended::Well);
