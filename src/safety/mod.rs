@@ -125,6 +125,7 @@ impl PageSafety for WindowSafety {
 }
 
 /// The highest tier whose threshold a safety reaches.
+#[cfg(feature = "browser")]
 pub(crate) fn band(safety: Safety, thresholds: Thresholds) -> SafetyBand {
     let reaches = |tier| safety.value() >= thresholds.of(tier);
     match () {

@@ -66,7 +66,7 @@ fn stopped_at_work(stage: &mut Stage) {
     let mut replies = Vec::new();
     let refused = (0..4).any(|_| {
         browser.evaluate(
-            "setTimeout(() => { const began = Date.now(); while (Date.now() - began < 4000); }, 30) && 0",
+            "setTimeout(() => { const began = Date.now(); while (Date.now() - began < 4000); }, 0) && 0",
         );
         let reply = thread::scope(|scope| {
             let asking = scope.spawn(|| stage.agent(Some(REQUEST)));
