@@ -126,8 +126,8 @@ impl Worker {
         match call {
             Call::Request { .. } if self.scripted => Err(
                 // A script that waits in the page could tell what is filled in there, in words that no mask knows.
-                "a script of yours ran in this container, so nothing is released into it; begin a new one \
-                 (browser_close, or portcullis_plan)"
+                "a script of yours ran in this container, so nothing is released into it; close it with \
+                 browser_close and begin anew"
                     .to_owned(),
             ),
             Call::Request { block } => {

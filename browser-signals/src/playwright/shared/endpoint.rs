@@ -5,21 +5,29 @@
 
 use std::io;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::mpsc;
-use tokio_tungstenite::accept_hdr_async_with_config;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
 use tokio_tungstenite::tungstenite::http::StatusCode;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 use zeroize::Zeroizing;
 
 use super::relay::Relayed;
 
 /// The longest message of the second program's.
 const LONGEST: usize = 16 << 20;
+
+/// How long whoever connects may take to say what they want.
+const HELLO_WITHIN: Duration = Duration::from_secs(5);
+
+/// How many may be about to say it.
+const MOST_STRANGERS: usize = 16;
 
 /// The path that nobody can guess, from 32 random bytes.
 pub(super) fn path(secret: &[u8; 32]) -> Zeroizing<String> {
@@ -41,10 +49,26 @@ pub(super) async fn listen(
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let host = listener.local_addr()?.to_string();
     let address = Zeroizing::new(format!("ws://{host}{}", path.as_str()));
+    let (admitted, mut waiting) = mpsc::channel(1);
+    let knock = Arc::new((host, path));
+    let room = Arc::new(Semaphore::new(MOST_STRANGERS));
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            // Whoever says nothing keeps nobody out: others are listened to meanwhile.
+            let Ok(seat) = Arc::clone(&room).try_acquire_owned() else { continue };
+            let (knock, admitted) = (Arc::clone(&knock), admitted.clone());
+            tokio::spawn(async move {
+                if let Some(socket) = admit(stream, &knock.0, &knock.1).await {
+                    let _browser_gone = admitted.send(socket).await;
+                }
+                drop(seat);
+            });
+        }
+    });
     tokio::spawn(async move {
         // One at a time: a second one waits until the first is gone.
-        while let Ok((stream, _)) = listener.accept().await {
-            if serve(stream, &host, &path, &relay).await.is_none() {
+        while let Some(socket) = waiting.recv().await {
+            if serve(socket, &relay).await.is_none() {
                 return;
             }
         }
@@ -52,13 +76,8 @@ pub(super) async fn listen(
     Ok(address)
 }
 
-/// Serves one connection to its end; none when the relay is gone.
-async fn serve(
-    stream: TcpStream,
-    host: &str,
-    path: &str,
-    relay: &mpsc::UnboundedSender<Relayed>,
-) -> Option<()> {
+/// The web socket of whoever knows the address; nobody else gets one.
+async fn admit(stream: TcpStream, host: &str, path: &str) -> Option<WebSocketStream<TcpStream>> {
     let _nagle_stays = stream.set_nodelay(true);
     let config = WebSocketConfig::default().max_message_size(Some(LONGEST)).max_frame_size(Some(LONGEST));
     #[expect(clippy::result_large_err, reason = "the type is tungstenite's")]
@@ -66,8 +85,11 @@ async fn serve(
         if is_ours(request, host, path) { Ok(response) } else { Err(nothing_here()) }
     };
     let handshake = accept_hdr_async_with_config(stream, judge, Some(config));
-    let handshake = tokio::time::timeout(std::time::Duration::from_secs(5), handshake).await;
-    let Ok(Ok(socket)) = handshake else { return Some(()) };
+    tokio::time::timeout(HELLO_WITHIN, handshake).await.ok()?.ok()
+}
+
+/// Serves one connection to its end; none when the relay is gone.
+async fn serve(socket: WebSocketStream<TcpStream>, relay: &mpsc::UnboundedSender<Relayed>) -> Option<()> {
     let (mut out, mut from) = socket.split();
     let (send, mut queued) = mpsc::unbounded_channel::<String>();
     relay.send(Relayed::Connected(send)).ok()?;
@@ -137,5 +159,41 @@ mod tests {
         assert!(!is_ours(&request(host, &format!("{}?x", path.as_str()), None), host, &path));
         assert!(!is_ours(&request(host, &path, Some("https://evil.example")), host, &path));
         assert!(!is_ours(&request(host, &path, Some("null")), host, &path));
+    }
+
+    /// What a server answers to a handshake.
+    async fn knock(at: &str, path: &str, more: &str) -> String {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        let mut stream = TcpStream::connect(at).await.unwrap();
+        let head = format!(
+            "GET {path} HTTP/1.1\r\nHost: {at}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{more}\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut answer = [0; 256];
+        let length = stream.read(&mut answer).await.unwrap();
+        String::from_utf8_lossy(answer.get(..length).unwrap()).into_owned()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn those_who_say_nothing_or_the_wrong_thing_keep_nobody_out() {
+        let (relay, mut heard) = mpsc::unbounded_channel();
+        let address = listen(path(&[7; 32]), relay).await.unwrap();
+        let url: url::Url = address.parse().unwrap();
+        let at = format!("127.0.0.1:{}", url.port().unwrap());
+        let mut silent = Vec::new();
+        for _ in 0..8 {
+            silent.push(TcpStream::connect(&at).await.unwrap());
+        }
+        for (path, more) in [("/", ""), (url.path(), "Origin: https://evil.example\r\n")] {
+            let refused = knock(&at, path, more).await;
+            assert!(refused.starts_with("HTTP/1.1 404"), "{refused}");
+        }
+        assert!(heard.try_recv().is_err());
+        let began = std::time::Instant::now();
+        let admitted = knock(&at, url.path(), "").await;
+        assert!(admitted.starts_with("HTTP/1.1 101"), "{admitted}");
+        assert!(matches!(heard.recv().await, Some(Relayed::Connected(_))));
+        assert!(began.elapsed() < HELLO_WITHIN, "it waited for those who say nothing");
     }
 }

@@ -165,7 +165,9 @@ impl Relay {
             id.is_some_and(|id| self.hidden.contains(&(session.to_owned(), id)))
         };
         let by_id = ["contextId", "executionContextId", "uniqueContextId"].into_iter().any(hides);
-        by_id || text(params, "worldName") == Some(WORLD)
+        let by_name =
+            ["worldName", "executionContextName"].iter().any(|name| text(params, name) == Some(WORLD));
+        by_id || by_name
     }
 
     fn answer_unanswered(&mut self) {

@@ -114,6 +114,7 @@ fn the_guards_worlds_are_neither_told_nor_named() {
         json!({ "executionContextId": 5 }),
         json!({ "uniqueContextId": "u5" }),
         json!({ "worldName": WORLD }),
+        json!({ "executionContextName": WORLD }),
     ] {
         scene.say(json!({ "id": 9, "sessionId": "P", "method": "Runtime.evaluate", "params": params }));
         assert_eq!(scene.sent(), Vec::<Value>::new(), "{params}");
