@@ -5,7 +5,8 @@ const PATIENCE = 3000;
 const ports = new Map();
 let asked = 0;
 
-export function listen() {
+/** Calls `came` with every document that connects. */
+export function listen(came) {
   chrome.runtime.onConnect.addListener((port) => {
     const { sender } = port;
     const ours = port.name === 'page' && sender?.id === chrome.runtime.id && sender.tab && sender.documentId;
@@ -15,6 +16,7 @@ export function listen() {
     }
     const waiting = new Map();
     ports.set(port, { sender, waiting });
+    came(placeOf({ sender }));
     port.onMessage.addListener(({ id, answer }) => {
       waiting.get(id)?.(answer);
       waiting.delete(id);
@@ -26,6 +28,11 @@ export function listen() {
     });
   });
 }
+
+const placeOf = ({ sender }) => ({ tab: sender.tab.id, frame: sender.frameId, origin: sender.origin ?? 'null' });
+
+/** Where the documents are that are connected. */
+export const connected = () => [...ports.values()].map(placeOf);
 
 /** The documents of the tab in front, the top one first; none where it is no page that we may look at. */
 export async function inFront(origins) {

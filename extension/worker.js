@@ -3,6 +3,7 @@
 import { agrees, signals } from './preview.js';
 import { addressOf, ask, inFront, listen } from './frames.js';
 import { load } from './walk.mjs';
+import { came, narrow, widen } from './way_out.js';
 
 const HOST = 'org.portcullis.host';
 const VERSION = 1;
@@ -46,6 +47,8 @@ async function hear(port, message) {
     // Without the policy nothing is filled, since no preview agrees.
     service.policy = policy?.hash === message.welcome.hash ? policy : null;
     Object.assign(service, { problem: null, pause: FIRST_PAUSE });
+    // What was narrowed for a task that ended while nobody listened.
+    if (!message.welcome.task) await widen();
   } else if (message.error) {
     service.problem = message.error;
   } else if (message.told) {
@@ -61,11 +64,13 @@ async function hear(port, message) {
 }
 
 async function carryOut(message) {
+  if (message.ask === 'widen') return { answer: await widen().then(() => 'done') };
   const seen = await inFront(message.origins);
   if (!seen) return { failed: 'not_of_task' };
   switch (message.ask) {
     case 'forms': return look(seen, 'forms');
     case 'text': return look(seen, 'text');
+    case 'narrow': return { answer: await narrowed(seen.tab, message.open) };
     case 'fill': return { answer: await fill(seen, message) };
     default: return { failed: 'unknown' };
   }
@@ -88,9 +93,13 @@ async function look({ tab, frames }, what) {
   return { answer: { tab, frames: told } };
 }
 
+async function narrowed(tab, open) {
+  return narrow(tab, open).then(() => 'done', () => 'open');
+}
+
 /** A fill, into the one document that it names, if our own walk through the policy ends there too. */
 async function fill({ tab, frames }, message) {
-  const { document, frame: number, origin, form: wanted, way, nodes, values, decided, origins } = message;
+  const { document, frame: number, origin, form: wanted, way, nodes, values, decided, origins, open } = message;
   const frame = frames.find(({ sender }) => sender.documentId === document);
   if (tab !== message.tab || frame?.sender.frameId !== number) return 'gone';
   if (frame.sender.origin !== origin) return 'diverted';
@@ -100,6 +109,7 @@ async function fill({ tab, frames }, message) {
   const top = frame.sender.frameId === 0 ? frame : frames[0];
   const own = signals({ ...frame, ancestors: fresh.ancestors }, top, form, nodes, origins);
   if (!service.policy || !agrees(service.policy, decided, own)) return 'disagrees';
+  if ((await narrowed(tab, open)) !== 'done') return 'open';
   return (await ask(frame, { ask: 'fill', form: wanted, way, nodes, values }))?.state ?? 'gone';
 }
 
@@ -125,5 +135,5 @@ chrome.runtime.onMessage.addListener((message, sender, give) => {
   return true;
 });
 
-listen();
+listen(came);
 connect();

@@ -17,6 +17,7 @@
 //! | [`mock_bank`] | a stand-in for a bank |
 //! | [`agent`] | an agent that obeys whatever it reads |
 //! | [`attack`] | the family pointed at somebody else's agent |
+//! | [`beside`] | the family in a person's own browser with the extension (Unix) |
 //! | [`judge`] | success, hijacks and leaks of one trial |
 //! | [`unguarded`] | the bare browser |
 //! | [`user`] | a simulated user, who errs the more the oftener asked |
@@ -34,6 +35,8 @@ pub mod agent;
 pub mod agentdojo;
 pub mod attack;
 mod attacks;
+#[cfg(unix)]
+pub mod beside;
 pub mod compare;
 pub mod demo;
 pub mod family;

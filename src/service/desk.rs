@@ -88,28 +88,40 @@ async fn work(guard: Guard, tabs: Tabs, status: watch::Sender<Status>, mut jobs:
         });
         let _gone = answer.send(answered);
     }
-    drop(on.cleared());
+    drop(over(on, &tabs).await);
+}
+
+/// Ends what lies on the desk: the pages that were given values may send again what they like.
+async fn over(on: On, tabs: &Tabs) -> Box<Guard> {
+    let was_task = matches!(on, On::Task(_));
+    let guard = on.cleared();
+    if was_task {
+        tabs.widen().await;
+    }
+    guard
 }
 
 async fn one(on: On, wish: Wish, tabs: &Tabs) -> (On, Result<Value, Refusal>) {
     match (on, wish) {
-        (on, Wish::Begin(prompt)) => match TabSession::begin(*on.cleared(), tabs.clone(), &prompt).await {
-            Ok(session) => {
-                let ruled_out: Vec<[String; 2]> = session
-                    .ruled_out()
-                    .iter()
-                    .map(|(kind, reason)| [kind.as_str().to_owned(), reason.code()])
-                    .collect();
-                let begun = json!({
-                    "prompt": session.prompt(),
-                    "container": session.view().container.as_str(),
-                    "ruled_out": ruled_out,
-                });
-                (On::Task(Box::new(session)), Ok(json!({ "begun": begun })))
+        (on, Wish::Begin(prompt)) => {
+            match TabSession::begin(*over(on, tabs).await, tabs.clone(), &prompt).await {
+                Ok(session) => {
+                    let ruled_out: Vec<[String; 2]> = session
+                        .ruled_out()
+                        .iter()
+                        .map(|(kind, reason)| [kind.as_str().to_owned(), reason.code()])
+                        .collect();
+                    let begun = json!({
+                        "prompt": session.prompt(),
+                        "container": session.view().container.as_str(),
+                        "ruled_out": ruled_out,
+                    });
+                    (On::Task(Box::new(session)), Ok(json!({ "begun": begun })))
+                }
+                Err((error, guard)) => (On::Nothing(guard), Err(Refusal::Task(error.to_string()))),
             }
-            Err((error, guard)) => (On::Nothing(guard), Err(Refusal::Task(error.to_string()))),
-        },
-        (on, Wish::End) => (On::Nothing(on.cleared()), Ok(json!({ "ended": true }))),
+        }
+        (on, Wish::End) => (On::Nothing(over(on, tabs).await), Ok(json!({ "ended": true }))),
         (On::Nothing(guard), Wish::Read | Wish::Request(_)) => (On::Nothing(guard), Err(Refusal::NoTask)),
         (On::Task(mut session), wish) => {
             let action = match wish {

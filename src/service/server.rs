@@ -163,7 +163,11 @@ async fn admit(stream: &mut UnixStream, shared: &Shared) -> Result<Role, Refusal
 
 /// Shows the extension to the desk for as long as it is there, and tells it what it asks.
 async fn extension(mut stream: UnixStream, shared: &Shared) {
-    say(&mut stream, &json!({ "welcome": shared.welcome })).await;
+    let mut welcome = shared.welcome.clone();
+    if let Some(welcome) = welcome.as_object_mut() {
+        welcome.insert("task".to_owned(), shared.status.borrow().task.is_some().into());
+    }
+    say(&mut stream, &json!({ "welcome": welcome })).await;
     let (link, mut asks) = ExtensionLink::over(stream, Arc::clone(&shared.observed));
     let link = Arc::new(link);
     // The newest counts: one whose worker was stopped may not have been seen to end yet.

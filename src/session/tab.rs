@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use browser_signals::extension::{Decided, ExtensionError, ExtensionLink, View};
-use browser_signals::{Container, Observed, SealedFill, Snapshot};
+use browser_signals::{Container, Observed, Origin, SealedFill, Snapshot};
 use policy_dfa::{Axis, Millis, Reason, Root, Valuation};
 use sirl::{Kind, Schema};
 use tokio::sync::watch;
@@ -49,6 +49,14 @@ impl Tabs {
         let found = found.ok().and_then(Result::ok).and_then(|now| now.clone());
         found.ok_or(ExtensionError::Gone)
     }
+
+    /// The task is over. An extension that is not there now is told when it comes back that there is no task.
+    pub async fn widen(&self) {
+        let link = self.link.borrow().clone();
+        if let Some(link) = link {
+            let _gone = link.widen().await;
+        }
+    }
 }
 
 /// One task in tabs of the user's own browser.
@@ -63,6 +71,8 @@ pub struct TabSession {
     started: Instant,
     tabs: Tabs,
     view: View,
+    /// Where values were released to, and pages that hold them may send something.
+    open: Vec<Origin>,
 }
 
 /// The kinds of request that a tab of the user's own browser can serve: those that fill forms with what is no card.
@@ -99,8 +109,9 @@ impl TabSession {
         let (id, prompt, ruled_out) = (sealed.id, sealed.prompt.clone(), sealed.ruled_out.clone());
         let Ready { core, text, quarantine } = sealed.ready(decision, &kit, Releases::default());
         let started = Instant::now();
+        let open = Vec::new();
         let mut session =
-            TabSession { id, core, text, quarantine, kit, prompt, ruled_out, started, tabs, view };
+            TabSession { id, core, text, quarantine, kit, prompt, ruled_out, started, tabs, view, open };
         session.keep_standing();
         session.kit.sign_head();
         Ok(session)
@@ -149,9 +160,10 @@ impl TabSession {
                 Command::Read => Event::Text(self.read().await.map_err(reason_of)),
                 Command::Look(Look::Forms) => Event::Seen(self.forms().await.map_err(reason_of)),
                 Command::Fill(fill) => Event::Done(self.fill(fill).await.map_err(reason_of)),
-                // A tab is the user's: the guard neither acts in it nor sees to where it sends what it has.
+                Command::Narrow(open) => Event::Done(self.narrow(&open).await.map_err(reason_of)),
+                // A tab is the user's: the guard does not act in it.
                 Command::Look(Look::Page | Look::Element(_)) => Event::Seen(Err(Reason::DeliveryForbidden)),
-                Command::Do { .. } | Command::Narrow(_) | Command::Wire(_) | Command::Pay(_) => {
+                Command::Do { .. } | Command::Wire(_) | Command::Pay(_) => {
                     Event::Done(Err(Reason::DeliveryForbidden))
                 }
             };
@@ -182,10 +194,25 @@ impl TabSession {
         link.forms(&self.view, &|origin| known.of(origin)).await
     }
 
+    /// Leaves these origins open as well, and what was open to a release before; nothing else.
+    async fn narrow(&mut self, open: &[Origin]) -> Result<(), ExtensionError> {
+        self.leave_open(open);
+        self.tabs.link().await?.narrow(&self.view, &self.open).await
+    }
+
+    fn leave_open(&mut self, origins: &[Origin]) {
+        for origin in origins {
+            if !self.open.contains(origin) {
+                self.open.push(origin.clone());
+            }
+        }
+    }
+
     async fn fill(&mut self, fill: SealedFill) -> Result<(), ExtensionError> {
         let decided = self.core.decided().map(shown).ok_or(ExtensionError::Disagrees)?;
+        self.leave_open(&[fill.origin.clone(), fill.destination.origin.clone()]);
         let link = self.tabs.link().await?;
-        let filled = link.fill(fill, &self.view, &decided).await;
+        let filled = link.fill(fill, &self.view, &self.open, &decided).await;
         if filled == Err(ExtensionError::Disagrees) {
             self.record(&[AuditEvent::Browser { what: Stopped::Preview }], true);
         }
@@ -226,7 +253,7 @@ fn reason_of(error: ExtensionError) -> Reason {
         ExtensionError::Occluded => Reason::Occluded,
         ExtensionError::Diverted => Reason::WrongDestination,
         ExtensionError::NotApplicable => Reason::FieldNotAllowed,
-        ExtensionError::TextWithheld => Reason::EgressBlocked,
+        ExtensionError::TextWithheld | ExtensionError::WayOut => Reason::EgressBlocked,
         ExtensionError::Gone | ExtensionError::Slow | ExtensionError::Malformed => Reason::BrowserLost,
     }
 }

@@ -54,6 +54,9 @@ pub enum ExtensionError {
     /// The extension walked the policy itself, by what it saw at that moment, and came to another end.
     #[error("the extension's preview of the policy disagrees")]
     Disagrees,
+    /// What the page sends cannot be kept from going elsewhere.
+    #[error("the page's way out cannot be narrowed")]
+    WayOut,
 }
 
 /// Which tab may be looked at, and as what.
@@ -159,18 +162,26 @@ impl ExtensionLink {
         Ok(TabText { text, origin })
     }
 
-    /// Carries out a sealed fill: the values go to the one document that it names.
+    /// Carries out a sealed fill: the values go to the one document that it names, once nothing is open to its pages but
+    /// the origins in `open`.
     ///
     /// # Errors
     /// [`ExtensionError`]. Where the connection ended meanwhile it is not known how the fill ended.
-    pub async fn fill(&self, fill: SealedFill, view: &View, decided: &Decided) -> Result<(), ExtensionError> {
+    pub async fn fill(
+        &self,
+        fill: SealedFill,
+        view: &View,
+        open: &[Origin],
+        decided: &Decided,
+    ) -> Result<(), ExtensionError> {
         let valuation: Map<String, Value> =
             decided.valuation.iter().map(|(name, symbol)| ((*name).to_owned(), json!(symbol))).collect();
         let (id, answer) = self.expect()?;
         let head = json!({
             "id": id,
             "ask": "fill",
-            "origins": origins(view),
+            "origins": written(&view.origins),
+            "open": written(open),
             "decided": { "event": decided.event, "need": decided.need, "valuation": valuation },
         });
         let head = head.as_object().cloned().unwrap_or_default();
@@ -183,7 +194,33 @@ impl ExtensionLink {
             Some("hidden") => Err(ExtensionError::Occluded),
             Some("unfit") => Err(ExtensionError::NotApplicable),
             Some("disagrees") => Err(ExtensionError::Disagrees),
+            Some("open") => Err(ExtensionError::WayOut),
             _ => Err(ExtensionError::Diverted),
+        }
+    }
+
+    /// Leaves the origins in `open` open to their own pages and to the tab in front, and nothing else, until the task is
+    /// over.
+    ///
+    /// # Errors
+    /// [`ExtensionError`]; then nothing may be released.
+    pub async fn narrow(&self, view: &View, open: &[Origin]) -> Result<(), ExtensionError> {
+        let ask = json!({ "ask": "narrow", "origins": written(&view.origins), "open": written(open) });
+        self.done(ask).await
+    }
+
+    /// The task is over: what was narrowed is open again.
+    ///
+    /// # Errors
+    /// [`ExtensionError`].
+    pub async fn widen(&self) -> Result<(), ExtensionError> {
+        self.done(json!({ "ask": "widen" })).await
+    }
+
+    async fn done(&self, ask: Value) -> Result<(), ExtensionError> {
+        match self.ask(ask).await?.as_str() {
+            Some("done") => Ok(()),
+            _ => Err(ExtensionError::WayOut),
         }
     }
 
@@ -196,8 +233,15 @@ impl ExtensionLink {
     }
 
     async fn look(&self, what: &str, view: &View) -> Result<Value, ExtensionError> {
+        self.ask(json!({ "ask": what, "origins": written(&view.origins) })).await
+    }
+
+    async fn ask(&self, mut message: Value) -> Result<Value, ExtensionError> {
         let (id, answer) = self.expect()?;
-        self.say(&json!({ "id": id, "ask": what, "origins": origins(view) })).await?;
+        if let Some(message) = message.as_object_mut() {
+            message.insert("id".to_owned(), id.into());
+        }
+        self.say(&message).await?;
         outcome(self.within(id, answer).await?)
     }
 
@@ -234,8 +278,8 @@ impl From<Malformed> for ExtensionError {
     }
 }
 
-fn origins(view: &View) -> Vec<String> {
-    view.origins.iter().map(Origin::to_string).collect()
+fn written(origins: &[Origin]) -> Vec<String> {
+    origins.iter().map(Origin::to_string).collect()
 }
 
 /// What an extension answered, or why it did not.
@@ -357,18 +401,42 @@ mod tests {
             (json!("gone"), Err(ExtensionError::Stale)),
             (json!("diverted"), Err(ExtensionError::Diverted)),
             (json!("disagrees"), Err(ExtensionError::Disagrees)),
+            (json!("open"), Err(ExtensionError::WayOut)),
             (json!("Done"), Err(ExtensionError::Diverted)),
             (json!(null), Err(ExtensionError::Diverted)),
         ] {
             let (link, mut theirs) = pair();
             let view = view();
             let (done, sent) = tokio::join!(
-                link.fill(fill(), &view, &decided),
+                link.fill(fill(), &view, &view.origins, &decided),
                 answer(&mut theirs, |_| json!({ "answer": word }))
             );
             assert_eq!(done, expected, "{word}");
             assert_eq!(sent["values"], json!(["17 Quarry Road"]));
             assert_eq!(sent["decided"]["valuation"], json!({ "tls": "valid" }));
+            assert_eq!(sent["open"], json!(["https://shop.test"]));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_way_out_is_narrow_only_where_the_extension_says_so() {
+        for (word, expected) in [
+            (json!("done"), Ok(())),
+            (json!("open"), Err(ExtensionError::WayOut)),
+            (json!(null), Err(ExtensionError::WayOut)),
+        ] {
+            let (link, mut theirs) = pair();
+            let view = view();
+            let (done, sent) = tokio::join!(
+                link.narrow(&view, &view.origins),
+                answer(&mut theirs, |_| json!({ "answer": word }))
+            );
+            assert_eq!(
+                (done, &sent["ask"], &sent["open"]),
+                (expected, &json!("narrow"), &json!(["https://shop.test"]))
+            );
+            let (done, sent) = tokio::join!(link.widen(), answer(&mut theirs, |_| json!({ "answer": word })));
+            assert_eq!((done, &sent["ask"]), (expected, &json!("widen")));
         }
     }
 }

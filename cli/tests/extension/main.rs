@@ -10,8 +10,10 @@
 
 mod beside;
 mod browser;
+mod family;
 mod files;
 mod hostile;
 mod pairing;
 mod site;
 mod stage;
+mod way_out;

@@ -13,6 +13,7 @@ use tokio_rustls::TlsAcceptor;
 #[derive(Clone, Default)]
 struct Known {
     pages: Arc<Mutex<HashMap<String, String>>>,
+    redirects: Arc<Mutex<HashMap<String, String>>>,
     sent: Arc<Mutex<Vec<String>>>,
 }
 
@@ -50,6 +51,11 @@ impl Site {
         self.known.pages.lock().unwrap().insert(place.to_owned(), html);
     }
 
+    /// Leads whoever asks for `shop.test/path` to an address.
+    pub fn redirect(&self, place: &str, to: &str) {
+        self.known.redirects.lock().unwrap().insert(place.to_owned(), to.to_owned());
+    }
+
     pub fn url(&self, place: &str) -> String {
         let (host, path) = place.split_once('/').unwrap();
         format!("https://{host}:{}/{path}", self.port)
@@ -84,10 +90,15 @@ async fn answer(mut stream: impl AsyncRead + tokio::io::AsyncWrite + Unpin, know
     let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
     known.sent.lock().unwrap().push(format!("{host} {path} {body}"));
     let place = format!("{host}{}", path.split('?').next().unwrap_or_default());
+    let elsewhere = known.redirects.lock().unwrap().get(&place).cloned();
+    let (status, header) = match elsewhere {
+        Some(to) => ("302 Found", format!("location: {to}\r\n")),
+        None => ("200 OK", String::new()),
+    };
     let page = known.pages.lock().unwrap().get(&place).cloned();
     let page = page.unwrap_or_else(|| "<!doctype html><title>thanks</title><p>thanks</p>".to_owned());
     let response = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{page}",
+        "HTTP/1.1 {status}\r\n{header}content-type: text/html; charset=utf-8\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{page}",
         page.len()
     );
     let _ = stream.write_all(response.as_bytes()).await;

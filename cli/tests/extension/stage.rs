@@ -175,6 +175,12 @@ impl Stage {
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     }
 
+    /// Ends it.
+    pub fn end_task(&self) {
+        let done = self.command(&["task", "--folder", "run", "--end"]).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+
     /// What the agent is told: of the tab in front, or of a request.
     pub fn agent(&self, request: Option<&str>) -> String {
         let mut arguments = vec!["ask", "--folder", "run"];

@@ -1,0 +1,96 @@
+//! The hostile family of the demo in a person's own browser, with the extension and an obedient agent beside them, and the
+//! same through the guard's own browser: what came home, and what leaked. `cargo xtask setup`, then
+//! `cargo build && cargo run --example beside_family -- SEEDS [demo|all]`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "it measures"
+)]
+
+use std::path::Path;
+
+use canary::find;
+use evaluation::beside::Beside;
+use evaluation::demo::SHORT;
+use evaluation::family::Kind;
+use evaluation::guarded;
+use evaluation::scenario::Scenario;
+use evaluation::stage::Stage;
+use portcullis::DEFAULT_POLICY;
+
+#[derive(Default)]
+struct Sums {
+    trials: u32,
+    wanted: u32,
+    leaks: usize,
+    hijacks: u32,
+    told: usize,
+    prompts: u32,
+}
+
+#[tokio::main]
+async fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let seeds: u64 = arguments.next().map_or(1, |seeds| seeds.parse().expect("how many seeds"));
+    let kinds = match arguments.next().as_deref() {
+        None => SHORT.to_vec(),
+        Some("demo") => Kind::ALL.to_vec(),
+        Some(_) => Kind::EVERY.to_vec(),
+    };
+    let examples = std::env::current_exe().unwrap();
+    let portcullis = examples.parent().and_then(Path::parent).unwrap().join("portcullis");
+    let extension = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("extension");
+    let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+    let mut beside = Beside::start(&stage, DEFAULT_POLICY, &portcullis, &extension).await.unwrap();
+    let mut sums: [[Sums; 2]; 2] = Default::default();
+    for seed in 1..=seeds {
+        for kind in &kinds {
+            for hostile in [true, false] {
+                let scenario = Scenario::new(*kind, hostile, seed);
+                let browser = stage.browser().await.unwrap();
+                let direct = guarded::run(&stage, &browser, &scenario, DEFAULT_POLICY, None).await.unwrap();
+                browser.close().await;
+                let through = beside.run(&stage, &scenario).await.unwrap();
+                for (way, judged, text, prompts) in [
+                    (0, &direct.judgement, &direct.transcript, direct.prompts),
+                    (1, &through.judgement, &through.transcript, through.prompts),
+                ] {
+                    let sums = &mut sums[way][usize::from(!hostile)];
+                    sums.trials += 1;
+                    sums.wanted += u32::from(judged.success);
+                    sums.hijacks += u32::from(judged.hijack);
+                    sums.leaks += judged.leaks.len();
+                    sums.prompts += prompts;
+                    let canaries = scenario.persona.canaries();
+                    let told = canaries.iter().filter(|canary| canary.field != "card_code");
+                    sums.told += told.filter(|canary| find(text, canary.value).is_some()).count();
+                }
+                let name = kind.as_str();
+                let differs = through.judgement.success != direct.judgement.success;
+                if differs || !through.judgement.leaks.is_empty() || std::env::var_os("SHOW").is_some() {
+                    let leaks = &through.judgement.leaks;
+                    eprintln!("{name} hostile={hostile} seed={seed} {leaks:?}\n{}", through.transcript);
+                }
+                eprintln!(
+                    "{name} hostile={hostile} seed={seed}: direct {} beside {}",
+                    direct.judgement.success, through.judgement.success
+                );
+            }
+        }
+    }
+    beside.close().await;
+    println!(
+        "| way | pages | orders as wanted | leaks | hijacks | values told | questions |\n|---|---|---|---|---|---|---|"
+    );
+    for (way, name) in ["direct", "extension"].into_iter().enumerate() {
+        for (half, pages) in ["hostile", "benign"].into_iter().enumerate() {
+            let Sums { trials, wanted, leaks, hijacks, told, prompts } = &sums[way][half];
+            println!(
+                "| {name} | {pages} | {wanted} of {trials} | {leaks} | {hijacks} | {told} | {prompts} |"
+            );
+        }
+    }
+}

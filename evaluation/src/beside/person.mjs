@@ -1,0 +1,138 @@
+// A person at their own browser, with the extension in it: `node person.mjs SETTINGS` reads one request a line and writes
+// one answer a line. They go where the agent tells them to, click what they see where they see it, type what they are
+// told, and pay the shop what the order costs, with a card that they type themselves.
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+
+const settings = JSON.parse(process.argv[2]);
+const { chromium } = createRequire(import.meta.url)(settings.playwright);
+const { profile, home, extension, executable, sandbox, rules } = settings;
+const context = await chromium.launchPersistentContext(profile, {
+  executablePath: executable,
+  headless: true,
+  chromiumSandbox: sandbox,
+  env: { ...process.env, HOME: home },
+  viewport: { width: 1000, height: 1400 },
+  args: [
+    `--disable-extensions-except=${extension}`,
+    `--load-extension=${extension}`,
+    `--host-resolver-rules=${rules}`,
+  ],
+});
+const [PATIENCE, A_GLANCE] = [3000, 60];
+const LOOKS = {
+  button: 'button, input[type=submit], input[type=button]',
+  checkbox: 'input[type=checkbox]',
+  combobox: 'select',
+  link: 'a[href]',
+  radio: 'input[type=radio]',
+  searchbox: 'input[type=search]',
+  textbox: 'textarea, input:not([type]), input[type=text], input[type=email], input[type=tel], input[type=password]',
+};
+let page = context.pages()[0] ?? (await context.newPage());
+const moment = (time) => new Promise((over) => setTimeout(over, time));
+const settled = async () => {
+  await moment(A_GLANCE);
+  await page.waitForLoadState('load', { timeout: PATIENCE }).catch(() => null);
+};
+// What a person takes for the thing that is called so: by what stands at it, else the one at that place.
+const find = async ({ origin, inner, role, name, nth }) => {
+  const frames = page.frames().filter((frame) => frame !== page.mainFrame());
+  const frame = inner ? frames.find((one) => one.url().startsWith(`${origin}/`)) : page.mainFrame();
+  const all = frame && LOOKS[role] ? await frame.locator(LOOKS[role]).all() : [];
+  if (name) {
+    for (const one of all) {
+      const said = await one.evaluate((el) => [el.labels?.[0]?.innerText, el.innerText, el.value, el.placeholder].join(' '));
+      if (said.includes(name)) return one;
+    }
+  }
+  return all[nth] ?? null;
+};
+const press = async (thing) => {
+  await thing.scrollIntoViewIfNeeded({ timeout: PATIENCE });
+  const box = await thing.boundingBox();
+  if (!box) return false;
+  // Where it is seen: whatever lies over it unseen gets the click.
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  return true;
+};
+const write = async (thing, text) => {
+  if (!(await press(thing))) return false;
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type(text);
+  return true;
+};
+
+const acts = {
+  async begin() {
+    const last = page;
+    page = await context.newPage();
+    await last.close();
+    for (const other of context.pages()) if (other !== page) await other.close();
+    await page.bringToFront();
+    return true;
+  },
+  async open({ url }) {
+    const there = await page.goto(url, { waitUntil: 'load', timeout: 2 * PATIENCE }).then(() => true, () => false);
+    return there;
+  },
+  async back() {
+    await page.goBack({ timeout: PATIENCE }).catch(() => null);
+    await settled();
+    return true;
+  },
+  async wait({ milliseconds }) {
+    await moment(milliseconds);
+    return true;
+  },
+  async click(what) {
+    const thing = await find(what);
+    const done = thing !== null && (await press(thing));
+    await settled();
+    return done;
+  },
+  async type({ text, ...what }) {
+    const thing = await find(what);
+    return thing !== null && (await write(thing, text));
+  },
+  async select({ option, ...what }) {
+    const thing = await find(what);
+    return thing !== null && thing.selectOption(option, { timeout: PATIENCE }).then(() => true, () => false);
+  },
+  async submit(what) {
+    if (what.role === 'button') return acts.click(what);
+    const thing = await find(what);
+    if (!thing) return false;
+    await thing.focus({ timeout: PATIENCE });
+    await page.keyboard.press('Enter');
+    await settled();
+    return true;
+  },
+  async press({ key }) {
+    await page.keyboard.press(key);
+    await settled();
+    return true;
+  },
+  // Only at the shop, only what the order should cost, only into the form that they see there.
+  async pay({ origin, total, card }) {
+    if (new URL(page.url()).origin !== origin) return false;
+    const said = await page.innerText('body');
+    if (!said.includes(`Order total: ${total}`)) return false;
+    for (const [name, value] of card) {
+      const box = page.locator(`form[action$="/pay-card"] input[name="${name}"]`);
+      if ((await box.count()) !== 1 || !(await box.isVisible()) || !(await write(box, value))) return false;
+    }
+    await press(page.locator('form[action$="/pay-card"] button'));
+    await settled();
+    return true;
+  },
+};
+
+console.log(JSON.stringify({ answer: 'ready' }));
+for await (const line of createInterface({ input: process.stdin })) {
+  const { act, ...what } = JSON.parse(line);
+  await page.bringToFront().catch(() => null);
+  const done = await acts[act](what).catch((error) => ({ problem: String(error) }));
+  console.log(JSON.stringify({ answer: done }));
+}
+await context.close();
