@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use classifier::Detectors;
+use portcullis::egress_proxy::{EgressProxy, HostRules, Limits, OpenRule, SystemResolver};
+use portcullis::guard::SystemEntropy;
 use portcullis::scrub::{Scrubbed, Scrubber, Withheld};
 use portcullis::signals::outline::tidy;
 use portcullis::signals::playwright::{Browser, BrowserSettings, Tab};
 use portcullis::signals::{Container, Outline, TextGuard, TextWithheld};
 use portcullis::text::mask_by_form;
+use portcullis::vault::Entropy;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -121,10 +124,12 @@ impl TextGuard for Guard {
     }
 }
 
-/// A browser with one container.
+/// A browser with one container, which reaches the web through a proxy as a session's does: a page that is looked at
+/// does not reach this machine or its network either.
 pub struct Reader {
     browser: Browser,
     tab: Tab,
+    _proxy: EgressProxy,
     guard: Guard,
 }
 
@@ -145,10 +150,13 @@ impl Reader {
         let failed = |error: portcullis::signals::playwright::BridgeError| {
             Failure::NotSetUp(format!("the browser did not start: {error}"))
         };
+        let proxy = way_out(&settings).await?;
         let browser = Browser::launch(settings).await.map_err(failed)?;
-        let tab = browser.container(Container::T0, &[]).await.map_err(failed)?;
+        let tab =
+            browser.container_through(proxy.for_container(), Container::T0, &[]).await.map_err(failed)?;
         let detectors = Detectors::standard().map_err(|error| Failure::NotSetUp(error.to_string()))?;
-        Ok(Reader { browser, tab, guard: Guard { scrubber, detectors, last: Mutex::default() } })
+        let guard = Guard { scrubber, detectors, last: Mutex::default() };
+        Ok(Reader { browser, tab, _proxy: proxy, guard })
     }
 
     pub async fn read(&self, url: &Url) -> Result<Read, Failure> {
@@ -166,4 +174,16 @@ impl Reader {
         self.tab.close().await;
         self.browser.close().await;
     }
+}
+
+/// The proxy of the one container.
+async fn way_out(settings: &BrowserSettings) -> Result<EgressProxy, Failure> {
+    let rules = HostRules::parse(settings.host_rules.as_deref().unwrap_or_default());
+    let rules = rules.map_err(|error| Failure::NotSetUp(error.to_string()))?;
+    let before = OpenRule { private_hosts: settings.private_hosts.clone(), payment: Vec::new() };
+    let mut random = [0; 64];
+    SystemEntropy.fill(&mut random);
+    let started =
+        EgressProxy::start(before, rules, Arc::new(SystemResolver), Limits::default(), random).await;
+    started.map_err(|error| Failure::NotSetUp(format!("no port on 127.0.0.1 for the proxy: {error}")))
 }
