@@ -1,6 +1,8 @@
 // The documents whose content scripts are connected. Who they are is what the browser says of the port's other end,
 // never what comes through it. The list is made anew whenever the worker is: they connect again.
 const PATIENCE = 3000;
+// How long a page that is being loaded may take to connect, and one that has loaded.
+const [LOADING, LOADED, A_MOMENT] = [2500, 500, 40];
 
 const ports = new Map();
 let asked = 0;
@@ -29,6 +31,7 @@ export function listen(came) {
   });
 }
 
+const isThere = (tab) => [...ports.values()].some(({ sender }) => sender.tab.id === tab.id && sender.frameId === 0);
 const placeOf = ({ sender }) => ({ tab: sender.tab.id, frame: sender.frameId, origin: sender.origin ?? 'null' });
 
 /** Where the documents are that are connected. */
@@ -38,6 +41,9 @@ export const connected = () => [...ports.values()].map(placeOf);
 export async function inFront(origins) {
   const [tab] = await chrome.tabs.query({ active: true, lastFocusedWindow: true });
   if (!tab) return null;
+  // Between two pages there is nobody to ask: the one has gone, and the other has not come yet.
+  const until = Date.now() + (tab.status === 'loading' ? LOADING : LOADED);
+  while (!isThere(tab) && Date.now() < until) await new Promise((over) => setTimeout(over, A_MOMENT));
   const here = [...ports].map(([port, about]) => ({ port, ...about })).filter(({ sender }) => sender.tab.id === tab.id);
   here.sort((one, other) => one.sender.frameId - other.sender.frameId);
   const [top] = here;

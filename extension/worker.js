@@ -68,12 +68,20 @@ async function carryOut(message) {
   const seen = await inFront(message.origins);
   if (!seen) return { failed: 'not_of_task' };
   switch (message.ask) {
-    case 'forms': return look(seen, 'forms');
-    case 'text': return look(seen, 'text');
+    case 'forms': return lookAgain(seen, 'forms', message.origins);
+    case 'text': return lookAgain(seen, 'text', message.origins);
     case 'narrow': return { answer: await narrowed(seen.tab, message.open) };
     case 'fill': return { answer: await fill(seen, message) };
     default: return { failed: 'unknown' };
   }
+}
+
+/** A look, and where the page went meanwhile a second one, at what has come in its place. */
+async function lookAgain(seen, what, origins) {
+  const told = await look(seen, what);
+  if (told.failed !== 'stale') return told;
+  const next = await inFront(origins);
+  return next ? look(next, what) : { failed: 'not_of_task' };
 }
 
 async function look({ tab, frames }, what) {

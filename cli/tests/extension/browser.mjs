@@ -28,6 +28,10 @@ const acts = {
   async open({ url }) {
     await page.goto(url, { waitUntil: 'load' });
   },
+  // Begun again, and not there yet.
+  async reload() {
+    await page.reload({ waitUntil: 'commit' });
+  },
   async tab({ url }) {
     page = await context.newPage();
     await page.goto(url, { waitUntil: 'load' }).catch(() => null);

@@ -73,6 +73,11 @@ impl Browser {
         self.act(&json!({ "act": "open", "url": url }));
     }
 
+    /// Loads the page again, and does not wait until it is there.
+    pub fn reload(&mut self) {
+        self.act(&json!({ "act": "reload" }));
+    }
+
     /// Another tab, in front.
     pub fn tab(&mut self, url: &str) -> String {
         self.act(&json!({ "act": "tab", "url": url })).as_str().unwrap_or_default().to_owned()
