@@ -1,5 +1,7 @@
 // The documents whose content scripts are connected. Who they are is what the browser says of the port's other end,
 // never what comes through it. The list is made anew whenever the worker is: they connect again.
+import { windowInFront } from './questions.js';
+
 const PATIENCE = 3000;
 
 const ports = new Map();
@@ -29,7 +31,7 @@ export function listen() {
 
 /** The documents of the tab in front, the top one first; none where it is no page that we may look at. */
 export async function inFront(origins) {
-  const [tab] = await chrome.tabs.query({ active: true, lastFocusedWindow: true });
+  const [tab] = await chrome.tabs.query({ active: true, windowId: await windowInFront() });
   if (!tab) return null;
   const here = [...ports].map(([port, about]) => ({ port, ...about })).filter(({ sender }) => sender.tab.id === tab.id);
   here.sort((one, other) => one.sender.frameId - other.sender.frameId);

@@ -10,10 +10,12 @@
 //! | [`place`] | the folder with the socket and the words of pairing |
 //! | [`server`] | the socket, and who is listened to |
 //! | [`desk`] | the one guard and its task, one thing at a time |
+//! | [`asking`] | asking on the extension's own consent page |
 //! | [`client`] | the other end of the socket |
-//! | `trail` | the last records of the audit log |
+//! | `trail` | the last records of the audit log, in words |
 //! | [`tls`] | what is known of a connection that the guard does not see |
 
+pub mod asking;
 pub mod client;
 pub mod desk;
 pub mod place;
@@ -22,6 +24,7 @@ pub mod server;
 pub mod tls;
 mod trail;
 
+pub use asking::Asking;
 pub use client::{Client, ClientError};
 pub use place::ServicePlace;
 pub use server::{Service, ServiceError, ServiceSettings};

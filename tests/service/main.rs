@@ -79,7 +79,7 @@ impl Stage {
         let rules = HostRules::parse("MAP *.test 127.0.0.1").unwrap();
         let tls = TlsProbe::new(authority.pem().as_bytes(), rules).unwrap();
         let place = ServicePlace::open_or_make(&folder.path().join("run")).unwrap();
-        let settings = ServiceSettings { place: place.clone(), tls, audit: None };
+        let settings = ServiceSettings { place: place.clone(), tls, audit: None, asking: None };
         let service = Service::start(guard, settings).unwrap();
         let _serving = tokio::spawn(service.run(std::future::pending()));
         Stage { folder, canaries, place, shop, asked, _serving }

@@ -10,8 +10,10 @@
 
 mod beside;
 mod browser;
+mod consent;
 mod files;
 mod hostile;
+mod imitated;
 mod pairing;
 mod site;
 mod stage;
