@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use portcullis::consent::page::opener::OpenError;
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::consent::{Answerer, TerminalAnswerer};
 use portcullis::egress_proxy::HostRules;
@@ -118,7 +119,7 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
     let answerer: Box<dyn Answerer> = match (consent, &asking) {
         (Asked::Extension, Some(asking)) => {
             eprintln!("{}", IN_THE_EXTENSION);
-            Box::new(asking.answerer(opened.phrase(), entropy()))
+            Box::new(asking.answerer(opened.phrase(), entropy()).telling(unasked))
         }
         (Asked::Terminal, _) => Box::new(TerminalAnswerer::default()),
         (Asked::Page | Asked::Extension, _) => Box::new(page(opened.phrase()).await?),
@@ -149,8 +150,15 @@ async fn page(phrase: Option<String>) -> Result<ConsentPage, Failure> {
     let chromium =
         evaluation::stage::chromium().ok_or_else(|| missing("no Chromium was found".to_owned()))?;
     let opener = OwnBrowser::new(chromium).map_err(|error| missing(error.to_string()))?;
+    let opener = if evaluation::stage::sandbox() { opener } else { opener.without_sandbox() };
     let settings = PageSettings { opener: Box::new(opener), phrase, entropy: entropy() };
-    ConsentPage::open(settings).await.map_err(|error| missing(error.to_string()))
+    let page = ConsentPage::open(settings).await.map_err(|error| missing(error.to_string()))?;
+    Ok(page.telling(unasked))
+}
+
+/// A no that nobody said is not kept from whoever waits for the question.
+fn unasked(error: &OpenError) {
+    eprintln!("{error}; so the answer was no");
 }
 
 fn entropy() -> [u8; 32] {
@@ -190,9 +198,12 @@ pub fn task(arguments: &TaskArguments) -> Result<(), Failure> {
     };
     let text = |name: &str| begun.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     println!("{}", text("prompt").trim_end());
-    eprintln!("the task is sealed, in {}", text("container"));
+    let container = text("container");
+    let meaning = if container == "T0" { ": nobody agreed, so nothing of yours is given away in it" } else { "" };
+    eprintln!("the task is sealed, in {container}{meaning}");
     for ruled_out in begun.get("ruled_out").and_then(Value::as_array).into_iter().flatten() {
-        eprintln!("it can never be granted here: {ruled_out}");
+        let word = |at: usize| ruled_out.get(at).and_then(Value::as_str).unwrap_or_default();
+        eprintln!("it can never be granted here: {} ({})", word(0), word(1));
     }
     Ok(())
 }

@@ -117,8 +117,7 @@
     const phrase = byId("phrase");
     phrase.className = asked.phrase === null ? "unset" : "set";
     phrase.textContent = asked.phrase ??
-      "You have not chosen a phrase. Give one in the settings of the consent page (phrase): " +
-      "then a page without it is not this page.";
+      "You have not chosen a phrase (portcullis vault phrase). With one, a page without it is not this page.";
     byId("title").textContent = asked.title;
     byId("asked").append(...asked.asked.map((each) => item(each.line, each.details)));
     byId("noticed").append(...asked.noticed.map((each) => item(each)));

@@ -15,16 +15,27 @@
 //! | `trail` | the last records of the audit log, in words |
 //! | [`tls`] | what is known of a connection that the guard does not see |
 
+#[cfg(feature = "browser")]
 pub mod asking;
+#[cfg(feature = "browser")]
 pub mod client;
+#[cfg(feature = "browser")]
 pub mod desk;
+#[cfg(feature = "browser")]
 pub mod place;
 pub mod protocol;
+#[cfg(feature = "browser")]
 pub mod server;
+#[cfg(feature = "browser")]
 pub mod tls;
+#[cfg(feature = "browser")]
 mod trail;
 
+#[cfg(feature = "browser")]
 pub use asking::Asking;
+#[cfg(feature = "browser")]
 pub use client::{Client, ClientError};
+#[cfg(feature = "browser")]
 pub use place::ServicePlace;
+#[cfg(feature = "browser")]
 pub use server::{Service, ServiceError, ServiceSettings};

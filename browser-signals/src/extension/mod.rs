@@ -23,4 +23,7 @@ pub mod link;
 mod report;
 mod text;
 
+pub use forms::snapshots;
 pub use link::{Decided, ExtensionError, ExtensionLink, TabText, View};
+pub use report::Malformed;
+pub use text::outline;

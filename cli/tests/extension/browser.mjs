@@ -22,8 +22,7 @@ let page = context.pages()[0] ?? (await context.newPage());
 const seen = [];
 context.on('page', (opened) => opened.on('console', (line) => seen.push(line.text())));
 page.on('console', (line) => seen.push(line.text()));
-// The consent pages that were opened, those that are, and the most at the same time. What passes between one and the
-// worker is kept for the attacks of the tests, which know everything.
+// The consent pages that were opened, those that are, and the most at the same time.
 const isConsent = (one) => one.url().includes('/consent/page.html');
 const questions = { opened: 0, most: 0, now: [] };
 context.on('page', (opened) => {
@@ -32,17 +31,6 @@ context.on('page', (opened) => {
   questions.now.push(opened);
   questions.most = Math.max(questions.most, questions.now.length);
   opened.on('close', () => { questions.now = questions.now.filter((one) => one !== opened); });
-});
-await context.addInitScript(() => {
-  if (location.protocol !== 'chrome-extension:' || !location.pathname.startsWith('/consent/')) return;
-  const said = [];
-  const send = chrome.runtime.sendMessage.bind(chrome.runtime);
-  Object.assign(globalThis, { said, address: location.href });
-  chrome.runtime.sendMessage = async (message) => {
-    const answer = await send(message);
-    said.push({ message, answer });
-    return answer;
-  };
 });
 // The page of the question that is open.
 const question = async () => {
@@ -72,6 +60,11 @@ const acts = {
     await page.goto(url, { waitUntil: 'load' }).catch(() => null);
     await page.bringToFront();
     return page.url();
+  },
+  // Every window and tab but the page in front is closed.
+  async alone() {
+    await Promise.all(context.pages().filter((one) => one !== page).map((one) => one.close()));
+    await page.bringToFront();
   },
   evaluate: ({ code }) => page.evaluate(code),
   html: async () => (await Promise.all(page.frames().map((frame) => frame.content().catch(() => '')))).join('\n'),
@@ -154,7 +147,26 @@ const acts = {
   async closeQuestion() {
     await (await question()).close();
   },
-  // What the page of the question sent so far, and a script in it.
+  // What consent pages say from now on, and what the worker heard of it.
+  overhear: async () => (await worker()).evaluate(() => {
+    globalThis.heard = [];
+    chrome.runtime.onMessage.addListener((message) => { if (message?.consent) heard.push(message.consent); });
+  }),
+  heard: async () => (await worker()).evaluate(() => globalThis.heard),
+  // What the page of the open question keeps to itself: the attacks of the tests know everything.
+  async subject() {
+    const session = await context.newCDPSession(await question());
+    const { result } = await session.send('Runtime.evaluate', { expression: 'Object.prototype' });
+    const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId: result.objectId });
+    const { result: found } = await session.send('Runtime.callFunctionOn', {
+      objectId: objects.objectId,
+      functionDeclaration: 'function() { return [...this].find((one) => one.subject && one.choices)?.subject; }',
+      returnByValue: true,
+    });
+    await session.detach();
+    return found.value ?? null;
+  },
+  // A script in the page of the open question.
   async inQuestion({ code }) {
     return (await question()).evaluate(code);
   },

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use super::desk::{Question, Said, Takes, Waiting};
 use super::hearing::Hearing;
 use super::listener::{Shared, answer};
-use super::opener::{Opener, Window};
+use super::opener::{OpenError, Opener, Window};
 use super::words::Words;
 use crate::consent::hand_over::BY_HAND_WITHIN;
 use crate::consent::ticket::ANSWER_WITHIN;
@@ -63,6 +63,7 @@ pub struct ConsentPage {
     told: u64,
     beside_a_window: bool,
     asks_for_codes: bool,
+    tell: Option<fn(&OpenError)>,
     /// A warning that is on the desk until it was read, or something else is asked.
     unread: Option<Waiting>,
     _stop: Option<oneshot::Sender<()>>,
@@ -114,6 +115,7 @@ impl ConsentPage {
             told: 0,
             beside_a_window: false,
             asks_for_codes: true,
+            tell: None,
             unread: None,
             _stop: None,
         }
@@ -124,6 +126,12 @@ impl ConsentPage {
     #[must_use]
     pub fn beside_a_window(self) -> ConsentPage {
         ConsentPage { beside_a_window: true, ..self }
+    }
+
+    /// Tells somebody too where a question could not be shown. The answer to it was no.
+    #[must_use]
+    pub fn telling(self, tell: fn(&OpenError)) -> ConsentPage {
+        ConsentPage { tell: Some(tell), ..self }
     }
 
     /// Shows a prompt and waits for what the user says.
@@ -177,6 +185,9 @@ impl ConsentPage {
                 Ok(window) => self.window.insert(window),
                 Err(error) => {
                     tracing::error!("{error}");
+                    if let Some(tell) = self.tell {
+                        tell(&error);
+                    }
                     return None;
                 }
             };
