@@ -36,7 +36,8 @@ fn a_task_is_begun_and_a_fill_granted_by_clicks_and_a_yes_is_withdrawn() {
     });
     assert!(begun.contains("in T2"), "{begun}");
     let text = asked["text"].as_str().unwrap();
-    for words in [PHRASE, "address:home", "a tab of your own browser", "shop.test", "seconds left"] {
+    assert!(!text.contains("container that can go only"), "there is none: {text}");
+    for words in [PHRASE, "read the tab in front", "postal code", "address:home", "a tab of your own browser", "shop.test", "seconds left"] {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert_eq!(asked["focused"], "no");
