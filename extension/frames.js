@@ -1,5 +1,7 @@
 // The documents whose content scripts are connected. Who they are is what the browser says of the port's other end,
 // never what comes through it. The list is made anew whenever the worker is: they connect again.
+import { windowInFront } from './questions.js';
+
 const PATIENCE = 3000;
 // How long a page that is being loaded may take to connect, and one that has loaded.
 const [LOADING, LOADED, A_MOMENT] = [2500, 500, 40];
@@ -39,7 +41,7 @@ export const connected = () => [...ports.values()].map(placeOf);
 
 /** The documents of the tab in front, the top one first; none where it is no page that we may look at. */
 export async function inFront(origins) {
-  const [tab] = await chrome.tabs.query({ active: true, lastFocusedWindow: true });
+  const [tab] = await chrome.tabs.query({ active: true, windowId: await windowInFront() });
   if (!tab) return null;
   // Between two pages there is nobody to ask: the one has gone, and the other has not come yet.
   const until = Date.now() + (tab.status === 'loading' ? LOADING : LOADED);

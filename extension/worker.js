@@ -2,6 +2,8 @@
 // moment: it decides nothing, and what it knows it is told anew.
 import { agrees, signals } from './preview.js';
 import { addressOf, ask, inFront, listen } from './frames.js';
+import { listen as listenToPages } from './pages.js';
+import { clear, show, whenClosed } from './questions.js';
 import { load } from './walk.mjs';
 import { came, narrow, widen } from './way_out.js';
 
@@ -10,6 +12,7 @@ const VERSION = 1;
 const LONGEST = 240 * 1024;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30000;
+const ABSENT = { code: 'absent', message: 'the service is not there' };
 
 const service = { port: null, timer: 0, policy: null, problem: null, pause: FIRST_PAUSE, waiting: new Map(), asked: 0 };
 
@@ -33,6 +36,8 @@ function connect() {
     Object.assign(service, { port: null, policy: null });
     for (const give of service.waiting.values()) give(null);
     service.waiting.clear();
+    // Nobody takes an answer any more.
+    clear().catch(() => null);
     service.timer = setTimeout(connect, service.pause);
     service.pause = Math.min(service.pause * 3, LONGEST_PAUSE);
   });
@@ -65,6 +70,7 @@ async function hear(port, message) {
 
 async function carryOut(message) {
   if (message.ask === 'widen') return { answer: await widen().then(() => 'done') };
+  if (message.ask === 'consent') return { answer: await show(message.nonce) };
   const seen = await inFront(message.origins);
   if (!seen) return { failed: 'not_of_task' };
   switch (message.ask) {
@@ -121,27 +127,29 @@ async function fill({ tab, frames }, message) {
   return (await ask(frame, { ask: 'fill', form: wanted, way, nodes, values }))?.state ?? 'gone';
 }
 
-// The page of settings asks what the service says. A content script runs in a page and gets nothing.
-chrome.runtime.onMessage.addListener((message, sender, give) => {
-  if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
-  if (!['status', 'trail'].includes(message?.ask)) return false;
+/** Brings something to the service; gives its answer, or the problem with it. */
+function askService(message) {
   if (!service.port || service.problem) {
-    give({ problem: service.problem ?? { code: 'absent', message: 'the service is not there' } });
     // Somebody looks: no need to wait for the next try.
     if (!service.port) {
       clearTimeout(service.timer);
       connect();
     }
-    return false;
+    return Promise.resolve({ problem: service.problem ?? ABSENT });
   }
   service.asked += 1;
   const id = service.asked;
   const sites = (service.policy?.sites ?? []).map(({ effect, pattern, events }) => `${pattern}: ${effect} ${events.join(', ')}`);
-  service.waiting.set(id, (answer) =>
-    give(answer ? { answer: { ...answer, sites } } : { problem: { code: 'absent', message: 'the service is gone' } }));
-  say({ ask: message.ask, id });
-  return true;
-});
+  return new Promise((give) => {
+    service.waiting.set(id, (answer) => {
+      if (!answer || answer.error) give({ problem: answer?.error ?? ABSENT });
+      else give({ answer, sites });
+    });
+    say({ ...message, id });
+  });
+}
 
 listen(came);
+listenToPages(askService);
+whenClosed((nonce) => askService({ ask: 'closed', nonce }));
 connect();

@@ -30,7 +30,7 @@
 //! | [`process`] | core dumps off, and panics that tell no value |
 //!
 //! Without the feature `browser`, which is on unless turned off, there are `audit`, `consent` (no asking),
-//! `process` and `storage`: what a program needs that reads an audit log; and `scrub`, with the feature of that
+//! `process`, `storage` and of `service` the words that are spoken: what a program needs that reads an audit log; and `scrub`, with the feature of that
 //! name.
 //!
 //! One task, from the user's prompt to its end:
@@ -93,7 +93,7 @@ pub mod process;
 pub mod safety;
 #[cfg(feature = "scrub")]
 pub mod scrub;
-#[cfg(all(feature = "browser", unix))]
+#[cfg(unix)]
 pub mod service;
 #[cfg(feature = "browser")]
 pub mod session;

@@ -1,4 +1,7 @@
-//! `portcullis consent list | revoke`: the answers that stand.
+//! `portcullis consent list | revoke | serving`: the answers that stand.
+
+#[cfg(unix)]
+mod serving;
 
 use clap::Subcommand;
 use portcullis::audit::{About, AuditEvent};
@@ -7,6 +10,8 @@ use portcullis::guard::SystemEntropy;
 use portcullis::vault::{StateName, Vault};
 
 use crate::failure::Failure;
+#[cfg(unix)]
+use crate::serve::Folder;
 use crate::vault::{By, Opened, Target, count};
 
 #[derive(Subcommand)]
@@ -26,13 +31,32 @@ pub enum Command {
         /// The number that `list` shows, or `all`.
         which: String,
     },
+    #[cfg(unix)]
+    /// List the answers that stand at the running service, or take them back there: at once, in the open task too.
+    Serving {
+        #[command(flatten)]
+        folder: Folder,
+        /// Take this one back: the number that is shown without this, or `all`.
+        #[arg(long, value_name = "NUMBER")]
+        take_back: Option<String>,
+        /// Print JSON.
+        #[arg(long, conflicts_with = "take_back")]
+        json: bool,
+    },
 }
 
 pub fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::List { target, json } => list(&target, json),
         Command::Revoke { target, which } => revoke(&target, &which),
+        #[cfg(unix)]
+        Command::Serving { folder, take_back, json } => serving::run(&folder, take_back.as_deref(), json),
     }
+}
+
+/// The place of the answer with this number.
+fn number(which: &str, length: usize) -> Option<usize> {
+    which.parse::<usize>().ok().filter(|number| (1..=length).contains(number)).map(|number| number - 1)
 }
 
 fn standing(vault: &Vault) -> Result<Vec<StandingConsent>, Failure> {
@@ -62,14 +86,13 @@ fn revoke(target: &Target, which: &str) -> Result<(), Failure> {
     let revoked = if which == "all" {
         std::mem::take(&mut standing)
     } else {
-        let number = which.parse::<usize>().ok().filter(|number| (1..=standing.len()).contains(number));
-        let number = number.ok_or_else(|| {
+        let at = number(which, standing.len()).ok_or_else(|| {
             let (stand, vault) = (count(standing.len(), "answer"), target.vault.display());
             Failure::Input(format!(
                 "`{which}` is neither `all` nor a number that `portcullis consent list {vault}` shows ({stand})"
             ))
         })?;
-        vec![standing.remove(number - 1)]
+        vec![standing.remove(at)]
     };
     if revoked.is_empty() {
         println!("no answer stands, so none was taken back");

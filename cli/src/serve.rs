@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use portcullis::consent::page::opener::OpenError;
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::consent::{Answerer, TerminalAnswerer};
 use portcullis::egress_proxy::HostRules;
 use portcullis::guard::SystemEntropy;
 use portcullis::service::protocol::{Role, Wish};
 use portcullis::service::tls::TlsProbe;
-use portcullis::service::{Client, ClientError, Service, ServicePlace, ServiceSettings};
+use portcullis::service::{Asking, Client, ClientError, Service, ServicePlace, ServiceSettings};
 use portcullis::signals::playwright::OwnBrowser;
 use portcullis::vault::Entropy;
 use serde_json::Value;
@@ -41,6 +42,8 @@ impl Folder {
 enum Asked {
     /// On a page in a browser of its own.
     Page,
+    /// In a window of the extension, in your own browser: whoever drives that browser can answer there too.
+    Extension,
     /// On this terminal.
     Terminal,
 }
@@ -112,17 +115,27 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
         ServicePlace::open_or_make(&folder.path()?).map_err(|error| Failure::Input(error.to_string()))?;
     let audit = target.audit.clone().unwrap_or_else(|| beside(&target.vault));
     let opened = Guarded::open(&target, &audit)?;
-    let answerer: Box<dyn Answerer> = match consent {
-        Asked::Terminal => Box::new(TerminalAnswerer::default()),
-        Asked::Page => Box::new(page(opened.phrase()).await?),
+    let asking = matches!(consent, Asked::Extension).then(Asking::default);
+    let answerer: Box<dyn Answerer> = match (consent, &asking) {
+        (Asked::Extension, Some(asking)) => {
+            eprintln!("{}", IN_THE_EXTENSION);
+            Box::new(asking.answerer(opened.phrase(), entropy()).telling(unasked))
+        }
+        (Asked::Terminal, _) => Box::new(TerminalAnswerer::default()),
+        (Asked::Page | Asked::Extension, _) => Box::new(page(opened.phrase()).await?),
     };
     let guard = opened.guard(&policy, answerer)?.with_idle_lock(Duration::from_secs(60 * idle));
-    let settings = ServiceSettings { place: place.clone(), tls, audit: Some(audit) };
+    let settings = ServiceSettings { place: place.clone(), tls, audit: Some(audit), asking };
     let service = Service::start(guard, settings).map_err(|error| Failure::NotSetUp(error.to_string()))?;
     println!("listening at {}", place.socket().display());
     service.run(stopped()).await;
     Ok(())
 }
+
+/// What is traded away with `--consent extension`.
+const IN_THE_EXTENSION: &str = "warning: you are asked in a window of the extension. A program that holds the control channel of that \
+     browser (--remote-debugging-port, --remote-debugging-pipe, an extension with the permission `debugger`) can say yes \
+     in your place: use it only in a browser that no program drives";
 
 /// A log beside the vault, where none was named.
 fn beside(vault: &Path) -> PathBuf {
@@ -137,10 +150,21 @@ async fn page(phrase: Option<String>) -> Result<ConsentPage, Failure> {
     let chromium =
         evaluation::stage::chromium().ok_or_else(|| missing("no Chromium was found".to_owned()))?;
     let opener = OwnBrowser::new(chromium).map_err(|error| missing(error.to_string()))?;
+    let opener = if evaluation::stage::sandbox() { opener } else { opener.without_sandbox() };
+    let settings = PageSettings { opener: Box::new(opener), phrase, entropy: entropy() };
+    let page = ConsentPage::open(settings).await.map_err(|error| missing(error.to_string()))?;
+    Ok(page.telling(unasked))
+}
+
+/// A no that nobody said is not kept from whoever waits for the question.
+fn unasked(error: &OpenError) {
+    eprintln!("{error}; so the answer was no");
+}
+
+fn entropy() -> [u8; 32] {
     let mut entropy = [0; 32];
     SystemEntropy.fill(&mut entropy);
-    let settings = PageSettings { opener: Box::new(opener), phrase, entropy };
-    ConsentPage::open(settings).await.map_err(|error| missing(error.to_string()))
+    entropy
 }
 
 /// Ends with the signal to stop.
@@ -174,9 +198,13 @@ pub fn task(arguments: &TaskArguments) -> Result<(), Failure> {
     };
     let text = |name: &str| begun.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     println!("{}", text("prompt").trim_end());
-    eprintln!("the task is sealed, in {}", text("container"));
+    let container = text("container");
+    let meaning =
+        if container == "T0" { ": nobody agreed, so nothing of yours is given away in it" } else { "" };
+    eprintln!("the task is sealed, in {container}{meaning}");
     for ruled_out in begun.get("ruled_out").and_then(Value::as_array).into_iter().flatten() {
-        eprintln!("it can never be granted here: {ruled_out}");
+        let word = |at: usize| ruled_out.get(at).and_then(Value::as_str).unwrap_or_default();
+        eprintln!("it can never be granted here: {} ({})", word(0), word(1));
     }
     Ok(())
 }
@@ -196,7 +224,8 @@ fn words(argument: &str) -> Result<String, Failure> {
     if argument == "-" { crate::read_text(Path::new("-")) } else { Ok(argument.to_owned()) }
 }
 
-fn wished(folder: &Folder, role: Role, wish: &Wish) -> Result<Value, Failure> {
+/// Asks the running service for something.
+pub fn wished(folder: &Folder, role: Role, wish: &Wish) -> Result<Value, Failure> {
     let path = folder.path()?;
     let absent = || Failure::NotSetUp(ClientError::Absent.to_string());
     let place = ServicePlace::open(&path).map_err(|error| match error {

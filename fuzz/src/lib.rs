@@ -10,6 +10,7 @@
 //! | [`consent_messages`] | what the consent page's script says |
 //! | [`decoder`] | what is hidden in a text: encoded, spelled out, written backwards |
 //! | [`detectors`] | personal data and secrets: places, masking, normal forms |
+//! | `extension_messages` | what an extension, an agent and a user send to the service, framed (Unix) |
 //! | [`hmm_file`] | a model in a file: reading our form and the published ones, writing again |
 //! | [`normaliser`] | folding a text, and the way back |
 //! | [`policy_bytes`] | policy bytes: reading, writing, what the check says of a table nobody compiled |
@@ -25,6 +26,8 @@ pub mod audit_log;
 pub mod consent_messages;
 pub mod decoder;
 pub mod detectors;
+#[cfg(unix)]
+pub mod extension_messages;
 pub mod hmm_file;
 pub mod input;
 pub mod normaliser;
@@ -44,6 +47,8 @@ pub const TARGETS: &[Target] = &[
     ("consent_messages", consent_messages::run),
     ("decoder", decoder::run),
     ("detectors", detectors::run),
+    #[cfg(unix)]
+    ("extension_messages", extension_messages::run),
     ("hmm_file", hmm_file::run),
     ("normaliser", normaliser::run),
     ("policy_bytes", policy_bytes::run),

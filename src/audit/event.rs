@@ -83,6 +83,13 @@ pub enum AuditEvent {
         /// The site it was for.
         origin: Option<Origin>,
     },
+    /// The user said, outside of any question, that something is never to be granted on a site.
+    ConsentNever {
+        /// What.
+        about: About,
+        /// The site.
+        origin: Origin,
+    },
     /// Something was done to the vault as a whole.
     Vault {
         /// What.
@@ -242,6 +249,11 @@ impl AuditEvent {
                 "about": about.as_str(),
                 "fields": fields_json(*fields),
                 "origin": origin_json(origin.as_ref()),
+            }),
+            AuditEvent::ConsentNever { about, origin } => json!({
+                "event": "consent_never",
+                "about": about.as_str(),
+                "origin": origin_text(origin),
             }),
             AuditEvent::Vault { act, generation } => {
                 json!({"event": "vault", "act": act.as_str(), "generation": generation})

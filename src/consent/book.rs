@@ -104,12 +104,12 @@ pub fn to_json(standing: &[StandingConsent]) -> Vec<u8> {
 
 /// One answer, on the session's clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Noted {
-    kind: Kind,
+pub(super) struct Noted {
+    pub(super) kind: Kind,
     fields: FieldSet,
-    to: Origin,
+    pub(super) to: Origin,
     records: Vec<String>,
-    answer: Answer,
+    pub(super) answer: Answer,
     until: Option<Millis>,
     /// From an earlier session.
     earlier: bool,
@@ -131,10 +131,10 @@ pub struct Release<'a> {
 /// The answers that hold in one session, newest first.
 #[derive(Debug, Default)]
 pub struct ConsentBook {
-    noted: Vec<Noted>,
-    standing: Vec<StandingConsent>,
+    pub(super) noted: Vec<Noted>,
+    pub(super) standing: Vec<StandingConsent>,
     began: u64,
-    changed: bool,
+    pub(super) changed: bool,
 }
 
 impl ConsentBook {

@@ -12,6 +12,7 @@
 //! | [`answerer`] | who answers: the trait, a script |
 //! | [`terminal`] | asking on the terminal |
 //! | [`book`] | answers that stand, for a session or for longer |
+//! | [`change`] | what a user changes of them, outside of any question |
 //! | [`hand_over`] | what a user may finish by hand |
 //! | [`warning`] | what a user is told without being asked |
 //! | [`page`] | a page of the guard's own, in a browser of its own |
@@ -19,18 +20,20 @@
 pub mod answer;
 pub mod answerer;
 pub mod book;
+pub mod change;
 pub mod hand_over;
 pub mod page;
 pub mod prompt;
 #[cfg(feature = "browser")]
 pub mod terminal;
 pub mod ticket;
-mod visible;
+pub(crate) mod visible;
 pub mod warning;
 
 pub use answer::Answer;
 pub use answerer::{AnswerFuture, Answerer, CodeFuture, HandOverFuture, ScriptedAnswerer, WarnFuture};
 pub use book::{ConsentBook, Release, StandingConsent};
+pub use change::{Change, How};
 pub use hand_over::HandOver;
 pub use prompt::{Asked, ConsentPrompt, Notice, Quoted};
 #[cfg(feature = "browser")]

@@ -22,6 +22,8 @@ pub enum Asked {
         tier: Container,
         /// The only origins it may go to.
         origins: Vec<Origin>,
+        /// Whether it is no container, but the user's own browser, in which nothing is kept from going elsewhere.
+        own_browser: bool,
     },
     /// To let fields go to a site.
     Release {
@@ -98,12 +100,20 @@ impl Asked {
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Asked::Container { tier, origins } => {
+            Asked::Container { tier, origins, own_browser } => {
                 let origins: Vec<String> = origins.iter().map(ToString::to_string).collect();
-                write!(f, "open a {} container that can go only to {}", tier.as_str(), origins.join(", "))
+                let (tier, origins) = (tier.as_str(), origins.join(", "));
+                if *own_browser {
+                    return write!(
+                        f,
+                        "read the tab in front, and ask for data of {tier}, while it shows {origins}"
+                    );
+                }
+                write!(f, "open a {tier} container that can go only to {origins}")
             }
             Asked::Release { kind, fields, to, .. } => {
-                let names: Vec<&str> = fields.iter().map(sirl::Field::as_str).collect();
+                let names: Vec<String> =
+                    fields.iter().map(|field| field.as_str().replace('_', " ")).collect();
                 write!(f, "fill your {} ({}) into a form of {to}", kind.as_str(), names.join(", "))
             }
             Asked::Pay { payee, amount, .. } => write!(f, "pay {amount} to {payee}"),

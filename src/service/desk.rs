@@ -5,28 +5,50 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::protocol::{Refusal, Wish};
 use crate::action::Action;
+use crate::consent::{Change, StandingConsent};
 use crate::guard::Guard;
-use crate::session::tab::{TabSession, Tabs};
+use crate::session::standing::{Changed, Changes, Wanted};
+use crate::session::tab::{TabSession, Tabs, kinds};
 use browser_signals::Verb;
 
 /// How many wishes may wait.
 const MOST_WAITING: usize = 8;
+
+/// How many changes of what stands may wait. An agent's wishes take no place from them.
+const MOST_CHANGES: usize = 32;
 
 /// What an extension may show of the task, and nothing that a page or an agent could use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Status {
     /// The task's sites, and the tier that the user raised it to; none without a task.
     pub task: Option<(Vec<String>, &'static str)>,
-    /// The answers that stand, in words.
-    pub standing: Vec<String>,
+    /// The answers that stand.
+    pub standing: Vec<StandingConsent>,
 }
 
 impl Status {
     /// As a message.
     pub fn message(&self) -> Value {
         let task = self.task.as_ref().map(|(origins, tier)| json!({ "origins": origins, "container": tier }));
-        json!({ "task": task, "standing": self.standing })
+        let kinds: Vec<&str> = kinds().map(sirl::Kind::as_str).collect();
+        json!({ "task": task, "standing": standing(&self.standing), "kinds": kinds })
     }
+}
+
+/// Answers that stand, as a message.
+fn standing(all: &[StandingConsent]) -> Value {
+    let one = |it: &StandingConsent| {
+        let fields: Vec<&str> = it.fields.iter().map(sirl::Field::as_str).collect();
+        json!({
+            "kind": it.kind.as_str(),
+            "site": it.to.to_string(),
+            "given": it.given,
+            "fields": fields,
+            "until": it.until,
+            "says": it.to_string(),
+        })
+    };
+    all.iter().map(one).collect()
 }
 
 struct Job {
@@ -36,7 +58,10 @@ struct Job {
 
 /// Where wishes are put.
 #[derive(Clone)]
-pub(super) struct Desk(mpsc::Sender<Job>);
+pub(super) struct Desk {
+    jobs: mpsc::Sender<Job>,
+    changes: mpsc::Sender<Wanted>,
+}
 
 impl Desk {
     /// A desk, and what works at it: until every copy of the desk is gone.
@@ -45,15 +70,28 @@ impl Desk {
         tabs: Tabs,
         status: watch::Sender<Status>,
     ) -> (Desk, impl Future<Output = ()>) {
-        let (sender, jobs) = mpsc::channel(MOST_WAITING);
-        (Desk(sender), work(guard, tabs, status, jobs))
+        let (jobs, waiting) = mpsc::channel(MOST_WAITING);
+        let (changes, wanted) = mpsc::channel(MOST_CHANGES);
+        (Desk { jobs, changes }, work(guard, tabs, status, waiting, wanted))
     }
 
     /// Waits for what becomes of a wish. Where too many wait already it is refused at once.
     pub(super) async fn ask(&self, wish: Wish) -> Result<Value, Refusal> {
+        if let Wish::Change(change) = wish {
+            return self.change(change).await;
+        }
         let (sender, answer) = oneshot::channel();
-        self.0.try_send(Job { wish, answer: sender }).map_err(|_| Refusal::Busy)?;
+        self.jobs.try_send(Job { wish, answer: sender }).map_err(|_| Refusal::Busy)?;
         answer.await.unwrap_or(Err(Refusal::Busy))
+    }
+
+    /// Waits until a change is made: also in the middle of what an agent asked for, but not before an open question is
+    /// answered or over.
+    async fn change(&self, change: Change) -> Result<Value, Refusal> {
+        let (done, answer) = oneshot::channel();
+        self.changes.try_send(Wanted { change, done }).map_err(|_| Refusal::Busy)?;
+        let changed = answer.await.map_err(|_| Refusal::Busy)?;
+        Ok(json!({ "changed": changed.as_str() }))
     }
 }
 
@@ -71,22 +109,59 @@ impl On {
             On::Task(session) => Box::new(session.finish().1),
         }
     }
-}
 
-async fn work(guard: Guard, tabs: Tabs, status: watch::Sender<Status>, mut jobs: mpsc::Receiver<Job>) {
-    let mut on = On::Nothing(Box::new(guard));
-    while let Some(Job { wish, answer }) = jobs.recv().await {
-        let answered;
-        (on, answered) = one(on, wish, &tabs).await;
-        status.send_modify(|status| match &on {
-            On::Nothing(_) => status.task = None,
+    fn change(&mut self, change: &Change) -> Changed {
+        match self {
+            On::Nothing(guard) => guard.change(change),
+            On::Task(session) => session.change(change),
+        }
+    }
+
+    fn standing(&self) -> Vec<StandingConsent> {
+        match self {
+            On::Nothing(guard) => guard.standing(),
+            On::Task(session) => session.standing(),
+        }
+    }
+
+    /// Publishes what may be shown of it.
+    fn show(&self, status: &watch::Sender<Status>) {
+        let task = match self {
+            On::Nothing(_) => None,
             On::Task(session) => {
                 let origins = session.view().origins.iter().map(ToString::to_string).collect();
-                status.task = Some((origins, session.view().container.as_str()));
-                status.standing = session.standing().iter().map(ToString::to_string).collect();
+                Some((origins, session.view().container.as_str()))
             }
-        });
-        let _gone = answer.send(answered);
+        };
+        status.send_replace(Status { task, standing: self.standing() });
+    }
+}
+
+async fn work(
+    guard: Guard,
+    tabs: Tabs,
+    status: watch::Sender<Status>,
+    mut jobs: mpsc::Receiver<Job>,
+    mut changes: Changes,
+) {
+    status.send_modify(|status| status.standing = guard.standing());
+    let mut on = On::Nothing(Box::new(guard));
+    loop {
+        tokio::select! {
+            biased;
+            Some(Wanted { change, done }) = changes.recv() => {
+                let changed = on.change(&change);
+                on.show(&status);
+                let _gone = done.send(changed);
+            }
+            Some(Job { wish, answer }) = jobs.recv() => {
+                let answered;
+                (on, answered) = one(on, wish, &tabs, &mut changes).await;
+                on.show(&status);
+                let _gone = answer.send(answered);
+            }
+            else => break,
+        }
     }
     drop(over(on, &tabs).await);
 }
@@ -101,7 +176,7 @@ async fn over(on: On, tabs: &Tabs) -> Box<Guard> {
     guard
 }
 
-async fn one(on: On, wish: Wish, tabs: &Tabs) -> (On, Result<Value, Refusal>) {
+async fn one(on: On, wish: Wish, tabs: &Tabs, changes: &mut Changes) -> (On, Result<Value, Refusal>) {
     match (on, wish) {
         (on, Wish::Begin(prompt)) => {
             match TabSession::begin(*over(on, tabs).await, tabs.clone(), &prompt).await {
@@ -122,13 +197,21 @@ async fn one(on: On, wish: Wish, tabs: &Tabs) -> (On, Result<Value, Refusal>) {
             }
         }
         (on, Wish::End) => (On::Nothing(over(on, tabs).await), Ok(json!({ "ended": true }))),
+        (on, Wish::Standing) => {
+            let all = standing(&on.standing());
+            (on, Ok(json!({ "standing": all })))
+        }
+        (mut on, Wish::Change(change)) => {
+            let changed = on.change(&change);
+            (on, Ok(json!({ "changed": changed.as_str() })))
+        }
         (On::Nothing(guard), Wish::Read | Wish::Request(_)) => (On::Nothing(guard), Err(Refusal::NoTask)),
         (On::Task(mut session), wish) => {
             let action = match wish {
                 Wish::Request(text) => Action::Request(text),
                 _ => Action::Verb(Verb::Read),
             };
-            let reply = session.act(action).await;
+            let reply = session.act(action, changes).await;
             (On::Task(session), Ok(json!({ "reply": reply })))
         }
     }

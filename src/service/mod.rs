@@ -10,18 +10,32 @@
 //! | [`place`] | the folder with the socket and the words of pairing |
 //! | [`server`] | the socket, and who is listened to |
 //! | [`desk`] | the one guard and its task, one thing at a time |
+//! | [`asking`] | asking on the extension's own consent page |
 //! | [`client`] | the other end of the socket |
-//! | `trail` | the last records of the audit log |
+//! | `trail` | the last records of the audit log, in words |
 //! | [`tls`] | what is known of a connection that the guard does not see |
 
+#[cfg(feature = "browser")]
+pub mod asking;
+#[cfg(feature = "browser")]
 pub mod client;
+#[cfg(feature = "browser")]
 pub mod desk;
+#[cfg(feature = "browser")]
 pub mod place;
 pub mod protocol;
+#[cfg(feature = "browser")]
 pub mod server;
+#[cfg(feature = "browser")]
 pub mod tls;
+#[cfg(feature = "browser")]
 mod trail;
 
+#[cfg(feature = "browser")]
+pub use asking::Asking;
+#[cfg(feature = "browser")]
 pub use client::{Client, ClientError};
+#[cfg(feature = "browser")]
 pub use place::ServicePlace;
+#[cfg(feature = "browser")]
 pub use server::{Service, ServiceError, ServiceSettings};

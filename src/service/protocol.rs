@@ -6,7 +6,11 @@
 //! {"error":{"code":"version","message":"..."}}           after which the connection ends
 //! ```
 
+use browser_signals::Origin;
 use serde_json::{Value, json};
+use sirl::Kind;
+
+use crate::consent::{Change, How};
 
 /// The version that is spoken. Any other is refused: a guard and an extension that half understand each other are
 /// worse than none.
@@ -21,11 +25,12 @@ pub const HOST_NAME: &str = "org.portcullis.host";
 /// Who connects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The extension, by way of its native host: shows pages, fills forms, lists what stands.
+    /// The extension, by way of its native host: shows pages, fills forms, shows questions, lists what stands and makes it
+    /// stricter.
     Extension,
     /// The agent: reads the tab in front and asks.
     Agent,
-    /// The user: begins and ends tasks.
+    /// The user: begins and ends tasks, takes answers back.
     User,
 }
 
@@ -134,7 +139,7 @@ impl<'a> Hello<'a> {
     }
 }
 
-/// What a user or an agent asks for.
+/// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
     /// The user begins a task.
@@ -145,6 +150,10 @@ pub enum Wish {
     Read,
     /// The agent asks for something.
     Request(String),
+    /// The user lists the answers that stand.
+    Standing,
+    /// The user changes one. Through the extension it can only become stricter.
+    Change(Change),
 }
 
 impl Wish {
@@ -159,6 +168,10 @@ impl Wish {
             (Role::User, Some("end")) => Some(Wish::End),
             (Role::Agent, Some("read")) => Some(Wish::Read),
             (Role::Agent, Some("request")) => text("text").map(Wish::Request),
+            (Role::User, Some("standing")) => Some(Wish::Standing),
+            (Role::User | Role::Extension, Some(word)) => read_change(word, message)
+                .filter(|it| role == Role::User || !it.how.is_looser())
+                .map(Wish::Change),
             _ => None,
         };
         wish.ok_or(Refusal::NotForRole)
@@ -171,12 +184,37 @@ impl Wish {
             Wish::End => json!({ "ask": "end" }),
             Wish::Read => json!({ "ask": "read" }),
             Wish::Request(text) => json!({ "ask": "request", "text": text }),
+            Wish::Standing => json!({ "ask": "standing" }),
+            Wish::Change(Change { kind, to, how }) => {
+                json!({ "ask": word_of(*how), "kind": kind.as_str(), "site": to.to_string() })
+            }
         }
     }
 }
 
+const CHANGES: [How; 3] = [How::Never, How::Withdraw, How::TakeBack];
+
+const fn word_of(how: How) -> &'static str {
+    match how {
+        How::Never => "never",
+        How::Withdraw => "withdraw",
+        How::TakeBack => "take_back",
+    }
+}
+
+/// A change: an origin in its usual spelling, and a kind by its name.
+fn read_change(word: &str, message: &Value) -> Option<Change> {
+    let how = CHANGES.into_iter().find(|how| word_of(*how) == word)?;
+    let kind = message.get("kind").and_then(Value::as_str)?;
+    let kind = Kind::ALL.into_iter().find(|known| known.as_str() == kind)?;
+    let site = message.get("site").and_then(Value::as_str)?;
+    let to = Origin::parse(site).ok().filter(|origin| origin.to_string() == site)?;
+    Some(Change { kind, to, how })
+}
+
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
     use super::*;
 
     #[test]
@@ -204,11 +242,25 @@ mod tests {
 
     #[test]
     fn each_role_has_its_own_wishes() {
-        let wishes = [Wish::Begin("x".into()), Wish::End, Wish::Read, Wish::Request("REQ.end".into())];
+        let change = |how| {
+            let to = Origin::parse("https://shop.example").unwrap();
+            Wish::Change(Change { kind: Kind::Address, to, how })
+        };
+        let wishes = [
+            Wish::Begin("x".into()),
+            Wish::End,
+            Wish::Read,
+            Wish::Request("REQ.end".into()),
+            Wish::Standing,
+            change(How::Never),
+            change(How::Withdraw),
+            change(How::TakeBack),
+        ];
         for (role, may) in [
-            (Role::User, [true, true, false, false]),
-            (Role::Agent, [false, false, true, true]),
-            (Role::Extension, [false; 4]),
+            (Role::User, [true, true, false, false, true, true, true, true]),
+            (Role::Agent, [false, false, true, true, false, false, false, false]),
+            // Stricter, and never looser.
+            (Role::Extension, [false, false, false, false, false, true, true, false]),
         ] {
             for (wish, may) in wishes.iter().zip(may) {
                 let read = Wish::read(role, &wish.message());
@@ -218,6 +270,25 @@ mod tests {
                     "{role:?} {wish:?}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_change_names_a_kind_and_an_origin_as_they_are_written() {
+        let good = json!({ "ask": "never", "kind": "address", "site": "https://shop.example" });
+        assert!(Wish::read(Role::Extension, &good).is_ok());
+        for (key, value) in [
+            ("kind", json!("everything")),
+            ("kind", json!(null)),
+            ("site", json!("https://shop.example/")),
+            ("site", json!("https://SHOP.example")),
+            ("site", json!("shop.example")),
+            ("site", json!("null")),
+            ("ask", json!("Never")),
+        ] {
+            let mut bad = good.clone();
+            bad[key] = value;
+            assert_eq!(Wish::read(Role::Extension, &bad), Err(Refusal::NotForRole), "{bad}");
         }
     }
 }

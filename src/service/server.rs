@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, watch};
 
+use super::asking::Asking;
 use super::desk::{Desk, Status};
 use super::place::{PlaceError, ServicePlace, Words};
 use super::protocol::{Hello, Refusal, Role, VERSION, Wish};
@@ -51,6 +52,8 @@ pub struct ServiceSettings {
     pub tls: TlsProbe,
     /// Where the audit log is, to be shown on the extension's page of settings.
     pub audit: Option<PathBuf>,
+    /// Where the guard's answerer asks on the extension's consent page; none where it asks elsewhere.
+    pub asking: Option<Asking>,
 }
 
 /// A service that listens.
@@ -68,6 +71,7 @@ struct Shared {
     observed: Arc<AtomicU64>,
     welcome: Value,
     audit: Option<PathBuf>,
+    asking: Option<Asking>,
     strangers: Arc<Semaphore>,
     by_role: [Arc<Semaphore>; Role::ALL.len()],
 }
@@ -78,7 +82,7 @@ impl Service {
     /// # Errors
     /// [`ServiceError`].
     pub fn start(guard: Guard, settings: ServiceSettings) -> Result<Service, ServiceError> {
-        let ServiceSettings { place, tls, audit } = settings;
+        let ServiceSettings { place, tls, audit, asking } = settings;
         let words = place.take(&mut SystemEntropy)?;
         let path = place.socket();
         let listener = UnixListener::bind(&path).map_err(|error| ServiceError::Socket { path, error })?;
@@ -87,7 +91,8 @@ impl Service {
             "policy": STANDARD.encode(guard.decision.policy_bytes()),
             "hash": hex(&guard.decision.policy_hash()),
         });
-        let (link, seen) = watch::channel(LinkNow::None);
+        let link = asking.as_ref().map_or_else(|| watch::Sender::new(LinkNow::None), Asking::link);
+        let seen = link.subscribe();
         let (published, status) = watch::channel(Status::default());
         let tabs = Tabs { link: seen, tls: Arc::new(tls) };
         let (desk, work) = Desk::new(guard.with_schema(schema()), tabs, published);
@@ -100,6 +105,7 @@ impl Service {
             observed: Arc::new(AtomicU64::new(1)),
             welcome,
             audit,
+            asking,
             strangers: room(),
             by_role: [room(), room(), room()],
         };
@@ -162,7 +168,7 @@ async fn admit(stream: &mut UnixStream, shared: &Shared) -> Result<Role, Refusal
 }
 
 /// Shows the extension to the desk for as long as it is there, and tells it what it asks.
-async fn extension(mut stream: UnixStream, shared: &Shared) {
+async fn extension(mut stream: UnixStream, shared: &Arc<Shared>) {
     let mut welcome = shared.welcome.clone();
     if let Some(welcome) = welcome.as_object_mut() {
         welcome.insert("task".to_owned(), shared.status.borrow().task.is_some().into());
@@ -172,15 +178,22 @@ async fn extension(mut stream: UnixStream, shared: &Shared) {
     let link = Arc::new(link);
     // The newest counts: one whose worker was stopped may not have been seen to end yet.
     shared.link.send_replace(Some(Arc::clone(&link)));
+    let mut changing = tokio::task::JoinSet::new();
     while let Some(ask) = asks.recv().await {
-        let answer = match ask.get("ask").and_then(Value::as_str) {
-            Some("status") => shared.status.borrow().message(),
-            Some("trail") => {
-                let folder = shared.audit.clone();
-                let lines = tokio::task::spawn_blocking(move || folder.as_deref().map(trail::last));
-                json!({ "lines": lines.await.ok().flatten().unwrap_or_default() })
-            }
-            _ => Refusal::NotForRole.message(),
+        let Some(answer) = asked(&ask, shared).await else {
+            // A change may have to wait for a person, and that person's answer comes this way.
+            let (shared, link) = (Arc::clone(shared), Arc::clone(&link));
+            changing.spawn(async move {
+                let wish = Wish::read(Role::Extension, &ask);
+                let answer = match wish {
+                    Ok(wish) => shared.desk.ask(wish).await,
+                    Err(refusal) => Err(refusal),
+                };
+                let answer = answer.unwrap_or_else(|refusal| refusal.message());
+                let _gone = link.say(&json!({ "told": ask.get("id"), "answer": answer })).await;
+            });
+            while changing.try_join_next().is_some() {}
+            continue;
         };
         let told = json!({ "told": ask.get("id"), "answer": answer });
         if link.say(&told).await.is_err() {
@@ -194,6 +207,25 @@ async fn extension(mut stream: UnixStream, shared: &Shared) {
         }
         ours
     });
+}
+
+/// What the extension is told at once; none of what has to wait for its turn.
+async fn asked(ask: &Value, shared: &Shared) -> Option<Value> {
+    let text = |name: &str| ask.get(name).and_then(Value::as_str);
+    Some(match (text("ask")?, &shared.asking) {
+        ("status", _) => shared.status.borrow().message(),
+        ("trail", _) => {
+            let folder = shared.audit.clone();
+            let records = tokio::task::spawn_blocking(move || folder.as_deref().map(trail::last));
+            json!({ "records": records.await.ok().flatten().unwrap_or_default() })
+        }
+        ("consent", Some(asking)) => asking.hear(text("says").unwrap_or_default()),
+        ("closed", Some(asking)) => {
+            asking.close(text("nonce").unwrap_or_default());
+            json!({})
+        }
+        _ => return None,
+    })
 }
 
 /// Answers one wish after the other.

@@ -10,7 +10,7 @@ use super::core::{Command, Core, State};
 use super::work::{Ask, Phase, Work};
 use crate::audit::{About, AuditEvent};
 use crate::consent::ticket::SubjectOf;
-use crate::consent::{Answer, Asked, ConsentPrompt, Notice, Release, StandingConsent, Ticket};
+use crate::consent::{Answer, Asked, Change, ConsentPrompt, Notice, Release, StandingConsent, Ticket};
 
 use super::plan::distinct;
 
@@ -116,6 +116,16 @@ impl Core {
         let before = self.guessed_before;
         noticed.extend((before > 0).then_some(Notice::GuessedBefore(before)));
         noticed
+    }
+
+    /// Changes what stands, for whatever is decided from now on. What was decided and did not go yet does not go.
+    pub fn change(&mut self, change: &Change, now: Millis) -> Vec<StandingConsent> {
+        self.overtaken = true;
+        if let State::Block(block) = &mut self.state {
+            let agreed = block.0.lines.iter_mut().filter(|line| line.consent == Consent::Given);
+            agreed.for_each(|line| line.consent = Consent::Refused);
+        }
+        self.book.change(change, now)
     }
 
     /// What stands beyond the session, if an answer changed it.

@@ -193,6 +193,7 @@ impl Core {
         if line_asked.is_some_and(|asked| asked != Page::of(page.value())) {
             return self.refuse_line(work, Reason::StaleDocument, now);
         }
+        self.overtaken = false;
         let release = match self.decide_request(&request, &page, consent, now) {
             Verdict::Grant(Granted::Fill(grant)) => Release::Fill(grant),
             Verdict::Grant(Granted::Wire(grant)) => Release::Wire(grant),

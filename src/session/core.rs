@@ -118,7 +118,9 @@ pub struct Core {
     pub(super) always_noticed: Option<Notice>,
     /// What was decided last.
     pub(super) decided: Option<(Root, Valuation)>,
-    state: State,
+    /// Whether the user changed what stands since a line was decided.
+    pub(super) overtaken: bool,
+    pub(super) state: State,
 }
 
 impl Core {
@@ -155,6 +157,7 @@ impl Core {
             unrecorded: Vec::new(),
             always_noticed: None,
             decided: None,
+            overtaken: false,
             state: State::Idle,
         }
     }

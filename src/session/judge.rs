@@ -143,8 +143,10 @@ impl Core {
         let placements = place(page.value(), request.effective_fields());
         let event = Event::Request { request, placements: &placements, amount: request.claim.total };
         let consent = match (consent, page.origin.known()) {
-            // A never holds also where the policy would ask every time.
-            (Consent::None, Some(origin)) if self.is_refused_for_good(request, page, origin) => {
+            // A never holds also where the policy would ask every time, and where it was said while a question was open.
+            (Consent::None | Consent::Given, Some(origin))
+                if self.is_refused_for_good(request, page, origin) =>
+            {
                 Consent::Refused
             }
             (Consent::None, Some(origin)) => {

@@ -19,6 +19,8 @@ mod plan;
 mod proposal;
 mod release;
 #[cfg(unix)]
+pub mod standing;
+#[cfg(unix)]
 pub mod tab;
 mod take_in;
 mod turn;

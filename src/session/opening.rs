@@ -114,6 +114,7 @@ pub(super) async fn open(
     };
     let mut container = Container::T0;
     if let Some(question) = question {
+        let question = if place == Place::OwnBrowser { question.in_own_browser() } else { question };
         prompts += 1;
         let mut nonce = [0; 16];
         kit.entropy.fill(&mut nonce);

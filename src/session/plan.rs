@@ -28,7 +28,8 @@ impl PlanQuestion {
     ) -> Option<PlanQuestion> {
         let needs = |kind: &&Kind| **kind == Kind::Purchase || !kind.default_fields().is_empty();
         intake.kinds.iter().find(needs)?;
-        let container = Asked::Container { tier: Container::T2, origins: intake.origins.clone() };
+        let origins = intake.origins.clone();
+        let container = Asked::Container { tier: Container::T2, origins, own_browser: false };
         let mut question =
             PlanQuestion { asked: vec![container], noticed: Vec::new(), scope: ConsentScope::Site };
         for (at, origin) in intake.origins.iter().enumerate() {
@@ -62,6 +63,16 @@ impl PlanQuestion {
         }
         self.scope = if self.scope as u8 <= scope as u8 { self.scope } else { scope };
         self.asked.push(Asked::Release { kind, fields, to: to.clone(), sent_to: None, records });
+    }
+
+    /// The same question where there is no container.
+    pub(super) fn in_own_browser(mut self) -> PlanQuestion {
+        for asked in &mut self.asked {
+            if let Asked::Container { own_browser, .. } = asked {
+                *own_browser = true;
+            }
+        }
+        self
     }
 
     /// The same question with more that the user should know.

@@ -19,6 +19,7 @@ impl Core {
     /// Opens the vault for a release that is on record, and lets the value go.
     pub(super) fn release(&mut self, mut work: Work, release: Release, seen: Seen, now: Millis) -> Command {
         let pages = match seen {
+            Ok(_) if self.overtaken => return self.end_line(work, Err(Reason::ConsentDenied)),
             Ok(pages) => pages,
             Err(reason) => return self.end_line(work, Err(reason)),
         };

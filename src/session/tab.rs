@@ -16,6 +16,7 @@ use vault::StateName;
 use super::core::{Command, Core, Event, Look, Told};
 use super::driver::{SessionError, SessionReport};
 use super::opening::{self, Place, Ready, Wording};
+use super::standing::Changes;
 use crate::action::Action;
 use crate::audit::{AuditEvent, SessionId, Stopped};
 use crate::consent::{StandingConsent, book};
@@ -43,11 +44,7 @@ pub struct Tabs {
 
 impl Tabs {
     async fn link(&self) -> Result<Arc<ExtensionLink>, ExtensionError> {
-        let mut link = self.link.clone();
-        let there = |now: &LinkNow| now.as_ref().is_some_and(|link| !link.is_closed());
-        let found = tokio::time::timeout(COMES_BACK_WITHIN, link.wait_for(there)).await;
-        let found = found.ok().and_then(Result::ok).and_then(|now| now.clone());
-        found.ok_or(ExtensionError::Gone)
+        there(&self.link).await.ok_or(ExtensionError::Gone)
     }
 
     /// The task is over. An extension that is not there now is told when it comes back that there is no task.
@@ -59,13 +56,21 @@ impl Tabs {
     }
 }
 
+/// The extension, if one is there or comes back in time.
+pub(crate) async fn there(link: &watch::Receiver<LinkNow>) -> Option<Arc<ExtensionLink>> {
+    let mut link = link.clone();
+    let is_there = |now: &LinkNow| now.as_ref().is_some_and(|link| !link.is_closed());
+    let found = tokio::time::timeout(COMES_BACK_WITHIN, link.wait_for(is_there)).await;
+    found.ok().and_then(Result::ok).and_then(|now| now.clone())
+}
+
 /// One task in tabs of the user's own browser.
 pub struct TabSession {
-    id: SessionId,
-    core: Core,
+    pub(super) id: SessionId,
+    pub(super) core: Core,
     text: PageTextGuard,
     quarantine: Quarantine,
-    kit: Kit,
+    pub(super) kit: Kit,
     prompt: String,
     ruled_out: Vec<(Kind, Reason)>,
     started: Instant,
@@ -76,9 +81,14 @@ pub struct TabSession {
 }
 
 /// The kinds of request that a tab of the user's own browser can serve: those that fill forms with what is no card.
+pub fn kinds() -> impl Iterator<Item = Kind> {
+    Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Purchase | Kind::Payment))
+}
+
+/// The language, as far as it is about [`kinds`].
 pub fn schema() -> Schema {
     let built_in = Schema::default();
-    let kinds = built_in.kinds().filter(|kind| !matches!(kind, Kind::Purchase | Kind::Payment));
+    let kinds = kinds().filter(|kind| built_in.takes(*kind).is_some());
     let line = |kind: Kind| {
         let fields = built_in.takes(kind).unwrap_or_default();
         let fields: Vec<&str> = fields.iter().map(sirl::Field::as_str).collect();
@@ -138,10 +148,11 @@ impl TabSession {
     }
 
     /// Reads the tab in front, or decides a request block of the agent about it. Every other action is refused. The
-    /// text is all that the agent gets.
-    pub async fn act(&mut self, action: Action) -> String {
+    /// text is all that the agent gets. Changes of what stands are made as they come, before the next step.
+    pub async fn act(&mut self, action: Action, changes: &mut Changes) -> String {
         let mut event = Event::Act(action);
         loop {
+            self.heed(changes);
             event = match self.core.step(event, self.now()) {
                 Command::Answer(text) => {
                     self.keep_standing();
@@ -230,7 +241,7 @@ impl TabSession {
         }
     }
 
-    fn now(&self) -> Millis {
+    pub(super) fn now(&self) -> Millis {
         Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 }

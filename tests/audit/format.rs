@@ -83,6 +83,7 @@ fn event() -> impl Strategy<Value = AuditEvent> {
             fields,
             origin
         }),
+        (about(), address()).prop_map(|(about, origin)| AuditEvent::ConsentNever { about, origin }),
         (select(vec![VaultAct::Opened, VaultAct::PassphraseChanged]), any::<u64>())
             .prop_map(|(act, generation)| AuditEvent::Vault { act, generation }),
         (origin(), proptest::option::of(reason())).prop_map(|(origin, refused)| AuditEvent::Verb {

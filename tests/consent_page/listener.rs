@@ -8,9 +8,10 @@ use portcullis::consent::{Answer, HandOver, Warning};
 use serde_json::Value;
 
 /// What the listener has to be got, fetched as Chromium does.
-const FETCHES: [(&str, &str, &str, &str); 3] = [
+const FETCHES: [(&str, &str, &str, &str); 4] = [
     ("", "none", "navigate", "document"),
     ("page.js", "same-origin", "no-cors", "script"),
+    ("post.js", "same-origin", "no-cors", "script"),
     ("page.css", "same-origin", "no-cors", "style"),
 ];
 
@@ -344,7 +345,7 @@ async fn other_paths_and_methods_get_nothing() {
         assert!(gives_nothing(&reply), "{guess}: {reply:?}");
     }
     for method in ["HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "POST", "GET"] {
-        for name in ["", "page.js", "page.css", "say"] {
+        for name in ["", "page.js", "post.js", "page.css", "say"] {
             if (method == "GET") != (name == "say") && matches!(method, "GET" | "POST") {
                 continue;
             }

@@ -2,6 +2,9 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that panics fails")]
 
+mod asking;
+mod standing;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,13 +12,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use canary::{Canaries, assert_none};
 use evaluation::tls::Authority;
 use portcullis::audit::FolderLog;
-use portcullis::consent::{Answer, ScriptedAnswerer};
+use portcullis::consent::{Answer, Answerer, ScriptedAnswerer};
 use portcullis::egress_proxy::HostRules;
 use portcullis::guard::{SystemEntropy, UserVault, VaultKey};
 use portcullis::policy::{Policy, authority};
 use portcullis::service::protocol::{Hello, Role, Wish};
 use portcullis::service::tls::TlsProbe;
-use portcullis::service::{Client, ClientError, Service, ServicePlace, ServiceSettings};
+use portcullis::service::{Asking, Client, ClientError, Service, ServicePlace, ServiceSettings};
 use portcullis::signals::extension::framing;
 use portcullis::sirl::Field;
 use portcullis::vault::{Binding, KdfParams, Secret, Vault};
@@ -50,6 +53,11 @@ async fn shop(authority: &Authority) -> String {
 
 impl Stage {
     async fn new(seed: u64) -> Stage {
+        Stage::asked(seed, None).await
+    }
+
+    /// The same, whose user is asked in the extension where that is given.
+    async fn asked(seed: u64, asking: Option<Asking>) -> Stage {
         let folder = tempfile::tempdir().unwrap();
         let canaries = Canaries::from_seed(seed);
         let entropy = &mut SystemEntropy;
@@ -69,27 +77,35 @@ impl Stage {
         let log = Box::new(FolderLog::open(&folder.path().join("audit")).unwrap().log);
         let asked = Arc::new(AtomicUsize::new(0));
         let counting = asked.clone();
-        let answerer = Box::new(ScriptedAnswerer(move |_: &_| {
-            counting.fetch_add(1, Ordering::SeqCst);
-            Answer::Session
-        }));
+        let answerer: Box<dyn Answerer> = match &asking {
+            Some(asking) => Box::new(asking.answerer(None, [9; 32])),
+            None => Box::new(ScriptedAnswerer(move |_: &_| {
+                counting.fetch_add(1, Ordering::SeqCst);
+                Answer::Session
+            })),
+        };
         let guard = Guard::with_vault(DEFAULT_POLICY, user, log, answerer, Box::new(SystemEntropy)).unwrap();
         let authority = Authority::new().unwrap();
         let shop = shop(&authority).await;
         let rules = HostRules::parse("MAP *.test 127.0.0.1").unwrap();
         let tls = TlsProbe::new(authority.pem().as_bytes(), rules).unwrap();
         let place = ServicePlace::open_or_make(&folder.path().join("run")).unwrap();
-        let settings = ServiceSettings { place: place.clone(), tls, audit: None };
+        let settings = ServiceSettings { place: place.clone(), tls, audit: None, asking };
         let service = Service::start(guard, settings).unwrap();
         let _serving = tokio::spawn(service.run(std::future::pending()));
         Stage { folder, canaries, place, shop, asked, _serving }
     }
 
     async fn begin(&self) {
+        assert_eq!(self.container().await, "T2");
+    }
+
+    /// Begins a task; the container that the user raised it to.
+    async fn container(&self) -> String {
         let mut user = Client::connect(&self.place, Role::User).await.unwrap();
         let wish = Wish::Begin(format!("Order the kettle at {} for my address", self.shop));
         let begun = user.ask(&wish).await.unwrap();
-        assert_eq!(begun["begun"]["container"], "T2", "{begun}");
+        begun["begun"]["container"].as_str().unwrap().to_owned()
     }
 
     async fn agent(&self, wish: Wish) -> String {

@@ -9,8 +9,11 @@ use crate::{Container, Fact, NodeId, Origin, Snapshot, TlsState};
 /// The most forms of one frame.
 const MOST_FORMS: usize = 101;
 
-/// Every form of every frame, each as a snapshot. `tls` says what is known of the connection to an origin.
-pub(super) fn snapshots(
+/// Every form of every frame of a report, each as a snapshot. `tls` says what is known of the connection to an origin.
+///
+/// # Errors
+/// [`Malformed`].
+pub fn snapshots(
     report: &Value,
     container: Container,
     tls: &dyn Fn(&Origin) -> Fact<TlsState>,

@@ -246,14 +246,18 @@ impl ExtensionLink {
     }
 
     /// A number for a question, and where its answer will come.
-    fn expect(&self) -> Result<(u64, oneshot::Receiver<Value>), ExtensionError> {
+    pub(super) fn expect(&self) -> Result<(u64, oneshot::Receiver<Value>), ExtensionError> {
         let id = self.asked.fetch_add(1, Ordering::AcqRel);
         let (sender, answer) = oneshot::channel();
         self.waiting.by_id.lock().unwrap_or_else(PoisonError::into_inner).insert(id, sender);
         if self.is_closed() { Err(ExtensionError::Gone) } else { Ok((id, answer)) }
     }
 
-    async fn within(&self, id: u64, answer: oneshot::Receiver<Value>) -> Result<Value, ExtensionError> {
+    pub(super) async fn within(
+        &self,
+        id: u64,
+        answer: oneshot::Receiver<Value>,
+    ) -> Result<Value, ExtensionError> {
         match tokio::time::timeout(PATIENCE, answer).await {
             Ok(answer) => answer.map_err(|_| ExtensionError::Gone),
             Err(_) => {
@@ -283,7 +287,7 @@ fn written(origins: &[Origin]) -> Vec<String> {
 }
 
 /// What an extension answered, or why it did not.
-fn outcome(mut answer: Value) -> Result<Value, ExtensionError> {
+pub(super) fn outcome(mut answer: Value) -> Result<Value, ExtensionError> {
     match answer.get("failed").and_then(Value::as_str) {
         None => answer.get_mut("answer").map(Value::take).ok_or(ExtensionError::Malformed),
         Some("not_of_task") => Err(ExtensionError::NotOfTask),

@@ -9,11 +9,13 @@
 //! |---|---|
 //! | [`framing`] | messages on a stream: a length, then JSON |
 //! | [`link`] | one extension at the other end of a socket: questions and answers |
+//! | `consent` | a question to the person, on the extension's own page |
 //! | `report` | the frames of a tab, as the browser names them |
 //! | `forms` | reports as snapshots |
 //! | `text` | reports as an outline |
 //! | `filling` | a sealed fill as the one message that holds values |
 
+mod consent;
 mod filling;
 mod forms;
 pub mod framing;
@@ -21,4 +23,7 @@ pub mod link;
 mod report;
 mod text;
 
+pub use forms::snapshots;
 pub use link::{Decided, ExtensionError, ExtensionLink, TabText, View};
+pub use report::Malformed;
+pub use text::outline;

@@ -11,7 +11,7 @@ const MOST_FRAMES: usize = 64;
 
 /// A report that is not what an extension of this version sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Malformed;
+pub struct Malformed;
 
 /// One frame.
 pub(super) struct Frame<'a> {

@@ -41,8 +41,11 @@ const ROLES: [&str; 24] = [
 /// States of an element, likewise.
 const STATES: [&str; 4] = ["checked", "disabled", "expanded", "required"];
 
-/// The page's lines, frame after frame, each headed by the origin that the browser names.
-pub(super) fn outline(report: &Value) -> Result<(Outline, Option<Origin>), Malformed> {
+/// The lines of a page, frame after frame, each headed by the origin that the browser names; and the top frame's origin.
+///
+/// # Errors
+/// [`Malformed`].
+pub fn outline(report: &Value) -> Result<(Outline, Option<Origin>), Malformed> {
     let report = Report::read(report, "text")?;
     let mut outline = Outline::default();
     for (at, frame) in report.frames.iter().enumerate() {
@@ -67,7 +70,7 @@ pub(super) fn outline(report: &Value) -> Result<(Outline, Option<Origin>), Malfo
 }
 
 fn read_line(line: &Value, frame: usize) -> Option<Line> {
-    let depth = usize::try_from(line.get("depth")?.as_u64()?).ok()? + 1;
+    let depth = usize::try_from(line.get("depth")?.as_u64()?).ok()?.checked_add(1)?;
     let mut runs = Vec::new();
     for run in line.get("runs").and_then(Value::as_array).into_iter().flatten() {
         let place = if run.get(1)?.as_bool()? { Place::Shown } else { Place::Hidden };
@@ -148,6 +151,7 @@ mod tests {
             json!({ "depth": 0, "role": "button\" - document https://bank.test" }),
             json!({ "depth": 0, "runs": [["x", "true"]] }),
             json!({ "depth": -1, "runs": [] }),
+            json!({ "depth": u64::MAX, "runs": [] }),
             json!({ "runs": [] }),
         ] {
             assert!(outline(&report(json!([line]))).is_err(), "{line}");

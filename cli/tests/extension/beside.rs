@@ -55,7 +55,7 @@ fn an_agent_beside_a_person_fills_their_address_and_never_sees_it() {
 
     // The page of settings shows the task and the record, and no value.
     let options = stage.options_until("raised to T2");
-    assert!(options.contains("Connected") && options.contains("\"intent\""), "{options}");
+    assert!(options.contains("Connected") && options.contains("The agent asked for: address"), "{options}");
     canary::assert_none(&stage.canaries.in_text("the page of settings", &options));
 
     stage.no_value_got_out();

@@ -22,6 +22,33 @@ let page = context.pages()[0] ?? (await context.newPage());
 const seen = [];
 context.on('page', (opened) => opened.on('console', (line) => seen.push(line.text())));
 page.on('console', (line) => seen.push(line.text()));
+// The consent pages that were opened, those that are, and the most at the same time.
+const isConsent = (one) => one.url().includes('/consent/page.html');
+const questions = { opened: 0, most: 0, now: [] };
+context.on('page', (opened) => {
+  if (!opened.url().startsWith('chrome-extension:') || !isConsent(opened)) return;
+  questions.opened += 1;
+  questions.now.push(opened);
+  questions.most = Math.max(questions.most, questions.now.length);
+  opened.on('close', () => { questions.now = questions.now.filter((one) => one !== opened); });
+});
+// The page of the question that is open.
+const question = async () => {
+  const began = Date.now();
+  while (Date.now() - began < 20000) {
+    const shown = questions.now.at(-1);
+    if (shown && (await shown.locator('#answers').isVisible().catch(() => false))) return shown;
+    await new Promise((next) => setTimeout(next, 50));
+  }
+  throw new Error('no question is open');
+};
+const optionsPage = async () => {
+  const id = new URL((await worker()).url()).host;
+  const options = await context.newPage();
+  await options.goto(`chrome-extension://${id}/options.html`);
+  await options.waitForSelector('body[data-ready]', { timeout: 15000 });
+  return options;
+};
 const worker = async () => context.serviceWorkers()[0] ?? context.waitForEvent('serviceworker', { timeout: 15000 });
 
 const acts = {
@@ -38,6 +65,11 @@ const acts = {
     await page.bringToFront();
     return page.url();
   },
+  // Every window and tab but the page in front is closed.
+  async alone() {
+    await Promise.all(context.pages().filter((one) => one !== page).map((one) => one.close()));
+    await page.bringToFront();
+  },
   evaluate: ({ code }) => page.evaluate(code),
   html: async () => (await Promise.all(page.frames().map((frame) => frame.content().catch(() => '')))).join('\n'),
   click: ({ selector }) => page.click(selector),
@@ -45,14 +77,131 @@ const acts = {
   console: () => seen,
   // What the extension's page of settings shows.
   async options() {
-    const id = new URL((await worker()).url()).host;
-    const options = await context.newPage();
-    await options.goto(`chrome-extension://${id}/options.html`);
-    await options.waitForSelector('body[data-ready]', { timeout: 15000 });
+    const options = await optionsPage();
     const text = await options.innerText('body');
     await options.close();
     await page.bringToFront();
     return text;
+  },
+  // What a person does there: withdraws the first yes, or adds a rule.
+  async change({ withdraw, site, kind }) {
+    const options = await optionsPage();
+    if (withdraw) await options.click('#standing button');
+    else {
+      await options.fill('#site', site);
+      await options.selectOption('#kind', kind);
+      await options.click('#rule button');
+    }
+    await options.waitForFunction(() => /^(Done|Not done|There was)/.test(document.getElementById('done').textContent));
+    const text = await options.innerText('body');
+    await options.close();
+    await page.bringToFront();
+    return text;
+  },
+  // What the open question shows, and which button has the focus.
+  async question() {
+    const shown = await question();
+    const focused = await shown.evaluate(() => document.activeElement?.dataset.word ?? null);
+    const choices = await shown.$$eval('#choices button', (all) => all.map((one) => one.dataset.word));
+    return { text: await shown.innerText('body'), focused, choices, address: shown.url() };
+  },
+  // A person who reads it, and then clicks.
+  async say({ word }) {
+    const shown = await question();
+    await shown.click(`button[data-word=${word}]:enabled`, { timeout: 10000 });
+    await shown.waitForSelector('#ending', { state: 'visible' });
+    return shown.innerText('#ending');
+  },
+  // The same, where the window may be gone.
+  async sayIfThere({ word }) {
+    const shown = questions.now.at(-1);
+    if (!shown) return 'the window is gone';
+    await shown.click(`button[data-word=${word}]:enabled`, { timeout: 5000 }).catch(() => null);
+    await shown.waitForSelector('#ending', { state: 'visible', timeout: 5000 }).catch(() => null);
+    return shown.innerText('body').catch(() => 'the window is gone');
+  },
+  // Answers every question until none came for three seconds; how many.
+  async sayUntilQuiet({ word }) {
+    let [answered, last] = [0, Date.now()];
+    const done = new Set();
+    while (Date.now() - last < 3000) {
+      const shown = questions.now.find((one) => !done.has(one));
+      if (shown) {
+        done.add(shown);
+        await shown.click(`button[data-word=${word}]`, { timeout: 5000 }).then(() => { answered += 1; }, () => null);
+        last = Date.now();
+      }
+      await new Promise((next) => setTimeout(next, 50));
+    }
+    return answered;
+  },
+  // Somebody who clicks twice as soon as there is something to click on; how it stands after that.
+  async sayAtOnce({ word }) {
+    const shown = await question();
+    const { x, y, width, height } = await shown.locator(`button[data-word=${word}]`).boundingBox();
+    await shown.mouse.dblclick(x + width / 2, y + height / 2);
+    return (await shown.locator('#end').isVisible()) ? shown.innerText('#ending') : 'open';
+  },
+  async pressInQuestion({ key }) {
+    const shown = await question();
+    await shown.keyboard.press(key);
+    await shown.waitForSelector('#ending', { state: 'visible' });
+    return shown.innerText('#ending');
+  },
+  async closeQuestion() {
+    await (await question()).close();
+  },
+  // What consent pages say from now on, and what the worker heard of it.
+  overhear: async () => (await worker()).evaluate(() => {
+    globalThis.heard = [];
+    chrome.runtime.onMessage.addListener((message) => { if (message?.consent) heard.push(message.consent); });
+  }),
+  heard: async () => (await worker()).evaluate(() => globalThis.heard),
+  // What the page of the open question keeps to itself: the attacks of the tests know everything.
+  async subject() {
+    const session = await context.newCDPSession(await question());
+    const { result } = await session.send('Runtime.evaluate', { expression: 'Object.prototype' });
+    const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId: result.objectId });
+    const { result: found } = await session.send('Runtime.callFunctionOn', {
+      objectId: objects.objectId,
+      functionDeclaration: 'function() { return [...this].find((one) => one.subject && one.choices)?.subject; }',
+      returnByValue: true,
+    });
+    await session.detach();
+    return found.value ?? null;
+  },
+  // A script in the page of the open question.
+  async inQuestion({ code }) {
+    return (await question()).evaluate(code);
+  },
+  questions: () => ({ opened: questions.opened, most: questions.most, now: questions.now.length }),
+  // A script in the content script's own world of the page in front.
+  async inContentScript({ code }) {
+    const session = await context.newCDPSession(page);
+    const worlds = [];
+    session.on('Runtime.executionContextCreated', ({ context: world }) => worlds.push(world));
+    await session.send('Runtime.enable');
+    const ours = worlds.find(({ origin }) => origin.startsWith('chrome-extension:'));
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+      contextId: ours.id, expression: code, awaitPromise: true, returnByValue: true,
+    });
+    await session.detach();
+    return exceptionDetails ? `failed: ${exceptionDetails.exception?.description}` : result.value;
+  },
+  // A script in a page of the extension that is opened in a tab of its own.
+  async inOwnPage({ path, code }) {
+    const id = new URL((await worker()).url()).host;
+    const opened = await context.newPage();
+    await opened.goto(`chrome-extension://${id}/${path}`);
+    const answer = await opened.evaluate(code);
+    await opened.close();
+    await page.bringToFront();
+    return answer;
+  },
+  async picture({ path, of }) {
+    const shown = of === 'question' ? await question() : await optionsPage();
+    await shown.screenshot({ path, fullPage: of !== 'question' });
+    if (of !== 'question') await shown.close();
   },
   // As the browser stops a worker that it wants to be rid of.
   async stopWorker() {

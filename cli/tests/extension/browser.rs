@@ -96,6 +96,19 @@ impl Browser {
         self.act(&json!({ "act": "options" })).as_str().unwrap().to_owned()
     }
 
+    /// What a person does at the question that is open, or what an attack does beside it; `what` names an act of
+    /// `browser.mjs`.
+    pub fn at_question(&mut self, what: &str, more: &Value) -> Value {
+        let mut request = json!({ "act": what });
+        request.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        self.act(&request)
+    }
+
+    /// Answers the question that is open by a click, after reading it.
+    pub fn say(&mut self, word: &str) -> String {
+        self.at_question("say", &json!({ "word": word })).as_str().unwrap().to_owned()
+    }
+
     pub fn stop_worker(&mut self) {
         self.act(&json!({ "act": "stopWorker" }));
     }

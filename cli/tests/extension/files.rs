@@ -45,6 +45,10 @@ fn its_scripts_are_the_guards_own() {
         assert!(read(&format!("extension/page/{script}")) == ours, "copy {script} to extension/page anew");
     }
     assert!(read("extension/walk.mjs") == read("policy-dfa/js/walk.mjs"), "copy walk.mjs to extension anew");
+    for file in ["page.html", "page.js", "page.css"] {
+        let ours = read(&format!("src/consent/page/{file}"));
+        assert!(read(&format!("extension/consent/{file}")) == ours, "copy {file} to extension/consent anew");
+    }
     let worker = read("extension/worker.js");
     assert!(
         worker.contains(&format!("const VERSION = {VERSION};")) && worker.contains(&format!("'{HOST_NAME}'"))

@@ -10,9 +10,11 @@
 
 mod beside;
 mod browser;
+mod consent;
 mod family;
 mod files;
 mod hostile;
+mod imitated;
 mod pairing;
 mod site;
 mod stage;

@@ -14,13 +14,16 @@ use evaluation::tls::install_nss;
 use portcullis::guard::SystemEntropy;
 use portcullis::policy::{Policy, authority};
 use portcullis::sirl::Field;
-use portcullis::vault::{Binding, KdfParams, Secret, Vault};
+use portcullis::vault::{Binding, KdfParams, Secret, StateName, Vault};
 use portcullis::vault_file::VaultFile;
 
 use crate::browser::Browser;
 use crate::site::Site;
 
 pub const PASSPHRASE: &str = "quz vopelki 83 trandubo";
+
+/// By what the user knows the consent page.
+pub const PHRASE: &str = "green kettle on a blue stove";
 
 /// An honest form of an address.
 pub const FORM: &str = r#"<!doctype html><title>Shop</title><h1>Deliver to</h1>
@@ -38,6 +41,8 @@ pub struct Stage {
     pub site: Site,
     pub browser: Option<Browser>,
     service: Option<Child>,
+    /// Where the user is asked.
+    consent: &'static str,
     /// What the user says to every question, and what they were asked.
     says: Arc<Mutex<String>>,
     asked: Arc<Mutex<String>>,
@@ -66,6 +71,7 @@ impl Stage {
             let value = Secret::new(canaries.value(name).unwrap());
             vault.insert("address:home", field, value, &Binding::Anywhere, entropy).unwrap();
         }
+        vault.set_state(StateName::Phrase, PHRASE.as_bytes(), entropy).unwrap();
         VaultFile::create(&folder.path().join("mine/vault"), &vault.to_bytes(entropy).unwrap()).unwrap();
         fs::write(folder.path().join("ca.pem"), site.authority.pem()).unwrap();
         install_nss(&folder.path().join("home"), site.authority.pem()).unwrap();
@@ -75,6 +81,7 @@ impl Stage {
             site,
             browser: None,
             service: None,
+            consent: "terminal",
             says: Arc::new(Mutex::new("session".to_owned())),
             asked: Arc::default(),
             told: Mutex::default(),
@@ -82,8 +89,23 @@ impl Stage {
         }
     }
 
+    /// The same machine, whose user is asked in the extension, under a policy that lets a yes for an address stand.
+    pub fn asking_in_the_extension(mut self) -> Stage {
+        self.consent = "extension";
+        let stands =
+            portcullis::DEFAULT_POLICY.replacen("consent once per session", "consent once per site", 1);
+        fs::write(self.path("policy"), stands).unwrap();
+        self
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// Runs `portcullis` with these arguments; all that it says.
+    pub fn portcullis(&self, arguments: &[&str]) -> String {
+        let done = self.command(arguments).output().unwrap();
+        String::from_utf8(done.stdout).unwrap() + &String::from_utf8(done.stderr).unwrap()
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -115,10 +137,13 @@ impl Stage {
             "--folder",
             "run",
             "--consent",
-            "terminal",
+            self.consent,
             "--host-rules",
             "MAP *.test 127.0.0.1",
         ];
+        if self.path("policy").exists() {
+            arguments.extend(["--policy", "policy"]);
+        }
         if trusting {
             arguments.extend(["--trust", "ca.pem"]);
         }
@@ -167,12 +192,31 @@ impl Stage {
         std::mem::take(&mut self.asked.lock().unwrap())
     }
 
-    /// Begins a task about the address on the shop's site.
-    pub fn task(&self) {
+    /// Begins a task about the address on the shop's site; what is said of it.
+    pub fn task(&self) -> String {
         let prompt =
             format!("Order the kettle for my home address at {}", self.site.url("shop.test/checkout"));
         let done = self.command(&["task", "--folder", "run", &prompt]).output().unwrap();
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.success(), "{said}");
+        said
+    }
+
+    /// Does what asks the user, and meanwhile what a person or an attack does in the browser.
+    pub fn meanwhile<T: Send, U>(
+        &mut self,
+        asks: impl FnOnce(&Stage) -> T + Send,
+        person: impl FnOnce(&mut Browser) -> U,
+    ) -> (T, U) {
+        let mut browser = self.browser.take().unwrap();
+        let stage = &*self;
+        let both = thread::scope(|scope| {
+            let asking = scope.spawn(|| asks(stage));
+            let did = person(&mut browser);
+            (asking.join().unwrap(), did)
+        });
+        self.browser = Some(browser);
+        both
     }
 
     /// Ends it.

@@ -139,7 +139,7 @@ impl Beside {
         let answers = asked.clone();
         let answerer = Box::new(ScriptedAnswerer(move |prompt: &ConsentPrompt| answers.answer(prompt)));
         let guard = Guard::new(policy, Box::new(log.clone()), answerer, Box::new(SystemEntropy))?;
-        let settings = ServiceSettings { place: place.clone(), tls, audit: None };
+        let settings = ServiceSettings { place: place.clone(), tls, audit: None, asking: None };
         let service = Service::start(guard, settings).map_err(|error| failed(error.to_string()))?;
         let (stop, stopped) = oneshot::channel();
         let serving = tokio::spawn(service.run(async move {

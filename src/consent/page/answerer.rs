@@ -11,8 +11,9 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use super::desk::{Question, Said, Takes, Waiting};
+use super::hearing::Hearing;
 use super::listener::{Shared, answer};
-use super::opener::{Opener, Window};
+use super::opener::{OpenError, Opener, Window};
 use super::words::Words;
 use crate::consent::hand_over::BY_HAND_WITHIN;
 use crate::consent::ticket::ANSWER_WITHIN;
@@ -50,7 +51,9 @@ pub struct PageSettings {
 /// # Ok(()) }
 /// ```
 pub struct ConsentPage {
-    shared: Arc<Shared>,
+    hearing: Hearing,
+    /// Where the question of a number is shown.
+    address: Box<dyn Fn(&str) -> String + Send>,
     opener: Box<dyn Opener>,
     phrase: Option<String>,
     /// The last window; it shows how the question ended until the next one takes its place.
@@ -59,9 +62,11 @@ pub struct ConsentPage {
     codes: u64,
     told: u64,
     beside_a_window: bool,
+    asks_for_codes: bool,
+    tell: Option<fn(&OpenError)>,
     /// A warning that is on the desk until it was read, or something else is asked.
     unread: Option<Waiting>,
-    _stop: oneshot::Sender<()>,
+    _stop: Option<oneshot::Sender<()>>,
 }
 
 impl ConsentPage {
@@ -70,18 +75,38 @@ impl ConsentPage {
     /// # Errors
     /// When no port can be opened.
     pub async fn open(settings: PageSettings) -> io::Result<ConsentPage> {
-        let PageSettings { opener, phrase, entropy } = settings;
+        let entropy = &settings.entropy;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let secret = derived(&entropy, "path", 0);
+        let secret = derived(entropy, "path", 0);
         let shared = Arc::new(Shared::new(listener.local_addr()?.port(), &secret));
         let router = Router::new().fallback(answer).with_state(shared.clone());
-        let (_stop, stopped) = oneshot::channel::<()>();
+        let (stop, stopped) = oneshot::channel::<()>();
         let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
             let _ = stopped.await;
         });
         tokio::spawn(async move { serving.await });
-        Ok(ConsentPage {
-            shared,
+        let hearing = shared.hearing.clone();
+        let address = Box::new(move |nonce: &str| shared.address_of(nonce));
+        let page = ConsentPage::over(hearing, address, settings);
+        Ok(ConsentPage { _stop: Some(stop), ..page })
+    }
+
+    /// A page that is somebody else's to show, such as an extension's. The opener is given the number of the question;
+    /// what the page says is brought to `hearing`. It never asks for the security code of a card.
+    pub fn shown_elsewhere(hearing: Hearing, settings: PageSettings) -> ConsentPage {
+        let page = ConsentPage::over(hearing, Box::new(str::to_owned), settings);
+        ConsentPage { asks_for_codes: false, ..page }
+    }
+
+    fn over(
+        hearing: Hearing,
+        address: Box<dyn Fn(&str) -> String + Send>,
+        settings: PageSettings,
+    ) -> ConsentPage {
+        let PageSettings { opener, phrase, entropy } = settings;
+        ConsentPage {
+            hearing,
+            address,
             opener,
             phrase,
             window: None,
@@ -89,9 +114,11 @@ impl ConsentPage {
             codes: 0,
             told: 0,
             beside_a_window: false,
+            asks_for_codes: true,
+            tell: None,
             unread: None,
-            _stop,
-        })
+            _stop: None,
+        }
     }
 
     /// For a user who sees the window of the agent's browser too, and may finish there by hand what the agent does not
@@ -99,6 +126,12 @@ impl ConsentPage {
     #[must_use]
     pub fn beside_a_window(self) -> ConsentPage {
         ConsentPage { beside_a_window: true, ..self }
+    }
+
+    /// Tells somebody too where a question could not be shown. The answer to it was no.
+    #[must_use]
+    pub fn telling(self, tell: fn(&OpenError)) -> ConsentPage {
+        ConsentPage { tell: Some(tell), ..self }
     }
 
     /// Shows a prompt and waits for what the user says.
@@ -135,11 +168,11 @@ impl ConsentPage {
     ) -> Option<Said> {
         // Before the question is on the desk: what is dropped takes its own off it.
         self.unread = None;
-        let address = self.shared.address_of(&nonce);
+        let address = (self.address)(&nonce);
         let waits = !matches!(takes, Takes::Notice);
         let (nonce, subject) = (Hidden::new(nonce), Hidden::new(subject));
         let question = Question { nonce, subject, takes, words, until: Instant::now() + within };
-        let mut waiting = self.shared.desk.put(question);
+        let mut waiting = self.hearing.desk.put(question);
         self.window = None;
         if !waits {
             if let Ok(window) = self.opener.open(&address).await {
@@ -152,6 +185,9 @@ impl ConsentPage {
                 Ok(window) => self.window.insert(window),
                 Err(error) => {
                     tracing::error!("{error}");
+                    if let Some(tell) = self.tell {
+                        tell(&error);
+                    }
                     return None;
                 }
             };
@@ -178,6 +214,9 @@ impl Answerer for ConsentPage {
 
     fn card_code<'a>(&'a mut self, card: &'a str, prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
         Box::pin(async move {
+            if !self.asks_for_codes {
+                return None;
+            }
             // The prompt's own nonce is used up.
             self.codes += 1;
             let nonce = derived(&self.entropy, "code", self.codes);

@@ -5,7 +5,6 @@
 //! both would still have to send the request from this origin, and say so in headers that it cannot set.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -13,13 +12,13 @@ use axum::http::header::{HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 
-use super::desk::{Desk, Refused};
-use super::message::{LONGEST, Message};
-use super::words::ending;
+use super::hearing::Hearing;
+use super::message::LONGEST;
 use crate::loopback::{Address, Hidden, asks, fetched, only, plain, read_body, respond};
 
 const PAGE: &str = include_str!("page.html");
 const SCRIPT: &str = include_str!("page.js");
+const POST: &str = include_str!("post.js");
 const STYLE: &str = include_str!("page.css");
 
 const CLOSED_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
@@ -32,10 +31,11 @@ const OURS: HeaderName = HeaderName::from_static("x-portcullis");
 
 /// What the listener serves.
 pub(super) struct Shared {
-    pub desk: Arc<Desk>,
+    pub hearing: Hearing,
     address: Address,
     page: Hidden,
     script: Hidden,
+    post: Hidden,
     style: Hidden,
     say: Hidden,
 }
@@ -45,10 +45,11 @@ impl Shared {
     pub fn new(port: u16, secret: &str) -> Shared {
         let path = |name: &str| Hidden::new(format!("/{secret}/{name}"));
         Shared {
-            desk: Arc::default(),
+            hearing: Hearing::default(),
             address: Address::new(port),
             page: path(""),
             script: path("page.js"),
+            post: path("post.js"),
             style: path("page.css"),
             say: path("say"),
         }
@@ -90,9 +91,11 @@ async fn route(shared: &Shared, request: Request) -> Result<Response, StatusCode
         by("none").or_else(|_| by("same-origin"))?;
         return Ok(respond("text/html; charset=utf-8", PAGE_POLICY, Body::from(PAGE)));
     }
-    if asks(&head, &Method::GET, &shared.script) {
-        fetched(headers, Some("same-origin"), &["no-cors"], &["script"])?;
-        return Ok(respond("text/javascript; charset=utf-8", CLOSED_POLICY, Body::from(SCRIPT)));
+    for (path, script) in [(&shared.script, SCRIPT), (&shared.post, POST)] {
+        if asks(&head, &Method::GET, path) {
+            fetched(headers, Some("same-origin"), &["no-cors"], &["script"])?;
+            return Ok(respond("text/javascript; charset=utf-8", CLOSED_POLICY, Body::from(script)));
+        }
     }
     if asks(&head, &Method::GET, &shared.style) {
         fetched(headers, Some("same-origin"), &["no-cors"], &["style"])?;
@@ -104,28 +107,11 @@ async fn route(shared: &Shared, request: Request) -> Result<Response, StatusCode
             return Err(StatusCode::FORBIDDEN);
         }
         let bytes = read_body(body, LONGEST).await?;
-        let message = Message::read(&bytes).ok_or(StatusCode::BAD_REQUEST)?;
-        let told = hear(&shared.desk, message, Instant::now()).map_err(|refused| match refused {
-            Refused::Closed => StatusCode::NOT_FOUND,
-            Refused::Early => StatusCode::TOO_EARLY,
-        })?;
+        let told = shared
+            .hearing
+            .hear(&bytes)
+            .map_err(|unheard| StatusCode::from_u16(unheard.status()).unwrap_or(StatusCode::NOT_FOUND))?;
         return Ok(respond("application/json", CLOSED_POLICY, Body::from(told.to_string())));
     }
     Err(StatusCode::NOT_FOUND)
-}
-
-/// Passes a message on to the desk.
-fn hear(desk: &Desk, message: Message<'_>, now: Instant) -> Result<serde_json::Value, Refused> {
-    let said = match message {
-        Message::Show { nonce } => return desk.show(nonce, now),
-        Message::Answer { nonce, subject, answer } => {
-            desk.answer(nonce, subject, answer, now)?;
-            Some(answer)
-        }
-        Message::Code { nonce, subject, code } => {
-            desk.code(nonce, subject, code, now)?;
-            None
-        }
-    };
-    Ok(serde_json::json!({ "said": ending(said) }))
 }

@@ -10,6 +10,7 @@
 //! | `answerer` | the page as whoever answers |
 //! | `desk` | the one question that is asked now, and its one answer |
 //! | `words` | the words on the page |
+//! | `hearing` | what the page's script says, whoever carries it here |
 //! | `listener` | who is answered, and with what |
 
 pub mod message;
@@ -21,9 +22,13 @@ mod answerer;
 #[cfg(feature = "browser")]
 mod desk;
 #[cfg(feature = "browser")]
+mod hearing;
+#[cfg(feature = "browser")]
 mod listener;
 #[cfg(feature = "browser")]
 mod words;
 
 #[cfg(feature = "browser")]
 pub use answerer::{ConsentPage, PageSettings};
+#[cfg(feature = "browser")]
+pub use hearing::{Hearing, Unheard};

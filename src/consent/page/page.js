@@ -25,17 +25,8 @@
     !over && !sending && attended() && attendedSince !== null &&
     performance.now() - attendedSince >= question.look;
 
-  const send = (message, keepalive) =>
-    fetch("say", {
-      method: "POST",
-      mode: "same-origin",
-      credentials: "omit",
-      cache: "no-store",
-      redirect: "error",
-      keepalive,
-      headers: { "Content-Type": "application/json", "X-Portcullis": "consent" },
-      body: JSON.stringify(message),
-    });
+  // How it gets to the guard is another script's business: the page of an extension goes another way.
+  const send = (message, last) => post(JSON.stringify(message), last);
 
   const end = (text) => {
     over = true;
@@ -54,7 +45,7 @@
     let response;
     try {
       response = await send({ nonce, subject: question.subject, ...message }, false);
-      if (response.ok) return end(question.ended ?? (await response.json()).said);
+      if (response.status === 200) return end(question.ended ?? response.body.said);
     } catch {
       return end("The guard does not answer any more. You can close this window.");
     }
@@ -126,8 +117,7 @@
     const phrase = byId("phrase");
     phrase.className = asked.phrase === null ? "unset" : "set";
     phrase.textContent = asked.phrase ??
-      "You have not chosen a phrase. Give one in the settings of the consent page (phrase): " +
-      "then a page without it is not this page.";
+      "You have not chosen a phrase (portcullis vault phrase). With one, a page without it is not this page.";
     byId("title").textContent = asked.title;
     byId("asked").append(...asked.asked.map((each) => item(each.line, each.details)));
     byId("noticed").append(...asked.noticed.map((each) => item(each)));
@@ -186,7 +176,7 @@
     let asked = null;
     try {
       const response = await send({ show: nonce }, false);
-      if (response.ok) asked = await response.json();
+      if (response.status === 200) asked = response.body;
     } catch {
       // Told below.
     }

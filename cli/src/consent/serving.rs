@@ -1,0 +1,68 @@
+//! The answers that stand at the running service, which holds the vault.
+
+use portcullis::consent::{Change, How};
+use portcullis::service::protocol::{Role, Wish};
+use portcullis::signals::Origin;
+use portcullis::sirl::Kind;
+use serde_json::Value;
+
+use super::number;
+use crate::failure::Failure;
+use crate::serve::{Folder, wished};
+use crate::vault::count;
+
+/// One answer that stands at the service.
+struct Stands {
+    change: Change,
+    says: String,
+}
+
+impl Stands {
+    fn read(one: &Value) -> Option<Stands> {
+        let text = |name: &str| one.get(name).and_then(Value::as_str);
+        let (kind, to) = (Kind::from_name(text("kind")?)?, Origin::parse(text("site")?).ok()?);
+        Some(Stands { change: Change { kind, to, how: How::TakeBack }, says: text("says")?.to_owned() })
+    }
+}
+
+pub fn run(folder: &Folder, take_back: Option<&str>, json: bool) -> Result<(), Failure> {
+    let answer = wished(folder, Role::User, &Wish::Standing)?;
+    let all = answer.get("standing").and_then(Value::as_array).cloned().unwrap_or_default();
+    if json {
+        println!("{}", Value::from(all));
+        return Ok(());
+    }
+    let mut all: Vec<Stands> = all.iter().filter_map(Stands::read).collect();
+    let Some(which) = take_back else {
+        for (at, stands) in all.iter().enumerate() {
+            println!("{:<4}{}", at + 1, stands.says);
+        }
+        if all.is_empty() {
+            println!("no answer stands: you are asked about everything");
+        }
+        return Ok(());
+    };
+    if which != "all" {
+        let at = number(which, all.len()).ok_or_else(|| {
+            let stand = count(all.len(), "answer");
+            Failure::Input(format!(
+                "`{which}` is neither `all` nor a number that `portcullis consent serving` shows ({stand})"
+            ))
+        })?;
+        all = all.drain(at..=at).collect();
+    }
+    for Stands { change, says } in all {
+        let answer = wished(folder, Role::User, &Wish::Change(change))?;
+        match answer.get("changed").and_then(Value::as_str) {
+            Some("kept") => println!("taken back: {says}"),
+            Some("nothing") => println!("it stood no longer: {says}"),
+            Some("locked") => {
+                return Err(Failure::NotSetUp(
+                    "the vault is locked; start `portcullis serve` anew".to_owned(),
+                ));
+            }
+            _ => println!("taken back for the open task, but it could not be kept: {says}"),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! Pages that imitate, frame, flood and race the extension's consent page, and scripts that speak in its place.
+
+use portcullis::service::protocol::{EXTENSION_ID, Role, Wish};
+use portcullis::service::{Client, ServicePlace};
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::consent::{questions, stage};
+use crate::stage::{FORM, PHRASE, REQUEST, Stage};
+
+#[test]
+fn nobody_but_a_person_in_the_extensions_own_window_says_yes() {
+    let mut stage = stage(33);
+    stage.browser().at_question("overhear", &json!({}));
+    imitated(&mut stage);
+    reached_for(&mut stage);
+    spoken_for(&mut stage);
+    hurried(&mut stage);
+    covered(&mut stage);
+    flooded(&mut stage);
+    stage.no_value_got_out();
+}
+
+fn denied(stage: &mut Stage) {
+    let reply = stage.agent(Some(REQUEST));
+    assert!(!reply.contains("GRANT"), "{reply}");
+}
+
+/// A page that looks like the question: it does not know the phrase, and a yes that is clicked there is said to nobody.
+fn imitated(stage: &mut Stage) {
+    let imitation = include_str!("../../../src/consent/page/page.html").replace(
+        "<footer id=\"answers\" hidden>",
+        "<footer id=\"answers\"><button id=\"imitated\" class=\"yes\" data-word=\"site\">Yes</button>",
+    );
+    stage.site.put("shop.test/checkout", &format!("{imitation}{FORM}"));
+    let url = stage.site.url("shop.test/checkout");
+    let (begun, shown) = stage.meanwhile(Stage::task, |browser| {
+        browser.at_question("question", &json!({}));
+        browser.open(&url);
+        browser.click("#imitated");
+        let shown = browser.evaluate("document.documentElement.outerHTML");
+        browser.say("no");
+        shown
+    });
+    assert!(begun.contains("in T0"), "{begun}");
+    assert!(!shown.as_str().unwrap().contains(PHRASE), "a page does not know the phrase");
+    denied(stage);
+    stage.site.put("shop.test/checkout", FORM);
+    stage.browser().open(&url);
+}
+
+/// Framed, opened, fetched, navigated to: a page reaches no page of the extension.
+fn reached_for(stage: &mut Stage) {
+    let (begun, tried) = stage.meanwhile(Stage::task, |browser| {
+        let number = number(browser);
+        let tried = browser.evaluate(&format!(
+            "(async () => {{
+                const at = 'chrome-extension://{EXTENSION_ID}/consent/page.html#{number}';
+                const soon = new Promise((next) => setTimeout(next, 1500));
+                const frame = document.body.appendChild(document.createElement('iframe'));
+                frame.src = at;
+                let opened = null;
+                try {{ opened = window.open(at); }} catch {{}}
+                const link = document.body.appendChild(document.createElement('a'));
+                Object.assign(link, {{ href: at, target: '_blank' }});
+                link.click();
+                const fetched = await fetch(at).then(() => 'fetched', () => 'refused');
+                const script = await new Promise((done) => {{
+                    const made = document.body.appendChild(document.createElement('script'));
+                    made.onload = () => done('loaded'); made.onerror = () => done('refused');
+                    made.src = at.replace('page.html', 'page.js'); }});
+                await soon;
+                const inside = (of) => {{
+                    try {{ return of()?.body.innerText ? 'seen' : 'nothing'; }} catch {{ return 'nothing'; }} }};
+                const saw = [inside(() => frame.contentDocument), inside(() => opened?.document)];
+                return [fetched, script, ...saw, String(globalThis.chrome?.runtime?.sendMessage)];
+            }})()"
+        ));
+        browser.say("no");
+        tried
+    });
+    assert!(begun.contains("in T0"), "{begun}");
+    assert_eq!(tried, json!(["refused", "refused", "nothing", "nothing", "undefined"]));
+    denied(stage);
+}
+
+/// What consent pages said so far.
+fn heard(browser: &mut Browser) -> Vec<Value> {
+    browser.at_question("heard", &json!({})).as_array().unwrap().clone()
+}
+
+/// The number of the open question, as its own page said it.
+fn number(browser: &mut Browser) -> String {
+    browser.at_question("question", &json!({}));
+    let heard = heard(browser);
+    let show: Value = serde_json::from_str(heard.last().unwrap().as_str().unwrap()).unwrap();
+    show["show"].as_str().unwrap().to_owned()
+}
+
+/// A yes in the words of the open question, when it is old enough to be given.
+fn perfect_yes(browser: &mut Browser) -> String {
+    let number = number(browser);
+    let subject = browser.at_question("subject", &json!({})).as_str().unwrap().to_owned();
+    std::thread::sleep(std::time::Duration::from_millis(900));
+    json!({ "consent": format!(r#"{{"nonce":"{number}","subject":"{subject}","answer":"session"}}"#) })
+        .to_string()
+}
+
+/// The right words, from the wrong mouths: a content script's, another page of the extension, another window with the
+/// page itself, and the page's own with words of an earlier question.
+fn spoken_for(stage: &mut Stage) {
+    let (begun, (tried, old)) = stage.meanwhile(Stage::task, |browser| {
+        let yes = perfect_yes(browser);
+        let send = format!("chrome.runtime.sendMessage({yes}).catch((error) => String(error))");
+        let tried: Vec<String> = vec![
+            browser.at_question("inContentScript", &json!({ "code": send })).to_string(),
+            browser.at_question("inOwnPage", &json!({ "path": "options.html", "code": send })).to_string(),
+            browser
+                .at_question("inOwnPage", &json!({ "path": "consent/page.html", "code": send }))
+                .to_string(),
+        ];
+        browser.say("no");
+        (tried, yes)
+    });
+    assert!(begun.contains("in T0"), "{begun} {tried:?}");
+    assert!(tried.iter().all(|tried| !tried.contains("said") && !tried.contains("200")), "{tried:?}");
+    let (begun, tried) = stage.meanwhile(Stage::task, |browser| {
+        perfect_yes(browser);
+        let send = format!("chrome.runtime.sendMessage({old})");
+        let tried = browser.at_question("inQuestion", &json!({ "code": send }));
+        browser.say("no");
+        tried
+    });
+    assert!(begun.contains("in T0"), "{begun}");
+    assert_eq!(tried["status"], 404, "the number of an earlier question");
+    denied(stage);
+}
+
+/// Two clicks as soon as there is a button.
+fn hurried(stage: &mut Stage) {
+    let (begun, stands) = stage.meanwhile(Stage::task, |browser| {
+        let stands = browser.at_question("sayAtOnce", &json!({ "word": "session" }));
+        browser.say("no");
+        stands
+    });
+    assert_eq!(stands, "open", "two clicks as soon as there is a button are no answer");
+    assert!(begun.contains("in T0"), "{begun}");
+    denied(stage);
+}
+
+/// A page that opens windows over the question, and takes the focus as often as it can.
+fn covered(stage: &mut Stage) {
+    let covers = "<button id=cover>Play</button><script>cover.onclick = () => {
+        for (let at = 0; at < 3; at += 1) open('/thanks', '', 'popup,width=580,height=640,left=0,top=0'); };</script>";
+    stage.site.put("shop.test/covers", &format!("{FORM}{covers}"));
+    let (url, back) = (stage.site.url("shop.test/covers"), stage.site.url("shop.test/checkout"));
+    let (begun, ()) = stage.meanwhile(Stage::task, |browser| {
+        browser.at_question("question", &json!({}));
+        browser.open(&url);
+        browser.click("#cover");
+        // What lies over the question gets the clicks; the question gets none and runs on.
+        let heard = heard(browser);
+        assert!(
+            heard.last().unwrap().as_str().unwrap().starts_with("{\"show\""),
+            "nothing was answered: {heard:?}"
+        );
+        browser.at_question("closeQuestion", &json!({}));
+    });
+    assert!(begun.contains("in T0"), "{begun}");
+    denied(stage);
+    stage.browser().at_question("alone", &json!({}));
+    stage.browser().open(&back);
+}
+
+/// An agent that asks without end: one window at a time, and a handful in all.
+fn flooded(stage: &mut Stage) {
+    let (begun, _) = stage.meanwhile(Stage::task, |browser| browser.say("session"));
+    assert!(begun.contains("in T2"), "{begun}");
+    let granted = stage.agent_until(Some(REQUEST), "GRANT");
+    assert!(granted.contains("GRANT"), "{granted}");
+    // The yes to the plan is withdrawn, so that each request would be asked about.
+    let site = stage.site.url("shop.test/").trim_end_matches('/').to_owned();
+    let send = format!("chrome.runtime.sendMessage({{ ask: 'withdraw', kind: 'address', site: '{site}' }})");
+    stage.browser().at_question("inOwnPage", &json!({ "path": "options.html", "code": send }));
+    let before = questions(stage)[0];
+    let place = ServicePlace::open(&stage.folder.path().join("run")).unwrap();
+    let (replies, closed) = stage.meanwhile(
+        |stage| {
+            stage.run(async {
+                let mut asking = tokio::task::JoinSet::new();
+                for _ in 0..30 {
+                    let place = place.clone();
+                    asking.spawn(async move {
+                        let mut client = Client::connect(&place, Role::Agent).await.ok()?;
+                        client.ask(&Wish::Request(REQUEST.to_owned())).await.ok()
+                    });
+                }
+                asking.join_all().await
+            })
+        },
+        |browser| browser.at_question("sayUntilQuiet", &json!({ "word": "no" })),
+    );
+    assert!(replies.iter().flatten().all(|reply| !reply.to_string().contains("GRANT")), "{replies:?}");
+    let [opened, most, _] = questions(stage);
+    assert_eq!(most, 1, "one window at a time");
+    assert!(
+        opened - before >= 1 && opened - before <= 5,
+        "{} questions, {closed} answered: {replies:?}",
+        opened - before
+    );
+}

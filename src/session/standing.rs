@@ -1,0 +1,113 @@
+//! What stands, changed by the user outside of any question: while a task is open, and while none is.
+
+use std::sync::PoisonError;
+
+use policy_dfa::Millis;
+use tokio::sync::{mpsc, oneshot};
+use vault::StateName;
+
+use super::tab::TabSession;
+use crate::audit::{About, AuditEvent, SessionId};
+use crate::consent::{Change, ConsentBook, How, StandingConsent, book};
+use crate::guard::{Guard, Kit};
+use crate::time::unix_ms;
+
+/// What became of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changed {
+    /// It holds, for later tasks too.
+    Kept,
+    /// It holds for the open task; it could not be kept beyond it.
+    ForThisTask,
+    /// Nothing was there to be changed.
+    Nothing,
+    /// The vault is locked: nothing is known of what stands, and nothing is released either.
+    Locked,
+}
+
+impl Changed {
+    /// Its word for programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Changed::Kept => "kept",
+            Changed::ForThisTask => "for_this_task",
+            Changed::Nothing => "nothing",
+            Changed::Locked => "locked",
+        }
+    }
+}
+
+/// A change on its way, and who is told what became of it.
+pub struct Wanted {
+    /// The change.
+    pub change: Change,
+    /// Who is told.
+    pub done: oneshot::Sender<Changed>,
+}
+
+/// Changes that wait. The open session makes them before its next step, whatever it is in the middle of.
+pub type Changes = mpsc::Receiver<Wanted>;
+
+impl Guard {
+    /// The answers that stand.
+    pub fn standing(&self) -> Vec<StandingConsent> {
+        self.kit.standing()
+    }
+
+    /// Makes a change while no task is open.
+    pub fn change(&mut self, change: &Change) -> Changed {
+        let mut book = ConsentBook::with_standing(self.kit.standing(), unix_ms());
+        let gone = book.change(change, Millis(0));
+        let standing = book.take_changes();
+        self.kit.settle(SessionId::LOG, change, gone, standing)
+    }
+}
+
+impl TabSession {
+    /// Makes a change. It holds from the next step on, for what was decided and did not go yet, too.
+    pub fn change(&mut self, change: &Change) -> Changed {
+        let now = self.now();
+        let gone = self.core.change(change, now);
+        let standing = self.core.take_standing();
+        self.kit.settle(self.id, change, gone, standing)
+    }
+
+    /// Makes the changes that wait.
+    pub(super) fn heed(&mut self, changes: &mut Changes) {
+        while let Ok(Wanted { change, done }) = changes.try_recv() {
+            let _gone = done.send(self.change(&change));
+        }
+    }
+}
+
+impl Kit {
+    /// Puts a change on record and keeps what stands after it.
+    fn settle(
+        &mut self,
+        id: SessionId,
+        change: &Change,
+        gone: Vec<StandingConsent>,
+        standing: Option<Vec<StandingConsent>>,
+    ) -> Changed {
+        let about = About::Request(change.kind);
+        let mut events: Vec<AuditEvent> = gone
+            .into_iter()
+            .map(|old| AuditEvent::ConsentRevoked { about, fields: old.fields, origin: Some(old.to) })
+            .collect();
+        if change.how == How::Never && standing.is_some() {
+            events.push(AuditEvent::ConsentNever { about, origin: change.to.clone() });
+        }
+        let time = unix_ms();
+        for event in &events {
+            // What is stricter holds without a record too: a log that is full must not keep a yes alive.
+            let _unrecorded = self.audit.append(id, event, time, true);
+        }
+        let locked = self.vault.lock().unwrap_or_else(PoisonError::into_inner).is_locked();
+        match standing {
+            _ if locked => Changed::Locked,
+            None => Changed::Nothing,
+            Some(standing) if self.keep(StateName::Consents, &book::to_json(&standing)) => Changed::Kept,
+            Some(_) => Changed::ForThisTask,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Questions on the extension's own page, which the test plays.
+
+use std::time::{Duration, Instant};
+
+use portcullis::service::Asking;
+use serde_json::{Value, json};
+use tokio::net::UnixStream;
+
+use super::{Stage, hear, say};
+
+async fn stage(seed: u64) -> (Stage, UnixStream) {
+    let stage = Stage::asked(seed, Some(Asking::default())).await;
+    let extension = stage.extension().await;
+    (stage, extension)
+}
+
+/// Waits until the extension is asked to open a question, and says that it did; the question's number.
+async fn opened(extension: &mut UnixStream) -> String {
+    let asked = hear(extension).await.unwrap();
+    assert_eq!(asked["ask"], "consent", "{asked}");
+    say(extension, &json!({ "id": asked["id"], "answer": "opened" })).await;
+    asked["nonce"].as_str().unwrap().to_owned()
+}
+
+/// What the page says, and the service's answer.
+async fn page(extension: &mut UnixStream, says: &str) -> Value {
+    say(extension, &json!({ "ask": "consent", "id": 77, "says": says })).await;
+    let told = hear(extension).await.unwrap();
+    assert_eq!(told["told"], 77, "{told}");
+    told["answer"].clone()
+}
+
+fn show(nonce: &str) -> String {
+    format!(r#"{{"show":"{nonce}"}}"#)
+}
+
+fn answer(nonce: &str, subject: &str, word: &str) -> String {
+    format!(r#"{{"nonce":"{nonce}","subject":"{subject}","answer":"{word}"}}"#)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_counts_for_its_own_question_once_and_after_a_moment() {
+    let (stage, mut extension) = stage(41).await;
+    let mut before = String::new();
+    for round in 0..2 {
+        let person = async {
+            let nonce = opened(&mut extension).await;
+            let zeros = "0".repeat(64);
+            assert_eq!(page(&mut extension, &answer(&nonce, &zeros, "session")).await["status"], 404);
+            if round > 0 {
+                assert_eq!(page(&mut extension, &show(&before)).await["status"], 404, "an earlier number");
+            }
+            let shown = page(&mut extension, &show(&nonce)).await;
+            let (given, words) = (Instant::now(), &shown["body"]);
+            assert_eq!(shown["status"], 200);
+            assert!(words.to_string().contains("address:home"), "{words}");
+            assert_eq!((&words["choices"][0]["word"], &words["card"]), (&json!("no"), &Value::Null));
+            let subject = words["subject"].as_str().unwrap().to_owned();
+            assert_eq!(page(&mut extension, &show(&nonce)).await["status"], 404, "given out once");
+            for (status, says) in [
+                (425, answer(&nonce, &subject, "session")),
+                (404, answer(&before.clone(), &subject, "session")),
+                (404, answer(&nonce, &zeros, "session")),
+                (404, format!(r#"{{"nonce":"{nonce}","subject":"{subject}","code":"123"}}"#)),
+                (400, answer(&nonce, &subject, "yes")),
+                (400, "{}".to_owned()),
+            ] {
+                // Without an earlier question there is no number of one.
+                let status = if says.contains(r#""nonce":"""#) { 400 } else { status };
+                assert_eq!(page(&mut extension, &says).await["status"], status, "{says}");
+            }
+            assert!(given.elapsed() < Duration::from_millis(600), "the machine is too slow for this test");
+            tokio::time::sleep(Duration::from_millis(750)).await;
+            let yes = page(&mut extension, &answer(&nonce, &subject, "session")).await;
+            assert_eq!(yes["status"], 200, "{yes}");
+            let again = page(&mut extension, &answer(&nonce, &subject, "no")).await;
+            assert_eq!(again["status"], 404, "the first answer stands");
+            nonce
+        };
+        let (container, nonce) = tokio::join!(stage.container(), person);
+        assert_eq!(container, "T2");
+        assert_ne!(nonce, before);
+        before = nonce;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_closed_window_a_lost_extension_and_none_at_all_are_no() {
+    let (stage, mut extension) = stage(42).await;
+    let began = Instant::now();
+    let closes = async {
+        let nonce = opened(&mut extension).await;
+        let other = json!({ "ask": "closed", "id": 5, "nonce": "0".repeat(32) });
+        say(&mut extension, &other).await;
+        assert_eq!(hear(&mut extension).await.unwrap()["told"], 5);
+        assert_eq!(
+            page(&mut extension, &show(&nonce)).await["status"],
+            200,
+            "another window is not this one"
+        );
+        say(&mut extension, &json!({ "ask": "closed", "id": 6, "nonce": nonce })).await;
+        assert_eq!(hear(&mut extension).await.unwrap()["told"], 6);
+    };
+    assert_eq!(tokio::join!(stage.container(), closes).0, "T0");
+
+    // Lost with the question on it; another connection cannot answer it any more.
+    let dies = async {
+        let nonce = opened(&mut extension).await;
+        let shown = page(&mut extension, &show(&nonce)).await;
+        let subject = shown["body"]["subject"].as_str().unwrap().to_owned();
+        drop(extension);
+        tokio::time::sleep(Duration::from_millis(800)).await;
+        let mut other = stage.extension().await;
+        assert_eq!(page(&mut other, &answer(&nonce, &subject, "session")).await["status"], 404);
+        other
+    };
+    let (container, mut extension) = tokio::join!(stage.container(), dies);
+    assert_eq!(container, "T0");
+
+    let refuses = async {
+        let asked = hear(&mut extension).await.unwrap();
+        say(&mut extension, &json!({ "id": asked["id"], "failed": "stale" })).await;
+    };
+    assert_eq!(tokio::join!(stage.container(), refuses).0, "T0");
+    drop(extension);
+    assert_eq!(stage.container().await, "T0", "nobody is there");
+    assert!(began.elapsed() < Duration::from_secs(40), "none of it waited until the time was up");
+}

@@ -1,0 +1,116 @@
+//! What a person makes stricter while a task is open.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use portcullis::consent::{Change, How};
+use portcullis::service::Client;
+use portcullis::service::protocol::{Role, Wish};
+use portcullis::signals::Origin;
+use portcullis::sirl::Kind;
+use serde_json::{Value, json};
+
+use super::{Stage, hear, say};
+
+/// Plays an extension for one request, and makes a change just before the look of this number is answered. Gives the
+/// reply, and how many fills the extension was asked for.
+async fn request(stage: &Stage, change: Option<(usize, &str)>) -> (String, usize) {
+    let mut stream = stage.extension().await;
+    let frames = json!([stage.frame(&json!({}))]);
+    let plays = async {
+        let (mut looks, mut fills) = (0, 0);
+        loop {
+            let asked = hear(&mut stream).await.unwrap();
+            if asked.get("told").is_some() {
+                continue;
+            }
+            let answer = if asked["ask"] == "fill" {
+                fills += 1;
+                json!("done")
+            } else {
+                looks += 1;
+                if let Some((_, word)) = change.filter(|(at, _)| *at == looks) {
+                    let change = json!({ "ask": word, "id": 9, "kind": "address", "site": stage.shop });
+                    say(&mut stream, &change).await;
+                    tokio::time::sleep(Duration::from_millis(300)).await;
+                }
+                json!({ "tab": 7, "frames": frames })
+            };
+            say(&mut stream, &json!({ "id": asked["id"], "answer": answer })).await;
+            if fills > 0 {
+                return fills;
+            }
+        }
+    };
+    let asks = stage.request();
+    tokio::pin!(plays, asks);
+    tokio::select! {
+        reply = &mut asks => (reply, 0),
+        fills = &mut plays => (asks.await, fills),
+    }
+}
+
+async fn change(stage: &Stage, role: Role, how: How) -> Value {
+    let to = Origin::parse(&stage.shop).unwrap();
+    let wish = Wish::Change(Change { kind: Kind::Address, to, how });
+    if role == Role::User {
+        return Client::connect(&stage.place, role).await.unwrap().ask(&wish).await.unwrap();
+    }
+    let mut extension = stage.extension().await;
+    let mut message = wish.message();
+    message["id"] = json!(3);
+    say(&mut extension, &message).await;
+    let told = hear(&mut extension).await.unwrap();
+    assert_eq!(told["told"], 3);
+    told["answer"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_withdrawn_yes_and_a_never_hold_in_the_open_task_at_once() {
+    let stage = Stage::new(51).await;
+    stage.begin().await;
+    let asked = || stage.asked.load(Ordering::SeqCst);
+    let granted = "GRANT.address {\"delivered\":\"filled\",\"fields\":[\"street\"]}";
+    assert_eq!(request(&stage, None).await, (granted.to_owned(), 1));
+    assert_eq!(asked(), 1, "the plan");
+
+    // The vault of this test is kept nowhere, so that nothing outlives the task.
+    assert_eq!(change(&stage, Role::Extension, How::Withdraw).await["changed"], "nothing", "no yes stands");
+    assert_eq!(request(&stage, None).await, (granted.to_owned(), 1));
+    assert_eq!(asked(), 2, "but the yes for the task is gone, and it is asked about again");
+
+    let refused = change(&stage, Role::Extension, How::TakeBack).await;
+    assert_eq!(refused["error"]["code"], "not_for_role");
+    assert_eq!(change(&stage, Role::Extension, How::Never).await["changed"], "for_this_task");
+    let denied = "DENY.address {\"reason\":\"consent_denied\"}".to_owned();
+    assert_eq!(request(&stage, None).await, (denied, 0));
+    assert_eq!(asked(), 2, "nobody is asked about what is never granted");
+    let record = stage.record();
+    assert!(record.contains("\"event\":\"consent_never\""), "{record}");
+
+    let mut user = Client::connect(&stage.place, Role::User).await.unwrap();
+    assert_eq!(change(&stage, Role::User, How::TakeBack).await["changed"], "for_this_task");
+    assert_eq!(user.ask(&Wish::Standing).await.unwrap()["standing"], json!([]));
+    assert_eq!(request(&stage, None).await, (granted.to_owned(), 1));
+    assert_eq!(asked(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_decided_and_did_not_go_yet_does_not_go() {
+    let stage = Stage::new(52).await;
+    let denied = "DENY.address {\"reason\":\"consent_denied\"}".to_owned();
+    // The looks of one request: the survey, the decision, the one on which the vault opens.
+    for (look, word) in [(2, "never"), (3, "never"), (3, "withdraw")] {
+        stage.begin().await;
+        assert_eq!(
+            request(&stage, Some((look, word))).await,
+            (denied.clone(), 0),
+            "{word} before look {look}"
+        );
+        change(&stage, Role::User, How::TakeBack).await;
+        let mut user = Client::connect(&stage.place, Role::User).await.unwrap();
+        user.ask(&Wish::End).await.unwrap();
+    }
+    let record = stage.record();
+    assert!(!record.contains("\"failed\":null"), "{record}");
+}
