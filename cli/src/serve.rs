@@ -144,7 +144,7 @@ async fn page(phrase: Option<String>) -> Result<ConsentPage, Failure> {
 }
 
 /// Ends with the signal to stop.
-async fn stopped() {
+pub async fn stopped() {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut stop), Ok(mut end)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {

@@ -5,17 +5,18 @@
 
 use portcullis::Action;
 use portcullis::session::Proposal;
-use portcullis::signals::playwright::{BridgeError, Browser};
+use portcullis::signals::playwright::BridgeError;
 use portcullis::signals::{ElementRef, Origin, Verb};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::call::{Call, FieldToFill, FieldValue};
 use crate::catalogue::CarriedOutBy;
+use crate::engine::Engine;
 use crate::settings::{GatewaySettings, Snapshots};
 use crate::sitting::{Keeper, Sitting};
 use crate::target::{self, Target};
 use crate::told;
-use crate::upstream::{Block, Upstream};
+use crate::upstream::Block;
 
 /// How often the user may say no to what the agent proposes before it is not asked any more.
 const MOST_REFUSED_PLANS: u32 = 3;
@@ -56,9 +57,8 @@ impl Answer {
 
 /// Owns the guard and the session.
 pub struct Worker {
-    browser: Browser,
+    engine: Engine,
     settings: GatewaySettings,
-    upstream: Option<Upstream>,
     keeper: Keeper,
     session: Option<Sitting>,
     /// The page as it was told last.
@@ -69,16 +69,10 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(
-        keeper: Keeper,
-        browser: Browser,
-        settings: GatewaySettings,
-        upstream: Option<Upstream>,
-    ) -> Worker {
+    pub fn new(keeper: Keeper, engine: Engine, settings: GatewaySettings) -> Worker {
         Worker {
-            browser,
+            engine,
             settings,
-            upstream,
             keeper,
             session: None,
             told: String::new(),
@@ -94,13 +88,28 @@ impl Worker {
             let _nobody_waits = reply.send(answer);
         }
         self.end().await;
-        if let Some(upstream) = self.upstream {
-            upstream.stop().await;
-        }
-        self.browser.close().await;
+        self.engine.stop().await;
     }
 
+    /// One call. Where the browser went away, before it or under it, the task is ended and the agent told so: nothing is
+    /// carried out in a new container that was meant for the old one.
     async fn carry_out(&mut self, call: Call) -> Answer {
+        if self.session.is_some() && !self.engine.is_there() && call != Call::Close {
+            return self.browser_gone().await;
+        }
+        let answer = self.dispatch(call).await;
+        if self.session.is_some() && !self.engine.is_there() { self.browser_gone().await } else { answer }
+    }
+
+    async fn browser_gone(&mut self) -> Answer {
+        self.end().await;
+        Answer::error(
+            "the browser is gone, and the page and its container with it. It is started again with the next page: open \
+             it with browser_navigate, or begin anew with portcullis_plan",
+        )
+    }
+
+    async fn dispatch(&mut self, call: Call) -> Answer {
         let done = match call {
             Call::Plan { origins, plan } => self.plan(&origins, plan.as_deref()).await,
             Call::Status => Ok(self.status()),
@@ -180,7 +189,7 @@ impl Worker {
                             .to_owned(),
                     );
                 }
-                let upstream = self.upstream.as_mut().ok_or("there is no playwright-mcp behind the guard")?;
+                let upstream = self.engine.upstream.as_mut().ok_or("there is no playwright-mcp behind the guard")?;
                 self.scripted |= by == CarriedOutBy::UpstreamScripts;
                 let said = upstream.call(tool, arguments).await.map_err(|error| error.to_string())?;
                 scrubbed(session, said)
@@ -203,7 +212,7 @@ impl Worker {
 
     /// playwright-mcp sees the page no more, and forgets what it saw of it.
     async fn blind_upstream(&mut self) {
-        if let Some(upstream) = &mut self.upstream {
+        if let Some(upstream) = &mut self.engine.upstream {
             upstream.leave().await;
         }
     }
@@ -398,19 +407,21 @@ impl Worker {
 
     async fn begin_users_task(&mut self) -> Result<(), String> {
         let task = self.settings.task.clone().unwrap_or_default();
-        let begun = self.keeper.begin(&self.browser, &task).await?;
+        let browser = self.engine.browser().await.map_err(|error| error.to_string())?;
+        let begun = self.keeper.begin(browser, &task).await?;
         self.opened(begun);
         Ok(())
     }
 
     async fn begin(&mut self, proposal: Proposal) -> Result<(), String> {
-        let begun = self.keeper.begin_proposed(&self.browser, proposal).await?;
+        let browser = self.engine.browser().await.map_err(|error| error.to_string())?;
+        let begun = self.keeper.begin_proposed(browser, proposal).await?;
         self.opened(begun);
         Ok(())
     }
 
     fn opened(&mut self, session: Sitting) {
-        if let Some(upstream) = &self.upstream {
+        if let Some(upstream) = &self.engine.upstream {
             upstream.follow(&session);
         }
         self.told.clear();
