@@ -153,7 +153,8 @@ fn a_guard_that_is_told_to_stop_ends_its_record() {
 fn a_killed_browser_is_an_error_and_the_next_page_has_a_new_one() {
     let place = Place::new();
     let mut client = place.open();
-    let waits = json!({ "name": "browser_evaluate", "arguments": { "function": "() => new Promise(() => 0)" } });
+    let waits =
+        json!({ "name": "browser_evaluate", "arguments": { "function": "() => new Promise(() => 0)" } });
     let under_way = client.post("tools/call", &waits);
     std::thread::sleep(Duration::from_millis(500));
     let killed = Instant::now();
@@ -180,7 +181,8 @@ fn a_killed_browser_is_an_error_and_the_next_page_has_a_new_one() {
 fn a_killed_playwright_mcp_is_an_error_and_the_next_call_has_a_new_one() {
     let place = Place::new();
     let mut client = place.open();
-    let waits = json!({ "name": "browser_evaluate", "arguments": { "function": "() => new Promise(() => 0)" } });
+    let waits =
+        json!({ "name": "browser_evaluate", "arguments": { "function": "() => new Promise(() => 0)" } });
     let under_way = client.post("tools/call", &waits);
     std::thread::sleep(Duration::from_millis(500));
     let killed = Instant::now();

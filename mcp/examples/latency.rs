@@ -1,5 +1,5 @@
 //! What the guard adds to a call: the same calls to the same pages, turn by turn, through the gateway and to
-//! playwright-mcp alone. `cargo xtask setup`, then `cargo run -p mcp-guard --example latency -- ROUNDS`.
+//! playwright-mcp alone. `cargo xtask setup`, then `cargo run -p mcp-guard --example latency -- ROUNDS [pages]`.
 
 #![allow(
     clippy::unwrap_used,
@@ -29,6 +29,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 #[tokio::main]
 async fn main() {
     let rounds: usize = std::env::args().nth(1).map_or(30, |rounds| rounds.parse().expect("how many rounds"));
+    // As playwright-mcp does, the guard answers an action with the page as it is afterwards, unless told not to.
+    let with_pages = std::env::args().nth(2).is_some_and(|word| word == "pages");
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     let scenario = Scenario::new(Kind::SellerDescription, false, 1);
     stage.world.begin(&scenario);
@@ -37,7 +39,7 @@ async fn main() {
     let guard = guard_for(&stage, &scenario, &log);
     let settings = GatewaySettings {
         upstream: Some(upstream()),
-        snapshots: Snapshots::OnRequest,
+        snapshots: if with_pages { Snapshots::AfterActions } else { Snapshots::OnRequest },
         ..GatewaySettings::default()
     };
     let (mut bare, child) = bare(&stage).await;

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use crate::consent::ClientSlot;
 use crate::engine::Engine;
-use crate::server::Server;
+use crate::server::{Server, tell_of_tools};
 use crate::settings::GatewaySettings;
 use crate::sitting::{Keeper, LogFor, Seen};
 use crate::worker::Worker;
@@ -81,13 +81,17 @@ impl Gateway {
     {
         let engine = Engine::start(self.browser, self.settings.upstream.clone()).await?;
         let (orders, inbox) = mpsc::channel(WAITING);
-        let server = Server::new(&self.settings, orders, self.client);
+        let settings = self.settings.clone();
         let worker = Worker::new(self.keeper, engine, self.settings);
+        let server = Server::new(&settings, orders, self.client, worker.looking());
+        let looking = worker.looking();
         let served = async {
             let running = server.serve((from_client, to_client)).await;
             let running = running.map_err(|error| GatewayError::Protocol(error.to_string()))?;
-            running.waiting().await.map_err(|error| GatewayError::Protocol(error.to_string()))?;
-            Ok(())
+            let told = tokio::spawn(tell_of_tools(running.peer().clone(), looking));
+            let served = running.waiting().await;
+            told.abort();
+            served.map(|_| ()).map_err(|error| GatewayError::Protocol(error.to_string()))
         };
         // When the client goes, the last one who could give orders goes with it, and the worker closes what is open.
         let (served, ()) = tokio::join!(served, worker.work(inbox));

@@ -50,7 +50,9 @@ pub enum UpstreamError {
     #[error("playwright-mcp behind the guard does not take this call")]
     Refused,
     /// It did not answer in time.
-    #[error("playwright-mcp behind the guard did not answer in time and was ended; the next call starts it again")]
+    #[error(
+        "playwright-mcp behind the guard did not answer in time and was ended; the next call starts it again"
+    )]
     Slow,
 }
 

@@ -7,7 +7,7 @@ use portcullis::Action;
 use portcullis::session::Proposal;
 use portcullis::signals::playwright::BridgeError;
 use portcullis::signals::{ElementRef, Origin, Verb};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::call::{Call, FieldToFill, FieldValue};
 use crate::catalogue::CarriedOutBy;
@@ -66,6 +66,8 @@ pub struct Worker {
     refused_plans: u32,
     /// Whether a script of the agent's ran in the container.
     scripted: bool,
+    /// Whether the tools that look past the session are on.
+    looking: watch::Sender<bool>,
 }
 
 impl Worker {
@@ -78,13 +80,21 @@ impl Worker {
             told: String::new(),
             refused_plans: 0,
             scripted: false,
+            looking: watch::Sender::new(true),
         }
+    }
+
+    /// Whether the tools that look past the session are on, and when that changes.
+    pub fn looking(&self) -> watch::Receiver<bool> {
+        self.looking.subscribe()
     }
 
     /// Works until nobody can give orders any more. The container is closed then, and the record ended.
     pub async fn work(mut self, mut orders: mpsc::Receiver<Order>) {
         while let Some(Order { call, reply }) = orders.recv().await {
             let answer = self.carry_out(call).await;
+            let looks = self.session.as_ref().is_none_or(|session| !session.is_private());
+            self.looking.send_if_modified(|now| std::mem::replace(now, looks) != looks);
             let _nobody_waits = reply.send(answer);
         }
         self.end().await;
@@ -182,14 +192,15 @@ impl Worker {
             Call::Wait { milliseconds, text, gone } => self.wait(milliseconds, text, gone).await,
             Call::Upstream { tool, arguments, by } => {
                 let session = self.session.as_ref().ok_or_else(no_page)?;
-                if session.has_released() {
+                if session.is_private() {
                     return Err(
-                        "values of the user's are in this container: this tool is off until it is closed \
+                        "something of the user's is in this container: this tool is off until it is closed \
                                 (browser_close, or a new portcullis_plan)"
                             .to_owned(),
                     );
                 }
-                let upstream = self.engine.upstream.as_mut().ok_or("there is no playwright-mcp behind the guard")?;
+                let upstream =
+                    self.engine.upstream.as_mut().ok_or("there is no playwright-mcp behind the guard")?;
                 self.scripted |= by == CarriedOutBy::UpstreamScripts;
                 let said = upstream.call(tool, arguments).await.map_err(|error| error.to_string())?;
                 scrubbed(session, said)
@@ -202,9 +213,9 @@ impl Worker {
 
     async fn act(&mut self, action: Action) -> Result<String, String> {
         let session = self.session.as_mut().ok_or_else(no_page)?;
-        let blind = session.has_released();
+        let blind = session.is_private();
         let said = session.act(action).await;
-        if session.has_released() && !blind {
+        if session.is_private() && !blind {
             self.blind_upstream().await;
         }
         Ok(said)
@@ -277,7 +288,7 @@ impl Worker {
                 let session = self.session.as_ref().ok_or_else(no_page)?;
                 session.query(&selector).await.map_err(|error| match error {
                     BridgeError::TextWithheld => {
-                        "values of the user's are in this container: name elements by a \
+                        "something of the user's is in this container: name elements by a \
                                                   ref of the snapshot, or by role and name"
                             .to_owned()
                     }
