@@ -173,6 +173,16 @@ fn a_killed_browser_is_an_error_and_the_next_page_has_a_new_one() {
     assert!(client.call("browser_press_key", json!({ "key": "Tab" })).contains("the browser is gone"));
     client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
     assert!(client.call("browser_take_screenshot", json!({})).contains("Result"));
+    // The page's process alone: the browser stays.
+    let browser = the_one(&client, "chromium", "--type=");
+    for (number, _) in below(client.child.id()).iter().filter(|(_, line)| line.contains("--type=renderer")) {
+        kill("-9", *number);
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(client.call("browser_snapshot", json!({})).contains("the page's process is gone"));
+    client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
+    assert!(client.call("browser_take_screenshot", json!({})).contains("Result"));
+    assert_eq!(the_one(&client, "chromium", "--type="), browser);
     assert!(client.end());
     place.verify();
 }

@@ -98,6 +98,14 @@ impl Sitting {
         }
     }
 
+    /// Whether the page is gone for good, with its process or with the browser.
+    pub fn is_gone(&self) -> bool {
+        match self {
+            Sitting::Guarded(session) => session.is_gone(),
+            Sitting::Watched(session) => session.is_gone(),
+        }
+    }
+
     pub async fn query(&self, selector: &str) -> Result<ElementRef, BridgeError> {
         match self {
             Sitting::Guarded(session) => session.query(selector).await,

@@ -101,22 +101,32 @@ impl Worker {
         self.engine.stop().await;
     }
 
-    /// One call. Where the browser went away, before it or under it, the task is ended and the agent told so: nothing is
-    /// carried out in a new container that was meant for the old one.
+    /// One call. Where the page went away, before it or under it, with its process or with the browser, the task is ended
+    /// and the agent told so: nothing is carried out in a new container that was meant for the old one.
     async fn carry_out(&mut self, call: Call) -> Answer {
-        if self.session.is_some() && !self.engine.is_there() && call != Call::Close {
-            return self.browser_gone().await;
+        if self.page_is_gone() && call != Call::Close {
+            return self.begin_anew().await;
         }
-        let answer = self.dispatch(call).await;
-        if self.session.is_some() && !self.engine.is_there() { self.browser_gone().await } else { answer }
+        let mut answer = self.dispatch(call).await;
+        if self.page_is_gone() {
+            // What was done before is said all the same: a purchase is not to be made twice.
+            answer.blocks.extend(self.begin_anew().await.blocks);
+            answer.is_error = true;
+        }
+        answer
     }
 
-    async fn browser_gone(&mut self) -> Answer {
+    fn page_is_gone(&self) -> bool {
+        self.session.as_ref().is_some_and(Sitting::is_gone)
+    }
+
+    async fn begin_anew(&mut self) -> Answer {
+        let what = if self.engine.is_there() { "the page's process" } else { "the browser" };
         self.end().await;
-        Answer::error(
-            "the browser is gone, and the page and its container with it. It is started again with the next page: open \
-             it with browser_navigate, or begin anew with portcullis_plan",
-        )
+        Answer::error(format!(
+            "{what} is gone, and the page and its container with it. Open it anew with browser_navigate, or begin anew with \
+             portcullis_plan"
+        ))
     }
 
     async fn dispatch(&mut self, call: Call) -> Answer {

@@ -148,6 +148,11 @@ impl Session {
         self.has_released() || self.core.was_by_hand()
     }
 
+    /// Whether the page is gone for good, with its process or with the browser. The session can only be ended then.
+    pub fn is_gone(&self) -> bool {
+        self.tab.is_gone()
+    }
+
     /// Whether the user went on by hand: the agent has no part in the page any more.
     pub fn is_taken_over(&self) -> bool {
         self.core.is_taken_over()

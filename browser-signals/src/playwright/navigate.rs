@@ -129,14 +129,15 @@ impl Tab {
     /// to the next turn, a form that is sent) is known when this ends; what a page does a little later is waited for by
     /// [`TabState::at_rest`] before the next look, which costs nothing where the agent thinks in between.
     pub(super) async fn settle(&self, navigations: u64) -> Result<(), BridgeError> {
-        self.state.inner().acted = Some(Acted { navigations, until: Instant::now() + QUIET });
         self.state.turn().await;
         let begun = self.state.wait_until(BEGINS, |inner| !inner.requested).await;
         if begun == Err(BridgeError::Timeout) {
             // It was called off.
             self.state.inner().requested = false;
         }
-        self.state.follow(navigations, Duration::ZERO).await
+        self.state.follow(navigations, Duration::ZERO).await?;
+        self.state.inner().acted = Some(Acted { navigations, until: Instant::now() + QUIET });
+        Ok(())
     }
 
     /// After an action: says so where it led to an address that was refused.

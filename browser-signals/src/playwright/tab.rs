@@ -271,6 +271,11 @@ impl Tab {
         *lock(&self.state.egress) = Some(guard);
     }
 
+    /// Whether the page is gone for good: its process crashed or was killed, or the browser was.
+    pub fn is_gone(&self) -> bool {
+        self.state.inner().crashed || !self.state.link.is_alive()
+    }
+
     /// What was refused or happened since the last call, oldest first.
     pub fn events(&self) -> Vec<PageEvent> {
         self.state.sweep_wires(false);
