@@ -130,11 +130,7 @@ impl Tab {
     /// [`TabState::at_rest`] before the next look, which costs nothing where the agent thinks in between.
     pub(super) async fn settle(&self, navigations: u64) -> Result<(), BridgeError> {
         self.state.turn().await;
-        let begun = self.state.wait_until(BEGINS, |inner| !inner.requested).await;
-        if begun == Err(BridgeError::Timeout) {
-            // It was called off.
-            self.state.inner().requested = false;
-        }
+        self.state.begun().await;
         self.state.follow(navigations, Duration::ZERO).await?;
         self.state.inner().acted = Some(Acted { navigations, until: Instant::now() + QUIET });
         Ok(())
@@ -155,6 +151,23 @@ impl TabState {
         self.follow(navigations, left).await?;
         // What the page tried later than that was not the action's doing.
         if left.is_zero() { self.check_remote().await } else { self.check_arrival().await }
+    }
+
+    /// Whether the page leaves since there were so many navigations. One that does is waited for.
+    pub(super) async fn leaves(&self, navigations: u64) -> Result<bool, BridgeError> {
+        self.begun().await;
+        let leaves = self.inner().navigations > navigations;
+        if leaves {
+            self.follow(navigations, Duration::ZERO).await?;
+        }
+        Ok(leaves)
+    }
+
+    /// Waits until a navigation that the page asked for has begun, or was called off.
+    async fn begun(&self) {
+        if self.wait_until(BEGINS, |inner| !inner.requested).await == Err(BridgeError::Timeout) {
+            self.inner().requested = false;
+        }
     }
 
     /// Lets every process of the page finish its turn, though not for ever. What it has to say of a navigation it says
