@@ -34,6 +34,11 @@ async fn show(tab: &Tab, server: &Server, handler: &str) -> (ElementRef, Observe
     (target, seen)
 }
 
+/// How often the page was asked for to which the ways lead.
+fn arrivals(server: &Server) -> usize {
+    server.requests().iter().filter(|it| it.path.starts_with("/two")).count()
+}
+
 async fn title(tab: &Tab) -> String {
     tab.read(&Open).await.expect("text").text.lines().next().unwrap_or_default().to_owned()
 }
@@ -46,12 +51,18 @@ async fn whoever_looks_after_an_action_sees_where_it_led() {
     let tab = tab(&browser, &server, Container::T0).await;
     for (how, handler) in WAYS {
         let (target, seen) = show(&tab, &server, handler).await;
+        let before = arrivals(&server);
         tab.select(&target, "away", &seen).await.expect("chosen");
-        // Known when the action is over, not by looking a little later: it waited until the page was there.
+        // When the action is over the page is there: nobody has to look a little later.
+        assert_eq!(arrivals(&server), before + 1, "{how}: choosing");
+        let now = tab.observe(About::Page).await.expect("a snapshot");
+        assert!(now.document.known().is_some() && now.document != seen.document, "{how}: choosing");
         assert!(title(&tab).await.contains("\"two\""), "{how}: choosing");
-        let _ = show(&tab, &server, handler).await;
+        let (_, seen) = show(&tab, &server, handler).await;
         tab.press("ArrowUp").await.expect("pressed");
-        assert!(title(&tab).await.contains("\"two\""), "{how}: pressing a key");
+        assert_eq!(arrivals(&server), before + 2, "{how}: pressing a key");
+        let now = tab.observe(About::Page).await.expect("a snapshot");
+        assert!(now.document.known().is_some() && now.document != seen.document, "{how}: pressing a key");
     }
     browser.close().await;
 }
