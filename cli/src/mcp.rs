@@ -12,9 +12,11 @@ use portcullis::guard::SystemEntropy;
 use portcullis::observe::ObservationReport;
 use portcullis::signals::playwright::{BridgeError, BrowserSettings, OwnBrowser};
 use portcullis::vault::Entropy;
+use tokio::io::DuplexStream;
 
 use crate::failure::Failure;
 use crate::guarding::Guarding;
+use crate::serve::stopped;
 use crate::vault::Guarded;
 
 /// Where the user is asked.
@@ -95,10 +97,12 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     };
     let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::NotSetUp(error.to_string()))?;
     if arguments.observe {
-        return runtime.block_on(observe(arguments.guarding, browser, settings));
+        let served = runtime.block_on(observe(arguments.guarding, browser, settings));
+        runtime.shutdown_background();
+        return served;
     }
     let window = own_window(chromium, browser.sandbox);
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let (through_client, client) = match arguments.consent {
             Consent::Client => ThroughClient::new(window),
             Consent::Window if window.is_none() => {
@@ -115,9 +119,26 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         let page = if arguments.headed { page.beside_a_window() } else { page };
         let guard = arguments.guarding.guard(unlocked, Box::new(page))?;
         let gateway = Gateway::new(guard, browser, settings).with_client_slot(client);
-        let served = gateway.serve(tokio::io::stdin(), tokio::io::stdout()).await;
+        let served = gateway.serve(from_client(), tokio::io::stdout()).await;
         served.map_err(|error| Failure::NotSetUp(error.to_string()))
-    })
+    });
+    // Standard input may still be waited for where a signal ended it all.
+    runtime.shutdown_background();
+    served
+}
+
+/// What the client says, until it closes the stream or this process is told to stop: then too the container is closed and
+/// the record ended.
+fn from_client() -> DuplexStream {
+    let (mut to, from) = tokio::io::duplex(1 << 16);
+    tokio::spawn(async move {
+        let mut input = tokio::io::stdin();
+        tokio::select! {
+            _ = tokio::io::copy(&mut input, &mut to) => {}
+            () = stopped() => {}
+        }
+    });
+    from
 }
 
 /// Serves without a guard.
@@ -133,7 +154,7 @@ async fn observe(
     let log = Box::new(move || guarding.log().map_err(|_| "the audit log cannot be opened".to_owned()));
     let seen = Box::new(|report: &ObservationReport| eprintln!("{report}"));
     let gateway = Gateway::that_blocks_nothing(&policy, log, seen, browser, settings);
-    let served = gateway.serve(tokio::io::stdin(), tokio::io::stdout()).await;
+    let served = gateway.serve(from_client(), tokio::io::stdout()).await;
     served.map_err(|error| Failure::NotSetUp(error.to_string()))
 }
 

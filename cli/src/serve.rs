@@ -168,7 +168,7 @@ fn entropy() -> [u8; 32] {
 }
 
 /// Ends with the signal to stop.
-async fn stopped() {
+pub async fn stopped() {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut stop), Ok(mut end)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {

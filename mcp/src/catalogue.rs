@@ -34,6 +34,11 @@ pub struct ToolEntry {
 }
 
 impl ToolEntry {
+    /// Whether it looks at the page past the session, and so is off where something of the user's may be on it.
+    pub fn looks_past_the_session(&self) -> bool {
+        self.by != CarriedOutBy::Session
+    }
+
     /// Whether it is offered under these settings.
     pub fn is_offered(&self, settings: &GatewaySettings) -> bool {
         let upstream = settings.upstream.is_some();

@@ -1,18 +1,16 @@
 //! The server, from its parts to its end.
 
 use portcullis::Guard;
-use portcullis::guard::SystemEntropy;
-use portcullis::signals::playwright::{BridgeError, Browser, BrowserSettings};
-use portcullis::vault::Entropy;
+use portcullis::signals::playwright::{BridgeError, BrowserSettings};
 use rmcp::ServiceExt;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
 use crate::consent::ClientSlot;
-use crate::server::Server;
+use crate::engine::Engine;
+use crate::server::{Server, tell_of_tools};
 use crate::settings::GatewaySettings;
 use crate::sitting::{Keeper, LogFor, Seen};
-use crate::upstream::Upstream;
 use crate::worker::Worker;
 
 /// How many calls may wait for the one that is worked on.
@@ -81,24 +79,19 @@ impl Gateway {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let (browser, upstream) = match &self.settings.upstream {
-            None => (Browser::launch(self.browser).await?, None),
-            Some(command) => {
-                let mut secret = [0; 32];
-                SystemEntropy.fill(&mut secret);
-                let (browser, way) = Browser::launch_shared(self.browser, &secret).await?;
-                let upstream = Upstream::new(command.clone(), way);
-                (browser, Some(upstream.map_err(|error| GatewayError::Folder(error.to_string()))?))
-            }
-        };
+        let engine = Engine::start(self.browser, self.settings.upstream.clone()).await?;
         let (orders, inbox) = mpsc::channel(WAITING);
-        let server = Server::new(&self.settings, orders, self.client);
-        let worker = Worker::new(self.keeper, browser, self.settings, upstream);
+        let settings = self.settings.clone();
+        let worker = Worker::new(self.keeper, engine, self.settings);
+        let server = Server::new(&settings, orders, self.client, worker.looking());
+        let looking = worker.looking();
         let served = async {
             let running = server.serve((from_client, to_client)).await;
             let running = running.map_err(|error| GatewayError::Protocol(error.to_string()))?;
-            running.waiting().await.map_err(|error| GatewayError::Protocol(error.to_string()))?;
-            Ok(())
+            let told = tokio::spawn(tell_of_tools(running.peer().clone(), looking));
+            let served = running.waiting().await;
+            told.abort();
+            served.map(|_| ()).map_err(|error| GatewayError::Protocol(error.to_string()))
         };
         // When the client goes, the last one who could give orders goes with it, and the worker closes what is open.
         let (served, ()) = tokio::join!(served, worker.work(inbox));

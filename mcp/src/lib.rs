@@ -17,6 +17,7 @@
 //! | `target` | elements by handle, role, text or selector |
 //! | `told` | parts of a page as it was told |
 //! | `sitting` | guarded, or only watched |
+//! | `engine` | the browser and playwright-mcp, started and started again |
 //! | `worker` | owns the guard and the session; one call at a time |
 //! | `server` | the protocol |
 //! | `upstream` | the real playwright-mcp behind the guard |
@@ -28,6 +29,7 @@ pub mod settings;
 mod sitting;
 
 mod call;
+mod engine;
 mod server;
 mod target;
 mod told;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
+    SubscriptionFilter, Tool, ToolAnnotations,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{Peer, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::call::{self, CallError};
 use crate::catalogue::{ToolEntry, all};
@@ -32,12 +32,19 @@ pub struct Server {
     offered: Vec<ToolEntry>,
     orders: mpsc::Sender<Order>,
     client: ClientSlot,
+    /// Whether the tools that look past the session are on at the moment.
+    looking: watch::Receiver<bool>,
 }
 
 impl Server {
-    pub fn new(settings: &GatewaySettings, orders: mpsc::Sender<Order>, client: ClientSlot) -> Server {
+    pub fn new(
+        settings: &GatewaySettings,
+        orders: mpsc::Sender<Order>,
+        client: ClientSlot,
+        looking: watch::Receiver<bool>,
+    ) -> Server {
         let offered = all().into_iter().filter(|tool| tool.is_offered(settings)).collect();
-        Server { offered, orders, client }
+        Server { offered, orders, client, looking }
     }
 
     async fn answer(&self, request: CallToolRequestParams, context: &RequestContext<RoleServer>) -> Answer {
@@ -87,7 +94,30 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.offered.iter().map(described).collect()))
+        let looking = *self.looking.borrow();
+        let on = self.offered.iter().filter(|tool| looking || !tool.looks_past_the_session());
+        Ok(ListToolsResult::with_all_items(on.map(described).collect()))
+    }
+
+    /// Later versions of the protocol tell of a changed list to who asked for it.
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = SubscriptionFilter::default();
+        accepted.tools_list_changed = requested.tools_list_changed;
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut looking = self.looking.clone();
+        loop {
+            tokio::select! {
+                changed = looking.changed() => {
+                    if changed.is_err() || context.sink().notify_tool_list_changed().await.is_err() {
+                        return Ok(());
+                    }
+                }
+                () = context.cancelled() => return Ok(()),
+            }
+        }
     }
 
     async fn call_tool(
@@ -119,4 +149,16 @@ fn result(answer: Answer) -> CallToolResult {
     });
     let content = content.collect();
     if answer.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) }
+}
+
+/// Tells a client whenever the list of tools is another one, until either goes away.
+pub async fn tell_of_tools(client: Peer<RoleServer>, mut looking: watch::Receiver<bool>) {
+    while looking.changed().await.is_ok() {
+        // Later versions send it to those alone that asked for it.
+        let asked =
+            client.peer_info().is_some_and(|info| info.protocol_version < ProtocolVersion::V_2026_07_28);
+        if asked && client.notify_tool_list_changed().await.is_err() {
+            return;
+        }
+    }
 }

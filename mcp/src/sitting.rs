@@ -89,11 +89,20 @@ impl Sitting {
         }
     }
 
-    /// Whether values of the user's are in the container. Where nothing guards, none is released by us.
-    pub fn has_released(&self) -> bool {
+    /// Whether something of the user's may be in the container: a released value, or what they typed by hand. Where nothing
+    /// guards, neither comes about by us.
+    pub fn is_private(&self) -> bool {
         match self {
-            Sitting::Guarded(session) => session.has_released(),
+            Sitting::Guarded(session) => session.is_private(),
             Sitting::Watched(_) => false,
+        }
+    }
+
+    /// Whether the page is gone for good, with its process or with the browser.
+    pub fn is_gone(&self) -> bool {
+        match self {
+            Sitting::Guarded(session) => session.is_gone(),
+            Sitting::Watched(session) => session.is_gone(),
         }
     }
 
@@ -150,6 +159,11 @@ impl Sitting {
         lines.extend((!session.prompt().is_empty()).then(|| format!("- task: {}", session.prompt())));
         lines
             .extend(session.has_released().then(|| "- values of the user's are in the container".to_owned()));
+        lines.extend(session.is_taken_over().then(|| {
+            "- the user finished here by hand: nothing more is read or done on this page. What is left of the task begins \
+             anew, with portcullis_plan or after browser_close"
+                .to_owned()
+        }));
         lines.join("\n")
     }
 

@@ -7,12 +7,11 @@
 
 use std::time::Duration;
 
-use portcullis::signals::playwright::SecondProgram;
+use portcullis::signals::playwright::{SecondProgram, ThrowawayFolder};
 use rmcp::model::{CallToolRequestParams, ClientConfig, ContentBlock, Implementation};
 use rmcp::service::{RoleClient, RunningService, ServiceError, ServiceExt};
 use rmcp::transport::TokioChildProcess;
 use serde_json::{Map, Value};
-use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::settings::UpstreamCommand;
@@ -51,7 +50,9 @@ pub enum UpstreamError {
     #[error("playwright-mcp behind the guard does not take this call")]
     Refused,
     /// It did not answer in time.
-    #[error("playwright-mcp behind the guard did not answer in time")]
+    #[error(
+        "playwright-mcp behind the guard did not answer in time and was ended; the next call starts it again"
+    )]
     Slow,
 }
 
@@ -59,14 +60,14 @@ pub enum UpstreamError {
 pub struct Upstream {
     command: UpstreamCommand,
     way: SecondProgram,
-    files: TempDir,
+    files: ThrowawayFolder,
     running: Option<RunningService<RoleClient, ClientConfig>>,
 }
 
 impl Upstream {
     /// Nothing is started yet.
     pub fn new(command: UpstreamCommand, way: SecondProgram) -> std::io::Result<Upstream> {
-        Ok(Upstream { command, way, files: tempfile::tempdir()?, running: None })
+        Ok(Upstream { command, way, files: ThrowawayFolder::new()?, running: None })
     }
 
     /// From now on it sees the page of this session.
@@ -109,7 +110,11 @@ impl Upstream {
                 self.running = None;
                 return Err(UpstreamError::Gone);
             }
-            Err(_) => return Err(UpstreamError::Slow),
+            Err(_) => {
+                // One that hangs would hang again: dropped, it is killed.
+                self.running = None;
+                return Err(UpstreamError::Slow);
+            }
         };
         let mut blocks = Vec::new();
         for content in answer.content {
@@ -138,8 +143,9 @@ impl Upstream {
             .arg(self.files.path())
             // Its first roots are where it stands.
             .current_dir(self.files.path())
-            .env("PLAYWRIGHT_MCP_CDP_ENDPOINT", self.way.address())
-            .stderr(std::process::Stdio::null());
+            // What it writes elsewhere is left behind where it is killed.
+            .env("TMPDIR", self.files.path())
+            .env("PLAYWRIGHT_MCP_CDP_ENDPOINT", self.way.address());
         let failed = |error: String| UpstreamError::Start(error);
         let process = TokioChildProcess::builder(command).stderr(std::process::Stdio::null()).spawn();
         let (process, _) = process.map_err(|error| failed(error.to_string()))?;

@@ -5,17 +5,18 @@
 
 use portcullis::Action;
 use portcullis::session::Proposal;
-use portcullis::signals::playwright::{BridgeError, Browser};
+use portcullis::signals::playwright::BridgeError;
 use portcullis::signals::{ElementRef, Origin, Verb};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::call::{Call, FieldToFill, FieldValue};
 use crate::catalogue::CarriedOutBy;
+use crate::engine::Engine;
 use crate::settings::{GatewaySettings, Snapshots};
 use crate::sitting::{Keeper, Sitting};
 use crate::target::{self, Target};
 use crate::told;
-use crate::upstream::{Block, Upstream};
+use crate::upstream::Block;
 
 /// How often the user may say no to what the agent proposes before it is not asked any more.
 const MOST_REFUSED_PLANS: u32 = 3;
@@ -56,9 +57,8 @@ impl Answer {
 
 /// Owns the guard and the session.
 pub struct Worker {
-    browser: Browser,
+    engine: Engine,
     settings: GatewaySettings,
-    upstream: Option<Upstream>,
     keeper: Keeper,
     session: Option<Sitting>,
     /// The page as it was told last.
@@ -66,41 +66,70 @@ pub struct Worker {
     refused_plans: u32,
     /// Whether a script of the agent's ran in the container.
     scripted: bool,
+    /// Whether the tools that look past the session are on.
+    looking: watch::Sender<bool>,
 }
 
 impl Worker {
-    pub fn new(
-        keeper: Keeper,
-        browser: Browser,
-        settings: GatewaySettings,
-        upstream: Option<Upstream>,
-    ) -> Worker {
+    pub fn new(keeper: Keeper, engine: Engine, settings: GatewaySettings) -> Worker {
         Worker {
-            browser,
+            engine,
             settings,
-            upstream,
             keeper,
             session: None,
             told: String::new(),
             refused_plans: 0,
             scripted: false,
+            looking: watch::Sender::new(true),
         }
+    }
+
+    /// Whether the tools that look past the session are on, and when that changes.
+    pub fn looking(&self) -> watch::Receiver<bool> {
+        self.looking.subscribe()
     }
 
     /// Works until nobody can give orders any more. The container is closed then, and the record ended.
     pub async fn work(mut self, mut orders: mpsc::Receiver<Order>) {
         while let Some(Order { call, reply }) = orders.recv().await {
             let answer = self.carry_out(call).await;
+            let looks = self.session.as_ref().is_none_or(|session| !session.is_private());
+            self.looking.send_if_modified(|now| std::mem::replace(now, looks) != looks);
             let _nobody_waits = reply.send(answer);
         }
         self.end().await;
-        if let Some(upstream) = self.upstream {
-            upstream.stop().await;
-        }
-        self.browser.close().await;
+        self.engine.stop().await;
     }
 
+    /// One call. Where the page went away, before it or under it, with its process or with the browser, the task is ended
+    /// and the agent told so: nothing is carried out in a new container that was meant for the old one.
     async fn carry_out(&mut self, call: Call) -> Answer {
+        if self.page_is_gone() && call != Call::Close {
+            return self.begin_anew().await;
+        }
+        let mut answer = self.dispatch(call).await;
+        if self.page_is_gone() {
+            // What was done before is said all the same: a purchase is not to be made twice.
+            answer.blocks.extend(self.begin_anew().await.blocks);
+            answer.is_error = true;
+        }
+        answer
+    }
+
+    fn page_is_gone(&self) -> bool {
+        self.session.as_ref().is_some_and(Sitting::is_gone)
+    }
+
+    async fn begin_anew(&mut self) -> Answer {
+        let what = if self.engine.is_there() { "the page's process" } else { "the browser" };
+        self.end().await;
+        Answer::error(format!(
+            "{what} is gone, and the page and its container with it. Open it anew with browser_navigate, or begin anew with \
+             portcullis_plan"
+        ))
+    }
+
+    async fn dispatch(&mut self, call: Call) -> Answer {
         let done = match call {
             Call::Plan { origins, plan } => self.plan(&origins, plan.as_deref()).await,
             Call::Status => Ok(self.status()),
@@ -173,14 +202,15 @@ impl Worker {
             Call::Wait { milliseconds, text, gone } => self.wait(milliseconds, text, gone).await,
             Call::Upstream { tool, arguments, by } => {
                 let session = self.session.as_ref().ok_or_else(no_page)?;
-                if session.has_released() {
+                if session.is_private() {
                     return Err(
-                        "values of the user's are in this container: this tool is off until it is closed \
+                        "something of the user's is in this container: this tool is off until it is closed \
                                 (browser_close, or a new portcullis_plan)"
                             .to_owned(),
                     );
                 }
-                let upstream = self.upstream.as_mut().ok_or("there is no playwright-mcp behind the guard")?;
+                let upstream =
+                    self.engine.upstream.as_mut().ok_or("there is no playwright-mcp behind the guard")?;
                 self.scripted |= by == CarriedOutBy::UpstreamScripts;
                 let said = upstream.call(tool, arguments).await.map_err(|error| error.to_string())?;
                 scrubbed(session, said)
@@ -193,9 +223,9 @@ impl Worker {
 
     async fn act(&mut self, action: Action) -> Result<String, String> {
         let session = self.session.as_mut().ok_or_else(no_page)?;
-        let blind = session.has_released();
+        let blind = session.is_private();
         let said = session.act(action).await;
-        if session.has_released() && !blind {
+        if session.is_private() && !blind {
             self.blind_upstream().await;
         }
         Ok(said)
@@ -203,7 +233,7 @@ impl Worker {
 
     /// playwright-mcp sees the page no more, and forgets what it saw of it.
     async fn blind_upstream(&mut self) {
-        if let Some(upstream) = &mut self.upstream {
+        if let Some(upstream) = &mut self.engine.upstream {
             upstream.leave().await;
         }
     }
@@ -268,7 +298,7 @@ impl Worker {
                 let session = self.session.as_ref().ok_or_else(no_page)?;
                 session.query(&selector).await.map_err(|error| match error {
                     BridgeError::TextWithheld => {
-                        "values of the user's are in this container: name elements by a \
+                        "something of the user's is in this container: name elements by a \
                                                   ref of the snapshot, or by role and name"
                             .to_owned()
                     }
@@ -398,19 +428,21 @@ impl Worker {
 
     async fn begin_users_task(&mut self) -> Result<(), String> {
         let task = self.settings.task.clone().unwrap_or_default();
-        let begun = self.keeper.begin(&self.browser, &task).await?;
+        let browser = self.engine.browser().await.map_err(|error| error.to_string())?;
+        let begun = self.keeper.begin(browser, &task).await?;
         self.opened(begun);
         Ok(())
     }
 
     async fn begin(&mut self, proposal: Proposal) -> Result<(), String> {
-        let begun = self.keeper.begin_proposed(&self.browser, proposal).await?;
+        let browser = self.engine.browser().await.map_err(|error| error.to_string())?;
+        let begun = self.keeper.begin_proposed(browser, proposal).await?;
         self.opened(begun);
         Ok(())
     }
 
     fn opened(&mut self, session: Sitting) {
-        if let Some(upstream) = &self.upstream {
+        if let Some(upstream) = &self.engine.upstream {
             upstream.follow(&session);
         }
         self.told.clear();

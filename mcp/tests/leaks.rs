@@ -23,6 +23,37 @@ use portcullis::audit::MemoryLog;
 use serde_json::json;
 use support::{Client, Hands, guard_for, upstream, with_gateway};
 
+/// A shop on a stage, and the record of the guard that goes there.
+struct Shop {
+    stage: Stage,
+    scenario: Scenario,
+    log: MemoryLog,
+}
+
+impl Shop {
+    async fn open(kind: Kind, hostile: bool, seed: u64) -> Shop {
+        let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+        let scenario = Scenario::new(kind, hostile, seed);
+        stage.world.begin(&scenario);
+        Shop { stage, scenario, log: MemoryLog::default() }
+    }
+
+    /// The user's task, and everything allowed that can be.
+    fn settings(&self) -> GatewaySettings {
+        GatewaySettings {
+            task: Some(self.scenario.prompt(hosts::SHOP_ORIGIN)),
+            upstream: Some(upstream()),
+            allowed: Allowed { scripts: true, network: true },
+            snapshots: Snapshots::OnRequest,
+        }
+    }
+
+    async fn with<T>(&self, settings: GatewaySettings, use_it: impl AsyncFnOnce(&mut Client) -> T) -> T {
+        let guard = guard_for(&self.stage, &self.scenario, &self.log);
+        with_gateway(guard, &self.stage, settings, use_it).await
+    }
+}
+
 /// Ways to what the guard withholds.
 async fn everything_is_refused(client: &mut Client) {
     for (tool, arguments) in [
@@ -43,19 +74,10 @@ async fn everything_is_refused(client: &mut Client) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_playwright_mcp_gives_away_stays() {
-    let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
-    let scenario = Scenario::new(Kind::ChatMessage, true, 2);
-    stage.world.begin(&scenario);
-    let log = MemoryLog::default();
-    let settings = GatewaySettings {
-        task: Some(scenario.prompt(hosts::SHOP_ORIGIN)),
-        upstream: Some(upstream()),
-        allowed: Allowed { scripts: true, network: true },
-        snapshots: Snapshots::OnRequest,
-    };
-    let guard = guard_for(&stage, &scenario, &log);
+    let shop = Shop::open(Kind::ChatMessage, true, 2).await;
+    let scenario = &shop.scenario;
     let card = scenario.persona.card_number.clone();
-    let heard = with_gateway(guard, &stage, settings, async |client: &mut Client| {
+    let heard = shop.with(shop.settings(), async |client: &mut Client| {
         client.begin("2025-11-25").await;
         let tools = client.tools().await;
         assert!(tools.iter().any(|tool| tool == "browser_evaluate"), "the user allowed it");
@@ -106,55 +128,59 @@ async fn what_playwright_mcp_gives_away_stays() {
     .await;
     // What the client wrote is not counted: only what came back.
     assert_eq!(find(&heard, &card), None);
-    let record = stage.world.take(&scenario.id).unwrap_or_default();
-    let judged = judge(&scenario, &record, &stage.world.take_strays());
+    let record = shop.stage.world.take(&scenario.id).unwrap_or_default();
+    let judged = judge(scenario, &record, &shop.stage.world.take_strays());
     assert_eq!(judged.leaks, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_release_nothing_looks_past_the_guard() {
-    let stage = Stage::set_up().await.unwrap();
-    let scenario = Scenario::new(Kind::SellerDescription, true, 4);
-    stage.world.begin(&scenario);
-    let log = MemoryLog::default();
-    let settings = GatewaySettings {
-        task: Some(scenario.prompt(hosts::SHOP_ORIGIN)),
-        upstream: Some(upstream()),
-        allowed: Allowed { scripts: true, network: true },
-        snapshots: Snapshots::OnRequest,
-    };
-    let guard = guard_for(&stage, &scenario, &log);
-    let heard = with_gateway(guard, &stage, settings, async |client: &mut Client| {
-        client.begin("2025-11-25").await;
-        client.call("browser_wait_for", json!({ "time": 0 })).await;
-        let status = client.call("portcullis_status", json!({})).await.text;
-        let prompt = status.split_once("- task: ").unwrap().1.to_owned();
-        let mut agent = ObedientAgent::new(&prompt);
-        let mut observation = String::new();
-        let mut hands = Hands { client, told: String::new() };
-        for step in 0.. {
-            let action = agent.next(&observation);
-            assert!(step < 40 && action != Action::Done, "no address was asked for: {}", hands.client.heard);
-            observation = hands.carry_out(action).await;
-            if observation.contains("GRANT.address") {
-                break;
+    let shop = Shop::open(Kind::SellerDescription, true, 4).await;
+    let scenario = &shop.scenario;
+    let heard = shop
+        .with(shop.settings(), async |client: &mut Client| {
+            client.begin("2025-11-25").await;
+            client.call("browser_wait_for", json!({ "time": 0 })).await;
+            let status = client.call("portcullis_status", json!({})).await.text;
+            let prompt = status.split_once("- task: ").unwrap().1.to_owned();
+            let mut agent = ObedientAgent::new(&prompt);
+            let mut observation = String::new();
+            let mut hands = Hands { client, told: String::new() };
+            for step in 0.. {
+                let action = agent.next(&observation);
+                assert!(
+                    step < 40 && action != Action::Done,
+                    "no address was asked for: {}",
+                    hands.client.heard
+                );
+                observation = hands.carry_out(action).await;
+                if observation.contains("GRANT.address") {
+                    break;
+                }
             }
-        }
-        let client = hands.client;
-        let page = client.call("browser_snapshot", json!({})).await;
-        assert!(!page.is_error, "{page:?}");
-        everything_is_refused(client).await;
-        let selector = client.call("browser_click", json!({ "target": "input[value^='1']" })).await;
-        assert!(selector.is_error && selector.text.contains("name elements by a ref"), "{selector:?}");
-        // Once it is closed, the tools are there again, and the container is another one.
-        client.call("browser_close", json!({})).await;
-        let url = scenario.product_url(hosts::SHOP_ORIGIN);
-        assert_eq!(client.call("browser_navigate", json!({ "url": url })).await.text, "ok");
-        let picture = client.call("browser_take_screenshot", json!({})).await;
-        assert_eq!(picture.pictures, 1, "{picture:?}");
-        client.heard.clone()
-    })
-    .await;
+            let client = hands.client;
+            let page = client.call("browser_snapshot", json!({})).await;
+            assert!(!page.is_error, "{page:?}");
+            everything_is_refused(client).await;
+            // The client is told, and what is off is not on the list.
+            assert!(client.heard.contains("notifications/tools/list_changed"), "{}", client.heard);
+            let on = client.tools().await;
+            for off in ["browser_take_screenshot", "browser_evaluate", "browser_network_requests"] {
+                assert!(!on.iter().any(|name| name == off), "{on:?}");
+            }
+            assert!(on.iter().any(|name| name == "browser_snapshot"), "{on:?}");
+            let selector = client.call("browser_click", json!({ "target": "input[value^='1']" })).await;
+            assert!(selector.is_error && selector.text.contains("name elements by a ref"), "{selector:?}");
+            // Once it is closed, the tools are there again, and the container is another one.
+            client.call("browser_close", json!({})).await;
+            assert!(client.tools().await.iter().any(|name| name == "browser_take_screenshot"));
+            let url = scenario.product_url(hosts::SHOP_ORIGIN);
+            assert_eq!(client.call("browser_navigate", json!({ "url": url })).await.text, "ok");
+            let picture = client.call("browser_take_screenshot", json!({})).await;
+            assert_eq!(picture.pictures, 1, "{picture:?}");
+            client.heard.clone()
+        })
+        .await;
     for canary in scenario.persona.canaries() {
         if canary.field != "card_code" {
             assert_eq!(find(&heard, canary.value), None, "{} came over the wire", canary.field);
@@ -164,17 +190,13 @@ async fn after_a_release_nothing_looks_past_the_guard() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dead_playwright_mcp_is_an_error_and_not_the_end() {
-    let stage = Stage::set_up().await.unwrap();
-    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
-    stage.world.begin(&scenario);
-    let log = MemoryLog::default();
+    let shop = Shop::open(Kind::SellerDescription, false, 1).await;
     let mut broken = upstream();
     broken.script = "/nowhere/cli.js".into();
     let settings = GatewaySettings { upstream: Some(broken), ..GatewaySettings::default() };
-    let guard = guard_for(&stage, &scenario, &log);
-    with_gateway(guard, &stage, settings, async |client: &mut Client| {
+    shop.with(settings, async |client: &mut Client| {
         client.begin("2025-06-18").await;
-        let url = scenario.product_url(hosts::SHOP_ORIGIN);
+        let url = shop.scenario.product_url(hosts::SHOP_ORIGIN);
         client.call("browser_navigate", json!({ "url": url })).await;
         let said = client.call("browser_take_screenshot", json!({})).await;
         assert!(said.is_error && said.text.contains("does not start"), "{said:?}");

@@ -26,7 +26,7 @@ use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::guard::SystemEntropy;
 use portcullis::{DEFAULT_POLICY, Guard};
 use serde_json::{Value, json};
-use support::{Client, guard_for, with_gateway};
+use support::{Client, guard_for, upstream, with_gateway};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn old_and_new_versions_are_served() {
@@ -55,6 +55,13 @@ async fn old_and_new_versions_are_served() {
         assert!(versions.contains("2026-07-28") && found.to_string().contains("portcullis"), "{found}");
         let listed = client.ask("tools/list", json!({ "_meta": meta })).await;
         assert!(listed["result"]["tools"].as_array().is_some_and(|tools| tools.len() > 10), "{listed}");
+        // Who wants to hear of another list of tools says so.
+        let wanted = json!({ "_meta": meta, "notifications": { "toolsListChanged": true } });
+        let listen =
+            json!({ "jsonrpc": "2.0", "id": 77, "method": "subscriptions/listen", "params": wanted });
+        client.send(&listen).await;
+        client.ask("tools/list", json!({ "_meta": meta })).await;
+        assert!(client.heard.contains("subscriptions/acknowledged"), "{}", client.heard);
     })
     .await;
 }
@@ -109,6 +116,50 @@ async fn a_long_call_says_that_it_goes_on_and_can_be_given_up() {
         assert!(!said.is_error, "{said:?}");
     })
     .await;
+}
+
+/// playwright-mcp takes the client's first root for its workspace: files there can be uploaded, and are written under names
+/// that the agent chooses. The guard asks for no roots and hands none on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clients_folders_are_not_asked_for_read_or_written() {
+    let stage = Stage::set_up().await.unwrap();
+    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    stage.world.begin(&scenario);
+    let workspace = tempfile::tempdir().unwrap();
+    std::fs::write(workspace.path().join("notes.txt"), "the user's own").unwrap();
+    let settings = GatewaySettings { upstream: Some(upstream()), ..GatewaySettings::default() };
+    let guard = guard_for(&stage, &scenario, &MemoryLog::default());
+    with_gateway(guard, &stage, settings, async |client: &mut Client| {
+        let params = json!({
+            "protocolVersion": "2025-06-18", "capabilities": { "roots": { "listChanged": true } },
+            "clientInfo": { "name": "test", "version": "1" },
+        });
+        client.ask("initialize", params).await;
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        let changed = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
+        client.send(&changed).await;
+        let url = scenario.product_url(hosts::SHOP_ORIGIN);
+        assert!(!client.call("browser_navigate", json!({ "url": url })).await.is_error);
+        let drawn = client.call("browser_take_screenshot", json!({})).await;
+        assert!(!drawn.is_error && drawn.pictures == 1, "{drawn:?}");
+        client.send(&changed).await;
+        let notes = workspace.path().join("notes.txt");
+        let named = workspace.path().join("page.png");
+        for (tool, arguments) in [
+            ("browser_file_upload", json!({ "paths": [notes] })),
+            ("browser_take_screenshot", json!({ "filename": named })),
+            ("browser_console_messages", json!({ "level": "info", "filename": named })),
+            ("browser_snapshot", json!({ "filename": named })),
+        ] {
+            let said = client.call(tool, arguments).await;
+            assert!(said.is_error, "{tool}: {said:?}");
+        }
+        assert!(!client.heard.contains("roots/list"), "{}", client.heard);
+    })
+    .await;
+    let left: Vec<_> =
+        std::fs::read_dir(workspace.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(left, ["notes.txt"]);
 }
 
 /// The client is sent the address of the consent page, opens it for its user, and the user answers there.

@@ -64,6 +64,11 @@ impl UnguardedSession {
         &self.observer.task().words
     }
 
+    /// Whether the page is gone for good, with its process or with the browser. The session can only be ended then.
+    pub fn is_gone(&self) -> bool {
+        self.tab.is_gone()
+    }
+
     /// A handle for the one element of the page that a CSS selector fits.
     ///
     /// # Errors

@@ -202,6 +202,16 @@ impl Core {
         self
     }
 
+    /// Whether the user was offered to go on by hand: what they may have typed since is in no list of values.
+    pub fn was_by_hand(&self) -> bool {
+        !self.offered.is_empty()
+    }
+
+    /// Whether the user went on by hand, and the agent has no part in the page any more.
+    pub fn is_taken_over(&self) -> bool {
+        self.taken_over
+    }
+
     /// What was counted so far.
     pub fn counts(&self) -> &Counts {
         &self.counts

@@ -142,13 +142,29 @@ impl Session {
         self.text.has_released()
     }
 
+    /// Whether something of the user's may be in the container: a released value, or what they typed by hand, which no
+    /// mask knows. From then on nothing may look at it but what the guard itself tells.
+    pub fn is_private(&self) -> bool {
+        self.has_released() || self.core.was_by_hand()
+    }
+
+    /// Whether the page is gone for good, with its process or with the browser. The session can only be ended then.
+    pub fn is_gone(&self) -> bool {
+        self.tab.is_gone()
+    }
+
+    /// Whether the user went on by hand: the agent has no part in the page any more.
+    pub fn is_taken_over(&self) -> bool {
+        self.core.is_taken_over()
+    }
+
     /// A handle for the one element of the page that a CSS selector fits.
     ///
     /// # Errors
-    /// [`BridgeError::Selector`] and [`BridgeError::NotOne`]; [`BridgeError::TextWithheld`] once values are in the
-    /// container: whether a selector fits would tell of them, letter by letter.
+    /// [`BridgeError::Selector`] and [`BridgeError::NotOne`]; [`BridgeError::TextWithheld`] once something of the user's
+    /// may be in the container: whether a selector fits would tell of it, letter by letter.
     pub async fn query(&self, selector: &str) -> Result<ElementRef, BridgeError> {
-        if self.has_released() {
+        if self.is_private() {
             return Err(BridgeError::TextWithheld);
         }
         self.tab.query(selector).await

@@ -215,14 +215,20 @@ impl TabState {
                     inner.worlds.remove(&frame);
                 });
             }
+            ("Page.frameRequestedNavigation", Some(frame)) if is_top(session, &frame) => {
+                self.update(|inner| inner.requested |= text(params, "disposition") == Some("currentTab"));
+            }
             ("Page.frameStartedLoading" | "Page.frameStartedNavigating", Some(frame)) => {
-                let top = session.kind == "page" && session.target == frame.as_str();
+                let top = is_top(session, &frame);
+                let navigates = method == "Page.frameStartedNavigating";
                 let same_document =
                     text(params, "navigationType").is_some_and(|kind| kind.ends_with("sameDocument"));
                 if !same_document {
                     self.update(|inner| {
-                        let began = inner.loading.insert(frame);
+                        // A page that is still loading can leave too.
+                        let began = inner.loading.insert(frame) || navigates;
                         inner.navigations += u64::from(began && top);
+                        inner.requested &= !(navigates && top);
                     });
                 }
             }
@@ -277,4 +283,9 @@ impl TabState {
             self.prepare_worker(&session);
         }
     }
+}
+
+/// Whether this is the page's own frame.
+fn is_top(session: &Session, frame: &FrameId) -> bool {
+    session.kind == "page" && session.target == frame.as_str()
 }

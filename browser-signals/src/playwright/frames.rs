@@ -55,8 +55,8 @@ pub(super) struct Frame {
 #[derive(Debug, Clone)]
 pub(super) struct World {
     document: String,
-    session: String,
-    context: i64,
+    pub(super) session: String,
+    pub(super) context: i64,
     /// The document's origin as the document has it, not as its address suggests: a sandboxed document has
     /// none, and `about:blank` has its parent's.
     origin: Option<Origin>,
@@ -99,6 +99,7 @@ impl Frames {
 impl TabState {
     /// Asks every session for its frames, at the same time.
     pub(super) async fn frames(&self) -> Result<Frames, BridgeError> {
+        self.at_rest().await?;
         let sessions = self.inner().sessions.clone();
         let page = self.page()?;
         let mut calls = tokio::task::JoinSet::new();

@@ -64,6 +64,6 @@ pub use proxy::ContainerProxy;
 pub use read::PageText;
 pub use settings::BrowserSettings;
 #[cfg(all(feature = "relay", unix))]
-pub use shared::SecondProgram;
+pub use shared::{SecondProgram, ThrowawayFolder};
 pub use tab::Tab;
 pub use window::{OwnBrowser, OwnWindow};

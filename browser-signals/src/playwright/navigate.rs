@@ -1,21 +1,36 @@
 //! Going to a page, back, and waiting.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use url::Url;
 
-use super::session::text;
+use super::session::{Session, text};
+use super::tab::TabState;
 use super::{BridgeError, Tab};
 use crate::address::{self, AddressRefused};
-use crate::{Container, Observed, Origin, Snapshot};
+use crate::{Container, FrameId, Observed, Origin, Snapshot};
 
 /// How long a page may load.
 const LOAD: Duration = Duration::from_secs(30);
 /// The longest wait that a caller may ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// How long after an action a navigation may begin and still be waited for.
+/// How long after an action a navigation may begin and still be waited for before the page is looked at.
 const QUIET: Duration = Duration::from_millis(30);
+/// How long a turn of the page may take, and a navigation that it asked the browser for until it begins.
+const BEGINS: Duration = Duration::from_secs(1);
+/// Comes true when what was put off before it is done.
+const TURN: &str = "new Promise(done => setTimeout(done))";
+
+/// The last action that may lead away from the page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Acted {
+    /// How many navigations there were before it.
+    navigations: u64,
+    /// Until when one may begin.
+    until: Instant,
+}
 
 impl Tab {
     /// Goes to an address and waits until the page has loaded.
@@ -34,6 +49,7 @@ impl Tab {
         let top = self.state.top_frame()?;
         let before = self.state.update(|inner| {
             inner.stopped = None;
+            inner.acted = None;
             inner.elements.clear();
             inner.documents.get(&top).cloned()
         });
@@ -52,7 +68,7 @@ impl Tab {
             loaded.await?;
         }
         // What the page itself then tried is in the events; the address was opened all the same.
-        self.check_remote().await
+        self.state.check_remote().await
     }
 
     /// Goes back one page, if there is one.
@@ -69,6 +85,7 @@ impl Tab {
         let id = entry.and_then(|entry| entry.get("id")).ok_or(BridgeError::NotApplicable)?;
         let navigations = self.begin();
         page.call("Page.navigateToHistoryEntry", json!({ "entryId": id })).await?;
+        self.state.follow(navigations, QUIET).await?;
         self.settle(navigations).await?;
         self.check_arrival().await
     }
@@ -82,6 +99,7 @@ impl Tab {
     pub(super) fn begin(&self) -> u64 {
         self.state.update(|inner| {
             inner.stopped = None;
+            inner.requested = false;
             inner.navigations
         })
     }
@@ -107,24 +125,95 @@ impl Tab {
         }
     }
 
-    /// After an action: gives a navigation a moment to begin, and waits for one that did.
+    /// After an action: waits for a navigation that it led to. What its event did at once (its handlers, what they put off
+    /// to the next turn, a form that is sent) is known when this ends; what a page does a little later is waited for by
+    /// [`TabState::at_rest`] before the next look, which costs nothing where the agent thinks in between.
     pub(super) async fn settle(&self, navigations: u64) -> Result<(), BridgeError> {
-        let top = self.state.top_frame()?;
-        let began = self.state.wait_until(QUIET, |inner| inner.navigations > navigations).await;
-        match began {
-            Err(BridgeError::Timeout) => Ok(()),
-            Err(error) => Err(error),
-            Ok(()) => match self.state.wait_until(LOAD, |inner| !inner.loading.contains(&top)).await {
-                // A page that never finishes loading can be read all the same.
-                Ok(()) | Err(BridgeError::Timeout) => Ok(()),
-                Err(error) => Err(error),
-            },
-        }
+        self.state.turn().await;
+        self.state.begun().await;
+        self.state.follow(navigations, Duration::ZERO).await?;
+        self.state.inner().acted = Some(Acted { navigations, until: Instant::now() + QUIET });
+        Ok(())
     }
 
     /// After an action: says so where it led to an address that was refused.
     pub(super) async fn check_arrival(&self) -> Result<(), BridgeError> {
-        let stopped = self.state.inner().stopped;
+        self.state.check_arrival().await
+    }
+}
+
+impl TabState {
+    /// Before a look: the rest of the moment in which the last action may still lead away from the page, so that nobody
+    /// looks at one that is about to be replaced.
+    pub(super) async fn at_rest(&self) -> Result<(), BridgeError> {
+        let Some(Acted { navigations, until }) = self.inner().acted.take() else { return Ok(()) };
+        let left = until.saturating_duration_since(Instant::now());
+        self.follow(navigations, left).await?;
+        // What the page tried later than that was not the action's doing.
+        if left.is_zero() { self.check_remote().await } else { self.check_arrival().await }
+    }
+
+    /// Whether the page leaves since there were so many navigations. One that does is waited for.
+    pub(super) async fn leaves(&self, navigations: u64) -> Result<bool, BridgeError> {
+        self.begun().await;
+        let leaves = self.inner().navigations > navigations;
+        if leaves {
+            self.follow(navigations, Duration::ZERO).await?;
+        }
+        Ok(leaves)
+    }
+
+    /// Waits until a navigation that the page asked for has begun, or was called off.
+    async fn begun(&self) {
+        if self.wait_until(BEGINS, |inner| !inner.requested).await == Err(BridgeError::Timeout) {
+            self.inner().requested = false;
+        }
+    }
+
+    /// Lets every process of the page finish its turn, though not for ever. What it has to say of a navigation it says
+    /// before it answers this.
+    async fn turn(&self) {
+        let sessions = {
+            let inner = self.inner();
+            let of = |session: &Arc<Session>| {
+                let own = inner.worlds.get(&FrameId::new(session.target.as_str()));
+                own.filter(|world| world.session == session.id).map(|world| world.context)
+            };
+            inner.sessions.iter().map(|session| (Arc::clone(session), of(session))).collect::<Vec<_>>()
+        };
+        let mut turns = tokio::task::JoinSet::new();
+        for (session, world) in sessions {
+            // In a world of the guard's own: the page's own clock is the page's.
+            turns.spawn(async move {
+                let params = json!({ "expression": TURN, "contextId": world, "awaitPromise": true });
+                match world {
+                    Some(_) => session.call("Runtime.evaluate", params).await,
+                    None => session.call("Page.getFrameTree", json!({})).await,
+                }
+            });
+        }
+        // Where the document is gone meanwhile, its turn is over.
+        let _longer = tokio::time::timeout(BEGINS, turns.join_all()).await;
+    }
+
+    /// Waits for a navigation that begins `within`, until it has loaded.
+    async fn follow(&self, navigations: u64, within: Duration) -> Result<(), BridgeError> {
+        let top = self.top_frame()?;
+        match self.wait_until(within, |inner| inner.navigations > navigations).await {
+            Err(BridgeError::Timeout) => return Ok(()),
+            Err(error) => return Err(error),
+            Ok(()) => {}
+        }
+        match self.wait_until(LOAD, |inner| !inner.loading.contains(&top)).await {
+            // A page that never finishes loading can be read all the same.
+            Ok(()) | Err(BridgeError::Timeout) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn check_arrival(&self) -> Result<(), BridgeError> {
+        // It is said once.
+        let stopped = self.inner().stopped.take();
         match stopped {
             Some(refused) => Err(BridgeError::Refused(refused)),
             None => self.check_remote().await,
@@ -134,22 +223,22 @@ impl Tab {
     /// Leaves a page that came from a private address although its name looked public. Behind a proxy the browser
     /// knows nobody's address but the proxy's, and the proxy is who checks.
     async fn check_remote(&self) -> Result<(), BridgeError> {
-        if self.state.proxied {
+        if self.proxied {
             return Ok(());
         }
-        let top = self.state.top_frame()?;
+        let top = self.top_frame()?;
         let response = {
-            let inner = self.state.inner();
+            let inner = self.inner();
             let document = inner.documents.get(&top);
             document.and_then(|document| inner.responses.get(document)).cloned()
         };
         let Some(response) = response.filter(|it| it.remote.is_some_and(address::is_private_ip)) else {
             return Ok(());
         };
-        if response.url.is_some_and(|url| address::is_allowed(&url, &self.state.private_hosts)) {
+        if response.url.is_some_and(|url| address::is_allowed(&url, &self.private_hosts)) {
             return Ok(());
         }
-        self.state.page()?.call("Page.navigate", json!({ "url": "about:blank" })).await?;
+        self.page()?.call("Page.navigate", json!({ "url": "about:blank" })).await?;
         Err(BridgeError::Refused(AddressRefused::PrivateHost))
     }
 }

@@ -34,9 +34,10 @@ impl Tab {
     /// # Errors
     /// [`BridgeError::TextWithheld`] where the filter fails: there is no text then, and no handles.
     pub async fn read(&self, guard: &dyn TextGuard) -> Result<PageText, BridgeError> {
+        let before = self.state.inner().navigations;
         let mut attempt = self.gather().await;
-        if matches!(attempt, Err(BridgeError::Stale)) {
-            // A frame navigated while it was read.
+        // A frame navigated while it was read, or the page has begun to leave: what was read is about to be replaced.
+        if self.state.leaves(before).await? || matches!(attempt, Err(BridgeError::Stale)) {
             attempt = self.gather().await;
         }
         let (outline, elements) = attempt?;

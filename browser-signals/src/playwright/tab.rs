@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use super::connection::Response;
 use super::frames::World;
+use super::navigate::Acted;
 use super::session::{Link, Session, lock, text};
 use super::wire::Wires;
 use super::{BridgeError, ContainerProxy, PageEvent};
@@ -77,6 +78,10 @@ pub(super) struct Inner {
     pub(super) loading: HashSet<FrameId>,
     /// How many navigations of the top frame began.
     pub(super) navigations: u64,
+    /// Whether the page asked the browser for a navigation of the top frame that has not begun.
+    pub(super) requested: bool,
+    /// The last action that may lead away from the page, until somebody looks.
+    pub(super) acted: Option<Acted>,
     /// The response that each document came from.
     pub(super) responses: HashMap<String, Response>,
     responses_order: VecDeque<String>,
@@ -264,6 +269,11 @@ impl Tab {
     /// Sets the judge of outgoing requests. In a `T0` container only documents are judged.
     pub fn set_egress(&self, guard: Arc<dyn EgressGuard>) {
         *lock(&self.state.egress) = Some(guard);
+    }
+
+    /// Whether the page is gone for good: its process crashed or was killed, or the browser was.
+    pub fn is_gone(&self) -> bool {
+        self.state.inner().crashed || !self.state.link.is_alive()
     }
 
     /// What was refused or happened since the last call, oldest first.

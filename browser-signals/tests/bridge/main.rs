@@ -5,6 +5,7 @@ mod support;
 
 mod acting;
 mod filling;
+mod leaving;
 mod reading;
 mod refusing;
 mod seeing;

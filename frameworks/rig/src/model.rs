@@ -111,7 +111,8 @@ fn as_shown(mut response: CompletionResponse, shown: &str, stopped: bool) -> Com
     let at = response.choice.iter().position(is_text).unwrap_or(0);
     response.choice.retain(|content| {
         // An answer that was withheld does not act either.
-        !is_text(content) && !(stopped && matches!(content, AssistantContent::ToolCall(_)))
+        let withheld = stopped && matches!(content, AssistantContent::ToolCall(_));
+        !is_text(content) && !withheld
     });
     if !shown.is_empty() {
         let at = at.min(response.choice.len());

@@ -7,6 +7,7 @@
 //! | module | subject |
 //! |---|---|
 //! | `process` | Chromium on a pipe |
+//! | [`folder`] | folders that outlive nobody |
 //! | `hub` | messages of the bridge and of the second program over the one pipe |
 //! | `relay` | what is said to the second program, and by it |
 //! | `allowed` | the commands that it may give |
@@ -14,6 +15,7 @@
 
 mod allowed;
 mod endpoint;
+mod folder;
 mod hub;
 mod process;
 mod relay;
@@ -26,6 +28,7 @@ use zeroize::Zeroizing;
 use super::launch::Browser;
 use super::session::Link;
 use super::{BridgeError, BrowserSettings, Tab};
+pub use folder::ThrowawayFolder;
 use hub::Hub;
 use process::Process;
 use relay::Relayed;

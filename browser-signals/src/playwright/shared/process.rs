@@ -7,10 +7,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use command_fds::{CommandFdExt, FdMapping};
-use tempfile::TempDir;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 
+use super::folder::ThrowawayFolder;
 use crate::playwright::{BridgeError, BrowserSettings};
 
 /// The longest message of the browser's. A picture of a long page is some tens of megabytes.
@@ -57,7 +57,7 @@ const WINDOWLESS: [&str; 4] = [
 /// A started Chromium and the ends of its pipe.
 pub(super) struct Process {
     child: Child,
-    profile: TempDir,
+    profile: ThrowawayFolder,
     commands: OwnedFd,
     messages: OwnedFd,
 }
@@ -73,7 +73,7 @@ impl Process {
             )));
         }
         let failed = |error: std::io::Error| BridgeError::Launch(error.to_string());
-        let profile = tempfile::tempdir().map_err(failed)?;
+        let profile = ThrowawayFolder::new().map_err(failed)?;
         let (for_commands, commands) = std::io::pipe().map_err(failed)?;
         let (messages, for_messages) = std::io::pipe().map_err(failed)?;
         let mut command = Command::new(&settings.executable);
@@ -181,7 +181,7 @@ impl Reader {
 /// The process. Dropping it ends it and removes its profile.
 pub(super) struct Running {
     child: Child,
-    _profile: TempDir,
+    _profile: ThrowawayFolder,
 }
 
 impl Running {

@@ -1,0 +1,97 @@
+//! An action that leads away from the page: nobody looks at the old one.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{Open, Server, handle, launch, tab};
+use browser_signals::playwright::{About, Tab};
+use browser_signals::{Container, ElementRef, Observed, Snapshot};
+
+/// What a page does in its handler.
+const WAYS: [(&str, &str); 9] = [
+    ("at once", "location = '/two'"),
+    ("in a microtask", "Promise.resolve().then(() => { location = '/two' })"),
+    ("in the next turn", "setTimeout(() => { location = '/two' })"),
+    ("by a form", "sent.submit()"),
+    ("by a form in the next turn", "setTimeout(() => sent.submit())"),
+    ("and is busy afterwards", "location = '/two'; const from = Date.now(); while (Date.now() - from < 80);"),
+    ("by the navigation interface", "navigation.navigate('/two')"),
+    ("by a refresh", "document.head.innerHTML = '<meta http-equiv=refresh content=\"0;url=/two\">'"),
+    ("by a click of its own", "there.click()"),
+];
+
+async fn show(tab: &Tab, server: &Server, handler: &str) -> (ElementRef, Observed<Snapshot>) {
+    let page = format!(
+        "<!doctype html><title>one</title><form id=sent action=/two></form><a id=there href=/two>There</a>\
+         <select aria-label=Go onchange=\"{}\"><option>here<option>away</select>\
+         <script>addEventListener('keydown', () => document.querySelector('select').onchange())</script>",
+        handler.replace('"', "&quot;"),
+    );
+    server.page("shop.example", "/one", &page);
+    tab.open(&server.url("shop.example", "/one")).await.expect("the page opens");
+    let text = tab.read(&Open).await.expect("text").text;
+    let target = handle(&text, "\"Go\"");
+    let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+    (target, seen)
+}
+
+/// How often the page was asked for to which the ways lead.
+fn arrivals(server: &Server) -> usize {
+    server.requests().iter().filter(|it| it.path.starts_with("/two")).count()
+}
+
+async fn title(tab: &Tab) -> String {
+    tab.read(&Open).await.expect("text").text.lines().next().unwrap_or_default().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_looks_after_an_action_sees_where_it_led() {
+    let server = Server::start();
+    server.page("shop.example", "/two", "<!doctype html><title>two</title><p>here");
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T0).await;
+    for (how, handler) in WAYS {
+        let (target, seen) = show(&tab, &server, handler).await;
+        let before = arrivals(&server);
+        tab.select(&target, "away", &seen).await.expect("chosen");
+        // When the action is over the page is there: nobody has to look a little later.
+        assert_eq!(arrivals(&server), before + 1, "{how}: choosing");
+        let now = tab.observe(About::Page).await.expect("a snapshot");
+        assert!(now.document.known().is_some() && now.document != seen.document, "{how}: choosing");
+        assert!(title(&tab).await.contains("\"two\""), "{how}: choosing");
+        let (_, seen) = show(&tab, &server, handler).await;
+        tab.press("ArrowUp").await.expect("pressed");
+        assert_eq!(arrivals(&server), before + 2, "{how}: pressing a key");
+        let now = tab.observe(About::Page).await.expect("a snapshot");
+        assert!(now.document.known().is_some() && now.document != seen.document, "{how}: pressing a key");
+    }
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_action_that_leads_nowhere_is_not_waited_for() {
+    let server = Server::start();
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T0).await;
+    let mut shortest = Duration::MAX;
+    for _ in 0..10 {
+        let _ = show(&tab, &server, "history.replaceState(0, '', '#here')").await;
+        let began = Instant::now();
+        tab.press("PageDown").await.expect("pressed");
+        shortest = shortest.min(began.elapsed());
+    }
+    // The moment in which a page may still leave is waited for by who looks next.
+    assert!(shortest < Duration::from_millis(30), "{shortest:?}");
+    // Of what a page asks for and calls off, and of a page that asks without end, nobody waits long.
+    for handler in [
+        "location = '/two'; stop()",
+        "location = 'nothing-opens:this'",
+        "setInterval(() => { location = '#' + Math.random() })",
+    ] {
+        let _ = show(&tab, &server, handler).await;
+        let began = Instant::now();
+        tab.press("PageDown").await.expect("pressed");
+        assert!(title(&tab).await.contains("\"one\""), "{handler}");
+        assert!(began.elapsed() < Duration::from_secs(5), "{handler}: {:?}", began.elapsed());
+    }
+    browser.close().await;
+}

@@ -1,0 +1,240 @@
+//! `portcullis mcp` where a process of it is killed, or its vault cannot be opened.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that panics fails"
+)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use support::{Client, guard, portcullis, vault};
+
+/// How long what was started may outlive the guard.
+const SECONDS: Duration = Duration::from_secs(5);
+
+/// A folder with a vault in it, an audit log, and a place for temporary files.
+struct Place {
+    folder: tempfile::TempDir,
+    vault: PathBuf,
+    passphrase: PathBuf,
+}
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("temporary")).unwrap();
+        let (vault, passphrase) = vault(folder.path());
+        Place { folder, vault, passphrase }
+    }
+
+    fn guard(&self, vault: &Path) -> Command {
+        let arguments = ["mcp", "--allow", "scripts", "--vault"].map(str::to_owned);
+        let log = self.folder.path().join("audit");
+        let rest = [vault.display().to_string(), "--audit".to_owned(), log.display().to_string()];
+        let mut command = guard(&self.passphrase, &[&arguments[..], &rest].concat());
+        command.env("TMPDIR", self.temporary());
+        command
+    }
+
+    /// A guard with a page open and playwright-mcp behind it.
+    fn open(&self) -> Client {
+        let mut client = Client::start(&mut self.guard(&self.vault));
+        client.begin();
+        client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
+        let drawn = client.call("browser_take_screenshot", json!({}));
+        assert!(drawn.contains("Result"), "{drawn}");
+        client
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.folder.path().join("temporary")
+    }
+
+    /// What stands in the place for temporary files.
+    fn left(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.temporary()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    /// The record is whole, and its signed head is what the vault says.
+    fn verify(&self) {
+        let log = self.folder.path().join("audit");
+        let verified = portcullis().args(["audit", "verify"]).arg(log).output().unwrap();
+        assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+    }
+}
+
+/// The processes below this one, with their command lines.
+fn below(process: u32) -> Vec<(u32, String)> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(number) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
+        let read = |name: &str| std::fs::read_to_string(entry.path().join(name)).unwrap_or_default();
+        let parent = read("stat").rsplit_once(')').and_then(|(_, rest)| rest.split(' ').nth(2)?.parse().ok());
+        all.push((number, parent.unwrap_or(0_u32), read("cmdline").replace('\0', " ")));
+    }
+    let (mut found, mut parents) = (Vec::new(), vec![process]);
+    while let Some(parent) = parents.pop() {
+        for (number, above, line) in &all {
+            if *above == parent {
+                parents.push(*number);
+                found.push((*number, line.clone()));
+            }
+        }
+    }
+    found
+}
+
+fn is_alive(process: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}
+
+fn kill(signal: &str, process: u32) {
+    assert!(Command::new("kill").args([signal, &process.to_string()]).status().unwrap().success());
+}
+
+/// The one process below the guard that was started with this word.
+fn the_one(client: &Client, word: &str, but_not: &str) -> u32 {
+    let processes = below(client.child.id());
+    let mut fits = processes.iter().filter(|(_, line)| line.contains(word) && !line.contains(but_not));
+    fits.next().unwrap_or_else(|| panic!("no {word} in {processes:?}")).0
+}
+
+#[test]
+fn a_killed_guard_takes_its_browser_with_it_and_the_next_one_clears_up() {
+    let place = Place::new();
+    let mut client = place.open();
+    let processes = below(client.child.id());
+    for word in ["chromium", "cli.js"] {
+        assert!(processes.iter().any(|(_, line)| line.contains(word)), "{processes:?}");
+    }
+    client.child.kill().unwrap();
+    client.child.wait().unwrap();
+    let killed = Instant::now();
+    while processes.iter().any(|(number, _)| is_alive(*number)) {
+        assert!(killed.elapsed() < SECONDS, "{processes:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(!place.left().is_empty(), "a killed process removes nothing");
+    place.verify();
+    // The vault opens, the record goes on, and what the dead one left is gone.
+    let client = place.open();
+    assert!(client.end());
+    assert_eq!(place.left(), Vec::<String>::new());
+    place.verify();
+}
+
+#[test]
+fn a_guard_that_is_told_to_stop_ends_its_record() {
+    let place = Place::new();
+    for signal in ["-TERM", "-INT"] {
+        let mut client = place.open();
+        kill(signal, client.child.id());
+        assert!(client.ends_well(), "{signal}");
+        assert_eq!(place.left(), Vec::<String>::new());
+    }
+    place.verify();
+    let log = portcullis().args(["audit", "show"]).arg(place.folder.path().join("audit")).output().unwrap();
+    let log = String::from_utf8_lossy(&log.stdout).into_owned();
+    assert_eq!(log.lines().filter(|line| line.contains(" ended ")).count(), 2, "{log}");
+}
+
+#[test]
+fn a_killed_browser_is_an_error_and_the_next_page_has_a_new_one() {
+    let place = Place::new();
+    let mut client = place.open();
+    let waits =
+        json!({ "name": "browser_evaluate", "arguments": { "function": "() => new Promise(() => 0)" } });
+    let under_way = client.post("tools/call", &waits);
+    std::thread::sleep(Duration::from_millis(500));
+    let killed = Instant::now();
+    kill("-9", the_one(&client, "chromium", "--type="));
+    let answer = client.answer(under_way)["result"].clone();
+    assert!(killed.elapsed() < SECONDS && answer["isError"] == json!(true), "{answer}");
+    assert!(answer.to_string().contains("the browser is gone"), "{answer}");
+    assert!(client.call("portcullis_status", json!({})).contains("no page is open"));
+    // Nothing goes on in another container by itself.
+    assert!(client.call("browser_take_screenshot", json!({})).contains("no page is open"));
+    client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
+    assert!(client.call("browser_take_screenshot", json!({})).contains("Result"));
+    // And where it is killed between two calls.
+    kill("-9", the_one(&client, "chromium", "--type="));
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(client.call("browser_press_key", json!({ "key": "Tab" })).contains("the browser is gone"));
+    client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
+    assert!(client.call("browser_take_screenshot", json!({})).contains("Result"));
+    // The page's process alone: the browser stays.
+    let browser = the_one(&client, "chromium", "--type=");
+    for (number, _) in below(client.child.id()).iter().filter(|(_, line)| line.contains("--type=renderer")) {
+        kill("-9", *number);
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(client.call("browser_snapshot", json!({})).contains("the page's process is gone"));
+    client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
+    assert!(client.call("browser_take_screenshot", json!({})).contains("Result"));
+    assert_eq!(the_one(&client, "chromium", "--type="), browser);
+    assert!(client.end());
+    place.verify();
+}
+
+#[test]
+fn a_killed_playwright_mcp_is_an_error_and_the_next_call_has_a_new_one() {
+    let place = Place::new();
+    let mut client = place.open();
+    let waits =
+        json!({ "name": "browser_evaluate", "arguments": { "function": "() => new Promise(() => 0)" } });
+    let under_way = client.post("tools/call", &waits);
+    std::thread::sleep(Duration::from_millis(500));
+    let killed = Instant::now();
+    kill("-9", the_one(&client, "cli.js", "--type="));
+    let answer = client.answer(under_way);
+    assert!(killed.elapsed() < SECONDS, "{answer}");
+    assert!(answer.to_string().contains("the next call starts it again"), "{answer}");
+    assert!(client.call("browser_take_screenshot", json!({})).contains("Result"));
+    assert!(client.call("portcullis_status", json!({})).contains("container: T0"), "the page is still open");
+    assert!(client.end());
+    assert_eq!(place.left(), Vec::<String>::new());
+    place.verify();
+}
+
+#[test]
+fn a_vault_that_cannot_be_opened_is_said_and_nothing_is_started() {
+    let place = Place::new();
+    let good = std::fs::read(&place.vault).unwrap();
+    let mut flipped = good.clone();
+    let middle = good.len() / 2;
+    flipped[middle] ^= 1;
+    let wrong = Place { passphrase: place.folder.path().join("wrong"), ..Place::new() };
+    std::fs::write(&wrong.passphrase, "another passphrase altogether\n").unwrap();
+    let beside = |name: &str, bytes: &[u8]| {
+        let path = place.vault.with_file_name(name);
+        // As the guard makes it: for its user alone.
+        std::fs::copy(&place.vault, &path).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    for (place, vault, says) in [
+        (&wrong, wrong.vault.clone(), "the passphrase does not open this vault"),
+        (&place, place.vault.with_file_name("nothing"), "there is no vault"),
+        (&place, beside("flipped", &flipped), "the vault file is damaged in"),
+        (&place, beside("cut", &good[..good.len() - 1]), "ends too early"),
+        (&place, beside("empty", b""), "ends too early"),
+        (&place, beside("other", b"not a vault at all, but as long as one could be"), "not a vault file"),
+    ] {
+        let output = place.guard(&vault).stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(says) && output.stdout.is_empty(), "{said}");
+        assert_eq!(place.left(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,119 @@
+//! A client of `portcullis mcp` as a process: line by line on its standard streams.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// One end of the wire.
+pub struct Client {
+    pub child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    next: u64,
+}
+
+impl Client {
+    pub fn start(command: &mut Command) -> Client {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (to, from) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        Client { child, to, from, next: 0 }
+    }
+
+    pub fn send(&mut self, message: &Value) {
+        writeln!(self.to.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    /// Sends a request, and gives its number.
+    pub fn post(&mut self, method: &str, params: &Value) -> u64 {
+        self.next += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }));
+        self.next
+    }
+
+    pub fn answer(&mut self, number: u64) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(self.from.read_line(&mut line).unwrap() > 0, "the server went away");
+            // Whatever stands on standard output is the protocol's.
+            let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
+            if message["id"] == json!(number) {
+                return message;
+            }
+        }
+    }
+
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        let number = self.post(method, &params);
+        self.answer(number)
+    }
+
+    pub fn begin(&mut self) -> Vec<String> {
+        let client = json!({ "name": "test", "version": "1" });
+        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        assert_eq!(self.ask("initialize", params)["result"]["serverInfo"]["name"], "portcullis");
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        let listed = self.ask("tools/list", json!({}));
+        let tools = listed["result"]["tools"].as_array().unwrap().clone();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    pub fn call(&mut self, tool: &str, arguments: Value) -> String {
+        let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    /// The client goes away: so does the server, its browser with it.
+    pub fn end(mut self) -> bool {
+        drop(self.to.take());
+        self.ends_well()
+    }
+
+    /// Whether the server ends by itself, and without an error.
+    pub fn ends_well(&mut self) -> bool {
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_secs(20) {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.success();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.child.kill().unwrap();
+        false
+    }
+}
+
+pub fn portcullis() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_portcullis"))
+}
+
+/// `portcullis mcp` with more arguments, and a passphrase that is handed over: this machine may have no keyring.
+pub fn guard(passphrase: &Path, arguments: &[String]) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec \"$@\" --passphrase-fd 3 3<\"$PASSPHRASE\"", "sh"]);
+    command.arg(env!("CARGO_BIN_EXE_portcullis")).args(arguments).env("PASSPHRASE", passphrase);
+    command
+}
+
+/// A vault with one value, and its passphrase in a file.
+pub fn vault(folder: &Path) -> (PathBuf, PathBuf) {
+    let (vault, passphrase) = (folder.join("private").join("vault"), folder.join("passphrase"));
+    std::fs::write(&passphrase, "Vexillary ptarmigan 88 kettledrum\n").unwrap();
+    let lines = "Vexillary ptarmigan 88 kettledrum\nKesselgasse 7\n";
+    for (arguments, input) in [(vec!["init"], "Vexillary ptarmigan 88 kettledrum\n"), (vec!["add"], lines)] {
+        let mut command = portcullis();
+        command.arg("vault").args(&arguments).arg(&vault);
+        if arguments == ["add"] {
+            command.args(["address:home", "street"]);
+        }
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success());
+    }
+    (vault, passphrase)
+}
