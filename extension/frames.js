@@ -34,7 +34,11 @@ export function listen(came) {
 }
 
 const isThere = (tab) => [...ports.values()].some(({ sender }) => sender.tab.id === tab.id && sender.frameId === 0);
-const placeOf = ({ sender }) => ({ tab: sender.tab.id, frame: sender.frameId, origin: sender.origin ?? 'null' });
+// A document that the site itself deprives of its origin is still the site's.
+const siteOf = ({ origin, url }) => (origin && origin !== 'null' ? origin : addressOf({ url }).replace(/\/$/, ''));
+const placeOf = ({ sender }) => ({
+  tab: sender.tab.id, frame: sender.frameId, origin: sender.origin ?? 'null', site: siteOf(sender),
+});
 
 /** Where the documents are that are connected. */
 export const connected = () => [...ports.values()].map(placeOf);
@@ -70,6 +74,10 @@ export function ask({ port, waiting }, message) {
     }
   });
 }
+
+/** Asks all documents at such places the same. */
+export const tell = (which, message) =>
+  [...ports].filter(([, about]) => which(placeOf(about))).map(([port, about]) => ask({ port, ...about }, message));
 
 /** A document's address as far as it is needed: where it is, and not what it is about. */
 export function addressOf({ url }) {

@@ -1,28 +1,38 @@
 // The way out of pages that were given values: from a fill until the task is over they send nothing to anywhere but the
 // origins that values were granted to. Rules of the browser's own, which hold while this worker is stopped, and end with
-// the browser.
-import { connected } from './frames.js';
+// the browser; and what its rules do not see: what it fetches ahead, and what it fetches for a page by itself.
+import { connected, tell } from './frames.js';
 
 const WITHIN_A_PAGE = [
   'sub_frame', 'stylesheet', 'script', 'image', 'font', 'object', 'xmlhttprequest', 'ping', 'csp_report', 'media',
   'websocket', 'webtransport', 'webbundle', 'other',
 ];
 const EVERYTHING = ['main_frame', ...WITHIN_A_PAGE];
-// What pages of the open origins send, from whatever tab, frame or worker; what is sent elsewhere from within their tabs,
-// by frames without an origin too; what frames of others in those tabs send, to themselves too; and, over all of these,
-// what goes to the open origins.
-const [BY_ORIGIN, BY_TAB, BY_FRAME, FIRST_OPEN] = [1, 2, 3, 10];
+// What pages of the open origins send, from whatever tab, frame or worker; what is sent from within a page whose top is of
+// them; what leaves their tabs, by frames without an origin too, and the person with it; over all of these, what goes to
+// the open origins.
+const [BY_ORIGIN, BY_TAB, BY_TOP, FIRST_OPEN] = [1, 2, 3, 10];
 
 const block = (id, condition) => ({ id, priority: 1, action: { type: 'block' }, condition });
 const allow = (id, urlFilter) => ({
   id, priority: 2, action: { type: 'allow' }, condition: { urlFilter, resourceTypes: EVERYTHING },
 });
+// No rule sees what the browser fetches by itself for a page (who pays, who signs in): a page's policy does.
+const policyOf = (open) =>
+  `default-src ${open.flatMap((origin) => [origin, origin.replace('http', 'ws')]).join(' ')} 'unsafe-inline' 'unsafe-eval' blob: data:`;
+const openIn = (before) => {
+  const places = before.filter(({ id }) => id >= FIRST_OPEN).map(({ condition }) => condition.urlFilter.slice(1, -1));
+  return places.filter((place) => place.startsWith('http'));
+};
 // A rule may not have an empty list.
-const within = (tabIds, frames) => [
-  ...(tabIds.length ? [block(BY_TAB, { tabIds, domainType: 'thirdParty', resourceTypes: WITHIN_A_PAGE })] : []),
-  ...(tabIds.length && frames.length ? [block(BY_FRAME, { tabIds, initiatorDomains: frames, resourceTypes: EVERYTHING })] : []),
-];
+const within = (tabIds) => (tabIds.length ? [block(BY_TAB, { tabIds, resourceTypes: EVERYTHING })] : []);
 const tabsOf = (before) => before.find(({ id }) => id === BY_TAB)?.condition.tabIds ?? [];
+// What is fetched ahead, and connections that are made ahead, go by no rule.
+const ahead = () => chrome.privacy.network.networkPredictionEnabled;
+const fetchNothingAhead = async () => {
+  await ahead().set({ value: false });
+  if ((await ahead().get({})).value !== false) throw new Error('pages are fetched ahead');
+};
 const hostOf = (origin) => new URL(origin).hostname;
 const rules = () => chrome.declarativeNetRequest.getSessionRules();
 const replace = (before, addRules) =>
@@ -37,29 +47,41 @@ const inTurn = (work) => {
 
 /** Leaves these origins open to their own pages, to their tabs and to this one, and nothing else. Done when it holds. */
 export const narrow = (tab, open) => inTurn(async () => {
+  await fetchNothingAhead();
   const before = await rules();
   const pages = connected();
   const tabs = [...new Set([...tabsOf(before), tab, ...pages.filter(({ origin }) => open.includes(origin)).map((page) => page.tab)])];
-  const others = pages.filter((page) => tabs.includes(page.tab) && page.origin !== 'null' && !open.includes(page.origin));
-  const frames = [...new Set(others.map(({ origin }) => hostOf(origin)))];
+  const hosts = open.map(hostOf);
   await replace(before, [
-    block(BY_ORIGIN, { initiatorDomains: open.map(hostOf), resourceTypes: EVERYTHING }),
-    ...within(tabs, frames),
+    block(BY_ORIGIN, { initiatorDomains: hosts, resourceTypes: EVERYTHING }),
+    block(BY_TOP, { topDomains: hosts, resourceTypes: WITHIN_A_PAGE }),
+    ...within(tabs),
     ...open.flatMap((origin) => [`|${origin}/`, `|${origin.replace('http', 'ws')}/`]).map((to, at) => allow(FIRST_OPEN + at, to)),
   ]);
+  // The documents that are there already. Those of other tabs may be asleep: they are told, and not waited for.
+  const message = { ask: 'keep', policy: policyOf(open) };
+  tell((page) => page.tab !== tab && (tabs.includes(page.tab) || open.includes(page.origin)), message);
+  const kept = await Promise.all(tell((page) => page.tab === tab, message));
+  if (!kept.every((answer) => answer?.state === 'done')) throw new Error('a document does not answer');
 });
 
 /** A document came: its tab is one of those that are narrow where it is of an open origin, and none any more where it
  * is another site's page that has the tab to itself. */
-export const came = ({ tab, frame, origin }) => inTurn(async () => {
+export const came = ({ tab, frame, origin, site }) => inTurn(async () => {
   const before = await rules();
-  const isOpen = before.some(({ condition }) => condition.urlFilter === `|${origin}/`);
+  const isOpen = before.some(({ condition }) => condition.urlFilter === `|${site}/`);
   const earlier = tabsOf(before);
-  if (earlier.includes(tab) ? isOpen || frame !== 0 : !isOpen) return;
+  if (isOpen || (earlier.includes(tab) && frame !== 0)) {
+    tell((page) => page.tab === tab && page.frame === frame, { ask: 'keep', policy: policyOf(openIn(before)) });
+  }
+  const leaves = frame === 0 && !isOpen && origin !== 'null';
+  if (earlier.includes(tab) ? !leaves : !isOpen) return;
   const tabIds = isOpen ? [...earlier, tab] : earlier.filter((id) => id !== tab);
-  const byFrame = before.find(({ id }) => id === BY_FRAME)?.condition.initiatorDomains ?? [];
-  await replace(before, [...before.filter(({ id }) => id !== BY_TAB && id !== BY_FRAME), ...within(tabIds, byFrame)]);
+  await replace(before, [...before.filter(({ id }) => id !== BY_TAB), ...within(tabIds)]);
 }).catch(() => {});
 
 /** The task is over: everything is open again. */
-export const widen = () => inTurn(async () => replace(await rules(), []));
+export const widen = () => inTurn(async () => {
+  await replace(await rules(), []);
+  await ahead().clear({});
+});

@@ -27,11 +27,29 @@ addEventListener('submit', (event) => {
   }
 }, { capture: true });
 
+// A policy that comes into a head holds for as long as the document is there, whatever becomes of the element.
+let kept = '';
+const keep = (policy) => {
+  if (kept === policy) return { state: 'done' };
+  const root = getter(Document, 'documentElement').call(document);
+  if (!root) return { state: 'gone' };
+  const make = (name) => Document.prototype.createElement.call(document, name);
+  const [head, meta] = [make('head'), make('meta')];
+  Element.prototype.setAttribute.call(meta, 'http-equiv', 'Content-Security-Policy');
+  Element.prototype.setAttribute.call(meta, 'content', policy);
+  Node.prototype.appendChild.call(head, meta);
+  Node.prototype.appendChild.call(root, head);
+  Element.prototype.remove.call(head);
+  kept = policy;
+  return { state: 'done' };
+};
+
 const answerTo = (message) => {
   const ancestors = Array.from(location.ancestorOrigins);
   switch (message.ask) {
     case 'forms': return { ancestors, forms: forms() };
     case 'text': return { ancestors, text: readText() };
+    case 'keep': return keep(message.policy);
     case 'fill': return { ancestors, state: fillHere(message) };
     default: return null;
   }

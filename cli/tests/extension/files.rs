@@ -23,7 +23,7 @@ fn read(path: &str) -> String {
 #[test]
 fn it_may_no_more_than_it_needs() {
     let manifest: Value = serde_json::from_str(&read("extension/manifest.json")).unwrap();
-    assert_eq!(manifest["permissions"], json!(["declarativeNetRequest", "nativeMessaging"]));
+    assert_eq!(manifest["permissions"], json!(["declarativeNetRequest", "nativeMessaging", "privacy"]));
     assert_eq!(manifest["web_accessible_resources"], json!([]));
     for key in
         ["externally_connectable", "host_permissions", "optional_permissions", "optional_host_permissions"]

