@@ -106,7 +106,7 @@ impl fmt::Display for Asked {
                 if *own_browser {
                     return write!(
                         f,
-                        "read the tab in front, and ask for data of {tier}, while it shows {origins}"
+                        "read the tab in front while it shows {origins}, and ask there for your data, up to {tier}"
                     );
                 }
                 write!(f, "open a {tier} container that can go only to {origins}")
