@@ -372,7 +372,7 @@ async fn without_a_phrase(chromium: &Chromium) {
     let page = chromium.open(&question.address.whole).await;
     until(&page, SHOWN).await;
     let text = page.locator("#phrase").inner_text().await.unwrap();
-    assert!(text.contains("not chosen a phrase") && text.contains("settings"), "{text}");
+    assert!(text.contains("not chosen a phrase") && text.contains("portcullis vault phrase"), "{text}");
     picture(&page, "no_phrase").await;
     press(&page, "Escape").await;
     assert_eq!(desk.said(question).await, Answer::No);
