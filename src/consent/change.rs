@@ -53,7 +53,9 @@ impl ConsentBook {
             !(here(old.kind, &old.to) && stands && goes(old.answer.agrees()))
         });
         self.changed |= !gone.is_empty();
-        if *how == How::Never && !self.never(*kind, to) {
+        // A never of this session may have lost its place to a yes that was said after it.
+        let kept = self.standing.iter().any(|old| here(old.kind, &old.to) && !old.given);
+        if *how == How::Never && !(kept && self.never(*kind, to)) {
             let release = Release { kind: *kind, fields: kind.default_fields(), records: &[], to };
             self.note(&release, Answer::Never, now);
         }
