@@ -151,9 +151,11 @@ pub async fn say(proxy: &EgressProxy, bytes: &[u8]) -> String {
 pub async fn hear(stream: &mut TcpStream) -> String {
     let mut heard = Vec::new();
     let mut buffer = [0; 4096];
-    let moment = Duration::from_millis(400);
+    // A busy machine takes its time over the first word.
+    let mut moment = Duration::from_secs(3);
     while let Ok(Ok(read @ 1..)) = tokio::time::timeout(moment, stream.read(&mut buffer)).await {
         heard.extend_from_slice(&buffer[..read]);
+        moment = Duration::from_millis(400);
     }
     String::from_utf8_lossy(&heard).into_owned()
 }
