@@ -22,7 +22,7 @@ pub enum Asked {
         tier: Container,
         /// The only origins it may go to.
         origins: Vec<Origin>,
-        /// Whether it is no container, but the user's own browser, in which nothing is kept from going elsewhere.
+        /// Whether it is no container, but tabs of the user's own browser.
         own_browser: bool,
     },
     /// To let fields go to a site.

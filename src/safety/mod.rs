@@ -18,7 +18,9 @@ use browser_signals::Outline;
 use browser_signals::outline::Purpose;
 use classifier::{Place, Risk, Safety, WindowClassifier};
 use hmm_control::monitor::{Judge, MonitorError};
+#[cfg(feature = "browser")]
 use policy_dfa::{SafetyBand, Thresholds};
+#[cfg(feature = "browser")]
 use sirl::Tier;
 
 use crate::scrub::reading::{Reading, place_of};
