@@ -19,7 +19,7 @@ const context = await chromium.launchPersistentContext(profile, {
     `--host-resolver-rules=${rules}`,
   ],
 });
-const [PATIENCE, A_GLANCE] = [3000, 60];
+const [PATIENCE, A_GLANCE] = [10000, 60];
 const LOOKS = {
   button: 'button, input[type=submit], input[type=button]',
   checkbox: 'input[type=checkbox]',
@@ -29,10 +29,23 @@ const LOOKS = {
   searchbox: 'input[type=search]',
   textbox: 'textarea, input:not([type]), input[type=text], input[type=email], input[type=tel], input[type=password]',
 };
-let page = context.pages()[0] ?? (await context.newPage());
 const moment = (time) => new Promise((over) => setTimeout(over, time));
+// The frames that were told to go elsewhere and are not there yet.
+const leaving = new Set();
+const watched = (opened) => {
+  opened.on('request', (asked) => asked.isNavigationRequest() && leaving.add(asked.frame()));
+  opened.on('requestfailed', (asked) => asked.isNavigationRequest() && leaving.delete(asked.frame()));
+  for (const over of ['framenavigated', 'framedetached']) opened.on(over, (frame) => leaving.delete(frame));
+  return opened;
+};
+let page = watched(context.pages()[0] ?? (await context.newPage()));
+// Whoever clicked waits for what the click led to, however slow the machine is: the page's own next tasks have run, so a
+// form is on its way if it was sent, and what is on its way has come.
 const settled = async () => {
+  const ran = page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))).catch(() => null);
+  await Promise.race([ran, moment(PATIENCE)]);
   await moment(A_GLANCE);
+  for (let left = PATIENCE; leaving.size > 0 && left > 0; left -= A_GLANCE) await moment(A_GLANCE);
   await page.waitForLoadState('load', { timeout: PATIENCE }).catch(() => null);
 };
 // What a person takes for the thing that is called so: by what stands at it, else the one at that place.
@@ -66,14 +79,15 @@ const write = async (thing, text) => {
 const acts = {
   async begin() {
     const last = page;
-    page = await context.newPage();
+    page = watched(await context.newPage());
+    leaving.clear();
     await last.close();
     for (const other of context.pages()) if (other !== page) await other.close();
     await page.bringToFront();
     return true;
   },
   async open({ url }) {
-    const there = await page.goto(url, { waitUntil: 'load', timeout: 2 * PATIENCE }).then(() => true, () => false);
+    const there = await page.goto(url, { waitUntil: 'load', timeout: PATIENCE }).then(() => true, () => false);
     return there;
   },
   async back() {
