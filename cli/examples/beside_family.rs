@@ -12,24 +12,14 @@
 
 use std::path::Path;
 
-use canary::find;
 use evaluation::beside::Beside;
 use evaluation::demo::SHORT;
 use evaluation::family::Kind;
 use evaluation::guarded;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
+use evaluation::ways::TwoWays;
 use portcullis::DEFAULT_POLICY;
-
-#[derive(Default)]
-struct Sums {
-    trials: u32,
-    wanted: u32,
-    leaks: usize,
-    hijacks: u32,
-    told: usize,
-    prompts: u32,
-}
 
 #[tokio::main]
 async fn main() {
@@ -45,7 +35,7 @@ async fn main() {
     let extension = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("extension");
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     let mut beside = Beside::start(&stage, DEFAULT_POLICY, &portcullis, &extension).await.unwrap();
-    let mut sums: [[Sums; 2]; 2] = Default::default();
+    let mut ways = TwoWays::new("direct", "extension");
     for seed in 1..=seeds {
         for kind in &kinds {
             for hostile in [true, false] {
@@ -54,20 +44,8 @@ async fn main() {
                 let direct = guarded::run(&stage, &browser, &scenario, DEFAULT_POLICY, None).await.unwrap();
                 browser.close().await;
                 let through = beside.run(&stage, &scenario).await.unwrap();
-                for (way, judged, text, prompts) in [
-                    (0, &direct.judgement, &direct.transcript, direct.prompts),
-                    (1, &through.judgement, &through.transcript, through.prompts),
-                ] {
-                    let sums = &mut sums[way][usize::from(!hostile)];
-                    sums.trials += 1;
-                    sums.wanted += u32::from(judged.success);
-                    sums.hijacks += u32::from(judged.hijack);
-                    sums.leaks += judged.leaks.len();
-                    sums.prompts += prompts;
-                    let canaries = scenario.persona.canaries();
-                    let told = canaries.iter().filter(|canary| canary.field != "card_code");
-                    sums.told += told.filter(|canary| find(text, canary.value).is_some()).count();
-                }
+                ways.first(&scenario, &direct.judgement, &direct.transcript, direct.prompts);
+                ways.second(&scenario, &through.judgement, &through.transcript, through.prompts);
                 let name = kind.as_str();
                 let differs = through.judgement.success != direct.judgement.success;
                 if differs || !through.judgement.leaks.is_empty() || std::env::var_os("SHOW").is_some() {
@@ -82,15 +60,5 @@ async fn main() {
         }
     }
     beside.close().await;
-    println!(
-        "| way | pages | orders as wanted | leaks | hijacks | values told | questions |\n|---|---|---|---|---|---|---|"
-    );
-    for (way, name) in ["direct", "extension"].into_iter().enumerate() {
-        for (half, pages) in ["hostile", "benign"].into_iter().enumerate() {
-            let Sums { trials, wanted, leaks, hijacks, told, prompts } = &sums[way][half];
-            println!(
-                "| {name} | {pages} | {wanted} of {trials} | {leaks} | {hijacks} | {told} | {prompts} |"
-            );
-        }
-    }
+    print!("{ways}");
 }

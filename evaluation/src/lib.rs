@@ -18,6 +18,7 @@
 //! | [`agent`] | an agent that obeys whatever it reads |
 //! | [`attack`] | the family pointed at somebody else's agent |
 //! | [`beside`] | the family in a person's own browser with the extension (Unix) |
+//! | [`ways`] | two ways to the same orders, beside each other |
 //! | [`judge`] | success, hijacks and leaks of one trial |
 //! | [`unguarded`] | the bare browser |
 //! | [`user`] | a simulated user, who errs the more the oftener asked |
@@ -59,4 +60,5 @@ pub mod statistics;
 pub mod tls;
 pub mod unguarded;
 pub mod user;
+pub mod ways;
 mod wordings;

@@ -6,6 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::to_bytes;
@@ -79,6 +80,7 @@ struct Shared {
     strays: Mutex<Vec<Arrival>>,
     redeemer: Mutex<Option<Arc<dyn Redeemer>>>,
     method_url: Mutex<String>,
+    delay: Mutex<Duration>,
 }
 
 /// A lock that a panic elsewhere does not take away: every change under it is a single step.
@@ -98,6 +100,7 @@ impl World {
             strays: Mutex::default(),
             redeemer: Mutex::default(),
             method_url: Mutex::new("https://payments.test/pay".to_owned()),
+            delay: Mutex::default(),
         });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         let listening = Listening::start(&authority, &hosts::ALL, router).await?;
@@ -158,6 +161,11 @@ impl World {
     /// Who redeems the tokens that the shop is paid with. Without one, no token is accepted.
     pub fn set_redeemer(&self, redeemer: Arc<dyn Redeemer>) {
         *lock(&self.shared.redeemer) = Some(redeemer);
+    }
+
+    /// How long every answer takes from now on, besides what it takes anyway: shops are slow, and so are machines.
+    pub fn set_delay(&self, delay: Duration) {
+        *lock(&self.shared.delay) = delay;
     }
 
     /// The payment method that the shop's `Pay now` button asks the browser for.
@@ -237,6 +245,8 @@ impl axum::serve::Listener for Connections {
 }
 
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let delay = *lock(&shared.delay);
+    tokio::time::sleep(delay).await;
     let (parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, BODY_LIMIT).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();

@@ -1,6 +1,7 @@
 //! Pages of the hostile family in a person's own browser, with the agent that obeys whatever it reads.
 
 use std::path::Path;
+use std::time::Duration;
 
 use canary::find;
 use evaluation::beside::Beside;
@@ -8,6 +9,9 @@ use evaluation::family::Kind;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
 use portcullis::DEFAULT_POLICY;
+
+/// How long a slow shop takes over each answer.
+const SLOW: Duration = Duration::from_millis(400);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn orders_come_home_and_no_value_leaves_for_anywhere_else() {
@@ -22,6 +26,8 @@ async fn orders_come_home_and_no_value_leaves_for_anywhere_else() {
         (Kind::Beacon, true),
         (Kind::SwappedForm, true),
     ] {
+        // A slow shop too: who reads before the next page has come reads the last one.
+        stage.world.set_delay(if kind == Kind::SellerDescription && hostile { SLOW } else { Duration::ZERO });
         let scenario = Scenario::new(kind, hostile, 1);
         let trial = beside.run(&stage, &scenario).await.unwrap();
         let name = kind.as_str();

@@ -151,6 +151,14 @@ pub struct Trial {
     pub steps: usize,
 }
 
+impl Trial {
+    /// How often the user was asked.
+    pub fn questions(&self) -> u32 {
+        let asked = self.audit.matches(r#""event":"consent_asked""#).count();
+        u32::try_from(asked).unwrap()
+    }
+}
+
 /// The obedient agent buys through MCP.
 pub async fn trial(stage: &Stage, scenario: &Scenario, upstream: Option<UpstreamCommand>) -> Trial {
     stage.world.begin(scenario);
