@@ -11,6 +11,8 @@
 
 mod support;
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -72,4 +74,42 @@ fn a_locked_vault_is_said_before_anything_starts_and_standard_input_is_left_alon
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("is locked: run `portcullis vault unlock"), "{said}");
     assert!(output.stdout.is_empty());
+}
+
+/// What `examples/clients/README.md` says of pages under construction.
+#[test]
+fn a_page_of_ones_own_without_tls_takes_a_policy_that_says_so_and_its_host() {
+    let site = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = site.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for connection in site.incoming() {
+            let mut connection = connection.unwrap();
+            let _asked = connection.read(&mut [0; 4096]);
+            let page = "<title>Under construction</title><h1>Kettle</h1>";
+            let head =
+                format!("Content-Type: text/html\r\nContent-Length: {}\r\nConnection: close", page.len());
+            let _told = write!(connection, "HTTP/1.1 200 OK\r\n{head}\r\n\r\n{page}");
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let policy = folder.path().join("own.policy").display().to_string();
+    let (shipped, (before, after)) =
+        (portcullis::DEFAULT_POLICY, portcullis::DEFAULT_POLICY.split_once("verb open {").unwrap());
+    let edited = after.replacen("destination https\n", "destination https unless container is T0\n", 1);
+    std::fs::write(&policy, format!("{before}verb open {{{edited}")).unwrap();
+    assert_ne!(std::fs::read_to_string(&policy).unwrap(), shipped);
+    let host = address.to_string();
+    for (arguments, answer) in [
+        (vec!["--policy", &policy, "--private-hosts", &host], "ok"),
+        (vec!["--private-hosts", &host], r#"DENY.verb {"reason":"tls_invalid"}"#),
+        (vec!["--policy", &policy], r#"DENY.verb {"reason":"unplanned_effect"}"#),
+    ] {
+        let mut client = Client::start(portcullis().arg("mcp").args(&arguments));
+        client.begin();
+        let url = json!({ "url": format!("http://{address}/") });
+        assert_eq!(client.call("browser_navigate", url), answer, "{arguments:?}");
+        let read = client.call("browser_snapshot", json!({}));
+        assert_eq!(read.contains("Kettle"), answer == "ok", "{read}");
+        assert!(client.end());
+    }
 }
