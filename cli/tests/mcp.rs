@@ -12,7 +12,7 @@
 mod support;
 
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -76,21 +76,27 @@ fn a_locked_vault_is_said_before_anything_starts_and_standard_input_is_left_alon
     assert!(output.stdout.is_empty());
 }
 
-/// What `examples/clients/README.md` says of pages under construction.
-#[test]
-fn a_page_of_ones_own_without_tls_takes_a_policy_that_says_so_and_its_host() {
+/// A site that says the same to everybody, until this process ends.
+fn site_without_tls(heading: &'static str) -> SocketAddr {
     let site = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = site.local_addr().unwrap();
     std::thread::spawn(move || {
         for connection in site.incoming() {
             let mut connection = connection.unwrap();
             let _asked = connection.read(&mut [0; 4096]);
-            let page = "<title>Under construction</title><h1>Kettle</h1>";
+            let page = format!("<title>Under construction</title><h1>{heading}</h1>");
             let head =
                 format!("Content-Type: text/html\r\nContent-Length: {}\r\nConnection: close", page.len());
             let _told = write!(connection, "HTTP/1.1 200 OK\r\n{head}\r\n\r\n{page}");
         }
     });
+    address
+}
+
+/// What `examples/clients/README.md` says of pages under construction.
+#[test]
+fn a_page_of_ones_own_without_tls_takes_a_policy_that_says_so_and_its_host() {
+    let (address, other) = (site_without_tls("Kettle"), site_without_tls("Reviews"));
     let folder = tempfile::tempdir().unwrap();
     let policy = folder.path().join("own.policy").display().to_string();
     let (shipped, (before, after)) =
@@ -98,7 +104,7 @@ fn a_page_of_ones_own_without_tls_takes_a_policy_that_says_so_and_its_host() {
     let edited = after.replacen("destination https\n", "destination https unless container is T0\n", 1);
     std::fs::write(&policy, format!("{before}verb open {{{edited}")).unwrap();
     assert_ne!(std::fs::read_to_string(&policy).unwrap(), shipped);
-    let host = address.to_string();
+    let host = format!("{address},{other}");
     for (arguments, answer) in [
         (vec!["--policy", &policy, "--private-hosts", &host], "ok"),
         (vec!["--private-hosts", &host], r#"DENY.verb {"reason":"tls_invalid"}"#),
@@ -110,6 +116,17 @@ fn a_page_of_ones_own_without_tls_takes_a_policy_that_says_so_and_its_host() {
         assert_eq!(client.call("browser_navigate", url), answer, "{arguments:?}");
         let read = client.call("browser_snapshot", json!({}));
         assert_eq!(read.contains("Kettle"), answer == "ok", "{read}");
+        if answer == "ok" {
+            // In a container that holds nothing the agent may read anywhere.
+            let url = json!({ "url": format!("http://{other}/") });
+            assert_eq!(client.call("browser_navigate", url), "ok");
+            assert!(client.call("browser_snapshot", json!({})).contains("Reviews"));
+            // There is no such key, and nobody answers there.
+            let key = json!({ "key": "F13" });
+            assert!(client.call("browser_press_key", key).contains(r#""reason":"not_applicable""#));
+            let url = json!({ "url": "https://nobody.example/" });
+            assert!(client.call("browser_navigate", url).contains(r#""reason":"page_unreachable""#));
+        }
         assert!(client.end());
     }
 }

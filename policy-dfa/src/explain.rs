@@ -5,7 +5,7 @@ use crate::reason::Signal;
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 40] = [
+    pub const ALL: [Reason; 42] = [
         Reason::InvalidContainer,
         Reason::OriginMismatch,
         Reason::TlsInvalid,
@@ -45,6 +45,8 @@ impl Reason {
         Reason::PaymentDeclined,
         Reason::NoPaymentInterface,
         Reason::TakenOver,
+        Reason::NotApplicable,
+        Reason::PageUnreachable,
         Reason::BrowserLost,
     ];
 
@@ -100,6 +102,10 @@ impl Reason {
                 "The shop does not ask your browser for the payment, so nothing was paid and no card was given."
             }
             Reason::TakenOver => "You went on by hand; the assistant does nothing more in this task.",
+            Reason::NotApplicable => {
+                "The element does not take this: there is no such option, key or form, or the form refuses what stands in it."
+            }
+            Reason::PageUnreachable => "The page could not be loaded: nobody answers at its address.",
             Reason::BrowserLost => "The browser closed or stopped answering.",
         }
     }

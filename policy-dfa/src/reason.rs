@@ -59,6 +59,10 @@ pub enum Reason {
     NoPaymentInterface,
     /// The user went on by hand, and the assistant's part of the task is over.
     TakenOver,
+    /// The element does not take what was to be done with it.
+    NotApplicable,
+    /// The page could not be loaded.
+    PageUnreachable,
     /// The browser went away.
     BrowserLost,
 }
@@ -144,6 +148,8 @@ impl Reason {
             Reason::PaymentDeclined => "payment_declined",
             Reason::NoPaymentInterface => "no_payment_interface",
             Reason::TakenOver => "taken_over",
+            Reason::NotApplicable => "not_applicable",
+            Reason::PageUnreachable => "page_unreachable",
             Reason::BrowserLost => "browser_lost",
         };
         word.to_owned()

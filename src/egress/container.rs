@@ -1,10 +1,10 @@
-//! What a container of tier T1 or T2 sends.
+//! What a container sends.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use browser_signals::egress::{Blocked, EgressGuard, OutgoingRequest};
-use browser_signals::{Destination, Origin};
+use browser_signals::{Container, Destination, Origin};
 use classifier::{Detector, Detectors, SensitiveKind};
 use sirl::Field;
 use url::Url;
@@ -20,14 +20,16 @@ const SEQUENCES: usize = 16;
 /// Headers that repeat an address.
 const ADDRESSES: [&str; 1] = ["referer"];
 
-/// Watches what a container of tier T1 or T2 sends.
+/// Watches what a container sends.
 ///
-/// Before a release it keeps the top document in the task. After one, everything goes to the task's origins and the
+/// A container of tier T0 holds nothing of the user's and goes wherever the policy lets it. Above that, before a release,
+/// the top document stays in the task. After one, everything goes to the task's origins and the
 /// guard's own payment handler only, and is compared with the released values, over the session too: address, headers
 /// and body. A value that may not go to this address, or most of it, stops the request; so does, on its way to another
 /// origin than a granted one, what has the form of a card number, an account number or a token; and so does a body
 /// that is not text, unless every released value may go where it goes: compressed, it could hold any of them.
 pub struct ContainerEgress {
+    container: Container,
     task: Vec<Origin>,
     payment: Vec<Origin>,
     releases: Releases,
@@ -37,16 +39,17 @@ pub struct ContainerEgress {
 }
 
 impl ContainerEgress {
-    /// A watch over a container of the given task origins; `payment` are the origins of the guard's own
+    /// A watch over a container of this tier and these task origins; `payment` are the origins of the guard's own
     /// payment handler.
     pub fn new(
+        container: Container,
         task: Vec<Origin>,
         payment: Vec<Origin>,
         releases: Releases,
         vault: Arc<Mutex<Vault>>,
         detectors: Arc<Detectors>,
     ) -> Self {
-        ContainerEgress { task, payment, releases, vault, detectors, sent: Mutex::default() }
+        ContainerEgress { container, task, payment, releases, vault, detectors, sent: Mutex::default() }
     }
 
     /// Whether the request is stopped for what it says.
@@ -123,7 +126,7 @@ impl EgressGuard for ContainerEgress {
         }
         let origin = Origin::of(&url).map_err(|_| Blocked::new("address"))?;
         let at_home = self.task.contains(&origin) || self.payment.contains(&origin);
-        if request.main_navigation && !at_home {
+        if request.main_navigation && !at_home && self.container != Container::T0 {
             return Err(Blocked::new("navigation"));
         }
         if releases.is_empty() {

@@ -110,6 +110,7 @@ impl Session {
         let proxy = way_out::open(browser, &payment_origins, kit.entropy.as_mut()).await?;
         let tab = browser.container_through(proxy.for_container(), container, task.origins()).await?;
         tab.set_egress(Arc::new(ContainerEgress::new(
+            container,
             task.origins().to_vec(),
             payment_origins,
             releases.clone(),

@@ -51,6 +51,8 @@ pub(crate) fn reason_of(error: &BridgeError) -> Reason {
         BridgeError::Diverted => Reason::WrongDestination,
         BridgeError::Refused(_) => Reason::UnplannedEffect,
         BridgeError::TextWithheld => Reason::EgressBlocked,
+        BridgeError::NotApplicable => Reason::NotApplicable,
+        BridgeError::Unreachable => Reason::PageUnreachable,
         _ => Reason::BrowserLost,
     }
 }

@@ -263,7 +263,7 @@ fn reason_of(error: ExtensionError) -> Reason {
         ExtensionError::NotOfTask => Reason::OriginMismatch,
         ExtensionError::Occluded => Reason::Occluded,
         ExtensionError::Diverted => Reason::WrongDestination,
-        ExtensionError::NotApplicable => Reason::FieldNotAllowed,
+        ExtensionError::NotApplicable => Reason::NotApplicable,
         ExtensionError::TextWithheld | ExtensionError::WayOut => Reason::EgressBlocked,
         ExtensionError::Gone | ExtensionError::Slow | ExtensionError::Malformed => Reason::BrowserLost,
     }

@@ -1,4 +1,4 @@
-//! What a page of a raised container can send after a release.
+//! What a page can send: in a raised container before and after a release, and in one that holds nothing.
 
 use std::sync::{Arc, Mutex};
 
@@ -27,10 +27,15 @@ impl Page {
     }
 
     fn before_a_release() -> Page {
+        Page::in_a(Container::T2)
+    }
+
+    fn in_a(container: Container) -> Page {
         let (releases, vault) = (Releases::default(), Played::new(Container::T2).vault);
         let detectors = Arc::new(Detectors::standard().unwrap());
         let task = vec![origin(SHOP), origin(OWN)];
-        let egress = ContainerEgress::new(task, Vec::new(), releases.clone(), vault.clone(), detectors);
+        let egress =
+            ContainerEgress::new(container, task, Vec::new(), releases.clone(), vault.clone(), detectors);
         Page { egress, releases, vault }
     }
 
@@ -62,6 +67,20 @@ impl Page {
         self.egress.judge(&request).map_err(|Blocked { reason }| reason)
     }
 
+    fn go_to(&self, url: &str) -> Result<(), &'static str> {
+        let request = OutgoingRequest {
+            url,
+            method: "GET",
+            headers: &[],
+            body: None,
+            frame: None,
+            from: None,
+            resource_type: "Document",
+            main_navigation: true,
+        };
+        self.egress.judge(&request).map_err(|Blocked { reason }| reason)
+    }
+
     fn get(&self, url: &str) -> Result<(), &'static str> {
         self.send("GET", url, &[], b"")
     }
@@ -72,6 +91,21 @@ impl Page {
 }
 
 const LOG: &str = "https://shop.example/log";
+
+#[test]
+fn a_page_goes_anywhere_where_the_container_holds_nothing_and_stays_in_the_task_where_it_may() {
+    let elsewhere = "https://reviews.example/kettles";
+    for (container, gone) in
+        [(Container::T0, Ok(())), (Container::T1, Err("navigation")), (Container::T2, Err("navigation"))]
+    {
+        let page = Page::in_a(container);
+        assert_eq!(page.go_to(elsewhere), gone, "{container:?}");
+        assert_eq!(page.go_to(LOG), Ok(()), "{container:?}");
+        // Nothing is released into T0; if it were, nothing would leave.
+        page.release("POST");
+        assert!(page.go_to(elsewhere).is_err(), "{container:?}");
+    }
+}
 
 #[test]
 fn a_released_value_goes_to_its_destination_alone() {

@@ -14,7 +14,7 @@ pub(super) const SCOPES: [(ConsentScope, &str); 3] = [
 ];
 
 /// Every reason but the unknown signals. One that is missing here is written, but not read back.
-const REASONS: [Reason; 28] = [
+const REASONS: [Reason; 30] = [
     Reason::InvalidContainer,
     Reason::OriginMismatch,
     Reason::TlsInvalid,
@@ -42,6 +42,8 @@ const REASONS: [Reason; 28] = [
     Reason::PaymentDeclined,
     Reason::NoPaymentInterface,
     Reason::TakenOver,
+    Reason::NotApplicable,
+    Reason::PageUnreachable,
     Reason::BrowserLost,
 ];
 
