@@ -166,7 +166,7 @@ impl Worker {
                     .to_owned(),
             ),
             Call::Request { block } => {
-                let said = self.act(Action::Request(block)).await?;
+                let said = self.request(block).await?;
                 Ok(self.with_page(Answer::of_session(said)).await)
             }
             Call::Back => self.verb(Verb::Back).await,
@@ -235,6 +235,19 @@ impl Worker {
             self.blind_upstream().await;
         }
         Ok(said)
+    }
+
+    /// A request is carried out with nobody else looking: a page may write what it is given to its console, and
+    /// playwright-mcp keeps what it hears there in a file. Where nothing came of the request, it may look again.
+    async fn request(&mut self, block: String) -> Result<String, String> {
+        self.blind_upstream().await;
+        let said = self.act(Action::Request(block)).await;
+        if let (Some(session), Some(upstream)) = (&self.session, &self.engine.upstream)
+            && !session.is_private()
+        {
+            upstream.follow(session);
+        }
+        said
     }
 
     /// playwright-mcp sees the page no more, and forgets what it saw of it.
