@@ -1,8 +1,8 @@
 //! Acts that end up elsewhere than where they were decided: in another frame, on the button around a word, at a server
 //! that had them once already.
 
-use crate::support::{Open, Server, handle, launch, tab};
-use browser_signals::playwright::{About, BridgeError, Tab};
+use crate::support::{Open, Server, handle, launch, settings, tab};
+use browser_signals::playwright::{About, BridgeError, Browser, Tab};
 use browser_signals::{Container, ElementRef, Observed, Snapshot};
 
 async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
@@ -15,28 +15,37 @@ async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
 const LURE: &str = r#"<!doctype html><title>Lure</title><style>body { margin: 0 } iframe { position: fixed; left: 0;
 top: 200px; width: 400px; height: 100px; border: 0; z-index: 9 }</style>
 <button style="width:300px;height:60px" onEVENT="document.querySelector('iframe').style.top = 0">Look</button>
-<iframe src="http://pay.example:PORT/frame"></iframe>"#;
+<iframe src="FRAME"></iframe>"#;
 const VICTIM: &str = r#"<!doctype html><title>Victim</title><style>body { margin: 0 }</style>
 <button style="width:400px;height:100px" onclick="fetch('/clicked')" onmousedown="fetch('/pressed')">Delete</button>"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_click_is_not_lured_into_a_frame_of_another_site() {
-    let server = Server::start();
+    // Of another site, in a process of its own; and of another origin of the same site, in the page's.
+    let (server, near) = (Server::start(), Server::start());
     server.page("pay.example", "/frame", VICTIM);
-    let browser = launch(&server).await;
-    for event in ["mousemove", "mousedown", "pointerdown", "pointerenter"] {
-        server.page("shop.example", "/", &LURE.replace("EVENT", event));
-        let tab = tab(&browser, &server, Container::T2).await;
-        tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
-        let (look, seen) = about(&tab, "\"Look\"").await;
-        let clicked = tab.click(&look, &seen).await;
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-        let reached = server.requests().iter().any(|it| it.path == "/clicked" || it.path == "/pressed");
-        assert!(!reached, "{event}: {clicked:?}");
-        tab.close().await;
+    near.page("shop.example", "/frame", VICTIM);
+    let mut settings = settings(&server);
+    settings.private_hosts.push(format!("shop.example:{}", near.port));
+    let browser = Browser::launch(settings).await.expect("the browser starts");
+    for event in ["mousemove", "mousedown", "pointerdown"] {
+        for frame in [server.url("pay.example", "/frame"), near.url("shop.example", "/frame")] {
+            let lure = LURE.replace("EVENT", event).replace("FRAME", frame.as_str());
+            server.page("shop.example", "/", &lure);
+            let tab = tab(&browser, &server, Container::T2).await;
+            tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+            let (look, seen) = about(&tab, "\"Look\"").await;
+            let clicked = tab.click(&look, &seen).await;
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            let all = [server.requests(), near.requests()].concat();
+            let reached = all.iter().any(|it| it.path == "/clicked" || it.path == "/pressed");
+            assert!(!reached, "{event} {frame}: {clicked:?}");
+            tab.close().await;
+        }
     }
     // The frame itself is no way into it either.
-    server.page("shop.example", "/", &LURE.replace("EVENT", "focus"));
+    let frame = server.url("pay.example", "/frame");
+    server.page("shop.example", "/", &LURE.replace("EVENT", "focus").replace("FRAME", frame.as_str()));
     let tab = tab(&browser, &server, Container::T2).await;
     tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
     let (frame, seen) = about(&tab, "- iframe").await;
