@@ -43,7 +43,9 @@ async fn calls_do_not_pile_up_and_those_that_wait_end_with_the_client() {
         // Given up before its turn: it is not begun.
         client.send(&call(901, "browser_close", json!({}))).await;
         let cancel = json!({ "requestId": 901, "reason": "no" });
-        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel })).await;
+        client
+            .send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel }))
+            .await;
         for number in 0..150 {
             client.send(&call(1000 + number, "portcullis_status", json!({}))).await;
         }
