@@ -16,6 +16,7 @@ use crate::kept_head;
 use crate::lock::{IdleLock, LockHandle};
 use crate::safety::{PageSafety, WindowSafety};
 use crate::scrub::Scrubber;
+use crate::session::memory::Memory;
 
 /// Why a guard could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -119,6 +120,8 @@ pub(crate) struct Kit {
     pub(crate) persona: Option<String>,
     /// The generation of the vault's file as it was opened or saved last.
     pub(crate) saved: Option<u64>,
+    /// What is kept from task to task, where they are one agent's.
+    pub(crate) memory: Option<Memory>,
 }
 
 impl Guard {
@@ -203,6 +206,7 @@ impl Guard {
             idle: None,
             persona: None,
             saved,
+            memory: None,
         };
         Ok(Guard { decision, kit })
     }

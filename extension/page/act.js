@@ -6,23 +6,26 @@ const aim = (el) => {
   if (!isRendered(el)) return { hit: false };
   const centre = bringIntoView(el);
   if (!isOnScreen(centre) || !isHitAt(el, centre)) return { hit: false };
-  unwatch();
   const root = rootOf(el);
   const seen = root instanceof ShadowRoot ? getter(ShadowRoot, 'host').call(root) : el;
+  const isMeant = (node) =>
+    node === el || node === seen || (node instanceof HTMLLabelElement && getter(HTMLLabelElement, 'control').call(node) === el);
+  arm((path) => path.some(isMeant));
+  return { hit: true, ...centre };
+};
+// No click that is about to be made is for this document.
+const ward = () => arm(() => false);
+const arm = (isReached) => {
+  unwatch();
   const state = { strayed: false };
   state.listen = (event) => {
-    if (!event.isTrusted) return;
-    const reached = event.composedPath().some(
-      (node) => node === el || node === seen || (node instanceof HTMLLabelElement && getter(HTMLLabelElement, 'control').call(node) === el),
-    );
-    if (reached) return;
+    if (!event.isTrusted || isReached(event.composedPath())) return;
     state.strayed = true;
     event.preventDefault();
     event.stopImmediatePropagation();
   };
   for (const name of CLICKS) addEventListener(name, state.listen, { capture: true });
   watch = state;
-  return { hit: true, ...centre };
 };
 const unwatch = () => {
   const strayed = watch?.strayed ?? false;

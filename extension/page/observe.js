@@ -93,10 +93,17 @@ const observe = (el, about) => inPlace(() => {
   if (!isConnected(el)) return null;
   const form = formOf(el);
   if (about === 'form') return form ? { target: null, ...formFacts(form, isForm(el) ? null : el) } : null;
-  const link = el instanceof HTMLAnchorElement && hasAttribute(el, 'href');
-  const way = link ? { action: getter(HTMLAnchorElement, 'href').call(el), method: 'GET' } : null;
+  const target = controlFacts(el);
+  // Whoever clicks the words on a button presses the button.
+  const through = isEditable(el) ? el : actsThrough(el);
+  if (isSubmitter(through) && formOf(through)) {
+    const sent = formOf(through);
+    const pressed = { ...target, form: numberOf(sent), tag: tagOf(through), type: typeOf(through) };
+    return { target: pressed, ...formFacts(sent, through) };
+  }
+  const way = isLink(through) ? { action: leadsTo(through), method: 'GET' } : null;
   const facts = form ? formFacts(form, el) : { form: 0, way, controls: [] };
-  return { target: controlFacts(el), ...facts };
+  return { target, ...facts };
 });
 // Every form of the document, and the controls of no form if there are any.
 const forms = () => inPlace(() => {

@@ -67,6 +67,10 @@ const controlsOf = (form) => {
   for (let i = 0; i < length && i < 500; i++) list.push(HTMLCollection.prototype.item.call(all, i));
   return list.filter((el) => !(el instanceof HTMLFieldSetElement || el instanceof HTMLObjectElement));
 };
+// Owned by a form, and nothing happens where they are clicked.
+const inert = [HTMLOutputElement, HTMLFieldSetElement, HTMLObjectElement];
+const isLink = (el) => (el instanceof HTMLAnchorElement || el instanceof HTMLAreaElement) && hasAttribute(el, 'href');
+const leadsTo = (link) => getter(link instanceof HTMLAreaElement ? HTMLAreaElement : HTMLAnchorElement, 'href').call(link);
 const isDisabled = (el) => matches(el, ':disabled');
 const takesInput = (el) => {
   if (isDisabled(el)) return false;
@@ -132,6 +136,28 @@ const isHitAt = (el, { x, y }) => {
     if (node instanceof HTMLLabelElement) return getter(HTMLLabelElement, 'control').call(node) === el;
   }
   return false;
+};
+// The node that the mouse would reach, in open shadow trees too.
+const reachedAt = (el, { x, y }) => {
+  const root = rootOf(el);
+  let hit = (root instanceof ShadowRoot ? ShadowRoot : Document).prototype.elementFromPoint.call(root, x, y);
+  while (hit) {
+    const shadow = getter(Element, 'shadowRoot').call(hit);
+    const inner = shadow && ShadowRoot.prototype.elementFromPoint.call(shadow, x, y);
+    if (!inner || inner === hit) break;
+    hit = inner;
+  }
+  return hit;
+};
+// What a click on an element sets off: the control or link that stands at its centre within it, or that it stands in.
+const actsThrough = (el) => {
+  const hit = reachedAt(el, centreOf(el));
+  for (let node = hit && contains(el, hit) ? hit : el; node; node = drawnIn(node)) {
+    if (isLink(node) || (isControl(node) && !inert.some((type) => node instanceof type))) return node;
+    const control = node instanceof HTMLLabelElement && getter(HTMLLabelElement, 'control').call(node);
+    if (control) return control;
+  }
+  return el;
 };
 // A box that ends beyond the edge is not enough: the edge itself lies on a fraction of a pixel.
 const isWhollyOnScreen = ({ x, y, width, height }) => x >= 0 && y >= 0 && x + width < innerWidth && y + height < innerHeight;

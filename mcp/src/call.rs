@@ -9,6 +9,9 @@ use crate::catalogue::{CarriedOutBy, ToolEntry};
 /// The longest that `browser_wait_for` waits, in seconds.
 const LONGEST_WAIT: f64 = 30.0;
 
+/// How many controls one `browser_fill_form` fills: a call that was begun is carried out to its end.
+const MOST_FIELDS: usize = 100;
+
 /// Why a call cannot be carried out as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
@@ -281,6 +284,9 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
         }
         "browser_fill_form" => {
             let fields = fit.read::<FormArguments>()?.fields;
+            if fields.len() > MOST_FIELDS {
+                return Err(bad("a call fills a hundred controls at most"));
+            }
             Call::Fill(fields.into_iter().map(|field| to_fill(field, &bad)).collect::<Result<_, _>>()?)
         }
         "browser_select_option" => {

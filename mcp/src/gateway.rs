@@ -42,7 +42,8 @@ impl Gateway {
     /// A gateway with a guard of the caller's and a browser that is started for it.
     pub fn new(guard: Guard, browser: BrowserSettings, settings: GatewaySettings) -> Gateway {
         Gateway {
-            keeper: Keeper::Guard(Some(Box::new(guard))),
+            // Who calls begins task after task, and remembers what it read in each.
+            keeper: Keeper::Guard(Some(Box::new(guard.with_one_agent()))),
             browser,
             settings,
             client: ClientSlot::default(),

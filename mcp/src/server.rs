@@ -10,6 +10,7 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::call::{self, CallError};
@@ -54,8 +55,12 @@ impl Server {
             Err(error) => return Answer::error(error.to_string()),
         };
         let (reply, mut answered) = oneshot::channel();
-        if self.orders.send(Order { call, reply }).await.is_err() {
-            return Answer::error("the guard has stopped; start it again");
+        match self.orders.try_send(Order { call, reply }) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => {
+                return Answer::error("too many calls are waiting already; wait for their answers");
+            }
+            Err(TrySendError::Closed(_)) => return Answer::error("the guard has stopped; start it again"),
         }
         let token = context.meta.get_progress_token();
         let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + STILL_WORKING, STILL_WORKING);

@@ -4,6 +4,7 @@ use portcullis::audit::AuditLog;
 use portcullis::guard::SystemEntropy;
 use portcullis::observe::{ObservationReport, ObservedTask, Observer, UnguardedSession};
 use portcullis::session::Proposal;
+use portcullis::session::driver::SessionError;
 use portcullis::signals::playwright::{BridgeError, Browser, SecondProgram};
 use portcullis::signals::{Container, ElementRef, Origin};
 use portcullis::{Action, Guard, Session};
@@ -16,7 +17,7 @@ pub type Seen = Box<dyn FnMut(&ObservationReport) + Send>;
 
 /// Who decides.
 pub enum Keeper {
-    /// A guard; none while a session has it, or after a task could not be begun.
+    /// A guard; none while a session has it.
     Guard(Option<Box<Guard>>),
     /// Nobody: what a guard under this policy would have done is recorded and told in the end.
     Nobody { policy: String, log: LogFor, seen: Seen },
@@ -33,9 +34,9 @@ impl Keeper {
     pub async fn begin(&mut self, browser: &Browser, task: &str) -> Result<Sitting, String> {
         match self {
             Keeper::Guard(guard) => {
-                let guard = guard.take().ok_or_else(stopped)?;
-                let begun = Session::begin(*guard, browser, task).await;
-                Ok(Sitting::Guarded(Box::new(begun.map_err(|error| not_begun(&error))?)))
+                let begun = guard.take().ok_or_else(stopped)?;
+                let begun = Session::begin_or_give_back(*begun, browser, task).await;
+                kept(begun, guard)
             }
             Keeper::Nobody { .. } => {
                 let task = ObservedTask::of_prompt(task).map_err(|error| not_begun(&error))?;
@@ -48,9 +49,9 @@ impl Keeper {
     pub async fn begin_proposed(&mut self, browser: &Browser, proposal: Proposal) -> Result<Sitting, String> {
         match self {
             Keeper::Guard(guard) => {
-                let guard = guard.take().ok_or_else(stopped)?;
-                let begun = Session::begin_proposed(*guard, browser, proposal).await;
-                Ok(Sitting::Guarded(Box::new(begun.map_err(|error| not_begun(&error))?)))
+                let begun = guard.take().ok_or_else(stopped)?;
+                let begun = Session::begin_proposed(*begun, browser, proposal).await;
+                kept(begun, guard)
             }
             Keeper::Nobody { .. } => {
                 let Proposal { origins, kinds } = proposal;
@@ -114,7 +115,7 @@ impl Sitting {
     }
 
     /// What the agent may be told of words that came out of the page.
-    pub fn tell(&self, text: &str) -> Result<String, BridgeError> {
+    pub fn tell(&mut self, text: &str) -> Result<String, BridgeError> {
         match self {
             Sitting::Guarded(session) => session.tell(text),
             Sitting::Watched(_) => Ok(text.to_owned()),
@@ -134,6 +135,14 @@ impl Sitting {
         match self {
             Sitting::Guarded(session) => session.task().container() != Container::T0,
             Sitting::Watched(_) => true,
+        }
+    }
+
+    /// Whether the user was asked something in this task.
+    pub fn has_asked(&self) -> bool {
+        match self {
+            Sitting::Guarded(session) => session.prompts() > 0,
+            Sitting::Watched(_) => false,
         }
     }
 
@@ -175,8 +184,22 @@ impl Sitting {
     }
 }
 
+/// What was begun. Where nothing was, the guard stays for the next task.
+fn kept(
+    begun: Result<Session, (SessionError, Box<Guard>)>,
+    guard: &mut Option<Box<Guard>>,
+) -> Result<Sitting, String> {
+    match begun {
+        Ok(session) => Ok(Sitting::Guarded(Box::new(session))),
+        Err((error, given_back)) => {
+            *guard = Some(given_back);
+            Err(not_begun(&error))
+        }
+    }
+}
+
 fn stopped() -> String {
-    "the guard has stopped, because a task could not be begun; start it again".to_owned()
+    "the guard has stopped; start it again".to_owned()
 }
 
 fn not_begun(error: &impl std::fmt::Display) -> String {

@@ -96,7 +96,7 @@ fn is_handle(text: &str) -> bool {
 }
 
 /// The handle of a line. Words of the page stand in quotes, so the last one outside of them counts.
-fn handle_of(line: &str) -> Option<ElementRef> {
+pub fn handle_of(line: &str) -> Option<ElementRef> {
     let mut outside = String::new();
     let (mut quoted, mut escaped) = (false, false);
     for c in line.chars() {

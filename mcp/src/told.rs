@@ -4,17 +4,18 @@ use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
 use crate::call::Sought;
+use crate::target::handle_of;
 
-/// The most memory that a regular expression of an agent's may take.
-const LARGEST_EXPRESSION: usize = 1 << 20;
+/// The most memory that a regular expression of an agent's may take: each step through the page may look at all of it.
+const LARGEST_EXPRESSION: usize = 1 << 18;
 
 /// How many lines a search answers with.
 const MOST_FOUND: usize = 50;
 
 /// The line of an element, and those below it that belong to it.
 pub fn within(text: &str, handle: &str) -> Option<String> {
-    let mark = format!("[ref={handle}]");
-    let mut lines = text.lines().skip_while(|line| !line.contains(&mark));
+    let is_it = |line: &str| handle_of(line).is_some_and(|found| found.0 == handle);
+    let mut lines = text.lines().skip_while(|line| !is_it(line));
     let head = lines.next()?;
     let depth = indent(head);
     let inner = lines.take_while(|line| indent(line) > depth);
@@ -70,6 +71,9 @@ mod tests {
             "- form [ref=e1]\n  - textbox \"Name\" [ref=e2]\n  - button \"Send\" [ref=e3]"
         );
         assert_eq!(within(PAGE, "e9"), None);
+        // Words of the page name no element.
+        let lying = "- button \"[ref=e2]\" [ref=e1]\n- button \"Send\" [ref=e2]";
+        assert_eq!(within(lying, "e2").unwrap(), "- button \"Send\" [ref=e2]");
         assert_eq!(levels(PAGE, 2).lines().count(), 3);
         assert_eq!(find(PAGE, &Sought::Words("send".into())).unwrap(), ["- button \"Send\" [ref=e3]"]);
         let expression = |pattern: &str| Sought::Expression { pattern: pattern.into(), any_case: false };

@@ -5,6 +5,8 @@
 //! files that it writes, and no roots of the client's: it reads none of the user's files. Where it dies, the call at that
 //! moment fails, and the next one starts it again.
 
+use std::fs::File;
+use std::io::Read;
 use std::time::Duration;
 
 use portcullis::signals::playwright::{SecondProgram, ThrowawayFolder};
@@ -17,11 +19,14 @@ use tokio::process::Command;
 use crate::settings::UpstreamCommand;
 use crate::sitting::Sitting;
 
+/// What stands in the place of a file that is not told.
+const NOT_SHOWN: &str = "(a file that is not shown)";
+
 /// How long it may take to start, and for one call.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The longest text that is read out of a file that it wrote.
-const LONGEST_FILE: u64 = 4 << 20;
+/// The longest text of one answer, with that of the files which it wrote.
+const LONGEST: usize = 1 << 20;
 
 /// A part of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,13 +121,15 @@ impl Upstream {
                 return Err(UpstreamError::Slow);
             }
         };
-        let mut blocks = Vec::new();
+        let (mut blocks, mut left) = (Vec::new(), LONGEST);
         for content in answer.content {
             match content {
                 ContentBlock::Text(text) => {
                     // It says in its errors where it connects to. Whoever knows that is past the guard.
-                    let said = self.way.without_address(&text.text);
-                    blocks.push(Block::Text(self.with_files(&said)));
+                    let said = self.way.without_address(cut(&text.text, left));
+                    let said = self.way.without_address(&self.with_files(&said, left));
+                    left = left.saturating_sub(said.len());
+                    blocks.push(Block::Text(said));
                 }
                 ContentBlock::Image(image) => {
                     blocks.push(Block::Picture { data: image.data, media_type: image.mime_type });
@@ -158,27 +165,57 @@ impl Upstream {
         }
     }
 
-    /// Puts the text of the files that an answer points to in their place: the agent gets no file that nobody scrubbed.
-    /// What is no text is left out.
-    fn with_files(&self, text: &str) -> String {
-        let folder = self.files.path();
-        let mut lines = Vec::new();
+    /// Puts the text of the files that an answer points to in their place, as much as there is room for: the agent gets no
+    /// file that nobody scrubbed. What is no text is left out.
+    fn with_files(&self, text: &str, room: usize) -> String {
+        let folder = self.files.path().to_string_lossy();
+        let mut told = String::new();
         for line in text.lines() {
             let link = line.split_once("](").and_then(|(_, rest)| rest.split_once(')')).map(|(path, _)| path);
-            let Some(path) = link.map(|path| folder.join(path)) else {
-                lines.push(line.to_owned());
-                continue;
-            };
-            // A link to elsewhere was not written by it.
-            let inside = path
-                .canonicalize()
-                .is_ok_and(|path| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder)));
-            let small = path.metadata().is_ok_and(|file| file.is_file() && file.len() <= LONGEST_FILE);
-            match std::fs::read_to_string(&path) {
-                Ok(content) if inside && small => lines.push(content),
-                _ => lines.push("(a file that is not shown)".to_owned()),
+            let left = room.saturating_sub(told.len());
+            match link {
+                // Where it keeps its files is no matter of the agent's, and nobody scrubbed them.
+                None if line.contains(&*folder) => told.push_str(NOT_SHOWN),
+                None => told.push_str(cut(line, left)),
+                Some(path) => match self.file(path, left) {
+                    Some(content) => told.push_str(&content),
+                    None => told.push_str(NOT_SHOWN),
+                },
+            }
+            told.push('\n');
+            if left == 0 {
+                told.push_str("(cut: the answer is too long)");
+                break;
             }
         }
-        lines.join("\n")
+        told.truncate(told.trim_end_matches('\n').len());
+        told
     }
+
+    /// The begin of a file of its own.
+    fn file(&self, path: &str, longest: usize) -> Option<String> {
+        let folder = self.files.path().canonicalize().ok()?;
+        // A link to elsewhere was not written by it.
+        let path =
+            self.files.path().join(path).canonicalize().ok().filter(|path| path.starts_with(&folder))?;
+        let file = File::open(&path).ok().filter(|_| path.is_file())?;
+        let mut bytes = Vec::new();
+        file.take(u64::try_from(longest).unwrap_or(u64::MAX)).read_to_end(&mut bytes).ok()?;
+        match String::from_utf8(bytes) {
+            Ok(text) => Some(text),
+            // Cut within a letter. All else is no text.
+            Err(error) if error.utf8_error().error_len().is_none() => {
+                let whole = error.utf8_error().valid_up_to();
+                let mut bytes = error.into_bytes();
+                bytes.truncate(whole);
+                String::from_utf8(bytes).ok()
+            }
+            Err(_) => None,
+        }
+    }
+}
+
+/// The begin of a text.
+fn cut(text: &str, longest: usize) -> &str {
+    text.get(..text.floor_char_boundary(longest)).unwrap_or(text)
 }

@@ -1,7 +1,9 @@
 //! The one who owns the guard and the session, and takes one call after the other.
 //!
-//! A call that the client gives up on is carried out to its end all the same: a session that is dropped in the middle of a
-//! release would leave it unknown what was released.
+//! A call that was begun and that the client gives up on is carried out to its end all the same: a session that is dropped
+//! in the middle of a release would leave it unknown what was released.
+
+use std::time::{Duration, Instant};
 
 use portcullis::Action;
 use portcullis::session::Proposal;
@@ -18,14 +20,14 @@ use crate::target::{self, Target};
 use crate::told;
 use crate::upstream::Block;
 
-/// How often the user may say no to what the agent proposes before it is not asked any more.
-const MOST_REFUSED_PLANS: u32 = 3;
+/// How often in a row the user may say no to a task before nobody asks any more.
+const MOST_REFUSED: u32 = 3;
 
 /// How long the page may rest before it is looked at again for words that are waited for.
 const LOOK_AGAIN: u32 = 250;
 
-/// How long words are waited for.
-const WAIT_FOR_WORDS: u32 = 30_000;
+/// How long words are waited for, however long the page takes to be read.
+const WAIT_FOR_WORDS: Duration = Duration::from_secs(30);
 
 /// A call, and where its answer goes.
 pub struct Order {
@@ -63,7 +65,7 @@ pub struct Worker {
     session: Option<Sitting>,
     /// The page as it was told last.
     told: String,
-    refused_plans: u32,
+    refused: u32,
     /// Whether a script of the agent's ran in the container.
     scripted: bool,
     /// Whether the tools that look past the session are on.
@@ -78,7 +80,7 @@ impl Worker {
             keeper,
             session: None,
             told: String::new(),
-            refused_plans: 0,
+            refused: 0,
             scripted: false,
             looking: watch::Sender::new(true),
         }
@@ -92,6 +94,10 @@ impl Worker {
     /// Works until nobody can give orders any more. The container is closed then, and the record ended.
     pub async fn work(mut self, mut orders: mpsc::Receiver<Order>) {
         while let Some(Order { call, reply }) = orders.recv().await {
+            // Given up before it was begun, and so is what waits when the client goes away.
+            if reply.is_closed() {
+                continue;
+            }
             let answer = self.carry_out(call).await;
             let looks = self.session.as_ref().is_none_or(|session| !session.is_private());
             self.looking.send_if_modified(|now| std::mem::replace(now, looks) != looks);
@@ -160,7 +166,7 @@ impl Worker {
                     .to_owned(),
             ),
             Call::Request { block } => {
-                let said = self.act(Action::Request(block)).await?;
+                let said = self.request(block).await?;
                 Ok(self.with_page(Answer::of_session(said)).await)
             }
             Call::Back => self.verb(Verb::Back).await,
@@ -201,7 +207,7 @@ impl Worker {
             Call::Press { key } => self.verb(Verb::Press { key }).await,
             Call::Wait { milliseconds, text, gone } => self.wait(milliseconds, text, gone).await,
             Call::Upstream { tool, arguments, by } => {
-                let session = self.session.as_ref().ok_or_else(no_page)?;
+                let session = self.session.as_mut().ok_or_else(no_page)?;
                 if session.is_private() {
                     return Err(
                         "something of the user's is in this container: this tool is off until it is closed \
@@ -229,6 +235,19 @@ impl Worker {
             self.blind_upstream().await;
         }
         Ok(said)
+    }
+
+    /// A request is carried out with nobody else looking: a page may write what it is given to its console, and
+    /// playwright-mcp keeps what it hears there in a file. Where nothing came of the request, it may look again.
+    async fn request(&mut self, block: String) -> Result<String, String> {
+        self.blind_upstream().await;
+        let said = self.act(Action::Request(block)).await;
+        if let (Some(session), Some(upstream)) = (&self.session, &self.engine.upstream)
+            && !session.is_private()
+        {
+            upstream.follow(session);
+        }
+        said
     }
 
     /// playwright-mcp sees the page no more, and forgets what it saw of it.
@@ -338,7 +357,7 @@ impl Worker {
             self.act(Action::Verb(Verb::Wait { milliseconds: step })).await?;
             left -= step;
         }
-        let mut waited = 0;
+        let until = Instant::now() + WAIT_FOR_WORDS;
         while text.is_some() || gone.is_some() {
             self.read().await?;
             let there =
@@ -346,11 +365,10 @@ impl Worker {
             if there(&text) != Some(false) && there(&gone) != Some(true) {
                 break;
             }
-            if waited >= WAIT_FOR_WORDS {
+            if Instant::now() >= until {
                 return Err("the words were waited for in vain".to_owned());
             }
             self.act(Action::Verb(Verb::Wait { milliseconds: LOOK_AGAIN })).await?;
-            waited += LOOK_AGAIN;
         }
         Ok(self.with_page(Answer::text("ok")).await)
     }
@@ -390,20 +408,12 @@ impl Worker {
             if origins.is_empty() {
                 return Err("say which sites the task needs (`origins`)".to_owned());
             }
-            if self.refused_plans >= MOST_REFUSED_PLANS {
-                return Err("the user said no several times and is not asked again".to_owned());
-            }
             let kinds: Vec<_> = parsed.as_ref().map(|plan| plan.kinds().collect()).unwrap_or_default();
-            let asks = !kinds.is_empty();
+            if !kinds.is_empty() {
+                self.may_ask()?;
+            }
             self.end().await;
             self.begin(Proposal { origins, kinds }).await?;
-            let raised = self.session.as_ref().is_some_and(Sitting::is_raised);
-            // To look around in between changes nothing: only a yes begins the count anew.
-            match (asks, raised) {
-                (true, false) => self.refused_plans += 1,
-                (_, true) => self.refused_plans = 0,
-                (false, false) => {}
-            }
         }
         let foreseen = match plan {
             Some(plan) => self.act(Action::Request(plan.to_owned())).await? + "\n",
@@ -427,9 +437,11 @@ impl Worker {
     }
 
     async fn begin_users_task(&mut self) -> Result<(), String> {
+        self.may_ask()?;
         let task = self.settings.task.clone().unwrap_or_default();
         let browser = self.engine.browser().await.map_err(|error| error.to_string())?;
         let begun = self.keeper.begin(browser, &task).await?;
+        self.note_answer(&begun);
         self.opened(begun);
         Ok(())
     }
@@ -437,8 +449,27 @@ impl Worker {
     async fn begin(&mut self, proposal: Proposal) -> Result<(), String> {
         let browser = self.engine.browser().await.map_err(|error| error.to_string())?;
         let begun = self.keeper.begin_proposed(browser, proposal).await?;
+        self.note_answer(&begun);
         self.opened(begun);
         Ok(())
+    }
+
+    /// Whether the user may be asked about a task once more.
+    fn may_ask(&self) -> Result<(), String> {
+        match self.refused >= MOST_REFUSED {
+            true => Err("the user was asked several times, did not agree, and is not asked again".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    /// Counts what the user answered to a task. To look around in between changes nothing: only a yes begins the count
+    /// anew.
+    fn note_answer(&mut self, begun: &Sitting) {
+        match (begun.is_raised(), begun.has_asked()) {
+            (true, _) => self.refused = 0,
+            (false, true) => self.refused += 1,
+            (false, false) => {}
+        }
     }
 
     fn opened(&mut self, session: Sitting) {
@@ -460,7 +491,7 @@ impl Worker {
 }
 
 /// What playwright-mcp said, as the agent may read it. Pictures are shown as they are: there are no values yet.
-fn scrubbed(session: &Sitting, (blocks, is_error): (Vec<Block>, bool)) -> Result<Answer, String> {
+fn scrubbed(session: &mut Sitting, (blocks, is_error): (Vec<Block>, bool)) -> Result<Answer, String> {
     let mut told = Vec::new();
     for block in blocks {
         told.push(match block {

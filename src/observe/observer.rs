@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
-use classifier::{Detectors, Safety};
+use classifier::{Detector, Detectors, Safety, SensitiveKind};
 use policy_dfa::{
     Carried, Checked, Compiled, Consent, ConsentScope, Event, Goal, Happened, History, Millis, Outcome,
     Policy, Question, Reason, SafetyBand, Task, symbol,
 };
 use sirl::{FieldSet, Kind, Money, Request};
 use vault::Entropy;
+use zeroize::Zeroizing;
 
 use super::report::{ObservationReport, Row};
 use crate::audit::{About, AuditEvent, AuditLog, SessionId, WouldHave};
@@ -58,6 +59,14 @@ impl ObservedTask {
     }
 }
 
+/// From how many bytes on a value of the user's words counts inside a host's name: shorter ones stand there by chance.
+const LONG: usize = 6;
+
+/// Letters and digits alone, in lower case.
+fn letters(text: &str) -> Zeroizing<String> {
+    Zeroizing::new(text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect())
+}
+
 fn detectors() -> Result<Detectors, GuardError> {
     Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))
 }
@@ -95,6 +104,8 @@ pub struct Observer {
     log: Box<dyn AuditLog>,
     id: SessionId,
     report: ObservationReport,
+    /// The values in the user's words, letters and digits alone.
+    said: Vec<Zeroizing<String>>,
 }
 
 impl Observer {
@@ -125,6 +136,7 @@ impl Observer {
             log,
             id: SessionId::random(entropy),
             report: ObservationReport::default(),
+            said: Vec::new(),
             policy,
             task,
         };
@@ -141,7 +153,11 @@ impl Observer {
             observer.prompted();
             observer.note(About::Container, FieldSet::EMPTY, None, WouldHave::Asked, true);
         }
-        if !intake::read(&observer.task.words, &observer.detectors).found.is_empty() {
+        let found = intake::read(&observer.task.words, &observer.detectors).found;
+        let values =
+            found.iter().filter_map(|found| observer.task.words.get(found.span.clone())).map(letters);
+        observer.said = values.filter(|value| value.len() >= LONG).collect();
+        if !found.is_empty() {
             observer.note(About::Words, FieldSet::EMPTY, None, WouldHave::Withheld, true);
         }
         Ok(observer)
@@ -158,7 +174,7 @@ impl Observer {
 
     /// A verb that the caller is about to carry out; what a guard would have done instead, if anything.
     pub fn verb(&mut self, verb: &Verb, page: Option<&Observed<Snapshot>>, now: Millis) -> Option<WouldHave> {
-        let origin = page.and_then(|page| page.origin.known().cloned());
+        let origin = self.on_record(page.and_then(|page| page.origin.known().cloned()));
         let would = self.judge_verb(verb, page, now);
         if would == Some(WouldHave::Asked) {
             self.prompted();
@@ -315,6 +331,20 @@ impl Observer {
         &self.detectors
     }
 
+    /// An origin for the record: none where its host has the form of something protected, or says a value of the user's
+    /// words. A page chooses what its hosts are called, and nobody keeps a value from it here.
+    fn on_record(&self, origin: Option<Origin>) -> Option<Origin> {
+        let formed =
+            |text: &str| self.detectors.detect(text).iter().any(|found| found.kind != SensitiveKind::Phone);
+        origin.filter(|origin| {
+            let host = origin.to_string();
+            let plain = letters(&host);
+            !self.said.iter().any(|value| plain.contains(value.as_str()))
+                && !formed(&host)
+                && !formed(&host.replace(['-', '.'], " "))
+        })
+    }
+
     pub(super) fn record(&mut self, event: &AuditEvent) {
         if self.log.append(self.id, event, unix_ms(), false).is_err() {
             self.report.unrecorded += 1;
@@ -372,6 +402,7 @@ impl Observer {
     }
 
     fn note(&mut self, about: About, fields: FieldSet, origin: Option<Origin>, would: WouldHave, done: bool) {
+        let origin = self.on_record(origin);
         *self.report.rows.entry(Row { about, origin: origin.clone(), would }).or_default() += 1;
         self.record(&AuditEvent::Observed { about, fields, origin, would, done });
     }

@@ -202,6 +202,21 @@ impl Core {
         self
     }
 
+    /// Goes on with what the agent read and guessed in earlier tasks.
+    #[must_use]
+    pub(super) fn with_earlier_readings(mut self, earlier: &Readings, has_guessed: bool) -> Core {
+        self.readings.remember(earlier);
+        if has_guessed {
+            self.happened(Happened::Suspected);
+        }
+        self
+    }
+
+    /// Notes that the model was told words of a page in another way than by reading it.
+    pub fn note_said(&mut self, text: &str) {
+        self.readings.said(text);
+    }
+
     /// Whether the user was offered to go on by hand: what they may have typed since is in no list of values.
     pub fn was_by_hand(&self) -> bool {
         !self.offered.is_empty()

@@ -38,6 +38,9 @@ pub enum SessionError {
     /// The prompt names no web address, so the task has no place to act.
     #[error("the prompt names no web address; say where to go, such as https://shop.example")]
     NoOrigin,
+    /// The task that an agent proposes names more sites than a question can show.
+    #[error("the task names more sites than the user can be asked about at once; name eight at most")]
+    TooManySites,
     /// The audit record cannot be written.
     #[error("the audit record cannot be written, so nothing is begun")]
     Audit,
@@ -84,16 +87,31 @@ impl Session {
     ///
     /// Where the user says no, the session goes on in a T0 container: it can read and release nothing.
     pub async fn begin(guard: Guard, browser: &Browser, prompt: &str) -> Result<Session, SessionError> {
+        Session::begin_or_give_back(guard, browser, prompt).await.map_err(|(error, _)| error)
+    }
+
+    /// As [`Session::begin`], for a guard that has to outlive a task that could not be begun.
+    ///
+    /// # Errors
+    /// [`SessionError`], with the guard.
+    pub async fn begin_or_give_back(
+        guard: Guard,
+        browser: &Browser,
+        prompt: &str,
+    ) -> Result<Session, (SessionError, Box<Guard>)> {
         Session::begin_task(guard, browser, Wording::Users(prompt)).await
     }
 
     /// Begins a task that the agent proposes, where the user's own words do not reach the guard: the user is asked for
     /// its sites and its kinds of request, and told that the agent chose them. See [`Proposal`].
+    ///
+    /// # Errors
+    /// [`SessionError`], with the guard: an agent must not be able to end it with a task that cannot be begun.
     pub async fn begin_proposed(
         guard: Guard,
         browser: &Browser,
         proposal: Proposal,
-    ) -> Result<Session, SessionError> {
+    ) -> Result<Session, (SessionError, Box<Guard>)> {
         Session::begin_task(guard, browser, Wording::Agents(proposal)).await
     }
 
@@ -101,22 +119,21 @@ impl Session {
         guard: Guard,
         browser: &Browser,
         wording: Wording<'_>,
-    ) -> Result<Session, SessionError> {
+    ) -> Result<Session, (SessionError, Box<Guard>)> {
         let Guard { decision, mut kit } = guard;
-        let sealed = opening::open(&mut kit, &decision, wording, Place::Container).await?;
-        let (task, container) = (sealed.task.clone(), sealed.task.container());
+        let sealed = match opening::open(&mut kit, &decision, wording, Place::Container).await {
+            Ok(sealed) => sealed,
+            Err(error) => return Err((error, Box::new(Guard { decision, kit }))),
+        };
         let releases = Releases::default();
-        let payment_origins: Vec<Origin> = kit.payments.iter().map(|payments| payments.origin()).collect();
-        let proxy = way_out::open(browser, &payment_origins, kit.entropy.as_mut()).await?;
-        let tab = browser.container_through(proxy.for_container(), container, task.origins()).await?;
-        tab.set_egress(Arc::new(ContainerEgress::new(
-            container,
-            task.origins().to_vec(),
-            payment_origins,
-            releases.clone(),
-            kit.vault.clone(),
-            kit.detectors.clone(),
-        )));
+        let (tab, proxy) = match container(&mut kit, browser, &sealed.task, &releases).await {
+            Ok(opened) => opened,
+            Err(error) => {
+                let _unrecorded = kit.audit.append(sealed.id, &AuditEvent::Ended, unix_ms(), true);
+                kit.vault.lock().unwrap_or_else(PoisonError::into_inner).forget_task_values();
+                return Err((error, Box::new(Guard { decision, kit })));
+            }
+        };
         let Sealed { id, prompt, ruled_out, .. } = &sealed;
         let (id, prompt, ruled_out) = (*id, prompt.clone(), ruled_out.clone());
         let Ready { core, text, quarantine } = sealed.ready(decision, &kit, releases);
@@ -135,6 +152,11 @@ impl Session {
     /// The task as it was sealed: where it may go, what it may ask for, in which container.
     pub fn task(&self) -> &Task {
         self.core.task()
+    }
+
+    /// How often the user was asked something in this session so far.
+    pub fn prompts(&self) -> u32 {
+        self.core.counts().prompts
     }
 
     /// Whether values of the user's are in the container: from then on the model sees no picture of it, and nothing of it
@@ -182,8 +204,10 @@ impl Session {
     ///
     /// # Errors
     /// [`BridgeError::TextWithheld`] where the vault is locked.
-    pub fn tell(&self, text: &str) -> Result<String, BridgeError> {
-        self.text.tell(text).map_err(|_| BridgeError::TextWithheld)
+    pub fn tell(&mut self, text: &str) -> Result<String, BridgeError> {
+        let told = self.text.tell(text).map_err(|_| BridgeError::TextWithheld)?;
+        self.core.note_said(&told);
+        Ok(told)
     }
 
     /// The kinds of request that the user's words may need and the policy can never grant in this task, with
@@ -258,6 +282,10 @@ impl Session {
         self.record(&[AuditEvent::Ended], true);
         self.kit.keep_quarantine(&self.quarantine);
         self.kit.keep_guesses(&self.core.counts().guessed);
+        let was_private = self.is_private();
+        if let Some(memory) = &mut self.kit.memory {
+            memory.take_in(&mut self.core, was_private);
+        }
         self.kit.sign_head();
         self.kit.vault.lock().unwrap_or_else(PoisonError::into_inner).forget_task_values();
         let report =
@@ -374,6 +402,27 @@ impl Session {
             self.tab.close().await;
         }
     }
+}
+
+/// Opens the task's container, with a way out of its own.
+async fn container(
+    kit: &mut Kit,
+    browser: &Browser,
+    task: &Task,
+    releases: &Releases,
+) -> Result<(Tab, EgressProxy), SessionError> {
+    let payment_origins: Vec<Origin> = kit.payments.iter().map(|payments| payments.origin()).collect();
+    let proxy = way_out::open(browser, &payment_origins, kit.entropy.as_mut()).await?;
+    let tab = browser.container_through(proxy.for_container(), task.container(), task.origins()).await?;
+    tab.set_egress(Arc::new(ContainerEgress::new(
+        task.container(),
+        task.origins().to_vec(),
+        payment_origins,
+        releases.clone(),
+        kit.vault.clone(),
+        kit.detectors.clone(),
+    )));
+    Ok((tab, proxy))
 }
 
 /// Why the values of a wire did not go; none if they went.

@@ -58,9 +58,11 @@ impl Core {
     ) -> Verdict {
         let here = page.and_then(|page| page.origin.known().cloned());
         let raised = page.is_none_or(|page| page.container.known() != Some(&Container::T0));
+        // Links of public pages can be followed, unless the agent brings something along that was not public.
+        let with_path = raised || self.readings.is_of_earlier();
         let (to, text) = match verb {
             Verb::Open { url } => {
-                let Some(target) = parse_target(url, raised) else {
+                let Some(target) = parse_target(url, with_path) else {
                     return Verdict::Deny(Reason::MalformedRequest);
                 };
                 (Some((target.origin, target.path)), Some((url.as_str(), target.carried)))

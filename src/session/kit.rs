@@ -110,6 +110,12 @@ impl Kit {
         kept.map(|bytes| guesses::from_json(&bytes)).unwrap_or_default()
     }
 
+    /// How often agents guessed a value in earlier sessions, as far as anybody knows.
+    pub(super) fn guessed_before(&self) -> u64 {
+        let kept = self.guesses().values().map(|count| u64::from(*count)).sum();
+        self.memory.as_ref().map_or(kept, |memory| memory.guessed().max(kept))
+    }
+
     /// Adds the guesses of a session to those kept in the user's vault.
     pub(super) fn keep_guesses(&mut self, new: &Guesses) {
         if let Some(bytes) = guesses::to_keep(&self.guesses(), new) {

@@ -13,6 +13,7 @@ mod guesses;
 pub(crate) mod hands;
 pub(crate) mod judge;
 mod kit;
+pub(crate) mod memory;
 mod opening;
 pub(crate) mod outcome;
 mod plan;

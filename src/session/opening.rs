@@ -77,6 +77,7 @@ pub(super) async fn open(
     kit.user_is_here();
     let (prompt, mut intake, chosen) = match wording {
         Wording::Users(prompt) => (prompt, intake::read(prompt, &kit.detectors), None),
+        Wording::Agents(proposal) if !proposal.can_be_shown() => return Err(SessionError::TooManySites),
         Wording::Agents(proposal) => ("", proposal.into_intake(), Some(Notice::ChosenByTheAgent)),
     };
     if intake.origins.is_empty() {
@@ -118,7 +119,10 @@ pub(super) async fn open(
         prompts += 1;
         let mut nonce = [0; 16];
         kit.entropy.fill(&mut nonce);
-        let mut prompt = question.noticing(chosen.into_iter().chain(place.notice())).prompt(&policy, nonce);
+        let before = kit.guessed_before();
+        let guessed = (before > 0).then_some(Notice::GuessedBefore(before));
+        let noticed = chosen.into_iter().chain(place.notice()).chain(guessed);
+        let mut prompt = question.noticing(noticed).prompt(&policy, nonce);
         if !kit.is_lasting() {
             prompt = prompt.for_this_task_only();
         }
@@ -126,6 +130,9 @@ pub(super) async fn open(
         plan::note(&prompt, answer, &mut book);
         if answer.agrees() {
             container = Container::T2;
+            if let Some(memory) = &mut kit.memory {
+                memory.user_agreed();
+            }
         }
         for event in on_record(&prompt, answer) {
             kit.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
@@ -159,10 +166,13 @@ impl Sealed {
         let tools = Tools { vault, detectors, releases, book: self.book, lasting, seed: self.seed };
         let mut core = Core::new(self.task, decision, tools, &self.prompt)
             .with_schema(kit.schema.clone())
-            .with_earlier_guesses(kit.guesses().values().map(|count| u64::from(*count)).sum())
+            .with_earlier_guesses(kit.guessed_before())
             .with_values_told_to_the_model(kit.tells_model)
             .with_hand_over(kit.answerer.offers_by_hand())
             .noticing(self.place.notice());
+        if let Some(memory) = &kit.memory {
+            core = core.with_earlier_readings(memory.read(), memory.guessed() > 0);
+        }
         (0..self.prompts).for_each(|_| core.note_prompt());
         Ready { core, text, quarantine }
     }

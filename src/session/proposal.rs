@@ -16,9 +16,28 @@ pub struct Proposal {
     pub kinds: Vec<Kind>,
 }
 
+/// How many sites one question can be about. Beyond, nobody reads them.
+const MOST_SITES: usize = 8;
+
+/// How long their names may be together, in bytes: what is longer would be cut where the user is asked.
+const LONGEST: usize = 1600;
+
 impl Proposal {
+    /// Whether a question can show all of it.
+    pub(super) fn can_be_shown(&self) -> bool {
+        let length: usize = self.origins.iter().map(|origin| origin.to_string().len()).sum();
+        self.origins.len() <= MOST_SITES && length <= LONGEST
+    }
+
     /// The task, as if a prompt had said so.
-    pub(super) fn into_intake(self) -> Intake {
+    pub(super) fn into_intake(mut self) -> Intake {
+        let mut seen = Vec::new();
+        self.kinds.retain(|kind| {
+            !seen.contains(kind) && {
+                seen.push(*kind);
+                true
+            }
+        });
         Intake {
             found: Vec::new(),
             unsure: Vec::new(),

@@ -253,3 +253,35 @@ fn widening_is_the_callers_and_counts_from_then_on() {
     assert_eq!(watching.verb(&open, Some(&page), Millis(0)), None);
     assert_eq!(watching.task().origins.len(), 2);
 }
+
+/// A page that nobody keeps values from can name its hosts after them. They are in no record and no report.
+#[test]
+fn a_host_that_says_a_value_is_not_recorded() {
+    let words =
+        "buy a kettle at https://shop.example, send it to Ada Lane, 17 Canary Quarry Road, 94704 Berkeley";
+    for (host, named) in [
+        ("evil.example", true),
+        ("4111111111111111.evil.example", false),
+        ("4111-1111-1111-1111.evil.example", false),
+        ("17-canary-quarry-road.evil.example", false),
+        ("17canaryquarryroad.evil.example", false),
+    ] {
+        let log = MemoryLog::default();
+        let task = ObservedTask::of_prompt(words).unwrap();
+        let boxed = Box::new(log.clone());
+        let mut observer =
+            Observer::that_blocks_nothing(DEFAULT_POLICY, task, boxed, &mut SystemEntropy).unwrap();
+        let mut page = checkout();
+        page.origin = Fact::Known(origin(&format!("https://{host}")));
+        let page = Observed::simulated(page, 1);
+        let click = Verb::Click { target: ElementRef("e1".into()) };
+        observer.verb(&click, Some(&page), Millis(0));
+        let asked = About::Outgoing;
+        observer.other(asked, page.origin.known(), Some(WouldHave::Denied(Reason::EgressBlocked)));
+        let report = observer.finish();
+        assert_eq!(log.text().contains("evil.example"), named, "{host}: {}", log.text());
+        assert_eq!(report.to_string().contains("evil.example"), named, "{host}: {report}");
+        assert_eq!(report.to_json().to_string().contains("evil.example"), named, "{host}");
+        verify_text(&log.text()).unwrap();
+    }
+}

@@ -1,10 +1,12 @@
 //! Acting on a page: click, type, select, check, press, submit.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::frames::{Frame, Frames, World};
 use super::observe::About;
-use super::tab::Located;
+use super::tab::{Located, TabState};
 use super::{BridgeError, Tab};
 use crate::{Destination, ElementRef, Fact, NodeId, Observed, Snapshot};
 
@@ -47,14 +49,22 @@ impl Tab {
             page.call("Input.dispatchMouseEvent", press)
         };
         let moved = json!({ "type": "mouseMoved", "x": x, "y": y });
+        // A page that hears of the mouse can put another site's frame below it: no frame but the element's takes the click.
+        let others = self.others(&aimed).await?;
+        each(&others, &self.state, "ward").await?;
         page.call("Input.dispatchMouseEvent", moved).await?;
         mouse("mousePressed").await?;
         mouse("mouseReleased").await?;
         // Where the document is gone the click went through: it navigated.
         let strayed = self.state.ask(&aimed.frame, &aimed.world, "unwatch", Vec::new()).await;
+        let elsewhere = each(&others, &self.state, "unwatch").await;
         self.settle(navigations).await?;
         self.check_arrival().await?;
-        if strayed == Ok(Value::Bool(true)) { Err(BridgeError::Occluded) } else { Ok(()) }
+        if strayed == Ok(Value::Bool(true)) || elsewhere != Ok(false) {
+            Err(BridgeError::Occluded)
+        } else {
+            Ok(())
+        }
     }
 
     /// Moves the browser's mouse over the centre of an element.
@@ -166,6 +176,18 @@ impl Tab {
         self.outwards(aimed, hit_point(&at)?).await
     }
 
+    /// All frames but the element's own, with their worlds.
+    async fn others(&self, aimed: &Aimed) -> Result<Vec<(Frame, World)>, BridgeError> {
+        let mut worlds = tokio::task::JoinSet::new();
+        for frame in aimed.frames.0.iter().filter(|frame| frame.id != aimed.frame.id).cloned() {
+            let state = Arc::clone(&self.state);
+            worlds.spawn(async move { state.world(&frame).await.map(|world| (frame, world)) });
+        }
+        let worlds = worlds.join_all().await.into_iter();
+        // One that went away takes no click.
+        worlds.filter(|world| !matches!(world, Err(BridgeError::Stale))).collect()
+    }
+
     async fn change(
         &self,
         target: &ElementRef,
@@ -192,8 +214,11 @@ impl Tab {
         if now.frame != decided.frame || now.document != decided.document || now.document.known().is_none() {
             return Err(BridgeError::Stale);
         }
-        let same_node = now.target.as_ref().map(|it| it.node) == decided.target.as_ref().map(|it| it.node);
-        if !same_node {
+        // A button that has become one that submits is another one.
+        let is = |seen: &Observed<Snapshot>| {
+            seen.target.as_ref().map(|it| (it.node, it.tag.clone(), it.input_type.clone()))
+        };
+        if is(&now) != is(decided) {
             return Err(BridgeError::Stale);
         }
         if now.form != decided.form || now.destination != decided.destination || now.origin != decided.origin
@@ -230,6 +255,28 @@ impl Tab {
         let owner = outer.session.call("DOM.getFrameOwner", json!({ "frameId": inner.id.as_str() })).await?;
         owner.get("backendNodeId").and_then(Value::as_i64).map(NodeId).ok_or(BridgeError::Stale)
     }
+}
+
+/// Calls a function of every one of these worlds. Says whether any answered with true.
+async fn each(
+    worlds: &[(Frame, World)],
+    state: &Arc<TabState>,
+    function: &'static str,
+) -> Result<bool, BridgeError> {
+    let mut calls = tokio::task::JoinSet::new();
+    for (frame, world) in worlds.iter().cloned() {
+        let state = Arc::clone(state);
+        calls.spawn(async move { state.ask(&frame, &world, function, Vec::new()).await });
+    }
+    let mut any = false;
+    for answer in calls.join_all().await {
+        match answer {
+            Ok(said) => any |= said == Value::Bool(true),
+            Err(BridgeError::Stale) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(any)
 }
 
 fn hit_point(at: &Value) -> Result<(f64, f64), BridgeError> {

@@ -84,9 +84,15 @@ impl Tab {
         let entry = before.filter(|entry| text(entry, "url").is_some_and(|url| url.starts_with("http")));
         let id = entry.and_then(|entry| entry.get("id")).ok_or(BridgeError::NotApplicable)?;
         let navigations = self.begin();
-        page.call("Page.navigateToHistoryEntry", json!({ "entryId": id })).await?;
-        self.state.follow(navigations, QUIET).await?;
-        self.settle(navigations).await?;
+        self.state.update(|inner| inner.goes_back = true);
+        let gone = async {
+            page.call("Page.navigateToHistoryEntry", json!({ "entryId": id })).await?;
+            self.state.follow(navigations, QUIET).await?;
+            self.settle(navigations).await
+        };
+        let gone = gone.await;
+        self.state.update(|inner| inner.goes_back = false);
+        gone?;
         self.check_arrival().await
     }
 

@@ -168,6 +168,9 @@ impl TabState {
         if matches!(paused.url.scheme(), "data" | "blob" | "about") && !paused.is_top {
             return Ok(());
         }
+        if self.inner().goes_back && !matches!(paused.body, Body::None) {
+            return Err(Stop::new("sent_again"));
+        }
         address::judge(&paused.url, &self.private_hosts).map_err(|refused| {
             let reason = match refused {
                 AddressRefused::PrivateHost => "private_host",

@@ -95,6 +95,8 @@ pub(super) struct Inner {
     pub(super) events: VecDeque<PageEvent>,
     /// Why the last navigation of the top frame was stopped by the bridge.
     pub(super) stopped: Option<crate::address::AddressRefused>,
+    /// Whether the page is being led back: what was sent by a form once is not sent again.
+    pub(super) goes_back: bool,
     pub(super) crashed: bool,
     /// The proxy that waits to be given its password, while the container is made.
     pub(super) introduction: Option<ContainerProxy>,

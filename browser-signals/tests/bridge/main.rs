@@ -9,6 +9,7 @@ mod leaving;
 mod reading;
 mod refusing;
 mod seeing;
+mod straying;
 mod wire;
 mod wire_hostile;
 mod wire_shapes;

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod site;
+
 use std::path::PathBuf;
 
 use evaluation::agent::{Action, Agent, ObedientAgent};
@@ -15,6 +17,7 @@ use mcp_guard::{Gateway, GatewaySettings, Snapshots, UpstreamCommand};
 use portcullis::audit::MemoryLog;
 use portcullis::consent::ScriptedAnswerer;
 use portcullis::guard::SystemEntropy;
+use portcullis::signals::playwright::BrowserSettings;
 use portcullis::signals::{ElementRef, Verb};
 use portcullis::{DEFAULT_POLICY, Guard};
 use serde_json::{Value, json};
@@ -53,7 +56,12 @@ impl Client {
     }
 
     pub async fn send(&mut self, message: &Value) {
-        self.out.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+        self.raw(message.to_string().as_bytes()).await;
+    }
+
+    /// A line, whatever it is.
+    pub async fn raw(&mut self, line: &[u8]) {
+        self.out.write_all(&[line, b"\n"].concat()).await.unwrap();
     }
 
     /// The next message that is an answer to this number. Others are kept in `heard`.
@@ -131,8 +139,18 @@ pub async fn with_gateway<T>(
     settings: GatewaySettings,
     use_it: impl AsyncFnOnce(&mut Client) -> T,
 ) -> T {
+    with_browser(guard, stage.settings(), settings, use_it).await
+}
+
+/// As [`with_gateway`], with a browser of the test's own settings.
+pub async fn with_browser<T>(
+    guard: Guard,
+    browser: BrowserSettings,
+    settings: GatewaySettings,
+    use_it: impl AsyncFnOnce(&mut Client) -> T,
+) -> T {
     let (mut client, read, write) = Client::pair();
-    let gateway = Gateway::new(guard, stage.settings(), settings);
+    let gateway = Gateway::new(guard, browser, settings);
     let (served, used) = tokio::join!(gateway.serve(read, write), async move {
         let used = use_it(&mut client).await;
         drop(client);

@@ -1,0 +1,122 @@
+//! Acts that end up elsewhere than where they were decided: in another frame, on the button around a word, at a server
+//! that had them once already.
+
+use crate::support::{Open, Server, handle, launch, settings, tab};
+use browser_signals::playwright::{About, BridgeError, Browser, Tab};
+use browser_signals::{Container, ElementRef, Observed, Snapshot};
+
+async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
+    let target = handle(&tab.read(&Open).await.expect("text").text, needle);
+    let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+    (target, seen)
+}
+
+/// The frame is beside the button until the page hears of the mouse.
+const LURE: &str = r#"<!doctype html><title>Lure</title><style>body { margin: 0 } iframe { position: fixed; left: 0;
+top: 200px; width: 400px; height: 100px; border: 0; z-index: 9 }</style>
+<button style="width:300px;height:60px" onEVENT="document.querySelector('iframe').style.top = 0">Look</button>
+<iframe src="FRAME"></iframe>"#;
+const VICTIM: &str = r#"<!doctype html><title>Victim</title><style>body { margin: 0 }</style>
+<button style="width:400px;height:100px" onclick="fetch('/clicked')" onmousedown="fetch('/pressed')">Delete</button>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_click_is_not_lured_into_a_frame_of_another_site() {
+    // Of another site, in a process of its own; and of another origin of the same site, in the page's.
+    let (server, near) = (Server::start(), Server::start());
+    server.page("pay.example", "/frame", VICTIM);
+    near.page("shop.example", "/frame", VICTIM);
+    let mut settings = settings(&server);
+    settings.private_hosts.push(format!("shop.example:{}", near.port));
+    let browser = Browser::launch(settings).await.expect("the browser starts");
+    for event in ["mousemove", "mousedown", "pointerdown"] {
+        for frame in [server.url("pay.example", "/frame"), near.url("shop.example", "/frame")] {
+            let lure = LURE.replace("EVENT", event).replace("FRAME", frame.as_str());
+            server.page("shop.example", "/", &lure);
+            let tab = tab(&browser, &server, Container::T2).await;
+            tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+            let (look, seen) = about(&tab, "\"Look\"").await;
+            let clicked = tab.click(&look, &seen).await;
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            let all = [server.requests(), near.requests()].concat();
+            let reached = all.iter().any(|it| it.path == "/clicked" || it.path == "/pressed");
+            assert!(!reached, "{event} {frame}: {clicked:?}");
+            tab.close().await;
+        }
+    }
+    // The frame itself is no way into it either.
+    let frame = server.url("pay.example", "/frame");
+    server.page("shop.example", "/", &LURE.replace("EVENT", "focus").replace("FRAME", frame.as_str()));
+    let tab = tab(&browser, &server, Container::T2).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let (frame, seen) = about(&tab, "- iframe").await;
+    assert_eq!(tab.click(&frame, &seen).await, Err(BridgeError::Occluded));
+    let (button, seen) = about(&tab, "\"Delete\"").await;
+    assert!(!server.requests().iter().any(|it| it.path == "/clicked"));
+    tab.click(&button, &seen).await.expect("the button in it can be clicked");
+    let asked = server.requests_with(|all| all.iter().any(|it| it.path == "/clicked")).await;
+    assert!(asked.iter().any(|it| it.path == "/clicked"));
+    browser.close().await;
+}
+
+const WRAPPED: &str = r#"<!doctype html><title>Wrapped</title>
+<form method=post action="/send"><button name=go><b id=word>Order now</b></button></form>
+<form method=post action="/send" id=other></form>
+<label id=label>By label<button form=other>Order too</button></label>
+<div id=card style="width:200px"><button form=other style="width:200px;height:50px">In a box</button></div>
+<a href="/next"><i id=words>onwards</i></a>
+<span id=plain>words</span><button type=button id=idle><b id=inner>idle</b></button>"#;
+
+/// What stands on a button presses it: it is seen as the button.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_words_on_a_button_are_the_button() {
+    let server = Server::start();
+    server.page("shop.example", "/", WRAPPED);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    for (selector, kind, path) in [
+        ("#word", "submit", Some("/send")),
+        ("form button", "submit", Some("/send")),
+        ("#label", "submit", Some("/send")),
+        ("#card", "submit", Some("/send")),
+        ("#words", "", Some("/next")),
+        ("#plain", "", None),
+        ("#inner", "", None),
+    ] {
+        let target = tab.query(selector).await.expect("an element");
+        let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+        assert_eq!(seen.target.as_ref().map(|it| it.input_type.as_str()), Some(kind), "{selector}");
+        assert_eq!(seen.destination.known().map(|it| &*it.path), path, "{selector}");
+        assert_eq!(seen.form.is_some(), kind == "submit", "{selector}");
+    }
+    browser.close().await;
+}
+
+/// A page that a form led to is not asked for again with what the form sent.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_sent_is_not_sent_again_by_going_back() {
+    let server = Server::start();
+    server.page(
+        "shop.example",
+        "/",
+        "<title>Form</title><form method=post action=/order><button name=n value=1>Order</button></form>",
+    );
+    let answer = "<!doctype html><title>Ordered</title><a href=/next>Next</a>";
+    let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nCache-Control: no-store\r\nConnection: close\r\n";
+    server.page("shop.example", "/order", &format!("{head}Content-Length: {}\r\n\r\n{answer}", answer.len()));
+    server.page("shop.example", "/next", "<title>After</title><p>after</p>");
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let (order, seen) = about(&tab, "\"Order\"").await;
+    tab.click(&order, &seen).await.expect("ordered");
+    let (next, seen) = about(&tab, "\"Next\"").await;
+    tab.click(&next, &seen).await.expect("gone on");
+    let back = tab.back().await;
+    let orders = || server.requests().iter().filter(|it| it.method == "POST").count();
+    assert_eq!(orders(), 1, "{back:?}");
+    assert!(matches!(back, Err(BridgeError::Refused(_))), "{back:?}");
+    assert!(tab.read(&Open).await.expect("text").text.contains("after"));
+    browser.close().await;
+}
