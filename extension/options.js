@@ -27,6 +27,7 @@ const TOLD = {
   kept: 'Done. It holds from now on.',
   for_this_task: 'Done for the open task. It could not be kept beyond it.',
   nothing: 'There was nothing to change.',
+  full: 'Not taken: as many rules stand as can. Take one back first, on the command line.',
   locked: 'The vault is locked: nothing is given away, and nothing could be kept. Start the service anew and try again.',
 };
 

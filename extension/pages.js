@@ -24,6 +24,6 @@ export function listen(ask) {
 async function consent(says, sender, ask) {
   if (!(await isAsked(sender))) return CLOSED;
   const { answer } = await ask({ ask: 'consent', says });
-  if (answer?.body?.said) answered();
+  if (answer?.body?.said) answered(sender.tab.id);
   return answer ?? CLOSED;
 }

@@ -46,9 +46,8 @@ export async function isAsked({ id, url, frameId, tab }) {
   return open !== null && tab?.id === open.tab;
 }
 
-/** The answer was taken: its window is closed in a moment. */
-export function answered() {
-  const { tab } = open ?? {};
+/** The answer of the page in this tab was taken: its window is closed in a moment. Another question may be open by now. */
+export function answered(tab) {
   setTimeout(() => chrome.tabs.remove(tab).catch(() => null), LINGERS);
 }
 

@@ -33,6 +33,8 @@ const fetchNothingAhead = async () => {
   await ahead().set({ value: false });
   if ((await ahead().get({})).value !== false) throw new Error('pages are fetched ahead');
 };
+// Other letters that a host may have (a star, a bar) stand for more than themselves in a rule or in a policy.
+const NAMED = /^https?:\/\/(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:[0-9]+)?$/;
 const hostOf = (origin) => new URL(origin).hostname;
 const rules = () => chrome.declarativeNetRequest.getSessionRules();
 const replace = (before, addRules) =>
@@ -47,10 +49,11 @@ const inTurn = (work) => {
 
 /** Leaves these origins open to their own pages, to their tabs and to this one, and nothing else. Done when it holds. */
 export const narrow = (tab, open) => inTurn(async () => {
+  if (!open.every((origin) => NAMED.test(origin))) throw new Error('an origin that no rule can name');
   await fetchNothingAhead();
   const before = await rules();
   const pages = connected();
-  const tabs = [...new Set([...tabsOf(before), tab, ...pages.filter(({ origin }) => open.includes(origin)).map((page) => page.tab)])];
+  const tabs = [...new Set([...tabsOf(before), tab, ...pages.filter(({ site }) => open.includes(site)).map((page) => page.tab)])];
   const hosts = open.map(hostOf);
   await replace(before, [
     block(BY_ORIGIN, { initiatorDomains: hosts, resourceTypes: EVERYTHING }),
@@ -60,7 +63,7 @@ export const narrow = (tab, open) => inTurn(async () => {
   ]);
   // The documents that are there already. Those of other tabs may be asleep: they are told, and not waited for.
   const message = { ask: 'keep', policy: policyOf(open) };
-  tell((page) => page.tab !== tab && (tabs.includes(page.tab) || open.includes(page.origin)), message);
+  tell((page) => page.tab !== tab && (tabs.includes(page.tab) || open.includes(page.site)), message);
   const kept = await Promise.all(tell((page) => page.tab === tab, message));
   if (!kept.every((answer) => answer?.state === 'done')) throw new Error('a document does not answer');
 });

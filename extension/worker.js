@@ -14,7 +14,11 @@ const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30000;
 const ABSENT = { code: 'absent', message: 'the service is not there' };
 
-const service = { port: null, timer: 0, policy: null, problem: null, pause: FIRST_PAUSE, waiting: new Map(), asked: 0 };
+const service = {
+  port: null, timer: 0, policy: null, problem: null, pause: FIRST_PAUSE, waiting: new Map(), asked: 0,
+  // How many times it was heard that a task is over, or that there is none.
+  ended: 0,
+};
 
 const byteLength = (message) => new TextEncoder().encode(JSON.stringify(message)).length;
 const say = (message) => {
@@ -53,7 +57,7 @@ async function hear(port, message) {
     service.policy = policy?.hash === message.welcome.hash ? policy : null;
     Object.assign(service, { problem: null, pause: FIRST_PAUSE });
     // What was narrowed for a task that ended while nobody listened.
-    if (!message.welcome.task) await widen();
+    if (!message.welcome.task) await over();
   } else if (message.error) {
     service.problem = message.error;
   } else if (message.told) {
@@ -61,23 +65,32 @@ async function hear(port, message) {
     service.waiting.delete(message.told);
   } else if (message.ask) {
     const { id } = message;
-    const answer = await carryOut(message).catch(() => ({ failed: 'stale' }));
+    const { ended } = service;
+    // Whoever asked may be gone, and the task over, before what was asked for is done: then nothing more is released.
+    const isWanted = () => port === service.port && ended === service.ended;
+    const answer = await carryOut(message, isWanted).catch(() => ({ failed: 'stale' }));
     if (port !== service.port) return;
     const whole = { id, ...answer };
     say(byteLength(whole) <= LONGEST ? whole : { id, failed: 'too_long' });
   }
 }
 
-async function carryOut(message) {
-  if (message.ask === 'widen') return { answer: await widen().then(() => 'done') };
+/** There is no task any more. */
+function over() {
+  service.ended += 1;
+  return widen();
+}
+
+async function carryOut(message, isWanted) {
+  if (message.ask === 'widen') return { answer: await over().then(() => 'done') };
   if (message.ask === 'consent') return { answer: await show(message.nonce) };
   const seen = await inFront(message.origins);
   if (!seen) return { failed: 'not_of_task' };
   switch (message.ask) {
     case 'forms': return lookAgain(seen, 'forms', message.origins);
     case 'text': return lookAgain(seen, 'text', message.origins);
-    case 'narrow': return { answer: await narrowed(seen.tab, message.open) };
-    case 'fill': return { answer: await fill(seen, message) };
+    case 'narrow': return { answer: await narrowed(seen.tab, message.open, isWanted) };
+    case 'fill': return { answer: await fill(seen, message, isWanted) };
     default: return { failed: 'unknown' };
   }
 }
@@ -107,12 +120,13 @@ async function look({ tab, frames }, what) {
   return { answer: { tab, frames: told } };
 }
 
-async function narrowed(tab, open) {
-  return narrow(tab, open).then(() => 'done', () => 'open');
+async function narrowed(tab, open, isWanted) {
+  if (!isWanted()) return 'open';
+  return narrow(tab, open).then(() => (isWanted() ? 'done' : 'open'), () => 'open');
 }
 
 /** A fill, into the one document that it names, if our own walk through the policy ends there too. */
-async function fill({ tab, frames }, message) {
+async function fill({ tab, frames }, message, isWanted) {
   const { document, frame: number, origin, form: wanted, way, nodes, values, decided, origins, open } = message;
   const frame = frames.find(({ sender }) => sender.documentId === document);
   if (tab !== message.tab || frame?.sender.frameId !== number) return 'gone';
@@ -123,7 +137,7 @@ async function fill({ tab, frames }, message) {
   const top = frame.sender.frameId === 0 ? frame : frames[0];
   const own = signals({ ...frame, ancestors: fresh.ancestors }, top, form, nodes, origins);
   if (!service.policy || !agrees(service.policy, decided, own)) return 'disagrees';
-  if ((await narrowed(tab, open)) !== 'done') return 'open';
+  if ((await narrowed(tab, open, isWanted)) !== 'done') return 'open';
   return (await ask(frame, { ask: 'fill', form: wanted, way, nodes, values }))?.state ?? 'gone';
 }
 

@@ -33,7 +33,8 @@ const keep = (policy) => {
   if (kept === policy) return { state: 'done' };
   const root = getter(Document, 'documentElement').call(document);
   if (!root) return { state: 'gone' };
-  const make = (name) => Document.prototype.createElement.call(document, name);
+  // In a document that is no HTML too, such as a picture with scripts.
+  const make = (name) => Document.prototype.createElementNS.call(document, 'http://www.w3.org/1999/xhtml', name);
   const [head, meta] = [make('head'), make('meta')];
   Element.prototype.setAttribute.call(meta, 'http-equiv', 'Content-Security-Policy');
   Element.prototype.setAttribute.call(meta, 'content', policy);

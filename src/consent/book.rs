@@ -15,8 +15,8 @@ pub const CONSENT_LIFETIME: Millis = Millis(30 * 60 * 1000);
 /// How long a yes for a site holds: 30 days.
 pub const SITE_LIFETIME: Millis = Millis(30 * 24 * 60 * 60 * 1000);
 
-/// The most answers that are kept beyond a session. The oldest yes goes first, then the oldest never. So many
-/// fit into a state of the vault, however long their hosts are.
+/// The most answers that are kept beyond a session. Where one more is given to a question the oldest yes goes first, then
+/// the oldest never. So many fit into a state of the vault, however long their hosts are.
 const MOST_STANDING: usize = 64;
 
 /// An answer that stands beyond a session: a yes for a site, or a never.
@@ -190,6 +190,11 @@ impl ConsentBook {
         }
         self.standing.push(consent);
         self.changed = true;
+    }
+
+    /// Whether one more can be kept without a never having to go.
+    pub(super) fn has_room(&self) -> bool {
+        self.standing.len() < MOST_STANDING || self.standing.iter().any(|old| old.given)
     }
 
     /// What the user has said about a release, where the policy lets a yes stand as `scope`. A yes covers fewer

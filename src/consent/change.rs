@@ -36,9 +36,18 @@ impl How {
     }
 }
 
+/// What a change did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// What stands no longer.
+    pub gone: Vec<StandingConsent>,
+    /// Whether a never was not taken, since as many nevers stand as can.
+    pub is_full: bool,
+}
+
 impl ConsentBook {
-    /// Makes a change, in this session and for what is kept beyond it. Gives what stands no longer.
-    pub fn change(&mut self, change: &Change, now: Millis) -> Vec<StandingConsent> {
+    /// Makes a change, in this session and for what is kept beyond it.
+    pub fn change(&mut self, change: &Change, now: Millis) -> Made {
         let Change { kind, to, how } = change;
         let here = |other: Kind, place: &Origin| other == *kind && place == to;
         let goes = |given: bool| match how {
@@ -55,11 +64,14 @@ impl ConsentBook {
         self.changed |= !gone.is_empty();
         // A never of this session may have lost its place to a yes that was said after it.
         let kept = self.standing.iter().any(|old| here(old.kind, &old.to) && !old.given);
-        if *how == How::Never && !(kept && self.never(*kind, to)) {
+        // Unlike an answer to a question it pushes no other never out: whoever may only make things stricter could make
+        // room for what is asked again that way.
+        let is_full = *how == How::Never && !kept && !self.has_room();
+        if *how == How::Never && !is_full && !(kept && self.never(*kind, to)) {
             let release = Release { kind: *kind, fields: kind.default_fields(), records: &[], to };
             self.note(&release, Answer::Never, now);
         }
-        gone
+        Made { gone, is_full }
     }
 }
 
@@ -108,7 +120,7 @@ mod tests {
             let standing_before = book.standing.clone();
             let (kind, to) = (KINDS[usize::from(kind)], site(place));
             let how = if never { How::Never } else { How::Withdraw };
-            let gone = book.change(&Change { kind, to: to.clone(), how }, Millis(2));
+            let gone = book.change(&Change { kind, to: to.clone(), how }, Millis(2)).gone;
             for ((other, place), (was, never_was)) in all().zip(before) {
                 let (is, never_is) = (about(&book, other, &place), book.never(other, &place));
                 if (other, &place) == (kind, &to) {
@@ -136,12 +148,34 @@ mod tests {
     fn only_taking_back_ends_a_never() {
         let (kind, to) = (Kind::Address, site(true));
         let mut book = ConsentBook::default();
-        let mut change = |how| book.change(&Change { kind, to: to.clone(), how }, Millis(1)).len();
+        let mut change = |how| book.change(&Change { kind, to: to.clone(), how }, Millis(1)).gone.len();
         assert_eq!([change(How::Never), change(How::Withdraw), change(How::Never)], [0, 0, 0]);
         assert_eq!(change(How::TakeBack), 1);
         assert_eq!(change(How::TakeBack), 0, "nothing is left");
         assert!(!book.never(kind, &to));
         assert_eq!(about(&book, kind, &to), Consent::None);
         assert!(How::TakeBack.is_looser() && !How::Never.is_looser() && !How::Withdraw.is_looser());
+    }
+    #[test]
+    fn nevers_that_are_added_push_no_never_out() {
+        let mut book = ConsentBook::default();
+        let (kind, first) = (Kind::Address, site(true));
+        let never =
+            |book: &mut ConsentBook, to| book.change(&Change { kind, to, how: How::Never }, Millis(1));
+        let yes =
+            Release { kind: Kind::Contact, fields: Kind::Contact.default_fields(), records: &[], to: &first };
+        book.note(&yes, Answer::Site, Millis(0));
+        assert!(!never(&mut book, first.clone()).is_full);
+        let mut number = 0;
+        while !never(&mut book, Origin::parse(&format!("https://{number}.example")).unwrap()).is_full {
+            number += 1;
+            assert!(number < 1000);
+        }
+        let next = ConsentBook::with_standing(book.standing.clone(), 0);
+        assert!(next.never(kind, &first));
+        assert_eq!(about(&next, Kind::Contact, &first), Consent::None, "a yes does make room");
+        assert!(!next.never(kind, &Origin::parse(&format!("https://{number}.example")).unwrap()));
+        // One that stands can be said again.
+        assert!(!never(&mut book, first).is_full);
     }
 }

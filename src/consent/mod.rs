@@ -33,7 +33,7 @@ pub mod warning;
 pub use answer::Answer;
 pub use answerer::{AnswerFuture, Answerer, CodeFuture, HandOverFuture, ScriptedAnswerer, WarnFuture};
 pub use book::{ConsentBook, Release, StandingConsent};
-pub use change::{Change, How};
+pub use change::{Change, How, Made};
 pub use hand_over::HandOver;
 pub use prompt::{Asked, ConsentPrompt, Notice, Quoted};
 #[cfg(feature = "browser")]

@@ -78,21 +78,26 @@ impl Desk {
     /// Waits for what becomes of a wish. Where too many wait already it is refused at once.
     pub(super) async fn ask(&self, wish: Wish) -> Result<Value, Refusal> {
         if let Wish::Change(change) = wish {
-            return self.change(change).await;
+            return changed(self.change(change)?).await;
         }
         let (sender, answer) = oneshot::channel();
         self.jobs.try_send(Job { wish, answer: sender }).map_err(|_| Refusal::Busy)?;
         answer.await.unwrap_or(Err(Refusal::Busy))
     }
 
-    /// Waits until a change is made: also in the middle of what an agent asked for, but not before an open question is
-    /// answered or over.
-    async fn change(&self, change: Change) -> Result<Value, Refusal> {
+    /// Puts a change in its place among the others. It is made also in the middle of what an agent asked for, but not
+    /// before an open question is answered or over.
+    pub(super) fn change(&self, change: Change) -> Result<oneshot::Receiver<Changed>, Refusal> {
         let (done, answer) = oneshot::channel();
         self.changes.try_send(Wanted { change, done }).map_err(|_| Refusal::Busy)?;
-        let changed = answer.await.map_err(|_| Refusal::Busy)?;
-        Ok(json!({ "changed": changed.as_str() }))
+        Ok(answer)
     }
+}
+
+/// What became of a change, once it is made.
+pub(super) async fn changed(answer: oneshot::Receiver<Changed>) -> Result<Value, Refusal> {
+    let changed = answer.await.map_err(|_| Refusal::Busy)?;
+    Ok(json!({ "changed": changed.as_str() }))
 }
 
 /// What lies on the desk.
@@ -156,30 +161,38 @@ async fn work(
             }
             Some(Job { wish, answer }) = jobs.recv() => {
                 let answered;
-                (on, answered) = one(on, wish, &tabs, &mut changes).await;
+                (on, answered) = one(on, wish, &tabs, &status, &mut changes).await;
                 on.show(&status);
                 let _gone = answer.send(answered);
             }
             else => break,
         }
     }
-    drop(over(on, &tabs).await);
+    drop(over(on, &tabs, &status).await);
 }
 
 /// Ends what lies on the desk: the pages that were given values may send again what they like.
-async fn over(on: On, tabs: &Tabs) -> Box<Guard> {
+async fn over(on: On, tabs: &Tabs, status: &watch::Sender<Status>) -> Box<Guard> {
     let was_task = matches!(on, On::Task(_));
     let guard = on.cleared();
     if was_task {
+        // First: an extension that comes while another is told would hear of a task, and keep its pages narrow for good.
+        status.send_modify(|status| status.task = None);
         tabs.widen().await;
     }
     guard
 }
 
-async fn one(on: On, wish: Wish, tabs: &Tabs, changes: &mut Changes) -> (On, Result<Value, Refusal>) {
+async fn one(
+    on: On,
+    wish: Wish,
+    tabs: &Tabs,
+    status: &watch::Sender<Status>,
+    changes: &mut Changes,
+) -> (On, Result<Value, Refusal>) {
     match (on, wish) {
         (on, Wish::Begin(prompt)) => {
-            match TabSession::begin(*over(on, tabs).await, tabs.clone(), &prompt).await {
+            match TabSession::begin(*over(on, tabs, status).await, tabs.clone(), &prompt).await {
                 Ok(session) => {
                     let ruled_out: Vec<[String; 2]> = session
                         .ruled_out()
@@ -196,7 +209,7 @@ async fn one(on: On, wish: Wish, tabs: &Tabs, changes: &mut Changes) -> (On, Res
                 Err((error, guard)) => (On::Nothing(guard), Err(Refusal::Task(error.to_string()))),
             }
         }
-        (on, Wish::End) => (On::Nothing(over(on, tabs).await), Ok(json!({ "ended": true }))),
+        (on, Wish::End) => (On::Nothing(over(on, tabs, status).await), Ok(json!({ "ended": true }))),
         (on, Wish::Standing) => {
             let all = standing(&on.standing());
             (on, Ok(json!({ "standing": all })))

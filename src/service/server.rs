@@ -14,11 +14,12 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, watch};
 
 use super::asking::Asking;
-use super::desk::{Desk, Status};
+use super::desk::{Desk, Status, changed};
 use super::place::{PlaceError, ServicePlace, Words};
 use super::protocol::{Hello, Refusal, Role, VERSION, Wish};
 use super::tls::TlsProbe;
 use super::trail;
+use crate::consent::Change;
 use crate::guard::{Guard, SystemEntropy};
 use crate::session::tab::{LinkNow, Tabs, schema};
 
@@ -169,31 +170,44 @@ async fn admit(stream: &mut UnixStream, shared: &Shared) -> Result<Role, Refusal
 
 /// Shows the extension to the desk for as long as it is there, and tells it what it asks.
 async fn extension(mut stream: UnixStream, shared: &Arc<Shared>) {
+    let has_task = || shared.status.borrow().task.is_some();
     let mut welcome = shared.welcome.clone();
+    let was_task = has_task();
     if let Some(welcome) = welcome.as_object_mut() {
-        welcome.insert("task".to_owned(), shared.status.borrow().task.is_some().into());
+        welcome.insert("task".to_owned(), was_task.into());
     }
     say(&mut stream, &json!({ "welcome": welcome })).await;
     let (link, mut asks) = ExtensionLink::over(stream, Arc::clone(&shared.observed));
     let link = Arc::new(link);
     // The newest counts: one whose worker was stopped may not have been seen to end yet.
     shared.link.send_replace(Some(Arc::clone(&link)));
-    let mut changing = tokio::task::JoinSet::new();
+    let mut beside = tokio::task::JoinSet::new();
+    if was_task && !has_task() {
+        // It ended between the welcome and now: whoever told of that did not know of this link.
+        let link = Arc::clone(&link);
+        beside.spawn(async move {
+            let _gone = link.widen().await;
+        });
+    }
     while let Some(ask) = asks.recv().await {
-        let Some(answer) = asked(&ask, shared).await else {
-            // A change may have to wait for a person, and that person's answer comes this way.
-            let (shared, link) = (Arc::clone(shared), Arc::clone(&link));
-            changing.spawn(async move {
-                let wish = Wish::read(Role::Extension, &ask);
-                let answer = match wish {
-                    Ok(wish) => shared.desk.ask(wish).await,
-                    Err(refusal) => Err(refusal),
-                };
-                let answer = answer.unwrap_or_else(|refusal| refusal.message());
-                let _gone = link.say(&json!({ "told": ask.get("id"), "answer": answer })).await;
-            });
-            while changing.try_join_next().is_some() {}
-            continue;
+        while beside.try_join_next().is_some() {}
+        let answer = match asked(&ask, shared).await {
+            Ok(answer) => answer,
+            Err(NotAtOnce::Refused(refusal)) => refusal.message(),
+            Err(NotAtOnce::Change(change)) => {
+                // A change may have to wait for a person, and that person's answer comes this way. Its place among the
+                // changes it has now.
+                let (waits, link) = (shared.desk.change(change), Arc::clone(&link));
+                beside.spawn(async move {
+                    let answer = match waits {
+                        Ok(waits) => changed(waits).await,
+                        Err(refusal) => Err(refusal),
+                    };
+                    let answer = answer.unwrap_or_else(|refusal| refusal.message());
+                    let _gone = link.say(&json!({ "told": ask.get("id"), "answer": answer })).await;
+                });
+                continue;
+            }
         };
         let told = json!({ "told": ask.get("id"), "answer": answer });
         if link.say(&told).await.is_err() {
@@ -209,10 +223,16 @@ async fn extension(mut stream: UnixStream, shared: &Arc<Shared>) {
     });
 }
 
-/// What the extension is told at once; none of what has to wait for its turn.
-async fn asked(ask: &Value, shared: &Shared) -> Option<Value> {
+/// What the extension is not told at once.
+enum NotAtOnce {
+    Change(Change),
+    Refused(Refusal),
+}
+
+/// What the extension is told at once.
+async fn asked(ask: &Value, shared: &Shared) -> Result<Value, NotAtOnce> {
     let text = |name: &str| ask.get(name).and_then(Value::as_str);
-    Some(match (text("ask")?, &shared.asking) {
+    Ok(match (text("ask").unwrap_or_default(), &shared.asking) {
         ("status", _) => shared.status.borrow().message(),
         ("trail", _) => {
             let folder = shared.audit.clone();
@@ -224,7 +244,13 @@ async fn asked(ask: &Value, shared: &Shared) -> Option<Value> {
             asking.close(text("nonce").unwrap_or_default());
             json!({})
         }
-        _ => return None,
+        _ => {
+            return Err(match Wish::read(Role::Extension, ask) {
+                Ok(Wish::Change(change)) => NotAtOnce::Change(change),
+                Ok(_) => NotAtOnce::Refused(Refusal::NotForRole),
+                Err(refusal) => NotAtOnce::Refused(refusal),
+            });
+        }
     })
 }
 

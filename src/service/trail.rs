@@ -39,18 +39,24 @@ fn told(line: &str) -> Value {
     };
     let (what, decision) = words(&record);
     let place = if record.body.contains_key("origins") { "origins" } else { "origin" };
+    let place = joined(&record, place, str::to_owned);
     let shown = |text: String| visible(&text, LONGEST_WORDS);
     json!({
         "time": record.unix_ms,
         "what": shown(what),
-        "where": shown(of(&record, place)),
+        "where": shown(place),
         "decision": shown(decision),
     })
 }
 
 /// What a record says under a name, as words.
 fn of(record: &Record, name: &str) -> String {
-    let word = |value: &Value| value.as_str().map(|text| text.replace('_', " "));
+    joined(record, name, |text| text.replace('_', " "))
+}
+
+/// What a record says under a name: a text, a number, or texts one after the other.
+fn joined(record: &Record, name: &str, text: impl Fn(&str) -> String) -> String {
+    let word = |value: &Value| value.as_str().map(&text);
     match record.body.get(name) {
         Some(Value::Array(all)) => all.iter().filter_map(word).collect::<Vec<_>>().join(", "),
         Some(Value::Number(number)) => number.to_string(),
@@ -144,7 +150,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("audit");
         let mut log = FolderLog::open(&folder).unwrap().log;
-        let origin = Origin::parse("https://shop.example").unwrap();
+        let origin = Origin::parse("https://my_shop.example").unwrap();
         let fields = FieldSet::EMPTY.with(Field::PostalCode);
         let (kind, session) = (Kind::Address, SessionId::new([7; 8]));
         let delivery = Delivery::Fill;
@@ -171,10 +177,13 @@ mod tests {
         let told = last(&folder);
         let said = |at: usize| ["what", "where", "decision"].map(|name| told[at][name].as_str().unwrap());
         let at = told.len() - 4;
-        assert_eq!(said(at), ["The agent asked for: address (postal code)", "https://shop.example", "yes"]);
+        assert_eq!(
+            said(at),
+            ["The agent asked for: address (postal code)", "https://my_shop.example", "yes"]
+        );
         assert_eq!(said(at + 1), ["It was delivered", "", "done"]);
         let unread = "The agent asked for: something that cannot be read";
-        assert_eq!(said(at + 2), [unread, "https://shop.example", "no: wrong destination"]);
+        assert_eq!(said(at + 2), [unread, "https://my_shop.example", "no: wrong destination"]);
         assert_eq!(said(at + 3), ["a line that is no record of the log", "", ""]);
     }
 }

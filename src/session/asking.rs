@@ -10,7 +10,7 @@ use super::core::{Command, Core, State};
 use super::work::{Ask, Phase, Work};
 use crate::audit::{About, AuditEvent};
 use crate::consent::ticket::SubjectOf;
-use crate::consent::{Answer, Asked, Change, ConsentPrompt, Notice, Release, StandingConsent, Ticket};
+use crate::consent::{Answer, Asked, Change, ConsentPrompt, Made, Notice, Release, StandingConsent, Ticket};
 
 use super::plan::distinct;
 
@@ -119,7 +119,7 @@ impl Core {
     }
 
     /// Changes what stands, for whatever is decided from now on. What was decided and did not go yet does not go.
-    pub fn change(&mut self, change: &Change, now: Millis) -> Vec<StandingConsent> {
+    pub fn change(&mut self, change: &Change, now: Millis) -> Made {
         self.overtaken = true;
         if let State::Block(block) = &mut self.state {
             let agreed = block.0.lines.iter_mut().filter(|line| line.consent == Consent::Given);
@@ -224,6 +224,10 @@ impl Core {
                 _ => Vec::new(),
             };
             let (kind, fields) = (line.request.kind, line.request.effective_fields());
+            if answer.agrees() && self.book.never(kind, origin) {
+                // Said while the question was open, and told to be kept: a yes does not take its place.
+                continue;
+            }
             self.book.note(&Release { kind, fields, records: &records, to: origin }, answer, now);
         }
     }

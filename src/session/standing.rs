@@ -8,7 +8,7 @@ use vault::StateName;
 
 use super::tab::TabSession;
 use crate::audit::{About, AuditEvent, SessionId};
-use crate::consent::{Change, ConsentBook, How, StandingConsent, book};
+use crate::consent::{Change, ConsentBook, How, Made, StandingConsent, book};
 use crate::guard::{Guard, Kit};
 use crate::time::unix_ms;
 
@@ -21,6 +21,8 @@ pub enum Changed {
     ForThisTask,
     /// Nothing was there to be changed.
     Nothing,
+    /// As many nevers stand as can: one more was not taken.
+    Full,
     /// The vault is locked: nothing is known of what stands, and nothing is released either.
     Locked,
 }
@@ -32,6 +34,7 @@ impl Changed {
             Changed::Kept => "kept",
             Changed::ForThisTask => "for_this_task",
             Changed::Nothing => "nothing",
+            Changed::Full => "full",
             Changed::Locked => "locked",
         }
     }
@@ -57,9 +60,9 @@ impl Guard {
     /// Makes a change while no task is open.
     pub fn change(&mut self, change: &Change) -> Changed {
         let mut book = ConsentBook::with_standing(self.kit.standing(), unix_ms());
-        let gone = book.change(change, Millis(0));
+        let made = book.change(change, Millis(0));
         let standing = book.take_changes();
-        self.kit.settle(SessionId::LOG, change, gone, standing)
+        self.kit.settle(SessionId::LOG, change, made, standing)
     }
 }
 
@@ -67,9 +70,9 @@ impl TabSession {
     /// Makes a change. It holds from the next step on, for what was decided and did not go yet, too.
     pub fn change(&mut self, change: &Change) -> Changed {
         let now = self.now();
-        let gone = self.core.change(change, now);
+        let made = self.core.change(change, now);
         let standing = self.core.take_standing();
-        self.kit.settle(self.id, change, gone, standing)
+        self.kit.settle(self.id, change, made, standing)
     }
 
     /// Makes the changes that wait.
@@ -86,15 +89,15 @@ impl Kit {
         &mut self,
         id: SessionId,
         change: &Change,
-        gone: Vec<StandingConsent>,
+        made: Made,
         standing: Option<Vec<StandingConsent>>,
     ) -> Changed {
         let about = About::Request(change.kind);
+        let gone = made.gone.into_iter();
         let mut events: Vec<AuditEvent> = gone
-            .into_iter()
             .map(|old| AuditEvent::ConsentRevoked { about, fields: old.fields, origin: Some(old.to) })
             .collect();
-        if change.how == How::Never && standing.is_some() {
+        if change.how == How::Never && standing.is_some() && !made.is_full {
             events.push(AuditEvent::ConsentNever { about, origin: change.to.clone() });
         }
         let time = unix_ms();
@@ -103,11 +106,15 @@ impl Kit {
             let _unrecorded = self.audit.append(id, event, time, true);
         }
         let locked = self.vault.lock().unwrap_or_else(PoisonError::into_inner).is_locked();
-        match standing {
-            _ if locked => Changed::Locked,
+        if locked {
+            return Changed::Locked;
+        }
+        let is_there = standing.map(|standing| self.keep(StateName::Consents, &book::to_json(&standing)));
+        match is_there {
+            _ if made.is_full => Changed::Full,
             None => Changed::Nothing,
-            Some(standing) if self.keep(StateName::Consents, &book::to_json(&standing)) => Changed::Kept,
-            Some(_) => Changed::ForThisTask,
+            Some(true) => Changed::Kept,
+            Some(false) => Changed::ForThisTask,
         }
     }
 }

@@ -141,7 +141,9 @@ async fn an_old_question_is_closed_for_good() {
     show(&second.address).await;
     look().await;
     second.abandon();
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    while second.is_open() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     assert!(gives_nothing(&say(&second.address, &second.answer("once")).await), "nobody waits");
 }
 

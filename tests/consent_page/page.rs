@@ -126,7 +126,7 @@ async fn closing_is_no(chromium: &Chromium, desk: &mut Desk) {
             page.reload(None).await.unwrap();
         }
         // The test's opener never says that the window is closed, so that only the page can have.
-        let said = tokio::time::timeout(Duration::from_secs(5), desk.said(question)).await;
+        let said = tokio::time::timeout(Duration::from_secs(30), desk.said(question)).await;
         assert_eq!(said.expect(closes), Answer::No, "{closes}");
         if closes == "reload" {
             assert!(ending(&page).await.contains("There is no question for this page"));

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that panics fails")]
 
 mod asking;
+mod ending;
 mod standing;
 
 use std::path::Path;
@@ -14,7 +15,7 @@ use evaluation::tls::Authority;
 use portcullis::audit::FolderLog;
 use portcullis::consent::{Answer, Answerer, ScriptedAnswerer};
 use portcullis::egress_proxy::HostRules;
-use portcullis::guard::{SystemEntropy, UserVault, VaultKey};
+use portcullis::guard::{SystemEntropy, UserVault, VaultKeeper, VaultKey};
 use portcullis::policy::{Policy, authority};
 use portcullis::service::protocol::{Hello, Role, Wish};
 use portcullis::service::tls::TlsProbe;
@@ -58,10 +59,20 @@ impl Stage {
 
     /// The same, whose user is asked in the extension where that is given.
     async fn asked(seed: u64, asking: Option<Asking>) -> Stage {
+        Stage::under(seed, DEFAULT_POLICY, asking, None).await
+    }
+
+    /// The same under a policy, and with a place for the vault where that is given.
+    async fn under(
+        seed: u64,
+        policy: &str,
+        asking: Option<Asking>,
+        keeper: Option<Box<dyn VaultKeeper>>,
+    ) -> Stage {
         let folder = tempfile::tempdir().unwrap();
         let canaries = Canaries::from_seed(seed);
         let entropy = &mut SystemEntropy;
-        let checked = || Policy::parse(DEFAULT_POLICY).unwrap().compile().unwrap().check();
+        let checked = || Policy::parse(policy).unwrap().compile().unwrap().check();
         let verifier = authority(checked().unwrap_or_else(|_| panic!("it holds")), [1; 16]).1;
         let passphrase = Secret::new("quz vopelki 83 trandubo");
         let mut vault = Vault::create(&passphrase, entropy, KdfParams::FLOOR, verifier).unwrap();
@@ -71,7 +82,7 @@ impl Stage {
         let user = UserVault {
             bytes: &bytes,
             key: VaultKey::Passphrase(&passphrase),
-            keeper: None,
+            keeper,
             replaced: Default::default(),
         };
         let log = Box::new(FolderLog::open(&folder.path().join("audit")).unwrap().log);
@@ -84,7 +95,7 @@ impl Stage {
                 Answer::Session
             })),
         };
-        let guard = Guard::with_vault(DEFAULT_POLICY, user, log, answerer, Box::new(SystemEntropy)).unwrap();
+        let guard = Guard::with_vault(policy, user, log, answerer, Box::new(SystemEntropy)).unwrap();
         let authority = Authority::new().unwrap();
         let shop = shop(&authority).await;
         let rules = HostRules::parse("MAP *.test 127.0.0.1").unwrap();

@@ -3,9 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use portcullis::DEFAULT_POLICY;
 use portcullis::consent::{Change, How};
-use portcullis::service::Client;
+use portcullis::guard::VaultKeeper;
 use portcullis::service::protocol::{Role, Wish};
+use portcullis::service::{Asking, Client};
 use portcullis::signals::Origin;
 use portcullis::sirl::Kind;
 use serde_json::{Value, json};
@@ -32,7 +34,9 @@ async fn request(stage: &Stage, change: Option<(usize, &str)>) -> (String, usize
                 if let Some((_, word)) = change.filter(|(at, _)| *at == looks) {
                     let change = json!({ "ask": word, "id": 9, "kind": "address", "site": stage.shop });
                     say(&mut stream, &change).await;
-                    tokio::time::sleep(Duration::from_millis(300)).await;
+                    // Who is told what was asked for later has the change in its place.
+                    say(&mut stream, &json!({ "ask": "status", "id": 10 })).await;
+                    assert_eq!(hear(&mut stream).await.unwrap()["told"], 10);
                 }
                 json!({ "tab": 7, "frames": frames })
             };
@@ -113,4 +117,66 @@ async fn what_was_decided_and_did_not_go_yet_does_not_go() {
     }
     let record = stage.record();
     assert!(!record.contains("\"failed\":null"), "{record}");
+}
+
+/// A place for the vault of which nobody asks what became of it.
+struct Kept;
+
+impl VaultKeeper for Kept {
+    fn save(&mut self, _bytes: &[u8]) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_never_that_is_said_under_an_open_question_stays_although_a_yes_comes_after_it() {
+    let policy = DEFAULT_POLICY.replacen("consent once per session", "consent once per site", 1);
+    let stage = Stage::under(53, &policy, Some(Asking::default()), Some(Box::new(Kept))).await;
+    let mut extension = stage.extension().await;
+    let frames = json!([stage.frame(&json!({}))]);
+    let shop = stage.shop.clone();
+    // A person who says yes to each question for good, to the second one after they said never on the page of settings.
+    let person = async {
+        let mut questions = 0;
+        loop {
+            let heard = hear(&mut extension).await.unwrap();
+            let done = match heard["ask"].as_str() {
+                None => {
+                    if heard["told"] == 9 {
+                        return heard["answer"]["changed"].clone();
+                    }
+                    continue;
+                }
+                Some("consent") => json!("opened"),
+                Some("narrow" | "fill") => json!("done"),
+                Some(_) => json!({ "tab": 7, "frames": frames }),
+            };
+            say(&mut extension, &json!({ "id": heard["id"], "answer": done })).await;
+            let Some(nonce) = heard["nonce"].as_str() else { continue };
+            questions += 1;
+            let show = format!(r#"{{"show":"{nonce}"}}"#);
+            say(&mut extension, &json!({ "ask": "consent", "id": 70, "says": show })).await;
+            let shown = hear(&mut extension).await.unwrap();
+            let subject = shown["answer"]["body"]["subject"].as_str().unwrap();
+            if questions == 2 {
+                let never = json!({ "ask": "never", "id": 9, "kind": "address", "site": shop });
+                say(&mut extension, &never).await;
+            }
+            tokio::time::sleep(Duration::from_millis(750)).await;
+            let yes = format!(r#"{{"nonce":"{nonce}","subject":"{subject}","answer":"site"}}"#);
+            say(&mut extension, &json!({ "ask": "consent", "id": 71, "says": yes })).await;
+        }
+    };
+    let asks = async {
+        stage.begin().await;
+        assert_eq!(change(&stage, Role::User, How::Withdraw).await["changed"], "kept");
+        stage.request().await
+    };
+    let (changed, reply) = tokio::join!(person, asks);
+    assert_eq!(changed, "kept");
+    assert_eq!(reply, "DENY.address {\"reason\":\"consent_denied\"}");
+    let mut user = Client::connect(&stage.place, Role::User).await.unwrap();
+    let standing = user.ask(&Wish::Standing).await.unwrap()["standing"].clone();
+    let said: Vec<_> = standing.as_array().unwrap().iter().map(|one| one["given"].clone()).collect();
+    assert_eq!(said, [json!(false)], "the never that was said to be kept: {standing}");
 }

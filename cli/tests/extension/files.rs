@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::browser::node;
 
-fn repository() -> PathBuf {
+pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
@@ -55,6 +55,23 @@ fn its_scripts_are_the_guards_own() {
     );
 }
 
+/// Signals under which a fill is granted, but for the container and the consent.
+pub fn as_good_as_can_be() -> Valuation {
+    let mut best = Valuation::FIRST;
+    for (axis, symbol) in [(Axis::Plan, "planned"), (Axis::Claim, "agrees"), (Axis::Placement, "whole")] {
+        best.set(
+            axis,
+            u8::try_from(axis.symbols().iter().position(|known| *known == symbol).unwrap()).unwrap(),
+        );
+    }
+    best
+}
+
+/// Each axis with the name of its symbol.
+pub fn named(valuation: &Valuation) -> Vec<Value> {
+    Axis::ALL.iter().map(|axis| json!([axis.as_str(), valuation.name(*axis)])).collect()
+}
+
 #[test]
 fn its_preview_ends_where_the_guards_walk_ends() {
     let axes = [
@@ -71,14 +88,7 @@ fn its_preview_ends_where_the_guards_walk_ends() {
     let compiled = Policy::parse(portcullis::DEFAULT_POLICY).unwrap().compile().unwrap();
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("policy"), compiled.to_bytes()).unwrap();
-    // All else is as good as can be.
-    let mut best = Valuation::FIRST;
-    for (axis, symbol) in [(Axis::Plan, "planned"), (Axis::Claim, "agrees"), (Axis::Placement, "whole")] {
-        best.set(
-            axis,
-            u8::try_from(axis.symbols().iter().position(|known| *known == symbol).unwrap()).unwrap(),
-        );
-    }
+    let best = as_good_as_can_be();
     let mut expected = String::new();
     let count: usize = axes.iter().map(|axis| axis.symbols().len()).product();
     for case in 0..count {
@@ -94,8 +104,7 @@ fn its_preview_ends_where_the_guards_walk_ends() {
     }
     assert!(expected.contains('1'), "something is granted");
     let names = |axis: &Axis| json!([axis.as_str(), axis.symbols()]);
-    let best: Vec<Value> = Axis::ALL.iter().map(|axis| json!([axis.as_str(), best.name(*axis)])).collect();
-    let cases = json!({ "axes": axes.iter().map(names).collect::<Vec<_>>(), "best": best });
+    let cases = json!({ "axes": axes.iter().map(names).collect::<Vec<_>>(), "best": named(&best) });
     fs::write(folder.path().join("cases.json"), cases.to_string()).unwrap();
     let script = repository().join("cli/tests/extension/preview.mjs");
     let done = Command::new(node())

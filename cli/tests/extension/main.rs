@@ -19,3 +19,4 @@ mod pairing;
 mod site;
 mod stage;
 mod way_out;
+mod worker;

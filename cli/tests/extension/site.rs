@@ -111,8 +111,9 @@ async fn answer(mut stream: impl AsyncRead + tokio::io::AsyncWrite + Unpin, know
     };
     let page = known.pages.lock().unwrap().get(&place).cloned();
     let page = page.unwrap_or_else(|| "<!doctype html><title>thanks</title><p>thanks</p>".to_owned());
+    let kind = if place.ends_with(".svg") { "image/svg+xml" } else { "text/html; charset=utf-8" };
     let response = format!(
-        "HTTP/1.1 {status}\r\n{header}content-type: text/html; charset=utf-8\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{page}",
+        "HTTP/1.1 {status}\r\n{header}content-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{page}",
         page.len()
     );
     let _ = stream.write_all(response.as_bytes()).await;

