@@ -26,6 +26,9 @@ const LONGEST: usize = 16 << 20;
 /// How long whoever connects may take to say what they want.
 const HELLO_WITHIN: Duration = Duration::from_secs(5);
 
+/// How long nobody is let in after somebody could not be.
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(50);
+
 /// How many may be about to say it.
 const MOST_STRANGERS: usize = 16;
 
@@ -53,7 +56,12 @@ pub(super) async fn listen(
     let knock = Arc::new((host, path));
     let room = Arc::new(Semaphore::new(MOST_STRANGERS));
     tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
+        while !admitted.is_closed() {
+            let Ok((stream, _)) = listener.accept().await else {
+                // One that broke on the way, or no room for a file just now: the next may come in.
+                tokio::time::sleep(BETWEEN_ATTEMPTS).await;
+                continue;
+            };
             // Whoever says nothing keeps nobody out: others are listened to meanwhile.
             let Ok(seat) = Arc::clone(&room).try_acquire_owned() else { continue };
             let (knock, admitted) = (Arc::clone(&knock), admitted.clone());
