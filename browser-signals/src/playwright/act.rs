@@ -179,8 +179,8 @@ impl Tab {
     /// All frames but the element's own, with their worlds.
     async fn others(&self, aimed: &Aimed) -> Result<Vec<(Frame, World)>, BridgeError> {
         let mut worlds = tokio::task::JoinSet::new();
-        for frame in aimed.frames.0.iter().filter(|frame| frame.id != aimed.frame.id).cloned() {
-            let state = Arc::clone(&self.state);
+        for frame in aimed.frames.0.iter().filter(|frame| frame.id != aimed.frame.id) {
+            let (state, frame) = (Arc::clone(&self.state), frame.clone());
             worlds.spawn(async move { state.world(&frame).await.map(|world| (frame, world)) });
         }
         let worlds = worlds.join_all().await.into_iter();
@@ -264,8 +264,8 @@ async fn each(
     function: &'static str,
 ) -> Result<bool, BridgeError> {
     let mut calls = tokio::task::JoinSet::new();
-    for (frame, world) in worlds.iter().cloned() {
-        let state = Arc::clone(state);
+    for (frame, world) in worlds {
+        let (state, frame, world) = (Arc::clone(state), frame.clone(), world.clone());
         calls.spawn(async move { state.ask(&frame, &world, function, Vec::new()).await });
     }
     let mut any = false;
