@@ -11,38 +11,24 @@
 
 mod support;
 
+use std::time::Duration;
+
 use evaluation::stage::Stage;
 use mcp_guard::{GatewaySettings, Snapshots};
 use portcullis::audit::{MemoryLog, verify_text};
-use portcullis::consent::{
-    Answer, AnswerFuture, Answerer, ConsentPrompt, HandOver, HandOverFuture, ScriptedAnswerer,
-};
+use portcullis::consent::{Answer, Answerer, ConsentPrompt, ScriptedAnswerer};
 use portcullis::guard::SystemEntropy;
 use portcullis::{DEFAULT_POLICY, Guard};
 use serde_json::json;
 use support::site::Site;
+use support::user::Willing;
 use support::{Client, upstream, with_browser};
 
 fn guard(log: &MemoryLog, user: impl Answerer + 'static) -> Guard {
     Guard::new(DEFAULT_POLICY, Box::new(log.clone()), Box::new(user), Box::new(SystemEntropy)).unwrap()
 }
 
-/// Agrees to everything, and does nothing by hand.
-struct Willing;
-
-impl Answerer for Willing {
-    fn answer<'a>(&'a mut self, _: &'a ConsentPrompt) -> AnswerFuture<'a> {
-        Box::pin(std::future::ready(Answer::Once))
-    }
-
-    fn offers_by_hand(&self) -> bool {
-        true
-    }
-
-    fn hand_over<'a>(&'a mut self, _: &'a HandOver) -> HandOverFuture<'a> {
-        Box::pin(std::future::ready(false))
-    }
-}
+const WILLING: Willing = Willing { thinks: Duration::ZERO };
 
 const FORM: &str = "<title>Shop</title><form action=/to method=post><input name=street autocomplete=street-address \
     aria-label=Street><input name=city autocomplete=address-level2 aria-label=City><button>Send</button></form>\
@@ -56,7 +42,7 @@ async fn what_was_read_in_an_account_is_not_carried_into_the_next_task() {
     site.put("evil.hostile.test/", "<title>Evil</title><input aria-label=Search><p>hello there again</p>");
     let log = MemoryLog::default();
     let settings = GatewaySettings { snapshots: Snapshots::OnRequest, ..GatewaySettings::default() };
-    with_browser(guard(&log, Willing), site.browser(&stage), settings, async |client: &mut Client| {
+    with_browser(guard(&log, WILLING), site.browser(&stage), settings, async |client: &mut Client| {
         client.begin("2025-11-25").await;
         let shop = json!({ "url": "https://shop.hostile.test/" });
         // Looked at without anything of the user's: what it says is everybody's.
@@ -145,7 +131,7 @@ async fn a_task_that_cannot_be_begun_ends_nothing() {
     site.put("shop.hostile.test/", "<title>Shop</title><p>tea</p>");
     let log = MemoryLog::default();
     let settings = GatewaySettings { snapshots: Snapshots::OnRequest, ..GatewaySettings::default() };
-    with_browser(guard(&log, Willing), site.browser(&stage), settings, async |client: &mut Client| {
+    with_browser(guard(&log, WILLING), site.browser(&stage), settings, async |client: &mut Client| {
         client.begin("2025-11-25").await;
         // More sites than a question can show: the last ones would be agreed to unseen.
         let mut sites: Vec<String> = (0..8).map(|number| format!("https://n{number}.example")).collect();
@@ -178,7 +164,7 @@ async fn what_a_page_wrote_to_the_console_stays_with_it() {
         upstream: Some(upstream()),
         ..GatewaySettings::default()
     };
-    with_browser(guard(&log, Willing), site.browser(&stage), settings, async |client: &mut Client| {
+    with_browser(guard(&log, WILLING), site.browser(&stage), settings, async |client: &mut Client| {
         client.begin("2025-11-25").await;
         let sites = json!({ "origins": ["https://shop.hostile.test", "https://evil.hostile.test"] });
         assert!(client.call("portcullis_plan", sites).await.text.contains("container: T0"));

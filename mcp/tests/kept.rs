@@ -19,15 +19,16 @@ use canary::find;
 use evaluation::stage::Stage;
 use mcp_guard::{GatewaySettings, Snapshots};
 use portcullis::audit::{MemoryLog, verify_text};
-use portcullis::consent::{Answer, AnswerFuture, Answerer, ConsentPrompt, HandOver, HandOverFuture};
 use portcullis::guard::SystemEntropy;
 use portcullis::{DEFAULT_POLICY, Guard};
 use serde_json::json;
 use support::site::Site;
+use support::user::Willing;
 use support::{Client, upstream, with_browser};
 
-const STREET: &str = "17 Canary Quarry Road";
-const TASK: &str = "Order a kettle at https://shop.hostile.test and have it sent to: Ada Lane, 17 Canary Quarry Road, \
+// Of this test alone: others run at the same time, and their files are searched too.
+const STREET: &str = "17 Telltale Quarry Road";
+const TASK: &str = "Order a kettle at https://shop.hostile.test and have it sent to: Ada Lane, 17 Telltale Quarry Road, \
                     94704 Berkeley. Email ada@lane.example.";
 
 /// A page that writes what it is given to the console, into its title and its name, and throws it.
@@ -37,26 +38,6 @@ const TELLTALE: &str = "<title>Shop</title><form action=/to method=post><input n
     addEventListener('input', e => { const said = e.target.value; console.log('got ' + said); console.error(said); \
     document.title = said; window.name = said; setTimeout(() => { throw new Error(said) }); \
     Promise.reject(new Error(said)); fetch('/?' + said); });</script>";
-
-/// Agrees to everything, and thinks about doing the rest by hand.
-struct SlowHands;
-
-impl Answerer for SlowHands {
-    fn answer<'a>(&'a mut self, _: &'a ConsentPrompt) -> AnswerFuture<'a> {
-        Box::pin(std::future::ready(Answer::Once))
-    }
-
-    fn offers_by_hand(&self) -> bool {
-        true
-    }
-
-    fn hand_over<'a>(&'a mut self, _: &'a HandOver) -> HandOverFuture<'a> {
-        Box::pin(async {
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            false
-        })
-    }
-}
 
 /// The files among the temporary ones of this machine's guards that hold a text.
 fn files_that_hold(text: &str) -> Vec<PathBuf> {
@@ -92,7 +73,7 @@ async fn what_a_page_does_with_a_value_reaches_no_file_and_no_answer() {
         snapshots: Snapshots::OnRequest,
         ..GatewaySettings::default()
     };
-    let user = Box::new(SlowHands);
+    let user = Box::new(Willing { thinks: Duration::from_secs(1) });
     let guard = Guard::new(DEFAULT_POLICY, Box::new(log.clone()), user, Box::new(SystemEntropy)).unwrap();
     let heard = with_browser(guard, site.browser(&stage), settings, async |client: &mut Client| {
         client.begin("2025-11-25").await;

@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 pub mod site;
+pub mod user;
 
 use std::path::PathBuf;
 

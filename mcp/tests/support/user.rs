@@ -1,0 +1,27 @@
+//! A user who agrees to everything.
+
+use std::time::Duration;
+
+use portcullis::consent::{Answer, AnswerFuture, Answerer, ConsentPrompt, HandOver, HandOverFuture};
+
+/// Agrees to everything; thinks about doing the rest by hand for this long, and does not.
+pub struct Willing {
+    pub thinks: Duration,
+}
+
+impl Answerer for Willing {
+    fn answer<'a>(&'a mut self, _: &'a ConsentPrompt) -> AnswerFuture<'a> {
+        Box::pin(std::future::ready(Answer::Once))
+    }
+
+    fn offers_by_hand(&self) -> bool {
+        true
+    }
+
+    fn hand_over<'a>(&'a mut self, _: &'a HandOver) -> HandOverFuture<'a> {
+        Box::pin(async {
+            tokio::time::sleep(self.thinks).await;
+            false
+        })
+    }
+}
