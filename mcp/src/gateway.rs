@@ -44,7 +44,7 @@ impl Gateway {
         Gateway {
             // Who calls begins task after task, and remembers what it read in each.
             keeper: Keeper::Guard(Some(Box::new(guard.with_one_agent()))),
-            browser,
+            browser: one_name_each(browser),
             settings,
             client: ClientSlot::default(),
         }
@@ -61,7 +61,7 @@ impl Gateway {
         settings: GatewaySettings,
     ) -> Gateway {
         let keeper = Keeper::Nobody { policy: policy.to_owned(), log, seen };
-        Gateway { keeper, browser, settings, client: ClientSlot::default() }
+        Gateway { keeper, browser: one_name_each(browser), settings, client: ClientSlot::default() }
     }
 
     /// With a slot in which [`crate::consent::ThroughClient`] finds the client.
@@ -98,4 +98,10 @@ impl Gateway {
         let (served, ()) = tokio::join!(served, worker.work(inbox));
         served
     }
+}
+
+/// A client may send several calls before it has the answer to the first: what they name must not be another element by
+/// then.
+fn one_name_each(browser: BrowserSettings) -> BrowserSettings {
+    BrowserSettings { handles_once: true, ..browser }
 }

@@ -98,7 +98,7 @@ impl Browser {
     /// # Errors
     /// [`BridgeError::Lost`] where the browser is gone.
     pub async fn container(&self, tier: Container, task_origins: &[Origin]) -> Result<Tab, BridgeError> {
-        Tab::create(&self.link, tier, task_origins, &self.settings.private_hosts, None).await
+        Tab::create(&self.link, tier, task_origins, &self.settings, None).await
     }
 
     /// As [`Browser::container`], with everything that leaves the container going through `proxy`.
@@ -112,7 +112,7 @@ impl Browser {
         tier: Container,
         task_origins: &[Origin],
     ) -> Result<Tab, BridgeError> {
-        Tab::create(&self.link, tier, task_origins, &self.settings.private_hosts, Some(proxy)).await
+        Tab::create(&self.link, tier, task_origins, &self.settings, Some(proxy)).await
     }
 
     /// How the browser was started.

@@ -13,6 +13,7 @@
 //! | `frames` | the tree of frames, and isolated worlds |
 //! | `navigate` | open, back, wait |
 //! | [`read`] | the text for the model |
+//! | `handles` | names of elements, which stay with them |
 //! | `query` | elements by selector |
 //! | `tree` | the accessibility tree as lines |
 //! | `sight` | what a person sees of it, by the browser's layout |
@@ -43,6 +44,7 @@ mod act;
 mod attach;
 mod connection;
 mod frames;
+mod handles;
 #[cfg(feature = "inspection")]
 mod inspection;
 mod navigate;

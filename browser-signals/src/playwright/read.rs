@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::frames::{Frame, Frames};
+use super::handles::Naming;
 use super::sight::{self, Sight};
 use super::tab::Located;
 use super::tree::{Drawn, Manner, Rendered, Tree};
@@ -29,7 +30,8 @@ pub struct PageText {
 impl Tab {
     /// Reads the page as text: every frame, headed by the origin that the browser names, without the value
     /// of any control; each stretch of words with where it stood. What of it is told, and how, the guard says.
-    /// The handles in it are valid until the next read or navigation.
+    /// The handles in it are valid until a navigation. An element keeps its own for as long as each read finds it; one that
+    /// the last read did not find has none.
     ///
     /// # Errors
     /// [`BridgeError::TextWithheld`] where the filter fails: there is no text then, and no handles.
@@ -76,13 +78,19 @@ impl Tab {
         conceal_inner(&frames, &owners, &mut sights);
         let nothing = Sight::default();
         let sight_of = |frame: &Frame| sights.get(&frame.id).unwrap_or(&nothing);
+        let top = frames.top()?.document.clone();
+        let mut handles = self.state.update(|inner| std::mem::take(&mut inner.handles));
+        handles.begin(&top, self.state.handles_once);
         let mut rendered: Vec<Option<Rendered>> = Vec::with_capacity(trees.len());
         for (index, (tree, frame)) in trees.iter().zip(&frames.0).enumerate() {
             let prefix = if index == 0 { String::new() } else { format!("f{index}") };
             let sight = sight_of(frame);
-            let manner = Manner { prefix: &prefix, typed: &typed, with_choices, sight, frame: index };
-            rendered.push(tree.as_ref().map(|tree| tree.render(manner)));
+            let mut naming = Naming { handles: &mut handles, prefix: &prefix, document: &frame.document };
+            let manner = Manner { typed: &typed, with_choices, sight, frame: index };
+            rendered.push(tree.as_ref().map(|tree| tree.render(manner, &mut naming)));
         }
+        handles.end();
+        self.state.update(|inner| inner.handles = handles);
         let elements = located(&frames, &rendered);
         let outline = Outline {
             frames: frames.0.iter().map(|frame| frame.origin.clone()).collect(),

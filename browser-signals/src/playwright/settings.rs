@@ -25,6 +25,9 @@ pub struct BrowserSettings {
     pub extra_arguments: Vec<String>,
     /// Private hosts (`host` or `host:port`) that may be opened all the same.
     pub private_hosts: Vec<String>,
+    /// Whether a handle that was told is never given to an element of a later document of the same container. For agents
+    /// that send several steps before they have the answer to the first.
+    pub handles_once: bool,
     /// For searches of everything that the browser told the bridge.
     pub tap: Option<Tap>,
 }
@@ -73,6 +76,7 @@ impl BrowserSettings {
             host_rules: None,
             extra_arguments: Vec::new(),
             private_hosts: Vec::new(),
+            handles_once: false,
             tap: None,
         }
     }

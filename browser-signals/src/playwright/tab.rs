@@ -9,10 +9,11 @@ use tokio::sync::watch;
 
 use super::connection::Response;
 use super::frames::World;
+use super::handles::Handles;
 use super::navigate::Acted;
 use super::session::{Link, Session, lock, text};
 use super::wire::Wires;
-use super::{BridgeError, ContainerProxy, PageEvent};
+use super::{BridgeError, BrowserSettings, ContainerProxy, PageEvent};
 use crate::{Container, ContainerId, Destination, EgressGuard, FrameId, NodeId, Origin};
 
 /// How many loaded documents are remembered.
@@ -88,6 +89,7 @@ pub(super) struct Inner {
     /// The last visible security state of the page.
     pub(super) security: Option<Value>,
     pub(super) worlds: HashMap<FrameId, World>,
+    pub(super) handles: Handles,
     /// The elements of the last read.
     pub(super) elements: HashMap<String, Located>,
     pub(super) releases: Vec<Release>,
@@ -109,6 +111,8 @@ pub(super) struct TabState {
     pub(super) container: Container,
     pub(super) task: Vec<Origin>,
     pub(super) private_hosts: Vec<String>,
+    /// Whether the name of an element is never given to one of a later document.
+    pub(super) handles_once: bool,
     /// Whether everything goes through a proxy, which then is whom the browser talks to.
     pub(super) proxied: bool,
     pub(super) egress: Mutex<Option<Arc<dyn EgressGuard>>>,
@@ -217,7 +221,7 @@ impl Tab {
         link: &Arc<Link>,
         container: Container,
         task: &[Origin],
-        private_hosts: &[String],
+        settings: &BrowserSettings,
         proxy: Option<&ContainerProxy>,
     ) -> Result<Tab, BridgeError> {
         let params = proxy.map_or_else(|| json!({ "disposeOnDetach": true }), ContainerProxy::context);
@@ -228,7 +232,8 @@ impl Tab {
             context: context.clone(),
             container,
             task: task.to_vec(),
-            private_hosts: private_hosts.to_vec(),
+            private_hosts: settings.private_hosts.clone(),
+            handles_once: settings.handles_once,
             proxied: proxy.is_some(),
             egress: Mutex::new(None),
             wires: Mutex::default(),

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::handles::Naming;
 use super::session::text;
 use super::sight::{SeenText, Sight};
 use crate::NodeId;
@@ -53,8 +54,6 @@ pub(super) enum Drawn {
 /// How a frame's tree is written.
 #[derive(Clone, Copy)]
 pub(super) struct Manner<'a> {
-    /// Begins each handle.
-    pub(super) prefix: &'a str,
     /// Values that no name may repeat.
     pub(super) typed: &'a HashSet<String>,
     /// Whether to show which option of a select is chosen.
@@ -109,9 +108,9 @@ impl Tree {
     }
 
     /// The lines of the frame.
-    pub(super) fn render(&self, manner: Manner<'_>) -> Rendered {
+    pub(super) fn render(&self, manner: Manner<'_>, naming: &mut Naming<'_>) -> Rendered {
         let left_out = self.left_out(manner.sight);
-        let mut writer = Writer { tree: self, manner, left_out, count: 0, out: Rendered::default() };
+        let mut writer = Writer { tree: self, manner, left_out, naming, out: Rendered::default() };
         if let Some(root) = self.nodes.get(&self.root) {
             writer.out.title = root.name.clone();
             writer.children(root, None, 0, 0);
@@ -236,16 +235,19 @@ fn named_by(node: &Value) -> NamedBy {
 mod tests {
     use serde_json::json;
 
+    use super::super::handles::Handles;
     use super::*;
 
     #[test]
     fn a_tree_that_goes_round_ends() {
         let (typed, sight) = (HashSet::new(), Sight::default());
-        let manner = Manner { prefix: "", typed: &typed, with_choices: true, sight: &sight, frame: 0 };
+        let manner = Manner { typed: &typed, with_choices: true, sight: &sight, frame: 0 };
+        let mut handles = Handles::default();
+        let mut naming = Naming { handles: &mut handles, prefix: "", document: "" };
         let node = json!({ "nodeId": "1", "role": { "value": "group" }, "childIds": ["1", "1"] });
         let one = json!({ "nodeId": "1", "role": { "value": "group" }, "childIds": ["1"] });
-        assert!(Tree::read(&json!({ "nodes": [one] })).render(manner).cut);
-        assert!(Tree::read(&json!({ "nodes": [] })).render(manner).lines.is_empty());
+        assert!(Tree::read(&json!({ "nodes": [one] })).render(manner, &mut naming).cut);
+        assert!(Tree::read(&json!({ "nodes": [] })).render(manner, &mut naming).lines.is_empty());
         assert_eq!(Tree::read(&json!({ "nodes": [node] })).nodes.len(), 1);
     }
 }

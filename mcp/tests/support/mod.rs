@@ -90,10 +90,16 @@ impl Client {
     }
 
     pub async fn ask(&mut self, method: &str, params: Value) -> Value {
+        let number = self.request_of(method, params).await;
+        self.answer(number).await
+    }
+
+    /// Sends a request, and gives its number.
+    async fn request_of(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         let number = self.next;
         self.send(&json!({ "jsonrpc": "2.0", "id": number, "method": method, "params": params })).await;
-        self.answer(number).await
+        number
     }
 
     pub async fn begin(&mut self, version: &str) -> Value {
@@ -111,7 +117,18 @@ impl Client {
     }
 
     pub async fn call(&mut self, tool: &str, arguments: Value) -> Said {
-        let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        let number = self.post(tool, arguments).await;
+        self.said(number).await
+    }
+
+    /// Calls a tool without waiting for its answer.
+    pub async fn post(&mut self, tool: &str, arguments: Value) -> u64 {
+        self.request_of("tools/call", json!({ "name": tool, "arguments": arguments })).await
+    }
+
+    /// What a tool answered that was called with [`Client::post`], in the order of the calls.
+    pub async fn said(&mut self, number: u64) -> Said {
+        let answer = self.answer(number).await;
         let result = &answer["result"];
         let content = result["content"].as_array().unwrap_or_else(|| panic!("{answer}"));
         let texts: Vec<&str> = content.iter().filter_map(|block| block["text"].as_str()).collect();

@@ -6,21 +6,22 @@ use std::fmt::Write as _;
 use super::{DEEPEST, Drawn, Manner, NamedBy, Node, Rendered, Tree};
 use crate::NodeId;
 use crate::outline::{Line, Part, Place, Purpose, Words, is_control, tidy};
+use crate::playwright::handles::Naming;
 use crate::playwright::sight::SeenText;
 
 /// What stands for a name that repeats what somebody typed.
 const TYPED: &str = "[typed]";
 
 /// Writes the lines of one frame.
-pub(super) struct Writer<'a> {
+pub(super) struct Writer<'a, 'n> {
     pub(super) tree: &'a Tree,
     pub(super) manner: Manner<'a>,
     pub(super) left_out: HashMap<NodeId, Vec<&'a SeenText>>,
-    pub(super) count: usize,
+    pub(super) naming: &'a mut Naming<'n>,
     pub(super) out: Rendered,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> Writer<'a, '_> {
     /// `holder` is the nearest element or text of the document that the node belongs to.
     fn node(&mut self, id: &str, holder: Option<NodeId>, depth: usize, nesting: usize) {
         let Some(node) = self.tree.nodes.get(id) else {
@@ -75,8 +76,7 @@ impl<'a> Writer<'a> {
     }
 
     fn element(&mut self, node: &Node, role: &str, depth: usize, nesting: usize) {
-        self.count += 1;
-        let handle = format!("{}e{}", self.manner.prefix, self.count);
+        let handle = self.naming.name(node.node);
         if let Some(id) = node.node {
             self.out.elements.push((handle.clone(), id));
             if role == "iframe" {
