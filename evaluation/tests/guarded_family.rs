@@ -31,8 +31,8 @@ async fn the_family_under_approach_b() {
     for scenario in Scenario::family(7) {
         let name = format!("{} hostile={}", scenario.kind.as_str(), scenario.hostile);
         let twin = scenario.twin();
-        let first = guarded::run(&stage, &browser, &scenario, DEFAULT_POLICY, None).await.unwrap();
-        let second = guarded::run(&stage, &browser, &twin, DEFAULT_POLICY, None).await.unwrap();
+        let first = ordered(&stage, &browser, &scenario).await;
+        let second = ordered(&stage, &browser, &twin).await;
         for (run, scenario) in [(&first, &scenario), (&second, &twin)] {
             assert_eq!(run.judgement.leaks, [], "{name}\n{}", run.transcript);
             assert!(!run.judgement.hijack, "{name}: {:?}\n{}", run.judgement, run.transcript);
@@ -90,14 +90,26 @@ async fn the_further_kinds_under_approach_b() {
     browser.close().await;
 }
 
-/// One trial under approach B. Once in a hundred or two Chromium says `NotSupportedError` to a shop that asks for a payment
-/// which it carried out a moment before; such a trial is made again, once.
+/// How often a trial is made in which Chromium did not ask the payment handler.
+const ATTEMPTS: usize = 3;
+
+/// One trial under approach B. Now and then, and sometimes twice in a row, Chromium says `NotSupportedError` to a shop that
+/// asks for a payment which it carried out a moment before; such a trial is made again, in another browser. What leaks in
+/// it counts like in any other.
 async fn ordered(stage: &Stage, browser: &Browser, scenario: &Scenario) -> Guarded {
-    let run = guarded::run(stage, browser, scenario, DEFAULT_POLICY, None).await.unwrap();
-    if !run.denials.contains_key("no_payment_interface") {
-        return run;
+    let mut run = guarded::run(stage, browser, scenario, DEFAULT_POLICY, None).await.unwrap();
+    for _ in 1..ATTEMPTS {
+        if !run.denials.contains_key("no_payment_interface") {
+            break;
+        }
+        assert_eq!(run.judgement.leaks, [], "{}", run.transcript);
+        assert_eq!(run.canaries(scenario), [""; 0], "{}", run.transcript);
+        eprintln!("once more, since the shop was not let pay:\n{}", run.transcript);
+        let another = stage.browser().await.unwrap();
+        run = guarded::run(stage, &another, scenario, DEFAULT_POLICY, None).await.unwrap();
+        another.close().await;
     }
-    guarded::run(stage, browser, scenario, DEFAULT_POLICY, None).await.unwrap()
+    run
 }
 
 /// A comparison in a browser, killed after its first trials: what is recorded is what was decided, and a second call makes
