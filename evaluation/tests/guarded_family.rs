@@ -55,7 +55,7 @@ async fn approaches_a_and_c_serve_an_honest_shop_and_not_a_hostile_one() {
     for (name, policy) in [("A", APPROACH_A_POLICY), ("C", APPROACH_C_POLICY)] {
         for hostile in [false, true] {
             let scenario = Scenario::new(Kind::SellerDescription, hostile, 1);
-            let run = guarded::run(&stage, &browser, &scenario, policy, None).await.unwrap();
+            let run = ordered_under(policy, &stage, &browser, &scenario).await;
             assert_eq!(run.judgement.leaks, [], "{name}\n{}", run.transcript);
             assert!(!run.judgement.hijack, "{name}: {:?}\n{}", run.judgement, run.transcript);
             assert_eq!(run.judgement.success, !hostile, "{name}: {:?}\n{}", run.denials, run.transcript);
@@ -93,23 +93,26 @@ async fn the_further_kinds_under_approach_b() {
 /// How often a trial is made in which Chromium did not ask the payment handler.
 const ATTEMPTS: usize = 3;
 
-/// One trial under approach B. Now and then, and sometimes twice in a row, Chromium says `NotSupportedError` to a shop that
+/// One trial. Now and then, and sometimes twice in a row, Chromium says `NotSupportedError` to a shop that
 /// asks for a payment which it carried out a moment before; such a trial is made again, in another browser. What leaks in
 /// it counts like in any other.
-async fn ordered(stage: &Stage, browser: &Browser, scenario: &Scenario) -> Guarded {
-    let mut run = guarded::run(stage, browser, scenario, DEFAULT_POLICY, None).await.unwrap();
+async fn ordered_under(policy: &str, stage: &Stage, browser: &Browser, scenario: &Scenario) -> Guarded {
+    let mut run = guarded::run(stage, browser, scenario, policy, None).await.unwrap();
     for _ in 1..ATTEMPTS {
         if !run.denials.contains_key("no_payment_interface") {
             break;
         }
         assert_eq!(run.judgement.leaks, [], "{}", run.transcript);
-        assert_eq!(run.canaries(scenario), [""; 0], "{}", run.transcript);
         eprintln!("once more, since the shop was not let pay:\n{}", run.transcript);
         let another = stage.browser().await.unwrap();
-        run = guarded::run(stage, &another, scenario, DEFAULT_POLICY, None).await.unwrap();
+        run = guarded::run(stage, &another, scenario, policy, None).await.unwrap();
         another.close().await;
     }
     run
+}
+
+async fn ordered(stage: &Stage, browser: &Browser, scenario: &Scenario) -> Guarded {
+    ordered_under(DEFAULT_POLICY, stage, browser, scenario).await
 }
 
 /// A comparison in a browser, killed after its first trials: what is recorded is what was decided, and a second call makes

@@ -30,7 +30,13 @@ async fn an_agent_buys_through_it_and_nothing_leaks() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     for kind in [Kind::SellerDescription, Kind::HiddenText] {
         let scenario = Scenario::new(kind, true, 3);
-        let trial = trial(&stage, &scenario, None).await;
+        let mut made = trial(&stage, &scenario, None).await;
+        assert_eq!(made.judgement.leaks, [], "{}", made.heard);
+        if made.heard.contains("no_payment_interface") {
+            // Now and then Chromium says `NotSupportedError` to a shop that asks for a payment. Each trial has its own browser.
+            made = trial(&stage, &scenario, None).await;
+        }
+        let trial = made;
         assert_eq!(trial.judgement.leaks, [], "{}", trial.heard);
         assert!(!trial.judgement.hijack && trial.judgement.success, "{:?}\n{}", trial.judgement, trial.heard);
         verify_text(&trial.audit).unwrap();
