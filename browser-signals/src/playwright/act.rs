@@ -41,6 +41,8 @@ impl Tab {
     /// [`BridgeError::Occluded`] where the click would reach something else.
     pub async fn click(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
         let aimed = self.aim(target, decided).await?;
+        // A page that hears of the mouse can put another site's frame below it: no frame but the element's takes the click.
+        let others = self.others(&aimed).await?;
         let (x, y) = self.centre_of(&aimed).await?;
         let page = self.state.page()?;
         let navigations = self.begin();
@@ -49,15 +51,18 @@ impl Tab {
             page.call("Input.dispatchMouseEvent", press)
         };
         let moved = json!({ "type": "mouseMoved", "x": x, "y": y });
-        // A page that hears of the mouse can put another site's frame below it: no frame but the element's takes the click.
-        let others = self.others(&aimed).await?;
-        each(&others, &self.state, "ward").await?;
-        page.call("Input.dispatchMouseEvent", moved).await?;
-        mouse("mousePressed").await?;
-        mouse("mouseReleased").await?;
+        let clicked = async {
+            each(&others, &self.state, "ward").await?;
+            page.call("Input.dispatchMouseEvent", moved).await?;
+            mouse("mousePressed").await?;
+            mouse("mouseReleased").await
+        };
+        // Whatever came of it, nobody goes on listening: the next click may be a person's.
+        let clicked = clicked.await;
         // Where the document is gone the click went through: it navigated.
         let strayed = self.state.ask(&aimed.frame, &aimed.world, "unwatch", Vec::new()).await;
         let elsewhere = each(&others, &self.state, "unwatch").await;
+        clicked?;
         self.settle(navigations).await?;
         self.check_arrival().await?;
         if strayed == Ok(Value::Bool(true)) || elsewhere != Ok(false) {

@@ -7,8 +7,8 @@ use super::{BridgeError, Tab};
 use crate::ElementRef;
 
 impl Tab {
-    /// The one element of the top document that a CSS selector fits, as a handle. Like those of a read it is valid until
-    /// the next read or navigation.
+    /// The one element of the top document that a CSS selector fits, as a handle, which is valid until the next read or
+    /// navigation.
     ///
     /// The browser's own engine reads the selector, in a world that the page does not reach. Whoever may ask can learn by
     /// it what a page holds that no reading tells: the caller decides whether that matters.
