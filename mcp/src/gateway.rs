@@ -3,9 +3,11 @@
 use portcullis::Guard;
 use portcullis::signals::playwright::{BridgeError, BrowserSettings};
 use rmcp::ServiceExt;
+use rmcp::transport::IntoTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
+use crate::arrivals::InOrder;
 use crate::consent::ClientSlot;
 use crate::engine::Engine;
 use crate::server::{Server, tell_of_tools};
@@ -81,21 +83,21 @@ impl Gateway {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let engine = Engine::start(self.browser, self.settings.upstream.clone()).await?;
-        let (orders, inbox) = mpsc::channel(WAITING);
+        let (queue, turns) = mpsc::channel(WAITING);
         let settings = self.settings.clone();
         let worker = Worker::new(self.keeper, engine, self.settings);
-        let server = Server::new(&settings, orders, self.client, worker.looking());
+        let server = Server::new(&settings, self.client, worker.looking());
         let looking = worker.looking();
         let served = async {
-            let running = server.serve((from_client, to_client)).await;
+            let running = server.serve(InOrder::new((from_client, to_client).into_transport(), queue)).await;
             let running = running.map_err(|error| GatewayError::Protocol(error.to_string()))?;
             let told = tokio::spawn(tell_of_tools(running.peer().clone(), looking));
             let served = running.waiting().await;
             told.abort();
             served.map(|_| ()).map_err(|error| GatewayError::Protocol(error.to_string()))
         };
-        // When the client goes, the last one who could give orders goes with it, and the worker closes what is open.
-        let (served, ()) = tokio::join!(served, worker.work(inbox));
+        // When the client goes, the last one who could queue calls goes with it, and the worker closes what is open.
+        let (served, ()) = tokio::join!(served, worker.work(turns));
         served
     }
 }

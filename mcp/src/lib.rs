@@ -13,6 +13,7 @@
 //! | [`settings`] | how it is set up |
 //! | [`consent`] | prompts through the MCP client, or in a window of the guard's own |
 //! | [`catalogue`] | the tools |
+//! | `arrivals` | calls in the order in which they came |
 //! | `call` | one call, read from its arguments |
 //! | `target` | elements by handle, role, text or selector |
 //! | `told` | parts of a page as it was told |
@@ -28,6 +29,7 @@ pub mod gateway;
 pub mod settings;
 mod sitting;
 
+mod arrivals;
 mod call;
 mod engine;
 mod server;

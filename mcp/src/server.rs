@@ -10,9 +10,9 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{oneshot, watch};
 
+use crate::arrivals::Place;
 use crate::call::{self, CallError};
 use crate::catalogue::{ToolEntry, all};
 use crate::consent::ClientSlot;
@@ -23,6 +23,8 @@ use crate::worker::{Answer, Order};
 /// How often a client that wants to know hears that a call is still being worked on.
 const STILL_WORKING: Duration = Duration::from_secs(5);
 
+const STOPPED: &str = "the guard has stopped; start it again";
+
 const INSTRUCTIONS: &str = "A guarded browser. Open pages with browser_navigate to look around. Before a task that needs \
     the user's address, login or payment, call portcullis_plan with its sites; then ask for values with \
     portcullis_request, which puts them into the page itself: you never see or type them. DENY with a reason is final \
@@ -31,21 +33,15 @@ const INSTRUCTIONS: &str = "A guarded browser. Open pages with browser_navigate 
 /// The server half.
 pub struct Server {
     offered: Vec<ToolEntry>,
-    orders: mpsc::Sender<Order>,
     client: ClientSlot,
     /// Whether the tools that look past the session are on at the moment.
     looking: watch::Receiver<bool>,
 }
 
 impl Server {
-    pub fn new(
-        settings: &GatewaySettings,
-        orders: mpsc::Sender<Order>,
-        client: ClientSlot,
-        looking: watch::Receiver<bool>,
-    ) -> Server {
+    pub fn new(settings: &GatewaySettings, client: ClientSlot, looking: watch::Receiver<bool>) -> Server {
         let offered = all().into_iter().filter(|tool| tool.is_offered(settings)).collect();
-        Server { offered, orders, client, looking }
+        Server { offered, client, looking }
     }
 
     async fn answer(&self, request: CallToolRequestParams, context: &RequestContext<RoleServer>) -> Answer {
@@ -54,13 +50,12 @@ impl Server {
             Ok(call) => call,
             Err(error) => return Answer::error(error.to_string()),
         };
+        let Some(place) = Place::of(&context.extensions) else {
+            return Answer::error("too many calls are waiting already; wait for their answers");
+        };
         let (reply, mut answered) = oneshot::channel();
-        match self.orders.try_send(Order { call, reply }) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_)) => {
-                return Answer::error("too many calls are waiting already; wait for their answers");
-            }
-            Err(TrySendError::Closed(_)) => return Answer::error("the guard has stopped; start it again"),
+        if place.fill(Order { call, reply }).is_err() {
+            return Answer::error(STOPPED);
         }
         let token = context.meta.get_progress_token();
         let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + STILL_WORKING, STILL_WORKING);
@@ -68,7 +63,7 @@ impl Server {
         loop {
             tokio::select! {
                 answer = &mut answered => {
-                    return answer.unwrap_or_else(|_| Answer::error("the guard has stopped; start it again"));
+                    return answer.unwrap_or_else(|_| Answer::error(STOPPED));
                 }
                 // The work goes on to its end; nobody waits for it.
                 () = context.ct.cancelled() => return Answer::error("the call was given up"),

@@ -11,6 +11,7 @@ use portcullis::signals::playwright::BridgeError;
 use portcullis::signals::{ElementRef, Origin, Verb};
 use tokio::sync::{mpsc, oneshot, watch};
 
+use crate::arrivals::Turn;
 use crate::call::{Call, FieldToFill, FieldValue};
 use crate::catalogue::CarriedOutBy;
 use crate::engine::Engine;
@@ -91,9 +92,12 @@ impl Worker {
         self.looking.subscribe()
     }
 
-    /// Works until nobody can give orders any more. The container is closed then, and the record ended.
-    pub async fn work(mut self, mut orders: mpsc::Receiver<Order>) {
-        while let Some(Order { call, reply }) = orders.recv().await {
+    /// Works until nobody can queue calls any more. The container is closed then, and the record ended.
+    pub async fn work(mut self, mut turns: mpsc::Receiver<Turn>) {
+        while let Some(turn) = turns.recv().await {
+            let Ok(Order { call, reply }) = turn.await else {
+                continue;
+            };
             // Given up before it was begun, and so is what waits when the client goes away.
             if reply.is_closed() {
                 continue;

@@ -184,6 +184,14 @@ impl Scene {
         ways
     }
 
+    /// Waits until all that was connected before is counted and closed.
+    async fn is_quiet(&self) {
+        for collector in [&self.collector, &self.secure, &self.relay] {
+            collector.has_accepted_all().await;
+            assert!(soon(|| collector.open() == 0).await, "a connection stayed open");
+        }
+    }
+
     fn connections(&self) -> [usize; 3] {
         [&self.collector, &self.secure, &self.relay].map(|it| it.arrived().len())
     }
@@ -225,7 +233,7 @@ async fn every_way_out_is_open_before_a_release_and_closed_after_it() {
 
     proxy.take_refused();
     proxy.narrow_to(&[scene.origin()]).await.unwrap();
-    assert!(soon(|| scene.collector.open() + scene.secure.open() + scene.relay.open() == 0).await);
+    scene.is_quiet().await;
     let (connections, bytes, alive) = (scene.connections(), scene.collector.bytes(), scene.alive());
     tokio::time::sleep(Duration::from_secs(4)).await;
     assert_eq!(
@@ -260,7 +268,7 @@ async fn a_raised_container_goes_through_its_proxy_too() {
     let before = proxy.opened();
     assert!(before > 2);
     proxy.narrow_to(&task).await.unwrap();
-    assert!(soon(|| scene.collector.open() == 0).await);
+    scene.is_quiet().await;
     let (connections, alive) = (scene.connections(), scene.alive());
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(scene.connections(), connections);

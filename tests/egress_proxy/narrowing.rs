@@ -40,6 +40,7 @@ async fn tunnels_to_elsewhere_are_gone_when_it_returns() {
     let granted = origin(&format!("https://{to_shop}"));
     proxy.narrow_to(std::slice::from_ref(&granted)).await.unwrap();
     // What left before may still arrive; nothing leaves any more.
+    evil.has_accepted_all().await;
     assert!(soon(|| evil.open() == 0).await);
     let bytes = evil.bytes();
     tokio::time::sleep(Duration::from_millis(300)).await;

@@ -11,12 +11,14 @@ use base64::engine::general_purpose::STANDARD;
 use portcullis::egress_proxy::names::Resolved;
 use portcullis::egress_proxy::{EgressProxy, HostRules, Limits, OpenRule, Resolver};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
 /// A server that keeps the bytes of every connection, and answers what looks like a request.
 pub struct Collector {
     pub port: u16,
+    /// The addresses from which [`Collector::has_accepted_all`] connects.
+    own: Arc<Mutex<Vec<SocketAddr>>>,
     connections: Arc<Mutex<Vec<Vec<u8>>>>,
     open: Arc<Mutex<usize>>,
     task: JoinHandle<()>,
@@ -28,9 +30,16 @@ impl Collector {
         let port = listener.local_addr().unwrap().port();
         let connections: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
         let open: Arc<Mutex<usize>> = Arc::default();
-        let (all, now) = (connections.clone(), open.clone());
+        let own: Arc<Mutex<Vec<SocketAddr>>> = Arc::default();
+        let (all, now, ours) = (connections.clone(), open.clone(), own.clone());
         let task = tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
+            while let Ok((mut stream, from)) = listener.accept().await {
+                let mut ours = ours.lock().unwrap();
+                if let Some(at) = ours.iter().position(|own| *own == from) {
+                    ours.swap_remove(at);
+                    continue;
+                }
+                drop(ours);
                 let (all, now) = (all.clone(), now.clone());
                 let at = {
                     let mut all = all.lock().unwrap();
@@ -55,7 +64,18 @@ impl Collector {
                 });
             }
         });
-        Collector { port, connections, open, task }
+        Collector { port, own, connections, open, task }
+    }
+
+    /// Waits until everything is counted that was connected before this call. Connections are accepted in turn, and one that
+    /// was closed at once may still wait for its turn.
+    pub async fn has_accepted_all(&self) {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let from = socket.local_addr().unwrap();
+        self.own.lock().unwrap().push(from);
+        let _last = socket.connect(([127, 0, 0, 1], self.port).into()).await.unwrap();
+        assert!(soon(|| !self.own.lock().unwrap().contains(&from)).await);
     }
 
     /// What arrived, one text for each connection.

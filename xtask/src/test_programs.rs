@@ -7,10 +7,19 @@ use crate::parallel::each;
 use crate::process::{Failure, Place, without_our_package};
 use crate::setup::Tools;
 use std::cmp::Reverse;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
+
+/// How long one program may take. The longest takes four minutes where others run beside it; one that waits for what never
+/// comes must not keep all the others' results back.
+const LIMIT: Duration = Duration::from_secs(15 * 60);
+
+/// How often a program is asked whether it has ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// A test program that Cargo has built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +49,7 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     // First, since it takes long.
     let mut jobs = vec![Job { name: "examples in the documentation".to_owned(), command: documented }];
     jobs.extend(programs.into_iter().map(Program::job));
-    let ended = each(jobs, |job| start_and_wait(job, tools, &logs));
+    let ended = each(jobs, |job| start_and_wait(job, &tools.environment(), &logs, LIMIT));
     let failed: Vec<String> = ended.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
     if failed.is_empty() { Ok(()) } else { Err(Failure::finding(failed.join("\n"))) }
 }
@@ -111,25 +120,53 @@ impl Program {
 }
 
 /// Waits for one job, says how it went, and if it failed, all that it said. Returns the failure.
-fn start_and_wait(job: Job, tools: &Tools, logs: &Path) -> Result<Option<String>, Failure> {
+fn start_and_wait(
+    job: Job,
+    environment: &[(&'static str, OsString)],
+    logs: &Path,
+    limit: Duration,
+) -> Result<Option<String>, Failure> {
     let Job { name, mut command } = job;
     let log = logs.join(format!("{}.log", name.replace(['/', '\\', ' '], "-")));
     // A file and not a pipe: what a test leaves behind would keep a pipe open.
     let sink = File::create(&log).map_err(|error| unusable(&log, &error))?;
     let same = sink.try_clone().map_err(|error| unusable(&log, &error))?;
     let start = Instant::now();
-    let status = command.envs(tools.environment()).stdin(Stdio::null()).stdout(sink).stderr(same).status();
-    let status = status.map_err(|error| Failure::not_set_up(format!("{name} does not start: {error}")))?;
+    command.envs(environment.iter().cloned()).stdin(Stdio::null()).stdout(sink).stderr(same);
+    let ended = wait(&mut command, limit);
+    let ended = ended.map_err(|error| Failure::not_set_up(format!("{name} does not start: {error}")))?;
     let said = fs::read(&log).map_err(|error| unusable(&log, &error))?;
     let said = String::from_utf8_lossy(&said);
-    let line = line(&name, &said, status.success(), start.elapsed());
+    let passed = ended.is_some_and(|status| status.success());
+    let line = line(&name, &said, passed, start.elapsed());
     // Each in one piece, since other jobs report too.
-    if status.success() {
+    if passed {
         println!("{line}");
         return Ok(None);
     }
-    println!("{line}\n\n{said}\n{name}: {status}\n");
-    Ok(Some(format!("{name}: FAILED, log: {}", log.display())))
+    let how = match ended {
+        Some(status) => status.to_string(),
+        None => format!("ended by force, since it ran for more than {} s", limit.as_secs()),
+    };
+    println!("{line}\n\n{said}\n{name}: {how}\n");
+    Ok(Some(format!("{name}: FAILED ({how}), log: {}", log.display())))
+}
+
+/// Runs a program to its end, or until its time is over: then it is ended and there is no status.
+fn wait(command: &mut Command, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let mut child = command.spawn()?;
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if start.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(LOOK_AGAIN);
+    }
 }
 
 /// `  12.3 s  vault/tests/keys.rs: 7 passed`.
@@ -196,6 +233,29 @@ mod tests {
     fn a_path_with_quotes_and_backslashes_is_read() {
         assert_eq!(member(r#"{"a":"C:\\x \"y\"","b":"z"}"#, "a").as_deref(), Some(r#"C:\x "y""#));
         assert_eq!(member(r#"{"a":"not ended"#, "a"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_does_not_end_is_ended_and_has_failed() {
+        let logs = std::env::temp_dir().join(format!("xtask-test-programs-{}", std::process::id()));
+        fs::create_dir_all(&logs).unwrap();
+        let job = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            Job { name: "a.rs".to_owned(), command }
+        };
+        let run = |script: &str, limit: u64| {
+            start_and_wait(job(script), &[], &logs, Duration::from_secs(limit)).unwrap()
+        };
+        let start = Instant::now();
+        let failed = run("echo begun; exec sleep 600", 1).unwrap();
+        assert!(start.elapsed() < Duration::from_secs(60));
+        assert!(failed.contains("ended by force, since it ran for more than 1 s"), "{failed}");
+        assert_eq!(fs::read_to_string(logs.join("a.rs.log")).unwrap(), "begun\n");
+        assert_eq!(run("exit 0", 60), None);
+        assert!(run("exit 3", 60).unwrap().contains("exit status: 3"));
+        fs::remove_dir_all(logs).unwrap();
     }
 
     #[test]

@@ -6,7 +6,9 @@
 pub mod site;
 pub mod user;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use evaluation::agent::{Action, Agent, ObedientAgent};
 use evaluation::guarded::truthful_user;
@@ -29,11 +31,16 @@ use tokio::io::{
 /// The most actions that an agent may take in one trial.
 const MOST_ACTIONS: usize = 60;
 
+/// How long the server may say nothing before a test gives up.
+const MOST_SILENCE: Duration = Duration::from_secs(180);
+
 /// One end of the wire.
 pub struct Client {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     out: WriteHalf<DuplexStream>,
     next: u64,
+    /// Answers that came while another one was waited for: calls may be answered in any order.
+    early: HashMap<u64, Value>,
     /// Everything that came.
     pub heard: String,
 }
@@ -52,7 +59,8 @@ impl Client {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, out) = tokio::io::split(ours);
         let (their_read, their_write) = tokio::io::split(theirs);
-        let client = Client { lines: BufReader::new(read).lines(), out, next: 0, heard: String::new() };
+        let lines = BufReader::new(read).lines();
+        let client = Client { lines, out, next: 0, early: HashMap::new(), heard: String::new() };
         (client, their_read, their_write)
     }
 
@@ -65,15 +73,24 @@ impl Client {
         self.out.write_all(&[line, b"\n"].concat()).await.unwrap();
     }
 
-    /// The next message that is an answer to this number. Others are kept in `heard`.
+    /// The next line of the server's.
+    async fn line(&mut self) -> String {
+        let line = tokio::time::timeout(MOST_SILENCE, self.lines.next_line()).await;
+        let line = line.expect("the server says nothing").unwrap().expect("the server went away");
+        self.heard.push_str(&line);
+        self.heard.push('\n');
+        line
+    }
+
+    /// The answer to this number. Those to others that come before it are kept.
     pub async fn answer(&mut self, number: u64) -> Value {
         loop {
-            let line = self.lines.next_line().await.unwrap().expect("the server went away");
-            self.heard.push_str(&line);
-            self.heard.push('\n');
-            let message: Value = serde_json::from_str(&line).unwrap();
-            if message["id"] == json!(number) && message.get("method").is_none() {
-                return message;
+            if let Some(answer) = self.early.remove(&number) {
+                return answer;
+            }
+            let message: Value = serde_json::from_str(&self.line().await).unwrap();
+            if let (Some(to), None) = (message["id"].as_u64(), message.get("method")) {
+                self.early.insert(to, message);
             }
         }
     }
@@ -81,8 +98,7 @@ impl Client {
     /// The next request of the server's with this method.
     pub async fn request(&mut self, method: &str) -> Value {
         loop {
-            let line = self.lines.next_line().await.unwrap().expect("the server went away");
-            let message: Value = serde_json::from_str(&line).unwrap();
+            let message: Value = serde_json::from_str(&self.line().await).unwrap();
             if message["method"] == method && message.get("id").is_some() {
                 return message;
             }
@@ -126,7 +142,7 @@ impl Client {
         self.request_of("tools/call", json!({ "name": tool, "arguments": arguments })).await
     }
 
-    /// What a tool answered that was called with [`Client::post`], in the order of the calls.
+    /// What a tool answered that was called with [`Client::post`].
     pub async fn said(&mut self, number: u64) -> Said {
         let answer = self.answer(number).await;
         let result = &answer["result"];
