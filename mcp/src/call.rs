@@ -1,5 +1,6 @@
 //! One call of a tool, read from its name and arguments.
 
+use portcullis::signals::playwright::{PictureForm, PictureSettings};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -74,6 +75,7 @@ pub enum Call {
     },
     ListTabs,
     Close,
+    Picture(PictureSettings),
     /// For playwright-mcp, with arguments of its schema.
     Upstream {
         tool: &'static str,
@@ -237,12 +239,21 @@ struct DialogArguments {
     _prompt_text: Option<String>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct PictureArguments {
+    r#type: Option<String>,
+    #[serde(default)]
+    full_page: bool,
+    scale: Option<String>,
+}
+
 /// Reads a call of one of these tools.
 pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) -> Result<Call, CallError> {
     let tool = offered.iter().find(|tool| tool.name == name);
     let tool = tool.ok_or_else(|| CallError::NotOffered(name.to_owned()))?;
     let bad = |problem: &str| CallError::Arguments { tool: tool.name, problem: problem.to_owned() };
-    if tool.by != CarriedOutBy::Session {
+    if !matches!(tool.by, CarriedOutBy::Session | CarriedOutBy::Bridge) {
         let known = tool.schema.get("properties").and_then(Value::as_object);
         let unknown = arguments.keys().find(|name| known.is_none_or(|known| !known.contains_key(*name)));
         return match unknown {
@@ -312,6 +323,21 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
         "browser_handle_dialog" => {
             fit.read::<DialogArguments>()?;
             return Err(bad("there is no dialog: they are dismissed as they open"));
+        }
+        "browser_take_screenshot" => {
+            let PictureArguments { r#type, full_page, scale } = fit.read()?;
+            let form = match r#type.as_deref() {
+                None | Some("png") => PictureForm::Png,
+                Some("jpeg") => PictureForm::Jpeg,
+                Some("webp") => PictureForm::Webp,
+                Some(_) => return Err(bad("`type` is png, jpeg or webp")),
+            };
+            let device_pixels = match scale.as_deref() {
+                None | Some("css") => false,
+                Some("device") => true,
+                Some(_) => return Err(bad("`scale` is css or device")),
+            };
+            Call::Picture(PictureSettings { form, whole_page: full_page, device_pixels })
         }
         "browser_close" => fit.nothing(Call::Close)?,
         other => return Err(CallError::NotOffered(other.to_owned())),
@@ -441,6 +467,8 @@ mod tests {
             ("browser_click", json!({})),
             ("browser_snapshot", json!({ "filename": "/etc/passwd" })),
             ("browser_take_screenshot", json!({ "filename": "x.png" })),
+            ("browser_take_screenshot", json!({ "type": "gif" })),
+            ("browser_take_screenshot", json!({ "scale": "2" })),
             ("browser_console_messages", json!({ "level": "info", "_meta": { "cwd": "/" } })),
             ("browser_select_option", json!({ "target": "e1", "values": [] })),
             ("browser_tabs", json!({ "action": "new", "url": "https://a.example" })),

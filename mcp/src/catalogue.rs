@@ -10,6 +10,8 @@ use crate::settings::GatewaySettings;
 pub enum CarriedOutBy {
     /// The session, after a decision.
     Session,
+    /// The bridge itself, past the session: pictures.
+    Bridge,
     /// The real playwright-mcp: it only looks.
     Upstream,
     /// The real playwright-mcp, where the user allowed scripts.
@@ -43,7 +45,7 @@ impl ToolEntry {
     pub fn is_offered(&self, settings: &GatewaySettings) -> bool {
         let upstream = settings.upstream.is_some();
         match self.by {
-            CarriedOutBy::Session => true,
+            CarriedOutBy::Session | CarriedOutBy::Bridge => true,
             CarriedOutBy::Upstream => upstream,
             CarriedOutBy::UpstreamScripts => upstream && settings.allowed.scripts,
             CarriedOutBy::UpstreamNetwork => upstream && settings.allowed.network,
@@ -239,9 +241,9 @@ fn acting() -> Vec<ToolEntry> {
 }
 
 fn looking() -> Vec<ToolEntry> {
-    let upstream = |name, description, schema, by| ToolEntry { by, ..reading(name, description, schema) };
+    let past = |name, description, schema, by| ToolEntry { by, ..reading(name, description, schema) };
     vec![
-        upstream(
+        past(
             "browser_take_screenshot",
             "Take a picture of the page. Not once values of the user's are in the container",
             object(
@@ -252,9 +254,9 @@ fn looking() -> Vec<ToolEntry> {
                 }),
                 &[],
             ),
-            CarriedOutBy::Upstream,
+            CarriedOutBy::Bridge,
         ),
-        upstream(
+        past(
             "browser_console_messages",
             "Read what the page wrote to the console. Not once values of the user's are in the container",
             object(
@@ -268,7 +270,7 @@ fn looking() -> Vec<ToolEntry> {
         ),
         ToolEntry {
             reads_only: false,
-            ..upstream(
+            ..past(
                 "browser_resize",
                 "Give the page another size",
                 object(
@@ -280,20 +282,20 @@ fn looking() -> Vec<ToolEntry> {
         },
         ToolEntry {
             reads_only: false,
-            ..upstream(
+            ..past(
                 "browser_evaluate",
                 "Run a script in the page. Not once values of the user's are in the container",
                 object(json!({ "function": text("() => { ... }") }), &["function"]),
                 CarriedOutBy::UpstreamScripts,
             )
         },
-        upstream(
+        past(
             "browser_network_requests",
             "List what the page asked for. Not once values of the user's are in the container",
             object(json!({ "static": { "type": "boolean" }, "filter": text("A regular expression") }), &[]),
             CarriedOutBy::UpstreamNetwork,
         ),
-        upstream(
+        past(
             "browser_network_request",
             "Show one request. Not once values of the user's are in the container",
             object(
@@ -322,10 +324,10 @@ mod tests {
             all().into_iter().filter(|tool| tool.is_offered(settings)).map(|tool| tool.name).collect()
         };
         let alone = offered(&GatewaySettings::default());
-        assert!(alone.contains(&"browser_click") && !alone.contains(&"browser_take_screenshot"));
+        assert!(alone.contains(&"browser_take_screenshot") && !alone.contains(&"browser_console_messages"));
         let upstream = Some(UpstreamCommand { node: "node".into(), script: "cli.js".into() });
         let mut settings = GatewaySettings { upstream, ..GatewaySettings::default() };
-        assert!(offered(&settings).contains(&"browser_take_screenshot"));
+        assert!(offered(&settings).contains(&"browser_console_messages"));
         for withheld in ["browser_evaluate", "browser_network_requests", "browser_run_code_unsafe"] {
             assert!(!offered(&settings).contains(&withheld), "{withheld}");
         }

@@ -17,8 +17,7 @@ use crate::call::{self, CallError};
 use crate::catalogue::{ToolEntry, all};
 use crate::consent::ClientSlot;
 use crate::settings::GatewaySettings;
-use crate::upstream::Block;
-use crate::worker::{Answer, Order};
+use crate::worker::{Answer, Block, Order};
 
 /// How often a client that wants to know hears that a call is still being worked on.
 const STILL_WORKING: Duration = Duration::from_secs(5);

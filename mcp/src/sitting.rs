@@ -5,7 +5,7 @@ use portcullis::guard::SystemEntropy;
 use portcullis::observe::{ObservationReport, ObservedTask, Observer, UnguardedSession};
 use portcullis::session::Proposal;
 use portcullis::session::driver::SessionError;
-use portcullis::signals::playwright::{BridgeError, Browser, SecondProgram};
+use portcullis::signals::playwright::{BridgeError, Browser, Picture, PictureSettings, SecondProgram};
 use portcullis::signals::{Container, ElementRef, Origin};
 use portcullis::{Action, Guard, Session};
 
@@ -111,6 +111,13 @@ impl Sitting {
         match self {
             Sitting::Guarded(session) => session.query(selector).await,
             Sitting::Watched(session) => session.query(selector).await,
+        }
+    }
+
+    pub async fn picture(&self, settings: PictureSettings) -> Result<Picture, BridgeError> {
+        match self {
+            Sitting::Guarded(session) => session.picture(settings).await,
+            Sitting::Watched(session) => session.picture(settings).await,
         }
     }
 

@@ -28,20 +28,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest text of one answer, with that of the files which it wrote.
 const LONGEST: usize = 1 << 20;
 
-/// A part of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Block {
-    /// Words.
-    Text(String),
-    /// A picture, in base64, and its media type.
-    Picture {
-        /// Its bytes.
-        data: String,
-        /// Such as `image/png`.
-        media_type: String,
-    },
-}
-
 /// Why playwright-mcp gave no answer. Its own words of an error are the page's too, and come as an answer.
 #[derive(Debug, thiserror::Error)]
 pub enum UpstreamError {
@@ -101,7 +87,7 @@ impl Upstream {
         &mut self,
         tool: &'static str,
         arguments: Map<String, Value>,
-    ) -> Result<(Vec<Block>, bool), UpstreamError> {
+    ) -> Result<(Vec<String>, bool), UpstreamError> {
         if self.running.as_ref().is_none_or(RunningService::is_closed) {
             self.running = Some(self.start().await?);
         }
@@ -121,24 +107,17 @@ impl Upstream {
                 return Err(UpstreamError::Slow);
             }
         };
-        let (mut blocks, mut left) = (Vec::new(), LONGEST);
+        let (mut told, mut left) = (Vec::new(), LONGEST);
         for content in answer.content {
-            match content {
-                ContentBlock::Text(text) => {
-                    // It says in its errors where it connects to. Whoever knows that is past the guard.
-                    let said = self.way.without_address(cut(&text.text, left));
-                    let said = self.way.without_address(&self.with_files(&said, left));
-                    left = left.saturating_sub(said.len());
-                    blocks.push(Block::Text(said));
-                }
-                ContentBlock::Image(image) => {
-                    blocks.push(Block::Picture { data: image.data, media_type: image.mime_type });
-                }
-                // It says nothing in other forms; where it begins to, nobody has looked at them.
-                _ => {}
-            }
+            // It is asked for nothing but text. Where it begins to say more, nobody has looked at that.
+            let ContentBlock::Text(text) = content else { continue };
+            // It says in its errors where it connects to. Whoever knows that is past the guard.
+            let said = self.way.without_address(cut(&text.text, left));
+            let said = self.way.without_address(&self.with_files(&said, left));
+            left = left.saturating_sub(said.len());
+            told.push(said);
         }
-        Ok((blocks, answer.is_error == Some(true)))
+        Ok((told, answer.is_error == Some(true)))
     }
 
     async fn start(&self) -> Result<RunningService<RoleClient, ClientConfig>, UpstreamError> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use portcullis::Action;
 use portcullis::session::Proposal;
-use portcullis::signals::playwright::BridgeError;
+use portcullis::signals::playwright::{BridgeError, Picture};
 use portcullis::signals::{ElementRef, Origin, Verb};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -19,7 +19,6 @@ use crate::settings::{GatewaySettings, Snapshots};
 use crate::sitting::{Keeper, Sitting};
 use crate::target::{self, Target};
 use crate::told;
-use crate::upstream::Block;
 
 /// How often in a row the user may say no to a task before nobody asks any more.
 const MOST_REFUSED: u32 = 3;
@@ -30,10 +29,28 @@ const LOOK_AGAIN: u32 = 250;
 /// How long words are waited for, however long the page takes to be read.
 const WAIT_FOR_WORDS: Duration = Duration::from_secs(30);
 
+/// Said of a tool that looks past the session.
+const OFF: &str = "something of the user's is in this container: this tool is off until it is closed (browser_close, or a \
+                   new portcullis_plan)";
+
 /// A call, and where its answer goes.
 pub struct Order {
     pub call: Call,
     pub reply: oneshot::Sender<Answer>,
+}
+
+/// A part of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Block {
+    /// Words.
+    Text(String),
+    /// A picture, in base64, and its media type.
+    Picture {
+        /// Its bytes.
+        data: String,
+        /// Such as `image/png`.
+        media_type: String,
+    },
 }
 
 /// The answer to a call.
@@ -210,14 +227,21 @@ impl Worker {
             }
             Call::Press { key } => self.verb(Verb::Press { key }).await,
             Call::Wait { milliseconds, text, gone } => self.wait(milliseconds, text, gone).await,
+            Call::Picture(settings) => {
+                let session = self.session.as_ref().ok_or_else(no_page)?;
+                let Picture { base64, form } = match session.picture(settings).await {
+                    Err(BridgeError::TextWithheld) => return Err(OFF.to_owned()),
+                    other => other.map_err(|error| error.to_string())?,
+                };
+                let what = if settings.whole_page { "the whole page" } else { "the viewport" };
+                let said = Block::Text(format!("### Result\nA picture of {what}"));
+                let picture = Block::Picture { data: base64, media_type: form.media_type().to_owned() };
+                Ok(Answer { blocks: vec![said, picture], is_error: false })
+            }
             Call::Upstream { tool, arguments, by } => {
                 let session = self.session.as_mut().ok_or_else(no_page)?;
                 if session.is_private() {
-                    return Err(
-                        "something of the user's is in this container: this tool is off until it is closed \
-                                (browser_close, or a new portcullis_plan)"
-                            .to_owned(),
-                    );
+                    return Err(OFF.to_owned());
                 }
                 let upstream =
                     self.engine.upstream.as_mut().ok_or("there is no playwright-mcp behind the guard")?;
@@ -494,16 +518,11 @@ impl Worker {
     }
 }
 
-/// What playwright-mcp said, as the agent may read it. Pictures are shown as they are: there are no values yet.
-fn scrubbed(session: &mut Sitting, (blocks, is_error): (Vec<Block>, bool)) -> Result<Answer, String> {
-    let mut told = Vec::new();
-    for block in blocks {
-        told.push(match block {
-            Block::Text(text) => Block::Text(session.tell(&text).map_err(|error| error.to_string())?),
-            picture @ Block::Picture { .. } => picture,
-        });
-    }
-    Ok(Answer { blocks: told, is_error })
+/// What playwright-mcp said, as the agent may read it.
+fn scrubbed(session: &mut Sitting, (said, is_error): (Vec<String>, bool)) -> Result<Answer, String> {
+    let told = said.into_iter().map(|text| session.tell(&text).map(Block::Text));
+    let blocks = told.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    Ok(Answer { blocks, is_error })
 }
 
 fn page(told: &str) -> String {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use browser_signals::egress::{Blocked, EgressGuard, OutgoingRequest};
-use browser_signals::playwright::{BridgeError, Browser, Tab};
+use browser_signals::playwright::{BridgeError, Browser, Picture, PictureSettings, Tab};
 use browser_signals::text_guard::{TextGuard, TextWithheld};
 use browser_signals::{Container, ElementRef, Origin, Outline, Verb};
 use classifier::{Detectors, Safety};
@@ -75,6 +75,14 @@ impl UnguardedSession {
     /// [`BridgeError::Selector`] and [`BridgeError::NotOne`].
     pub async fn query(&self, selector: &str) -> Result<ElementRef, BridgeError> {
         self.tab.query(selector).await
+    }
+
+    /// A picture of the page.
+    ///
+    /// # Errors
+    /// As [`Tab::picture`].
+    pub async fn picture(&self, settings: PictureSettings) -> Result<Picture, BridgeError> {
+        self.tab.picture(settings).await
     }
 
     /// Shows the page to a second program in the same browser.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use browser_signals::playwright::{BridgeError, Browser, PageEvent, Tab, WireEnd};
+use browser_signals::playwright::{BridgeError, Browser, PageEvent, Picture, PictureSettings, Tab, WireEnd};
 use browser_signals::{Container, ElementRef, Origin, SealedFill, SealedWire};
 use policy_dfa::{Millis, Reason, Task};
 use sirl::Kind;
@@ -191,6 +191,18 @@ impl Session {
             return Err(BridgeError::TextWithheld);
         }
         self.tab.query(selector).await
+    }
+
+    /// A picture of the page, for a model that sees. Nothing is covered in it.
+    ///
+    /// # Errors
+    /// [`BridgeError::TextWithheld`] once something of the user's may be in the container, which a picture would show;
+    /// otherwise as [`Tab::picture`].
+    pub async fn picture(&self, settings: PictureSettings) -> Result<Picture, BridgeError> {
+        if self.is_private() {
+            return Err(BridgeError::TextWithheld);
+        }
+        self.tab.picture(settings).await
     }
 
     /// Shows the session's page to a second program in the same browser.

@@ -15,6 +15,7 @@
 //! | [`read`] | the text for the model |
 //! | `handles` | names of elements, which stay with them |
 //! | `query` | elements by selector |
+//! | [`picture`] | pictures of the page |
 //! | `tree` | the accessibility tree as lines |
 //! | `sight` | what a person sees of it, by the browser's layout |
 //! | [`observe`] | snapshots |
@@ -34,6 +35,7 @@ pub mod events;
 pub mod fill;
 pub mod launch;
 pub mod observe;
+pub mod picture;
 pub mod proxy;
 pub mod read;
 pub mod settings;
@@ -62,6 +64,7 @@ pub use events::{PageEvent, WireEnd};
 pub use fill::FillReport;
 pub use launch::Browser;
 pub use observe::About;
+pub use picture::{Picture, PictureForm, PictureSettings};
 pub use proxy::ContainerProxy;
 pub use read::PageText;
 pub use settings::BrowserSettings;

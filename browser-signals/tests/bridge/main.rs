@@ -6,6 +6,7 @@ mod support;
 mod acting;
 mod filling;
 mod leaving;
+mod picturing;
 mod reading;
 mod refusing;
 mod seeing;

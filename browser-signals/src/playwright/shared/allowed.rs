@@ -1,6 +1,6 @@
 //! The commands that the second program may give.
 //!
-//! They are those that Playwright needs to see a page, take a picture of it and run a script in it. Whoever may run scripts
+//! They are those that Playwright needs to see a page and run a script in it; pictures the bridge takes itself. Whoever may run scripts
 //! can do to the page what its own scripts can; what is kept from it is what they cannot: other pages, cookies, files,
 //! requests on their way out, certificates, permissions, navigation past the session.
 
@@ -32,7 +32,7 @@ const IDLE: [&str; 10] = [
 ];
 
 /// Commands to a page, its frames and its workers.
-const LOOKING: [&str; 31] = [
+const LOOKING: [&str; 30] = [
     "Accessibility.getFullAXTree",
     "DOM.describeNode",
     "DOM.enable",
@@ -50,7 +50,6 @@ const LOOKING: [&str; 31] = [
     "Network.enable",
     "Page.addScriptToEvaluateOnNewDocument",
     "Page.bringToFront",
-    "Page.captureScreenshot",
     "Page.createIsolatedWorld",
     "Page.enable",
     "Page.getFrameTree",

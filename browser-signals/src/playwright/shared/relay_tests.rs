@@ -70,12 +70,12 @@ fn the_page_is_told_before_the_answer_and_without_its_context() {
 fn commands_of_the_list_pass_and_others_are_answered_with_a_refusal() {
     let mut scene = Scene::new();
     scene.forget();
-    scene.say(json!({ "id": 2, "sessionId": "P", "method": "Page.captureScreenshot", "params": {} }));
+    scene.say(json!({ "id": 2, "sessionId": "P", "method": "Page.getLayoutMetrics", "params": {} }));
     assert_eq!(scene.sent()[0]["sessionId"], "P");
     for (session, method) in [
         ("P", "Page.navigate"),
         ("P", "Network.getCookies"),
-        ("other", "Page.captureScreenshot"),
+        ("other", "Page.getLayoutMetrics"),
         ("B", "Target.createTarget"),
     ] {
         scene.say(json!({ "id": 3, "sessionId": session, "method": method, "params": {} }));
