@@ -53,8 +53,8 @@ impl Place {
         let mut client = Client::start(&mut self.guard(&self.vault));
         client.begin();
         client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
-        let drawn = client.call("browser_take_screenshot", json!({}));
-        assert!(drawn.contains("Result"), "{drawn}");
+        let console = client.call("browser_console_messages", json!({ "level": "info" }));
+        assert!(console.contains("Result"), "{console}");
         client
     }
 
@@ -176,13 +176,13 @@ fn a_killed_browser_is_an_error_and_the_next_page_has_a_new_one() {
     // Nothing goes on in another container by itself.
     assert!(client.call("browser_take_screenshot", json!({})).contains("no page is open"));
     client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
-    assert!(client.call("browser_take_screenshot", json!({})).contains("Result"));
+    assert!(client.call("browser_console_messages", json!({ "level": "info" })).contains("Result"));
     // And where it is killed between two calls.
     kill("-9", the_one(&client, "chromium", "--type="));
     std::thread::sleep(A_MOMENT);
     assert!(client.call("browser_press_key", json!({ "key": "Tab" })).contains("the browser is gone"));
     client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
-    assert!(client.call("browser_take_screenshot", json!({})).contains("Result"));
+    assert!(client.call("browser_console_messages", json!({ "level": "info" })).contains("Result"));
     // The page's process alone: the browser stays.
     let browser = the_one(&client, "chromium", "--type=");
     for (number, _) in below(client.child.id()).iter().filter(|(_, line)| line.contains("--type=renderer")) {
@@ -191,7 +191,7 @@ fn a_killed_browser_is_an_error_and_the_next_page_has_a_new_one() {
     std::thread::sleep(A_MOMENT);
     assert!(client.call("browser_snapshot", json!({})).contains("the page's process is gone"));
     client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
-    assert!(client.call("browser_take_screenshot", json!({})).contains("Result"));
+    assert!(client.call("browser_console_messages", json!({ "level": "info" })).contains("Result"));
     assert_eq!(the_one(&client, "chromium", "--type="), browser);
     assert!(client.end());
     place.verify();
@@ -203,7 +203,7 @@ fn a_killed_playwright_mcp_is_an_error_and_the_next_call_has_a_new_one() {
     let mut client = place.open();
     let answer = killed_under_a_call(&mut client, "cli.js");
     assert!(answer.to_string().contains("the next call starts it again"), "{answer}");
-    assert!(client.call("browser_take_screenshot", json!({})).contains("Result"));
+    assert!(client.call("browser_console_messages", json!({ "level": "info" })).contains("Result"));
     assert!(client.call("portcullis_status", json!({})).contains("container: T0"), "the page is still open");
     assert!(client.end());
     assert_eq!(place.left(), Vec::<String>::new());

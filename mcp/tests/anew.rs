@@ -171,12 +171,12 @@ async fn what_a_page_wrote_to_the_console_stays_with_it() {
         let shop = json!({ "url": "https://shop.hostile.test/" });
         client.call("browser_navigate", shop.clone()).await;
         // playwright-mcp is started by its first call, and hears of what is written from then on.
-        client.call("browser_take_screenshot", json!({})).await;
+        client.call("browser_console_messages", json!({ "level": "info" })).await;
         client.call("browser_navigate", shop).await;
         // It names the file in which it keeps what it heard.
-        let drawn = client.call("browser_take_screenshot", json!({})).await;
-        assert!(drawn.pictures == 1 && !drawn.text.contains("portcullis-"), "{drawn:?}");
-        assert!(drawn.text.contains("not shown"), "{drawn:?}");
+        let sized = client.call("browser_resize", json!({ "width": 900, "height": 700 })).await;
+        assert!(!sized.is_error && !sized.text.contains("portcullis-"), "{sized:?}");
+        assert!(sized.text.contains("not shown"), "{sized:?}");
         let console = client.call("browser_console_messages", json!({ "level": "info" })).await;
         assert!(console.text.contains("violet heron"), "{console:?}");
         let url = "https://evil.hostile.test/?q=something+else+altogether";

@@ -80,13 +80,13 @@ async fn what_a_page_does_with_a_value_reaches_no_file_and_no_answer() {
         let shop = json!({ "url": "https://shop.hostile.test/" });
         assert_eq!(client.call("browser_navigate", shop.clone()).await.text, "ok");
         // playwright-mcp listens to the page from now on, and keeps what it hears in a file.
-        assert_eq!(client.call("browser_take_screenshot", json!({})).await.pictures, 1);
+        assert!(!client.call("browser_console_messages", json!({ "level": "info" })).await.is_error);
         client.call("browser_snapshot", json!({})).await;
         // A request that is refused takes nothing away from it.
         let refused = client.call("portcullis_request", json!({ "block": "REQ.login\nREQ.end" })).await;
         assert!(refused.text.contains("DENY.login"), "{refused:?}");
-        let drawn = client.call("browser_take_screenshot", json!({})).await;
-        assert_eq!(drawn.pictures, 1, "{drawn:?}");
+        let console = client.call("browser_console_messages", json!({ "level": "info" })).await;
+        assert!(!console.is_error, "{console:?}");
         // What is missing is offered to the user's hands, who take a while: the page has the street meanwhile.
         let lines = "REQ.address fields=[\"street\",\"city\"]\nREQ.contact fields=[\"phone\"]\nREQ.end";
         let block = json!({ "block": lines });

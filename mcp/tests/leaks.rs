@@ -198,9 +198,14 @@ async fn a_dead_playwright_mcp_is_an_error_and_not_the_end() {
         client.begin("2025-06-18").await;
         let url = shop.scenario.product_url(hosts::SHOP_ORIGIN);
         client.call("browser_navigate", json!({ "url": url })).await;
-        let said = client.call("browser_take_screenshot", json!({})).await;
+        let said = client.call("browser_console_messages", json!({ "level": "info" })).await;
         assert!(said.is_error && said.text.contains("does not start"), "{said:?}");
         assert!(!client.call("browser_snapshot", json!({})).await.is_error);
+        assert_eq!(
+            client.call("browser_take_screenshot", json!({})).await.pictures,
+            1,
+            "the guard takes it itself"
+        );
     })
     .await;
 }
