@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::stage::{FORM, REQUEST, Stage};
+use crate::stage::{FORM, PATIENCE, REQUEST, Stage};
 
 /// Sends what is typed to the attacker in every way that a script has, and says so when it has tried them all.
 const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></iframe>
@@ -188,9 +188,6 @@ const WAYS: [&str; 29] = [
     "redirected",
     "form",
 ];
-
-/// How long a slow machine may take for what it should do.
-const PATIENCE: Duration = Duration::from_secs(40);
 
 fn wait_for(stage: &mut Stage, condition: &str) {
     let began = Instant::now();

@@ -89,9 +89,21 @@ impl Client {
                 return answer;
             }
             let message: Value = serde_json::from_str(&self.line().await).unwrap();
-            if let (Some(to), None) = (message["id"].as_u64(), message.get("method")) {
-                self.early.insert(to, message);
-            }
+            self.keep(message);
+        }
+    }
+
+    /// Waits until the server has said this, if it has not yet.
+    pub async fn hears(&mut self, words: &str) {
+        while !self.heard.contains(words) {
+            let message: Value = serde_json::from_str(&self.line().await).unwrap();
+            self.keep(message);
+        }
+    }
+
+    fn keep(&mut self, message: Value) {
+        if let (Some(to), None) = (message["id"].as_u64(), message.get("method")) {
+            self.early.insert(to, message);
         }
     }
 
@@ -102,6 +114,7 @@ impl Client {
             if message["method"] == method && message.get("id").is_some() {
                 return message;
             }
+            self.keep(message);
         }
     }
 
