@@ -78,7 +78,8 @@ async fn until(what: &str, mut done: impl FnMut() -> bool) {
 
 /// The address of the next question, once its window is open and nothing of it is still being started.
 async fn opened(addresses: &mut mpsc::UnboundedReceiver<String>) -> Address {
-    let mut next = async || tokio::time::timeout(PATIENCE, addresses.recv()).await.expect("no window").unwrap();
+    let mut next =
+        async || tokio::time::timeout(PATIENCE, addresses.recv()).await.expect("no window").unwrap();
     let at = Address::of(&next().await);
     assert_eq!(next().await, "open");
     // A child has its parent's command line until it has its own.

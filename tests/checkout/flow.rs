@@ -364,8 +364,12 @@ async fn a_bank_that_answers_too_late_pays_nothing() {
 #[tokio::test]
 async fn a_browser_that_hangs_up_leaves_nothing_half_done() {
     let bank = MockBank::start().await.unwrap();
-    let slow =
-        Arc::new(SlowBank { bank: bank.client(), asked: Notify::new(), before: SHORT, after: Duration::ZERO });
+    let slow = Arc::new(SlowBank {
+        bank: bank.client(),
+        asked: Notify::new(),
+        before: SHORT,
+        after: Duration::ZERO,
+    });
     let desk = Desk::with(bank, slow.clone(), Arc::new(MemoryJournal::default())).await;
     let amount = usd("10");
     let armed = desk.arm(1, amount);

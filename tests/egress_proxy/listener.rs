@@ -10,9 +10,7 @@ use portcullis::egress_proxy::Limits;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::support::{
-    Collector, Names, OK, password, proxy, proxy_with, say, say_for, timeless, tunnel,
-};
+use crate::support::{Collector, Names, OK, password, proxy, proxy_with, say, say_for, timeless, tunnel};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_or_a_process_without_the_password_gets_nothing() {

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::support::{Open, PATIENCE, Received, Server, events_with, handle, launch, settings, tab, text_with};
+use crate::support::{
+    Open, PATIENCE, Received, Server, events_with, handle, launch, settings, tab, text_with,
+};
 use browser_signals::address::AddressRefused;
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
 use browser_signals::{Blocked, Container, EgressGuard, OutgoingRequest};

@@ -97,8 +97,16 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     // From here on the attacker's own document is on its way while the form is filled.
     stage.site.hold("evil.test/slow");
     stage.browser().open(&url);
+    let began = Instant::now();
+    while stage.site.sent_to("evil.test").matches("evil.test /slow").count() < 2 {
+        assert!(
+            began.elapsed() < PATIENCE,
+            "its document was not asked for: {}",
+            stage.site.sent_to("evil.test")
+        );
+        thread::sleep(Duration::from_millis(100));
+    }
     let before = quiet(&stage);
-    assert!(before.matches("evil.test /slow").count() > 1, "{before}");
     stage.task();
     stage.agent_until(None, "Deliver to");
     let reply = stage.agent(Some(REQUEST));

@@ -198,7 +198,15 @@ pub async fn with_browser<T>(
 ) -> T {
     let (mut client, read, write) = Client::pair();
     let gateway = Gateway::new(guard, browser, settings);
-    let (served, used) = tokio::join!(gateway.serve(read, write), async move {
+    let serves = async {
+        let served = gateway.serve(read, write).await;
+        // The client only sees that the server went away.
+        if let Err(error) = &served {
+            eprintln!("the gateway ended: {error}");
+        }
+        served
+    };
+    let (served, used) = tokio::join!(serves, async move {
         let used = use_it(&mut client).await;
         drop(client);
         used
