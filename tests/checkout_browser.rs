@@ -92,7 +92,7 @@ impl Scene {
     async fn visit(&mut self, path: &str, name: &str) -> Value {
         let address = format!("{}{path}", self.origin(name));
         self.tab.open(&address.parse().unwrap()).await.unwrap();
-        let report = tokio::time::timeout(Duration::from_secs(20), self.results.recv()).await;
+        let report = tokio::time::timeout(Duration::from_secs(90), self.results.recv()).await;
         let report = report.expect("the payment interface hangs").unwrap();
         assert!(!report.to_string().contains(CARD));
         self.seen.lock().unwrap().push_str(&report.to_string());
@@ -102,7 +102,16 @@ impl Scene {
     async fn asks(&mut self, name: &str, value: &str) -> Value {
         self.visit(&format!("/pay?value={value}"), name).await
     }
+
+    /// The same where the browser is open to the handler.
+    async fn is_let_ask(&mut self, path: &str, name: &str) -> Result<Value, NotLet> {
+        let report = self.visit(path, name).await;
+        if report["error"] == "NotSupportedError" { Err(NotLet) } else { Ok(report) }
+    }
 }
+
+/// Now and then Chromium says `NotSupportedError` to a page that it should have let ask for a payment.
+struct NotLet;
 
 fn is_denied(report: &Value) -> bool {
     report["details"] == serde_json::json!({ "status": "denied" })
@@ -137,8 +146,21 @@ async fn stage(bank: MockBank, handler: &PaymentHandler) -> (Scene, Browser) {
     (Scene { shop, port, results, tab, seen }, browser)
 }
 
+/// How often the purchase is begun anew, in another browser, where Chromium did not let the page ask.
+const ATTEMPTS: usize = 3;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_purchase_in_a_real_browser() {
+    for _ in 0..ATTEMPTS {
+        if purchase().await.is_ok() {
+            return;
+        }
+        eprintln!("once more, since the page was not let pay");
+    }
+    panic!("{ATTEMPTS} browsers did not let the page pay");
+}
+
+async fn purchase() -> Result<(), NotLet> {
     let bank = MockBank::start().await.unwrap();
     let client = Arc::new(bank.client());
     let journal = Arc::new(MemoryJournal::default());
@@ -158,26 +180,27 @@ async fn a_purchase_in_a_real_browser() {
 
     // Open: only this page, only this amount.
     scene.tab.payment_permission(&handler.origin(), true).await.unwrap();
-    assert!(is_denied(&scene.asks("evil", PRICE).await), "another origin");
+    let pay = |value: &str| format!("/pay?value={value}");
+    assert!(is_denied(&scene.is_let_ask(&pay(PRICE), "evil").await?), "another origin");
     for raised in ["64.16", "641.5", "6415.00"] {
-        assert!(is_denied(&scene.asks("shop", raised).await), "{raised}");
+        assert!(is_denied(&scene.is_let_ask(&pay(raised), "shop").await?), "{raised}");
     }
     let framed = format!("/pay?frame={shop}/pay%3Fvalue={PRICE}");
-    assert!(is_denied(&scene.visit(&framed, "evil").await), "the shop in a foreign frame");
+    assert!(is_denied(&scene.is_let_ask(&framed, "evil").await?), "the shop in a foreign frame");
     let framed = format!("/pay?frame={}/pay%3Fvalue={PRICE}", scene.origin("evil"));
-    assert!(is_denied(&scene.visit(&framed, "shop").await), "a foreign frame in the shop");
+    assert!(is_denied(&scene.is_let_ask(&framed, "shop").await?), "a foreign frame in the shop");
     assert!(scene.shop.bank.ledger().is_empty(), "the bank was asked");
 
     // The right one, once.
-    let report = scene.asks("shop", PRICE).await;
+    let report = scene.is_let_ask(&pay(PRICE), "shop").await?;
     assert_eq!(
         (&report["details"]["status"], &report["redeemed"]),
         (&"success".into(), &true.into()),
         "{report}"
     );
-    let outcome = armed.outcome(Duration::from_secs(10)).await;
+    let outcome = armed.outcome(Duration::from_secs(60)).await;
     assert_eq!(outcome, Outcome::Paid { amount: price, card: "card:personal".into() });
-    assert!(is_denied(&scene.asks("shop", PRICE).await), "replay");
+    assert!(is_denied(&scene.is_let_ask(&pay(PRICE), "shop").await?), "replay");
 
     // Closed again, also for the page that was just paid.
     scene.tab.payment_permission(&handler.origin(), false).await.unwrap();
@@ -194,4 +217,5 @@ async fn a_purchase_in_a_real_browser() {
         assert!(!seen.contains(&form), "the card reached the browser");
     }
     browser.close().await;
+    Ok(())
 }

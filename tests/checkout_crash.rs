@@ -129,7 +129,7 @@ async fn again(bank: &MockBank, journal: &Arc<dyn Journal>) -> (Option<String>, 
     if let Some(token) = &token {
         let _ = bank.redeem(token, &shop(), amount);
     }
-    (token, armed.outcome(Duration::from_secs(5)).await)
+    (token, armed.outcome(Duration::from_secs(60)).await)
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -71,9 +71,20 @@ fn browsers() -> Vec<u32> {
 async fn until(what: &str, mut done: impl FnMut() -> bool) {
     let began = Instant::now();
     while !done() {
-        assert!(began.elapsed() < Duration::from_secs(15), "never: {what}");
+        assert!(began.elapsed() < PATIENCE, "never: {what}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+}
+
+/// The address of the next question, once its window is open and nothing of it is still being started.
+async fn opened(addresses: &mut mpsc::UnboundedReceiver<String>) -> Address {
+    let mut next =
+        async || tokio::time::timeout(PATIENCE, addresses.recv()).await.expect("no window").unwrap();
+    let at = Address::of(&next().await);
+    assert_eq!(next().await, "open");
+    // A child has its parent's command line until it has its own.
+    until("one browser with its helpers", || browsers().len() == 1 && below().len() >= 3).await;
+    at
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -88,12 +99,8 @@ async fn a_browser_of_its_own_shows_the_page_and_its_end_is_no() {
         let answer = page.answer(&asked).await;
         (answer, page)
     });
-    let at = Address::of(&addresses.recv().await.unwrap());
-
-    assert_eq!(addresses.recv().await.as_deref(), Some("open"));
-    assert_eq!(browsers().len(), 1);
+    let at = opened(&mut addresses).await;
     let lines = below();
-    assert!(lines.len() >= 3, "{lines:?}");
     for (id, line) in &lines {
         for secret in [at.nonce.as_str(), at.path.trim_matches('/'), &at.port.to_string()] {
             assert!(!line.contains(secret), "{id}: {line}");
@@ -101,14 +108,36 @@ async fn a_browser_of_its_own_shows_the_page_and_its_end_is_no() {
         let port = line.contains("--remote-debugging-port");
         assert!(!port, "the browser listens: {line}");
     }
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    assert_eq!(show(&at).await.status, 404, "the window did not fetch the question");
-    assert!(!asking.is_finished());
+    // A yes is too early until the question has been fetched, and looked at.
+    let yes = message(&at.nonce, &subject, "answer", "site");
+    let began = Instant::now();
+    let fetched = loop {
+        let said = say(&at, &yes).await;
+        if said.status != 425 || began.elapsed() > Duration::from_secs(50) {
+            break said;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert_eq!(fetched.status, 200, "the window did not fetch the question");
+    let (answer, mut page) = tokio::time::timeout(PATIENCE, asking).await.unwrap().unwrap();
+    assert_eq!(answer, Answer::Site);
 
+    // The next question has a window of its own, in the place of the one before.
+    let before = browsers();
+    let asked = prompt();
+    let subject = asked.ticket().subject();
+    let asking = tokio::spawn(async move {
+        let answer = page.answer(&asked).await;
+        (answer, page)
+    });
+    let at = opened(&mut addresses).await;
+    assert!(!asking.is_finished());
     let browser = browsers()[0];
+    assert!(!before.contains(&browser), "the window of the question before");
     let killed = std::process::Command::new("kill").args(["-KILL", &browser.to_string()]).status().unwrap();
     assert!(killed.success());
-    let (answer, page) = tokio::time::timeout(Duration::from_secs(10), asking).await.unwrap().unwrap();
+    // Less than the time that a question waits, which is a no too.
+    let (answer, page) = tokio::time::timeout(Duration::from_secs(45), asking).await.unwrap().unwrap();
     assert_eq!(answer, Answer::No);
     let yes = message(&at.nonce, &subject, "answer", "site");
     assert_eq!(say(&at, &yes).await.status, 404, "after its window was gone");

@@ -14,7 +14,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use portcullis::guard::SystemEntropy;
 use portcullis::policy::{Policy, Verifier, authority};
@@ -115,15 +115,24 @@ fn start(kind: &str, path: &Path) -> Child {
         .unwrap()
 }
 
-/// Until the file is open and `saves` saves are done: so it comes to saves on a busy machine, too.
-fn wait_for(child: &mut Child, saves: u64) {
+/// Until the file is open and `saves` saves are done: so it comes to saves on a busy machine, too. Gives how long the last
+/// save took, if there was one.
+fn wait_for(child: &mut Child, saves: u64) -> Option<Duration> {
     let output = child.stdout.as_mut().unwrap();
+    let (mut before, mut last) = (None, None);
     for _ in 0..=saves {
         let mut byte = [0];
         while byte != [SAVED as u8] {
             output.read_exact(&mut byte).unwrap();
         }
+        last = before.replace(Instant::now()).map(|before: Instant| before.elapsed());
     }
+    last
+}
+
+/// Some time within a save, or a little longer. How long one takes is the disk's.
+fn somewhere(save: Duration) -> Duration {
+    Duration::from_micros(random(3000.max(u64::try_from(save.as_micros()).unwrap() * 5 / 4)))
 }
 
 fn random(below: u64) -> u64 {
@@ -163,14 +172,14 @@ fn reopened(path: &Path) -> VaultFile {
 /// Returns in how many rounds the file was one generation ahead of the log, and how many generations there were.
 fn kill_stamped(rounds: usize) -> (usize, u64) {
     let (_home, path, log) = place(&stamped(0));
-    let (mut ahead, mut last) = (0, 0);
+    let (mut ahead, mut last, mut save) = (0, 0, Duration::ZERO);
     for round in 0..rounds {
         let mut child = start("stamped", &path);
         // Some die while they start or open.
         if round % 8 > 0 {
-            wait_for(&mut child, random(4));
+            save = wait_for(&mut child, random(4)).unwrap_or(save);
         }
-        std::thread::sleep(Duration::from_micros(random(3000)));
+        std::thread::sleep(somewhere(save));
         kill(child);
         let logged = last_logged(&log).max(last);
         let file = reopened(&path);
@@ -202,11 +211,11 @@ fn a_true_vault_opens_after_every_kill() {
     let passphrase = Secret::new(PASSPHRASE);
     let vault = Vault::create(&passphrase, &mut SystemEntropy, KdfParams::FLOOR, verifier()).unwrap();
     let (_home, path, log) = place(&vault.to_bytes(&mut SystemEntropy).unwrap());
-    let mut last = 0;
+    let (mut last, mut save) = (0, Duration::ZERO);
     for _ in 0..VAULTS {
         let mut child = start("vault", &path);
-        wait_for(&mut child, random(4));
-        std::thread::sleep(Duration::from_micros(random(3000)));
+        save = wait_for(&mut child, random(4)).unwrap_or(save);
+        std::thread::sleep(somewhere(save));
         kill(child);
         let logged = last_logged(&log).max(last);
         let file = reopened(&path);

@@ -83,11 +83,14 @@ fn site_without_tls(heading: &'static str) -> SocketAddr {
     std::thread::spawn(move || {
         for connection in site.incoming() {
             let mut connection = connection.unwrap();
-            let _asked = connection.read(&mut [0; 4096]);
-            let page = format!("<title>Under construction</title><h1>{heading}</h1>");
-            let head =
-                format!("Content-Type: text/html\r\nContent-Length: {}\r\nConnection: close", page.len());
-            let _told = write!(connection, "HTTP/1.1 200 OK\r\n{head}\r\n\r\n{page}");
+            // Who connects ahead of time and asks for nothing keeps nobody waiting.
+            std::thread::spawn(move || {
+                let _asked = connection.read(&mut [0; 4096]);
+                let page = format!("<title>Under construction</title><h1>{heading}</h1>");
+                let head = format!("Content-Type: text/html\r\nContent-Length: {}", page.len());
+                let _told =
+                    write!(connection, "HTTP/1.1 200 OK\r\n{head}\r\nConnection: close\r\n\r\n{page}");
+            });
         }
     });
     address

@@ -268,7 +268,7 @@ fn an_export_opens_with_age_and_comes_back() {
 #[test]
 fn an_unlocked_vault_lists_without_its_passphrase_until_it_is_locked() {
     let home = Home::with_vault(7);
-    let ran = home.run("vault unlock mine/vault --minutes 1", &format!("{PASSPHRASE}\n"));
+    let ran = home.run("vault unlock mine/vault --minutes 30", &format!("{PASSPHRASE}\n"));
     if ran.code == 3 {
         assert!(ran.err.contains("no keyring that can be used"), "{}", ran.err);
         eprintln!("not tested, this system refuses keyrings: {}", ran.err);

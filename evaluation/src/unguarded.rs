@@ -188,7 +188,9 @@ impl Unguarded {
             }
             _ => return Err(playwright_rs::Error::ProtocolError("this is in no form".to_owned())),
         }
-        for _ in 0..SUBMIT_POLLS {
+        let (asked, mut looks) = (Instant::now(), 0);
+        while looks < SUBMIT_POLLS || asked.elapsed() < NEXT_PAGE {
+            looks += 1;
             tokio::time::sleep(POLL).await;
             // An error means that the document went away under the question: ask again.
             if let (Ok(now), Ok(state)) = (
@@ -204,9 +206,11 @@ impl Unguarded {
     }
 }
 
-/// How long to wait between two looks at a page that is being replaced, and how often to look.
+/// How long to wait between two looks at a page that is being replaced, and how often and how long to look: on a slow machine
+/// each look takes long, and a slow shop takes long on any.
 const POLL: Duration = Duration::from_millis(5);
 const SUBMIT_POLLS: usize = 200;
+const NEXT_PAGE: Duration = Duration::from_secs(6);
 
 /// Differs between any two documents.
 const WHICH_DOCUMENT: &str = "String(performance.timeOrigin)";

@@ -11,6 +11,7 @@ use browser_signals::{ElementRef, Verb};
 use evaluation::compare::agents::{MakeAgent, Obedient};
 use evaluation::compare::evaluate;
 use evaluation::compare::journal::read;
+use evaluation::compare::line::TrialLine;
 use evaluation::compare::plan::{Settings, VERSION};
 use evaluation::family::Kind;
 use evaluation::guarded::{self, Guarded, interference, truthful_user};
@@ -119,7 +120,6 @@ async fn ordered(stage: &Stage, browser: &Browser, scenario: &Scenario) -> Guard
 /// only what lacks.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_comparison_of_two_kinds_goes_on_where_it_stopped() {
-    let folder = tempfile::tempdir().unwrap();
     let settings = Settings {
         version: VERSION,
         approaches: vec![Approach::None, Approach::B],
@@ -129,21 +129,16 @@ async fn a_comparison_of_two_kinds_goes_on_where_it_stopped() {
         user: UserModel::TRUTHFUL,
         policy: None,
     };
-    let run = |settings: Settings| async {
-        let makers: Vec<Box<dyn MakeAgent>> = vec![Box::new(Obedient)];
-        evaluate(settings, makers, folder.path(), &|_, _, _| ()).await
-    };
-    let first = run(settings.clone()).await.unwrap_or_else(|error| panic!("{error:?}"));
-    assert_eq!((first.trials, first.analysis.broken_promises()), (8, 0));
-    let path = folder.path().join("trials.jsonl");
-    let whole = std::fs::read_to_string(&path).unwrap();
-    let kept: String = whole.lines().take(6).map(|line| format!("{line}\n")).collect();
-    std::fs::write(&path, format!("{kept}{{\"seed\":1,")).unwrap();
-    let second = run(settings).await.unwrap_or_else(|error| panic!("{error:?}"));
-    assert_eq!(second.trials, 8);
-    assert!(std::fs::read_to_string(&path).unwrap().starts_with(&kept));
-
-    let (_, lines) = read(folder.path()).unwrap();
+    let (mut lines, mut page) = stopped_and_gone_on(&settings).await;
+    for _ in 1..ATTEMPTS {
+        if !lines.iter().any(|line| line.denials.contains_key("no_payment_interface")) {
+            break;
+        }
+        let guarded = lines.iter().filter(|line| line.key.approach == Approach::B);
+        guarded.for_each(|line| assert!(line.leaks.is_empty(), "{}", line.key.name()));
+        eprintln!("once more, since a shop was not let pay");
+        (lines, page) = stopped_and_gone_on(&settings).await;
+    }
     for line in &lines {
         let name = line.key.name();
         assert!(line.actions > 0 && line.milliseconds > 0.0 && line.broke_off.is_none(), "{name}");
@@ -158,11 +153,31 @@ async fn a_comparison_of_two_kinds_goes_on_where_it_stopped() {
             }
         }
     }
-    let page = std::fs::read_to_string(first.report).unwrap();
     for words in ["S against C", "Break-even", "data:image/png;base64,", "H4a-C", "read under B"] {
         assert!(page.contains(words), "{words}");
     }
     assert!(!page.contains("src=\"http") && !page.contains("href=\"http"), "nothing is loaded");
+}
+
+/// The comparison, its end cut off and made again: its trials, and the report.
+async fn stopped_and_gone_on(settings: &Settings) -> (Vec<TrialLine>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |settings: Settings| async {
+        let makers: Vec<Box<dyn MakeAgent>> = vec![Box::new(Obedient)];
+        evaluate(settings, makers, folder.path(), &|_, _, _| ()).await
+    };
+    let first = run(settings.clone()).await.unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!((first.trials, first.analysis.broken_promises()), (8, 0));
+    let path = folder.path().join("trials.jsonl");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let kept: String = whole.lines().take(6).map(|line| format!("{line}\n")).collect();
+    std::fs::write(&path, format!("{kept}{{\"seed\":1,")).unwrap();
+    let second = run(settings.clone()).await.unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(second.trials, 8);
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with(&kept));
+
+    let (_, lines) = read(folder.path()).unwrap();
+    (lines, std::fs::read_to_string(first.report).unwrap())
 }
 
 async fn session(stage: &Stage, browser: &Browser, scenario: &Scenario, log: &MemoryLog) -> Session {

@@ -130,7 +130,35 @@ impl Home {
     }
 }
 
-async fn trial(stage: &Stage, browser: &Browser, scenario: &Scenario, home: &Home) -> (Guarded, Vec<String>) {
+/// How often a trial is made in which Chromium did not ask the payment handler.
+const ATTEMPTS: usize = 3;
+
+/// One trial in a new home. Now and then Chromium says `NotSupportedError` to a shop that asks for a payment: such a trial is
+/// made again, in another browser and another home. What leaks in it counts like in any other.
+async fn trial(stage: &Stage, browser: &Browser, scenario: &Scenario) -> (Guarded, Vec<String>, Home) {
+    let mut home = Home::of(&scenario.persona);
+    let (mut run, mut prompts) = trial_in(stage, browser, scenario, &home).await;
+    for _ in 1..ATTEMPTS {
+        if !run.denials.contains_key("no_payment_interface") {
+            break;
+        }
+        assert_eq!(run.judgement.leaks, [], "{}", run.transcript);
+        judge_files(&home, scenario);
+        eprintln!("once more, since the shop was not let pay:\n{}", run.transcript);
+        home = Home::of(&scenario.persona);
+        let another = stage.browser().await.unwrap();
+        (run, prompts) = trial_in(stage, &another, scenario, &home).await;
+        another.close().await;
+    }
+    (run, prompts, home)
+}
+
+async fn trial_in(
+    stage: &Stage,
+    browser: &Browser,
+    scenario: &Scenario,
+    home: &Home,
+) -> (Guarded, Vec<String>) {
     let copy = MemoryLog::default();
     let prompts = Arc::new(Mutex::new(Vec::new()));
     let (mut user, told) = (truthful_user(scenario), prompts.clone());
@@ -153,10 +181,9 @@ async fn a_vault_in_a_file_buys_what_the_user_wants_and_keeps_the_rest() {
     for (kind, hostile) in [(Kind::Review, true), (Kind::LateScript, false)] {
         let scenario = Scenario::new(kind, hostile, 11);
         let twin = scenario.twin();
-        let homes = [Home::of(&scenario.persona), Home::of(&twin.persona)];
-        let (first, prompts) = trial(&stage, &browser, &scenario, &homes[0]).await;
-        let (second, _) = trial(&stage, &browser, &twin, &homes[1]).await;
-        for ((run, scenario), home) in [(&first, &scenario), (&second, &twin)].into_iter().zip(&homes) {
+        let (first, prompts, home) = trial(&stage, &browser, &scenario).await;
+        let (second, _, twins_home) = trial(&stage, &browser, &twin).await;
+        for (run, scenario, home) in [(&first, &scenario, &home), (&second, &twin, &twins_home)] {
             assert_eq!(run.judgement.leaks, [], "{}", run.transcript);
             assert!(run.judgement.success, "{:?}\n{}", run.denials, run.transcript);
             assert_eq!(run.canaries(scenario), [""; 0]);
@@ -167,7 +194,7 @@ async fn a_vault_in_a_file_buys_what_the_user_wants_and_keeps_the_rest() {
         let all = prompts.join("\n");
         assert!(all.contains("from your address:me"), "{all}");
         assert!(all.contains("with your card:me"), "{all}");
-        judge_log(&homes[0]);
+        judge_log(&home);
     }
     browser.close().await;
 }

@@ -11,7 +11,7 @@
 
 mod support;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use evaluation::stage::Stage;
 use mcp_guard::{GatewaySettings, Snapshots};
@@ -173,8 +173,14 @@ async fn what_a_page_wrote_to_the_console_stays_with_it() {
         // playwright-mcp is started by its first call, and hears of what is written from then on.
         client.call("browser_console_messages", json!({ "level": "info" })).await;
         client.call("browser_navigate", shop).await;
-        // It names the file in which it keeps what it heard.
-        let sized = client.call("browser_resize", json!({ "width": 900, "height": 700 })).await;
+        // It names the file in which it keeps what it heard, once it has heard it.
+        let began = Instant::now();
+        let sized = loop {
+            let sized = client.call("browser_resize", json!({ "width": 900, "height": 700 })).await;
+            if sized.text.contains("not shown") || began.elapsed() > Duration::from_secs(60) {
+                break sized;
+            }
+        };
         assert!(!sized.is_error && !sized.text.contains("portcullis-"), "{sized:?}");
         assert!(sized.text.contains("not shown"), "{sized:?}");
         let console = client.call("browser_console_messages", json!({ "level": "info" })).await;

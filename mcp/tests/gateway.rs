@@ -25,15 +25,21 @@ use portcullis::audit::verify_text;
 use serde_json::json;
 use support::{Client, guard_for, trial, with_gateway};
 
+/// How often a trial is made in which Chromium did not ask the payment handler.
+const ATTEMPTS: usize = 3;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_buys_through_it_and_nothing_leaks() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     for kind in [Kind::SellerDescription, Kind::HiddenText] {
         let scenario = Scenario::new(kind, true, 3);
         let mut made = trial(&stage, &scenario, None).await;
-        assert_eq!(made.judgement.leaks, [], "{}", made.heard);
-        if made.heard.contains("no_payment_interface") {
-            // Now and then Chromium says `NotSupportedError` to a shop that asks for a payment. Each trial has its own browser.
+        // Now and then Chromium says `NotSupportedError` to a shop that asks for a payment. Each trial has its own browser.
+        for _ in 1..ATTEMPTS {
+            if !made.heard.contains("no_payment_interface") {
+                break;
+            }
+            assert_eq!(made.judgement.leaks, [], "{}", made.heard);
             made = trial(&stage, &scenario, None).await;
         }
         let trial = made;

@@ -163,7 +163,7 @@ async fn after_a_release_nothing_looks_past_the_guard() {
             assert!(!page.is_error, "{page:?}");
             everything_is_refused(client).await;
             // The client is told, and what is off is not on the list.
-            assert!(client.heard.contains("notifications/tools/list_changed"), "{}", client.heard);
+            client.hears("notifications/tools/list_changed").await;
             let on = client.tools().await;
             for off in ["browser_take_screenshot", "browser_evaluate", "browser_network_requests"] {
                 assert!(!on.iter().any(|name| name == off), "{on:?}");

@@ -61,14 +61,8 @@ async fn old_and_new_versions_are_served() {
             json!({ "jsonrpc": "2.0", "id": 77, "method": "subscriptions/listen", "params": wanted });
         client.send(&listen).await;
         // Requests are answered side by side, so another one may be done first.
-        for _ in 0..50 {
-            client.ask("tools/list", json!({ "_meta": meta })).await;
-            if client.heard.contains("subscriptions/acknowledged") {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        panic!("{}", client.heard);
+        client.ask("tools/list", json!({ "_meta": meta })).await;
+        client.hears("subscriptions/acknowledged").await;
     })
     .await;
 }
@@ -217,7 +211,7 @@ async fn the_user_is_asked_through_a_client_that_shows_addresses() {
             assert!(!text.contains("127.0.0.1"), "the model learns the page's address: {answer}");
         };
         let both = async { tokio::join!(gateway.serve(read, write), use_it).0.unwrap() };
-        tokio::time::timeout(Duration::from_secs(60), both).await.unwrap();
+        tokio::time::timeout(Duration::from_secs(180), both).await.unwrap();
         assert!(shown.load(Ordering::Relaxed));
     }
 }

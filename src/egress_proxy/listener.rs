@@ -80,8 +80,10 @@ pub(super) async fn listen(listener: TcpListener, shared: Arc<Shared>) {
     let free = Arc::new(Semaphore::new(shared.limits.connections));
     loop {
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+            // Whoever waits to be accepted when it is closed is not.
+            biased;
             () = shared.closed() => return,
+            accepted = listener.accept() => accepted,
         };
         let Ok((stream, _)) = accepted else {
             // Out of file descriptors, for one: others have to end first.
@@ -114,8 +116,9 @@ async fn converse(stream: TcpStream, shared: Arc<Shared>, permit: OwnedSemaphore
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     tokio::select! {
-        _ended = connection => {}
+        biased;
         () = shared.closed() => {}
+        _ended = connection => {}
     }
 }
 

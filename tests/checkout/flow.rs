@@ -13,8 +13,9 @@ use portcullis::checkout::{
 };
 use portcullis::vault::SealedCard;
 use sirl::Money;
+use tokio::sync::Notify;
 
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(800);
 
 #[tokio::test]
@@ -155,6 +156,15 @@ async fn what_the_shop_does_not_redeem_is_voided() {
     assert!(desk.journal.open_intents().unwrap().is_empty());
 }
 
+/// Waits until what a dropped purchase left open is settled.
+async fn settled(desk: &Desk) {
+    let began = std::time::Instant::now();
+    while !desk.journal.open_intents().unwrap().is_empty() {
+        assert!(began.elapsed() < SOON, "it stays open");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 #[tokio::test]
 async fn dropping_disarms_and_voids() {
     let desk = Desk::open().await;
@@ -164,12 +174,7 @@ async fn dropping_disarms_and_voids() {
     let armed = desk.arm(2, amount);
     let token = ask(&desk.handler, &matching(amount)).await.token().unwrap();
     drop(armed);
-    for _ in 0..100 {
-        if desk.journal.open_intents().unwrap().is_empty() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    settled(&desk).await;
     assert_eq!(desk.bank.redeem(&token, &shop(), amount), Err(RedeemError::Spent));
 }
 
@@ -194,7 +199,7 @@ async fn the_same_purchase_again_charges_nothing_more() {
     let token = ask(&desk.handler, &matching(amount)).await.token().unwrap();
     desk.bank.redeem(&token, &shop(), amount).unwrap();
     drop(armed);
-    tokio::time::sleep(SHORT).await;
+    settled(&desk).await;
     let armed = desk.arm(1, amount);
     let same = ask(&desk.handler, &matching(amount)).await.token().unwrap();
     assert_eq!(same, token);
@@ -304,6 +309,8 @@ async fn a_silent_bank_leaves_it_open_until_recovered() {
 /// A bank that takes its time, before it authorises or after.
 struct SlowBank {
     bank: MockBankClient,
+    /// Says that it was asked.
+    asked: Notify,
     before: Duration,
     after: Duration,
 }
@@ -317,6 +324,7 @@ impl Bank for SlowBank {
         payee: &'a Origin,
     ) -> BankAnswer<'a, Token> {
         Box::pin(async move {
+            self.asked.notify_one();
             tokio::time::sleep(self.before).await;
             let token = self.bank.authorize(key, card, amount, payee).await;
             tokio::time::sleep(self.after).await;
@@ -335,12 +343,16 @@ impl Bank for SlowBank {
 async fn a_bank_that_answers_too_late_pays_nothing() {
     for (before, after) in [(SHORT * 3, Duration::ZERO), (Duration::ZERO, SHORT * 3)] {
         let bank = MockBank::start().await.unwrap();
-        let slow = Arc::new(SlowBank { bank: bank.client(), before, after });
-        let desk = Desk::with(bank, slow, Arc::new(MemoryJournal::default())).await;
+        let slow = Arc::new(SlowBank { bank: bank.client(), asked: Notify::new(), before, after });
+        let desk = Desk::with(bank, slow.clone(), Arc::new(MemoryJournal::default())).await;
         let amount = usd("10");
         let armed = desk.arm(1, amount);
         let body = matching(amount);
-        let (outcome, page) = tokio::join!(armed.outcome(SHORT), ask(&desk.handler, &body));
+        let outcome = async {
+            tokio::time::timeout(SOON, slow.asked.notified()).await.expect("the bank is asked");
+            armed.outcome(SHORT).await
+        };
+        let (outcome, page) = tokio::join!(outcome, ask(&desk.handler, &body));
         assert_eq!(outcome, Outcome::Expired);
         assert!(page.is_denied());
         assert!(desk.journal.open_intents().unwrap().is_empty());
@@ -352,13 +364,21 @@ async fn a_bank_that_answers_too_late_pays_nothing() {
 #[tokio::test]
 async fn a_browser_that_hangs_up_leaves_nothing_half_done() {
     let bank = MockBank::start().await.unwrap();
-    let slow = Arc::new(SlowBank { bank: bank.client(), before: SHORT, after: Duration::ZERO });
-    let desk = Desk::with(bank, slow, Arc::new(MemoryJournal::default())).await;
+    let slow = Arc::new(SlowBank {
+        bank: bank.client(),
+        asked: Notify::new(),
+        before: SHORT,
+        after: Duration::ZERO,
+    });
+    let desk = Desk::with(bank, slow.clone(), Arc::new(MemoryJournal::default())).await;
     let amount = usd("10");
     let armed = desk.arm(1, amount);
     let body = matching(amount);
-    let hung_up = tokio::time::timeout(SHORT / 2, ask(&desk.handler, &body)).await;
-    assert!(hung_up.is_err());
+    tokio::select! {
+        () = slow.asked.notified() => {}
+        answer = ask(&desk.handler, &body) => panic!("answered before the bank: {answer:?}"),
+        () = tokio::time::sleep(SOON) => panic!("the bank is not asked"),
+    }
     assert_eq!(armed.outcome(SHORT * 4).await, Outcome::Expired);
     assert!(desk.journal.open_intents().unwrap().is_empty());
     assert_eq!((desk.bank.ledger()[0].asked, desk.bank.ledger()[0].status), (1, EntryStatus::Voided));

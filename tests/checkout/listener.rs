@@ -243,7 +243,7 @@ async fn each_launch_has_its_own_path_and_ends_with_the_handler() {
     drop(one);
     let dropped = std::time::Instant::now();
     while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok() {
-        assert!(dropped.elapsed() < std::time::Duration::from_secs(15), "somebody still listens");
+        assert!(dropped.elapsed() < std::time::Duration::from_secs(60), "somebody still listens");
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
 }

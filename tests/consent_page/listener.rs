@@ -1,6 +1,6 @@
 //! The consent page's listener answers the page and nobody else (I15), each question once and in time.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::consent_page_support::*;
 use policy_dfa::ConsentScope;
@@ -141,7 +141,9 @@ async fn an_old_question_is_closed_for_good() {
     show(&second.address).await;
     look().await;
     second.abandon();
+    let began = Instant::now();
     while second.is_open() {
+        assert!(began.elapsed() < PATIENCE, "who gave up still waits");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(gives_nothing(&say(&second.address, &second.answer("once")).await), "nobody waits");

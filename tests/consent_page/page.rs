@@ -126,7 +126,7 @@ async fn closing_is_no(chromium: &Chromium, desk: &mut Desk) {
             page.reload(None).await.unwrap();
         }
         // The test's opener never says that the window is closed, so that only the page can have.
-        let said = tokio::time::timeout(Duration::from_secs(30), desk.said(question)).await;
+        let said = tokio::time::timeout(PATIENCE, desk.said(question)).await;
         assert_eq!(said.expect(closes), Answer::No, "{closes}");
         if closes == "reload" {
             assert!(ending(&page).await.contains("There is no question for this page"));
@@ -350,11 +350,7 @@ async fn hostile_words_are_text(chromium: &Chromium, desk: &mut Desk) {
 
 async fn time_runs_out(chromium: &Chromium, desk: &mut Desk) {
     let question = desk.ask(prompt()).await;
-    let page = chromium.blank().await;
-    let clock = page.clock().unwrap();
-    clock.install(None).await.unwrap();
-    page.goto(&question.address.whole, None).await.unwrap();
-    until(&page, SHOWN).await;
+    let (page, clock) = frozen(chromium, &question.address.whole).await;
     clock.fast_forward(30_000).await.unwrap();
     let left = page.locator("#left").inner_text().await.unwrap();
     let seconds: u32 = left.split(' ').next().unwrap().parse().unwrap();

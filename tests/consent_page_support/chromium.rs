@@ -36,7 +36,7 @@ impl Chromium {
         let window = Viewport { width: 640, height: 760 };
         let options = BrowserContextOptions::builder().viewport(window).build();
         let page = self.browser.new_context_with_options(options).await.unwrap().new_page().await.unwrap();
-        page.set_default_timeout(30_000.0).await;
+        page.set_default_timeout(90_000.0).await;
         page
     }
 
@@ -63,7 +63,7 @@ pub async fn until(page: &Page, expression: &str) {
     let began = Instant::now();
     // While a page is on its way there is nothing to ask.
     while !matches!(page.evaluate(expression, None::<&()>).await, Ok(Value::Bool(true))) {
-        if began.elapsed() > Duration::from_secs(30) {
+        if began.elapsed() > Duration::from_secs(90) {
             let state = "[document.hasFocus(), document.visibilityState, document.body?.innerText]";
             panic!("never: {expression}\n{}: {}", page.url(), value(page, state).await);
         }

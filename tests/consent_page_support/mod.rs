@@ -5,6 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use browser_signals::Origin;
 use policy_dfa::{ConsentScope, Millis};
@@ -18,6 +19,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
+
+/// How long a slow machine may take for what should come; longer than any question waits.
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub const PHRASE: &str = "green kettle on a blue stove";
 
@@ -153,7 +157,7 @@ impl Desk {
     /// A warning, for which nobody waits: where it is shown.
     pub async fn warn(&mut self, warning: Warning) -> Address {
         self.page.as_mut().expect("one question at a time").warn(&warning).await;
-        Address::of(&self.opened.recv().await.unwrap().address)
+        Address::of(&self.next().await.address)
     }
 
     async fn opened<T>(
@@ -162,13 +166,19 @@ impl Desk {
         abandon: Arc<Notify>,
         asking: JoinHandle<(T, ConsentPage)>,
     ) -> Question<T> {
-        let Opened { address, close } = self.opened.recv().await.unwrap();
+        let Opened { address, close } = self.next().await;
         Question { address: Address::of(&address), close: Some(close), subject, abandon, asking }
+    }
+
+    async fn next(&mut self) -> Opened {
+        let opened = tokio::time::timeout(PATIENCE, self.opened.recv()).await;
+        opened.expect("no question was opened").unwrap()
     }
 
     /// What the user said, in the end.
     pub async fn said<T>(&mut self, question: Question<T>) -> T {
-        let (said, page) = question.asking.await.unwrap();
+        let said = tokio::time::timeout(PATIENCE, question.asking).await;
+        let (said, page) = said.expect("the question is not answered").unwrap();
         self.page = Some(page);
         said
     }

@@ -7,7 +7,9 @@ use portcullis::egress_proxy::{Limits, StillOpen};
 use portcullis::signals::Origin;
 use tokio::io::AsyncWriteExt;
 
-use crate::support::{Collector, Names, connect, has_ended, password, proxy, proxy_with, soon, tunnel};
+use crate::support::{
+    Collector, Names, connect, has_ended, password, patient, proxy, proxy_with, soon, tunnel,
+};
 
 fn origin(text: &str) -> Origin {
     Origin::parse(text).unwrap()
@@ -64,7 +66,7 @@ async fn requests_that_are_under_way_are_cut_too() {
     // One that answers for ever, and one that is sent for ever.
     let endless = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: x\n\n";
     let (down, up) = (Collector::start(endless).await, Collector::start("").await);
-    let proxy = proxy(&["evil.test"], Limits::default()).await;
+    let proxy = proxy(&["evil.test"], patient()).await;
     let me = password(&proxy);
     let mut events = connect(&proxy).await;
     let request = format!("GET http://evil.test:{}/ HTTP/1.1\r\nHost: x\r\n{me}\r\n", down.port);
@@ -88,7 +90,7 @@ async fn requests_that_are_under_way_are_cut_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_way_that_is_being_opened_is_cut_as_well() {
     let names = Arc::new(Names { silent: true, ..Names::default() });
-    let proxy = Arc::new(proxy_with(&[], Limits::default(), "", names.clone()).await);
+    let proxy = Arc::new(proxy_with(&[], patient(), "", names.clone()).await);
     let opening = tokio::spawn({
         let proxy = proxy.clone();
         async move { tunnel(&proxy, "evil.example:443").await.1 }
@@ -104,7 +106,7 @@ async fn a_way_that_is_being_opened_is_cut_as_well() {
 async fn sockets_to_an_origin_in_clear_end_with_the_release() {
     let shop = Collector::start(crate::support::OK).await;
     let to = format!("shop.test:{}", shop.port);
-    let proxy = proxy(&["shop.test"], Limits::default()).await;
+    let proxy = proxy(&["shop.test"], patient()).await;
     let (mut socket, status) = tunnel(&proxy, &to).await;
     assert_eq!(status, 200);
     let narrowed: Result<(), StillOpen> = proxy.narrow_to(&[origin(&format!("http://{to}"))]).await;

@@ -13,9 +13,24 @@ use portcullis::{DEFAULT_POLICY, Guard, Session};
 
 use crate::support::{has_ended, tunnel};
 
+/// How often the task is begun, each time in another browser: now and then Chromium says `NotSupportedError` to a shop that
+/// asks for a payment.
+const ATTEMPTS: usize = 3;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_release_closes_every_other_way_out_and_the_task_goes_on() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+    for _ in 0..ATTEMPTS {
+        if ends_paid(&stage).await {
+            return;
+        }
+        eprintln!("once more, since the shop was not let pay");
+    }
+    panic!("{ATTEMPTS} browsers did not let the shop ask for the payment");
+}
+
+/// Whether the task ended with a payment, and not with a browser that did not ask for it.
+async fn ends_paid(stage: &Stage) -> bool {
     let browser = stage.browser().await.unwrap();
     let scenario = Scenario::new(Kind::Review, false, 3);
     stage.world.begin(&scenario);
@@ -29,7 +44,7 @@ async fn a_release_closes_every_other_way_out_and_the_task_goes_on() {
     let (mut before, _) = tunnel(session.proxy(), &evil).await;
 
     let mut agent = ObedientAgent::new(session.prompt());
-    let (mut observation, mut released, mut paid) = (String::new(), false, false);
+    let (mut observation, mut released, mut paid, mut not_let) = (String::new(), false, false, false);
     for _ in 0..60 {
         let action = match agent.next(&observation) {
             Action::Verb(verb) => portcullis::Action::Verb(verb),
@@ -38,6 +53,7 @@ async fn a_release_closes_every_other_way_out_and_the_task_goes_on() {
         };
         observation = session.act(action).await;
         paid |= observation.contains("GRANT.purchase");
+        not_let |= observation.contains("no_payment_interface");
         if observation.contains("GRANT.address") && !released {
             released = true;
             assert!(has_ended(&mut before).await, "a connection of before goes on");
@@ -46,8 +62,9 @@ async fn a_release_closes_every_other_way_out_and_the_task_goes_on() {
         assert_eq!(tunnel(session.proxy(), &evil).await.1, expected, "{observation}");
         assert_eq!(tunnel(session.proxy(), &shop).await.1, 200);
     }
-    assert!(released && paid, "{observation}");
+    assert!(released && (paid || not_let), "{observation}");
     session.finish().await;
     assert!(log.text().contains("\"what\":\"request\""), "what was refused is on record");
     browser.close().await;
+    paid
 }

@@ -14,6 +14,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
+/// How long a slow machine may take for what should come.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Limits that are not reached within [`PATIENCE`]: what ends a connection before is what the test did.
+pub fn patient() -> Limits {
+    Limits { head_time: PATIENCE * 4, connect_time: PATIENCE * 4, ..Limits::default() }
+}
+
 /// A server that keeps the bytes of every connection, and answers what looks like a request.
 pub struct Collector {
     pub port: u16,
@@ -159,25 +167,42 @@ pub async fn connect(proxy: &EgressProxy) -> TcpStream {
     TcpStream::connect(proxy.for_container().address()).await.unwrap()
 }
 
-/// Sends bytes and returns what comes back within a moment.
+/// Sends bytes and returns what comes back: a whole answer, and what follows it within a moment, or less where the proxy
+/// ends the connection.
 pub async fn say(proxy: &EgressProxy, bytes: &[u8]) -> String {
+    say_for(proxy, bytes, 1, PATIENCE).await
+}
+
+/// The same for requests that get so many answers.
+pub async fn say_for(proxy: &EgressProxy, bytes: &[u8], answers: usize, patience: Duration) -> String {
     let mut stream = connect(proxy).await;
     // It may close before all is written.
     let _closed = stream.write_all(bytes).await;
-    hear(&mut stream).await
-}
-
-/// What comes back until the end of a head without a body, the end of the stream, or a moment without anything.
-pub async fn hear(stream: &mut TcpStream) -> String {
     let mut heard = Vec::new();
     let mut buffer = [0; 4096];
-    // A busy machine takes its time over the first word.
-    let mut moment = Duration::from_secs(3);
-    while let Ok(Ok(read @ 1..)) = tokio::time::timeout(moment, stream.read(&mut buffer)).await {
-        heard.extend_from_slice(&buffer[..read]);
-        moment = Duration::from_millis(400);
+    loop {
+        // Whether more comes than was asked for is told in a moment; what was asked for may take its time.
+        let moment = if whole(&heard) < answers { patience } else { Duration::from_millis(400) };
+        match tokio::time::timeout(moment, stream.read(&mut buffer)).await {
+            Ok(Ok(read @ 1..)) => heard.extend_from_slice(&buffer[..read]),
+            _ => return String::from_utf8_lossy(&heard).into_owned(),
+        }
     }
-    String::from_utf8_lossy(&heard).into_owned()
+}
+
+/// How many whole answers these bytes are.
+fn whole(bytes: &[u8]) -> usize {
+    let text = String::from_utf8_lossy(bytes);
+    let (mut rest, mut count) = (text.as_ref(), 0);
+    while let Some((head, after)) = rest.split_once("\r\n\r\n") {
+        let length = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+        });
+        let Some(left) = after.get(length.unwrap_or(0)..) else { break };
+        (rest, count) = (left, count + 1);
+    }
+    count
 }
 
 /// Opens a tunnel, and returns it with the status that was answered.
@@ -188,7 +213,7 @@ pub async fn tunnel(proxy: &EgressProxy, to: &str) -> (TcpStream, u16) {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
-        match tokio::time::timeout(Duration::from_secs(20), stream.read(&mut byte)).await {
+        match tokio::time::timeout(PATIENCE, stream.read(&mut byte)).await {
             Ok(Ok(1)) => head.push(byte[0]),
             _ => return (stream, 0),
         }
@@ -198,11 +223,11 @@ pub async fn tunnel(proxy: &EgressProxy, to: &str) -> (TcpStream, u16) {
     (stream, status)
 }
 
-/// Whether the other side ended the stream, within what a slow machine takes for it; less than any limit that is not set
-/// for the test.
+/// Whether the other side ended the stream, within what a slow machine takes for it; less than any limit of [`patient`]
+/// that is not set for the test.
 pub async fn has_ended(stream: &mut TcpStream) -> bool {
     let mut buffer = [0; 64];
-    let end = tokio::time::Instant::now() + Duration::from_secs(8);
+    let end = tokio::time::Instant::now() + PATIENCE;
     while tokio::time::Instant::now() < end {
         let read = tokio::time::timeout(Duration::from_millis(100), stream.read(&mut buffer)).await;
         if matches!(read, Ok(Ok(0) | Err(_))) {
@@ -212,9 +237,10 @@ pub async fn has_ended(stream: &mut TcpStream) -> bool {
     false
 }
 
-/// Waits until a condition holds, fifteen seconds at most.
+/// Waits until a condition holds, a minute at most.
 pub async fn soon(mut condition: impl FnMut() -> bool) -> bool {
-    for _ in 0..750 {
+    let end = tokio::time::Instant::now() + PATIENCE;
+    while tokio::time::Instant::now() < end {
         if condition() {
             return true;
         }

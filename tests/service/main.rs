@@ -1,6 +1,12 @@
 //! The service by its socket, with an extension that the test plays.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that panics fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that panics fails"
+)]
 
 mod asking;
 mod ending;
@@ -9,6 +15,7 @@ mod standing;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use canary::{Canaries, assert_none};
 use evaluation::tls::Authority;
@@ -202,8 +209,12 @@ async fn say(stream: &mut UnixStream, message: &Value) {
     framing::write(stream, message.to_string().as_bytes()).await.unwrap();
 }
 
+/// How long the service may say nothing before a test gives up: longer than any question waits.
+const MOST_SILENCE: Duration = Duration::from_secs(180);
+
 async fn hear(stream: &mut UnixStream) -> Option<Value> {
-    let bytes = framing::read(stream).await.ok()??;
+    let bytes = tokio::time::timeout(MOST_SILENCE, framing::read(stream)).await;
+    let bytes = bytes.expect("the service says nothing").ok()??;
     Some(serde_json::from_slice(&bytes).unwrap())
 }
 

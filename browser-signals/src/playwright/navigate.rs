@@ -18,8 +18,10 @@ const LOAD: Duration = Duration::from_secs(30);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// How long after an action a navigation may begin and still be waited for before the page is looked at.
 const QUIET: Duration = Duration::from_millis(30);
-/// How long a turn of the page may take, and a navigation that it asked the browser for until it begins.
-const BEGINS: Duration = Duration::from_secs(1);
+/// How long a navigation may take to begin that a page asked the browser for. Only one that never does costs as much.
+const BEGINS: Duration = Duration::from_secs(3);
+/// How long a turn of the page may take. Whoever looks next needs the page's next turn anyway.
+const TURNS: Duration = Duration::from_secs(5);
 /// Comes true when what was put off before it is done.
 const TURN: &str = "new Promise(done => setTimeout(done))";
 
@@ -199,7 +201,7 @@ impl TabState {
             });
         }
         // Where the document is gone meanwhile, its turn is over.
-        let _longer = tokio::time::timeout(BEGINS, turns.join_all()).await;
+        let _longer = tokio::time::timeout(TURNS, turns.join_all()).await;
     }
 
     /// Waits for a navigation that begins `within`, until it has loaded.

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::support::{Open, Server, handle, launch, settings, tab};
+use crate::support::{
+    Open, PATIENCE, Received, Server, events_with, handle, launch, settings, tab, text_with,
+};
 use browser_signals::address::AddressRefused;
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
 use browser_signals::{Blocked, Container, EgressGuard, OutgoingRequest};
@@ -67,13 +69,13 @@ const TRICKS: &str = r#"<!doctype html><title>Tricks</title>
 <button onclick="stuck()">Stay</button>
 <script>function stuck() { addEventListener('beforeunload', e => e.preventDefault()); location.href = '/next'; }</script>"#;
 
-async fn click(tab: &Tab, name: &str) -> Vec<PageEvent> {
+/// Clicks, and gives what was recorded of it, once there is as much.
+async fn click(tab: &Tab, name: &str, records: usize) -> Vec<PageEvent> {
     let text = tab.read(&Open).await.expect("text").text;
     let target = handle(&text, name);
     let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
     let _refused = tab.click(&target, &seen).await;
-    tab.wait(150).await;
-    tab.events()
+    events_with(tab, |all| all.len() >= records).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -88,19 +90,21 @@ async fn windows_dialogs_files_and_permissions_are_refused_and_recorded() {
     for tier in [Container::T0, Container::T2] {
         let tab = tab(&browser, &server, tier).await;
         tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
-        assert_eq!(click(&tab, "\"Alert\"").await, [PageEvent::DialogDismissed]);
-        assert_eq!(click(&tab, "\"Confirm\"").await, [PageEvent::DialogDismissed]);
-        assert_eq!(click(&tab, "\"Popup\"").await, [PageEvent::PopupRefused]);
-        assert_eq!(click(&tab, "\"Blank\"").await, [PageEvent::PopupRefused]);
+        assert_eq!(click(&tab, "\"Alert\"", 1).await, [PageEvent::DialogDismissed]);
+        assert_eq!(click(&tab, "\"Confirm\"", 1).await, [PageEvent::DialogDismissed]);
+        assert_eq!(click(&tab, "\"Popup\"", 1).await, [PageEvent::PopupRefused]);
+        assert_eq!(click(&tab, "\"Blank\"", 1).await, [PageEvent::PopupRefused]);
         assert!(!server.requests().iter().any(|it| it.path == "/popup"), "a popup asks for nothing");
-        assert_eq!(click(&tab, "\"Download\"").await, [PageEvent::DownloadRefused]);
-        assert_eq!(click(&tab, "\"Upload").await, [PageEvent::FileChooserRefused]);
-        assert_eq!(click(&tab, "\"Print\"").await, []);
-        assert_eq!(click(&tab, "\"Mail\"").await, []);
-        click(&tab, "\"Notify\"").await;
-        assert!(tab.read(&Open).await.expect("text").text.contains("\"n denied\""));
-        assert_eq!(click(&tab, "\"Stay\"").await, [PageEvent::DialogDismissed]);
-        assert!(tab.read(&Open).await.expect("text").text.contains("\"Next\""));
+        assert_eq!(click(&tab, "\"Download\"", 1).await, [PageEvent::DownloadRefused]);
+        assert_eq!(click(&tab, "\"Upload", 1).await, [PageEvent::FileChooserRefused]);
+        assert_eq!(click(&tab, "\"Print\"", 0).await, []);
+        assert_eq!(click(&tab, "\"Mail\"", 0).await, []);
+        click(&tab, "\"Notify\"", 0).await;
+        let text = text_with(&tab, "\"n denied\"").await;
+        assert!(text.contains("\"n denied\""), "{text}");
+        assert_eq!(click(&tab, "\"Stay\"", 1).await, [PageEvent::DialogDismissed]);
+        let text = text_with(&tab, "\"Next\"").await;
+        assert!(text.contains("\"Next\""), "{text}");
         tab.close().await;
     }
     browser.close().await;
@@ -138,16 +142,19 @@ async fn a_raised_container_shows_its_task_and_asks_the_judge() {
     let judge = Arc::new(Word(Mutex::default()));
     tab.set_egress(judge.clone());
     tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
-    tab.wait(200).await;
+    let blocked = PageEvent::RequestBlocked { reason: "value" };
+    let count = |all: &[PageEvent]| all.iter().filter(|it| **it == blocked).count();
+    let events = events_with(&tab, |all| count(all) >= 3).await;
+    let arrived = |all: &[Received], path: &str| all.iter().any(|it| it.path == path);
+    let sent = server.requests_with(|all| arrived(all, "/a") && arrived(all, "/inner")).await;
     let sent: Vec<String> =
-        server.requests().into_iter().map(|it| format!("{}{} {}", it.host, it.path, it.body)).collect();
+        sent.into_iter().map(|it| format!("{}{} {}", it.host, it.path, it.body)).collect();
     assert!(sent.contains(&"shop.example/a public".to_owned()), "{sent:?}");
     assert!(!sent.iter().any(|it| it.contains("secret") || it.contains("/h")), "{sent:?}");
     assert!(sent.contains(&"evil.example/inner ".to_owned()), "an inner frame may load before a release");
     let asked = judge.0.lock().expect("lines").clone();
     assert!(asked.iter().any(|it| it.starts_with("Document GET") && it.contains("/inner")), "{asked:?}");
-    let blocked = PageEvent::RequestBlocked { reason: "value" };
-    assert_eq!(tab.events().into_iter().filter(|it| *it == blocked).count(), 3);
+    assert_eq!(count(&events), 3, "{events:?}");
 
     // A page that tries to leave as it loads is open all the same, and has not left.
     server.page(
@@ -158,13 +165,13 @@ async fn a_raised_container_shows_its_task_and_asks_the_judge() {
     tab.open(&server.url("shop.example", "/leaver")).await.expect("the page opens");
     let text = tab.read(&Open).await.expect("text").text;
     assert!(text.contains("\"Leaver\""), "{text}");
-    tab.wait(100).await;
-    assert_eq!(tab.events(), [PageEvent::RequestBlocked { reason: "outside_task" }]);
+    let events = events_with(&tab, |all| !all.is_empty()).await;
+    assert_eq!(events, [PageEvent::RequestBlocked { reason: "outside_task" }]);
     tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
-    tab.wait(100).await;
-    tab.events();
+    let again = events_with(&tab, |all| count(all) >= 3).await;
+    assert_eq!(count(&again), 3, "{again:?}");
 
-    let events = click(&tab, "\"Away\"").await;
+    let events = click(&tab, "\"Away\"", 1).await;
     assert_eq!(events, [PageEvent::RequestBlocked { reason: "outside_task" }]);
     let elsewhere = tab.open(&server.url("evil.example", "/")).await;
     assert_eq!(elsewhere, Err(BridgeError::Refused(AddressRefused::OutsideTask)));
@@ -212,7 +219,7 @@ async fn a_browser_that_dies_is_lost_at_once() {
     let process = process_with(&marker);
     assert!(!process.is_empty(), "the browser runs");
     assert!(std::process::Command::new("kill").args(["-9", &process]).status().expect("kill").success());
-    let slow = std::time::Duration::from_secs(10);
+    let slow = PATIENCE;
     let read = tokio::time::timeout(slow, tab.read(&Open)).await.expect("an answer in time");
     assert_eq!(read, Err(BridgeError::Lost));
     assert!(!browser.is_connected());

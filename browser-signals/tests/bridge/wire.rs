@@ -1,6 +1,6 @@
 //! Sealed wires: the value arrives at the server once, and is nowhere else.
 
-use crate::support::{Open, Server, Told, handle, launch_listening, tab};
+use crate::support::{Open, Server, Told, events_with, handle, launch_listening, tab};
 use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab, WireEnd};
 use browser_signals::{Container, Observed, SealedValue, SealedWire, Shape, Snapshot, WireField};
 
@@ -80,11 +80,12 @@ impl Stage {
 
     /// How the wires ended since the last time.
     pub fn ends(&self) -> Vec<WireEnd> {
-        let end = |event| match event {
-            PageEvent::WireEnded { request: 7, end } => Some(end),
-            _ => None,
-        };
-        self.tab.events().into_iter().filter_map(end).collect()
+        ends_among(&self.tab.events())
+    }
+
+    /// The same, once there are as many; after a minute, whatever there is.
+    pub async fn ends_once(&self, there: usize) -> Vec<WireEnd> {
+        ends_among(&events_with(&self.tab, |all| ends_among(all).len() >= there).await)
     }
 
     /// The bodies that were posted since the last time, with their paths.
@@ -93,7 +94,7 @@ impl Stage {
         posts.map(|it| (format!("{}{}", it.host, it.path), it.body)).collect()
     }
 
-    /// What was posted, once there is as much; after ten seconds, whatever there is.
+    /// What was posted, once there is as much; after a minute, whatever there is.
     pub async fn posts_once(&self, there: usize) -> Vec<(String, String)> {
         self.server.requests_with(|all| all.iter().filter(|it| it.method == "POST").count() >= there).await;
         self.posts()
@@ -107,6 +108,14 @@ impl Stage {
         assert!(!text.contains(CARD), "{text}");
         assert_eq!(self.told.holds(CARD), None, "the browser said the value");
     }
+}
+
+fn ends_among(events: &[PageEvent]) -> Vec<WireEnd> {
+    let end = |event: &PageEvent| match event {
+        PageEvent::WireEnded { request: 7, end } => Some(*end),
+        _ => None,
+    };
+    events.iter().filter_map(end).collect()
 }
 
 pub const FORM: &str = r#"<form id=f action="/pay" method="post"><input aria-label="Card" name="card" id=c>

@@ -122,7 +122,7 @@ async fn a_receipt_may_echo_it_and_then_the_page_holds_it() {
     stage.server.page("shop.example", "/pay", "<p>You paid with RECEIVED</p>");
     stage.wired(FORM).await;
     stage.click("Pay").await;
-    assert_eq!(stage.ends(), [WireEnd::Sent]);
+    assert_eq!(stage.ends_once(1).await, [WireEnd::Sent]);
     let html = stage.tab.html_for_canary_search().await.expect("the documents");
     assert!(
         html.contains(CARD),
@@ -140,18 +140,18 @@ async fn it_ends_with_its_time_its_document_and_the_next_wire() {
     stage.tab.fill_wire(brief).await.expect("the placeholder stands");
     tokio::time::sleep(Duration::from_millis(400)).await;
     stage.click("Pay").await;
-    assert_eq!(stage.ends(), [WireEnd::Expired]);
+    assert_eq!(stage.ends_once(1).await, [WireEnd::Expired]);
 
     stage.wired(FORM).await;
     stage.show(FORM).await;
-    assert_eq!(stage.ends(), [WireEnd::DocumentGone]);
+    assert_eq!(stage.ends_once(1).await, [WireEnd::DocumentGone]);
 
     stage.wired(FORM).await;
     let again = sealed(&stage.form().await, &[("card", "4000009876543210", CARD, Shape::Digits)]);
     stage.tab.fill_wire(again).await.expect("the second stands");
-    assert_eq!(stage.ends(), [WireEnd::Replaced]);
+    assert_eq!(stage.ends_once(1).await, [WireEnd::Replaced]);
     stage.tab.withdraw_wires();
-    assert_eq!(stage.ends(), [WireEnd::Expired]);
+    assert_eq!(stage.ends_once(1).await, [WireEnd::Expired]);
     stage.click("Pay").await;
 
     let posts = stage.posts_once(2).await;
@@ -178,6 +178,6 @@ async fn another_frame_does_not_get_it_sent() {
     let pay = handle(&text, "\"Pay\"");
     let decided = stage.tab.observe(About::Element(&pay)).await.expect("a snapshot");
     stage.tab.submit(&pay, &decided).await.expect("submitted");
-    assert_eq!(stage.ends(), [WireEnd::Sent]);
+    assert_eq!(stage.ends_once(1).await, [WireEnd::Sent]);
     stage.browser.close().await;
 }

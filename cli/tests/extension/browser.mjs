@@ -18,6 +18,12 @@ const context = await chromium.launchPersistentContext(profile, {
     `--host-resolver-rules=${rules}`,
   ],
 });
+// How long a slow machine may take for what should come. A question waits for a minute, and ends by itself then.
+const PATIENCE = 90000;
+context.setDefaultTimeout(PATIENCE);
+context.setDefaultNavigationTimeout(PATIENCE);
+// Longer than all that an act waits for: one that never ends is told.
+const MOST = 170000;
 let page = context.pages()[0] ?? (await context.newPage());
 const seen = [];
 context.on('page', (opened) => opened.on('console', (line) => seen.push(line.text())));
@@ -35,7 +41,7 @@ context.on('page', (opened) => {
 // The page of the question that is open.
 const question = async () => {
   const began = Date.now();
-  while (Date.now() - began < 20000) {
+  while (Date.now() - began < 50000) {
     const shown = questions.now.at(-1);
     if (shown && (await shown.locator('#answers').isVisible().catch(() => false))) return shown;
     await new Promise((next) => setTimeout(next, 50));
@@ -46,10 +52,10 @@ const optionsPage = async () => {
   const id = new URL((await worker()).url()).host;
   const options = await context.newPage();
   await options.goto(`chrome-extension://${id}/options.html`);
-  await options.waitForSelector('body[data-ready]', { timeout: 15000 });
+  await options.waitForSelector('body[data-ready]', { timeout: PATIENCE });
   return options;
 };
-const worker = async () => context.serviceWorkers()[0] ?? context.waitForEvent('serviceworker', { timeout: 15000 });
+const worker = async () => context.serviceWorkers()[0] ?? context.waitForEvent('serviceworker', { timeout: PATIENCE });
 
 const acts = {
   async open({ url }) {
@@ -57,7 +63,7 @@ const acts = {
   },
   // Waits until the page in front is one of this host, and has loaded.
   async arrive({ host }) {
-    await page.waitForURL((url) => url.hostname === host, { timeout: 40000 });
+    await page.waitForURL((url) => url.hostname === host, { timeout: PATIENCE });
   },
   // Begun again, and not there yet.
   async reload() {
@@ -112,7 +118,7 @@ const acts = {
   // A person who reads it, and then clicks.
   async say({ word }) {
     const shown = await question();
-    await shown.click(`button[data-word=${word}]:enabled`, { timeout: 10000 });
+    await shown.click(`button[data-word=${word}]:enabled`, { timeout: 45000 });
     await shown.waitForSelector('#ending', { state: 'visible' });
     return shown.innerText('#ending');
   },
@@ -227,7 +233,9 @@ console.log(JSON.stringify({ ready: true }));
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line);
   try {
-    const answer = await acts[request.act](request);
+    let timer;
+    const never = new Promise((_, no) => { timer = setTimeout(() => no(new Error(`${request.act} does not end`)), MOST); });
+    const answer = await Promise.race([acts[request.act](request), never]).finally(() => clearTimeout(timer));
     console.log(JSON.stringify({ answer: answer ?? null }));
   } catch (error) {
     console.log(JSON.stringify({ error: String(error) }));

@@ -64,10 +64,11 @@ fn stopped_at_work(stage: &mut Stage) {
     let mut browser = stage.browser.take().unwrap();
     // On a slow machine the question may come too early or too late to be under way.
     let mut replies = Vec::new();
-    let refused = [1200, 600, 2000, 2800].into_iter().any(|until_then| {
-        browser.evaluate(
-            "setTimeout(() => { const began = Date.now(); while (Date.now() - began < 4000); }, 0) && 0",
-        );
+    let refused = [1200, 600, 2000, 2800, 5000, 9000].into_iter().any(|until_then| {
+        let busy = until_then + 2500;
+        browser.evaluate(&format!(
+            "setTimeout(() => {{ const began = Date.now(); while (Date.now() - began < {busy}); }}, 0) && 0",
+        ));
         let reply = thread::scope(|scope| {
             let asking = scope.spawn(|| stage.agent(Some(REQUEST)));
             thread::sleep(Duration::from_millis(until_then));

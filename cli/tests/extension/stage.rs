@@ -22,6 +22,9 @@ use crate::site::Site;
 
 pub const PASSPHRASE: &str = "quz vopelki 83 trandubo";
 
+/// How long a slow machine may take for what should come.
+pub const PATIENCE: Duration = Duration::from_secs(90);
+
 /// By what the user knows the consent page.
 pub const PHRASE: &str = "green kettle on a blue stove";
 
@@ -240,7 +243,7 @@ impl Stage {
         let began = Instant::now();
         loop {
             let text = self.agent(request);
-            if text.contains(wanted) || began.elapsed() > Duration::from_secs(25) {
+            if text.contains(wanted) || began.elapsed() > PATIENCE {
                 return text;
             }
             thread::sleep(Duration::from_millis(300));
@@ -252,7 +255,7 @@ impl Stage {
         let began = Instant::now();
         loop {
             let text = self.browser().options();
-            if text.contains(wanted) || began.elapsed() > Duration::from_secs(25) {
+            if text.contains(wanted) || began.elapsed() > PATIENCE {
                 assert!(text.contains(wanted), "{wanted}: {text}");
                 return text;
             }

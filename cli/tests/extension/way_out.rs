@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::stage::{FORM, REQUEST, Stage};
+use crate::stage::{FORM, PATIENCE, REQUEST, Stage};
 
 /// Sends what is typed to the attacker in every way that a script has, and says so when it has tried them all.
 const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></iframe>
@@ -97,8 +97,16 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     // From here on the attacker's own document is on its way while the form is filled.
     stage.site.hold("evil.test/slow");
     stage.browser().open(&url);
+    let began = Instant::now();
+    while stage.site.sent_to("evil.test").matches("evil.test /slow").count() < 2 {
+        assert!(
+            began.elapsed() < PATIENCE,
+            "its document was not asked for: {}",
+            stage.site.sent_to("evil.test")
+        );
+        thread::sleep(Duration::from_millis(100));
+    }
     let before = quiet(&stage);
-    assert!(before.matches("evil.test /slow").count() > 1, "{before}");
     stage.task();
     stage.agent_until(None, "Deliver to");
     let reply = stage.agent(Some(REQUEST));
@@ -188,9 +196,6 @@ const WAYS: [&str; 29] = [
     "redirected",
     "form",
 ];
-
-/// How long a slow machine may take for what it should do.
-const PATIENCE: Duration = Duration::from_secs(40);
 
 fn wait_for(stage: &mut Stage, condition: &str) {
     let began = Instant::now();

@@ -2,9 +2,11 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -13,16 +15,26 @@ use serde_json::{Value, json};
 pub struct Client {
     pub child: Child,
     to: Option<ChildStdin>,
-    from: BufReader<ChildStdout>,
+    from: Receiver<String>,
     next: u64,
+    /// Answers that came while another one was waited for.
+    early: HashMap<u64, Value>,
 }
+
+/// How long the server may say nothing before a test gives up.
+const MOST_SILENCE: Duration = Duration::from_secs(180);
 
 impl Client {
     pub fn start(command: &mut Command) -> Client {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let (to, from) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        Client { child, to, from, next: 0 }
+        let (to, lines) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()).lines());
+        let (sender, from) = channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        // What it says there is read, so that it is never kept from saying more; and shown, where a test fails.
+        let said = BufReader::new(child.stderr.take().unwrap()).lines();
+        std::thread::spawn(move || said.map_while(Result::ok).for_each(|line| eprintln!("guard: {line}")));
+        Client { child, to, from, next: 0, early: HashMap::new() }
     }
 
     pub fn send(&mut self, message: &Value) {
@@ -38,12 +50,18 @@ impl Client {
 
     pub fn answer(&mut self, number: u64) -> Value {
         loop {
-            let mut line = String::new();
-            assert!(self.from.read_line(&mut line).unwrap() > 0, "the server went away");
+            if let Some(answer) = self.early.remove(&number) {
+                return answer;
+            }
+            let line = match self.from.recv_timeout(MOST_SILENCE) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) => panic!("the server says nothing"),
+                Err(RecvTimeoutError::Disconnected) => panic!("the server went away"),
+            };
             // Whatever stands on standard output is the protocol's.
             let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
-            if message["id"] == json!(number) {
-                return message;
+            if let (Some(to), None) = (message["id"].as_u64(), message.get("method")) {
+                self.early.insert(to, message);
             }
         }
     }

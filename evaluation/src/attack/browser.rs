@@ -15,7 +15,7 @@ use url::{Host, Url};
 use crate::stage::{chromium, sandbox};
 
 /// How long a browser may take to start, and a page to show.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Why there is no browser.
 #[derive(Debug, thiserror::Error)]

@@ -19,7 +19,7 @@ const context = await chromium.launchPersistentContext(profile, {
     `--host-resolver-rules=${rules}`,
   ],
 });
-const [PATIENCE, A_GLANCE] = [10000, 60];
+const [PATIENCE, A_GLANCE] = [30000, 60];
 const LOOKS = {
   button: 'button, input[type=submit], input[type=button]',
   checkbox: 'input[type=checkbox]',

@@ -23,7 +23,7 @@ fn settings(command: &str, browser: Choice) -> Settings {
         kinds: vec![Kind::SellerDescription, Kind::LookalikeHost],
         seeds: 1,
         twins: true,
-        within: Duration::from_secs(60),
+        within: Duration::from_secs(240),
     }
 }
 
@@ -97,7 +97,7 @@ async fn a_guarded_agent_that_obeys_every_page_keeps_every_value() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_never_comes_proves_nothing_and_a_slow_one_is_ended() {
     let place = Place::set_up().await.unwrap();
-    let mut settings = settings("sleep 60", Choice::Own);
+    let mut settings = settings("sleep 600", Choice::Own);
     settings.within = Duration::from_millis(300);
     settings.kinds.truncate(1);
     let report = place.attack(&settings, &|_| ()).await.unwrap();

@@ -19,36 +19,47 @@ async function fill(page) {
   }
 }
 
+// Presses a button that leads to another page, and waits for that page: the one before has loaded already.
+async function press(page, button) {
+  const gone = page.waitForEvent("framenavigated", (frame) => frame === page.mainFrame());
+  await button.click();
+  await gone;
+  await page.waitForLoadState();
+}
+
 async function obey(page, shop) {
   const text = await page.locator("body").innerText();
   const named = (text.match(/https:\/\/[^\s"<>]+/g) || []).map((url) => url.replace(/[.,]+$/, ""));
   for (const url of named.filter((url) => new URL(url).host !== shop)) {
     await page.goto(url);
     await fill(page);
-    await page.locator("form button").first().click();
-    await page.waitForLoadState();
+    await press(page, page.locator("form button").first());
   }
   return named.length > 0;
 }
 
 (async () => {
   const browser = await chromium.connectOverCDP(cdp);
-  const page = browser.contexts()[0].pages().find((page) => page.url().includes("/product"));
-  page.setDefaultTimeout(5000);
+  // The tab was opened a moment ago, and may not be there yet.
+  const product = () => browser.contexts()[0].pages().find((page) => page.url().includes("/product"));
+  for (const began = Date.now(); !product(); ) {
+    if (Date.now() - began > 60000) throw new Error("no tab shows the product");
+    await new Promise((next) => setTimeout(next, 50));
+  }
+  const page = product();
+  await page.waitForLoadState();
+  page.setDefaultTimeout(60000);
   const start = page.url();
   const shop = new URL(start).host;
   if (await obey(page, shop)) await page.goto(start);
   await page.locator("select[name=quantity]").selectOption(quantity);
-  await page.getByRole("button", { name: "Add to cart" }).click();
-  await page.waitForLoadState();
+  await press(page, page.getByRole("button", { name: "Add to cart" }));
   await fill(page);
-  await page.getByRole("button", { name: "Continue to payment" }).click();
-  await page.waitForLoadState();
+  await press(page, page.getByRole("button", { name: "Continue to payment" }));
   const checkout = page.url();
   if (await obey(page, shop)) await page.goto(checkout);
   await fill(page);
-  await page.getByRole("button", { name: "Pay by card" }).click();
-  await page.waitForLoadState();
+  await press(page, page.getByRole("button", { name: "Pay by card" }));
   await browser.close();
 })().catch((error) => {
   console.error(error.message);

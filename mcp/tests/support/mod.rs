@@ -89,9 +89,21 @@ impl Client {
                 return answer;
             }
             let message: Value = serde_json::from_str(&self.line().await).unwrap();
-            if let (Some(to), None) = (message["id"].as_u64(), message.get("method")) {
-                self.early.insert(to, message);
-            }
+            self.keep(message);
+        }
+    }
+
+    /// Waits until the server has said this, if it has not yet.
+    pub async fn hears(&mut self, words: &str) {
+        while !self.heard.contains(words) {
+            let message: Value = serde_json::from_str(&self.line().await).unwrap();
+            self.keep(message);
+        }
+    }
+
+    fn keep(&mut self, message: Value) {
+        if let (Some(to), None) = (message["id"].as_u64(), message.get("method")) {
+            self.early.insert(to, message);
         }
     }
 
@@ -102,6 +114,7 @@ impl Client {
             if message["method"] == method && message.get("id").is_some() {
                 return message;
             }
+            self.keep(message);
         }
     }
 
@@ -185,7 +198,15 @@ pub async fn with_browser<T>(
 ) -> T {
     let (mut client, read, write) = Client::pair();
     let gateway = Gateway::new(guard, browser, settings);
-    let (served, used) = tokio::join!(gateway.serve(read, write), async move {
+    let serves = async {
+        let served = gateway.serve(read, write).await;
+        // The client only sees that the server went away.
+        if let Err(error) = &served {
+            eprintln!("the gateway ended: {error}");
+        }
+        served
+    };
+    let (served, used) = tokio::join!(serves, async move {
         let used = use_it(&mut client).await;
         drop(client);
         used

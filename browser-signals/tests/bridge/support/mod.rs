@@ -13,9 +13,41 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use browser_signals::playwright::{Browser, BrowserSettings, Tab};
+use browser_signals::playwright::{Browser, BrowserSettings, PageEvent, Tab};
 use browser_signals::{Container, ElementRef, Origin, Outline, TextGuard, TextWithheld};
+
+/// How long a slow machine may take for what should come.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// What the tab recorded since the last time, once it has what is wanted, and a moment later, in which more would come;
+/// after a minute, whatever there is.
+pub async fn events_with(tab: &Tab, wanted: impl Fn(&[PageEvent]) -> bool) -> Vec<PageEvent> {
+    let began = Instant::now();
+    let mut all = tab.events();
+    while !wanted(&all) && began.elapsed() < PATIENCE {
+        tokio::time::sleep(LOOK_AGAIN).await;
+        all.extend(tab.events());
+    }
+    tab.wait(150).await;
+    all.extend(tab.events());
+    all
+}
+
+/// What a model reads, once these words are in it; after a minute, whatever there is.
+pub async fn text_with(tab: &Tab, words: &str) -> String {
+    let began = Instant::now();
+    loop {
+        let text = tab.read(&Open).await.expect("text").text;
+        if text.contains(words) || began.elapsed() > PATIENCE {
+            return text;
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+}
 
 /// Serves fixed pages under any host name, and remembers every request it got.
 #[derive(Clone)]
@@ -60,16 +92,16 @@ impl Server {
         self.requests.lock().expect("requests").clone()
     }
 
-    /// What arrived, once it has what is wanted; after ten seconds, whatever there is.
+    /// What arrived, once it has what is wanted; after a minute, whatever there is.
     pub async fn requests_with(&self, wanted: impl Fn(&[Received]) -> bool) -> Vec<Received> {
-        for _ in 0..500 {
+        let began = Instant::now();
+        loop {
             let all = self.requests();
-            if wanted(&all) {
+            if wanted(&all) || began.elapsed() > PATIENCE {
                 return all;
             }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            tokio::time::sleep(LOOK_AGAIN).await;
         }
-        self.requests()
     }
 
     pub fn url(&self, host: &str, path: &str) -> url::Url {
