@@ -45,7 +45,8 @@ export const connected = () => [...ports.values()].map(placeOf);
 
 /** The documents of the tab in front, the top one first; none where it is no page that we may look at. */
 export async function inFront(origins) {
-  const [tab] = await chrome.tabs.query({ active: true, windowId: await windowInFront() });
+  const windowId = await windowInFront();
+  const [tab] = windowId === null ? [] : await chrome.tabs.query({ active: true, windowId }).catch(() => []);
   if (!tab) return null;
   // Between two pages there is nobody to ask: the one has gone, and the other has not come yet.
   const until = Date.now() + (tab.status === 'loading' ? LOADING : LOADED);
@@ -57,8 +58,9 @@ export async function inFront(origins) {
   return top?.sender.frameId === 0 && origins.includes(top.sender.origin) ? { tab: tab.id, frames: here.slice(0, 64) } : null;
 }
 
-/** What one document answers; null where it is gone or does not answer. A page can keep its own thread busy. */
-export function ask({ port, waiting }, message) {
+/** What one document answers; null where it goes away or does not answer, undefined where it was gone before it was
+ * asked. A page can keep its own thread busy. */
+export function ask({ port, waiting }, message, patience = PATIENCE) {
   asked += 1;
   const id = asked;
   return new Promise((give) => {
@@ -66,11 +68,11 @@ export function ask({ port, waiting }, message) {
     setTimeout(() => {
       waiting.delete(id);
       give(null);
-    }, PATIENCE);
+    }, patience);
     try {
       port.postMessage({ ...message, id });
     } catch {
-      give(null);
+      give(undefined);
     }
   });
 }

@@ -6,14 +6,15 @@ const SIZE = { width: 580, height: 640 };
 // below.
 const LINGERS = 1000;
 
-// The question that is open: its number, its window and tab, and the window that was in front before.
+// The question that is open: its number, its window and tab, and the window that was in front before, if there was one.
 let open = null;
-let opening = Promise.resolve();
+// A question of an earlier worker can be answered to nobody: its window goes.
+let opening = clear().catch(() => null);
 
 /** Has the question of this number asked, in place of any other. */
 export function show(nonce) {
   opening = opening.catch(() => null).then(() => put(nonce));
-  return opening;
+  return opening.catch(() => 'no_window');
 }
 
 async function put(nonce) {
@@ -32,10 +33,10 @@ export async function clear() {
   await Promise.all(ours.map(({ tabId }) => chrome.tabs.remove(tabId).catch(() => null)));
 }
 
-/** The window in front; the one behind, where that is the question's own. */
+/** The window in front, if there is one; the one behind, where that is the question's own. */
 export async function windowInFront() {
-  const { id } = await chrome.windows.getLastFocused();
-  return id === open?.window ? open.behind : id;
+  const last = await chrome.windows.getLastFocused().catch(() => null);
+  return last && last.id === open?.window ? open.behind : (last?.id ?? null);
 }
 
 /** Whether it is the page of the open question that speaks, in the window that was opened for it. */
@@ -49,6 +50,11 @@ export async function isAsked({ id, url, frameId, tab }) {
 /** The answer of the page in this tab was taken: its window is closed in a moment. Another question may be open by now. */
 export function answered(tab) {
   setTimeout(() => chrome.tabs.remove(tab).catch(() => null), LINGERS);
+}
+
+/** The question of this number is over, however it ended. */
+export function over(nonce) {
+  if (nonce === open?.nonce) answered(open.tab);
 }
 
 /** Tells of the number of a question whose window is gone. */

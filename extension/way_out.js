@@ -47,13 +47,29 @@ const inTurn = (work) => {
   return done;
 };
 
-/** Leaves these origins open to their own pages, to their tabs and to this one, and nothing else. Done when it holds. */
-export const narrow = (tab, open) => inTurn(async () => {
+// What was asked for last. What of it could not be done is tried again until something else is asked for: by a timer
+// while this worker is there, and by the service's word when it was stopped.
+let asked = 0;
+let retry = 0;
+const [FIRST_PAUSE, LONGEST_PAUSE] = [500, 30000];
+const untilItHolds = (work) => {
+  asked += 1;
+  clearTimeout(retry);
+  const mine = asked;
+  const attempt = (pause) => inTurn(async () => mine === asked && work()).catch((error) => {
+    if (mine === asked) retry = setTimeout(() => attempt(Math.min(pause * 3, LONGEST_PAUSE)).catch(() => {}), pause);
+    throw error;
+  });
+  return attempt(FIRST_PAUSE);
+};
+
+/** Sets the rules that leave these origins open; the tabs that are narrow then. */
+const leaveOpen = async (open, more) => {
   if (!open.every((origin) => NAMED.test(origin))) throw new Error('an origin that no rule can name');
   await fetchNothingAhead();
   const before = await rules();
-  const pages = connected();
-  const tabs = [...new Set([...tabsOf(before), tab, ...pages.filter(({ site }) => open.includes(site)).map((page) => page.tab)])];
+  const pages = connected().filter(({ site }) => open.includes(site));
+  const tabs = [...new Set([...tabsOf(before), ...more, ...pages.map((page) => page.tab)])];
   const hosts = open.map(hostOf);
   await replace(before, [
     block(BY_ORIGIN, { initiatorDomains: hosts, resourceTypes: EVERYTHING }),
@@ -61,6 +77,14 @@ export const narrow = (tab, open) => inTurn(async () => {
     ...within(tabs),
     ...open.flatMap((origin) => [`|${origin}/`, `|${origin.replace('http', 'ws')}/`]).map((to, at) => allow(FIRST_OPEN + at, to)),
   ]);
+  return tabs;
+};
+
+/** Leaves these origins open to their own pages, to their tabs and to this one, and nothing else. Done when it holds. */
+export const narrow = (tab, open) => inTurn(async () => {
+  asked += 1;
+  clearTimeout(retry);
+  const tabs = await leaveOpen(open, [tab]);
   // The documents that are there already. Those of other tabs may be asleep: they are told, and not waited for.
   const message = { ask: 'keep', policy: policyOf(open) };
   tell((page) => page.tab !== tab && (tabs.includes(page.tab) || open.includes(page.site)), message);
@@ -84,7 +108,15 @@ export const came = ({ tab, frame, origin, site }) => inTurn(async () => {
 }).catch(() => {});
 
 /** The task is over: everything is open again. */
-export const widen = () => inTurn(async () => {
-  await replace(await rules(), []);
-  await ahead().clear({});
+export const widen = () => untilItHolds(async () => {
+  const done = await Promise.allSettled([rules().then((before) => replace(before, [])), ahead().clear({})]);
+  if (done.some(({ status }) => status === 'rejected')) throw new Error('what was narrow is narrow still');
 });
+
+/** What is to hold by the word of the service that is there: of a task that was over, and of a browser that forgot. */
+export const settle = (open) => (open.length === 0 ? widen() : untilItHolds(async () => {
+  const there = openIn(await rules());
+  if (there.length === open.length && open.every((origin) => there.includes(origin))) return;
+  await leaveOpen(open, []);
+  tell(({ site }) => open.includes(site), { ask: 'keep', policy: policyOf(open) });
+}));

@@ -3,20 +3,22 @@
 import { agrees, signals } from './preview.js';
 import { addressOf, ask, inFront, listen } from './frames.js';
 import { listen as listenToPages } from './pages.js';
-import { clear, show, whenClosed } from './questions.js';
+import { clear, over as questionOver, show, whenClosed } from './questions.js';
 import { load } from './walk.mjs';
-import { came, narrow, widen } from './way_out.js';
+import { came, narrow, settle, widen } from './way_out.js';
 
 const HOST = 'org.portcullis.host';
 const VERSION = 1;
 const LONGEST = 240 * 1024;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30000;
+// How long a page that took values may take to say so.
+const SLOW_TO_SAY = 1500;
 const ABSENT = { code: 'absent', message: 'the service is not there' };
 
 const service = {
   port: null, timer: 0, policy: null, problem: null, pause: FIRST_PAUSE, waiting: new Map(), asked: 0,
-  // How many times it was heard that a task is over, or that there is none.
+  // How many times it was heard that a task is over.
   ended: 0,
 };
 
@@ -50,14 +52,15 @@ function connect() {
 
 async function hear(port, message) {
   if (message.welcome) {
+    // What was narrowed for a task that ended while nobody listened, and what the browser forgot when it was restarted;
+    // before anything that is asked for next.
+    settle(message.welcome.narrow).catch(() => null);
     const bytes = Uint8Array.from(atob(message.welcome.policy), (letter) => letter.charCodeAt(0));
     const policy = await load(bytes.buffer).catch(() => null);
     if (port !== service.port) return;
     // Without the policy nothing is filled, since no preview agrees.
     service.policy = policy?.hash === message.welcome.hash ? policy : null;
     Object.assign(service, { problem: null, pause: FIRST_PAUSE });
-    // What was narrowed for a task that ended while nobody listened.
-    if (!message.welcome.task) await over();
   } else if (message.error) {
     service.problem = message.error;
   } else if (message.told) {
@@ -82,15 +85,20 @@ function over() {
 }
 
 async function carryOut(message, isWanted) {
+  const asked = Date.now();
   if (message.ask === 'widen') return { answer: await over().then(() => 'done') };
   if (message.ask === 'consent') return { answer: await show(message.nonce) };
+  if (message.ask === 'over') {
+    questionOver(message.question);
+    return { answer: 'done' };
+  }
   const seen = await inFront(message.origins);
   if (!seen) return { failed: 'not_of_task' };
   switch (message.ask) {
     case 'forms': return lookAgain(seen, 'forms', message.origins);
     case 'text': return lookAgain(seen, 'text', message.origins);
     case 'narrow': return { answer: await narrowed(seen.tab, message.open, isWanted) };
-    case 'fill': return { answer: await fill(seen, message, isWanted) };
+    case 'fill': return { answer: await fill(seen, { ...message, until: asked + message.within }, isWanted) };
     default: return { failed: 'unknown' };
   }
 }
@@ -127,7 +135,7 @@ async function narrowed(tab, open, isWanted) {
 
 /** A fill, into the one document that it names, if our own walk through the policy ends there too. */
 async function fill({ tab, frames }, message, isWanted) {
-  const { document, frame: number, origin, form: wanted, way, nodes, values, decided, origins, open } = message;
+  const { document, frame: number, origin, form: wanted, way, nodes, values, decided, origins, open, until } = message;
   const frame = frames.find(({ sender }) => sender.documentId === document);
   if (tab !== message.tab || frame?.sender.frameId !== number) return 'gone';
   if (frame.sender.origin !== origin) return 'diverted';
@@ -138,7 +146,11 @@ async function fill({ tab, frames }, message, isWanted) {
   const own = signals({ ...frame, ancestors: fresh.ancestors }, top, form, nodes, origins);
   if (!service.policy || !agrees(service.policy, decided, own)) return 'disagrees';
   if ((await narrowed(tab, open, isWanted)) !== 'done') return 'open';
-  return (await ask(frame, { ask: 'fill', form: wanted, way, nodes, values }))?.state ?? 'gone';
+  // A page that is busy does not take the values when nobody waits for it any more. One that says nothing may have them.
+  const left = until - Date.now();
+  if (left <= 0) return 'late';
+  const filled = await ask(frame, { ask: 'fill', form: wanted, way, nodes, values, until }, left + SLOW_TO_SAY);
+  return filled === undefined ? 'gone' : (filled?.state ?? 'unconfirmed');
 }
 
 /** Brings something to the service; gives its answer, or the problem with it. */

@@ -5,7 +5,8 @@ const LONGEST_PAUSE = 60000;
 
 // What was filled, to be looked at once more when it is sent.
 const filled = [];
-const fillHere = ({ form, way, nodes: wanted, values }) => {
+const fillHere = ({ form, way, nodes: wanted, values, until }) => {
+  if (!(Date.now() < until)) return 'late';
   if (!Array.isArray(wanted) || !Array.isArray(values) || wanted.length !== values.length) return 'gone';
   const [owner] = form ? nodes([form]) : [null];
   const controls = nodes(wanted);
@@ -32,7 +33,15 @@ let kept = '';
 const keep = (policy) => {
   if (kept === policy) return { state: 'done' };
   const root = getter(Document, 'documentElement').call(document);
-  if (!root) return { state: 'gone' };
+  if (!root) {
+    // One that is being made gets it with its first element.
+    new MutationObserver((_, watch) => {
+      if (!getter(Document, 'documentElement').call(document)) return;
+      watch.disconnect();
+      keep(policy);
+    }).observe(document, { childList: true });
+    return { state: 'gone' };
+  }
   // In a document that is no HTML too, such as a picture with scripts.
   const make = (name) => Document.prototype.createElementNS.call(document, 'http://www.w3.org/1999/xhtml', name);
   const [head, meta] = [make('head'), make('meta')];

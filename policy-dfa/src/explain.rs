@@ -5,7 +5,7 @@ use crate::reason::Signal;
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 42] = [
+    pub const ALL: [Reason; 43] = [
         Reason::InvalidContainer,
         Reason::OriginMismatch,
         Reason::TlsInvalid,
@@ -48,6 +48,7 @@ impl Reason {
         Reason::NotApplicable,
         Reason::PageUnreachable,
         Reason::BrowserLost,
+        Reason::Unconfirmed,
     ];
 
     /// One sentence for the user. Never shown to the model, which gets the code only.
@@ -107,6 +108,9 @@ impl Reason {
             }
             Reason::PageUnreachable => "The page could not be loaded: nobody answers at its address.",
             Reason::BrowserLost => "The browser closed or stopped answering.",
+            Reason::Unconfirmed => {
+                "The data was on its way into the page when the browser stopped answering; take it as given to the site."
+            }
         }
     }
 }

@@ -65,6 +65,8 @@ pub enum Reason {
     PageUnreachable,
     /// The browser went away.
     BrowserLost,
+    /// The values went, and the browser did not say how that ended.
+    Unconfirmed,
 }
 
 /// The signals whose absence denies.
@@ -151,6 +153,7 @@ impl Reason {
             Reason::NotApplicable => "not_applicable",
             Reason::PageUnreachable => "page_unreachable",
             Reason::BrowserLost => "browser_lost",
+            Reason::Unconfirmed => "unconfirmed",
         };
         word.to_owned()
     }

@@ -11,11 +11,11 @@ pub(crate) const METHOD: &str = "PaymentRequest";
 /// One `GRANT.<kind>` or `DENY.<kind>` line. Carries handles and names, never a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// The values were put where the grant says.
+    /// The values went where the grant says.
     Delivered {
         /// The kind that was granted.
         kind: Kind,
-        /// How they were delivered: `filled` or `wired`.
+        /// How they were delivered: `filled`, `wired` or `unconfirmed`.
         delivered: Delivered,
         /// The fields delivered.
         fields: FieldSet,
@@ -43,11 +43,13 @@ pub enum Delivered {
     Filled,
     /// To be put in on the wire.
     Wired,
+    /// On their way to form controls, and nobody said whether they arrived.
+    Unconfirmed,
 }
 
 impl Delivered {
-    /// Both ways.
-    pub const ALL: [Delivered; 2] = [Delivered::Filled, Delivered::Wired];
+    /// Every way.
+    pub const ALL: [Delivered; 3] = [Delivered::Filled, Delivered::Wired, Delivered::Unconfirmed];
 
     /// The word used in the text form.
     #[must_use]
@@ -55,6 +57,7 @@ impl Delivered {
         match self {
             Delivered::Filled => "filled",
             Delivered::Wired => "wired",
+            Delivered::Unconfirmed => "unconfirmed",
         }
     }
 

@@ -19,6 +19,7 @@
 //! | `chosen` | records and persona that the user names |
 //! | `origins` | web addresses |
 //! | `task` | kinds of request, budget |
+//! | `negation` | which words are about what is not to be done |
 
 mod address;
 mod card;
@@ -26,6 +27,7 @@ mod chosen;
 mod labels;
 mod mentions;
 mod names;
+mod negation;
 mod origins;
 mod places;
 mod readers;
@@ -179,7 +181,8 @@ impl Intake {
             from = value.span.end;
         }
         self.prompt.push_str(original.get(from..).unwrap_or(""));
-        self.kinds = task::kinds(original, self.found.iter().map(|value| value.field).collect());
+        let values: Vec<_> = self.found.iter().map(|value| (value.span.clone(), value.field)).collect();
+        self.kinds = task::kinds(original, &origins::links(original), &values);
     }
 }
 

@@ -1,77 +1,135 @@
 //! What the user wants done: the kinds of request it may need, and how much it may cost.
 
-use sirl::{Currency, Field, FieldSet, Kind, Money};
+use std::ops::Range;
 
-fn has_word(text: &str, words: &[&str]) -> bool {
-    text.split(|c: char| !c.is_alphanumeric()).any(|word| words.iter().any(|w| w.eq_ignore_ascii_case(word)))
-}
+use sirl::{Currency, Field, Kind, Money};
 
-/// What says that a clause is about what is *not* to be done.
-const NEGATIONS: [&str; 8] = ["not", "don", "dont", "never", "without", "no", "nor", "neither"];
+use super::negation::{self, Word};
 
 /// How many words may stand between `my` and what is mine, as in "my old home address".
 const WORDS_BETWEEN: usize = 3;
 
-/// The clauses of a prompt that ask for something, as words in lower case.
-fn clauses(prompt: &str) -> Vec<Vec<String>> {
-    let words = |clause: &str| -> Vec<String> {
-        let pieces = clause.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        pieces.map(str::to_lowercase).collect()
-    };
-    let clauses = prompt.split(['.', ',', ';', ':', '!', '?', '\n']).map(words);
-    clauses.filter(|words| !words.iter().any(|word| NEGATIONS.contains(&word.as_str()))).collect()
+/// How many words may stand between an act that is not to be done and what ends its clause.
+const FOR_NOTHING: [&str; 12] = [
+    "anything",
+    "something",
+    "nothing",
+    "it",
+    "them",
+    "this",
+    "that",
+    "yet",
+    "now",
+    "necessary",
+    "required",
+    "needed",
+];
+
+const BUYS: [&str; 5] = ["buy", "order", "purchase", "pay", "book"];
+
+/// What kinds of address are no address of the user's home, and `mail` and `email` another kind of request.
+const MAIL: [&str; 4] = ["email", "mail", "ip", "web"];
+
+/// By what names the user speaks of what a kind of request is about.
+const fn names(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Purchase => &[],
+        Kind::Address => &["address", "addresses"],
+        Kind::Contact => &["email", "mail", "phone", "telephone", "mobile", "contact"],
+        Kind::Payment => &["card", "cards"],
+        Kind::Identity => &["passport", "ssn", "id"],
+        Kind::Login => &["password", "login", "signin", "credentials"],
+        Kind::Otp => &["code", "codes"],
+    }
 }
 
-/// Whether the user speaks of something of their own by one of these names, as in "my home address", and by none of
-/// the `others` on the way there: "my e-mail address" is no address.
-fn speaks_of(clauses: &[Vec<String>], names: &[&str], others: &[&str]) -> bool {
-    let is = |word: &String, of: &[&str]| of.contains(&word.as_str());
-    clauses.iter().any(|words| {
-        words.iter().enumerate().filter(|(_, word)| is(word, &["my", "our"])).any(|(at, _)| {
-            let after = words.iter().skip(at + 1).take(WORDS_BETWEEN + 1);
-            let mut before_other = after.take_while(|word| !is(word, others));
-            before_other.any(|word| is(word, names))
-        })
+/// What a value that stands in the user's words is for.
+const fn kind_of(field: Field) -> Option<Kind> {
+    match field {
+        Field::Street => Some(Kind::Address),
+        Field::Email | Field::Phone => Some(Kind::Contact),
+        Field::CardNumber => Some(Kind::Payment),
+        Field::GovernmentId => Some(Kind::Identity),
+        Field::Password => Some(Kind::Login),
+        Field::OneTimeCode => Some(Kind::Otp),
+        _ => None,
+    }
+}
+
+fn is(word: &Word, of: &[&str]) -> bool {
+    of.contains(&word.text.as_str())
+}
+
+/// The words behind one, in its clause.
+fn behind(words: &[Word], at: usize) -> impl Iterator<Item = &Word> {
+    let clause = words.get(at).map(|word| word.clause);
+    words.iter().skip(at + 1).take_while(move |word| Some(word.clause) == clause)
+}
+
+/// Where a kind is named: not the address of a mail or a site.
+fn named(words: &[Word], kind: Kind) -> impl Iterator<Item = (usize, &Word)> {
+    words.iter().enumerate().filter(move |(at, word)| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        let is_mail = kind == Kind::Address && before.is_some_and(|before| is(before, &MAIL));
+        is(word, names(kind)) && !is_mail
     })
 }
 
-/// Whether two words follow each other.
-fn has_pair(clauses: &[Vec<String>], first: &str, second: &[&str]) -> bool {
-    let follows =
-        |pair: &[String]| matches!(pair, [one, other] if one == first && second.contains(&other.as_str()));
-    clauses.iter().any(|words| words.windows(2).any(follows))
+/// Whether the user speaks of something of their own by a kind's names, as in "my home address".
+fn speaks_of(words: &[Word], kind: Kind) -> bool {
+    let others: &[&str] = if kind == Kind::Address { &MAIL } else { &[] };
+    words.iter().enumerate().filter(|(_, word)| is(word, &["my", "our"])).any(|(at, _)| {
+        let mut before_other = behind(words, at).take(WORDS_BETWEEN + 1).take_while(|word| !is(word, others));
+        before_other.any(|word| is(word, names(kind)))
+    })
+}
+
+/// Where the user speaks of logging or signing in.
+fn signs_in(words: &[Word]) -> impl Iterator<Item = &Word> {
+    words.iter().enumerate().filter_map(|(at, word)| {
+        let next = behind(words, at).next()?;
+        let does = is(word, &["log"]) && is(next, &["in", "into", "on"])
+            || is(word, &["sign"]) && is(next, &["in", "into"]);
+        does.then_some(word)
+    })
+}
+
+/// Whether nothing at all is to be bought: an act that is denied, and of nothing that is named.
+fn buys_nothing(words: &[Word]) -> bool {
+    words.iter().enumerate().filter(|(_, word)| word.undone && is(word, &BUYS)).any(|(at, _)| {
+        let object = behind(words, at).find(|word| !is(word, &["please", "for", "just"]));
+        object.is_none_or(|object| is(object, &FOR_NOTHING) || is(object, &BUYS))
+    })
 }
 
 /// The kinds of request that the user's words may need: what they order, the values in their words, and what they call
-/// their own. A card is planned to be typed only where its number stands there.
-pub(super) fn kinds(prompt: &str, fields: FieldSet) -> Vec<Kind> {
-    const MAIL: [&str; 4] = ["email", "mail", "ip", "web"];
-    let buys = has_word(prompt, &["buy", "order", "purchase", "pay", "book"]);
-    let clauses = clauses(prompt);
-    let signs_in =
-        || has_pair(&clauses, "log", &["in", "into", "on"]) || has_pair(&clauses, "sign", &["in", "into"]);
+/// their own; and none that they speak of as not to be given or done. A card is planned to be typed only where its
+/// number stands there.
+pub(super) fn kinds(prompt: &str, links: &[Range<usize>], values: &[(Range<usize>, Field)]) -> Vec<Kind> {
+    let spans: Vec<Range<usize>> = values.iter().map(|(span, _)| span.clone()).collect();
+    let words = negation::words(prompt, links, &spans);
+    let is_denied = |span: &Range<usize>| {
+        words.iter().any(|word| word.denied && word.span.start < span.end && span.start < word.span.end)
+    };
+    let given = |kind: Kind| values.iter().any(|(_, field)| kind_of(*field) == Some(kind));
+    let buys = words.iter().any(|word| !word.undone && is(word, &BUYS)) && !buys_nothing(&words);
     let needs = |kind: Kind| match kind {
         Kind::Purchase => buys,
-        Kind::Address => {
-            buys || fields.contains(Field::Street) || speaks_of(&clauses, &["address", "addresses"], &MAIL)
-        }
-        Kind::Contact => {
-            let names = ["email", "mail", "phone", "telephone", "mobile", "contact"];
-            let given = fields.contains(Field::Email) || fields.contains(Field::Phone);
-            buys || given || speaks_of(&clauses, &names, &[])
-        }
-        Kind::Payment => fields.contains(Field::CardNumber),
-        Kind::Identity => {
-            fields.contains(Field::GovernmentId) || speaks_of(&clauses, &["passport", "ssn", "id"], &[])
-        }
+        Kind::Address | Kind::Contact => buys || given(kind) || speaks_of(&words, kind),
+        Kind::Payment | Kind::Otp => given(kind),
+        Kind::Identity => given(kind) || speaks_of(&words, kind),
         Kind::Login => {
-            let names = ["password", "login", "credentials"];
-            let said = has_word(prompt, &["login", "signin"]) || signs_in();
-            fields.contains(Field::Password) || said || speaks_of(&clauses, &names, &[])
+            let said =
+                words.iter().any(|word| is(word, &["login", "signin"])) || signs_in(&words).next().is_some();
+            given(kind) || said || speaks_of(&words, kind)
         }
-        Kind::Otp => fields.contains(Field::OneTimeCode),
     };
-    Kind::ALL.into_iter().filter(|kind| needs(*kind)).collect()
+    let refused = |kind: Kind| {
+        values.iter().any(|(span, field)| kind_of(*field) == Some(kind) && is_denied(span))
+            || named(&words, kind).any(|(_, word)| word.denied)
+            || (kind == Kind::Login && signs_in(&words).any(|word| word.denied || word.undone))
+    };
+    Kind::ALL.into_iter().filter(|kind| needs(*kind) && !refused(*kind)).collect()
 }
 
 /// The amount after words such as `at most` or `up to`: a decimal and a currency code, in either order.
@@ -92,7 +150,15 @@ mod tests {
     use super::*;
 
     fn planned(prompt: &str) -> Vec<&'static str> {
-        kinds(prompt, FieldSet::default()).into_iter().map(Kind::as_str).collect()
+        let links = crate::intake::origins::links(prompt);
+        kinds(prompt, &links, &[]).into_iter().map(Kind::as_str).collect()
+    }
+
+    fn plans(prompt: &str, expected: &[&str]) {
+        let (mut expected, mut found) = (expected.to_vec(), planned(prompt));
+        expected.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, expected, "{prompt}");
     }
 
     #[test]
@@ -109,11 +175,7 @@ mod tests {
             ("Find out my IP address", &[]),
             ("Sign the petition in red", &[]),
         ] {
-            let mut expected = expected.to_vec();
-            let mut found = planned(prompt);
-            expected.sort_unstable();
-            found.sort_unstable();
-            assert_eq!(found, expected, "{prompt}");
+            plans(prompt, expected);
         }
     }
 
@@ -124,8 +186,105 @@ mod tests {
             "Compare prices, never with my email",
             "Look around without my phone number",
             "Don't tell them my passport number",
+            "You cannot use my address",
+            "They can\u{2019}t have my address",
+            "Nobody gets my address",
+            "Fill in everything except my address",
+            "Fill in all but my home address",
+            "Anything but my phone number",
+            "Do not, under any circumstances, give them my address",
+            "Never, ever, tell them my phone number",
+            "Don't give them my name, my address, my phone number or my passport",
+            "Do not give away:\n- my address\n- my phone number",
+            "Do not give away\nmy address",
+            "My address must not be given to anyone",
+            "My address, my phone number and my passport are never to be given away",
+            "My address is not to be used",
+            "My address and my phone number cannot be used",
+            "Give them my address? No, please.",
+            "Should you give them my address? Never!",
+            "With my phone number, no, thanks",
+            "Do you need my password? No, just read.",
+            "Fill in the form with no e-mail of mine, no my address, please",
+            "Use made-up data instead of my address",
+            "Look around rather than sign in",
+            "Leave my address out",
+            "Keep my address private",
+            "My passport is off limits",
+            "Avoid giving my phone number",
+            "Refrain from using my email",
+            "Read it without login",
+            "Do not log in",
+            "Please read https://news.example, but don't sign in anywhere",
+            "I'd rather not give them my address",
+            "There is no need for my address",
+            "By no means use my phone number",
+            "Never under any circumstances use my phone number",
+            "Use anything other than my email",
+            "DO NOT USE MY ADDRESS",
+            "The form wants my address; don't",
+            "My e-mail: none of their business",
+            "My phone number, do not use it",
+            "Read it, login not needed",
+            "Read it; my password is not required",
+            "My address stays private",
         ] {
-            assert_eq!(planned(prompt), [""; 0], "{prompt}");
+            plans(prompt, &[]);
         }
+    }
+
+    #[test]
+    fn what_is_not_to_be_bought_is_not_planned() {
+        for prompt in [
+            "Do not buy anything at https://shop.example",
+            "Put the kettle into the cart at https://shop.example but do not order it",
+            "Compare the prices; don't pay",
+            "Look at the order page. Do not order.",
+            "Nothing is to be bought, never pay for it",
+            "An order must not be placed at https://shop.example",
+        ] {
+            plans(prompt, &[]);
+        }
+        // What is bought needs more, but for what is denied.
+        let all = &["purchase", "address", "contact"][..];
+        for (prompt, expected) in [
+            ("Buy the kettle at https://shop.example for no more than 50.00 EUR", all),
+            ("Order no. 17 at https://shop.example again", all),
+            ("Order the kettle at https://shop.example, not the mug", all),
+            ("Buy the kettle that is not red and do not buy insurance", all),
+            ("Don't forget to order the kettle", all),
+            ("Order the kettle for my home address, no gift wrap please", all),
+            ("Buy https://shop.example/no-lid", all),
+            ("Order the kettle. Do not tell them my phone number.", &["purchase", "address"]),
+            ("Order the kettle without giving an e-mail", &["purchase", "address"]),
+            ("Order the kettle to the parcel shop, no address needed", &["purchase", "contact"]),
+        ] {
+            plans(prompt, expected);
+        }
+    }
+
+    #[test]
+    fn a_negation_ends_where_it_is_turned() {
+        for (prompt, expected) in [
+            ("Do not use my phone number but fill in my address", &["address"][..]),
+            ("Do not log in. Fill in my address.", &["address"]),
+            ("Don't tell them my phone number, only my address", &["address"]),
+            ("Fill in my address, but not my phone number", &["address"]),
+            ("Use my address and do not use my phone number", &["address"]),
+            ("Do not wait any longer\nFill in my address", &["address"]),
+        ] {
+            plans(prompt, expected);
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_not_to_be_used_is_not_planned_and_negates_nothing() {
+        let prompt = "Fill in the form. Do not use kim@post.test. Street: Never Lane 4, with my passport";
+        let span = |value: &str| {
+            let at = prompt.find(value).unwrap();
+            at..at + value.len()
+        };
+        let values = [(span("kim@post.test"), Field::Email), (span("Never Lane 4"), Field::Street)];
+        assert_eq!(kinds(prompt, &[], &values), [Kind::Address, Kind::Identity]);
     }
 }

@@ -1,5 +1,7 @@
 //! The one guard and its task, one thing at a time.
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -7,9 +9,11 @@ use super::protocol::{Refusal, Wish};
 use crate::action::Action;
 use crate::consent::{Change, StandingConsent};
 use crate::guard::Guard;
+use crate::session::kit::standing_in;
 use crate::session::standing::{Changed, Changes, Wanted};
 use crate::session::tab::{TabSession, Tabs, kinds};
 use browser_signals::Verb;
+use vault::Vault;
 
 /// How many wishes may wait.
 const MOST_WAITING: usize = 8;
@@ -17,22 +21,14 @@ const MOST_WAITING: usize = 8;
 /// How many changes of what stands may wait. An agent's wishes take no place from them.
 const MOST_CHANGES: usize = 32;
 
-/// What an extension may show of the task, and nothing that a page or an agent could use.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Status {
-    /// The task's sites, and the tier that the user raised it to; none without a task.
-    pub task: Option<(Vec<String>, &'static str)>,
-    /// The answers that stand.
-    pub standing: Vec<StandingConsent>,
-}
+/// The task's sites, and the tier that the user raised it to; none without a task.
+pub(super) type TaskNow = Option<(Vec<String>, &'static str)>;
 
-impl Status {
-    /// As a message.
-    pub fn message(&self) -> Value {
-        let task = self.task.as_ref().map(|(origins, tier)| json!({ "origins": origins, "container": tier }));
-        let kinds: Vec<&str> = kinds().map(sirl::Kind::as_str).collect();
-        json!({ "task": task, "standing": standing(&self.standing), "kinds": kinds })
-    }
+/// What an extension may show of the task and of what stands, and nothing that a page or an agent could use.
+pub(super) fn status(task: &TaskNow, all: &[StandingConsent]) -> Value {
+    let task = task.as_ref().map(|(origins, tier)| json!({ "origins": origins, "container": tier }));
+    let kinds: Vec<&str> = kinds().map(sirl::Kind::as_str).collect();
+    json!({ "task": task, "standing": standing(all), "kinds": kinds })
 }
 
 /// Answers that stand, as a message.
@@ -61,6 +57,8 @@ struct Job {
 pub(super) struct Desk {
     jobs: mpsc::Sender<Job>,
     changes: mpsc::Sender<Wanted>,
+    /// What stands is asked of it alone: whoever is at work may be at it for minutes.
+    vault: Arc<Mutex<Vault>>,
 }
 
 impl Desk {
@@ -68,17 +66,25 @@ impl Desk {
     pub(super) fn new(
         guard: Guard,
         tabs: Tabs,
-        status: watch::Sender<Status>,
+        task: watch::Sender<TaskNow>,
     ) -> (Desk, impl Future<Output = ()>) {
         let (jobs, waiting) = mpsc::channel(MOST_WAITING);
         let (changes, wanted) = mpsc::channel(MOST_CHANGES);
-        (Desk { jobs, changes }, work(guard, tabs, status, waiting, wanted))
+        let vault = Arc::clone(&guard.kit.vault);
+        (Desk { jobs, changes, vault }, work(guard, tabs, task, waiting, wanted))
+    }
+
+    /// The answers that stand now.
+    pub(super) fn standing(&self) -> Vec<StandingConsent> {
+        standing_in(&self.vault)
     }
 
     /// Waits for what becomes of a wish. Where too many wait already it is refused at once.
     pub(super) async fn ask(&self, wish: Wish) -> Result<Value, Refusal> {
-        if let Wish::Change(change) = wish {
-            return changed(self.change(change)?).await;
+        match wish {
+            Wish::Change(change) => return changed(self.change(change)?).await,
+            Wish::Standing => return Ok(json!({ "standing": standing(&self.standing()) })),
+            _ => {}
         }
         let (sender, answer) = oneshot::channel();
         self.jobs.try_send(Job { wish, answer: sender }).map_err(|_| Refusal::Busy)?;
@@ -122,62 +128,51 @@ impl On {
         }
     }
 
-    fn standing(&self) -> Vec<StandingConsent> {
+    /// The task, as it may be shown.
+    fn task(&self) -> TaskNow {
         match self {
-            On::Nothing(guard) => guard.standing(),
-            On::Task(session) => session.standing(),
-        }
-    }
-
-    /// Publishes what may be shown of it.
-    fn show(&self, status: &watch::Sender<Status>) {
-        let task = match self {
             On::Nothing(_) => None,
             On::Task(session) => {
                 let origins = session.view().origins.iter().map(ToString::to_string).collect();
                 Some((origins, session.view().container.as_str()))
             }
-        };
-        status.send_replace(Status { task, standing: self.standing() });
+        }
     }
 }
 
 async fn work(
     guard: Guard,
     tabs: Tabs,
-    status: watch::Sender<Status>,
+    task: watch::Sender<TaskNow>,
     mut jobs: mpsc::Receiver<Job>,
     mut changes: Changes,
 ) {
-    status.send_modify(|status| status.standing = guard.standing());
     let mut on = On::Nothing(Box::new(guard));
     loop {
         tokio::select! {
             biased;
             Some(Wanted { change, done }) = changes.recv() => {
                 let changed = on.change(&change);
-                on.show(&status);
                 let _gone = done.send(changed);
             }
             Some(Job { wish, answer }) = jobs.recv() => {
                 let answered;
-                (on, answered) = one(on, wish, &tabs, &status, &mut changes).await;
-                on.show(&status);
+                (on, answered) = one(on, wish, &tabs, &task, &mut changes).await;
+                task.send_replace(on.task());
                 let _gone = answer.send(answered);
             }
             else => break,
         }
     }
-    drop(over(on, &tabs, &status).await);
+    drop(over(on, &tabs, &task).await);
 }
 
 /// Ends what lies on the desk: the pages that were given values may send again what they like.
-async fn over(on: On, tabs: &Tabs, status: &watch::Sender<Status>) -> Box<Guard> {
+async fn over(on: On, tabs: &Tabs, task: &watch::Sender<TaskNow>) -> Box<Guard> {
     let was_task = matches!(on, On::Task(_));
     let guard = on.cleared();
     if was_task {
-        // First: an extension that comes while another is told would hear of a task, and keep its pages narrow for good.
-        status.send_modify(|status| status.task = None);
+        task.send_replace(None);
         tabs.widen().await;
     }
     guard
@@ -187,12 +182,12 @@ async fn one(
     on: On,
     wish: Wish,
     tabs: &Tabs,
-    status: &watch::Sender<Status>,
+    task: &watch::Sender<TaskNow>,
     changes: &mut Changes,
 ) -> (On, Result<Value, Refusal>) {
     match (on, wish) {
         (on, Wish::Begin(prompt)) => {
-            match TabSession::begin(*over(on, tabs, status).await, tabs.clone(), &prompt).await {
+            match TabSession::begin(*over(on, tabs, task).await, tabs.clone(), &prompt).await {
                 Ok(session) => {
                     let ruled_out: Vec<[String; 2]> = session
                         .ruled_out()
@@ -209,15 +204,9 @@ async fn one(
                 Err((error, guard)) => (On::Nothing(guard), Err(Refusal::Task(error.to_string()))),
             }
         }
-        (on, Wish::End) => (On::Nothing(over(on, tabs, status).await), Ok(json!({ "ended": true }))),
-        (on, Wish::Standing) => {
-            let all = standing(&on.standing());
-            (on, Ok(json!({ "standing": all })))
-        }
-        (mut on, Wish::Change(change)) => {
-            let changed = on.change(&change);
-            (on, Ok(json!({ "changed": changed.as_str() })))
-        }
+        (on, Wish::End) => (On::Nothing(over(on, tabs, task).await), Ok(json!({ "ended": true }))),
+        // What is not for this hand: the desk answers the one, and changes come by a way of their own.
+        (on, Wish::Standing | Wish::Change(_)) => (on, Err(Refusal::NotForRole)),
         (On::Nothing(guard), Wish::Read | Wish::Request(_)) => (On::Nothing(guard), Err(Refusal::NoTask)),
         (On::Task(mut session), wish) => {
             let action = match wish {

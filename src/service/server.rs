@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use browser_signals::Origin;
 use browser_signals::extension::{ExtensionLink, framing};
 use serde_json::{Value, json};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, watch};
 
 use super::asking::Asking;
-use super::desk::{Desk, Status, changed};
+use super::desk::{Desk, TaskNow, changed, status};
 use super::place::{PlaceError, ServicePlace, Words};
 use super::protocol::{Hello, Refusal, Role, VERSION, Wish};
 use super::tls::TlsProbe;
@@ -68,7 +69,8 @@ struct Shared {
     words: Words,
     desk: Desk,
     link: watch::Sender<LinkNow>,
-    status: watch::Receiver<Status>,
+    task: watch::Receiver<TaskNow>,
+    narrowed: watch::Receiver<Vec<Origin>>,
     observed: Arc<AtomicU64>,
     welcome: Value,
     audit: Option<PathBuf>,
@@ -94,15 +96,17 @@ impl Service {
         });
         let link = asking.as_ref().map_or_else(|| watch::Sender::new(LinkNow::None), Asking::link);
         let seen = link.subscribe();
-        let (published, status) = watch::channel(Status::default());
-        let tabs = Tabs { link: seen, tls: Arc::new(tls) };
+        let (published, task) = watch::channel(None);
+        let (narrowed, narrow) = watch::channel(Vec::new());
+        let tabs = Tabs { link: seen, tls: Arc::new(tls), narrowed };
         let (desk, work) = Desk::new(guard.with_schema(schema()), tabs, published);
         let room = || Arc::new(Semaphore::new(MOST_CONNECTIONS));
         let shared = Shared {
             words,
             desk,
             link,
-            status,
+            task,
+            narrowed: narrow,
             observed: Arc::new(AtomicU64::new(1)),
             welcome,
             audit,
@@ -170,11 +174,11 @@ async fn admit(stream: &mut UnixStream, shared: &Shared) -> Result<Role, Refusal
 
 /// Shows the extension to the desk for as long as it is there, and tells it what it asks.
 async fn extension(mut stream: UnixStream, shared: &Arc<Shared>) {
-    let has_task = || shared.status.borrow().task.is_some();
     let mut welcome = shared.welcome.clone();
-    let was_task = has_task();
+    let narrow: Vec<String> = shared.narrowed.borrow().iter().map(ToString::to_string).collect();
+    let was_narrow = !narrow.is_empty();
     if let Some(welcome) = welcome.as_object_mut() {
-        welcome.insert("task".to_owned(), was_task.into());
+        welcome.insert("narrow".to_owned(), narrow.into());
     }
     say(&mut stream, &json!({ "welcome": welcome })).await;
     let (link, mut asks) = ExtensionLink::over(stream, Arc::clone(&shared.observed));
@@ -182,7 +186,7 @@ async fn extension(mut stream: UnixStream, shared: &Arc<Shared>) {
     // The newest counts: one whose worker was stopped may not have been seen to end yet.
     shared.link.send_replace(Some(Arc::clone(&link)));
     let mut beside = tokio::task::JoinSet::new();
-    if was_task && !has_task() {
+    if was_narrow && shared.narrowed.borrow().is_empty() {
         // It ended between the welcome and now: whoever told of that did not know of this link.
         let link = Arc::clone(&link);
         beside.spawn(async move {
@@ -233,7 +237,10 @@ enum NotAtOnce {
 async fn asked(ask: &Value, shared: &Shared) -> Result<Value, NotAtOnce> {
     let text = |name: &str| ask.get(name).and_then(Value::as_str);
     Ok(match (text("ask").unwrap_or_default(), &shared.asking) {
-        ("status", _) => shared.status.borrow().message(),
+        ("status", _) => {
+            let standing = shared.desk.standing();
+            status(&shared.task.borrow(), &standing)
+        }
         ("trail", _) => {
             let folder = shared.audit.clone();
             let records = tokio::task::spawn_blocking(move || folder.as_deref().map(trail::last));

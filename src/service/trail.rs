@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use policy_dfa::Reason;
 use serde_json::{Value, json};
 
 use crate::audit::{Record, segments};
@@ -101,6 +102,9 @@ fn words(record: &Record) -> (String, String) {
         "verb" => (format!("The agent: {}", of("verb")), ended(of("refused"), "allowed")),
         "refused" => (format!("The agent asked for: {}", asked_for(of("kind"))), ended(of("reason"), "")),
         "intent" => (format!("The agent asked for: {}", asked_for(of("kind"))), "yes".to_owned()),
+        "outcome" if of("failed") == Reason::Unconfirmed.code() => {
+            ("It was sent to the page, which may have it".to_owned(), "not known".to_owned())
+        }
         "outcome" => ("It was delivered".to_owned(), ended(of("failed"), "done")),
         "hand_over" => {
             let done = if is("finished") { "you did" } else { "you did not" };
@@ -124,7 +128,7 @@ fn or_nothing(text: String) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
     use browser_signals::Origin;
-    use policy_dfa::{Delivery, Reason};
+    use policy_dfa::Delivery;
     use sirl::{Field, FieldSet, Kind};
 
     use super::*;

@@ -249,8 +249,12 @@ impl Core {
             vault.forget_task_value(card, Field::CardCode);
         }
         let events = std::mem::take(&mut self.unrecorded);
-        let refused = |line: &Line| request_refused(line.request.kind, Reason::AuditUnavailable);
-        let unrecorded: Vec<String> = work.lines.iter().map(refused).collect();
+        // What was granted is granted, and on record, although a refusal beside it cannot be put there.
+        let unrecorded = |line: &Line| match (&line.reply, line.refused) {
+            (Some(reply), None) => reply.clone(),
+            _ => request_refused(line.request.kind, Reason::AuditUnavailable),
+        };
+        let unrecorded: Vec<String> = work.lines.iter().map(unrecorded).collect();
         let answer = After::Answer { text: work.replies(), unrecorded: unrecorded.join("\n") };
         self.record(events, answer)
     }

@@ -53,6 +53,7 @@ pub(crate) fn reason_of(error: &BridgeError) -> Reason {
         BridgeError::TextWithheld => Reason::EgressBlocked,
         BridgeError::NotApplicable => Reason::NotApplicable,
         BridgeError::Unreachable => Reason::PageUnreachable,
+        BridgeError::Unconfirmed => Reason::Unconfirmed,
         _ => Reason::BrowserLost,
     }
 }

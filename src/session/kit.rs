@@ -1,10 +1,10 @@
 //! What a session does with its guard's things: asks the user, keeps what outlives it.
 
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use sirl::Field;
-use vault::{Binding, StateName};
+use vault::{Binding, StateName, Vault};
 
 use super::guesses::{self, Guesses};
 use crate::consent::hand_over::BY_HAND_WITHIN;
@@ -15,6 +15,13 @@ use crate::kept_head;
 use crate::lock::LockHandle;
 use crate::scrub::Quarantine;
 use crate::time::unix_ms;
+
+/// The answers that stand in a vault. None can be read from a locked one; then the user is asked.
+pub(crate) fn standing_in(vault: &Mutex<Vault>) -> Vec<StandingConsent> {
+    let vault = vault.lock().unwrap_or_else(PoisonError::into_inner);
+    let kept = vault.state(StateName::Consents).ok().flatten();
+    kept.and_then(|bytes| book::from_json(&bytes)).unwrap_or_default()
+}
 
 impl Kit {
     /// The user began a task or answered: the time until the vault locks by itself begins anew.
@@ -69,12 +76,9 @@ impl Kit {
             vault.insert_for_task(card, Field::CardCode, code, &Binding::Anywhere, self.entropy.as_mut());
     }
 
-    /// The answers that stand from earlier sessions. None can be read from a locked vault; then the user is
-    /// asked.
+    /// The answers that stand from earlier sessions.
     pub(super) fn standing(&self) -> Vec<StandingConsent> {
-        let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = vault.state(StateName::Consents).ok().flatten();
-        kept.and_then(|bytes| book::from_json(&bytes)).unwrap_or_default()
+        standing_in(&self.vault)
     }
 
     /// Signs the head of the audit log and keeps it in the vault, so that a log that was cut shows. Where it

@@ -12,7 +12,7 @@ mod foresee;
 mod guesses;
 pub(crate) mod hands;
 pub(crate) mod judge;
-mod kit;
+pub(crate) mod kit;
 pub(crate) mod memory;
 mod opening;
 pub(crate) mod outcome;

@@ -123,12 +123,17 @@ impl Core {
         now: Millis,
     ) -> Command {
         let wired = matches!(going, Going::Wired);
+        // What went and was not heard of again is a release, for the agent and in the policy's history: the page may
+        // have it. Only the record says that nobody knows.
+        let is_unconfirmed = matches!((&going, done), (Going::Filled, Err(Reason::Unconfirmed)));
+        let done = if is_unconfirmed { Ok(()) } else { done };
         let reply = done.and_then(|()| {
             let line = work.current().ok_or(Reason::MalformedRequest)?;
             let (kind, fields, total) =
                 (line.request.kind, line.request.effective_fields(), line.request.claim.total);
             self.counts.releases += 1;
             let delivered = match going {
+                Going::Filled if is_unconfirmed => Delivered::Unconfirmed,
                 Going::Filled => Delivered::Filled,
                 Going::Wired => Delivered::Wired,
                 Going::Told(text) => {
@@ -153,14 +158,27 @@ impl Core {
                 }
                 self.release_next(work, now)
             }
-            (_, reply) => self.end_line(work, reply),
+            (_, reply) => {
+                let failed = reply.as_ref().err().copied().or(is_unconfirmed.then_some(Reason::Unconfirmed));
+                self.record_outcome(work, reply, failed)
+            }
         }
     }
 
-    /// Records how a release ended. The intent was recorded, so this must be too.
-    pub(super) fn end_line(&mut self, mut work: Work, reply: Result<String, Reason>) -> Command {
-        let request = work.current().map_or(0, |line| line.number);
+    /// Ends a release that was answered so.
+    pub(super) fn end_line(&mut self, work: Work, reply: Result<String, Reason>) -> Command {
         let failed = reply.as_ref().err().copied();
+        self.record_outcome(work, reply, failed)
+    }
+
+    /// Records how a release ended. The intent was recorded, so this must be too.
+    fn record_outcome(
+        &mut self,
+        mut work: Work,
+        reply: Result<String, Reason>,
+        failed: Option<Reason>,
+    ) -> Command {
+        let request = work.current().map_or(0, |line| line.number);
         let command = Command::Record { events: vec![AuditEvent::Outcome { request, failed }], sync: true };
         self.enter(State::Block(Box::new((work, Phase::RecordingOutcome(reply)))), command)
     }

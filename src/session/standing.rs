@@ -52,11 +52,6 @@ pub struct Wanted {
 pub type Changes = mpsc::Receiver<Wanted>;
 
 impl Guard {
-    /// The answers that stand.
-    pub fn standing(&self) -> Vec<StandingConsent> {
-        self.kit.standing()
-    }
-
     /// Makes a change while no task is open.
     pub fn change(&mut self, change: &Change) -> Changed {
         let mut book = ConsentBook::with_standing(self.kit.standing(), unix_ms());
@@ -92,29 +87,37 @@ impl Kit {
         made: Made,
         standing: Option<Vec<StandingConsent>>,
     ) -> Changed {
-        let about = About::Request(change.kind);
-        let gone = made.gone.into_iter();
-        let mut events: Vec<AuditEvent> = gone
-            .map(|old| AuditEvent::ConsentRevoked { about, fields: old.fields, origin: Some(old.to) })
-            .collect();
-        if change.how == How::Never && standing.is_some() && !made.is_full {
-            events.push(AuditEvent::ConsentNever { about, origin: change.to.clone() });
-        }
-        let time = unix_ms();
-        for event in &events {
-            // What is stricter holds without a record too: a log that is full must not keep a yes alive.
-            let _unrecorded = self.audit.append(id, event, time, true);
-        }
-        let locked = self.vault.lock().unwrap_or_else(PoisonError::into_inner).is_locked();
-        if locked {
+        // What stands in a locked vault stands there as it did: nothing happened that could be put on record.
+        if self.is_locked() {
             return Changed::Locked;
         }
+        let about = About::Request(change.kind);
+        for old in made.gone {
+            let (fields, origin) = (old.fields, Some(old.to));
+            self.note_change(id, &AuditEvent::ConsentRevoked { about, fields, origin });
+        }
+        let is_never = change.how == How::Never && standing.is_some() && !made.is_full;
         let is_there = standing.map(|standing| self.keep(StateName::Consents, &book::to_json(&standing)));
+        if is_there == Some(false) && self.is_locked() {
+            return Changed::Locked;
+        }
+        if is_never {
+            self.note_change(id, &AuditEvent::ConsentNever { about, origin: change.to.clone() });
+        }
         match is_there {
             _ if made.is_full => Changed::Full,
             None => Changed::Nothing,
             Some(true) => Changed::Kept,
             Some(false) => Changed::ForThisTask,
         }
+    }
+
+    /// What is stricter holds without a record too: a log that is full must not keep a yes alive.
+    fn note_change(&mut self, id: SessionId, event: &AuditEvent) {
+        let _unrecorded = self.audit.append(id, event, unix_ms(), true);
+    }
+
+    fn is_locked(&self) -> bool {
+        self.vault.lock().unwrap_or_else(PoisonError::into_inner).is_locked()
     }
 }

@@ -19,7 +19,7 @@ use super::opening::{self, Place, Ready, Wording};
 use super::standing::Changes;
 use crate::action::Action;
 use crate::audit::{AuditEvent, SessionId, Stopped};
-use crate::consent::{StandingConsent, book};
+use crate::consent::book;
 use crate::egress::Releases;
 use crate::guard::{Guard, Kit};
 use crate::scrub::Quarantine;
@@ -40,6 +40,8 @@ pub struct Tabs {
     pub link: watch::Receiver<LinkNow>,
     /// What is known of connections.
     pub tls: Arc<TlsProbe>,
+    /// What the open task left open to pages that hold values, and nothing else; empty where nothing is narrow.
+    pub narrowed: watch::Sender<Vec<Origin>>,
 }
 
 impl Tabs {
@@ -47,8 +49,10 @@ impl Tabs {
         there(&self.link).await.ok_or(ExtensionError::Gone)
     }
 
-    /// The task is over. An extension that is not there now is told when it comes back that there is no task.
+    /// The task is over. An extension that is not there now is told when it comes back that nothing is narrow.
     pub async fn widen(&self) {
+        // First: an extension that comes while another is told would keep its pages narrow for good.
+        self.narrowed.send_replace(Vec::new());
         let link = self.link.borrow().clone();
         if let Some(link) = link {
             let _gone = link.widen().await;
@@ -142,20 +146,17 @@ impl TabSession {
         &self.view
     }
 
-    /// The answers that stand.
-    pub fn standing(&self) -> Vec<StandingConsent> {
-        self.kit.standing()
-    }
-
     /// Reads the tab in front, or decides a request block of the agent about it. Every other action is refused. The
     /// text is all that the agent gets. Changes of what stands are made as they come, before the next step.
     pub async fn act(&mut self, action: Action, changes: &mut Changes) -> String {
         let mut event = Event::Act(action);
         loop {
             self.heed(changes);
-            event = match self.core.step(event, self.now()) {
+            let command = self.core.step(event, self.now());
+            // What was answered stands from now on, however long the rest takes.
+            self.keep_standing();
+            event = match command {
                 Command::Answer(text) => {
-                    self.keep_standing();
                     for warning in self.core.take_warnings() {
                         self.kit.answerer.warn(&warning).await;
                     }
@@ -207,23 +208,49 @@ impl TabSession {
 
     /// Leaves these origins open as well, and what was open to a release before; nothing else.
     async fn narrow(&mut self, open: &[Origin]) -> Result<(), ExtensionError> {
-        self.leave_open(open);
-        self.tabs.link().await?.narrow(&self.view, &self.open).await
+        let open = self.leave_open(open);
+        let narrowed = match self.tabs.link().await {
+            Ok(link) => link.narrow(&self.view, &open).await,
+            Err(error) => Err(error),
+        };
+        self.left_open(open, narrowed)
     }
 
-    fn leave_open(&mut self, origins: &[Origin]) {
+    /// What is to be open besides what was: published before it is asked for, since an extension that comes back
+    /// meanwhile opens what it hears nothing of.
+    fn leave_open(&self, origins: &[Origin]) -> Vec<Origin> {
+        let mut open = self.open.clone();
         for origin in origins {
-            if !self.open.contains(origin) {
-                self.open.push(origin.clone());
+            if !open.contains(origin) {
+                open.push(origin.clone());
             }
         }
+        self.tabs.narrowed.send_replace(open.clone());
+        open
+    }
+
+    /// What was to be open is, where values went there, or may have.
+    fn left_open(
+        &mut self,
+        open: Vec<Origin>,
+        went: Result<(), ExtensionError>,
+    ) -> Result<(), ExtensionError> {
+        if matches!(went, Ok(()) | Err(ExtensionError::Unconfirmed)) {
+            self.open = open;
+        } else {
+            self.tabs.narrowed.send_replace(self.open.clone());
+        }
+        went
     }
 
     async fn fill(&mut self, fill: SealedFill) -> Result<(), ExtensionError> {
         let decided = self.core.decided().map(shown).ok_or(ExtensionError::Disagrees)?;
-        self.leave_open(&[fill.origin.clone(), fill.destination.origin.clone()]);
-        let link = self.tabs.link().await?;
-        let filled = link.fill(fill, &self.view, &self.open, &decided).await;
+        let open = self.leave_open(&[fill.origin.clone(), fill.destination.origin.clone()]);
+        let filled = match self.tabs.link().await {
+            Ok(link) => link.fill(fill, &self.view, &open, &decided).await,
+            Err(error) => Err(error),
+        };
+        let filled = self.left_open(open, filled);
         if filled == Err(ExtensionError::Disagrees) {
             self.record(&[AuditEvent::Browser { what: Stopped::Preview }], true);
         }
@@ -265,7 +292,11 @@ fn reason_of(error: ExtensionError) -> Reason {
         ExtensionError::Diverted => Reason::WrongDestination,
         ExtensionError::NotApplicable => Reason::NotApplicable,
         ExtensionError::TextWithheld | ExtensionError::WayOut => Reason::EgressBlocked,
-        ExtensionError::Gone | ExtensionError::Slow | ExtensionError::Malformed => Reason::BrowserLost,
+        ExtensionError::Unconfirmed => Reason::Unconfirmed,
+        ExtensionError::Gone
+        | ExtensionError::Slow
+        | ExtensionError::Malformed
+        | ExtensionError::NoWindow => Reason::BrowserLost,
     }
 }
 

@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 
 use super::{Stage, hear, say};
 
+/// How long a slow machine may take for what takes a moment.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// Plays an extension for one request, and makes a change just before the look of this number is answered. Gives the
 /// reply, and how many fills the extension was asked for.
 async fn request(stage: &Stage, change: Option<(usize, &str)>) -> (String, usize) {
@@ -179,4 +182,110 @@ async fn a_never_that_is_said_under_an_open_question_stays_although_a_yes_comes_
     let standing = user.ask(&Wish::Standing).await.unwrap()["standing"].clone();
     let said: Vec<_> = standing.as_array().unwrap().iter().map(|one| one["given"].clone()).collect();
     assert_eq!(said, [json!(false)], "the never that was said to be kept: {standing}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_locked_vault_did_not_keep_is_not_on_record() {
+    let stage = Stage::under(54, DEFAULT_POLICY, None, Some(Box::new(Kept))).await;
+    stage.lock.lock();
+    assert_eq!(change(&stage, Role::Extension, How::Never).await["changed"], "locked");
+    let record = stage.record();
+    assert!(!record.contains("consent_never"), "{record}");
+
+    // In an open task neither: what stood in the vault stands there as it did.
+    let stage = Stage::under(55, DEFAULT_POLICY, None, Some(Box::new(Kept))).await;
+    stage.begin().await;
+    stage.lock.lock();
+    assert_eq!(change(&stage, Role::Extension, How::Never).await["changed"], "locked");
+    let record = stage.record();
+    assert!(!record.contains("consent_never") && !record.contains("consent_revoked"), "{record}");
+}
+
+/// What the page of settings is told of what stands, each as given and site.
+async fn listed(extension: &mut tokio::net::UnixStream) -> Vec<(Value, Value)> {
+    say(extension, &json!({ "ask": "status", "id": 40 })).await;
+    // What was asked before may be answered only now.
+    let told = loop {
+        let told = hear(extension).await.unwrap();
+        if told["told"] == 40 {
+            break told;
+        }
+    };
+    let standing = told["answer"]["standing"].as_array().unwrap().clone();
+    standing.iter().map(|one| (one["given"].clone(), one["site"].clone())).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_is_shown_while_an_action_goes_on() {
+    let policy = DEFAULT_POLICY.replacen("consent once per session", "consent once per site", 1);
+    let stage = Stage::under(56, &policy, Some(Asking::default()), Some(Box::new(Kept))).await;
+    let mut extension = stage.extension().await;
+    let frames = json!([stage.frame(&json!({}))]);
+    let shop = stage.shop.clone();
+    // A person who says yes for good to the plan and, after it was withdrawn, to the question within the action.
+    let person = async {
+        let mut questions = 0;
+        let mut seen = Vec::new();
+        loop {
+            let heard = hear(&mut extension).await.unwrap();
+            if heard.get("told").is_some() {
+                continue;
+            }
+            if questions == 2 {
+                // The action is not over: the agent waits for it.
+                seen.push(listed(&mut extension).await);
+            }
+            let done = match heard["ask"].as_str() {
+                Some("consent") => json!("opened"),
+                Some("narrow" | "fill" | "widen") => json!("done"),
+                _ => json!({ "tab": 7, "frames": frames }),
+            };
+            say(&mut extension, &json!({ "id": heard["id"], "answer": done })).await;
+            if heard["ask"] == "fill" {
+                return seen;
+            }
+            let Some(nonce) = heard["nonce"].as_str() else { continue };
+            questions += 1;
+            let show = format!(r#"{{"show":"{nonce}"}}"#);
+            say(&mut extension, &json!({ "ask": "consent", "id": 70, "says": show })).await;
+            let shown = hear(&mut extension).await.unwrap();
+            let subject = shown["answer"]["body"]["subject"].as_str().unwrap();
+            tokio::time::sleep(Duration::from_millis(750)).await;
+            let yes = format!(r#"{{"nonce":"{nonce}","subject":"{subject}","answer":"site"}}"#);
+            say(&mut extension, &json!({ "ask": "consent", "id": 71, "says": yes })).await;
+        }
+    };
+    let asks = async {
+        stage.begin().await;
+        assert_eq!(change(&stage, Role::User, How::Withdraw).await["changed"], "kept");
+        stage.request().await
+    };
+    let both = async { tokio::join!(person, asks) };
+    let (seen, reply) = tokio::time::timeout(PATIENCE, both).await.expect("the action never ends");
+    assert!(reply.starts_with("GRANT"), "{reply}");
+    assert!(!seen.is_empty());
+    for standing in seen {
+        assert_eq!(standing, [(json!(true), json!(shop))], "the yes stands from when it was given");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_is_told_to_its_user_while_a_question_is_open() {
+    let stage = Stage::under(57, DEFAULT_POLICY, Some(Asking::default()), Some(Box::new(Kept))).await;
+    let to = Origin::parse(&stage.shop).unwrap();
+    let never = Wish::Change(Change { kind: Kind::Login, to, how: How::Never });
+    let mut user = Client::connect(&stage.place, Role::User).await.unwrap();
+    assert_eq!(user.ask(&never).await.unwrap()["changed"], "kept");
+    let mut extension = stage.extension().await;
+    let person = async {
+        let asked = hear(&mut extension).await.unwrap();
+        say(&mut extension, &json!({ "id": asked["id"], "answer": "opened" })).await;
+        let standing = user.ask(&Wish::Standing).await.unwrap()["standing"].clone();
+        let closed = json!({ "ask": "closed", "id": 6, "nonce": asked["nonce"] });
+        say(&mut extension, &closed).await;
+        standing
+    };
+    let both = async { tokio::join!(stage.container(), person) };
+    let (container, standing) = tokio::time::timeout(PATIENCE, both).await.expect("the question never ends");
+    assert_eq!((container.as_str(), standing[0]["given"].clone()), ("T0", json!(false)));
 }

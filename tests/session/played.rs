@@ -91,6 +91,8 @@ pub struct Played {
     /// The security code that the user gives when asked.
     pub code: Option<&'static str>,
     pub recording: bool,
+    /// What cannot be recorded, while the rest can.
+    pub unrecorded: fn(&AuditEvent) -> bool,
     /// What becomes of a payment.
     pub paid: Result<(), Reason>,
     /// Whether the user finishes by hand what is offered.
@@ -99,6 +101,8 @@ pub struct Played {
     pub prompts: Vec<String>,
     pub records: Vec<AuditEvent>,
     pub fills: usize,
+    /// What becomes of a fill.
+    pub filled: Result<(), Reason>,
     /// Each wire: its number, and names and placeholders of its fields.
     pub wires: Vec<(u64, Vec<(String, String)>)>,
     /// What becomes of placing placeholders.
@@ -170,12 +174,14 @@ impl Played {
             stale: None,
             code: None,
             recording: true,
+            unrecorded: |_| false,
             paid: Ok(()),
             finishes: false,
             offers: Vec::new(),
             prompts: Vec::new(),
             records: Vec::new(),
             fills: 0,
+            filled: Ok(()),
             wires: Vec::new(),
             placed: Ok(()),
             payments: 0,
@@ -190,8 +196,9 @@ impl Played {
             event = match self.core.step(event, Millis(self.seen)) {
                 Command::Answer(text) => return text,
                 Command::Record { events, .. } => {
+                    let lacks = events.iter().any(self.unrecorded);
                     self.records.extend(events);
-                    Event::Recorded(self.recording)
+                    Event::Recorded(self.recording && !lacks)
                 }
                 Command::Ask(prompt) => {
                     self.prompts.push(prompt.to_string());
@@ -246,7 +253,7 @@ impl Played {
                     assert_eq!(fill.destination.origin, origin(SHOP));
                     self.commands.push(format!("fill {:?}", fill.destination));
                     self.fills += 1;
-                    Event::Done(Ok(()))
+                    Event::Done(self.filled)
                 }
                 Command::Wire(wire) => {
                     assert_eq!(wire.destination.origin, origin(SHOP));

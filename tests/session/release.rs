@@ -4,7 +4,8 @@ use crate::played::{BLOCK, Played, SHOP, checkout, control, origin};
 use browser_signals::{
     Container, Destination, DocumentId, ElementRef, Fact, NodeId, Snapshot, TlsState, Verb,
 };
-use policy_dfa::Millis;
+use policy_dfa::{Millis, Reason};
+use portcullis::DEFAULT_POLICY;
 use portcullis::action::Action;
 use portcullis::audit::AuditEvent;
 use portcullis::session::core::{Command, Event};
@@ -114,6 +115,53 @@ fn a_page_that_changes_between_decision_and_fill_gets_nothing() {
         let outcome = played.records.iter().any(|r| matches!(r, AuditEvent::Outcome { failed: Some(_), .. }));
         assert!(outcome, "the failed release is not on record");
     }
+}
+
+#[test]
+fn what_went_and_was_not_heard_of_is_a_release_and_the_record_says_that_nobody_knows() {
+    let policy = DEFAULT_POLICY.replace("at most 1 purchase", "at most 1 purchase, 1 address");
+    let mut played = Played::under(&policy, Container::T2);
+    played.filled = Err(Reason::Unconfirmed);
+    let reply = played.request(BLOCK);
+    assert_eq!(reply, "GRANT.address {\"delivered\":\"unconfirmed\",\"fields\":[\"city\",\"street\"]}");
+    let unconfirmed =
+        |r: &AuditEvent| matches!(r, AuditEvent::Outcome { failed: Some(Reason::Unconfirmed), .. });
+    assert_eq!(played.records.iter().filter(|r| unconfirmed(r)).count(), 1);
+    assert!(!played.records.iter().any(|r| matches!(r, AuditEvent::Refused { .. })));
+    assert_eq!((played.core.counts().releases, played.core.counts().denials.len()), (1, 0));
+    // In the policy's history it happened.
+    played.filled = Ok(());
+    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"budget_spent\"}");
+    assert_eq!(played.fills, 1);
+}
+
+#[test]
+fn a_fill_that_failed_is_no_release() {
+    for (failed, reason) in [(Reason::StaleDocument, "stale_document"), (Reason::BrowserLost, "browser_lost")]
+    {
+        let mut played = Played::new(Container::T2);
+        played.filled = Err(failed);
+        assert_eq!(played.request(BLOCK), format!("DENY.address {{\"reason\":\"{reason}\"}}"));
+        assert_eq!(played.core.counts().releases, 0);
+    }
+}
+
+/// A block of two, of which one is granted, where the refusal of the other cannot be put on record.
+#[test]
+fn what_was_granted_is_said_to_be_granted_although_a_refusal_beside_it_is_not_on_record() {
+    let mut played = Played::new(Container::T2);
+    played.unrecorded = |event| matches!(event, AuditEvent::Refused { .. });
+    let block = BLOCK.replace("REQ.end", "REQ.login fields=[\"password\"]\nREQ.end");
+    let reply = played.request(&block);
+    let lines: Vec<&str> = reply.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "GRANT.address {\"delivered\":\"filled\",\"fields\":[\"city\",\"street\"]}",
+            "DENY.login {\"reason\":\"audit_unavailable\"}",
+        ]
+    );
+    assert_eq!(played.fills, 1);
 }
 
 #[test]

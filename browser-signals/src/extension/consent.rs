@@ -16,7 +16,16 @@ impl ExtensionLink {
         self.say(&json!({ "id": id, "ask": "consent", "nonce": nonce })).await?;
         match outcome(self.within(id, answer).await?)?.as_str() {
             Some("opened") => Ok(()),
+            Some("no_window") => Err(ExtensionError::NoWindow),
             _ => Err(ExtensionError::Malformed),
         }
+    }
+
+    /// The question of this number is over: its window is not to stay in front of the person.
+    ///
+    /// # Errors
+    /// [`ExtensionError`].
+    pub async fn close_question(&self, nonce: &str) -> Result<(), ExtensionError> {
+        self.done(json!({ "ask": "over", "question": nonce })).await
     }
 }

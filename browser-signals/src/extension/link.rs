@@ -18,6 +18,9 @@ use crate::{Container, Fact, Observed, Origin, SealedFill, Snapshot, TextGuard, 
 /// How long the extension may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// For how long after it was asked for a fill may begin, so that its answer comes within the patience.
+const FILL_WITHIN: Duration = Duration::from_secs(7);
+
 /// The most questions of an extension that wait to be answered.
 const MOST_ASKED: usize = 16;
 
@@ -57,6 +60,12 @@ pub enum ExtensionError {
     /// What the page sends cannot be kept from going elsewhere.
     #[error("the page's way out cannot be narrowed")]
     WayOut,
+    /// The browser did not open a window.
+    #[error("the browser opened no window")]
+    NoWindow,
+    /// The values went, and nobody said what became of them.
+    #[error("the extension did not say whether the values arrived")]
+    Unconfirmed,
 }
 
 /// Which tab may be looked at, and as what.
@@ -166,7 +175,8 @@ impl ExtensionLink {
     /// the origins in `open`.
     ///
     /// # Errors
-    /// [`ExtensionError`]. Where the connection ended meanwhile it is not known how the fill ended.
+    /// [`ExtensionError::Unconfirmed`] where the values went and it is not known how that ended: the connection ended, or
+    /// nothing came back that says so. With every other [`ExtensionError`] no page has them.
     pub async fn fill(
         &self,
         fill: SealedFill,
@@ -180,6 +190,7 @@ impl ExtensionLink {
         let head = json!({
             "id": id,
             "ask": "fill",
+            "within": millis(FILL_WITHIN),
             "origins": written(&view.origins),
             "open": written(open),
             "decided": { "event": decided.event, "need": decided.need, "valuation": valuation },
@@ -188,14 +199,21 @@ impl ExtensionLink {
         let message = filling::message(&fill, head).ok_or(ExtensionError::Stale)?;
         self.send(&message.0).await?;
         drop((message, fill));
-        match outcome(self.within(id, answer).await?)?.as_str() {
+        // From here on only what is said to have ended well or not is known.
+        let answer = self.within(id, answer).await.and_then(outcome).map_err(|error| match error {
+            ExtensionError::Stale | ExtensionError::NotOfTask => error,
+            _ => ExtensionError::Unconfirmed,
+        })?;
+        match answer.as_str() {
             Some("done") => Ok(()),
             Some("gone") => Err(ExtensionError::Stale),
             Some("hidden") => Err(ExtensionError::Occluded),
             Some("unfit") => Err(ExtensionError::NotApplicable),
             Some("disagrees") => Err(ExtensionError::Disagrees),
             Some("open") => Err(ExtensionError::WayOut),
-            _ => Err(ExtensionError::Diverted),
+            Some("diverted") => Err(ExtensionError::Diverted),
+            Some("late") => Err(ExtensionError::Slow),
+            _ => Err(ExtensionError::Unconfirmed),
         }
     }
 
@@ -217,7 +235,7 @@ impl ExtensionLink {
         self.done(json!({ "ask": "widen" })).await
     }
 
-    async fn done(&self, ask: Value) -> Result<(), ExtensionError> {
+    pub(super) async fn done(&self, ask: Value) -> Result<(), ExtensionError> {
         match self.ask(ask).await?.as_str() {
             Some("done") => Ok(()),
             _ => Err(ExtensionError::WayOut),
@@ -280,6 +298,10 @@ impl From<Malformed> for ExtensionError {
     fn from(_: Malformed) -> ExtensionError {
         ExtensionError::Malformed
     }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn written(origins: &[Origin]) -> Vec<String> {
@@ -406,8 +428,10 @@ mod tests {
             (json!("diverted"), Err(ExtensionError::Diverted)),
             (json!("disagrees"), Err(ExtensionError::Disagrees)),
             (json!("open"), Err(ExtensionError::WayOut)),
-            (json!("Done"), Err(ExtensionError::Diverted)),
-            (json!(null), Err(ExtensionError::Diverted)),
+            (json!("late"), Err(ExtensionError::Slow)),
+            (json!("unconfirmed"), Err(ExtensionError::Unconfirmed)),
+            (json!("Done"), Err(ExtensionError::Unconfirmed)),
+            (json!(null), Err(ExtensionError::Unconfirmed)),
         ] {
             let (link, mut theirs) = pair();
             let view = view();
@@ -420,6 +444,47 @@ mod tests {
             assert_eq!(sent["decided"]["valuation"], json!({ "tls": "valid" }));
             assert_eq!(sent["open"], json!(["https://shop.test"]));
         }
+    }
+
+    #[tokio::test]
+    async fn values_that_went_are_not_said_to_be_kept_where_nobody_says_what_became_of_them() {
+        let decided = Decided { event: "address".into(), need: "T2".into(), valuation: Vec::new() };
+        // It says what cannot be read, goes away with them, or says nothing.
+        let cases = [
+            (Some(json!({})), false),
+            (Some(json!({ "failed": "too_long" })), false),
+            (None, true),
+            (None, false),
+        ];
+        for (answers, is_gone) in cases {
+            let (link, mut theirs) = pair();
+            let view = view();
+            let holds = async {
+                let sent = framing::read(&mut theirs).await.unwrap().unwrap();
+                let sent: Value = serde_json::from_slice(&sent).unwrap();
+                assert!(u128::from(sent["within"].as_u64().unwrap()) < PATIENCE.as_millis());
+                if let Some(mut answer) = answers.clone() {
+                    answer["id"] = sent["id"].clone();
+                    framing::write(&mut theirs, answer.to_string().as_bytes()).await.unwrap();
+                }
+                (!is_gone).then_some(theirs)
+            };
+            let (done, _theirs) = tokio::join!(link.fill(fill(), &view, &view.origins, &decided), holds);
+            assert_eq!(done, Err(ExtensionError::Unconfirmed), "{answers:?} {is_gone}");
+        }
+        // Who says that it did nothing, and who was gone before, have nothing.
+        let (link, mut theirs) = pair();
+        let view = view();
+        let (done, _) = tokio::join!(
+            link.fill(fill(), &view, &view.origins, &decided),
+            answer(&mut theirs, |_| json!({ "failed": "not_of_task" }))
+        );
+        assert_eq!(done, Err(ExtensionError::NotOfTask));
+        drop(theirs);
+        while !link.is_closed() {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(link.fill(fill(), &view, &view.origins, &decided).await, Err(ExtensionError::Gone));
     }
 
     #[tokio::test]

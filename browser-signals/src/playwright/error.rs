@@ -53,6 +53,9 @@ pub enum BridgeError {
     /// The browser did not answer in time.
     #[error("the browser did not answer in time")]
     Timeout,
+    /// The values of a fill went, and the browser did not say what became of them.
+    #[error("the browser did not say whether the values arrived")]
+    Unconfirmed,
     /// The browser refused a command.
     #[error("the browser refused the command {0}")]
     Protocol(String),

@@ -57,7 +57,8 @@ impl Tab {
     /// # Errors
     /// [`BridgeError::Stale`] for another container, document or node, [`BridgeError::Diverted`] for another
     /// form, destination or value, [`BridgeError::Occluded`] for a control that nobody could see,
-    /// [`BridgeError::NotApplicable`] for one that cannot hold its value.
+    /// [`BridgeError::NotApplicable`] for one that cannot hold its value, [`BridgeError::Unconfirmed`] where the values
+    /// went and the browser did not say how that ended.
     pub async fn fill(&self, fill: SealedFill) -> Result<FillReport, BridgeError> {
         let mut values = Vec::with_capacity(fill.values.len());
         for (node, value) in &fill.values {
@@ -109,7 +110,14 @@ impl Tab {
         // Before the values go: a page may send them on within the same step.
         let release = Release { destination: step.destination.clone(), page: step.origin.clone() };
         self.state.update(|inner| inner.releases.push(release));
-        let word: Value = self.state.ask(frame, &world, "fill", arguments).await?;
+        let is_placeholders = step.names.is_some();
+        let word = self.state.ask(frame, &world, "fill", arguments).await;
+        let word: Value = word.map_err(|error| match error {
+            // The one answer that says that nothing was run; who is gone says nothing.
+            BridgeError::Stale if !frame.session.has_ended() => BridgeError::Stale,
+            error if is_placeholders => error,
+            _ => BridgeError::Unconfirmed,
+        })?;
         outcome(&word)?;
         Ok(step.report())
     }

@@ -1,23 +1,9 @@
 // A Chromium with the extension, driven by lines of JSON: `node browser.mjs` reads one request a line and writes one
 // answer a line. It stands for the person at the browser and for what a page does; the extension it leaves alone.
-import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
+import { launch } from '../../../evaluation/src/beside/launch.mjs';
 
-const settings = JSON.parse(process.argv[2]);
-const { chromium } = createRequire(import.meta.url)(settings.playwright);
-const { profile, home, extension, executable, sandbox, rules } = settings;
-const context = await chromium.launchPersistentContext(profile, {
-  executablePath: executable,
-  headless: true,
-  chromiumSandbox: sandbox,
-  env: { ...process.env, HOME: home },
-  viewport: { width: 1000, height: 800 },
-  args: [
-    `--disable-extensions-except=${extension}`,
-    `--load-extension=${extension}`,
-    `--host-resolver-rules=${rules}`,
-  ],
-});
+const context = await launch(JSON.parse(process.argv[2]), 800);
 // How long a slow machine may take for what should come. A question waits for a minute, and ends by itself then.
 const PATIENCE = 90000;
 context.setDefaultTimeout(PATIENCE);
@@ -74,6 +60,10 @@ const acts = {
     await page.goto(url, { waitUntil: 'load' }).catch(() => null);
     await page.bringToFront();
     return page.url();
+  },
+  // As a person ends their browser, to start it again on the same profile.
+  async quit() {
+    await context.close();
   },
   // Every window and tab but the page in front is closed.
   async alone() {

@@ -10,6 +10,7 @@
 
 mod beside;
 mod browser;
+mod busy;
 mod consent;
 mod family;
 mod files;

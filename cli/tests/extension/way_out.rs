@@ -44,6 +44,10 @@ const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></i
       @font-face { font-family: z; src: url('${to}font?${d}') } body { font-family: z }</style>`),
     shared: (d) => new SharedWorker(URL.createObjectURL(new Blob([`fetch('${to}shared?${d}', { mode: 'no-cors' })`]))),
     opaque: (d) => new Worker('data:text/javascript,' + encodeURIComponent(`fetch('${to}opaque?${d}', { mode: 'no-cors' })`)),
+    poster: (d) => document.body.insertAdjacentHTML('beforeend', `<video poster="${to}poster?${d}"></video>`),
+    preload: (d) => document.head.append(Object.assign(document.createElement('link'), { rel: 'preload', as: 'fetch', href: to + 'preload?' + d })),
+    icon: (d) => document.head.append(Object.assign(document.createElement('link'), { rel: 'icon', href: to + 'icon?' + d })),
+    modules: (d) => import(to + 'modules?' + d),
     redirect: (d) => fetch('/redirect?' + d, { mode: 'no-cors' }),
     form: (d) => { const form = document.createElement('form'); Object.assign(form, { action: to + 'form', method: 'post', target: 'f' });
       form.append(Object.assign(document.createElement('input'), { name: 'd', value: d })); document.body.append(form); form.submit(); },
@@ -165,7 +169,47 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     }
 }
 
-const WAYS: [&str; 29] = [
+#[test]
+fn a_browser_that_was_started_anew_keeps_the_pages_of_the_task_narrow() {
+    let mut stage = Stage::new(18);
+    stage.site.put("shop.test/checkout", &format!("{FORM}{SENDS}"));
+    stage.site.put("bank.test/frame", FRAME);
+    stage.serve(true);
+    stage.browse();
+    let url = stage.site.url("shop.test/checkout");
+    stage.browser().open(&url);
+    stage.task();
+    let reply = stage.agent_until(Some(REQUEST), "GRANT");
+    assert!(reply.contains("GRANT.address"), "{reply}");
+    stage.browser().at_question("quit", &serde_json::json!({}));
+    stage.browser = None;
+
+    // The browser has forgotten its rules, and the form may be there again with what was in it.
+    stage.browse();
+    stage.browser().open(&url);
+    narrow_now(&mut stage);
+    let before = quiet(&stage);
+    // Those for which the page in front is enough: its frames have their policies a moment later.
+    stage.browser().evaluate(
+        "for (const name of ['fetch', 'beacon', 'image', 'style', 'script', 'frame', 'socket', 'worker', 'payment', 'form'])
+            try { Promise.resolve(ways[name]('again')).catch(() => 0); } catch {}",
+    );
+    assert_eq!(quiet(&stage), before, "what the browser has forgotten is narrow again");
+
+    // Another task, while the worker is stopped: the first one's pages are the person's own again.
+    stage.browser().stop_worker();
+    stage.task();
+    let began = Instant::now();
+    while stage.site.sent_to("evil.test") == before {
+        assert!(began.elapsed() < PATIENCE, "the task is over, and the way still narrow");
+        stage.browser().open(&url);
+        stage.browser().evaluate("void ways.fetch('after').catch(() => {})");
+        thread::sleep(Duration::from_millis(300));
+    }
+    stage.no_value_got_out();
+}
+
+const WAYS: [&str; 33] = [
     "fetch",
     "beacon",
     "image",
@@ -193,6 +237,10 @@ const WAYS: [&str; 29] = [
     "font",
     "shared",
     "opaque",
+    "poster",
+    "preload",
+    "icon",
+    "modules",
     "redirected",
     "form",
 ];

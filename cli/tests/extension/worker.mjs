@@ -21,7 +21,8 @@ const until = async (what, done) => {
 // The browser.
 const [connected, messages, removed] = [listeners(), listeners(), listeners()];
 const [services, windows, closed] = [[], [], []];
-let rules = [];
+let front = { id: 1 };
+let [rules, refused] = [[], 0];
 const port = () => ({ sent: [], onMessage: listeners(), onDisconnect: listeners(), postMessage(message) { this.sent.push(message); } });
 globalThis.chrome = {
   runtime: {
@@ -38,7 +39,7 @@ globalThis.chrome = {
     onRemoved: removed,
   },
   windows: {
-    getLastFocused: async () => ({ id: 1 }),
+    getLastFocused: async () => front ?? Promise.reject(new Error('No last-focused window')),
     create: async ({ url }) => {
       const tab = 20 + windows.length;
       windows.push({ tab, url });
@@ -48,6 +49,10 @@ globalThis.chrome = {
   declarativeNetRequest: {
     getSessionRules: async () => structuredClone(rules),
     updateSessionRules: async ({ removeRuleIds, addRules }) => {
+      if (refused > 0) {
+        refused -= 1;
+        throw new Error('not now');
+      }
       rules = [...rules.filter(({ id }) => !removeRuleIds.includes(id)), ...addRules];
     },
   },
@@ -60,9 +65,9 @@ const bytes = await readFile(join(folder, 'policy'));
 const { load } = await import(pathToFileURL(join(extension, 'walk.mjs')));
 const { hash } = await load(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 const best = JSON.parse(await readFile(join(folder, 'best.json'), 'utf8'));
-const welcome = (task) => {
+const welcome = (narrow) => {
   const service = services.at(-1);
-  service.onMessage.say({ welcome: { version: 1, policy: bytes.toString('base64'), hash, task } });
+  service.onMessage.say({ welcome: { version: 1, policy: bytes.toString('base64'), hash, narrow } });
   return service;
 };
 let asked = 0;
@@ -75,30 +80,31 @@ const asks = (service, message) => {
 };
 
 // Pages. `hold` keeps the answer about their forms back until it is called.
-const page = (sender, hold) => {
+const page = (sender, hold, fills = () => 'done') => {
   const one = port();
   const told = [];
   one.name = 'page';
   one.sender = { id: 'ours', frameId: 0, documentId: 'A', tab: { id: 7 }, origin: shop, url: `${shop}/`, ...sender };
   one.disconnect = () => {};
   const form = { form: 1, way: { action: `${shop}/order`, method: 'POST' }, controls: [{ id: 2, visible: true, hit: true }] };
-  one.postMessage = async ({ id, ask }) => {
+  one.postMessage = async ({ id, ask, until: last }) => {
     told.push(ask);
     if (ask === 'forms') await hold;
-    one.onMessage.say({ id, answer: { ancestors: [], forms: [form], state: 'done' } });
+    const state = ask === 'fill' ? fills(last) : 'done';
+    if (state) one.onMessage.say({ id, answer: { ancestors: [], forms: [form], state } });
   };
   connected.say(one);
   return { told, leave: () => one.onDisconnect.say() };
 };
 const fill = {
-  ask: 'fill', tab: 7, frame: 0, document: 'A', origin: shop, origins: [shop], open: [shop], form: 1,
+  ask: 'fill', within: 7000, tab: 7, frame: 0, document: 'A', origin: shop, origins: [shop], open: [shop], form: 1,
   way: { action: `${shop}/order`, method: 'POST' }, nodes: [2], values: ['17 Quarry Road'],
   decided: { event: 'address', need: 'T2', valuation: { ...Object.fromEntries(best), container: 'T2', consent: 'given' } },
 };
 const narrowTabs = () => rules.find(({ id }) => id === 2)?.condition.tabIds ?? [];
 
 // A fill, with a document of the shop's in another tab that has no origin: a window that the page can speak to.
-let service = welcome(true);
+let service = welcome([]);
 const bare = page({ tab: { id: 8 }, documentId: 'B', origin: 'null' });
 let first = page({});
 let filled;
@@ -112,6 +118,54 @@ assert.equal(filled, 'done');
 assert.deepEqual(first.told, ['forms', 'keep', 'fill']);
 assert.deepEqual(narrowTabs().toSorted(), [7, 8], 'a document of the site without an origin is narrow too');
 await until('its policy', () => bare.told.includes('keep'));
+assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
+assert.deepEqual(rules, []);
+
+// A page that takes the values and says nothing, or is gone with them, may have them; it takes them in time or never.
+const fillWith = async (fills, within) => {
+  first.leave();
+  first = page({}, null, fills);
+  const { answer } = await asks(service, { ...fill, within });
+  return answer;
+};
+let last;
+assert.equal(await fillWith((at) => { last = at; }, 400), 'unconfirmed');
+assert.ok(last <= Date.now(), 'nobody waits for less time than the page has');
+assert.equal(await fillWith(() => { first.leave(); }, 7000), 'unconfirmed');
+assert.equal(await fillWith(() => 'done', 0), 'late');
+assert.ok(!first.told.includes('fill'), 'what comes too late is not sent to the page');
+assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
+
+// What the browser does not do at once is tried again, until something else is asked for.
+const narrowed = { ask: 'narrow', origins: [shop], open: [shop] };
+assert.equal((await asks(service, narrowed)).answer, 'done');
+refused = 2;
+assert.equal((await asks(service, { ask: 'widen' })).failed, 'stale');
+await until('the way open again', () => rules.length === 0);
+assert.equal((await asks(service, narrowed)).answer, 'done');
+refused = 1;
+assert.equal((await asks(service, { ask: 'widen' })).failed, 'stale');
+assert.equal((await asks(service, narrowed)).answer, 'done');
+await new Promise((next) => setTimeout(next, 1500));
+assert.notDeepEqual(rules, [], 'a task that came meanwhile keeps its pages narrow');
+
+// The service is another one, with another task that released nothing: nothing is narrow for it. And a browser that was
+// started anew has forgotten its rules: they are there again, for pages of before.
+const again = async (narrow) => {
+  service.onDisconnect.say();
+  const before = service;
+  await until('another service', () => services.at(-1) !== before);
+  service = welcome(narrow);
+};
+refused = 1;
+await again([]);
+await until('the way open again', () => rules.length === 0);
+await again([shop]);
+await until('the rules', () => narrowTabs().includes(7));
+const held = structuredClone(rules);
+await again([shop]);
+await asks(service, { ask: 'nothing', origins: [shop] });
+assert.deepEqual(rules, held, 'what holds is left');
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
 assert.deepEqual(rules, []);
 
@@ -140,7 +194,7 @@ await slow(() => asks(service, { ask: 'widen' }));
 await slow(async () => {
   service.onDisconnect.say();
   await until('another service', () => services.at(-1) !== service);
-  service = welcome(false);
+  service = welcome([]);
   // Time to read the policy again, without which nothing is filled anyway.
   await new Promise((next) => setTimeout(next, 400));
 });
@@ -157,4 +211,14 @@ const { tab: other } = windows.at(-1);
 service.onMessage.say({ told: service.sent.find((it) => it.says === said).id, answer: { status: 200, body: { said: 'yes' } } });
 await new Promise((next) => setTimeout(next, 1300));
 assert.ok(closed.includes(one) && !closed.includes(other), `${one} and not ${other}: ${closed}`);
+
+// A question that is over is not left in front of the person, and the one that is open stays.
+service.onMessage.say({ ask: 'over', question: '1', id: 2000 });
+service.onMessage.say({ ask: 'over', question: '2', id: 2001 });
+await until('the window of what is over closed', () => closed.includes(other));
+// Without a window in front there is no page to look at, and a question can be asked.
+front = null;
+assert.equal((await asks(service, { ask: 'text', origins: [shop] })).failed, 'not_of_task');
+assert.equal((await asks(service, { ask: 'consent', nonce: '3' })).answer, 'opened');
+assert.equal((await asks(service, { ask: 'text', origins: [shop] })).failed, 'not_of_task');
 process.exit(0);

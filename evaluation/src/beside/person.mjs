@@ -1,24 +1,10 @@
 // A person at their own browser, with the extension in it: `node person.mjs SETTINGS` reads one request a line and writes
 // one answer a line. They go where the agent tells them to, click what they see where they see it, type what they are
 // told, and pay the shop what the order costs, with a card that they type themselves.
-import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
+import { launch } from './launch.mjs';
 
-const settings = JSON.parse(process.argv[2]);
-const { chromium } = createRequire(import.meta.url)(settings.playwright);
-const { profile, home, extension, executable, sandbox, rules } = settings;
-const context = await chromium.launchPersistentContext(profile, {
-  executablePath: executable,
-  headless: true,
-  chromiumSandbox: sandbox,
-  env: { ...process.env, HOME: home },
-  viewport: { width: 1000, height: 1400 },
-  args: [
-    `--disable-extensions-except=${extension}`,
-    `--load-extension=${extension}`,
-    `--host-resolver-rules=${rules}`,
-  ],
-});
+const context = await launch(JSON.parse(process.argv[2]), 1400);
 const [PATIENCE, A_GLANCE] = [30000, 60];
 const LOOKS = {
   button: 'button, input[type=submit], input[type=button]',

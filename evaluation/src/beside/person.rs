@@ -13,7 +13,9 @@ use crate::scenario::{Scenario, decimal};
 use crate::stage::{Stage, sandbox};
 use crate::{hosts, stage};
 
-const SCRIPT: &str = include_str!("person.mjs");
+/// What the person does, and what starts their browser.
+const SCRIPTS: [(&str, &str); 2] =
+    [("person.mjs", include_str!("person.mjs")), ("launch.mjs", include_str!("launch.mjs"))];
 
 /// Node and `playwright-core`, as `cargo xtask setup` leaves them in the environment.
 fn tools() -> Option<(PathBuf, PathBuf)> {
@@ -40,8 +42,10 @@ impl Person {
         extension: &Path,
     ) -> Result<Person, BesideError> {
         let (node, playwright) = tools().ok_or(BesideError::NoPlaywright)?;
+        for (name, script) in SCRIPTS {
+            std::fs::write(folder.join(name), script)?;
+        }
         let script = folder.join("person.mjs");
-        std::fs::write(&script, SCRIPT)?;
         let settings = json!({
             "playwright": playwright,
             "profile": folder.join("profile"),

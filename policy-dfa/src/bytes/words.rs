@@ -14,7 +14,7 @@ pub(super) const SCOPES: [(ConsentScope, &str); 3] = [
 ];
 
 /// Every reason but the unknown signals. One that is missing here is written, but not read back.
-const REASONS: [Reason; 30] = [
+const REASONS: [Reason; 31] = [
     Reason::InvalidContainer,
     Reason::OriginMismatch,
     Reason::TlsInvalid,
@@ -45,6 +45,7 @@ const REASONS: [Reason; 30] = [
     Reason::NotApplicable,
     Reason::PageUnreachable,
     Reason::BrowserLost,
+    Reason::Unconfirmed,
 ];
 
 const SIGNALS: [Signal; 12] = [

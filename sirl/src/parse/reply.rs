@@ -80,7 +80,7 @@ fn delivered(input: &str, kind: Kind) -> Parse<'_, Reply> {
     let mut names = None;
     let (rest, ()) = object(input, |at, input| match at.text.as_ref() {
         "delivered" => once(&mut how, at, input, "delivered", |input| {
-            let wants = "\"filled\" or \"wired\"";
+            let wants = "\"filled\", \"wired\" or \"unconfirmed\"";
             string_value(input, "delivered", wants, |text| Delivered::from_name(&text))
         }),
         "fields" => once(&mut names, at, input, "fields", |input| {

@@ -58,6 +58,8 @@ pub struct ConsentPage {
     phrase: Option<String>,
     /// The last window; it shows how the question ended until the next one takes its place.
     window: Option<Box<dyn Window>>,
+    /// Whether it does: somebody else's window is not for the guard to leave there.
+    stays: bool,
     entropy: [u8; 32],
     codes: u64,
     told: u64,
@@ -95,7 +97,7 @@ impl ConsentPage {
     /// what the page says is brought to `hearing`. It never asks for the security code of a card.
     pub fn shown_elsewhere(hearing: Hearing, settings: PageSettings) -> ConsentPage {
         let page = ConsentPage::over(hearing, Box::new(str::to_owned), settings);
-        ConsentPage { asks_for_codes: false, ..page }
+        ConsentPage { asks_for_codes: false, stays: false, ..page }
     }
 
     fn over(
@@ -110,6 +112,7 @@ impl ConsentPage {
             opener,
             phrase,
             window: None,
+            stays: true,
             entropy,
             codes: 0,
             told: 0,
@@ -181,8 +184,8 @@ impl ConsentPage {
             return None;
         }
         let asked = async {
-            let window = match self.opener.open(&address).await {
-                Ok(window) => self.window.insert(window),
+            let mut shown = match self.opener.open(&address).await {
+                Ok(window) => Shown { window: Some(window), last: self.stays.then_some(&mut self.window) },
                 Err(error) => {
                     tracing::error!("{error}");
                     if let Some(tell) = self.tell {
@@ -191,6 +194,7 @@ impl ConsentPage {
                     return None;
                 }
             };
+            let window = shown.window.as_mut()?;
             tokio::select! {
                 biased;
                 said = &mut waiting.said => said.ok(),
@@ -198,6 +202,20 @@ impl ConsentPage {
             }
         };
         tokio::time::timeout(within, asked).await.ok().flatten()
+    }
+}
+
+/// The window of a question for as long as the question is open, whoever ends it; after that where it stays, if it does.
+struct Shown<'a> {
+    window: Option<Box<dyn Window>>,
+    last: Option<&'a mut Option<Box<dyn Window>>>,
+}
+
+impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        if let Some(last) = self.last.as_mut() {
+            **last = self.window.take();
+        }
     }
 }
 

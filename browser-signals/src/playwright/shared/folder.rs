@@ -1,12 +1,14 @@
 //! A folder that is thrown away in the end, and by whoever comes next where its owner had no end.
 //!
 //! A process that is killed removes nothing. Each folder holds a file that its owner keeps locked; the system lets go of
-//! the lock when the process is gone, however it went. Whoever makes the next folder removes those that nobody locks.
+//! the lock when the process is gone, however it went. Whoever makes the next folder removes those that nobody locks, and
+//! those that were begun long ago and have no lock.
 
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::time::Duration;
 
 use rustix::fs::OFlags;
 use tempfile::TempDir;
@@ -16,6 +18,12 @@ const PREFIX: &str = "portcullis-";
 
 /// The file that is locked.
 const LOCK: &str = "portcullis.lock";
+
+/// Its name until it is.
+const NEW: &str = "new.lock";
+
+/// How long after it was made a folder without a lock is a dead process's.
+const MADE_WITHIN: Duration = Duration::from_secs(3600);
 
 /// A folder of this process alone. Dropping it removes it with what is in it.
 pub struct ThrowawayFolder {
@@ -36,7 +44,7 @@ impl ThrowawayFolder {
     fn among(place: &Path) -> io::Result<ThrowawayFolder> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
         // It gets its name when it is locked: a file of that name that nobody locks is a dead process's.
-        let unnamed = folder.path().join("new.lock");
+        let unnamed = folder.path().join(NEW);
         let lock = File::create(&unnamed)?;
         lock.try_lock()?;
         fs::rename(&unnamed, folder.path().join(LOCK))?;
@@ -56,16 +64,28 @@ fn sweep(place: &Path, user: u32) {
         let ours = entry.file_name().to_string_lossy().starts_with(PREFIX)
             // Not through a link, which could lead anywhere.
             && entry.metadata().is_ok_and(|folder| folder.is_dir() && folder.uid() == user);
-        if let Some(_lock) = ours.then(|| abandoned(entry.path())).flatten() {
+        if !ours {
+            continue;
+        }
+        if let Some(_lock) = abandoned(&entry.path().join(LOCK)) {
             let _left_for_the_next = fs::remove_dir_all(entry.path());
+        } else if is_old(&entry) {
+            // Killed before it had a lock. With one, or with anything else in it, it is not empty, and stays.
+            let _lock = abandoned(&entry.path().join(NEW)).map(|_| fs::remove_file(entry.path().join(NEW)));
+            let _is_in_use = fs::remove_dir(entry.path());
         }
     }
 }
 
-/// The lock of a folder whose owner is gone.
-fn abandoned(folder: PathBuf) -> Option<File> {
+fn is_old(entry: &fs::DirEntry) -> bool {
+    let made = entry.metadata().and_then(|folder| folder.modified()).ok();
+    made.and_then(|made| made.elapsed().ok()).is_some_and(|age| age > MADE_WITHIN)
+}
+
+/// A lock whose owner is gone.
+fn abandoned(lock: &Path) -> Option<File> {
     let no_link = i32::try_from(OFlags::NOFOLLOW.bits()).ok()?;
-    let lock = File::options().read(true).custom_flags(no_link).open(folder.join(LOCK)).ok()?;
+    let lock = File::options().read(true).custom_flags(no_link).open(lock).ok()?;
     lock.try_lock().ok()?;
     Some(lock)
 }
@@ -102,6 +122,25 @@ mod tests {
         let next = ThrowawayFolder::among(place.path()).unwrap();
         assert!(!left.exists());
         for kept in [mine.path(), next.path(), &other, &unlocked, elsewhere.path(), &linked] {
+            assert!(kept.exists(), "{}", kept.display());
+        }
+        // Killed between making the folder and locking it: known by its age, which here the test gives it.
+        let begun =
+            ["portcullis-a", "portcullis-b", "portcullis-c", "portcullis-d"].map(|it| place.path().join(it));
+        for folder in &begun {
+            fs::create_dir(folder).unwrap();
+        }
+        let [empty, unnamed, alive, young] = &begun;
+        fs::write(unnamed.join(NEW), "").unwrap();
+        let held = File::create(alive.join(NEW)).unwrap();
+        held.try_lock().unwrap();
+        for folder in [empty, unnamed, alive] {
+            let long_ago = std::time::SystemTime::now() - 2 * MADE_WITHIN;
+            File::open(folder).unwrap().set_modified(long_ago).unwrap();
+        }
+        let another = ThrowawayFolder::among(place.path()).unwrap();
+        assert!(!empty.exists() && !unnamed.exists());
+        for kept in [alive, young, &another.path().to_owned(), &next.path().to_owned()] {
             assert!(kept.exists(), "{}", kept.display());
         }
         let gone = mine.path().to_owned();
