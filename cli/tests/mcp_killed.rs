@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use support::{Client, guard, portcullis, vault};
 
 /// How long what was started may outlive the guard. It is less than the guard waits for one that is silent.
-const SECONDS: Duration = Duration::from_secs(20);
+const SECONDS: Duration = Duration::from_secs(60);
 
 /// How long a slow machine takes until something that was sent has come to where it goes, or a death is known.
 const A_MOMENT: Duration = Duration::from_secs(2);

@@ -127,6 +127,12 @@ impl Core {
         // have it. Only the record says that nobody knows.
         let is_unconfirmed = matches!((&going, done), (Going::Filled, Err(Reason::Unconfirmed)));
         let done = if is_unconfirmed { Ok(()) } else { done };
+        // A page that turned the form elsewhere may have done so when it heard of the values, which were withdrawn then. The
+        // agent is told of the refusal; what the page may have had counts against what it may have.
+        if let (Going::Filled, Err(Reason::WrongDestination), Some(line)) = (&going, done, work.current()) {
+            let kind = line.request.kind;
+            self.happened(Happened::Released(kind));
+        }
         let reply = done.and_then(|()| {
             let line = work.current().ok_or(Reason::MalformedRequest)?;
             let (kind, fields, total) =

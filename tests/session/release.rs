@@ -146,6 +146,18 @@ fn a_fill_that_failed_is_no_release() {
     }
 }
 
+#[test]
+fn values_that_a_page_may_have_had_count_although_it_turned_the_form_elsewhere() {
+    let policy = DEFAULT_POLICY.replace("at most 1 purchase", "at most 1 purchase, 1 address");
+    let mut played = Played::under(&policy, Container::T2);
+    played.filled = Err(Reason::WrongDestination);
+    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"wrong_destination\"}");
+    assert_eq!(played.core.counts().releases, 0);
+    played.filled = Ok(());
+    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"budget_spent\"}");
+    assert_eq!(played.fills, 1);
+}
+
 /// A block of two, of which one is granted, where the refusal of the other cannot be put on record.
 #[test]
 fn what_was_granted_is_said_to_be_granted_although_a_refusal_beside_it_is_not_on_record() {
