@@ -6,8 +6,9 @@
 use crate::parallel::each;
 use crate::process::{Failure, Place, without_our_package};
 use crate::setup::Tools;
+use discovery::answer;
 use std::cmp::Reverse;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -37,6 +38,26 @@ struct Job {
     command: Command,
 }
 
+/// What the properties draw their cases from, unless it is set already.
+const SEED: &str = "PROPTEST_RNG_SEED";
+
+/// Each commit draws cases of its own, and the same ones wherever it is tested: what failed once can be run again.
+fn seed(place: &Place) -> Option<String> {
+    let set = std::env::var(SEED).ok();
+    let commit = || {
+        answer(
+            Path::new("git"),
+            [OsStr::new("-C"), place.root.as_os_str(), OsStr::new("rev-parse"), OsStr::new("HEAD")],
+        )
+    };
+    set.or_else(|| seed_of(&commit()?))
+}
+
+/// The first digits of a commit's name, as a number.
+fn seed_of(commit: &str) -> Option<String> {
+    u64::from_str_radix(commit.trim().get(..15)?, 16).ok().map(|number| number.to_string())
+}
+
 /// Builds and runs all of them, and the examples in the documentation, whatever fails.
 pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     let start = Instant::now();
@@ -49,7 +70,12 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     // First, since it takes long.
     let mut jobs = vec![Job { name: "examples in the documentation".to_owned(), command: documented }];
     jobs.extend(programs.into_iter().map(Program::job));
-    let ended = each(jobs, |job| start_and_wait(job, &tools.environment(), &logs, LIMIT));
+    let mut environment = tools.environment();
+    if let Some(seed) = seed(place) {
+        println!("properties draw from {SEED}={seed}");
+        environment.push((SEED, seed.into()));
+    }
+    let ended = each(jobs, |job| start_and_wait(job, &environment, &logs, LIMIT));
     let failed: Vec<String> = ended.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
     if failed.is_empty() { Ok(()) } else { Err(Failure::finding(failed.join("\n"))) }
 }
@@ -257,6 +283,13 @@ mod tests {
         assert_eq!(run("exit 0", 60), None);
         assert!(run("exit 3", 60).unwrap().contains("exit status: 3"));
         fs::remove_dir_all(logs).unwrap();
+    }
+
+    #[test]
+    fn a_commit_gives_one_seed() {
+        assert_eq!(seed_of("00000000000000ffabc\n").as_deref(), Some("15"));
+        assert_eq!(seed_of("1405bf4"), None);
+        assert_eq!(seed_of("not a commit at all"), None);
     }
 
     #[test]
