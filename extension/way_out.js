@@ -10,16 +10,24 @@ const WITHIN_A_PAGE = [
 const EVERYTHING = ['main_frame', ...WITHIN_A_PAGE];
 // What pages of the open origins send, from whatever tab, frame or worker; what is sent from within a page whose top is of
 // them; what leaves their tabs, by frames without an origin too, and the person with it; over all of these, what goes to
-// the open origins.
-const [BY_ORIGIN, BY_TAB, BY_TOP, FIRST_OPEN] = [1, 2, 3, 10];
+// the open origins, whose documents are given a policy as they come.
+const [BY_ORIGIN, BY_TAB, BY_TOP, BY_DOCUMENT, FIRST_OPEN] = [1, 2, 3, 4, 10];
 
 const block = (id, condition) => ({ id, priority: 1, action: { type: 'block' }, condition });
 const allow = (id, urlFilter) => ({
   id, priority: 2, action: { type: 'allow' }, condition: { urlFilter, resourceTypes: EVERYTHING },
 });
-// No rule sees what the browser fetches by itself for a page (who pays, who signs in): a page's policy does.
+// No rule sees what the browser fetches by itself for a page (who pays, who signs in): a document's policy does.
 const policyOf = (open) =>
   `default-src ${open.flatMap((origin) => [origin, origin.replace('http', 'ws')]).join(' ')} 'unsafe-inline' 'unsafe-eval' blob: data:`;
+// Beside the policies of its own; each of them holds.
+const documents = (open) => ({
+  id: BY_DOCUMENT, priority: 3, condition: { requestDomains: open.map(hostOf), resourceTypes: ['main_frame', 'sub_frame', 'object'] },
+  action: {
+    type: 'modifyHeaders',
+    responseHeaders: [{ header: 'content-security-policy', operation: 'append', value: policyOf(open) }],
+  },
+});
 const openIn = (before) => {
   const places = before.filter(({ id }) => id >= FIRST_OPEN).map(({ condition }) => condition.urlFilter.slice(1, -1));
   return places.filter((place) => place.startsWith('http'));
@@ -52,6 +60,8 @@ const inTurn = (work) => {
 let asked = 0;
 let retry = 0;
 const [FIRST_PAUSE, LONGEST_PAUSE] = [500, 30000];
+// How long a document that has just come may take to connect.
+const [TO_CONNECT, A_MOMENT] = [1000, 40];
 const untilItHolds = (work) => {
   asked += 1;
   clearTimeout(retry);
@@ -75,9 +85,23 @@ const leaveOpen = async (open, more) => {
     block(BY_ORIGIN, { initiatorDomains: hosts, resourceTypes: EVERYTHING }),
     block(BY_TOP, { topDomains: hosts, resourceTypes: WITHIN_A_PAGE }),
     ...within(tabs),
+    documents(open),
     ...open.flatMap((origin) => [`|${origin}/`, `|${origin.replace('http', 'ws')}/`]).map((to, at) => allow(FIRST_OPEN + at, to)),
   ]);
   return tabs;
+};
+
+/** Waits until the open origins' documents in all tabs are connected; whether they are. One that is not (it could not be
+ * read, or was there before this extension) can be used by another page of its origin, and nobody is there to keep it. */
+const allConnected = async (open) => {
+  const until = Date.now() + TO_CONNECT;
+  for (;;) {
+    const tabs = await chrome.tabs.query({ url: open.map((origin) => `${origin}/*`), discarded: false });
+    const there = new Set(connected().filter(({ frame }) => frame === 0).map(({ tab }) => tab));
+    if (tabs.every(({ id }) => there.has(id))) return true;
+    if (Date.now() > until) return false;
+    await new Promise((over) => setTimeout(over, A_MOMENT));
+  }
 };
 
 /** Leaves these origins open to their own pages, to their tabs and to this one, and nothing else. Done when it holds. */
@@ -89,6 +113,7 @@ export const narrow = (tab, open) => inTurn(async () => {
   const message = { ask: 'keep', policy: policyOf(open) };
   tell((page) => page.tab !== tab && (tabs.includes(page.tab) || open.includes(page.site)), message);
   const kept = await Promise.all(tell((page) => page.tab === tab, message));
+  if (!(await allConnected(open))) throw new Error('a document that nobody keeps');
   if (!kept.every((answer) => answer?.state === 'done')) throw new Error('a document does not answer');
 });
 

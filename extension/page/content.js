@@ -28,29 +28,57 @@ addEventListener('submit', (event) => {
   }
 }, { capture: true });
 
-// A policy that comes into a head holds for as long as the document is there, whatever becomes of the element.
-let kept = '';
-const keep = (policy) => {
-  if (kept === policy) return { state: 'done' };
-  const root = getter(Document, 'documentElement').call(document);
-  if (!root) {
-    // One that is being made gets it with its first element.
-    new MutationObserver((_, watch) => {
-      if (!getter(Document, 'documentElement').call(document)) return;
-      watch.disconnect();
-      keep(policy);
-    }).observe(document, { childList: true });
-    return { state: 'gone' };
-  }
+// A policy that comes into a head holds for as long as the document is there, whatever becomes of the element. A page
+// names nothing by a symbol.
+const HTML = 'http://www.w3.org/1999/xhtml';
+const KEPT = Symbol.for('portcullis.kept');
+const keepIn = (doc, policy) => {
+  if (doc[KEPT] === policy) return;
   // In a document that is no HTML too, such as a picture with scripts.
-  const make = (name) => Document.prototype.createElementNS.call(document, 'http://www.w3.org/1999/xhtml', name);
+  const make = (name) => Document.prototype.createElementNS.call(doc, HTML, name);
+  const put = (into, node) => Node.prototype.appendChild.call(into, node);
   const [head, meta] = [make('head'), make('meta')];
   Element.prototype.setAttribute.call(meta, 'http-equiv', 'Content-Security-Policy');
   Element.prototype.setAttribute.call(meta, 'content', policy);
-  Node.prototype.appendChild.call(head, meta);
-  Node.prototype.appendChild.call(root, head);
-  Element.prototype.remove.call(head);
-  kept = policy;
+  put(head, meta);
+  const root = getter(Document, 'documentElement').call(doc);
+  // One that has no element is left without again.
+  const within = root ?? put(doc, make('html'));
+  put(within, head);
+  Element.prototype.remove.call(root ? head : within);
+  doc[KEPT] = policy;
+};
+// A window does not count the frames within shadow trees. The elements may be of another document than this one.
+const WINDOW_OF = {
+  iframe: (el) => getter(HTMLIFrameElement, 'contentWindow').call(el),
+  frame: (el) => getter(HTMLFrameElement, 'contentWindow').call(el),
+  object: (el) => getter(HTMLObjectElement, 'contentWindow').call(el),
+  embed: (el) => HTMLEmbedElement.prototype.getSVGDocument.call(el)?.defaultView,
+};
+const inShadow = (root, type) => Array.from(type.prototype.querySelectorAll.call(root, '*')).flatMap((host) => {
+  const shadow = getter(Element, 'namespaceURI').call(host) === HTML ? chrome.dom.openOrClosedShadowRoot(host) : null;
+  if (!shadow) return [];
+  const holders = Array.from(DocumentFragment.prototype.querySelectorAll.call(shadow, Object.keys(WINDOW_OF).join()));
+  const frames = holders.map((el) => (getter(Element, 'namespaceURI').call(el) === HTML ? WINDOW_OF[tagOf(el)](el) : null));
+  return [...frames.filter((frame) => frame), ...inShadow(shadow, DocumentFragment)];
+});
+// No script of ours comes into a document that nothing was loaded into, or that could not be read; those of its own
+// origin can use it all the same.
+const keepAround = (frame, policy) => {
+  let doc = null;
+  try {
+    doc = frame.document;
+  } catch {
+    // Another origin's: it has a script of ours, or nobody can use it.
+  }
+  if (doc) keepIn(doc, policy);
+  const within = doc ? inShadow(doc, Document) : [];
+  for (let at = 0; at < frame.length; at += 1) within.push(frame[at]);
+  for (const inner of within) keepAround(inner, policy);
+};
+const keep = (policy) => {
+  keepIn(document, policy);
+  keepAround(window.top, policy);
   return { state: 'done' };
 };
 

@@ -70,6 +70,7 @@ const acts = {
     await Promise.all(context.pages().filter((one) => one !== page).map((one) => one.close()));
     await page.bringToFront();
   },
+  front: () => page.bringToFront(),
   evaluate: ({ code }) => page.evaluate(code),
   html: async () => (await Promise.all(page.frames().map((frame) => frame.content().catch(() => '')))).join('\n'),
   click: ({ selector }) => page.click(selector),

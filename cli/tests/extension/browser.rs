@@ -88,6 +88,11 @@ impl Browser {
         self.act(&json!({ "act": "tab", "url": url })).as_str().unwrap_or_default().to_owned()
     }
 
+    /// Puts the page in front of windows that it opened.
+    pub fn front(&mut self) {
+        self.act(&json!({ "act": "front" }));
+    }
+
     /// What a script of the page says.
     pub fn evaluate(&mut self, code: &str) -> Value {
         self.act(&json!({ "act": "evaluate", "code": code }))

@@ -24,10 +24,10 @@ fn read(path: &str) -> String {
 fn it_may_no_more_than_it_needs() {
     let manifest: Value = serde_json::from_str(&read("extension/manifest.json")).unwrap();
     assert_eq!(manifest["permissions"], json!(["declarativeNetRequest", "nativeMessaging", "privacy"]));
+    // No more pages than its content scripts see: without these the browser adds no policy to a document.
+    assert_eq!(manifest["host_permissions"], manifest["content_scripts"][0]["matches"]);
     assert_eq!(manifest["web_accessible_resources"], json!([]));
-    for key in
-        ["externally_connectable", "host_permissions", "optional_permissions", "optional_host_permissions"]
-    {
+    for key in ["externally_connectable", "optional_permissions", "optional_host_permissions"] {
         assert_eq!(manifest.get(key), None, "{key}");
     }
     let policy = manifest["content_security_policy"]["extension_pages"].as_str().unwrap();

@@ -11,6 +11,7 @@
 mod beside;
 mod browser;
 mod busy;
+mod by_itself;
 mod consent;
 mod family;
 mod files;

@@ -107,11 +107,20 @@ async fn answer(mut stream: impl AsyncRead + tokio::io::AsyncWrite + Unpin, know
     let elsewhere = known.redirects.lock().unwrap().get(&place).cloned();
     let (status, header) = match elsewhere {
         Some(to) => ("302 Found", format!("location: {to}\r\n")),
+        None if place.ends_with("/nothing") => ("204 No Content", String::new()),
         None => ("200 OK", String::new()),
     };
     let page = known.pages.lock().unwrap().get(&place).cloned();
     let page = page.unwrap_or_else(|| "<!doctype html><title>thanks</title><p>thanks</p>".to_owned());
-    let kind = if place.ends_with(".svg") { "image/svg+xml" } else { "text/html; charset=utf-8" };
+    let kind = match place.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "svg" => "image/svg+xml",
+        "xml" => "text/xml",
+        "txt" => "text/plain",
+        "png" => "image/png",
+        "mp4" => "video/mp4",
+        "json" => "application/json",
+        _ => "text/html; charset=utf-8",
+    };
     let response = format!(
         "HTTP/1.1 {status}\r\n{header}content-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{page}",
         page.len()

@@ -181,6 +181,7 @@ fn a_browser_that_was_started_anew_keeps_the_pages_of_the_task_narrow() {
     stage.task();
     let reply = stage.agent_until(Some(REQUEST), "GRANT");
     assert!(reply.contains("GRANT.address"), "{reply}");
+    wait_for(&mut stage, "'sent' in document.body.dataset");
     stage.browser().at_question("quit", &serde_json::json!({}));
     stage.browser = None;
 
@@ -265,7 +266,7 @@ fn arrive(stage: &Stage, host: &str, all: &[&str]) {
 }
 
 /// What the attacker was sent, once nothing more has come for a while.
-fn quiet(stage: &Stage) -> String {
+pub fn quiet(stage: &Stage) -> String {
     let mut sent = stage.site.sent_to("evil.test");
     loop {
         thread::sleep(Duration::from_secs(2));

