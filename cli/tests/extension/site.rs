@@ -113,6 +113,7 @@ async fn answer(mut stream: impl AsyncRead + tokio::io::AsyncWrite + Unpin, know
     let page = known.pages.lock().unwrap().get(&place).cloned();
     let page = page.unwrap_or_else(|| "<!doctype html><title>thanks</title><p>thanks</p>".to_owned());
     let kind = match place.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "js" => "text/javascript",
         "svg" => "image/svg+xml",
         "xml" => "text/xml",
         "txt" => "text/plain",

