@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use url::Url;
 
 use super::connection::Response;
 use super::session::{Link, Session, text};
 use super::tab::{Tab, TabState};
 use super::{BridgeError, PageEvent};
+use crate::address::AddressRefused;
 use crate::{Container, FrameId};
 
 /// Takes sockets away from the scripts of a raised container.
@@ -229,6 +231,13 @@ impl TabState {
                     inner.worlds.remove(&frame);
                 });
             }
+            ("Page.frameRequestedNavigation", Some(frame)) if is_for_another_program(params) => {
+                // It never becomes a request, and the document may never tell that it has loaded.
+                if is_top(session, &frame) {
+                    self.update(|inner| inner.stopped = Some(AddressRefused::Scheme));
+                }
+                self.record(PageEvent::RequestBlocked { reason: "scheme" });
+            }
             ("Page.frameRequestedNavigation", Some(frame)) if is_top(session, &frame) => {
                 self.update(|inner| inner.requested |= text(params, "disposition") == Some("currentTab"));
             }
@@ -302,6 +311,12 @@ impl TabState {
             self.prepare_worker(&session);
         }
     }
+}
+
+/// Whether a page asked for an address that Chromium does not serve itself.
+fn is_for_another_program(navigation: &Value) -> bool {
+    let to = text(navigation, "url").and_then(|url| Url::parse(url).ok());
+    to.is_some_and(|to| !matches!(to.scheme(), "http" | "https" | "data" | "blob" | "about" | "javascript"))
 }
 
 /// Whether this is the page's own frame.
