@@ -10,6 +10,8 @@
 
 mod browser;
 mod forwarding;
+#[cfg(target_os = "linux")]
+mod launches;
 mod limits;
 mod listener;
 mod narrowing;
