@@ -12,7 +12,6 @@ use portcullis::signals::outline::tidy;
 use portcullis::signals::playwright::{Browser, BrowserSettings, Tab};
 use portcullis::signals::{Container, Outline, TextGuard, TextWithheld};
 use portcullis::text::mask_by_form;
-use portcullis::vault::Entropy;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
