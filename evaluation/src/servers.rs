@@ -122,7 +122,7 @@ impl World {
         self.listening.address
     }
 
-    /// The value of Chromium's `--host-resolver-rules`: every host of the evaluation leads to the
+    /// Host rules for the guard's proxy, and for a browser without a guard: every host of the evaluation leads to the
     /// listener, loopback stays loopback, and nothing else resolves.
     pub fn host_rules(&self) -> String {
         self.host_rules_with(&[])

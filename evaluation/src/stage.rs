@@ -96,7 +96,7 @@ impl Stage {
         let mut settings = BrowserSettings::new(&self.executable);
         settings.home = Some(self.home.path().to_owned());
         settings.sandbox = sandbox();
-        settings.host_rules = Some(self.world.host_rules());
+        settings.proxy_rules = Some(self.world.host_rules());
         settings.private_hosts = hosts::ALL.iter().map(|host| (*host).to_owned()).collect();
         settings.tap = Some(Arc::new(move |message: &str| tapped.add(message)));
         settings

@@ -13,5 +13,7 @@ mod forwarding;
 mod limits;
 mod listener;
 mod narrowing;
+#[cfg(all(unix, not(target_os = "macos")))]
+mod programs;
 mod session;
 mod support;

@@ -59,6 +59,8 @@ impl Link {
                 // Whatever it asks the network for is refused until it is closed.
                 self.refuse(target);
                 self.post("Target.closeTarget", json!({ "targetId": target }));
+                // Until it is let go the script that opened it stands still, and nobody closes a page that does.
+                self.release(target);
             } else {
                 self.post("Target.attachToTarget", json!({ "targetId": target, "flatten": false }));
             }
@@ -145,14 +147,15 @@ impl TabState {
         );
     }
 
-    /// Pauses what is judged: documents always, everything in a raised container.
+    /// Pauses what is judged: documents always, everything in a raised container; and the answers that documents get.
     pub(super) fn watch_requests(&self, session: &Session) {
-        let patterns = if self.container == Container::T0 {
-            json!([{ "urlPattern": "*", "resourceType": "Document" }])
+        let answers = json!({ "urlPattern": "*", "resourceType": "Document", "requestStage": "Response" });
+        let requests = if self.container == Container::T0 {
+            json!({ "urlPattern": "*", "resourceType": "Document" })
         } else {
-            json!([{ "urlPattern": "*" }])
+            json!({ "urlPattern": "*" })
         };
-        session.post("Fetch.enable", json!({ "patterns": patterns }));
+        session.post("Fetch.enable", json!({ "patterns": [requests, answers] }));
     }
 
     /// A worker may run once its requests are watched.
@@ -272,6 +275,7 @@ impl TabState {
         let kind = text(info, "type").unwrap_or_default();
         if kind == "page" {
             self.link.post("Target.closeTarget", json!({ "targetId": target }));
+            parent.post("Target.detachFromTarget", json!({ "sessionId": id }));
             return;
         }
         let session = Session::new(&self.link, Some(parent), self, id, target, kind);

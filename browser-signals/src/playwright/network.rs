@@ -114,6 +114,10 @@ impl TabState {
         let Some(id) = text(params, "requestId") else {
             return;
         };
+        if params.get("responseStatusCode").or_else(|| params.get("responseErrorReason")).is_some() {
+            self.on_answer(session, id, params);
+            return;
+        }
         let is_document = text(params, "resourceType") == Some("Document");
         match self.judge(session, params) {
             Ok(()) => {
@@ -130,6 +134,21 @@ impl TabState {
                 self.record(PageEvent::RequestBlocked { reason: stop.reason });
             }
         }
+    }
+
+    /// The answer to a document's request. The browser asks nobody about a redirect to a scheme that another program
+    /// serves: it hands the address over.
+    fn on_answer(&self, session: &Arc<Session>, id: &str, params: &Value) {
+        if !leads_to_another_program(params) {
+            session.post("Fetch.continueRequest", json!({ "requestId": id }));
+            return;
+        }
+        session.post("Fetch.failRequest", json!({ "requestId": id, "errorReason": "Aborted" }));
+        let frame = text(params, "frameId").map(FrameId::new);
+        if self.top_frame().ok() == frame {
+            self.update(|inner| inner.stopped = Some(AddressRefused::Scheme));
+        }
+        self.record(PageEvent::RequestBlocked { reason: "scheme" });
     }
 
     fn judge(&self, session: &Arc<Session>, params: &Value) -> Result<(), (Stop, bool)> {
@@ -246,6 +265,23 @@ impl TabState {
     }
 }
 
+/// Whether an answer redirects to a scheme that is not the web's.
+fn leads_to_another_program(answer: &Value) -> bool {
+    let named =
+        |header: &&Value| text(header, "name").is_some_and(|name| name.eq_ignore_ascii_case("location"));
+    let headers = answer.get("responseHeaders").and_then(Value::as_array);
+    let to = headers.and_then(|all| all.iter().find(named)).and_then(|header| text(header, "value"));
+    let status = answer.get("responseStatusCode").and_then(Value::as_u64).unwrap_or_default();
+    let from = answer.pointer("/request/url").and_then(Value::as_str).and_then(|url| Url::parse(url).ok());
+    match (to, from) {
+        (Some(to), Some(from)) if (300..400).contains(&status) => {
+            // What cannot be read leads nowhere.
+            from.join(to).is_ok_and(|to| !matches!(to.scheme(), "http" | "https"))
+        }
+        _ => false,
+    }
+}
+
 /// Where a request may go once values were released: to their destination; without a body also to the
 /// task's own origins; and to a payment handler that is open.
 fn may_go(inner: &Inner, task: &[Origin], origin: &Origin, has_body: bool) -> bool {
@@ -325,6 +361,28 @@ mod tests {
         let expected = [("Accept", "*/*"), ("X-Note", "hi")].map(|(n, v)| (n.to_owned(), v.to_owned()));
         assert_eq!(headers_of(&request), expected);
         assert!(headers_of(&json!({})).is_empty());
+    }
+
+    #[test]
+    fn a_redirect_to_another_scheme_is_told_from_one_within_the_web() {
+        for (status, to, leads) in [
+            (302, "mailto:a@b.example", true),
+            (307, " TEL:+1", true),
+            (301, "file:///etc/passwd", true),
+            (302, "/next", false),
+            (302, "//pay.example/mailto:x", false),
+            (303, "http://shop.example/", false),
+            (302, "https://", false),
+            (200, "mailto:a@b.example", false),
+        ] {
+            let answer = json!({
+                "request": { "url": "https://shop.example/" },
+                "responseStatusCode": status,
+                "responseHeaders": [{ "name": "date", "value": "now" }, { "name": "LOCATION", "value": to }],
+            });
+            assert_eq!(leads_to_another_program(&answer), leads, "{status} {to}");
+        }
+        assert!(!leads_to_another_program(&json!({ "responseErrorReason": "Failed" })));
     }
 
     #[test]

@@ -113,8 +113,6 @@ pub(super) struct TabState {
     pub(super) private_hosts: Vec<String>,
     /// Whether the name of an element is never given to one of a later document.
     pub(super) handles_once: bool,
-    /// Whether everything goes through a proxy, which then is whom the browser talks to.
-    pub(super) proxied: bool,
     pub(super) egress: Mutex<Option<Arc<dyn EgressGuard>>>,
     pub(super) wires: Mutex<Wires>,
     inner: Mutex<Inner>,
@@ -222,10 +220,9 @@ impl Tab {
         container: Container,
         task: &[Origin],
         settings: &BrowserSettings,
-        proxy: Option<&ContainerProxy>,
+        proxy: &ContainerProxy,
     ) -> Result<Tab, BridgeError> {
-        let params = proxy.map_or_else(|| json!({ "disposeOnDetach": true }), ContainerProxy::context);
-        let made = link.call("Target.createBrowserContext", params).await?;
+        let made = link.call("Target.createBrowserContext", proxy.context()).await?;
         let context = text(&made, "browserContextId").ok_or(BridgeError::Lost)?.to_owned();
         let state = Arc::new(TabState {
             link: Arc::clone(link),
@@ -234,7 +231,6 @@ impl Tab {
             task: task.to_vec(),
             private_hosts: settings.private_hosts.clone(),
             handles_once: settings.handles_once,
-            proxied: proxy.is_some(),
             egress: Mutex::new(None),
             wires: Mutex::default(),
             inner: Mutex::default(),
@@ -257,9 +253,7 @@ impl Tab {
         link.call("Target.createTarget", page).await?;
         tab.state.wait_until(Duration::from_secs(10), |inner| !inner.sessions.is_empty()).await?;
         tab.prepare_page().await?;
-        if let Some(proxy) = proxy {
-            tab.introduce(proxy).await?;
-        }
+        tab.introduce(proxy).await?;
         Ok(tab)
     }
 

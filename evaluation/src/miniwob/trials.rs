@@ -65,7 +65,7 @@ pub async fn run(
     let rules = stage.world.host_rules_with(&[(HOST, site.port())]);
     let bare = BareBrowser::launch_with(&stage.world, &rules).await?;
     let mut settings = stage.settings();
-    settings.host_rules = Some(rules);
+    settings.proxy_rules = Some(rules);
     settings.private_hosts.push(HOST.to_owned());
     let browser =
         Browser::launch(settings).await.map_err(|error| DemoError::from(StageError::from(error)))?;
