@@ -12,7 +12,7 @@ use portcullis::signals::playwright::{Browser, BrowserSettings, OwnBrowser};
 
 /// The first lines, to the letter.
 const FIRST_LINES: [&str; 3] = [
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--host-resolver-rules=MAP *.local 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];

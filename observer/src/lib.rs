@@ -18,6 +18,7 @@
 //! | [`names`] | the name servers |
 //! | [`traffic`] | what was seen: look-ups, datagrams, connections |
 //! | [`packet`] | one packet, and which packets are the kernel's own |
+//! | [`processes`] | ending a browser with everything that it started |
 //!
 //! Only Linux has such namespaces; elsewhere this crate is empty.
 
@@ -28,6 +29,7 @@ pub mod entering;
 pub mod names;
 pub mod network;
 pub mod packet;
+pub mod processes;
 pub mod traffic;
 
 pub use entering::{Entered, enter, observed};

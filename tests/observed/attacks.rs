@@ -56,7 +56,7 @@ const EVERYWHERE: [(&str, Shows); 5] = [
 ];
 
 /// What it can do where there is a document.
-const IN_DOCUMENTS: [(&str, Shows); 28] = [
+const IN_DOCUMENTS: [(&str, Shows); 39] = [
     ("stun", Shows::LookUp),
     ("turn-udp", Shows::LookUp),
     ("turn-tcp", Shows::LookUp),
@@ -85,7 +85,21 @@ const IN_DOCUMENTS: [(&str, Shows); 28] = [
     ("ping", Shows::LookUp),
     ("form", Shows::LookUp),
     ("rules", Shows::LookUp),
+    ("embed", Shows::LookUp),
+    ("poster", Shows::LookUp),
+    ("import", Shows::LookUp),
+    ("css-import", Shows::LookUp),
+    ("worklet", Shows::LookUp),
+    ("paint", Shows::LookUp),
+    ("search", Shows::LookUp),
+    ("identity", Shows::LookUp),
+    ("payment", Shows::LookUp),
+    ("passkey", Shows::LookUp),
+    ("prerender", Shows::LookUp),
 ];
+
+/// What it can do in a worker alone.
+const IN_WORKERS: [(&str, Shows); 1] = [("import-scripts", Shows::LookUp)];
 
 /// What an answer of a server makes the browser do. A certificate and a report are fetched and sent by the browser
 /// itself, not by a page.
@@ -145,7 +159,7 @@ pub fn all() -> Vec<Attack> {
     for place in PLACES {
         let ways = match place {
             "answer" => IN_ANSWERS.to_vec(),
-            worker if WORKERS.contains(&worker) => EVERYWHERE.to_vec(),
+            worker if WORKERS.contains(&worker) => [EVERYWHERE.as_slice(), &IN_WORKERS].concat(),
             _ => [EVERYWHERE.as_slice(), &IN_DOCUMENTS].concat(),
         };
         all.extend(ways.into_iter().map(|(way, shows)| Attack { place, way, shows }));

@@ -1,5 +1,7 @@
 //! The guard and its browser, as in production: no host rules, no private hosts, nothing that a test adds.
 
+use std::path::PathBuf;
+
 use browser_signals::playwright::{Browser, BrowserSettings};
 use evaluation::stage::{chromium, sandbox};
 use evaluation::tls::install_nss;
@@ -20,12 +22,20 @@ pub struct Guarded {
 
 impl Guarded {
     pub async fn launch(network: &Network, sites: &Sites) -> Guarded {
+        Guarded::launch_with(network, sites, |_| ()).await
+    }
+
+    pub async fn launch_with(
+        network: &Network,
+        sites: &Sites,
+        change: impl FnOnce(&mut BrowserSettings),
+    ) -> Guarded {
         let home = tempfile::tempdir().unwrap();
         install_nss(home.path(), sites.authority.pem()).unwrap();
-        let executable = chromium().expect("run `cargo xtask setup` first");
-        let mut settings = BrowserSettings::new(network.browser(&executable).unwrap());
+        let mut settings = BrowserSettings::new(program(network));
         settings.home = Some(home.path().to_owned());
         settings.sandbox = sandbox();
+        change(&mut settings);
         let browser = Browser::launch(settings).await.unwrap();
         Guarded { browser, _home: home }
     }
@@ -41,6 +51,11 @@ impl Guarded {
         );
         Session::begin(guard, &self.browser, &prompt).await.unwrap()
     }
+}
+
+/// Chromium, with a name server of its own.
+pub fn program(network: &Network) -> PathBuf {
+    network.browser(&chromium().expect("run `cargo xtask setup` first")).unwrap()
 }
 
 /// Opens an address.

@@ -11,7 +11,9 @@
 )]
 
 mod attacks;
+mod claims;
 mod guarded;
+mod launches;
 mod pages;
 mod plain;
 mod site;

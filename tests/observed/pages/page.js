@@ -2,6 +2,8 @@
 const places = PLACES, reported = {};
 const port = (place) => PORT + 10 * places.indexOf(place);
 let hex = '';
+// Which street the shop's own answers spell: it was told in another way.
+const known = new URLSearchParams(location.search).has('street') ? 'preset' : 'released';
 const call = (place, relayAlone) => `(${attack})('${place}', '${hex}', ${port(place)}, ${!!relayAlone})`;
 const html = (place, relayAlone) => `<!doctype html><body><script>parent.postMessage({ place: '${place}', tried: ${call(place, relayAlone)} }, '*')<\/script>`;
 const report = (place, tried) => { if (place && !(reported[place] || []).length) reported[place] = tried; };
@@ -55,7 +57,7 @@ const go = {
     navigator.serviceWorker.ready.then((it) => it.active.postMessage({ place, hex, port: port(place) }));
   },
   // What the shop's own answers make the browser fetch: the shop was told the street in another way.
-  answer: (place) => { frame({ src: '/answer?' + hex }); report(place, ['answer']); },
+  answer: (place) => { frame({ src: '/answer?' + known }); report(place, ['answer']); },
   driven: (place) => {
     // A worker that was there before makes the page make the frame.
     const driver = new Worker(blob('setTimeout(() => postMessage(0), 300)', 'text/javascript'));
@@ -76,7 +78,7 @@ const begin = (street) => {
     fetch(`/tried?${told}`).catch(() => {}).then(() => {
       attempt('popup');
       // From now on the shop's certificate lacks the one of its issuer, and says where that is.
-      return fetch('/swap').then(() => setInterval(() => fetch('/swapped').catch(() => {}), 500));
+      return fetch('/swap?' + known).then(() => setInterval(() => fetch('/swapped').catch(() => {}), 500));
     });
   }, 50);
 };
