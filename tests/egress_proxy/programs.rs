@@ -131,8 +131,9 @@ async fn a_plain_chromium_starts_programs_and_a_guarded_one_none() {
         .args(["--no-sandbox", "--disable-gpu"].map(str::to_owned).into())
         .env(environment);
     let playwright = Playwright::launch().await.expect("run `cargo xtask setup` first");
-    let browser = playwright.chromium().launch_with_options(options).await.unwrap();
     for (path, markup) in PAGES {
+        // A browser for each: it starts one program without a press, and then no other until the next press.
+        let browser = playwright.chromium().launch_with_options(options.clone()).await.unwrap();
         let page = browser.new_context().await.unwrap().new_page().await.unwrap();
         let _leads_elsewhere = page.goto(&format!("http://127.0.0.1:{port}{path}"), None).await;
         if markup.contains("id=press") {
@@ -140,8 +141,8 @@ async fn a_plain_chromium_starts_programs_and_a_guarded_one_none() {
         }
         let called = || recorder.recorded().contains(&mark(path, "plain"));
         assert!(soon(called).await, "{path}: {}", recorder.recorded());
+        browser.close().await.unwrap();
     }
-    browser.close().await.unwrap();
     playwright.shutdown().await.unwrap();
 
     // The same pages, in a process whose own `PATH` begins with the recorders.

@@ -96,7 +96,8 @@ async fn windows_dialogs_files_and_permissions_are_refused_and_recorded() {
         assert_eq!(click(&tab, "\"Download\"", 1).await, [PageEvent::DownloadRefused]);
         assert_eq!(click(&tab, "\"Upload", 1).await, [PageEvent::FileChooserRefused]);
         assert_eq!(click(&tab, "\"Print\"", 0).await, []);
-        assert_eq!(click(&tab, "\"Mail\"", 0).await, []);
+        let scheme = PageEvent::RequestBlocked { reason: "scheme" };
+        assert_eq!(click(&tab, "\"Mail\"", 1).await, [scheme]);
         click(&tab, "\"Notify\"", 0).await;
         let text = text_with(&tab, "\"n denied\"").await;
         assert!(text.contains("\"n denied\""), "{text}");
