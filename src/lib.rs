@@ -89,6 +89,8 @@ pub mod observe;
 #[cfg(feature = "browser")]
 pub mod placement;
 pub mod process;
+#[cfg(feature = "browser")]
+mod purpose;
 #[cfg(feature = "scrub")]
 pub mod safety;
 #[cfg(feature = "scrub")]

@@ -1,5 +1,7 @@
 //! What the scripts of the isolated world say of forms and controls, read. Both bridges run the same scripts.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use url::Url;
 
@@ -39,6 +41,12 @@ pub(crate) fn control(facts: &Value, node: &impl Fn(u64) -> Option<NodeId>) -> O
 pub(crate) fn controls(facts: &Value, node: &impl Fn(u64) -> Option<NodeId>) -> Vec<Control> {
     let all = facts.get("controls").and_then(Value::as_array).into_iter().flatten();
     all.filter_map(|facts| control(facts, node)).collect()
+}
+
+/// The path of a document's address, where it has one.
+pub(crate) fn path_of(url: &str) -> Option<Arc<str>> {
+    let url = Url::parse(url).ok()?;
+    matches!(url.scheme(), "http" | "https").then(|| url.path().into())
 }
 
 /// Where a form goes.

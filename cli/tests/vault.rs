@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use canary::{Canaries, assert_none};
-use portcullis::consent::{StandingConsent, book};
+use portcullis::consent::{FormPlace, Purpose, StandingConsent, book};
 use portcullis::guard::SystemEntropy;
 use portcullis::policy::{Policy, authority};
 use portcullis::signals::Origin;
@@ -55,6 +55,7 @@ impl Home {
                 fields: [Field::City].into_iter().collect(),
                 to: Origin::parse(to).unwrap(),
                 records: vec!["address:home".to_owned()],
+                form: Some(FormPlace::new(Purpose::Address, Some("/checkout"), Some("/save"), None)),
                 given: true,
                 since: 1,
                 until: Some(4_000_000_000_000),

@@ -7,6 +7,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`answer`] | what a user can say |
+//! | [`form`] | which form a yes is for |
 //! | [`prompt`] | what a user is asked, in words |
 //! | [`ticket`] | which answer belongs to which prompt |
 //! | [`answerer`] | who answers: the trait, a script |
@@ -21,6 +22,7 @@ pub mod answer;
 pub mod answerer;
 pub mod book;
 pub mod change;
+pub mod form;
 pub mod hand_over;
 pub mod page;
 pub mod prompt;
@@ -34,8 +36,9 @@ pub use answer::Answer;
 pub use answerer::{AnswerFuture, Answerer, CodeFuture, HandOverFuture, ScriptedAnswerer, WarnFuture};
 pub use book::{ConsentBook, Release, StandingConsent};
 pub use change::{Change, How, Made};
-pub use hand_over::HandOver;
-pub use prompt::{Asked, ConsentPrompt, Notice, Quoted};
+pub use form::{Exposed, FormPlace, Purpose};
+pub use hand_over::{HandOver, HandedOver};
+pub use prompt::{Asked, ConsentPrompt, Line, Notice, Quoted, SiteName, Weight};
 #[cfg(feature = "browser")]
 pub use terminal::TerminalAnswerer;
 pub use ticket::{Answered, Ticket};

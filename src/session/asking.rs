@@ -85,7 +85,10 @@ impl Core {
         let mut subject = SubjectOf::policy(&self.decision.policy_hash());
         for about in &asked {
             subject = subject.part(about.to_string().as_bytes());
-            subject = about.details().iter().fold(subject, |subject, line| subject.part(line.as_bytes()));
+            subject = about
+                .details()
+                .iter()
+                .fold(subject, |subject, line| subject.part(line.to_string().as_bytes()));
         }
         let subject = pages.iter().fold(subject, |subject, page| subject.page(page)).finish();
         let ticket = Ticket::new(self.nonces.next(), subject, now);
@@ -135,7 +138,7 @@ impl Core {
 
     /// What the user is asked about a line: who asks, which fields from which records, where they go.
     pub(super) fn asked(&self, ask: &Ask) -> Asked {
-        let Ask { prompt, page, origin, .. } = ask;
+        let Ask { prompt, page, origin, form, .. } = ask;
         match (prompt.kind, prompt.amount) {
             (Some(Kind::Purchase), Some(amount)) => Asked::Pay {
                 payee: origin.clone(),
@@ -152,6 +155,7 @@ impl Core {
                     to: origin.clone(),
                     records: self.records(kind, prompt.fields, origin, sent_to.as_ref().unwrap_or(origin)),
                     sent_to,
+                    form: Some(form.clone()),
                 }
             }
         }
@@ -218,17 +222,17 @@ impl Core {
     ) {
         for (Ask { at, origin, .. }, about) in asked.iter().zip(&prompt.asked) {
             let Some(line) = work.lines.get(*at) else { continue };
-            let records = match about {
-                Asked::Release { records, .. } => records.clone(),
-                Asked::Pay { card, .. } => card.iter().cloned().collect(),
-                _ => Vec::new(),
+            let (records, form) = match about {
+                Asked::Release { records, form, .. } => (records.clone(), form.as_ref()),
+                Asked::Pay { card, .. } => (card.iter().cloned().collect(), None),
+                _ => (Vec::new(), None),
             };
             let (kind, fields) = (line.request.kind, line.request.effective_fields());
             if answer.agrees() && self.book.never(kind, origin) {
                 // Said while the question was open, and told to be kept: a yes does not take its place.
                 continue;
             }
-            self.book.note(&Release { kind, fields, records: &records, to: origin }, answer, now);
+            self.book.note(&Release { kind, fields, records: &records, to: origin, form }, answer, now);
         }
     }
 }

@@ -10,6 +10,7 @@ use super::work::{Ask, Line, Page, Phase, Release, Work};
 use crate::audit::AuditEvent;
 use crate::consent::Warning;
 use crate::placement::best_form;
+use crate::purpose::{form_place, is_free_text};
 
 /// Words on the button that starts a payment, in the languages the shops here are written in.
 const PAY_WORDS: [&str; 8] = ["pay", "bezahlen", "zahlen", "payer", "pagar", "paga", "checkout", "betalen"];
@@ -89,9 +90,7 @@ impl Core {
                 }
                 self.release_next(work, now)
             }
-            (Phase::HandingOver(offer), Event::HandedOver(finished)) => {
-                self.handed_over(work, *offer, finished)
-            }
+            (Phase::HandingOver(offer), Event::HandedOver(ended)) => self.handed_over(work, *offer, ended),
             (_, _) => self.refuse_all(work, Reason::BrowserLost, now),
         }
     }
@@ -127,8 +126,9 @@ impl Core {
                 continue;
             };
             Core::fit_fields(&mut line.request, page.value());
-            let request = line.request.clone();
-            match self.decide_request(&request, page, Consent::None, now) {
+            let (request, request_is_purchase) = (line.request.clone(), line.is_purchase());
+            let form = form_place(page.value(), has_free_text_beside(forms, page));
+            match self.decide_request(&request, page, &form, Consent::None, now) {
                 // Decided again on a fresh look before the release; this grant lapses unused.
                 Verdict::Grant(_) => {}
                 Verdict::Deny(reason) => {
@@ -143,13 +143,16 @@ impl Core {
                         line.reply = Some(reply);
                     }
                 }
-                Verdict::Ask(prompt) => {
+                Verdict::Ask(mut prompt) => {
+                    if !request_is_purchase && !form.can_stand() {
+                        prompt.scope = ConsentScope::EveryTime;
+                    }
                     if let Some(line) = work.current() {
                         line.asked_on = Some(Page::of(page.value()));
                     }
                     if let Some(origin) = page.origin.known() {
                         let (page, origin) = (Box::new(page.value().clone()), origin.clone());
-                        asks.push(Ask { at, prompt, page, origin });
+                        asks.push(Ask { at, prompt, page, origin, form });
                     }
                 }
             }
@@ -185,8 +188,13 @@ impl Core {
         let Some(line) = work.current() else { return self.refuse_all(work, Reason::MalformedRequest, now) };
         let (request, number, consent) = (line.request.clone(), line.number, line.consent);
         let line_asked = line.asked_on.clone();
-        let page = match seen.map(|pages| pick(pages, &request.effective_fields(), line.is_purchase())) {
-            Ok(Some(page)) => page,
+        let purchase = line.is_purchase();
+        let picked = seen.map(|pages| {
+            let page = pick(&pages, request.effective_fields(), purchase).cloned();
+            page.map(|page| (form_place(page.value(), has_free_text_beside(&pages, &page)), page))
+        });
+        let (form, page) = match picked {
+            Ok(Some(picked)) => picked,
             Ok(None) => return self.refuse_line(work, Reason::FieldNotAllowed, now),
             Err(reason) => return self.refuse_line(work, reason, now),
         };
@@ -194,7 +202,11 @@ impl Core {
             return self.refuse_line(work, Reason::StaleDocument, now);
         }
         self.overtaken = false;
-        let release = match self.decide_request(&request, &page, consent, now) {
+        let verdict = self.decide_request(&request, &page, &form, consent, now);
+        if matches!(verdict, Verdict::Grant(_)) && consent == Consent::None {
+            self.bind(&request, page.value(), &form, now);
+        }
+        let release = match verdict {
             Verdict::Grant(Granted::Fill(grant)) => Release::Fill(grant),
             Verdict::Grant(Granted::Wire(grant)) => Release::Wire(grant),
             Verdict::Grant(Granted::PaymentApi(grant)) => Release::Pay(grant),
@@ -302,11 +314,14 @@ impl Work {
 }
 
 /// The page a line is decided on: for a purchase the one looked at, else the form that fits best.
-fn pick(pages: Vec<Observed<Snapshot>>, fields: &FieldSet, purchase: bool) -> Option<Observed<Snapshot>> {
-    if purchase {
-        return pages.into_iter().next();
-    }
-    best_form(&pages, *fields).cloned()
+fn pick(pages: &[Observed<Snapshot>], fields: FieldSet, purchase: bool) -> Option<&Observed<Snapshot>> {
+    if purchase { pages.first() } else { best_form(pages, fields) }
+}
+
+/// Whether a box for free text that no form owns stands in the form's document: a script sends it with the form.
+fn has_free_text_beside(pages: &[Observed<Snapshot>], form: &Snapshot) -> bool {
+    let loose = pages.iter().filter(|page| page.form.is_none() && page.document == form.document);
+    loose.flat_map(|page| &page.controls).any(is_free_text)
 }
 
 /// The last button of the text that the model read whose name has a word for paying.

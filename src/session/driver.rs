@@ -18,7 +18,7 @@ use super::way_out;
 use crate::action::Action;
 use crate::audit::{AuditEvent, SessionId, Stopped};
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
-use crate::consent::{HandOver, book};
+use crate::consent::{HandOver, HandedOver, book};
 use crate::egress::{ContainerEgress, Releases};
 use crate::egress_proxy::EgressProxy;
 use crate::guard::{Guard, GuardError, Kit};
@@ -321,7 +321,7 @@ impl Session {
 
     /// Offers the user to go on by hand. What stands in forms for values is withdrawn first: a person would send it
     /// as it is.
-    async fn hand_over(&mut self, offer: &HandOver) -> bool {
+    async fn hand_over(&mut self, offer: &HandOver) -> HandedOver {
         self.tab.withdraw_wires();
         self.kit.hand_over(offer).await
     }
