@@ -144,11 +144,22 @@ fn purpose_of(page: &Snapshot) -> Purpose {
         Field::City,
         Field::PostalCode,
     ];
+    /// All that a parcel needs; with fewer boxes than two for a place the browser's facts call no form an address form.
+    const DELIVERED: [Field; 8] = [
+        Field::Name,
+        Field::Email,
+        Field::Phone,
+        Field::Country,
+        Field::Region,
+        Field::City,
+        Field::PostalCode,
+        Field::Street,
+    ];
     let entries = Entries::of(page);
-    let is_search = |control: &&Control| {
-        control.input_type == "search" || (entries.all.len() == 1 && entries.says(&SEARCH))
-    };
-    if entries.all.iter().any(is_search) {
+    // Beside other boxes it is one that looks up an address, or belongs to nothing that is known.
+    if let [only] = entries.all.as_slice()
+        && (only.input_type == "search" || entries.says(&SEARCH))
+    {
         return Purpose::Search;
     }
     match (page.sink.known(), entries.passwords()) {
@@ -167,6 +178,8 @@ fn purpose_of(page: &Snapshot) -> Purpose {
         Purpose::Login
     } else if entries.are_all(&REACHED) {
         Purpose::Contact
+    } else if entries.are_all(&DELIVERED) {
+        Purpose::Address
     } else {
         Purpose::Unknown
     }
@@ -257,9 +270,13 @@ mod tests {
             (Purpose::Login, Sink::LoginForm, "/in", vec![text("Customer"), password()]),
             (Purpose::Unknown, Sink::Other, "/in", with(password())),
             (Purpose::Address, Sink::AddressForm, "/review", vec![text("Street"), text("City")]),
+            (Purpose::Address, Sink::FreeText, "/order", vec![text("Street")]),
+            (Purpose::Address, Sink::Other, "/order", with(text("Street"))),
+            (Purpose::Review, Sink::Other, "/reviews", with(text("Street"))),
             (Purpose::Payment, Sink::PaymentForm, "/pay", vec![text("Card number"), text("City")]),
             (Purpose::Search, Sink::FreeText, "/find", vec![control("input", "search", "City")]),
             (Purpose::Search, Sink::FreeText, "/search", vec![text("City")]),
+            (Purpose::Unknown, Sink::Other, "/send", with(control("input", "search", "Find"))),
         ] {
             let labels: Vec<&str> = controls.iter().map(|control| control.label.as_str()).collect();
             assert_eq!(of(sink, action, &controls), expected, "{action} {labels:?}");
