@@ -7,6 +7,7 @@ mod acting;
 mod filling;
 mod leaving;
 mod picturing;
+mod racing;
 mod reading;
 mod refusing;
 mod seeing;
