@@ -82,6 +82,9 @@ impl Asked {
     /// Lines that belong to the first: where it goes, from which record, what the page says.
     pub fn details(&self) -> Vec<String> {
         match self {
+            Asked::Container { own_browser: true, .. } => vec![
+                "open pages of these sites are loaded again: what you typed there and did not send is lost; their service workers end".to_owned(),
+            ],
             Asked::Container { .. } | Asked::Reveal { .. } => Vec::new(),
             Asked::Verb { goes_to, .. } => goes_to.iter().map(|to| format!("it goes to {to}")).collect(),
             Asked::Release { sent_to, records, .. } => {
@@ -195,7 +198,9 @@ impl fmt::Display for Notice {
             Notice::Refusals(1) => f.write_str("the agent was refused once in this task"),
             Notice::Refusals(times) => write!(f, "the agent was refused {times} times in this task"),
             Notice::OwnBrowser => f.write_str(
-                "this is a tab of your own browser: what a page has been given, nothing keeps it from passing on",
+                "this is a tab of your own browser: rules of the browser keep what a page is given from other sites, and no \
+                 proxy does; the site can pass it on, and so can, for five minutes, a shared worker that an earlier page \
+                 of it left running",
             ),
             Notice::Guessed => f.write_str("the agent wrote something that is in your vault"),
             Notice::GuessedBefore(1) => {

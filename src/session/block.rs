@@ -279,9 +279,10 @@ impl Core {
         request_refused(kind, reason)
     }
 
-    /// A page that looks unsafe is told to the user, once for what was asked for.
+    /// A page that looks unsafe, or whose way out stays open, is told to the user, once for what was asked for.
     fn warn_of(&mut self, kind: Kind, reason: Reason) {
-        let (Reason::LowSafety, Some(origin)) = (reason, self.page.clone()) else { return };
+        let told = matches!(reason, Reason::LowSafety | Reason::EgressBlocked);
+        let (true, Some(origin)) = (told, self.page.clone()) else { return };
         let warning = Warning { kind, origin, reason };
         if self.warned.insert(warning.clone()) {
             self.counts.warnings += 1;
