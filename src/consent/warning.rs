@@ -24,8 +24,8 @@ impl fmt::Display for Warning {
         write!(f, "The agent asked for your {kind} on {origin} and did not get it. ")?;
         if *reason == Reason::EgressBlocked {
             return f.write_str(
-                "What a page of the site is given could leave for another site: a page, or a service worker, is there \
-                 since before the task. Load the site's pages again, close its other tabs and windows, and let the \
+                "What a page of the site is given could leave for another site: a page or a service worker is there \
+                 that was there before the task began. Load the site's pages again, close its other tabs and windows, and let the \
                  agent ask once more.",
             );
         }

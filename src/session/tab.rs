@@ -149,6 +149,7 @@ impl TabSession {
             TabSession { id, core, text, quarantine, kit, prompt, ruled_out, started, tabs, view, open };
         session.keep_standing();
         session.kit.sign_head();
+        // Made first: nothing of the session is held while it is waited for.
         let sealing = session.tabs.clone().seal(session.view.clone());
         sealing.await;
         Ok(session)

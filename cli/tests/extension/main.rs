@@ -13,6 +13,7 @@ mod browser;
 mod busy;
 mod by_itself;
 mod consent;
+mod contexts;
 mod family;
 mod files;
 mod hostile;

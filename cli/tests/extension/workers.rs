@@ -157,7 +157,7 @@ fn what_cannot_be_closed_is_not_filled_and_the_user_is_told() {
     let reply = stage.agent(Some(REQUEST));
     assert!(reply.contains("egress_blocked"), "{reply}");
     let told = stage.asked();
-    assert!(told.contains("is there since before the task"), "{told}");
+    assert!(told.contains("that was there before the task began"), "{told}");
     assert!(told.contains("open pages of these sites are loaded again"), "the question says so: {told}");
     assert_eq!(stage.browser().values()["street"], "");
     stage.browser().at_question("alone", &serde_json::json!({}));
