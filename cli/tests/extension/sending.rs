@@ -96,7 +96,7 @@ fn a_form_that_turns_elsewhere_when_it_is_sent_tells_nothing() {
     stage.browser().open(&url);
     stage.task();
     let mut failed = Vec::new();
-    for (name, url) in &pages {
+    for (_, url) in &pages {
         stage.browser().open(url);
         stage.agent_until(None, "Deliver to");
         let reply = stage.agent_until(Some(REQUEST), "GRANT");
