@@ -3,6 +3,7 @@
 use serde_json::Value;
 use url::Url;
 
+use crate::meaning::Meaning;
 use crate::sink::sink_of;
 use crate::{Control, Destination, NodeId, Origin, Sink};
 
@@ -51,13 +52,18 @@ pub(crate) fn destination(way: &Value) -> Option<Destination> {
     })
 }
 
-/// What a form, or a control without one, is for.
+/// What a form, or a control without one, is for. A control that is known to decide nothing is for what it is for, wherever
+/// it stands.
 pub(crate) fn sink(target: Option<&Control>, has_form: bool, controls: &[Control]) -> Sink {
+    let alone = |target: &Control| sink_of(std::slice::from_ref(target));
     match target {
-        Some(target) if !has_form => sink_of(std::slice::from_ref(target)),
-        Some(target) if sink_of(std::slice::from_ref(target)) == Sink::FreeText && controls.len() < 2 => {
-            Sink::FreeText
-        }
+        Some(target) if matches!(Meaning::of(target), Meaning::Harmless(_)) => alone(target),
+        Some(target) if !has_form => match sink_of(controls) {
+            // Those of the page that no form owns belong together where they ask for such things.
+            sink @ (Sink::PaymentForm | Sink::AddressForm | Sink::LoginForm) => sink,
+            _ => alone(target),
+        },
+        Some(target) if alone(target) == Sink::FreeText && controls.len() < 2 => Sink::FreeText,
         _ => sink_of(controls),
     }
 }

@@ -70,5 +70,5 @@ pub use read::PageText;
 pub use settings::BrowserSettings;
 #[cfg(all(feature = "relay", unix))]
 pub use shared::{SecondProgram, ThrowawayFolder};
-pub use tab::Tab;
+pub use tab::{HeldRequest, Tab};
 pub use window::{OwnBrowser, OwnWindow};

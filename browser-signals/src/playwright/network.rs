@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::PageEvent;
 use super::session::{Link, Session, lock, text};
-use super::tab::{Inner, TabState};
+use super::tab::{HeldRequest, Inner, TabState};
 use crate::address::{self, AddressRefused};
 use crate::{Container, FrameId, Origin, OutgoingRequest};
 
@@ -23,6 +23,27 @@ impl Stop {
     const fn new(reason: &'static str) -> Stop {
         Stop { reason, refused: AddressRefused::OutsideTask }
     }
+}
+
+/// What becomes of a request that is not stopped.
+enum Way {
+    Open,
+    /// It waits for the user.
+    Held(HeldRequest),
+}
+
+/// A request that waits for the user, and who can let it go.
+pub(super) struct Held {
+    pub(super) request: HeldRequest,
+    paused_by: PausedBy,
+    params: Value,
+}
+
+/// Which session of the browser paused a request.
+enum PausedBy {
+    Page(Arc<Session>),
+    /// The whole browser's, for a worker that has no page.
+    Browser(Arc<Session>),
 }
 
 /// The facts of one paused request.
@@ -96,7 +117,10 @@ impl Link {
     fn judge_worker(&self, worker: &Arc<Session>, id: &str, params: &Value) {
         let judged = worker.tab().map(|tab| (tab.judge(worker, params), tab));
         match judged {
-            Some((Ok(()), _)) => self.post("Fetch.continueRequest", json!({ "requestId": id })),
+            Some((Ok(Way::Open), _)) => self.post("Fetch.continueRequest", json!({ "requestId": id })),
+            Some((Ok(Way::Held(request)), tab)) => {
+                tab.hold(request, PausedBy::Browser(Arc::clone(worker)), params);
+            }
             refused => {
                 let stop = json!({ "requestId": id, "errorReason": "BlockedByClient" });
                 self.post("Fetch.failRequest", stop);
@@ -116,7 +140,8 @@ impl TabState {
         };
         let is_document = text(params, "resourceType") == Some("Document");
         match self.judge(session, params) {
-            Ok(()) => {
+            Ok(Way::Held(request)) => self.hold(request, PausedBy::Page(Arc::clone(session)), params),
+            Ok(Way::Open) => {
                 self.clear_for_wires(params);
                 session.post("Fetch.continueRequest", json!({ "requestId": id }));
             }
@@ -132,7 +157,7 @@ impl TabState {
         }
     }
 
-    fn judge(&self, session: &Arc<Session>, params: &Value) -> Result<(), (Stop, bool)> {
+    fn judge(&self, session: &Arc<Session>, params: &Value) -> Result<Way, (Stop, bool)> {
         let is_document = text(params, "resourceType") == Some("Document");
         let frame = text(params, "frameId").filter(|id| !id.is_empty()).map(FrameId::new);
         let is_top = is_document && self.top_frame().ok() == frame;
@@ -207,9 +232,9 @@ impl TabState {
         if may_go(&inner, task, &origin, has_body) { Ok(()) } else { Err(Stop::new("destination")) }
     }
 
-    fn ask_guard(&self, paused: &Paused<'_>, request: &Value) -> Result<(), Stop> {
+    fn ask_guard(&self, paused: &Paused<'_>, request: &Value) -> Result<Way, Stop> {
         let Some(guard) = lock(&self.egress).clone() else {
-            return Ok(());
+            return Ok(Way::Open);
         };
         let headers = headers_of(request);
         let from =
@@ -229,7 +254,41 @@ impl TabState {
             resource_type: paused.resource_type,
             main_navigation: paused.is_top,
         };
-        guard.judge(&outgoing).map_err(|blocked| Stop::new(blocked.reason))
+        guard.judge(&outgoing).map_err(|blocked| Stop::new(blocked.reason))?;
+        let has_body = !matches!(paused.body, Body::None);
+        match Origin::of(&paused.url) {
+            Ok(to) if guard.holds(&outgoing, has_body) => Ok(Way::Held(HeldRequest {
+                to,
+                path: paused.url.path().to_owned(),
+                main_navigation: paused.is_top,
+            })),
+            _ => Ok(Way::Open),
+        }
+    }
+
+    fn hold(&self, request: HeldRequest, paused_by: PausedBy, params: &Value) {
+        let held = Held { request, paused_by, params: params.clone() };
+        self.update(|inner| inner.held.push(held));
+    }
+
+    /// Judges the requests that wait anew where the user agreed, and stops them where not.
+    pub(super) fn let_go(&self, agreed: bool) {
+        for Held { request, paused_by, params } in self.update(|inner| std::mem::take(&mut inner.held)) {
+            let Some(id) = text(&params, "requestId") else { continue };
+            match (&paused_by, agreed) {
+                (PausedBy::Page(session), true) => self.on_paused(session, &params),
+                (PausedBy::Browser(worker), true) => self.link.judge_worker(worker, id, &params),
+                (by, false) => {
+                    let reason = if request.main_navigation { "Aborted" } else { "BlockedByClient" };
+                    let stop = json!({ "requestId": id, "errorReason": reason });
+                    match by {
+                        PausedBy::Page(session) => session.post("Fetch.failRequest", stop),
+                        PausedBy::Browser(_) => self.link.post("Fetch.failRequest", stop),
+                    }
+                    self.record(PageEvent::RequestBlocked { reason: "refused" });
+                }
+            }
+        }
     }
 
     /// A socket's messages cannot be judged, so a raised container has none: its page's network is cut.
