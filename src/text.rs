@@ -5,6 +5,7 @@
 //! what the agent then does. So until then only the form of a value counts, and a made-up card number
 //! looks the same as the real one (I13).
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -35,6 +36,8 @@ pub struct PageTextGuard {
     safety: Option<Arc<dyn PageSafety>>,
     /// Of the page that was read last.
     judged: Mutex<Option<Safety>>,
+    /// Records of which something was masked.
+    shown: Mutex<BTreeSet<String>>,
 }
 
 impl PageTextGuard {
@@ -55,6 +58,7 @@ impl PageTextGuard {
             vault,
             safety: None,
             judged: Mutex::new(None),
+            shown: Mutex::default(),
         }
     }
 
@@ -62,6 +66,11 @@ impl PageTextGuard {
     #[must_use]
     pub fn with_safety(self, safety: Option<Arc<dyn PageSafety>>) -> PageTextGuard {
         PageTextGuard { safety, ..self }
+    }
+
+    /// The records of which the texts that were masked since the last call showed a longer value. For the user alone.
+    pub(crate) fn take_shown(&self) -> BTreeSet<String> {
+        self.shown.lock().map(|mut shown| std::mem::take(&mut *shown)).unwrap_or_default()
     }
 
     /// How safe the page is that was read last, once; none where nobody judges, or nothing was read since.
@@ -129,6 +138,9 @@ impl PageTextGuard {
         let found = vault.scan_released(text, &entries).map_err(|_| TextWithheld)?;
         // Short values stand inside longer words by chance; masking those would garble the page. A longer one
         // was put there.
+        if let Ok(mut shown) = self.shown.lock() {
+            shown.extend(found.iter().filter(|it| it.span.len() >= LONG).map(|it| it.handle.clone()));
+        }
         let whole =
             found.into_iter().filter(|m| m.whole_word || m.field.tier() == Tier::T2 || m.span.len() >= LONG);
         let mut spans: Vec<_> = whole.map(|m| m.span).collect();

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`answer`] | what a user can say |
 //! | [`prompt`] | what a user is asked, in words |
+//! | [`order`](mod@order) | what goes out with an order, as the user is told of it |
 //! | [`ticket`] | which answer belongs to which prompt |
 //! | [`answerer`] | who answers: the trait, a script |
 //! | [`terminal`] | asking on the terminal |
@@ -22,6 +23,7 @@ pub mod answerer;
 pub mod book;
 pub mod change;
 pub mod hand_over;
+pub mod order;
 pub mod page;
 pub mod prompt;
 #[cfg(feature = "browser")]

@@ -7,6 +7,7 @@ use policy_dfa::{ConsentScope, VerbKind};
 use sirl::{Field, FieldSet, Kind, Money};
 use zeroize::Zeroizing;
 
+use super::order::Order;
 use super::visible::visible;
 use super::{Answer, Answered, Ticket};
 
@@ -49,6 +50,8 @@ pub enum Asked {
         /// What the page says is bought. The page's words: not checked by anybody.
         page_says: Vec<String>,
     },
+    /// To let what the agent set go out: with a payment, or with requests that wait.
+    Order(Order),
     /// To let the model read words of the user's prompt that may be a value.
     Reveal {
         /// What they may be.
@@ -74,6 +77,7 @@ impl Asked {
             Asked::Container { origins, .. } => origins.first(),
             Asked::Release { to, .. } => Some(to),
             Asked::Pay { payee, .. } => Some(payee),
+            Asked::Order(order) => Some(&order.site),
             Asked::Reveal { .. } => None,
             Asked::Verb { page, .. } => page.as_ref(),
         }
@@ -83,11 +87,16 @@ impl Asked {
     pub fn details(&self) -> Vec<String> {
         match self {
             Asked::Container { .. } | Asked::Reveal { .. } => Vec::new(),
+            Asked::Order(order) => order.details(),
             Asked::Verb { goes_to, .. } => goes_to.iter().map(|to| format!("it goes to {to}")).collect(),
-            Asked::Release { sent_to, records, .. } => {
+            Asked::Release { kind, sent_to, records, .. } => {
                 let sent = sent_to.iter().map(|origin| format!("it is sent to {origin}"));
                 let from = (!records.is_empty()).then(|| format!("from your {}", records.join(", ")));
-                sent.chain(from).collect()
+                let after = (*kind == Kind::Login).then(|| {
+                    "once logged in, the agent reads what the account shows, such as your stored address and orders"
+                        .to_owned()
+                });
+                sent.chain(from).chain(after).collect()
             }
             Asked::Pay { card, page_says, .. } => {
                 let with = card.iter().map(|card| format!("with your {card}"));
@@ -117,6 +126,7 @@ impl fmt::Display for Asked {
                 write!(f, "fill your {} ({}) into a form of {to}", kind.as_str(), names.join(", "))
             }
             Asked::Pay { payee, amount, .. } => write!(f, "pay {amount} to {payee}"),
+            Asked::Order(order) => write!(f, "{order}"),
             Asked::Reveal { field, words } => {
                 let name = field.as_str().replace('_', " ");
                 write!(f, "let the model read \"{}\", which may be your {name}", words.as_str())
@@ -173,6 +183,11 @@ pub enum Notice {
         /// Where.
         to: Origin,
     },
+    /// The form takes a card, and no amount can be checked.
+    NoAmount {
+        /// What the page says is to be paid. The page's words.
+        page_says: Vec<String>,
+    },
     /// The agent has been refused this often in this task.
     Refusals(u64),
     /// The agent tried to write something that is in the vault.
@@ -192,6 +207,13 @@ impl fmt::Display for Notice {
             Notice::Host(text) => f.write_str(text),
             Notice::InFrame { top } => write!(f, "the form stands in a frame inside a page of {top}"),
             Notice::SentElsewhere { to } => write!(f, "the form is sent to another site: {to}"),
+            Notice::NoAmount { page_says } => {
+                f.write_str("the amount cannot be checked: this site can charge any amount")?;
+                match page_says.as_slice() {
+                    [] => f.write_str("; the page names no total"),
+                    lines => write!(f, "; the page says: {}", lines.join(" / ")),
+                }
+            }
             Notice::Refusals(1) => f.write_str("the agent was refused once in this task"),
             Notice::Refusals(times) => write!(f, "the agent was refused {times} times in this task"),
             Notice::OwnBrowser => f.write_str(

@@ -8,7 +8,7 @@ use super::core::{After, Command, Core, Event, Look, State};
 use super::outcome::request_refused;
 use super::work::{Ask, Line, Page, Phase, Release, Work};
 use crate::audit::AuditEvent;
-use crate::consent::Warning;
+use crate::consent::{Asked, Warning};
 use crate::placement::best_form;
 
 /// Words on the button that starts a payment, in the languages the shops here are written in.
@@ -157,7 +157,14 @@ impl Core {
         if asks.is_empty() {
             return self.release_next(work, now);
         }
-        let asked = asks.iter().map(|ask| self.asked(ask)).collect();
+        let mut asked: Vec<Asked> = asks.iter().map(|ask| self.asked(ask)).collect();
+        if let Some(paid) = asks.iter().find(|ask| ask.pays()) {
+            if !self.deeds.can_be_shown() {
+                return self.refuse_all(work, Reason::UnplannedEffect, now);
+            }
+            let page_says = self.page_says_it_recurs(&paid.origin);
+            asked.push(Asked::Order(self.deeds.order(&paid.origin, page_says)));
+        }
         let pages: Vec<&Snapshot> = asks.iter().map(|ask| &*ask.page).collect();
         // There is one answer: it stands no longer than the strictest line allows.
         let scopes = asks.iter().map(|ask| ask.prompt.scope);

@@ -99,6 +99,13 @@ pub(super) struct Ask {
     pub origin: Origin,
 }
 
+impl Ask {
+    /// Whether money goes out by it: through the browser, or from a card in the page's form.
+    pub fn pays(&self) -> bool {
+        matches!(self.prompt.kind, Some(Kind::Purchase | Kind::Payment))
+    }
+}
+
 /// A granted release that waits for a fresh look.
 pub(super) enum Release {
     Fill(Grant<Fill>),

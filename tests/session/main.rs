@@ -10,6 +10,7 @@ mod egress;
 mod guessing;
 mod interference;
 mod observing;
+mod order;
 mod purchase;
 mod release;
 mod safety;

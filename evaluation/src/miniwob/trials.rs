@@ -142,6 +142,8 @@ fn user() -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
         let agrees = prompt.asked.iter().all(|asked| match asked {
             Asked::Container { origins, .. } => origins.iter().all(|origin| Some(origin) == site),
             Asked::Release { to, .. } => Some(to) == site,
+            // What the task is made of.
+            Asked::Order(order) => Some(&order.site) == site,
             // Words of the task itself, which the user has just said.
             Asked::Reveal { .. } => true,
             Asked::Pay { .. } | Asked::Verb { .. } => false,
