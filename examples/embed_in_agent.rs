@@ -9,6 +9,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use evaluation::{family::Kind as Page, hosts, scenario::Scenario, stage::Stage};
+use portcullis::egress_proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
 use portcullis::placement::{best_form, place};
 use portcullis::policy::{
@@ -123,7 +124,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut keeper = Keeper { point, vault, task, history: History::default(), began: Instant::now() };
 
     let browser = stage.browser().await?;
-    let tab = browser.container(Container::T2, &[shop]).await?;
+    let proxy = EgressProxy::of(browser.settings(), &[], &mut SystemEntropy).await?;
+    let tab = browser.container_through(proxy.for_container(), Container::T2, &[shop]).await?;
     to_the_address_form(&tab, &scenario).await?;
     let calls = [
         "REQ.address fields=[\"street\",\"postal_code\",\"city\"]\nREQ.end",

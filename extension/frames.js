@@ -19,9 +19,14 @@ export function listen(came) {
       return;
     }
     const waiting = new Map();
-    ports.set(port, { sender, waiting });
-    came(placeOf({ sender }));
-    port.onMessage.addListener(({ id, answer }) => {
+    // How it was loaded it says itself, at once; until then it counts as one that was there before.
+    const about = { sender, waiting, loaded: [], isServed: false };
+    ports.set(port, about);
+    port.onMessage.addListener(({ id, answer, loaded, isServed }) => {
+      if (loaded) {
+        Object.assign(about, { loaded, isServed });
+        came(placeOf(about));
+      }
       waiting.get(id)?.(answer);
       waiting.delete(id);
     });
@@ -36,8 +41,11 @@ export function listen(came) {
 const isThere = (tab) => [...ports.values()].some(({ sender }) => sender.tab.id === tab.id && sender.frameId === 0);
 // A document that the site itself deprives of its origin is still the site's.
 const siteOf = ({ origin, url }) => (origin && origin !== 'null' ? origin : addressOf({ url }).replace(/\/$/, ''));
-const placeOf = ({ sender }) => ({
+// Whether it was made in the browser, and came from no server.
+const isMade = ({ url }) => !/^https?:/.test(url ?? '');
+const placeOf = ({ sender, loaded, isServed }) => ({
   tab: sender.tab.id, frame: sender.frameId, origin: sender.origin ?? 'null', site: siteOf(sender),
+  loaded, isServed, isMade: isMade(sender),
 });
 
 /** Where the documents are that are connected. */

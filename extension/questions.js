@@ -1,5 +1,7 @@
 // The service's questions: one window at a time, and only the page in it may answer. The worker decides nothing and
 // reads no answer; it looks at who speaks, by the browser's word.
+import { tell } from './frames.js';
+
 const PAGE = chrome.runtime.getURL('consent/page.html');
 const SIZE = { width: 580, height: 640 };
 // So long a window stays when its question was answered: a second click of the same hand lands on it, and not on the page
@@ -20,6 +22,8 @@ export function show(nonce) {
 async function put(nonce) {
   const behind = await windowInFront();
   await clear();
+  // Nothing of a page lies over the window. A page that is busy draws nothing new meanwhile.
+  tell(() => true, { ask: 'asked', now: true });
   const made = await chrome.windows.create({ url: `${PAGE}#${nonce}`, type: 'popup', focused: true, ...SIZE });
   open = { nonce, behind, window: made.id, tab: made.tabs[0].id };
   return 'opened';
@@ -28,6 +32,7 @@ async function put(nonce) {
 /** Closes every consent page that is there, those of an earlier worker too. */
 export async function clear() {
   open = null;
+  tell(() => true, { ask: 'asked', now: false });
   const there = await chrome.runtime.getContexts({ contextTypes: ['TAB'] });
   const ours = there.filter(({ documentUrl }) => documentUrl?.split('#')[0] === PAGE);
   await Promise.all(ours.map(({ tabId }) => chrome.tabs.remove(tabId).catch(() => null)));
@@ -58,11 +63,12 @@ export function over(nonce) {
 }
 
 /** Tells of the number of a question whose window is gone. */
-export function whenClosed(tell) {
+export function whenClosed(closed) {
   chrome.tabs.onRemoved.addListener((tab) => {
     if (tab !== open?.tab) return;
     const { nonce } = open;
     open = null;
-    tell(nonce);
+    tell(() => true, { ask: 'asked', now: false });
+    closed(nonce);
   });
 }

@@ -5,7 +5,7 @@ import { addressOf, ask, inFront, listen } from './frames.js';
 import { listen as listenToPages } from './pages.js';
 import { clear, over as questionOver, show, whenClosed } from './questions.js';
 import { load } from './walk.mjs';
-import { came, narrow, settle, widen } from './way_out.js';
+import { came, narrow, seal, settle, widen } from './way_out.js';
 
 const HOST = 'org.portcullis.host';
 const VERSION = 1;
@@ -54,7 +54,7 @@ async function hear(port, message) {
   if (message.welcome) {
     // What was narrowed for a task that ended while nobody listened, and what the browser forgot when it was restarted;
     // before anything that is asked for next.
-    settle(message.welcome.narrow).catch(() => null);
+    settle(message.welcome.narrow, message.welcome.sealed).catch(() => null);
     const bytes = Uint8Array.from(atob(message.welcome.policy), (letter) => letter.charCodeAt(0));
     const policy = await load(bytes.buffer).catch(() => null);
     if (port !== service.port) return;
@@ -87,6 +87,7 @@ function over() {
 async function carryOut(message, isWanted) {
   const asked = Date.now();
   if (message.ask === 'widen') return { answer: await over().then(() => 'done') };
+  if (message.ask === 'seal') return { answer: await seal(message.origins).then(() => 'done', () => 'open') };
   if (message.ask === 'consent') return { answer: await show(message.nonce) };
   if (message.ask === 'over') {
     questionOver(message.question);

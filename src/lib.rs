@@ -18,6 +18,7 @@
 //! | [`safety`] | how safe a page is to act on |
 //! | [`text`] | values masked in it |
 //! | [`flow`] | what was read where, and carried to where |
+//! | [`order`] | what the agent set, over all pages of a task |
 //! | [`placement`] | which control takes which field |
 //! | [`checkout`] | purchases through the browser's payment interface |
 //! | [`guard`] | policy, vault, audit and payment handler together |
@@ -87,8 +88,12 @@ mod loopback;
 #[cfg(feature = "browser")]
 pub mod observe;
 #[cfg(feature = "browser")]
+pub mod order;
+#[cfg(feature = "browser")]
 pub mod placement;
 pub mod process;
+#[cfg(feature = "browser")]
+mod purpose;
 #[cfg(feature = "scrub")]
 pub mod safety;
 #[cfg(feature = "scrub")]

@@ -1,17 +1,24 @@
 //! What the model may read: page text as [`crate::scrub`] tells it, with typed values masked everywhere, and
 //! released values masked exactly.
 //!
+//! Of a released value its parts are masked too: each word of four letters or more of a name, the local part of an
+//! e-mail address, a street with the number beside it. Where a number was released, the last digits of any are
+//! masked beside words that say what they are (`ending in 0173`).
+//!
 //! Before a release, exact masking would show a page that lists guesses which of them the vault holds, by
 //! what the agent then does. So until then only the form of a value counts, and a made-up card number
 //! looks the same as the real one (I13).
 
+mod endings;
+
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use browser_signals::outline::{Line, Outline, Part, Place, Purpose, Words};
 use browser_signals::text_guard::{TextGuard, TextWithheld};
 use classifier::{Detector, Detectors, Safety, SensitiveKind, is_role_address, mask};
-use sirl::Tier;
+use sirl::{Field, Tier};
 use vault::Vault;
 
 use crate::egress::Releases;
@@ -35,6 +42,8 @@ pub struct PageTextGuard {
     safety: Option<Arc<dyn PageSafety>>,
     /// Of the page that was read last.
     judged: Mutex<Option<Safety>>,
+    /// Records of which something was masked.
+    shown: Mutex<BTreeSet<String>>,
 }
 
 impl PageTextGuard {
@@ -55,6 +64,7 @@ impl PageTextGuard {
             vault,
             safety: None,
             judged: Mutex::new(None),
+            shown: Mutex::default(),
         }
     }
 
@@ -62,6 +72,11 @@ impl PageTextGuard {
     #[must_use]
     pub fn with_safety(self, safety: Option<Arc<dyn PageSafety>>) -> PageTextGuard {
         PageTextGuard { safety, ..self }
+    }
+
+    /// The records of which the texts that were masked since the last call showed a longer value. For the user alone.
+    pub(crate) fn take_shown(&self) -> BTreeSet<String> {
+        self.shown.lock().map(|mut shown| std::mem::take(&mut *shown)).unwrap_or_default()
     }
 
     /// How safe the page is that was read last, once; none where nobody judges, or nothing was read since.
@@ -129,6 +144,9 @@ impl PageTextGuard {
         let found = vault.scan_released(text, &entries).map_err(|_| TextWithheld)?;
         // Short values stand inside longer words by chance; masking those would garble the page. A longer one
         // was put there.
+        if let Ok(mut shown) = self.shown.lock() {
+            shown.extend(found.iter().filter(|it| it.span.len() >= LONG).map(|it| it.handle.clone()));
+        }
         let whole =
             found.into_iter().filter(|m| m.whole_word || m.field.tier() == Tier::T2 || m.span.len() >= LONG);
         let mut spans: Vec<_> = whole.map(|m| m.span).collect();
@@ -140,6 +158,9 @@ impl PageTextGuard {
             let start = words.get(number)?.start;
             Some(start + piece.span.start..start + piece.span.end)
         }));
+        if entries.iter().any(|(_, field)| is_number(*field)) {
+            spans.extend(endings_of(&words, &segments));
+        }
         spans.sort_by_key(|span| span.start);
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
@@ -169,7 +190,32 @@ pub fn mask_by_form(text: &str, detectors: &Detectors) -> String {
     mask(text, &found)
 }
 
-/// The places of what the page itself says: what stands in quotes, line by line; of a line without any, all.
+/// Fields whose last digits are shown to tell one from another.
+fn is_number(field: Field) -> bool {
+    matches!(field, Field::Phone | Field::CardNumber | Field::GovernmentId)
+}
+
+/// The last digits of numbers, where something says that they are. The words may stand in one element and the digits
+/// in the next.
+fn endings_of(words: &[Range<usize>], segments: &[&str]) -> Vec<Range<usize>> {
+    let mut starts = Vec::with_capacity(segments.len());
+    let mut length = 0;
+    for segment in segments {
+        starts.push(length);
+        length += segment.len() + 1;
+    }
+    let found = endings::endings(&segments.join("\n"));
+    let of = |span: Range<usize>| {
+        let number = starts.partition_point(|start| *start <= span.start).checked_sub(1)?;
+        let (start, words) = (starts.get(number)?, words.get(number)?);
+        Some(words.start + (span.start - start)..words.start + (span.end - start))
+    };
+    found.into_iter().filter_map(of).collect()
+}
+
+/// The places of what the page itself says: what stands in quotes, line by line; of a line without any, all, but for
+/// one that the bridge wrote alone. Of an item with its number, `3. M`, a short text alone: a value that is spelled
+/// letter by letter goes on in the next.
 fn words_of_the_page(text: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut start = 0;
@@ -181,18 +227,38 @@ fn words_of_the_page(text: &str) -> Vec<Range<usize>> {
                 ('\\', Some(_)) => escaped = true,
                 ('"', None) => open = Some(place + 1),
                 ('"', Some(from)) => {
-                    places.push(start + from..start + place);
+                    let words = line.get(from..place).unwrap_or("");
+                    places.push(start + from + marker(words)..start + place);
                     (open, quoted) = (None, true);
                 }
                 _ => {}
             }
         }
-        if !quoted {
+        if !quoted && !is_of_the_bridge(line) {
             places.push(start..start + line.len());
         }
         start += line.len();
     }
     places
+}
+
+/// Whether a line without quotes is the bridge's own: a role and what is known of the element. The origin of a frame
+/// is the page's choice.
+fn is_of_the_bridge(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("- ") && line.ends_with([']', ':']) && !line.contains("//")
+}
+
+/// How many bytes before a short text are the number of its item.
+fn marker(words: &str) -> usize {
+    let rest = words.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = words.len() - rest.len();
+    let Some(text) = rest.strip_prefix(['.', ')']).filter(|_| (1..=3).contains(&digits)) else { return 0 };
+    let text = text.trim_start();
+    match text.chars().count() {
+        1 | 2 => words.len() - text.len(),
+        _ => 0,
+    }
 }
 
 #[cfg(test)]

@@ -25,6 +25,8 @@ use browser_signals::{Container, Origin};
 use checkout_support::*;
 use evaluation::mock_bank::MockBank;
 use portcullis::checkout::{MemoryJournal, Outcome, PaymentHandler};
+use portcullis::egress_proxy::EgressProxy;
+use portcullis::guard::SystemEntropy;
 use serde_json::Value;
 use sirl::Money;
 use tokio::sync::mpsc;
@@ -80,6 +82,7 @@ struct Scene {
     port: u16,
     results: mpsc::UnboundedReceiver<Value>,
     tab: Tab,
+    _proxy: EgressProxy,
     seen: Arc<Mutex<String>>,
 }
 
@@ -139,11 +142,13 @@ async fn stage(bank: MockBank, handler: &PaymentHandler) -> (Scene, Browser) {
     let seen = Arc::new(Mutex::new(String::new()));
     let tap = seen.clone();
     let mut settings = chromium();
+    settings.proxy_rules = Some("MAP *.localhost 127.0.0.1".into());
     settings.private_hosts = ["shop", "evil"].map(|name| format!("{name}.localhost:{port}")).into();
     settings.tap = Some(Arc::new(move |message: &str| tap.lock().unwrap().push_str(message)));
     let browser = Browser::launch(settings).await.expect("run `cargo xtask setup` first");
-    let tab = browser.container(Container::T0, &[]).await.unwrap();
-    (Scene { shop, port, results, tab, seen }, browser)
+    let proxy = EgressProxy::of(browser.settings(), &[handler.origin()], &mut SystemEntropy).await.unwrap();
+    let tab = browser.container_through(proxy.for_container(), Container::T0, &[]).await.unwrap();
+    (Scene { shop, port, results, tab, _proxy: proxy, seen }, browser)
 }
 
 /// How often the purchase is begun anew, in another browser, where Chromium did not let the page ask.

@@ -80,6 +80,7 @@ fn snapshot(page: &Page) -> Snapshot {
         document: page.document.as_deref().map(DocumentId::new).into(),
         top_document: page.top_document.as_deref().map(DocumentId::new).into(),
         origin: page.origin.as_deref().map(origin).into(),
+        path: Fact::Unknown,
         top_origin: page.top_origin.as_deref().map(origin).into(),
         ancestors: page.ancestors.as_ref().map(|all| all.iter().map(|text| origin(text)).collect()).into(),
         tls: match page.tls {

@@ -44,6 +44,7 @@ pub fn seen(number: u64) -> Observed<Snapshot> {
         document: Fact::Known(document.clone()),
         top_document: Fact::Known(document),
         origin: Fact::Known(shop()),
+        path: Fact::Known("/checkout".into()),
         top_origin: Fact::Known(shop()),
         ancestors: Fact::Known(Vec::new()),
         tls: Fact::Known(TlsState::Valid),

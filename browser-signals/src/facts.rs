@@ -1,8 +1,11 @@
 //! What the scripts of the isolated world say of forms and controls, read. Both bridges run the same scripts.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use url::Url;
 
+use crate::meaning::Meaning;
 use crate::sink::sink_of;
 use crate::{Control, Destination, NodeId, Origin, Sink};
 
@@ -41,6 +44,12 @@ pub(crate) fn controls(facts: &Value, node: &impl Fn(u64) -> Option<NodeId>) -> 
     all.filter_map(|facts| control(facts, node)).collect()
 }
 
+/// The path of a document's address, where it has one.
+pub(crate) fn path_of(url: &str) -> Option<Arc<str>> {
+    let url = Url::parse(url).ok()?;
+    matches!(url.scheme(), "http" | "https").then(|| url.path().into())
+}
+
 /// Where a form goes.
 pub(crate) fn destination(way: &Value) -> Option<Destination> {
     let url = Url::parse(text(way, "action")?).ok()?;
@@ -51,13 +60,18 @@ pub(crate) fn destination(way: &Value) -> Option<Destination> {
     })
 }
 
-/// What a form, or a control without one, is for.
+/// What a form, or a control without one, is for. A control that is known to decide nothing is for what it is for, wherever
+/// it stands.
 pub(crate) fn sink(target: Option<&Control>, has_form: bool, controls: &[Control]) -> Sink {
+    let alone = |target: &Control| sink_of(std::slice::from_ref(target));
     match target {
-        Some(target) if !has_form => sink_of(std::slice::from_ref(target)),
-        Some(target) if sink_of(std::slice::from_ref(target)) == Sink::FreeText && controls.len() < 2 => {
-            Sink::FreeText
-        }
+        Some(target) if matches!(Meaning::of(target), Meaning::Harmless(_)) => alone(target),
+        Some(target) if !has_form => match sink_of(controls) {
+            // Those of the page that no form owns belong together where they ask for such things.
+            sink @ (Sink::PaymentForm | Sink::AddressForm | Sink::LoginForm) => sink,
+            _ => alone(target),
+        },
+        Some(target) if alone(target) == Sink::FreeText && controls.len() < 2 => Sink::FreeText,
         _ => sink_of(controls),
     }
 }

@@ -19,6 +19,7 @@
 //! | [`outline`] | a page's text with the bridge's words and the page's kept apart |
 //! | [`text_guard`] | the filter of page text |
 //! | [`egress`] | the judge of outgoing requests |
+//! | [`meaning`] | what a control or a button is about, by its words |
 //! | [`sink`] | what a form is for, by its structure |
 //! | [`address`] | which hosts are private |
 //! | `playwright` | the bridge, with the feature of that name |
@@ -34,6 +35,7 @@ pub mod fact;
 mod facts;
 pub mod id;
 pub mod lookalike;
+pub mod meaning;
 pub mod observed;
 pub mod origin;
 pub mod outline;

@@ -3,13 +3,14 @@
 //! These are hints for a prompt. They decide nothing, and a host without a warning is not thereby the right
 //! one: the prompt shows the ASCII form in any case.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use idna::domain_to_unicode;
 use unicode_security::{RestrictionLevel, RestrictionLevelDetection, skeleton};
 
 use crate::Origin;
-use crate::site::{is_address, is_private_suffix, registrable};
+use crate::site::{is_address, is_private_suffix, parts_of_host, registrable};
 
 /// A host longer than this, in bytes, is not read to its end by most people, and the end is what counts.
 const LONG: usize = 60;
@@ -18,7 +19,7 @@ const LONG: usize = 60;
 const TELLING: usize = 5;
 
 /// One thing that is unusual of a host, or like another host. It prints as a sentence that names the host in
-/// ASCII, whatever it is shown as elsewhere.
+/// ASCII, whatever it is shown as elsewhere; of a long one, the name that somebody registered.
 ///
 /// `host` is always the ASCII form.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -82,32 +83,59 @@ pub enum HostWarning {
 
 impl fmt::Display for HostWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let host = end_of(self.host());
         match self {
-            HostWarning::Address { host } => {
+            HostWarning::Address { .. } => {
                 write!(f, "{host} is an address in numbers; it does not say who answers there")
             }
-            HostWarning::Port { host, port } => {
+            HostWarning::Port { port, .. } => {
                 write!(f, "{host} is asked on port {port}, which is not where its website usually is")
             }
-            HostWarning::Long { host } => {
+            HostWarning::Long { .. } => {
                 write!(f, "{host} is unusually long; whose it is stands at its end")
             }
-            HostWarning::International { host, unicode } => {
+            HostWarning::International { unicode, .. } => {
                 write!(f, "{host} may be shown as \"{unicode}\", with letters outside plain ASCII")
             }
-            HostWarning::MixedScripts { host, label } => {
+            HostWarning::MixedScripts { label, .. } => {
                 write!(f, "{host} mixes letters of several scripts in \"{label}\"")
             }
-            HostWarning::Confusable { host, looks_like } => {
+            HostWarning::Confusable { looks_like, .. } => {
                 write!(f, "{host} looks like \"{looks_like}\" when shown, and is another name")
             }
-            HostWarning::Resembles { host, known } => {
+            HostWarning::Resembles { known, .. } => {
                 write!(f, "{host} looks much like {known}, and is another site")
             }
-            HostWarning::BorrowsName { host, known, belongs_to } => {
+            HostWarning::BorrowsName { known, belongs_to, .. } => {
                 write!(f, "{host} has the name of {known} in it, and belongs to {belongs_to}")
             }
         }
+    }
+}
+
+impl HostWarning {
+    /// The host, in ASCII.
+    fn host(&self) -> &str {
+        match self {
+            HostWarning::Address { host }
+            | HostWarning::Port { host, .. }
+            | HostWarning::Long { host }
+            | HostWarning::International { host, .. }
+            | HostWarning::MixedScripts { host, .. }
+            | HostWarning::Confusable { host, .. }
+            | HostWarning::Resembles { host, .. }
+            | HostWarning::BorrowsName { host, .. } => host,
+        }
+    }
+}
+
+/// A host as a sentence may name it: of one that is too long to be read, the end that says whose it is. What asks shows
+/// all of it elsewhere.
+fn end_of(host: &str) -> Cow<'_, str> {
+    if host.len() <= LONG {
+        Cow::Borrowed(host)
+    } else {
+        Cow::Owned(format!("\u{2026}{}", parts_of_host(host).1))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a form is for, by its structure. Page-written hints: they never widen what is allowed.
 
+use crate::meaning::{Decisive, decisive};
 use crate::{Control, Sink};
 
 const CARD_LABELS: [&str; 10] = [
@@ -13,10 +14,6 @@ const CARD_LABELS: [&str; 10] = [
     "numero de carte",
     "numero de tarjeta",
     "expiry",
-];
-const ADDRESS_LABELS: [&str; 12] = [
-    "street", "address", "postal", "postcode", "zip", "city", "town", "region", "state", "country",
-    "strasse", "plz",
 ];
 const ADDRESS_HINTS: [&str; 12] = [
     "street-address",
@@ -33,20 +30,20 @@ const ADDRESS_HINTS: [&str; 12] = [
     "shipping",
 ];
 
-/// What the controls of one form ask for. Two different answers are [`Sink::Other`].
+/// What the controls of one form ask for. One that asks for several things is what is the most: a payment form before a
+/// login form, a login form before an address form.
 pub fn sink_of(controls: &[Control]) -> Sink {
     let takes_input = |control: &&Control| is_entry(control);
     let entries: Vec<&Control> = controls.iter().filter(takes_input).collect();
     let payment = entries.iter().any(|control| asks_for_card(control));
     let login = entries.iter().any(|control| control.input_type == "password");
     let address = entries.iter().filter(|control| asks_for_address(control)).count() >= 2;
-    // A card form with a billing address is a payment form still; a password makes it something else.
+    // A card form may have a billing address, and whoever registers gives an address and a password.
     match (payment, login, address) {
-        (true, false, _) => return Sink::PaymentForm,
-        (false, true, false) => return Sink::LoginForm,
+        (true, _, _) => return Sink::PaymentForm,
+        (false, true, _) => return Sink::LoginForm,
         (false, false, true) => return Sink::AddressForm,
         (false, false, false) => {}
-        _ => return Sink::Other,
     }
     let free = entries.iter().any(|control| is_free_text(control));
     let texts = entries.iter().filter(|control| is_text(control)).count();
@@ -86,14 +83,16 @@ fn asks_for_card(control: &Control) -> bool {
         || CARD_LABELS.iter().any(|word| label.contains(word))
 }
 
+/// An address may stand in a box of several lines too.
 fn asks_for_address(control: &Control) -> bool {
-    if !is_form_field(control) {
+    if !is_form_field(control) && control.tag != "textarea" {
         return false;
     }
     let hints = control.autocomplete.to_ascii_lowercase();
-    let label = words(&control.label);
     hints.split_ascii_whitespace().any(|hint| ADDRESS_HINTS.contains(&hint))
-        || label.split_ascii_whitespace().any(|word| ADDRESS_LABELS.contains(&word))
+        || [&control.label, &control.name]
+            .into_iter()
+            .any(|said| decisive(&[said]) == Some(Decisive::Address))
 }
 
 #[cfg(test)]
@@ -139,7 +138,11 @@ mod tests {
         assert_eq!(sink_of(&[search]), Sink::FreeText);
         assert_eq!(sink_of(&[note.clone(), send]), Sink::FreeText);
         assert_eq!(sink_of(&[note.clone(), note]), Sink::Other);
-        assert_eq!(sink_of(&[card, password]), Sink::Other);
+        assert_eq!(sink_of(&[card, password.clone()]), Sink::PaymentForm);
+        let lines = control("textarea", "", "", "Anschrift und Straße");
+        let town = control("input", "text", "", "Wohnort");
+        assert_eq!(sink_of(&[lines.clone(), town.clone()]), Sink::AddressForm);
+        assert_eq!(sink_of(&[lines, town, password]), Sink::LoginForm);
         assert_eq!(sink_of(&[]), Sink::Other);
     }
 }

@@ -183,6 +183,22 @@ pub(crate) fn registrable(host: &str) -> Option<(&str, &str)> {
     host.get(start..)?.split_once('.')
 }
 
+/// A host in two parts: what stands before the name that somebody registered, and that name, which says whose
+/// the host is. A host that nobody registers, such as an address in numbers, is all name. For showing, never for a
+/// binding.
+///
+/// ```
+/// use browser_signals::site::parts_of_host;
+///
+/// assert_eq!(parts_of_host("bank.example.shop.co.uk"), ("bank.example.", "shop.co.uk"));
+/// assert_eq!(parts_of_host("127.0.0.1"), ("", "127.0.0.1"));
+/// ```
+pub fn parts_of_host(host: &str) -> (&str, &str) {
+    let domain = if is_address(host) { None } else { public_suffix::domain(host) };
+    let length = domain.map_or(host.len(), |domain| domain.as_bytes().len());
+    host.len().checked_sub(length).and_then(|at| host.split_at_checked(at)).unwrap_or(("", host))
+}
+
 /// Whether the suffix of a host is one that a company gives out below its own name, such as `github.io`.
 pub(crate) fn is_private_suffix(host: &str) -> bool {
     public_suffix::suffix(host).is_some_and(|suffix| suffix.typ() == Some(public_suffix::Type::Private))

@@ -90,6 +90,8 @@ pub struct Snapshot {
     pub top_document: Fact<DocumentId>,
     /// The frame's origin; unknown for opaque origins.
     pub origin: Fact<Origin>,
+    /// The path of the document's address, as it is now; unknown for documents without an address of their own.
+    pub path: Fact<Arc<str>>,
     /// The top frame's origin.
     pub top_origin: Fact<Origin>,
     /// The origins of the frame's ancestors, parent first; empty for a top frame.

@@ -120,7 +120,7 @@ fn each_kind_is_told_in_plain_words_with_the_ascii_form() {
         ]
     );
     let long = format!("{}.evil.test", "a-".repeat(30) + "a");
-    assert_eq!(told(&long, &[]), [format!("{long} is unusually long; whose it is stands at its end")]);
+    assert_eq!(told(&long, &[]), ["…evil.test is unusually long; whose it is stands at its end"]);
     assert_eq!(
         told("http://shop.example:443", &[]),
         ["shop.example is asked on port 443, which is not where its website usually is"]

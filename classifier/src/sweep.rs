@@ -87,9 +87,11 @@ fn parts(
         }
     }
     let mut found = Vec::new();
-    for (part, worst, _) in parts {
+    for (part, worst, highest) in parts {
         let Some(worst) = text.get(worst) else { continue };
-        let judgement = judge.judge(&Window { text: worst, place });
+        let mut judgement = judge.judge(&Window { text: worst, place });
+        // A window by itself is added up in another order, and may come out a rounding lower than it was flagged with.
+        judgement.risk = highest;
         // Lines reach no further than the windows do.
         while let Some(line) = needed.peek().filter(|line| line.start < part.end) {
             let within = line.start.max(part.start)..line.end.min(part.end);

@@ -39,6 +39,8 @@ mod scrub;
 #[cfg(unix)]
 mod serve;
 mod sirl;
+#[cfg(unix)]
+mod task;
 mod vault;
 
 use std::process::ExitCode;

@@ -17,6 +17,7 @@ use tokio::io::DuplexStream;
 use crate::failure::Failure;
 use crate::guarding::Guarding;
 use crate::serve::stopped;
+use crate::task::TaskArguments;
 use crate::vault::Guarded;
 
 /// Where the user is asked.
@@ -41,9 +42,8 @@ enum Tools {
 pub struct Arguments {
     #[command(flatten)]
     guarding: Guarding,
-    /// The task in the user's own words, with its web addresses. Without it the agent proposes one and the user is asked.
-    #[arg(long, value_name = "TEXT")]
-    task: Option<String>,
+    #[command(flatten)]
+    task: TaskArguments,
     /// Where the user is asked.
     #[arg(long, value_enum, default_value = "client")]
     consent: Consent,
@@ -73,6 +73,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<(), Failure> {
+    let task = arguments.task.read()?;
     let chromium = arguments.chromium.clone().or_else(chromium);
     let chromium = chromium.ok_or_else(|| {
         Failure::NotSetUp(
@@ -87,7 +88,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     browser.headless = !arguments.headed;
     browser.private_hosts.clone_from(&arguments.private_hosts);
     let settings = GatewaySettings {
-        task: arguments.task.clone(),
+        task,
         upstream,
         allowed: Allowed {
             scripts: arguments.observe || arguments.allow.contains(&Tools::Scripts),

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use canary::{Canaries, assert_none};
-use portcullis::consent::{StandingConsent, book};
+use portcullis::consent::{FormPlace, Purpose, StandingConsent, book};
 use portcullis::guard::SystemEntropy;
 use portcullis::policy::{Policy, authority};
 use portcullis::signals::Origin;
@@ -55,6 +55,7 @@ impl Home {
                 fields: [Field::City].into_iter().collect(),
                 to: Origin::parse(to).unwrap(),
                 records: vec!["address:home".to_owned()],
+                form: Some(FormPlace::new(Purpose::Address, Some("/checkout"), Some("/save"), None)),
                 given: true,
                 since: 1,
                 until: Some(4_000_000_000_000),
@@ -292,7 +293,8 @@ fn an_unlocked_vault_lists_without_its_passphrase_until_it_is_locked() {
 fn standing_answers_are_listed_and_taken_back() {
     let home = Home::with_vault(8);
     let listed = home.ok("consent list mine/vault", "");
-    assert!(listed.starts_with("1   yes: address (city) to https://one.example, until 20"), "{listed}");
+    let first = "1   yes: address (city) to https://one.example, into a form for an address on /checkout, sent to /save, until 20";
+    assert!(listed.starts_with(first), "{listed}");
     let back = home.ok("consent revoke mine/vault 1 --audit mine/audit", "");
     assert!(back.starts_with("taken back: yes: address (city) to https://one.example"), "{back}");
     let left = home.ok("consent list mine/vault --json", "");

@@ -94,6 +94,15 @@ impl World {
     /// # Errors
     /// [`WorldError`] where no certificate or no port is to be had.
     pub async fn start() -> Result<World, WorldError> {
+        World::start_on(std::net::TcpListener::bind(("127.0.0.1", 0))?)
+    }
+
+    /// As [`World::start`], on a listener of the caller's, such as one in a network of its own. Must be called inside a
+    /// tokio runtime.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn start_on(listener: std::net::TcpListener) -> Result<World, WorldError> {
         let authority = Authority::new()?;
         let shared = Arc::new(Shared {
             trials: Mutex::default(),
@@ -103,7 +112,7 @@ impl World {
             delay: Mutex::default(),
         });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
-        let listening = Listening::start(&authority, &hosts::ALL, router).await?;
+        let listening = Listening::start_on(listener, &authority, &hosts::ALL, router)?;
         Ok(World { shared, authority, listening })
     }
 
@@ -122,7 +131,7 @@ impl World {
         self.listening.address
     }
 
-    /// The value of Chromium's `--host-resolver-rules`: every host of the evaluation leads to the
+    /// Host rules for the guard's proxy, and for a browser without a guard: every host of the evaluation leads to the
     /// listener, loopback stays loopback, and nothing else resolves.
     pub fn host_rules(&self) -> String {
         self.host_rules_with(&[])
@@ -188,8 +197,19 @@ impl Listening {
         names: &[&str],
         router: Router,
     ) -> Result<Listening, WorldError> {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
+        Listening::start_on(listener, authority, names, router)
+    }
+
+    fn start_on(
+        listener: std::net::TcpListener,
+        authority: &Authority,
+        names: &[&str],
+        router: Router,
+    ) -> Result<Listening, WorldError> {
         let acceptor = TlsAcceptor::from(authority.server_config(names)?);
-        let tcp = TcpListener::bind(("127.0.0.1", 0)).await?;
+        listener.set_nonblocking(true)?;
+        let tcp = TcpListener::from_std(listener)?;
         let address = tcp.local_addr()?;
         let (sender, connections) = mpsc::channel(64);
         let accepting = tokio::spawn(accept(tcp, acceptor, sender));

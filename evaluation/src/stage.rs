@@ -66,13 +66,28 @@ pub struct Stage {
     pub tapped: Tapped,
     executable: PathBuf,
     home: TempDir,
+    /// Whether names lead to the world by themselves.
+    by_name: bool,
 }
 
 impl Stage {
     /// Sets everything up; nothing outside a temporary folder is written.
     pub async fn set_up() -> Result<Stage, StageError> {
         let executable = chromium().ok_or(StageError::NoChromium)?;
-        let world = Arc::new(World::start().await?);
+        Stage::around(World::start().await?, executable, false).await
+    }
+
+    /// As [`Stage::set_up`], around a world whose hosts are found by their names at addresses that the guard takes for
+    /// public, and with this browser: it is started as in production, without host rules and without private hosts.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn set_up_by_name(world: World, browser: PathBuf) -> Result<Stage, StageError> {
+        Stage::around(world, browser, true).await
+    }
+
+    async fn around(world: World, executable: PathBuf, by_name: bool) -> Result<Stage, StageError> {
+        let world = Arc::new(world);
         let home = tempfile::tempdir()?;
         install_nss(home.path(), world.ca_pem())?;
         let bank = Arc::new(MockBank::start().await?);
@@ -87,7 +102,7 @@ impl Stage {
             bank: bank.clone(),
             payee: Origin::parse(hosts::SHOP_ORIGIN).ok(),
         }));
-        Ok(Stage { world, payments, bank, tapped: Tapped::default(), executable, home })
+        Ok(Stage { world, payments, bank, tapped: Tapped::default(), executable, home, by_name })
     }
 
     /// How the guarded browser is started on this stage.
@@ -96,8 +111,10 @@ impl Stage {
         let mut settings = BrowserSettings::new(&self.executable);
         settings.home = Some(self.home.path().to_owned());
         settings.sandbox = sandbox();
-        settings.host_rules = Some(self.world.host_rules());
-        settings.private_hosts = hosts::ALL.iter().map(|host| (*host).to_owned()).collect();
+        if !self.by_name {
+            settings.proxy_rules = Some(self.world.host_rules());
+            settings.private_hosts = hosts::ALL.iter().map(|host| (*host).to_owned()).collect();
+        }
         settings.tap = Some(Arc::new(move |message: &str| tapped.add(message)));
         settings
     }

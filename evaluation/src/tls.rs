@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose};
+use rcgen::{
+    BasicConstraints, CertificateParams, CustomExtension, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+};
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
@@ -71,22 +73,80 @@ impl Authority {
     /// # Errors
     /// [`TlsError::Certificate`] where a host is not a DNS name or an IP address.
     pub fn server_config(&self, hosts: &[&str]) -> Result<Arc<ServerConfig>, TlsError> {
-        let names: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
-        let key = KeyPair::generate()?;
-        let mut params = CertificateParams::new(names)?;
-        params.use_authority_key_identifier_extension = true;
-        let leaf = params.signed_by(&key, &self.issuer)?;
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_no_client_auth()
-            .with_single_cert(
-                vec![leaf.der().clone()],
-                PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der())),
-            )?;
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Arc::new(config))
+        configured(hosts, &self.issuer, &[])
     }
+
+    /// As [`Authority::server_config`], with a certificate of an authority in between that the server does not send: a
+    /// browser that wants to trust it has to fetch that authority's from `issuer`, an `http` address, and may ask
+    /// `status` whether the certificate was revoked.
+    ///
+    /// # Errors
+    /// As there, and where an address is longer than a hundred bytes.
+    pub fn incomplete_config(
+        &self,
+        hosts: &[&str],
+        issuer: &str,
+        status: &str,
+    ) -> Result<Arc<ServerConfig>, TlsError> {
+        let mut params = CertificateParams::new(Vec::<String>::new())?;
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+        params.distinguished_name.push(DnType::CommonName, "Portcullis evaluation, in between");
+        let between = Issuer::new(params, KeyPair::generate()?);
+        configured(hosts, &between, &[(ISSUER, issuer), (STATUS, status)])
+    }
+}
+
+/// The last bytes of the two kinds of places where more is told of a certificate: its issuer's, and whether it holds.
+const ISSUER: u8 = 2;
+const STATUS: u8 = 1;
+
+/// A server with a certificate of this issuer, which names these places.
+fn configured(
+    hosts: &[&str],
+    issuer: &Issuer<'static, KeyPair>,
+    places: &[(u8, &str)],
+) -> Result<Arc<ServerConfig>, TlsError> {
+    let names: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
+    let key = KeyPair::generate()?;
+    let mut params = CertificateParams::new(names)?;
+    params.use_authority_key_identifier_extension = true;
+    if !places.is_empty() {
+        params.custom_extensions.push(more_is_told_at(places)?);
+    }
+    let leaf = params.signed_by(&key, issuer)?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![leaf.der().clone()],
+            PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der())),
+        )?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// The extension "authority information access" (RFC 5280, 4.2.2.1) in DER.
+fn more_is_told_at(places: &[(u8, &str)]) -> Result<CustomExtension, TlsError> {
+    let mut all = Vec::new();
+    for (kind, address) in places {
+        // 1.3.6.1.5.5.7.48.`kind`, and a general name that is an address.
+        let name =
+            [&[6, 8, 43, 6, 1, 5, 5, 7, 48, *kind], tagged(0x86, address.as_bytes())?.as_slice()].concat();
+        all.extend(tagged(0x30, &name)?);
+    }
+    Ok(CustomExtension::from_oid_content(&[1, 3, 6, 1, 5, 5, 7, 1, 1], tagged(0x30, &all)?))
+}
+
+/// A tag, the length and the content.
+fn tagged(tag: u8, content: &[u8]) -> Result<Vec<u8>, TlsError> {
+    let long = || {
+        TlsError::Io(io::Error::new(io::ErrorKind::InvalidInput, "an address of a certificate is too long"))
+    };
+    let length = u8::try_from(content.len()).map_err(|_| long())?;
+    let head = if length < 0x80 { vec![tag, length] } else { vec![tag, 0x81, length] };
+    Ok([head, content.to_vec()].concat())
 }
 
 /// Makes a browser that is started with `HOME` set to `home` trust `ca_pem`, by way of the NSS database in

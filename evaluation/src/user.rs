@@ -110,6 +110,7 @@ fn about(asked: &Asked) -> &'static str {
         Asked::Container { .. } => "container",
         Asked::Release { .. } => "release",
         Asked::Pay { .. } => "pay",
+        Asked::Order(_) => "order",
         Asked::Reveal { .. } => "reveal",
         Asked::Verb { .. } => "verb",
     }

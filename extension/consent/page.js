@@ -1,8 +1,9 @@
 // Shows one question of the guard, and sends one answer.
 //
 // Every word of a question is put on the page as text. A yes counts only where a person has had the page in
-// front of them for a moment, with the focus on it: a click that was meant for another window, or begun before
-// this one came up, is not an answer. The guard checks the moment again.
+// front of them for a moment, with the focus on it, and every line of it was in view: a click that was meant for
+// another window, or begun before this one came up, is not an answer. The guard checks the moment again; what was in
+// view it cannot check.
 "use strict";
 
 (() => {
@@ -14,16 +15,19 @@
   let question = null;
   let over = false;
   let sending = false;
-  // Since when the page is in front of the user, and when the time is up.
+  // Since when the page is in front of the user, since when nothing is left to be seen, and when the time is up.
   let attendedSince = null;
+  let seenSince = null;
+  // The lines that were not in view yet, each with whether its beginning and its end were.
+  let unseen = [];
   let deadline = 0;
   // The press that a click is the end of, and whether it began while a yes counted.
   let pressBeganArmed = null;
 
   const attended = () => document.visibilityState === "visible" && document.hasFocus();
   const armed = () =>
-    !over && !sending && attended() && attendedSince !== null &&
-    performance.now() - attendedSince >= question.look;
+    !over && !sending && attended() && attendedSince !== null && seenSince !== null &&
+    performance.now() - Math.max(attendedSince, seenSince) >= question.look;
 
   // How it gets to the guard is another script's business: the page of an extension goes another way.
   const send = (message, last) => post(JSON.stringify(message), last);
@@ -32,7 +36,6 @@
     over = true;
     byId("code").value = "";
     byId("question").hidden = true;
-    byId("notices").hidden = true;
     byId("answers").hidden = true;
     byId("end").hidden = false;
     byId("ending").textContent = text;
@@ -76,27 +79,102 @@
   };
 
   const button = (choice) => {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.textContent = choice.label;
-    made.dataset.word = choice.word;
-    made.className = choice.yes ? "yes" : "no";
-    made.disabled = choice.yes;
-    made.addEventListener("click", (event) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = choice.label;
+    button.dataset.word = choice.word;
+    button.className = choice.yes ? "yes" : "no";
+    button.disabled = choice.yes;
+    button.addEventListener("click", (event) => {
       if (meant(event, choice.yes)) say({ answer: choice.word });
     });
-    return made;
+    return button;
   };
 
-  const item = (text, details = []) => {
-    const made = document.createElement("li");
-    made.textContent = text;
-    if (details.length > 0) {
-      const inner = document.createElement("ul");
-      inner.append(...details.map((detail) => item(detail)));
-      made.append(inner);
+  const made = (tag, name, text) => {
+    const element = document.createElement(tag);
+    element.className = name;
+    if (text !== undefined) element.textContent = text;
+    return element;
+  };
+
+  // A line that has to be in view before a yes counts.
+  const line = (element) => {
+    unseen.push({ element, began: false, ended: false });
+    return element;
+  };
+
+  const list = (name, items) => {
+    const element = made("ul", name);
+    element.append(...items);
+    return element;
+  };
+
+  const site = ({ name, whole }) => {
+    const element = line(made("li", ""));
+    element.append(made("bdi", "site", name));
+    if (whole !== null) element.append(" ", made("bdi", "whole", whole));
+    return element;
+  };
+
+  const item = ({ act, sites, plain, quoted }) => {
+    const element = made("li", "");
+    element.append(line(made("p", question.ended === null ? "act" : "act told", act)));
+    if (sites.length > 0) element.append(list("sites", sites.map(site)));
+    if (plain.length > 0) element.append(list("plain", plain.map((text) => line(made("li", "", text)))));
+    if (quoted.length > 0) {
+      const box = made("div", "quoted");
+      box.append(line(made("p", "from", "The page says, and nobody checked it:")));
+      box.append(list("", quoted.map((text) => line(made("li", "", `\u201C${text}\u201D`)))));
+      element.append(box);
     }
-    return made;
+    return element;
+  };
+
+  // The part of the window that no bar of the page is in front of.
+  const room = () => {
+    const [top, bottom] = [byId("top"), byId("answers")];
+    const stays = (bar) => getComputedStyle(bar).position === "sticky";
+    return {
+      from: stays(top) ? Math.max(0, top.getBoundingClientRect().bottom) : 0,
+      to: stays(bottom) ? Math.min(innerHeight, bottom.getBoundingClientRect().top) : innerHeight,
+    };
+  };
+
+  const look = () => {
+    if (over || question === null || !attended()) return;
+    const { from, to } = room();
+    unseen = unseen.filter((each) => {
+      const { top, bottom, left, right } = each.element.getBoundingClientRect();
+      // A pixel is lost where the browser's zoom rounds.
+      const within = (edge) => edge >= from - 1 && edge <= to + 1 && left >= -1 && right <= innerWidth + 1;
+      each.began ||= within(top);
+      each.ended ||= within(bottom);
+      return !(each.began && each.ended);
+    });
+    if (unseen.length === 0) seenSince ??= performance.now();
+    const waits = unseen.length > 0 && (question.card !== null || question.choices.some((choice) => choice.yes));
+    if (byId("rest").hidden === waits) {
+      // The key that the focus is on shows the rest first, and says no after that.
+      const [now, next] = [document.querySelector("button.no"), byId("more")];
+      const held = document.activeElement === (waits ? now : next);
+      byId("rest").hidden = !waits;
+      if (held) (waits ? next : now).focus({ preventScroll: true });
+    }
+    const count = unseen.length === 1 ? "1 line was" : `${unseen.length} lines were`;
+    const text = `${count} not in view yet.`;
+    if (byId("unseen").textContent !== text) byId("unseen").textContent = text;
+  };
+
+  // To the first line that was not in view, or on through one that is longer than the window.
+  const more = () => {
+    const next = unseen[0]?.element.getBoundingClientRect();
+    if (next === undefined) return;
+    const { from, to } = room();
+    const step = Math.max(20, 0.8 * (to - from));
+    const inside = next.top < to && next.bottom > from && next.bottom - next.top > to - from;
+    scrollBy({ top: inside ? step : next.top - from - 8, behavior: "instant" });
+    look();
   };
 
   const tick = () => {
@@ -104,6 +182,7 @@
     const now = performance.now();
     if (!attended()) attendedSince = null;
     else if (attendedSince === null) attendedSince = now;
+    look();
     const ready = armed();
     for (const each of document.querySelectorAll("button.yes")) each.disabled = !ready;
     const left = Math.ceil((deadline - now) / 1000);
@@ -119,15 +198,15 @@
     phrase.textContent = asked.phrase ??
       "You have not chosen a phrase (portcullis vault phrase). With one, a page without it is not this page.";
     byId("title").textContent = asked.title;
-    byId("asked").append(...asked.asked.map((each) => item(each.line, each.details)));
-    byId("noticed").append(...asked.noticed.map((each) => item(each)));
-    byId("notices").hidden = asked.noticed.length === 0;
+    byId("warned").append(...asked.warnings.map((each) => line(made("li", "", each))));
+    byId("warnings").hidden = asked.warnings.length === 0;
+    byId("asked").append(...asked.asked.map(item));
     byId("choices").append(...asked.choices.map(button));
     byId("entry").hidden = asked.card === null;
     byId("question").hidden = false;
     byId("answers").hidden = false;
-    if (asked.card === null) document.querySelector("button.no").focus();
-    else byId("code").focus();
+    if (asked.card === null) document.querySelector("button.no").focus({ preventScroll: true });
+    else byId("code").focus({ preventScroll: true });
     tick();
     setInterval(tick, 50);
   };
@@ -136,6 +215,8 @@
     attendedSince = null;
     tick();
   };
+  for (const moved of ["scroll", "resize"]) addEventListener(moved, look, true);
+  byId("more").addEventListener("click", more);
   addEventListener("blur", unattended);
   document.addEventListener("visibilitychange", unattended);
 
@@ -158,16 +239,16 @@
 
   addEventListener("keydown", (event) => {
     if (question === null || event.repeat || !meant(event, false)) return;
-    if (event.key === "Escape") say({ answer: "no" });
+    if (event.key === "Escape" && question.leaving) say({ answer: "no" });
     if (event.key === "Enter" && event.target === byId("code") && meant(event, true)) give();
   });
   byId("give").addEventListener("click", (event) => {
     if (meant(event, true)) give();
   });
 
-  // Who closes the page says no.
+  // Who closes the page says no. Of an offer to go on by hand they say nothing: they may be in the middle of it.
   addEventListener("pagehide", () => {
-    if (question === null || over || sending) return;
+    if (question === null || over || sending || !question.leaving) return;
     over = true;
     send({ nonce, subject: question.subject, answer: "no" }, true).catch(() => {});
   });

@@ -3,30 +3,18 @@
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 60000;
 
-// What was filled, to be looked at once more when it is sent.
-const filled = [];
 const fillHere = ({ form, way, nodes: wanted, values, until }) => {
   if (!(Date.now() < until)) return 'late';
   if (!Array.isArray(wanted) || !Array.isArray(values) || wanted.length !== values.length) return 'gone';
   const [owner] = form ? nodes([form]) : [null];
   const controls = nodes(wanted);
   if ((form && !owner) || controls.some((el) => !el)) return 'gone';
+  // Before: a page may send what it hears of at once.
+  const ends = keepWatch({ form: owner, way, controls, values });
   const state = inPlace(() => fill(owner, way, null, controls.length, ...controls, ...values));
-  if (state === 'done' && owner) filled.push({ form: owner, way, controls });
+  if (state !== 'done') ends();
   return state;
 };
-// Where a form that was filled is sent elsewhere by then, it is not sent, and holds nothing any more. A script that
-// reads the value and sends it itself is not met by this.
-addEventListener('submit', (event) => {
-  for (const { form, way, controls } of filled) {
-    if (event.target !== form) continue;
-    const now = goes(form, event.submitter);
-    if (now && isSameWay(now, way)) continue;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    for (const el of controls) valueSetter(el).call(el, '');
-  }
-}, { capture: true });
 
 // A policy that comes into a head holds for as long as the document is there, whatever becomes of the element. A page
 // names nothing by a symbol.
@@ -89,6 +77,9 @@ const answerTo = (message) => {
     case 'text': return { ancestors, text: readText() };
     case 'keep': return keep(message.policy);
     case 'fill': return { ancestors, state: fillHere(message) };
+    case 'asked': return { state: whileAsked(message.now) };
+    case 'workers': return workersHere();
+    case 'end_workers': return endWorkers();
     default: return null;
   }
 };
@@ -101,17 +92,23 @@ const connect = () => {
     return; // The extension was removed or loaded anew.
   }
   const since = Date.now();
-  port.onMessage.addListener((message) => {
+  port.postMessage(howLoaded());
+  port.onMessage.addListener(async (message) => {
     let answer = null;
     try {
-      answer = answerTo(message);
+      answer = await answerTo(message);
     } catch {
       // A page that is being taken apart; what could not be read is not told.
     }
-    port.postMessage({ id: message.id, answer });
+    try {
+      port.postMessage({ id: message.id, answer });
+    } catch {
+      // Nobody waits any more.
+    }
   });
   // The worker was stopped. It holds nothing that matters, and wakes by this.
   port.onDisconnect.addListener(() => {
+    whileAsked(false);
     void chrome.runtime.lastError;
     pause = Date.now() - since > LONGEST_PAUSE ? FIRST_PAUSE : Math.min(pause * 2, LONGEST_PAUSE);
     setTimeout(connect, pause);

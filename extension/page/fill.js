@@ -67,6 +67,12 @@ const fill = (form, way, wire, count, ...given) => {
     state = verify();
   }
   if (wire && state === 'done' && !controls.every(isAccepted)) state = 'unfit';
-  if (state !== 'done') clear();
+  if (state === 'done') for (const el of controls) kept.set(el, valueOf(el));
+  else clear();
   return state;
 };
+// What each control held after it was filled. The page cannot look in here.
+const kept = new Map();
+// The labels of filled controls that hold something else now. One that left the document is not sent with it.
+const changed = () =>
+  [...kept].filter(([el, value]) => isConnected(el) && bare(valueOf(el)) !== bare(value)).map(([el]) => labelOf(el) || short(attribute(el, 'name')));

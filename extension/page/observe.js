@@ -87,6 +87,16 @@ const formFacts = (form, submitter) => ({
 const looseControls = () =>
   everywhere(document, []).filter((el) => (isControl(el) || isEditingHost(el)) && formOf(el) === null);
 
+// A link to the document that it stands in is a button of the page's script.
+const leadsAway = (link) => {
+  const plain = (address) => address.split('#')[0];
+  const to = leadsTo(link);
+  return /^https?:/i.test(to) && plain(to) !== plain(getter(Document, 'URL').call(document));
+};
+const takesEntry = (el) =>
+  isEditable(el) || el instanceof HTMLSelectElement || el instanceof HTMLTextAreaElement ||
+  (el instanceof HTMLInputElement && !['submit', 'button', 'image', 'reset'].includes(typeOf(el)));
+
 // One element with the form that owns it, or that form alone, or the controls of no form.
 const observe = (el, about) => inPlace(() => {
   if (!el) return { target: null, ...formFacts(null, null) };
@@ -101,8 +111,10 @@ const observe = (el, about) => inPlace(() => {
     const pressed = { ...target, form: numberOf(sent), tag: tagOf(through), type: typeOf(through) };
     return { target: pressed, ...formFacts(sent, through) };
   }
-  const way = isLink(through) ? { action: leadsTo(through), method: 'GET' } : null;
-  const facts = form ? formFacts(form, el) : { form: 0, way, controls: [] };
+  const way = isLink(through) && leadsAway(through) ? { action: leadsTo(through), method: 'GET' } : null;
+  // What a control is for shows in those around it, form or no form.
+  const around = () => looseControls().slice(0, 500).map(controlFacts);
+  const facts = form ? formFacts(form, el) : { form: 0, way, controls: takesEntry(el) ? around() : [] };
   return { target, ...facts };
 });
 // Every form of the document, and the controls of no form if there are any.

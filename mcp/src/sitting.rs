@@ -176,7 +176,7 @@ impl Sitting {
         lines
             .extend(session.has_released().then(|| "- values of the user's are in the container".to_owned()));
         lines.extend(session.is_taken_over().then(|| {
-            "- the user finished here by hand: nothing more is read or done on this page. What is left of the task begins \
+            "- this page was the user's to finish by hand: nothing more is read or done on this page. What is left of the task begins \
              anew, with portcullis_plan or after browser_close"
                 .to_owned()
         }));

@@ -19,7 +19,7 @@ use evaluation::stage::Stage;
 use mcp_guard::{Allowed, GatewaySettings, Snapshots};
 use portcullis::audit::{MemoryLog, verify_text};
 use portcullis::consent::{
-    AnswerFuture, Answerer, ConsentPrompt, HandOver, HandOverFuture, ScriptedAnswerer,
+    AnswerFuture, Answerer, ConsentPrompt, HandOver, HandOverFuture, HandedOver, ScriptedAnswerer,
 };
 use portcullis::guard::SystemEntropy;
 use portcullis::{DEFAULT_POLICY, Guard};
@@ -42,7 +42,8 @@ impl<A: Answerer> Answerer for AtTheWindow<A> {
     }
 
     fn hand_over<'a>(&'a mut self, _: &'a HandOver) -> HandOverFuture<'a> {
-        Box::pin(std::future::ready(self.finishes))
+        let ended = if self.finishes { HandedOver::Finished } else { HandedOver::GoOn };
+        Box::pin(std::future::ready(ended))
     }
 }
 
@@ -91,7 +92,7 @@ async fn what_was_typed_by_hand_is_nobodys_to_look_at() {
             }
             assert!(!client.tools().await.iter().any(|name| name == "browser_take_screenshot"));
             let status = client.call("portcullis_status", json!({})).await.text;
-            assert_eq!(status.contains("finished here by hand"), finishes, "{status}");
+            assert_eq!(status.contains("to finish by hand"), finishes, "{status}");
             for tool in ["browser_snapshot", "browser_navigate_back"] {
                 let said = client.call(tool, json!({})).await;
                 assert_eq!(said.text.contains("taken_over"), finishes, "{tool}: {said:?}");

@@ -102,7 +102,9 @@ impl Reason {
             Reason::NoPaymentInterface => {
                 "The shop does not ask your browser for the payment, so nothing was paid and no card was given."
             }
-            Reason::TakenOver => "You went on by hand; the assistant does nothing more in this task.",
+            Reason::TakenOver => {
+                "The page was yours to finish by hand; the assistant does nothing more in this task."
+            }
             Reason::NotApplicable => {
                 "The element does not take this: there is no such option, key or form, or the form refuses what stands in it."
             }

@@ -12,6 +12,8 @@ use crate::consent::Asked;
 pub enum About {
     /// Opening a container in which data may be released.
     Container,
+    /// What the agent set, with a payment or with requests that wait.
+    Order,
     /// Words of the prompt that may be a value, for the model to read.
     Words,
     /// A request; a purchase is paying.
@@ -31,6 +33,7 @@ impl About {
     pub const fn as_str(self) -> &'static str {
         match self {
             About::Container => "container",
+            About::Order => "order",
             About::Words => "words",
             About::Request(kind) => kind.as_str(),
             About::Verb(verb) => verb.as_str(),
@@ -46,6 +49,7 @@ impl From<&Asked> for About {
         match asked {
             Asked::Container { .. } => About::Container,
             Asked::Reveal { .. } => About::Words,
+            Asked::Order(_) => About::Order,
             Asked::Release { kind, .. } => About::Request(*kind),
             Asked::Pay { .. } => About::Request(Kind::Purchase),
             Asked::Verb { verb, .. } => About::Verb(*verb),

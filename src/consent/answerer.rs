@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use vault::Secret;
 
-use super::{Answer, ConsentPrompt, HandOver, Warning};
+use super::{Answer, ConsentPrompt, HandOver, HandedOver, Warning};
 
 /// A future of an answer.
 pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
@@ -13,8 +13,8 @@ pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 /// A future of a card's security code, if the user gives one.
 pub type CodeFuture<'a> = Pin<Box<dyn Future<Output = Option<Secret>> + Send + 'a>>;
 
-/// A future of whether the user went on by hand.
-pub type HandOverFuture<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+/// A future of how an offer to go on by hand ended.
+pub type HandOverFuture<'a> = Pin<Box<dyn Future<Output = HandedOver> + Send + 'a>>;
 
 /// A future of a warning that was shown.
 pub type WarnFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
@@ -37,10 +37,10 @@ pub trait Answerer: Send {
     }
 
     /// Offers the user to finish by hand what the agent did not get, and waits until they say that they have. The
-    /// agent does nothing meanwhile. Where the answer is yes it does and reads nothing more in the task: what a person
-    /// types on a page is nobody's to read. By default the answer is no.
+    /// agent does nothing meanwhile. Unless they say that it may go on it does and reads nothing more in the task: what
+    /// a person types on a page is nobody's to read. By default it goes on.
     fn hand_over<'a>(&'a mut self, _offer: &'a HandOver) -> HandOverFuture<'a> {
-        Box::pin(std::future::ready(false))
+        Box::pin(std::future::ready(HandedOver::GoOn))
     }
 
     /// Tells the user something that needs no answer. Nothing waits for the user; by default nobody is told.

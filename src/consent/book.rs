@@ -7,7 +7,7 @@ use policy_dfa::{Consent, ConsentScope, Millis};
 use serde::{Deserialize, Serialize};
 use sirl::{Field, FieldSet, Kind};
 
-use super::Answer;
+use super::{Answer, FormPlace, Purpose};
 
 /// How long a yes for a session holds.
 pub const CONSENT_LIFETIME: Millis = Millis(30 * 60 * 1000);
@@ -30,6 +30,8 @@ pub struct StandingConsent {
     pub to: Origin,
     /// The records that the user was told the fields come from; none for a never.
     pub records: Vec<String>,
+    /// The form that a yes is for; none for a never.
+    pub form: Option<FormPlace>,
     /// Whether it is a yes.
     pub given: bool,
     /// When it was given, in milliseconds since 1970.
@@ -46,6 +48,9 @@ impl fmt::Display for StandingConsent {
         }
         let names: Vec<&str> = self.fields.iter().map(Field::as_str).collect();
         write!(f, "yes: {kind} ({}) to {to}", names.join(", "))?;
+        if let Some(form) = &self.form {
+            write!(f, ", into {form}")?;
+        }
         match self.until.and_then(|until| i64::try_from(until).ok()) {
             Some(until) => write!(f, ", until {}", date(until)),
             None => Ok(()),
@@ -60,13 +65,37 @@ struct Written {
     fields: Vec<String>,
     to: String,
     records: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    form: Option<WrittenForm>,
     given: bool,
     since: u64,
     until: Option<u64>,
 }
 
+/// How the form of a yes is written.
+#[derive(Serialize, Deserialize)]
+struct WrittenForm {
+    purpose: String,
+    page: String,
+    action: String,
+}
+
+impl WrittenForm {
+    fn of(form: &FormPlace) -> Option<WrittenForm> {
+        let (page, action) = (form.page.clone()?, form.action.clone()?);
+        Some(WrittenForm { purpose: form.purpose.as_str().to_owned(), page, action })
+    }
+
+    fn read(&self) -> Option<FormPlace> {
+        let purpose = Purpose::from_word(&self.purpose)?;
+        let form = FormPlace::new(purpose, Some(&self.page), Some(&self.action), None);
+        form.can_stand().then_some(form)
+    }
+}
+
 /// Reads standing consents as [`to_json`] writes them. Entries that are not understood are left out, which
-/// only means that the user is asked; a text that is not such a list at all gives `None`.
+/// only means that the user is asked; a text that is not such a list at all gives `None`. A yes that names no form, as
+/// versions before wrote it, is one of those: it was said of every form of a site. A never of those versions stands.
 pub fn from_json(bytes: &[u8]) -> Option<Vec<StandingConsent>> {
     let written: Vec<Written> = serde_json::from_slice(bytes).ok()?;
     let read = |w: Written| {
@@ -76,6 +105,8 @@ pub fn from_json(bytes: &[u8]) -> Option<Vec<StandingConsent>> {
             fields: fields?,
             to: Origin::parse(&w.to).ok()?,
             records: w.records,
+            // A yes without a form is not one of ours.
+            form: if w.given { Some(w.form?.read()?) } else { None },
             given: w.given,
             since: w.since,
             // A yes without an end is not one of ours.
@@ -94,6 +125,7 @@ pub fn to_json(standing: &[StandingConsent]) -> Vec<u8> {
             fields: consent.fields.iter().map(|field| field.as_str().to_owned()).collect(),
             to: consent.to.to_string(),
             records: consent.records.clone(),
+            form: consent.form.as_ref().and_then(WrittenForm::of),
             given: consent.given,
             since: consent.since,
             until: consent.until,
@@ -109,13 +141,39 @@ pub(super) struct Noted {
     fields: FieldSet,
     pub(super) to: Origin,
     records: Vec<String>,
+    /// The form; none for a yes to a plan that no form was filled under yet.
+    form: Option<FormPlace>,
     pub(super) answer: Answer,
     until: Option<Millis>,
     /// From an earlier session.
     earlier: bool,
 }
 
-/// What a consent is about: fields of a kind, out of these records, to a site.
+impl Noted {
+    /// Whether a yes covers these fields out of these records in this form.
+    fn covers(&self, release: &Release<'_>) -> bool {
+        let Release { kind, fields, records, form, .. } = release;
+        let here = match (form, &self.form) {
+            // A plan names no form; at the form it is decided anew.
+            (None, _) => true,
+            (Some(form), _) if !form.can_stand() => false,
+            (Some(form), Some(said)) => *form == said,
+            (Some(form), None) => form.purpose.is_planned_for(*kind),
+        };
+        here && fields.is_subset_of(self.fields) && records.iter().all(|record| self.records.contains(record))
+    }
+
+    /// Whether a no to this is a no to that.
+    fn refuses(&self, release: &Release<'_>) -> bool {
+        let same = match (release.form, &self.form) {
+            (Some(form), Some(refused)) => refused.resembles(form),
+            (_, _) => true,
+        };
+        same && self.fields.is_subset_of(release.fields)
+    }
+}
+
+/// What a consent is about: fields of a kind, out of these records, into a form of a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release<'a> {
     /// The kind of request.
@@ -126,6 +184,8 @@ pub struct Release<'a> {
     pub records: &'a [String],
     /// The site.
     pub to: &'a Origin,
+    /// The form, if one was looked at.
+    pub form: Option<&'a FormPlace>,
 }
 
 /// The answers that hold in one session, newest first.
@@ -145,6 +205,7 @@ impl ConsentBook {
             fields: consent.fields,
             to: consent.to.clone(),
             records: consent.records.clone(),
+            form: consent.form.clone(),
             answer: if consent.given { Answer::Site } else { Answer::Never },
             until: consent.until.map(|until| Millis(until.saturating_sub(began))),
             earlier: true,
@@ -153,7 +214,8 @@ impl ConsentBook {
     }
 
     /// Notes an answer about a release. A yes for this once is for the line that was asked about and is not
-    /// noted.
+    /// noted; neither is one about a form whose every question is a new one. A yes that named no form stands beyond the
+    /// session once it is [bound](ConsentBook::bind) to one.
     pub fn note(&mut self, release: &Release<'_>, answer: Answer, now: Millis) {
         let lasts = match answer {
             Answer::Once => return,
@@ -161,26 +223,52 @@ impl ConsentBook {
             Answer::Site => Some(SITE_LIFETIME),
             Answer::No | Answer::Never => None,
         };
-        let Release { kind, fields, records, to } = release.clone();
-        let until = lasts.map(|lasts| Millis(now.0.saturating_add(lasts.0)));
-        if matches!(answer, Answer::Site | Answer::Never) {
-            let given = answer == Answer::Site;
-            self.keep(StandingConsent {
-                kind,
-                fields,
-                to: to.clone(),
-                records: if given { records.to_vec() } else { Vec::new() },
-                given,
-                since: self.began.saturating_add(now.0),
-                until: until.map(|until| self.began.saturating_add(until.0)),
-            });
+        let Release { kind, fields, records, to, form } = release.clone();
+        if answer.agrees() && form.is_some_and(|form| !form.can_stand()) {
+            return;
         }
+        let until = lasts.map(|lasts| Millis(now.0.saturating_add(lasts.0)));
+        let form = form.filter(|_| answer != Answer::Never).cloned();
         let (to, records) = (to.clone(), records.to_vec());
-        self.noted.insert(0, Noted { kind, fields, to, records, answer, until, earlier: false });
+        let noted = Noted { kind, fields, to, records, form, answer, until, earlier: false };
+        if answer == Answer::Never || (answer == Answer::Site && noted.form.is_some()) {
+            self.keep(&noted, now);
+        }
+        self.noted.insert(0, noted);
     }
 
-    fn keep(&mut self, consent: StandingConsent) {
-        self.standing.retain(|old| (old.kind, &old.to) != (consent.kind, &consent.to));
+    /// Binds a yes that was said of a plan to the form that is filled under it now: another form is asked about.
+    pub fn bind(&mut self, release: &Release<'_>, now: Millis) {
+        let Some(form) = release.form else { return };
+        let unbound = self.noted.iter_mut().find(|noted| {
+            let ours = (noted.kind, &noted.to) == (release.kind, release.to);
+            ours && noted.answer.agrees() && noted.form.is_none() && noted.covers(release)
+        });
+        let Some(noted) = unbound else { return };
+        noted.form = Some(form.clone());
+        if noted.answer == Answer::Site {
+            let noted = noted.clone();
+            self.keep(&noted, now);
+        }
+    }
+
+    /// Keeps an answer beyond the session. A yes takes the place of one for the same form, a never that of all.
+    fn keep(&mut self, noted: &Noted, now: Millis) {
+        let given = noted.answer.agrees();
+        let consent = StandingConsent {
+            kind: noted.kind,
+            fields: noted.fields,
+            to: noted.to.clone(),
+            records: if given { noted.records.clone() } else { Vec::new() },
+            form: noted.form.clone(),
+            given,
+            since: self.began.saturating_add(now.0),
+            until: noted.until.map(|until| self.began.saturating_add(until.0)),
+        };
+        self.standing.retain(|old| {
+            let same = (old.kind, &old.to) == (consent.kind, &consent.to);
+            !same || (given && old.given && old.form != consent.form)
+        });
         if self.standing.len() >= MOST_STANDING {
             // A yes before a no: who is asked again loses less than who is not.
             let oldest = self.standing.iter().enumerate().min_by_key(|(_, old)| (!old.given, old.since));
@@ -198,21 +286,18 @@ impl ConsentBook {
     }
 
     /// What the user has said about a release, where the policy lets a yes stand as `scope`. A yes covers fewer
-    /// fields out of the records that the user was told of; a no covers more fields, a never all of the kind.
+    /// fields out of the records that the user was told of, in the same form; a no covers more fields, at the same path
+    /// or for the same purpose; a never all of the kind.
     pub fn about(&self, release: &Release<'_>, scope: ConsentScope, now: Millis) -> Consent {
-        let Release { kind, fields, records, to } = release;
         let found = self.noted.iter().find(|noted| {
             let covers = match noted.answer {
                 Answer::Never => true,
-                Answer::No => noted.fields.is_subset_of(*fields),
+                Answer::No => noted.refuses(release),
                 // A policy that was tightened since is kept to.
                 _ if noted.earlier && scope != ConsentScope::Site => false,
-                _ => {
-                    fields.is_subset_of(noted.fields)
-                        && records.iter().all(|record| noted.records.contains(record))
-                }
+                _ => noted.covers(release),
             };
-            noted.kind == *kind && noted.to == **to && covers
+            noted.kind == release.kind && noted.to == *release.to && covers
         });
         match found {
             None => Consent::None,
@@ -255,16 +340,27 @@ mod tests {
     struct Asked {
         records: Vec<String>,
         to: Origin,
+        form: Option<FormPlace>,
     }
 
     impl Asked {
         fn new(record: &str, to: &str) -> Asked {
-            Asked { records: vec![record.to_owned()], to: Origin::parse(to).unwrap() }
+            let form = Some(at(Purpose::Address, "/checkout"));
+            Asked { records: vec![record.to_owned()], to: Origin::parse(to).unwrap(), form }
+        }
+
+        fn of(form: Option<FormPlace>) -> Asked {
+            Asked { form, ..Asked::new("address:home", "https://shop.example") }
         }
 
         fn release(&self, kind: Kind, fields: FieldSet) -> Release<'_> {
-            Release { kind, fields, records: &self.records, to: &self.to }
+            let Asked { records, to, form } = self;
+            Release { kind, fields, records, to, form: form.as_ref() }
         }
+    }
+
+    fn at(purpose: Purpose, page: &str) -> FormPlace {
+        FormPlace::new(purpose, Some(page), Some("/save"), None)
     }
 
     const SESSION: ConsentScope = ConsentScope::Session;
@@ -300,6 +396,64 @@ mod tests {
         book.note(&home.release(Kind::Address, city()), Answer::Session, Millis(0));
         assert_eq!(book.about(&home.release(Kind::Address, city()), SESSION, Millis(1)), Consent::Given);
         assert_eq!(book.about(&work.release(Kind::Address, city()), SESSION, Millis(1)), Consent::None);
+    }
+
+    #[test]
+    fn a_yes_does_not_cover_another_form_and_a_no_covers_what_is_like_it() {
+        let here = Asked::new("address:home", "https://shop.example");
+        let other = |purpose, page| Asked::of(Some(at(purpose, page)));
+        let about = |book: &ConsentBook, asked: &Asked| {
+            book.about(&asked.release(Kind::Address, city()), SESSION, Millis(1))
+        };
+        for (said, elsewhere) in [(Answer::Session, Consent::None), (Answer::No, Consent::Refused)] {
+            let mut book = ConsentBook::default();
+            book.note(&here.release(Kind::Address, city()), said, Millis(0));
+            for form in [other(Purpose::Address, "/club"), other(Purpose::Contact, "/checkout")] {
+                assert_eq!(about(&book, &form), elsewhere, "{said:?}");
+            }
+            assert_eq!(about(&book, &other(Purpose::Contact, "/club")), Consent::None, "{said:?}");
+        }
+        let mut book = ConsentBook::default();
+        let read_by_others =
+            FormPlace { exposed: Some(super::super::Exposed::FreeText), ..at(Purpose::Address, "/checkout") };
+        book.note(&here.release(Kind::Address, city()), Answer::Session, Millis(0));
+        let exposed = Asked::of(Some(read_by_others));
+        assert_eq!(about(&book, &exposed), Consent::None);
+        book.note(&exposed.release(Kind::Address, city()), Answer::Session, Millis(0));
+        assert_eq!(about(&book, &exposed), Consent::None, "each is asked about");
+    }
+
+    #[test]
+    fn a_yes_to_a_plan_is_for_the_first_form_of_its_purpose() {
+        let began = 1_800_000_000_000;
+        let plan = Asked::of(None);
+        for (said, kept) in [(Answer::Session, None), (Answer::Site, Some(1))] {
+            let mut book = ConsentBook::with_standing(Vec::new(), began);
+            let about = |book: &ConsentBook, form: &FormPlace| {
+                book.about(&Asked::of(Some(form.clone())).release(Kind::Address, city()), SITE, Millis(1))
+            };
+            book.note(&plan.release(Kind::Address, city()), said, Millis(0));
+            assert_eq!(book.take_changes(), None, "nothing stands for a form that nobody saw");
+            for purpose in Purpose::ALL {
+                let covered = matches!(purpose, Purpose::Address | Purpose::Payment);
+                let expected = if covered { Consent::Given } else { Consent::None };
+                assert_eq!(about(&book, &at(purpose, "/checkout")), expected, "{purpose:?}");
+            }
+            let bound = Asked::new("address:home", "https://shop.example");
+            book.bind(&bound.release(Kind::Address, city()), Millis(2));
+            assert_eq!(about(&book, &at(Purpose::Address, "/checkout")), Consent::Given);
+            assert_eq!(about(&book, &at(Purpose::Address, "/club")), Consent::None);
+            let standing = book.take_changes();
+            assert_eq!(standing.as_ref().map(Vec::len), kept);
+            // A later plan is not asked about again, and a later form is.
+            let Some(standing) = standing else { continue };
+            let standing = from_json(&to_json(&standing)).unwrap();
+            assert_eq!(standing[0].form, bound.form);
+            let next = ConsentBook::with_standing(standing, began);
+            assert_eq!(next.about(&plan.release(Kind::Address, city()), SITE, Millis(0)), Consent::Given);
+            assert_eq!(about(&next, &at(Purpose::Address, "/checkout")), Consent::Given);
+            assert_eq!(about(&next, &at(Purpose::Address, "/club")), Consent::None);
+        }
     }
 
     #[test]
@@ -353,12 +507,11 @@ mod tests {
                 "a".repeat(63),
                 "b".repeat(63).repeat(2).replace("bbb", "b.b")
             );
-            let asked = Asked::new("address:a-name-as-long-as-names-can-be-1", &long);
-            book.note(
-                &asked.release(Kind::Address, Field::ALL.into_iter().collect()),
-                Answer::Never,
-                Millis(number as u64),
-            );
+            let mut asked = Asked::new("address:a-name-as-long-as-names-can-be-1", &long);
+            let path = "/long".repeat(24);
+            asked.form = Some(FormPlace::new(Purpose::Registration, Some(&path), Some(&path), None));
+            let release = asked.release(Kind::Address, Field::ALL.into_iter().collect());
+            book.note(&release, Answer::Site, Millis(number as u64));
         }
         let kept = to_json(&book.take_changes().unwrap());
         assert!(kept.len() < 64 << 10, "{} bytes", kept.len());
@@ -371,6 +524,7 @@ mod tests {
     fn an_entry_that_is_not_understood_is_no_consent() {
         let mut entry = serde_json::json!([{
             "kind": "address", "fields": ["city"], "to": "https://shop.example", "records": [],
+            "form": { "purpose": "address", "page": "/checkout", "action": "/save" },
             "given": true, "since": 1, "until": 2
         }]);
         assert_eq!(from_json(&serde_json::to_vec(&entry).unwrap()).unwrap().len(), 1);
@@ -379,6 +533,10 @@ mod tests {
             ("fields", serde_json::json!(["soul"])),
             ("to", serde_json::json!("shop.example")),
             ("until", serde_json::Value::Null),
+            // As an earlier version wrote it.
+            ("form", serde_json::Value::Null),
+            ("form", serde_json::json!({ "purpose": "everything", "page": "/a", "action": "/b" })),
+            ("form", serde_json::json!({ "purpose": "search", "page": "/a", "action": "/b" })),
         ] {
             let old = entry[0][key].take();
             entry[0][key] = value;

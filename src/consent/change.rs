@@ -68,7 +68,8 @@ impl ConsentBook {
         // room for what is asked again that way.
         let is_full = *how == How::Never && !kept && !self.has_room();
         if *how == How::Never && !is_full && !(kept && self.never(*kind, to)) {
-            let release = Release { kind: *kind, fields: kind.default_fields(), records: &[], to };
+            let release =
+                Release { kind: *kind, fields: kind.default_fields(), records: &[], to, form: None };
             self.note(&release, Answer::Never, now);
         }
         Made { gone, is_full }
@@ -81,6 +82,7 @@ mod tests {
     use policy_dfa::{Consent, ConsentScope};
     use proptest::prelude::*;
 
+    use super::super::{FormPlace, Purpose};
     use super::*;
 
     const KINDS: [Kind; 2] = [Kind::Address, Kind::Contact];
@@ -89,8 +91,12 @@ mod tests {
         Origin::parse(if which { "https://shop.example" } else { "https://other.example" }).unwrap()
     }
 
+    fn form() -> FormPlace {
+        FormPlace::new(Purpose::Address, Some("/checkout"), Some("/save"), None)
+    }
+
     fn about(book: &ConsentBook, kind: Kind, to: &Origin) -> Consent {
-        let release = Release { kind, fields: kind.default_fields(), records: &[], to };
+        let release = Release { kind, fields: kind.default_fields(), records: &[], to, form: Some(&form()) };
         book.about(&release, ConsentScope::Site, Millis(10))
     }
 
@@ -112,7 +118,7 @@ mod tests {
                 }
                 let kind = KINDS[usize::from(*kind)];
                 let to = site(*place);
-                let release = Release { kind, fields: kind.default_fields(), records: &[], to: &to };
+                let release = Release { kind, fields: kind.default_fields(), records: &[], to: &to, form: Some(&form()) };
                 book.note(&release, Answer::ALL[*answer], Millis(1));
             }
             let all = || KINDS.into_iter().flat_map(|kind| [true, false].map(|place| (kind, site(place))));
@@ -162,8 +168,13 @@ mod tests {
         let (kind, first) = (Kind::Address, site(true));
         let never =
             |book: &mut ConsentBook, to| book.change(&Change { kind, to, how: How::Never }, Millis(1));
-        let yes =
-            Release { kind: Kind::Contact, fields: Kind::Contact.default_fields(), records: &[], to: &first };
+        let yes = Release {
+            kind: Kind::Contact,
+            fields: Kind::Contact.default_fields(),
+            records: &[],
+            to: &first,
+            form: Some(&form()),
+        };
         book.note(&yes, Answer::Site, Millis(0));
         assert!(!never(&mut book, first.clone()).is_full);
         let mut number = 0;

@@ -33,6 +33,25 @@ impl HandOver {
     }
 }
 
+/// How an offer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HandedOver {
+    /// The user says that they finished.
+    Finished,
+    /// The user says that the agent may go on, and read what stands on the page.
+    GoOn,
+    /// Nobody said anything. Somebody may have typed, or be typing still.
+    Silence,
+}
+
+impl HandedOver {
+    /// Whether the agent's part of the task is over. Only the user's word lets it go on: a page can show what was typed
+    /// into it as words of its own.
+    pub fn ends_the_agents_part(self) -> bool {
+        self != HandedOver::GoOn
+    }
+}
+
 impl fmt::Display for HandOver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let HandOver { kind, origin, reason } = self;
@@ -43,7 +62,8 @@ impl fmt::Display for HandOver {
         }
         f.write_str(
             "If you know the site, you can finish by hand in the browser's window. The agent then does and reads \
-             nothing more in this task.",
+             nothing more in this task. A page in that window that says it is the guard, or asks in the guard's name, \
+             is not the guard.",
         )
     }
 }

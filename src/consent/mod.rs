@@ -7,7 +7,9 @@
 //! | module | subject |
 //! |---|---|
 //! | [`answer`] | what a user can say |
+//! | [`form`] | which form a yes is for |
 //! | [`prompt`] | what a user is asked, in words |
+//! | [`order`](mod@order) | what goes out with an order, as the user is told of it |
 //! | [`ticket`] | which answer belongs to which prompt |
 //! | [`answerer`] | who answers: the trait, a script |
 //! | [`terminal`] | asking on the terminal |
@@ -21,7 +23,9 @@ pub mod answer;
 pub mod answerer;
 pub mod book;
 pub mod change;
+pub mod form;
 pub mod hand_over;
+pub mod order;
 pub mod page;
 pub mod prompt;
 #[cfg(feature = "browser")]
@@ -34,8 +38,9 @@ pub use answer::Answer;
 pub use answerer::{AnswerFuture, Answerer, CodeFuture, HandOverFuture, ScriptedAnswerer, WarnFuture};
 pub use book::{ConsentBook, Release, StandingConsent};
 pub use change::{Change, How, Made};
-pub use hand_over::HandOver;
-pub use prompt::{Asked, ConsentPrompt, Notice, Quoted};
+pub use form::{Exposed, FormPlace, Purpose};
+pub use hand_over::{HandOver, HandedOver};
+pub use prompt::{Asked, ConsentPrompt, Line, Notice, Quoted, SiteName, Weight};
 #[cfg(feature = "browser")]
 pub use terminal::TerminalAnswerer;
 pub use ticket::{Answered, Ticket};

@@ -8,7 +8,8 @@ use vault::Secret;
 use zeroize::Zeroizing;
 
 use super::{
-    Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, HandOver, HandOverFuture, WarnFuture, Warning,
+    Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, HandOver, HandOverFuture, HandedOver,
+    WarnFuture, Warning,
 };
 
 /// A yes that comes faster was not said to what is shown.
@@ -96,12 +97,17 @@ impl Answerer for TerminalAnswerer {
     fn hand_over<'a>(&'a mut self, offer: &'a HandOver) -> HandOverFuture<'a> {
         Box::pin(async move {
             let lines = self.fresh_lines();
-            let mut over = Over { text: "\nTime is up: the agent goes on.\n" };
-            let text =
-                format!("\n{offer}\nWhen you have finished, answer done (else the agent goes on) [no]: ");
+            let mut over = Over { text: "\nTime is up: the agent's part is over.\n" };
+            let text = format!(
+                "\n{offer}\nWhen you have finished, answer done; with no the agent goes on and reads the page [no]: "
+            );
             let answer = if say(&text) { lines.recv().await } else { None };
             over.text = "";
-            answer.is_some_and(|line| line.trim_ascii().eq_ignore_ascii_case(b"done"))
+            match answer {
+                Some(line) if line.trim_ascii().eq_ignore_ascii_case(b"done") => HandedOver::Finished,
+                Some(_) => HandedOver::GoOn,
+                None => HandedOver::Silence,
+            }
         })
     }
 

@@ -95,6 +95,7 @@ impl SubjectOf {
             .part(page.frame.as_str().as_bytes())
             .part(page.document.known().map_or("", |document| document.as_str()).as_bytes())
             .part(known(fact(&page.origin)).as_bytes())
+            .part(known(fact(&page.path)).as_bytes())
             .part(known(fact(&page.top_origin)).as_bytes())
             .part(known(page.form.map(|form| form.0.to_string())).as_bytes())
             .part(known(destination.map(|to| format!("{} {} {}", to.method, to.origin, to.path))).as_bytes())

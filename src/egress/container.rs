@@ -12,6 +12,7 @@ use vault::{Outgoing, ReleaseError, Vault};
 
 use super::pieces::{self, Piece};
 use super::{Release, Releases};
+use crate::order::Deeds;
 
 /// Sequences that are kept apart, by the name that a piece is sent under. A page that uses more names than that
 /// mixes some of them.
@@ -36,6 +37,7 @@ pub struct ContainerEgress {
     vault: Arc<Mutex<Vault>>,
     detectors: Arc<Detectors>,
     sent: Mutex<Vec<Outgoing>>,
+    deeds: Deeds,
 }
 
 impl ContainerEgress {
@@ -49,7 +51,24 @@ impl ContainerEgress {
         vault: Arc<Mutex<Vault>>,
         detectors: Arc<Detectors>,
     ) -> Self {
-        ContainerEgress { container, task, payment, releases, vault, detectors, sent: Mutex::default() }
+        let (sent, deeds) = (Mutex::default(), Deeds::default());
+        ContainerEgress { container, task, payment, releases, vault, detectors, sent, deeds }
+    }
+
+    /// Holds up what nobody saw of the agent's doing.
+    #[must_use]
+    pub fn watching(self, deeds: Deeds) -> Self {
+        ContainerEgress { deeds, ..self }
+    }
+
+    /// Whether a request carries a released value; unknown counts.
+    fn carries_a_release(&self, request: &OutgoingRequest<'_>) -> bool {
+        let entries = self.releases.entries();
+        if entries.is_empty() {
+            return false;
+        }
+        let Ok(vault) = self.vault.lock() else { return true };
+        vault.scan_released(request.url, &entries).map_or(true, |found| !found.is_empty())
     }
 
     /// Whether the request is stopped for what it says.
@@ -125,6 +144,13 @@ impl EgressGuard for ContainerEgress {
             return Ok(());
         }
         let origin = Origin::of(&url).map_err(|_| Blocked::new("address"))?;
+        // What the user refused to let out does not go by another request.
+        let body = String::from_utf8_lossy(request.body.unwrap_or_default());
+        if self.container != Container::T0
+            && (self.deeds.is_refused(&body) || self.deeds.is_refused(request.url))
+        {
+            return Err(Blocked::new("refused"));
+        }
         let at_home = self.task.contains(&origin) || self.payment.contains(&origin);
         if request.main_navigation && !at_home && self.container != Container::T0 {
             return Err(Blocked::new("navigation"));
@@ -136,6 +162,14 @@ impl EgressGuard for ContainerEgress {
             return Err(Blocked::new("origin"));
         }
         self.judge_content(request, (&url, &origin), &releases)
+    }
+
+    fn holds(&self, request: &OutgoingRequest<'_>, has_body: bool) -> bool {
+        let own = || Url::parse(request.url).ok().and_then(|url| Origin::of(&url).ok());
+        self.container != Container::T0
+            && self.deeds.must_be_seen()
+            && (has_body || !is_safe(request.method) || self.carries_a_release(request))
+            && own().is_none_or(|origin| !self.payment.contains(&origin))
     }
 }
 
@@ -157,6 +191,11 @@ fn is_address_of(release: &Release, text: &str) -> bool {
 /// what pages send.
 fn has_weight(kind: SensitiveKind) -> bool {
     matches!(kind, SensitiveKind::CardNumber | SensitiveKind::Iban | SensitiveKind::Token)
+}
+
+/// Whether a method asks for nothing but an answer. An order by one button has no body.
+fn is_safe(method: &str) -> bool {
+    ["GET", "HEAD", "OPTIONS"].iter().any(|safe| method.eq_ignore_ascii_case(safe))
 }
 
 /// Whether a body can be read as text.

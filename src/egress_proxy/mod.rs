@@ -18,7 +18,7 @@
 //! requests, and refused after a release.
 //!
 //! **Names.** They are looked up here, and what they lead to is judged before it is connected to: a public name
-//! for a private address is refused. The browser itself looks nothing up.
+//! for a private address is refused. The browser itself looks nothing up: its host rules map every name to not-found.
 //!
 //! | module | subject |
 //! |---|---|
@@ -48,9 +48,10 @@ use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use browser_signals::Origin;
-use browser_signals::playwright::ContainerProxy;
+use browser_signals::playwright::{BrowserSettings, ContainerProxy};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use vault::Entropy;
 use zeroize::Zeroizing;
 
 use crate::loopback::Hidden;
@@ -66,13 +67,12 @@ pub use target::{Target, Way};
 /// A proxy for one container. Dropping it closes the listener and every connection.
 ///
 /// ```no_run
-/// use std::sync::Arc;
-/// use portcullis::egress_proxy::{EgressProxy, HostRules, Limits, OpenRule, SystemResolver};
+/// use portcullis::egress_proxy::EgressProxy;
+/// use portcullis::guard::SystemEntropy;
 /// use portcullis::signals::{Container, Origin, playwright::Browser};
 ///
-/// # async fn example(browser: &Browser, random: [u8; 64]) -> Result<(), Box<dyn std::error::Error>> {
-/// let (rules, resolver) = (HostRules::default(), Arc::new(SystemResolver));
-/// let proxy = EgressProxy::start(OpenRule::default(), rules, resolver, Limits::default(), random).await?;
+/// # async fn example(browser: &Browser) -> Result<(), Box<dyn std::error::Error>> {
+/// let proxy = EgressProxy::of(browser.settings(), &[], &mut SystemEntropy).await?;
 /// let tab = browser.container_through(proxy.for_container(), Container::T0, &[]).await?;
 /// // Before a value goes to the shop:
 /// proxy.narrow_to(&[Origin::parse("https://shop.example")?]).await?;
@@ -86,7 +86,36 @@ pub struct EgressProxy {
     _closing: watch::Sender<()>,
 }
 
+/// Why a proxy could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum NoProxy {
+    /// A host rule of the browser's settings cannot be read.
+    #[error(transparent)]
+    Rule(#[from] BadHostRule),
+    /// No port of the loopback address can be opened.
+    #[error("no port on 127.0.0.1 for the container's proxy: {0}")]
+    Port(#[from] io::Error),
+}
+
 impl EgressProxy {
+    /// The proxy of one container as a session starts it: with the host rules and the private hosts of the browser's
+    /// settings, the operating system's names, and these payment handlers. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// [`NoProxy`].
+    pub async fn of(
+        settings: &BrowserSettings,
+        payment: &[Origin],
+        entropy: &mut (dyn Entropy + Send),
+    ) -> Result<EgressProxy, NoProxy> {
+        let mut random = [0; 64];
+        entropy.fill(&mut random);
+        let rules = HostRules::parse(settings.proxy_rules.as_deref().unwrap_or_default())?;
+        let before = OpenRule { private_hosts: settings.private_hosts.clone(), payment: payment.to_vec() };
+        let names = Arc::new(SystemResolver);
+        Ok(EgressProxy::start(before, rules, names, Limits::default(), random).await?)
+    }
+
     /// Listens on a free port of the loopback address. `random` are 64 fresh random bytes, from which the
     /// password is made and the host of the browser's first request. Must be called inside a tokio runtime.
     ///

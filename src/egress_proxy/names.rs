@@ -33,10 +33,9 @@ struct Map {
     port: Option<u16>,
 }
 
-/// Rules that lead names elsewhere: those of Chromium's `--host-resolver-rules`.
+/// Rules that lead names elsewhere, written as for Chromium's `--host-resolver-rules`.
 ///
-/// A browser behind a proxy does not look names up, so the proxy has to know the rules that the browser was
-/// started with. `MAP pattern host`, `MAP pattern host:port`, `MAP pattern ~NOTFOUND` and `EXCLUDE pattern`,
+/// The browser looks no name up, so it is the proxy that needs them. `MAP pattern host`, `MAP pattern host:port`, `MAP pattern ~NOTFOUND` and `EXCLUDE pattern`,
 /// with commas between them; `*` in a pattern stands for any letters, and a pattern with a port is compared with
 /// host and port. An exclusion goes before every map, and of the maps the first counts.
 ///
@@ -66,7 +65,7 @@ impl HostRules {
     /// Reads rules.
     ///
     /// # Errors
-    /// [`BadHostRule`] for one of another kind. The browser would pass over it; here that might lead a host to
+    /// [`BadHostRule`] for one of another kind. Chromium would pass over it; here that might lead a host to
     /// where nobody meant it to go.
     pub fn parse(text: &str) -> Result<HostRules, BadHostRule> {
         let mut rules = HostRules::default();

@@ -16,7 +16,8 @@ use super::observer::Observer;
 use super::report::ObservationReport;
 use crate::action::Action;
 use crate::audit::{About, AuditEvent, Stopped, WouldHave};
-use crate::guard::GuardError;
+use crate::egress_proxy::{EgressProxy, NoProxy};
+use crate::guard::{GuardError, SystemEntropy};
 use crate::placement::best_form;
 use crate::safety::{PageSafety, WindowSafety};
 use crate::scrub::{Scrubber, Why};
@@ -28,11 +29,12 @@ use crate::text::mask_by_form;
 /// One task of an agent that nothing guards, watched.
 ///
 /// It takes what a [`Session`](crate::Session) takes and carries everything out: pages are told as they are, the
-/// container has no proxy and no walls, the user is not asked. What does not work here does not work in the bridge at
+/// container has no walls, the user is not asked. What does not work here does not work in the bridge or its proxy at
 /// all: popups, downloads, file choosers and dialogs, an element that is gone or covered, a host in a private network.
 pub struct UnguardedSession {
     observer: Observer,
     tab: Tab,
+    _proxy: EgressProxy,
     text: Arc<PlainText>,
     way_out: Arc<WayOut>,
     started: Instant,
@@ -42,8 +44,8 @@ impl UnguardedSession {
     /// Opens a container for the task of an observer. Nothing is asked.
     ///
     /// # Errors
-    /// [`BridgeError`] where the browser fails, [`GuardError`] where the shipped models do; none of these in a build
-    /// whose tests passed.
+    /// [`BridgeError`] where the browser fails, [`NoProxy`] where its proxy does, [`GuardError`] where the shipped models do;
+    /// none of these in a build whose tests passed.
     pub async fn begin(observer: Observer, browser: &Browser) -> Result<UnguardedSession, UnguardedError> {
         let shipped = |error: String| UnguardedError::Guard(GuardError::Policy(error));
         let scrubber = Scrubber::standard().map_err(|error| shipped(error.to_string()))?;
@@ -51,12 +53,13 @@ impl UnguardedSession {
             true => Some(WindowSafety::standard().map_err(|error| shipped(error.to_string()))?),
             false => None,
         };
-        let tab = browser.container(Container::T0, &[]).await?;
+        let proxy = EgressProxy::of(browser.settings(), &[], &mut SystemEntropy).await?;
+        let tab = browser.container_through(proxy.for_container(), Container::T0, &[]).await?;
         let way_out = Arc::new(WayOut { task: observer.task().origins.clone(), left: Mutex::default() });
         tab.set_egress(way_out.clone());
         let detectors = observer.detectors().clone();
         let text = Arc::new(PlainText { scrubber, detectors, safety, last: Mutex::default() });
-        Ok(UnguardedSession { observer, tab, text, way_out, started: Instant::now() })
+        Ok(UnguardedSession { observer, tab, _proxy: proxy, text, way_out, started: Instant::now() })
     }
 
     /// The prompt, as it is.
@@ -194,6 +197,9 @@ pub enum UnguardedError {
     /// The browser failed.
     #[error(transparent)]
     Browser(#[from] BridgeError),
+    /// The container's way out could not be opened.
+    #[error(transparent)]
+    Proxy(#[from] NoProxy),
     /// The shipped models failed.
     #[error(transparent)]
     Guard(GuardError),

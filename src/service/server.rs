@@ -22,7 +22,7 @@ use super::tls::TlsProbe;
 use super::trail;
 use crate::consent::Change;
 use crate::guard::{Guard, SystemEntropy};
-use crate::session::tab::{LinkNow, Tabs, schema};
+use crate::session::tab::{BrowserRules, LinkNow, Tabs, schema};
 
 /// How long whoever connects may take to say who they are.
 const HELLO_WITHIN: Duration = Duration::from_secs(5);
@@ -70,7 +70,7 @@ struct Shared {
     desk: Desk,
     link: watch::Sender<LinkNow>,
     task: watch::Receiver<TaskNow>,
-    narrowed: watch::Receiver<Vec<Origin>>,
+    rules: watch::Receiver<BrowserRules>,
     observed: Arc<AtomicU64>,
     welcome: Value,
     audit: Option<PathBuf>,
@@ -97,8 +97,8 @@ impl Service {
         let link = asking.as_ref().map_or_else(|| watch::Sender::new(LinkNow::None), Asking::link);
         let seen = link.subscribe();
         let (published, task) = watch::channel(None);
-        let (narrowed, narrow) = watch::channel(Vec::new());
-        let tabs = Tabs { link: seen, tls: Arc::new(tls), narrowed };
+        let (rules, ruled) = watch::channel(BrowserRules::default());
+        let tabs = Tabs { link: seen, tls: Arc::new(tls), rules };
         let (desk, work) = Desk::new(guard.with_schema(schema()), tabs, published);
         let room = || Arc::new(Semaphore::new(MOST_CONNECTIONS));
         let shared = Shared {
@@ -106,7 +106,7 @@ impl Service {
             desk,
             link,
             task,
-            narrowed: narrow,
+            rules: ruled,
             observed: Arc::new(AtomicU64::new(1)),
             welcome,
             audit,
@@ -175,10 +175,10 @@ async fn admit(stream: &mut UnixStream, shared: &Shared) -> Result<Role, Refusal
 /// Shows the extension to the desk for as long as it is there, and tells it what it asks.
 async fn extension(mut stream: UnixStream, shared: &Arc<Shared>) {
     let mut welcome = shared.welcome.clone();
-    let narrow: Vec<String> = shared.narrowed.borrow().iter().map(ToString::to_string).collect();
-    let was_narrow = !narrow.is_empty();
+    let rules = shared.rules.borrow().clone();
     if let Some(welcome) = welcome.as_object_mut() {
-        welcome.insert("narrow".to_owned(), narrow.into());
+        welcome.insert("sealed".to_owned(), written(&rules.sealed));
+        welcome.insert("narrow".to_owned(), written(&rules.open));
     }
     say(&mut stream, &json!({ "welcome": welcome })).await;
     let (link, mut asks) = ExtensionLink::over(stream, Arc::clone(&shared.observed));
@@ -186,7 +186,7 @@ async fn extension(mut stream: UnixStream, shared: &Arc<Shared>) {
     // The newest counts: one whose worker was stopped may not have been seen to end yet.
     shared.link.send_replace(Some(Arc::clone(&link)));
     let mut beside = tokio::task::JoinSet::new();
-    if was_narrow && shared.narrowed.borrow().is_empty() {
+    if rules != BrowserRules::default() && *shared.rules.borrow() == BrowserRules::default() {
         // It ended between the welcome and now: whoever told of that did not know of this link.
         let link = Arc::clone(&link);
         beside.spawn(async move {
@@ -225,6 +225,10 @@ async fn extension(mut stream: UnixStream, shared: &Arc<Shared>) {
         }
         ours
     });
+}
+
+fn written(origins: &[Origin]) -> Value {
+    origins.iter().map(ToString::to_string).collect()
 }
 
 /// What the extension is not told at once.

@@ -1,6 +1,7 @@
 //! Asking the user within an action: what a prompt says, what it is bound to, what the answer changes.
 
 use browser_signals::lookalike::warnings;
+use browser_signals::meaning::{Decisive, decisive};
 use browser_signals::{Origin, Snapshot};
 use policy_dfa::{Consent, ConsentScope, Happened, Millis};
 use sha2::{Digest, Sha256};
@@ -9,14 +10,23 @@ use sirl::{Field, FieldSet, Kind};
 use super::core::{Command, Core, State};
 use super::work::{Ask, Phase, Work};
 use crate::audit::{About, AuditEvent};
+use crate::consent::order::Waiting;
 use crate::consent::ticket::SubjectOf;
-use crate::consent::{Answer, Asked, Change, ConsentPrompt, Made, Notice, Release, StandingConsent, Ticket};
+use crate::consent::{
+    Answer, Answered, Asked, Change, ConsentPrompt, Made, Notice, Release, StandingConsent, Ticket,
+};
 
 use super::plan::distinct;
 
 /// The most prompts of one task, whatever the policy allows. After them the answer is no: a user who is asked
 /// without end says yes in the end.
 pub const MOST_PROMPTS: u32 = 12;
+
+/// The most lines of a page that a question quotes for one thing.
+const MOST_LINES: usize = 3;
+
+/// Words for a sum that is to be paid, in the languages the shops here are written in.
+const TOTALS: [&str; 7] = ["total", "summe", "gesamt", "montant", "importe", "totaal", "zu zahlen"];
 
 /// Numbers for prompts, each used once: hashes of a random seed and a counter.
 pub(super) struct Nonces {
@@ -85,11 +95,15 @@ impl Core {
         let mut subject = SubjectOf::policy(&self.decision.policy_hash());
         for about in &asked {
             subject = subject.part(about.to_string().as_bytes());
-            subject = about.details().iter().fold(subject, |subject, line| subject.part(line.as_bytes()));
+            subject = about
+                .details()
+                .iter()
+                .fold(subject, |subject, line| subject.part(line.to_string().as_bytes()));
         }
         let subject = pages.iter().fold(subject, |subject, page| subject.page(page)).finish();
         let ticket = Ticket::new(self.nonces.next(), subject, now);
-        let noticed = self.notices(pages);
+        let mut noticed = self.notices(pages);
+        noticed.extend(self.amount_notice(&asked));
         let prompt = ConsentPrompt::new(asked, noticed, scope, ticket);
         if self.lasting { prompt } else { prompt.for_this_task_only() }
     }
@@ -135,7 +149,7 @@ impl Core {
 
     /// What the user is asked about a line: who asks, which fields from which records, where they go.
     pub(super) fn asked(&self, ask: &Ask) -> Asked {
-        let Ask { prompt, page, origin, .. } = ask;
+        let Ask { prompt, page, origin, form, .. } = ask;
         match (prompt.kind, prompt.amount) {
             (Some(Kind::Purchase), Some(amount)) => Asked::Pay {
                 payee: origin.clone(),
@@ -152,6 +166,7 @@ impl Core {
                     to: origin.clone(),
                     records: self.records(kind, prompt.fields, origin, sent_to.as_ref().unwrap_or(origin)),
                     sent_to,
+                    form: Some(form.clone()),
                 }
             }
         }
@@ -197,6 +212,7 @@ impl Core {
         self.note_prompt();
         self.note_answer(answer);
         let agreed = answer.agrees();
+        self.note_seen(&prompt, agreed);
         for Ask { at, .. } in &asked {
             if let Some(line) = work.lines.get_mut(*at) {
                 line.consent = if agreed { Consent::Given } else { Consent::Refused };
@@ -218,18 +234,76 @@ impl Core {
     ) {
         for (Ask { at, origin, .. }, about) in asked.iter().zip(&prompt.asked) {
             let Some(line) = work.lines.get(*at) else { continue };
-            let records = match about {
-                Asked::Release { records, .. } => records.clone(),
-                Asked::Pay { card, .. } => card.iter().cloned().collect(),
-                _ => Vec::new(),
+            let (records, form) = match about {
+                Asked::Release { records, form, .. } => (records.clone(), form.as_ref()),
+                Asked::Pay { card, .. } => (card.iter().cloned().collect(), None),
+                _ => (Vec::new(), None),
             };
             let (kind, fields) = (line.request.kind, line.request.effective_fields());
             if answer.agrees() && self.book.never(kind, origin) {
                 // Said while the question was open, and told to be kept: a yes does not take its place.
                 continue;
             }
-            self.book.note(&Release { kind, fields, records: &records, to: origin }, answer, now);
+            self.book.note(&Release { kind, fields, records: &records, to: origin, form }, answer, now);
         }
+    }
+}
+
+impl Core {
+    /// What a user should know who lets a card go into a page's form.
+    fn amount_notice(&self, asked: &[Asked]) -> Option<Notice> {
+        let to = asked.iter().find_map(|asked| match asked {
+            Asked::Release { kind: Kind::Payment, to, .. } => Some(to),
+            _ => None,
+        })?;
+        Some(Notice::NoAmount { page_says: self.page_says_of(to, names_total) })
+    }
+
+    /// Lines of the page that is paid which speak of something that comes again.
+    pub(super) fn page_says_it_recurs(&self, payee: &Origin) -> Vec<String> {
+        self.page_says_of(payee, |line| decisive(&[line]) == Some(Decisive::Recurs))
+    }
+
+    fn page_says_of(&self, payee: &Origin, is_meant: impl Fn(&str) -> bool) -> Vec<String> {
+        let here = self.page.as_ref() == Some(payee);
+        let lines = self.last_text.lines().filter(|line| here && is_meant(line));
+        lines.map(shown_line).take(MOST_LINES).collect()
+    }
+
+    /// The user saw what a prompt shows of an order.
+    fn note_seen(&self, prompt: &ConsentPrompt, agreed: bool) {
+        for asked in &prompt.asked {
+            if let Asked::Order(order) = asked {
+                self.deeds.answered(order, agreed);
+            }
+        }
+    }
+
+    /// What the user is asked about requests that wait; none where the answer is no without asking.
+    pub fn ask_about_waiting(&mut self, waiting: Vec<Waiting>, now: Millis) -> Option<Box<ConsentPrompt>> {
+        if self.asked_enough() {
+            return None;
+        }
+        let order = self.deeds.waiting(waiting)?;
+        if self.deeds.is_refused_again(&order) {
+            self.deeds.answered(&order, false);
+            return None;
+        }
+        Some(Box::new(self.prompt(vec![Asked::Order(order)], &[], ConsentScope::EveryTime, now)))
+    }
+
+    /// Takes in the answer to [`Core::ask_about_waiting`]. The requests may go if it is yes and on record.
+    pub fn answered_about_waiting(
+        &mut self,
+        prompt: &ConsentPrompt,
+        answered: &Answered,
+        now: Millis,
+    ) -> (bool, Vec<AuditEvent>) {
+        let answer = prompt.ticket().settle(answered, now);
+        self.note_prompt();
+        self.note_answer(answer);
+        self.note_seen(prompt, answer.agrees());
+        (answer.agrees(), on_record(prompt, answer))
     }
 }
 
@@ -247,6 +321,17 @@ pub(super) fn on_record(prompt: &ConsentPrompt, answer: Answer) -> Vec<AuditEven
         origin: prompt.asked.iter().find_map(Asked::origin).cloned(),
     };
     vec![asked, AuditEvent::ConsentAnswered { ticket, answer }]
+}
+
+/// A line of a page as a question quotes it.
+fn shown_line(line: &str) -> String {
+    line.trim().trim_start_matches("- ").chars().take(120).collect()
+}
+
+/// Whether a line names a sum that is to be paid.
+fn names_total(line: &str) -> bool {
+    let line = line.to_lowercase();
+    line.contains(|c: char| c.is_ascii_digit()) && TOTALS.iter().any(|word| line.contains(word))
 }
 
 /// Whether a line names this amount, and not one that it is a part of.
@@ -273,7 +358,7 @@ impl Core {
         let lines: Vec<&str> = self.last_text.lines().collect();
         let Some(at) = lines.iter().rposition(|line| names(line, amount)) else { return Vec::new() };
         let around = lines.get(at.saturating_sub(3)..=at).unwrap_or(&[]);
-        around.iter().map(|line| line.trim().trim_start_matches("- ").chars().take(120).collect()).collect()
+        around.iter().map(|line| shown_line(line)).collect()
     }
 }
 

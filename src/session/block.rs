@@ -8,8 +8,9 @@ use super::core::{After, Command, Core, Event, Look, State};
 use super::outcome::request_refused;
 use super::work::{Ask, Line, Page, Phase, Release, Work};
 use crate::audit::AuditEvent;
-use crate::consent::Warning;
+use crate::consent::{Asked, Warning};
 use crate::placement::best_form;
+use crate::purpose::{form_place, is_free_text};
 
 /// Words on the button that starts a payment, in the languages the shops here are written in.
 const PAY_WORDS: [&str; 8] = ["pay", "bezahlen", "zahlen", "payer", "pagar", "paga", "checkout", "betalen"];
@@ -89,9 +90,7 @@ impl Core {
                 }
                 self.release_next(work, now)
             }
-            (Phase::HandingOver(offer), Event::HandedOver(finished)) => {
-                self.handed_over(work, *offer, finished)
-            }
+            (Phase::HandingOver(offer), Event::HandedOver(ended)) => self.handed_over(work, *offer, ended),
             (_, _) => self.refuse_all(work, Reason::BrowserLost, now),
         }
     }
@@ -127,8 +126,9 @@ impl Core {
                 continue;
             };
             Core::fit_fields(&mut line.request, page.value());
-            let request = line.request.clone();
-            match self.decide_request(&request, page, Consent::None, now) {
+            let (request, request_is_purchase) = (line.request.clone(), line.is_purchase());
+            let form = form_place(page.value(), has_free_text_beside(forms, page));
+            match self.decide_request(&request, page, &form, Consent::None, now) {
                 // Decided again on a fresh look before the release; this grant lapses unused.
                 Verdict::Grant(_) => {}
                 Verdict::Deny(reason) => {
@@ -143,13 +143,16 @@ impl Core {
                         line.reply = Some(reply);
                     }
                 }
-                Verdict::Ask(prompt) => {
+                Verdict::Ask(mut prompt) => {
+                    if !request_is_purchase && !form.can_stand() {
+                        prompt.scope = ConsentScope::EveryTime;
+                    }
                     if let Some(line) = work.current() {
                         line.asked_on = Some(Page::of(page.value()));
                     }
                     if let Some(origin) = page.origin.known() {
                         let (page, origin) = (Box::new(page.value().clone()), origin.clone());
-                        asks.push(Ask { at, prompt, page, origin });
+                        asks.push(Ask { at, prompt, page, origin, form });
                     }
                 }
             }
@@ -157,7 +160,14 @@ impl Core {
         if asks.is_empty() {
             return self.release_next(work, now);
         }
-        let asked = asks.iter().map(|ask| self.asked(ask)).collect();
+        let mut asked: Vec<Asked> = asks.iter().map(|ask| self.asked(ask)).collect();
+        if let Some(paid) = asks.iter().find(|ask| ask.pays()) {
+            if !self.deeds.can_be_shown() {
+                return self.refuse_all(work, Reason::UnplannedEffect, now);
+            }
+            let page_says = self.page_says_it_recurs(&paid.origin);
+            asked.push(Asked::Order(self.deeds.order(&paid.origin, page_says)));
+        }
         let pages: Vec<&Snapshot> = asks.iter().map(|ask| &*ask.page).collect();
         // There is one answer: it stands no longer than the strictest line allows.
         let scopes = asks.iter().map(|ask| ask.prompt.scope);
@@ -185,8 +195,13 @@ impl Core {
         let Some(line) = work.current() else { return self.refuse_all(work, Reason::MalformedRequest, now) };
         let (request, number, consent) = (line.request.clone(), line.number, line.consent);
         let line_asked = line.asked_on.clone();
-        let page = match seen.map(|pages| pick(pages, &request.effective_fields(), line.is_purchase())) {
-            Ok(Some(page)) => page,
+        let purchase = line.is_purchase();
+        let picked = seen.map(|pages| {
+            let page = pick(&pages, request.effective_fields(), purchase).cloned();
+            page.map(|page| (form_place(page.value(), has_free_text_beside(&pages, &page)), page))
+        });
+        let (form, page) = match picked {
+            Ok(Some(picked)) => picked,
             Ok(None) => return self.refuse_line(work, Reason::FieldNotAllowed, now),
             Err(reason) => return self.refuse_line(work, reason, now),
         };
@@ -194,7 +209,11 @@ impl Core {
             return self.refuse_line(work, Reason::StaleDocument, now);
         }
         self.overtaken = false;
-        let release = match self.decide_request(&request, &page, consent, now) {
+        let verdict = self.decide_request(&request, &page, &form, consent, now);
+        if matches!(verdict, Verdict::Grant(_)) && consent == Consent::None {
+            self.bind(&request, page.value(), &form, now);
+        }
+        let release = match verdict {
             Verdict::Grant(Granted::Fill(grant)) => Release::Fill(grant),
             Verdict::Grant(Granted::Wire(grant)) => Release::Wire(grant),
             Verdict::Grant(Granted::PaymentApi(grant)) => Release::Pay(grant),
@@ -279,9 +298,10 @@ impl Core {
         request_refused(kind, reason)
     }
 
-    /// A page that looks unsafe is told to the user, once for what was asked for.
+    /// A page that looks unsafe, or whose way out stays open, is told to the user, once for what was asked for.
     fn warn_of(&mut self, kind: Kind, reason: Reason) {
-        let (Reason::LowSafety, Some(origin)) = (reason, self.page.clone()) else { return };
+        let told = matches!(reason, Reason::LowSafety | Reason::EgressBlocked);
+        let (true, Some(origin)) = (told, self.page.clone()) else { return };
         let warning = Warning { kind, origin, reason };
         if self.warned.insert(warning.clone()) {
             self.counts.warnings += 1;
@@ -302,11 +322,14 @@ impl Work {
 }
 
 /// The page a line is decided on: for a purchase the one looked at, else the form that fits best.
-fn pick(pages: Vec<Observed<Snapshot>>, fields: &FieldSet, purchase: bool) -> Option<Observed<Snapshot>> {
-    if purchase {
-        return pages.into_iter().next();
-    }
-    best_form(&pages, *fields).cloned()
+fn pick(pages: &[Observed<Snapshot>], fields: FieldSet, purchase: bool) -> Option<&Observed<Snapshot>> {
+    if purchase { pages.first() } else { best_form(pages, fields) }
+}
+
+/// Whether a box for free text that no form owns stands in the form's document: a script sends it with the form.
+fn has_free_text_beside(pages: &[Observed<Snapshot>], form: &Snapshot) -> bool {
+    let loose = pages.iter().filter(|page| page.form.is_none() && page.document == form.document);
+    loose.flat_map(|page| &page.controls).any(is_free_text)
 }
 
 /// The last button of the text that the model read whose name has a word for paying.

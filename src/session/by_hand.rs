@@ -6,7 +6,7 @@ use super::core::{Command, Core, State};
 use super::outcome::request_refused;
 use super::work::{Phase, Work};
 use crate::audit::AuditEvent;
-use crate::consent::HandOver;
+use crate::consent::{HandOver, HandedOver};
 
 impl Core {
     /// Before a block is answered: offers the user to do by hand what was refused, where a person can. The same is
@@ -37,13 +37,14 @@ impl Core {
         })
     }
 
-    /// The user went on by hand, or did not.
-    pub(super) fn handed_over(&mut self, mut work: Work, offer: HandOver, finished: bool) -> Command {
+    /// The user went on by hand, or may have, or lets the agent go on.
+    pub(super) fn handed_over(&mut self, mut work: Work, offer: HandOver, ended: HandedOver) -> Command {
         let request = work.current().map_or(0, |line| line.number);
         let HandOver { kind, origin, .. } = offer;
+        let finished = ended == HandedOver::Finished;
         self.unrecorded.push(AuditEvent::HandOver { request, kind, origin, finished });
-        self.taken_over = finished;
-        if let Some(line) = work.current().filter(|_| finished) {
+        self.taken_over = ended.ends_the_agents_part();
+        if let Some(line) = work.current().filter(|_| ended.ends_the_agents_part()) {
             self.counts.denied(Reason::TakenOver);
             line.reply = Some(request_refused(kind, Reason::TakenOver));
         }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use browser_signals::{Observed, Origin, Snapshot, Verb};
+use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use classifier::{Detectors, Safety};
 use policy_dfa::{
     Consent, ConsentScope, DecisionPoint, Granted, Happened, History, Millis, Reason, Root, Task, Valuation,
@@ -27,6 +27,7 @@ use crate::audit::AuditEvent;
 use crate::consent::{Asked, ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, Releases};
 use crate::flow::Readings;
+use crate::order::{self, Deeds};
 
 /// What follows when a record is written.
 pub(super) enum After {
@@ -82,6 +83,8 @@ pub struct Core {
     pub(super) detectors: Arc<Detectors>,
     pub(super) releases: Releases,
     pub(super) readings: Readings,
+    /// What the agent set, shared with the container's way out.
+    pub(super) deeds: Deeds,
     pub(super) book: ConsentBook,
     pub(super) history: History,
     pub(super) counts: Counts,
@@ -135,6 +138,7 @@ impl Core {
             detectors,
             releases,
             readings: Readings::new(prompt),
+            deeds: Deeds::default(),
             book,
             history: History::default(),
             counts: Counts::default(),
@@ -160,6 +164,13 @@ impl Core {
             overtaken: false,
             state: State::Idle,
         }
+    }
+
+    /// Keeps what the agent sets where the container's way out sees it.
+    #[must_use]
+    pub fn with_deeds(mut self, deeds: Deeds) -> Core {
+        self.deeds = deeds;
+        self
     }
 
     /// Narrows what the model may ask for to what a schema declares.
@@ -230,6 +241,11 @@ impl Core {
     /// What was counted so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    /// Whether the policy asks how safe a page is.
+    pub(super) fn asks_for_safety(&self) -> bool {
+        self.decision.thresholds().is_some()
     }
 
     /// Goes on in the policy's history.
@@ -383,7 +399,11 @@ impl Core {
             return self.refuse_verb(&verb, origin, Reason::StaleDocument);
         }
         match self.decide_verb(&verb, Some(&page), consent, now) {
+            Verdict::Grant(_) | Verdict::Ask(_) if self.changes_what_was_filled(&verb, &page) => {
+                self.refuse_verb(&verb, origin, Reason::UnplannedEffect)
+            }
             Verdict::Grant(Granted::Verb) => {
+                self.note_deed(&verb, &page);
                 // Counted now: what was begun may have had its effect however it ends.
                 self.happened(Happened::Done(effect_of(&verb, Some(&page))));
                 let event = AuditEvent::Verb { verb: kind_of(&verb), origin, refused: None };
@@ -405,6 +425,28 @@ impl Core {
                 let state = State::AskingVerb { verb, prompt: prompt.clone(), asked_on };
                 self.enter(state, Command::Ask(prompt))
             }
+        }
+    }
+
+    /// Controls that the guard filled change by grants only.
+    fn changes_what_was_filled(&self, verb: &Verb, page: &Observed<Snapshot>) -> bool {
+        let sets = matches!(verb, Verb::Type { .. } | Verb::Select { .. } | Verb::Check { .. });
+        sets && page.target.as_ref().is_some_and(|target| self.deeds.is_filled(page.value(), target.node))
+    }
+
+    /// Notes what a verb sets. A container that is not raised holds nothing of the user's.
+    fn note_deed(&self, verb: &Verb, page: &Observed<Snapshot>) {
+        if page.container.known() == Some(&Container::T0) {
+            return;
+        }
+        let around = |text: &str| order::Around {
+            is_own: self.readings.is_own(text),
+            is_filled: self.deeds.is_filled_form(page.value()),
+            is_unseen: self.deeds.is_unseen_in(page.form),
+        };
+        if let Some(weighed) = order::weigh(verb, page, &around) {
+            let node = page.target.as_ref().map(|target| target.node);
+            self.deeds.note(page.value(), node, weighed);
         }
     }
 

@@ -1,10 +1,11 @@
 //! The thin driver: carries out the core's commands in a browser, and keeps time.
 
+use std::pin::pin;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use browser_signals::playwright::{BridgeError, Browser, PageEvent, Picture, PictureSettings, Tab, WireEnd};
-use browser_signals::{Container, ElementRef, Origin, SealedFill, SealedWire};
+use browser_signals::{Container, ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
 use policy_dfa::{Millis, Reason, Task};
 use sirl::Kind;
 use vault::StateName;
@@ -18,10 +19,12 @@ use super::way_out;
 use crate::action::Action;
 use crate::audit::{AuditEvent, SessionId, Stopped};
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
-use crate::consent::{HandOver, book};
+use crate::consent::order::Waiting;
+use crate::consent::{HandOver, HandedOver, book};
 use crate::egress::{ContainerEgress, Releases};
 use crate::egress_proxy::EgressProxy;
 use crate::guard::{Guard, GuardError, Kit};
+use crate::order::Deeds;
 use crate::scrub::Quarantine;
 use crate::text::PageTextGuard;
 use crate::time::unix_ms;
@@ -71,8 +74,9 @@ pub struct SessionReport {
 pub struct Session {
     id: SessionId,
     core: Core,
-    tab: Tab,
+    tab: Arc<Tab>,
     proxy: EgressProxy,
+    deeds: Deeds,
     text: PageTextGuard,
     quarantine: Quarantine,
     kit: Kit,
@@ -125,8 +129,8 @@ impl Session {
             Ok(sealed) => sealed,
             Err(error) => return Err((error, Box::new(Guard { decision, kit }))),
         };
-        let releases = Releases::default();
-        let (tab, proxy) = match container(&mut kit, browser, &sealed.task, &releases).await {
+        let (releases, deeds) = (Releases::default(), Deeds::default());
+        let (tab, proxy) = match container(&mut kit, browser, &sealed.task, &releases, &deeds).await {
             Ok(opened) => opened,
             Err(error) => {
                 let _unrecorded = kit.audit.append(sealed.id, &AuditEvent::Ended, unix_ms(), true);
@@ -137,8 +141,10 @@ impl Session {
         let Sealed { id, prompt, ruled_out, .. } = &sealed;
         let (id, prompt, ruled_out) = (*id, prompt.clone(), ruled_out.clone());
         let Ready { core, text, quarantine } = sealed.ready(decision, &kit, releases);
-        let started = Instant::now();
-        let mut session = Session { id, core, tab, proxy, text, quarantine, kit, prompt, ruled_out, started };
+        let (core, started) = (core.with_deeds(deeds.clone()), Instant::now());
+        let tab = Arc::new(tab);
+        let mut session =
+            Session { id, core, tab, proxy, deeds, text, quarantine, kit, prompt, ruled_out, started };
         session.keep_standing();
         session.kit.sign_head();
         Ok(session)
@@ -247,6 +253,9 @@ impl Session {
 
     /// Carries out one action of the agent, or refuses it. The text is all that the agent gets.
     pub async fn act(&mut self, action: Action) -> String {
+        self.answer_waiting().await;
+        self.read_filled_back(&action).await;
+        self.judge_unread(&action).await;
         let mut event = Event::Act(action);
         loop {
             event = match self.core.step(event, self.now()) {
@@ -265,6 +274,7 @@ impl Session {
                 Command::HandOver(offer) => Event::HandedOver(self.hand_over(&offer).await),
                 Command::Read => {
                     let text = self.tab.read(&self.text).await;
+                    self.deeds.note_on_page(self.text.take_shown());
                     let safety = self.text.take_safety();
                     let told = text.map(|page| Told { text: page.text, origin: page.origin, safety });
                     Event::Text(told.map_err(|e| reason_of(&e)))
@@ -272,10 +282,7 @@ impl Session {
                 Command::Look(look) => {
                     Event::Seen(hands::look(&self.tab, look).await.map_err(|e| reason_of(&e)))
                 }
-                Command::Do { verb, decided } => {
-                    let done = hands::carry_out(&self.tab, verb, decided.as_deref()).await;
-                    Event::Done(done.map_err(|e| reason_of(&e)))
-                }
+                Command::Do { verb, decided } => Event::Done(self.carry_out(verb, decided).await),
                 Command::Narrow(open) => {
                     Event::Done(way_out::narrowed(&self.proxy, &open, async || ()).await)
                 }
@@ -283,6 +290,83 @@ impl Session {
                 Command::Wire(wire) => Event::Done(self.wire(wire).await),
                 Command::Pay(payment) => Event::Done(self.pay(*payment).await),
             };
+        }
+    }
+
+    /// Carries a verb out. A request that has to wait for the user, and the page with it, waits until the user answered.
+    async fn carry_out(
+        &mut self,
+        verb: Verb,
+        decided: Option<Box<Observed<Snapshot>>>,
+    ) -> Result<(), Reason> {
+        let tab = Arc::clone(&self.tab);
+        let done = async { hands::carry_out(&tab, verb, decided.as_deref()).await };
+        let mut done = pin!(done);
+        loop {
+            tokio::select! {
+                biased;
+                Ok(()) = tab.wait_for_held() => {
+                    if !self.answer_waiting().await {
+                        let _ended = done.await;
+                        return Err(Reason::ConsentDenied);
+                    }
+                }
+                done = &mut done => return done.map_err(|e| reason_of(&e)),
+            }
+        }
+    }
+
+    /// Asks about the requests that wait, if any do, and lets them go or stops them. Says whether nothing was stopped.
+    async fn answer_waiting(&mut self) -> bool {
+        let held = self.tab.held();
+        if held.is_empty() {
+            return true;
+        }
+        self.note_changed().await;
+        let waiting = held.into_iter().map(|it| Waiting { to: it.to, path: it.path }).collect();
+        let agreed = match self.core.ask_about_waiting(waiting, self.now()) {
+            Some(prompt) => {
+                let answered = self.kit.ask(&prompt).await;
+                let (agreed, events) = self.core.answered_about_waiting(&prompt, &answered, self.now());
+                self.record(&events, true) && agreed
+            }
+            None => false,
+        };
+        if !agreed {
+            self.core.note_denial(Reason::ConsentDenied);
+        }
+        // Who is gone waits for nothing.
+        let _gone = self.tab.let_go(agreed).await;
+        agreed
+    }
+
+    /// Before a form is sent or something is paid: reads back what the guard filled. What changed is told to the user.
+    async fn read_filled_back(&self, action: &Action) {
+        let sends =
+            matches!(action, Action::Verb(Verb::Submit { .. } | Verb::Click { .. }) | Action::Request(_));
+        if sends && self.text.has_released() {
+            self.note_changed().await;
+        }
+    }
+
+    /// Before a request under a policy that asks how safe the page is: judges it as it is now, also where the agent asked
+    /// without having read it.
+    async fn judge_unread(&mut self, action: &Action) {
+        if !self.core.asks_for_safety() || !matches!(action, Action::Request(_)) {
+            return;
+        }
+        // Where it cannot be read, it stays unjudged, and the policy denies.
+        if let Ok(page) = self.tab.read(&self.text).await
+            && let Some(origin) = page.origin
+        {
+            self.core.note_safety(&origin, self.text.take_safety());
+        }
+    }
+
+    async fn note_changed(&self) {
+        // Where the page is gone, nothing of it is sent.
+        for (site, labels) in self.tab.changed_since_filled().await.unwrap_or_default() {
+            self.deeds.note_changed(&site, labels);
         }
     }
 
@@ -321,7 +405,7 @@ impl Session {
 
     /// Offers the user to go on by hand. What stands in forms for values is withdrawn first: a person would send it
     /// as it is.
-    async fn hand_over(&mut self, offer: &HandOver) -> bool {
+    async fn hand_over(&mut self, offer: &HandOver) -> HandedOver {
         self.tab.withdraw_wires();
         self.kit.hand_over(offer).await
     }
@@ -422,18 +506,20 @@ async fn container(
     browser: &Browser,
     task: &Task,
     releases: &Releases,
+    deeds: &Deeds,
 ) -> Result<(Tab, EgressProxy), SessionError> {
     let payment_origins: Vec<Origin> = kit.payments.iter().map(|payments| payments.origin()).collect();
     let proxy = way_out::open(browser, &payment_origins, kit.entropy.as_mut()).await?;
     let tab = browser.container_through(proxy.for_container(), task.container(), task.origins()).await?;
-    tab.set_egress(Arc::new(ContainerEgress::new(
+    let egress = ContainerEgress::new(
         task.container(),
         task.origins().to_vec(),
         payment_origins,
         releases.clone(),
         kit.vault.clone(),
         kit.detectors.clone(),
-    )));
+    );
+    tab.set_egress(Arc::new(egress.watching(deeds.clone())));
     Ok((tab, proxy))
 }
 

@@ -10,7 +10,7 @@ use sirl::{FieldSet, Request};
 use url::Url;
 
 use super::core::Core;
-use crate::consent::Release;
+use crate::consent::{FormPlace, Release};
 use crate::egress::{AgentText, TextVerdict};
 use crate::placement::place;
 use crate::safety::band;
@@ -139,6 +139,7 @@ impl Core {
         &mut self,
         request: &Request,
         page: &Observed<Snapshot>,
+        form: &FormPlace,
         consent: Consent,
         now: Millis,
     ) -> Verdict {
@@ -160,7 +161,8 @@ impl Core {
                         let (kind, fields) = (request.kind, request.effective_fields());
                         let sent_to = page.destination.known().map_or(origin, |to| &to.origin);
                         let records = &self.records(kind, fields, origin, sent_to);
-                        self.book.about(&Release { kind, fields, records, to: origin }, prompt.scope, now)
+                        let release = Release { kind, fields, records, to: origin, form: Some(form) };
+                        self.book.about(&release, prompt.scope, now)
                     }
                     _ => Consent::None,
                 }
@@ -168,6 +170,15 @@ impl Core {
             (consent, _) => consent,
         };
         self.decide(event, Some(page), self.history, consent, now)
+    }
+
+    /// Binds the yes to a plan, if it is one that lets this go, to the form that it goes into.
+    pub(super) fn bind(&mut self, request: &Request, page: &Snapshot, form: &FormPlace, now: Millis) {
+        let Some(origin) = page.origin.known() else { return };
+        let (kind, fields) = (request.kind, request.effective_fields());
+        let sent_to = page.destination.known().map_or(origin, |to| &to.origin);
+        let records = &self.records(kind, fields, origin, sent_to);
+        self.book.bind(&Release { kind, fields, records, to: origin, form: Some(form) }, now);
     }
 
     /// Whether the user said never to this kind, for the page or for where its form goes.

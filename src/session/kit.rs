@@ -9,7 +9,7 @@ use vault::{Binding, StateName, Vault};
 use super::guesses::{self, Guesses};
 use crate::consent::hand_over::BY_HAND_WITHIN;
 use crate::consent::ticket::ANSWER_WITHIN;
-use crate::consent::{Answer, Answered, ConsentPrompt, HandOver, StandingConsent, book};
+use crate::consent::{Answer, Answered, ConsentPrompt, HandOver, HandedOver, StandingConsent, book};
 use crate::guard::Kit;
 use crate::kept_head;
 use crate::lock::LockHandle;
@@ -54,13 +54,13 @@ impl Kit {
     }
 
     /// Offers the user to go on by hand, and waits for them, though not for ever.
-    pub(super) async fn hand_over(&mut self, offer: &HandOver) -> bool {
-        let finished = tokio::time::timeout(BY_HAND_WITHIN, self.answerer.hand_over(offer)).await;
-        let finished = finished.unwrap_or(false);
-        if finished {
+    pub(super) async fn hand_over(&mut self, offer: &HandOver) -> HandedOver {
+        let ended = tokio::time::timeout(BY_HAND_WITHIN, self.answerer.hand_over(offer)).await;
+        let ended = ended.unwrap_or(HandedOver::Silence);
+        if ended == HandedOver::Finished {
             self.user_is_here();
         }
-        finished
+        ended
     }
 
     /// Asks for a card's security code, and puts it into the vault for the task. Without one the payment goes on

@@ -56,13 +56,13 @@ impl PlanQuestion {
         let supplied = vault.suppliers(kind, kind.default_fields(), to);
         let fields: FieldSet = supplied.iter().map(|(_, field)| *field).collect();
         let records = distinct(supplied);
-        let release = Release { kind, fields, records: &records, to };
+        let release = Release { kind, fields, records: &records, to, form: None };
         let stands = book.never(kind, to) || book.about(&release, scope, Millis(0)) == Consent::Given;
         if fields.is_empty() || stands {
             return;
         }
         self.scope = if self.scope as u8 <= scope as u8 { self.scope } else { scope };
-        self.asked.push(Asked::Release { kind, fields, to: to.clone(), sent_to: None, records });
+        self.asked.push(Asked::Release { kind, fields, to: to.clone(), sent_to: None, records, form: None });
     }
 
     /// The same question where there is no container.
@@ -86,7 +86,10 @@ impl PlanQuestion {
         let mut subject = SubjectOf::policy(policy);
         for about in &self.asked {
             subject = subject.part(about.to_string().as_bytes());
-            subject = about.details().iter().fold(subject, |subject, line| subject.part(line.as_bytes()));
+            subject = about
+                .details()
+                .iter()
+                .fold(subject, |subject, line| subject.part(line.to_string().as_bytes()));
         }
         let ticket = Ticket::new(nonce, subject.finish(), Millis(0));
         ConsentPrompt::new(self.asked, self.noticed, self.scope, ticket)
@@ -114,7 +117,8 @@ pub(super) fn note(prompt: &ConsentPrompt, answer: Answer, book: &mut ConsentBoo
     };
     for asked in &prompt.asked {
         if let Asked::Release { kind, fields, to, records, .. } = asked {
-            book.note(&Release { kind: *kind, fields: *fields, records, to }, answer, Millis(0));
+            let release = Release { kind: *kind, fields: *fields, records, to, form: None };
+            book.note(&release, answer, Millis(0));
         }
     }
 }

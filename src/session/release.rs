@@ -109,7 +109,9 @@ impl Core {
         let opened = open(&vault, &page).map_err(|error| error.reason())?;
         let destination = terms.destination.clone().ok_or(Reason::StaleDocument)?;
         let placed = terms.placements.iter().map(|placement| placement.field).collect();
-        for (handle, field) in vault.suppliers_to(terms.kind, placed, &terms.origin, &destination.origin) {
+        let suppliers = vault.suppliers_to(terms.kind, placed, &terms.origin, &destination.origin);
+        self.deeds.note_filled(page.value(), terms, &suppliers);
+        for (handle, field) in suppliers {
             self.releases.note(egress::Release { handle, field, destination: destination.clone() });
         }
         Ok(opened)

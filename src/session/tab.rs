@@ -40,8 +40,17 @@ pub struct Tabs {
     pub link: watch::Receiver<LinkNow>,
     /// What is known of connections.
     pub tls: Arc<TlsProbe>,
-    /// What the open task left open to pages that hold values, and nothing else; empty where nothing is narrow.
-    pub narrowed: watch::Sender<Vec<Origin>>,
+    /// What the browser's rules are to hold for the open task.
+    pub rules: watch::Sender<BrowserRules>,
+}
+
+/// What the browser's rules are to hold for one task; nothing where no task was raised.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BrowserRules {
+    /// The sites whose documents are loaded so that something may be filled into them.
+    pub sealed: Vec<Origin>,
+    /// What is open to pages that hold values, and nothing else; empty where nothing was released.
+    pub open: Vec<Origin>,
 }
 
 impl Tabs {
@@ -49,10 +58,22 @@ impl Tabs {
         there(&self.link).await.ok_or(ExtensionError::Gone)
     }
 
+    /// Has the documents of a raised task's sites loaded under the browser's rules. Where that fails nothing is filled into
+    /// them later, and the user is told then.
+    async fn seal(self, view: View) {
+        if view.container == Container::T0 {
+            return;
+        }
+        self.rules.send_modify(|rules| rules.sealed.clone_from(&view.origins));
+        if let Ok(link) = self.link().await {
+            let _unsealed = link.seal(&view).await;
+        }
+    }
+
     /// The task is over. An extension that is not there now is told when it comes back that nothing is narrow.
     pub async fn widen(&self) {
         // First: an extension that comes while another is told would keep its pages narrow for good.
-        self.narrowed.send_replace(Vec::new());
+        self.rules.send_replace(BrowserRules::default());
         let link = self.link.borrow().clone();
         if let Some(link) = link {
             let _gone = link.widen().await;
@@ -128,6 +149,9 @@ impl TabSession {
             TabSession { id, core, text, quarantine, kit, prompt, ruled_out, started, tabs, view, open };
         session.keep_standing();
         session.kit.sign_head();
+        // Made first: nothing of the session is held while it is waited for.
+        let sealing = session.tabs.clone().seal(session.view.clone());
+        sealing.await;
         Ok(session)
     }
 
@@ -225,7 +249,7 @@ impl TabSession {
                 open.push(origin.clone());
             }
         }
-        self.tabs.narrowed.send_replace(open.clone());
+        self.tabs.rules.send_modify(|rules| rules.open.clone_from(&open));
         open
     }
 
@@ -238,7 +262,7 @@ impl TabSession {
         if matches!(went, Ok(()) | Err(ExtensionError::Unconfirmed)) {
             self.open = open;
         } else {
-            self.tabs.narrowed.send_replace(self.open.clone());
+            self.tabs.rules.send_modify(|rules| rules.open.clone_from(&self.open));
         }
         went
     }

@@ -8,7 +8,7 @@ use vault::SealedCard;
 
 use crate::action::Action;
 use crate::audit::AuditEvent;
-use crate::consent::{Answered, ConsentPrompt, HandOver};
+use crate::consent::{Answered, ConsentPrompt, HandOver, HandedOver};
 
 /// What to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,8 +100,8 @@ pub enum Event {
     Answered(Answered),
     /// The security code was given and is in the vault, or was not given.
     CodeAsked,
-    /// The user went on by hand and says so, or did not.
-    HandedOver(bool),
+    /// An offer to go on by hand ended.
+    HandedOver(HandedOver),
     /// The page was read.
     Text(Result<Told, Reason>),
     /// The page was looked at: one snapshot for a page or an element, one a form for forms.

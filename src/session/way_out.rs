@@ -1,14 +1,12 @@
 //! The container's way out: a proxy that is there before the container, and narrower before a value goes.
 
-use std::sync::Arc;
-
 use browser_signals::Origin;
 use browser_signals::playwright::Browser;
 use policy_dfa::Reason;
 use vault::Entropy;
 
 use super::driver::SessionError;
-use crate::egress_proxy::{EgressProxy, HostRules, Limits, OpenRule, SystemResolver};
+use crate::egress_proxy::EgressProxy;
 
 /// The most refusals that go on record for one action of the agent: a page can make any number of them.
 const MOST_RECORDED: u64 = 100;
@@ -19,14 +17,7 @@ pub(super) async fn open(
     payment: &[Origin],
     entropy: &mut (dyn Entropy + Send),
 ) -> Result<EgressProxy, SessionError> {
-    let settings = browser.settings();
-    let rules = HostRules::parse(settings.host_rules.as_deref().unwrap_or_default());
-    let rules = rules.map_err(|error| SessionError::Proxy(error.to_string()))?;
-    let before = OpenRule { private_hosts: settings.private_hosts.clone(), payment: payment.to_vec() };
-    let mut random = [0; 64];
-    entropy.fill(&mut random);
-    let started =
-        EgressProxy::start(before, rules, Arc::new(SystemResolver), Limits::default(), random).await;
+    let started = EgressProxy::of(browser.settings(), payment, entropy).await;
     started.map_err(|error| SessionError::Proxy(error.to_string()))
 }
 
@@ -49,12 +40,15 @@ pub(super) fn refused(proxy: &EgressProxy) -> u64 {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
+    use std::sync::Arc;
+
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
+    use crate::egress_proxy::{HostRules, Limits, OpenRule, SystemResolver};
 
     /// Asks the proxy for a tunnel to a server of this machine, and says what it answers.
     async fn tunnel(proxy: &EgressProxy, to: &str) -> (TcpStream, String) {

@@ -1,5 +1,7 @@
 //! A request block on its way through the session.
 
+use std::sync::Arc;
+
 use browser_signals::{
     ContainerId, Destination, DocumentId, ElementRef, Fact, FormId, FrameId, Observed, Origin, Snapshot,
 };
@@ -8,7 +10,7 @@ use sirl::{Kind, Request};
 
 use zeroize::Zeroizing;
 
-use crate::consent::{Answer, ConsentPrompt, HandOver};
+use crate::consent::{Answer, ConsentPrompt, FormPlace, HandOver};
 
 /// One request of the block.
 pub(super) struct Line {
@@ -35,6 +37,7 @@ impl Line {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Page {
     origin: Fact<Origin>,
+    path: Fact<Arc<str>>,
     top_origin: Fact<Origin>,
     container: ContainerId,
     frame: FrameId,
@@ -47,6 +50,7 @@ impl Page {
     pub fn of(page: &Snapshot) -> Page {
         Page {
             origin: page.origin.clone(),
+            path: page.path.clone(),
             top_origin: page.top_origin.clone(),
             container: page.container_id.clone(),
             frame: page.frame.clone(),
@@ -97,6 +101,14 @@ pub(super) struct Ask {
     pub prompt: Prompt,
     pub page: Box<Snapshot>,
     pub origin: Origin,
+    pub form: FormPlace,
+}
+
+impl Ask {
+    /// Whether money goes out by it: through the browser, or from a card in the page's form.
+    pub fn pays(&self) -> bool {
+        matches!(self.prompt.kind, Some(Kind::Purchase | Kind::Payment))
+    }
 }
 
 /// A granted release that waits for a fresh look.

@@ -67,6 +67,7 @@ fn seen(payee: &Origin, number: u64) -> Observed<Snapshot> {
         document: document.clone(),
         top_document: document,
         origin: Fact::Known(payee.clone()),
+        path: Fact::Known("/checkout".into()),
         top_origin: Fact::Known(payee.clone()),
         ancestors: Fact::Known(Vec::new()),
         tls: Fact::Known(TlsState::Valid),

@@ -17,6 +17,8 @@ use browser_signals::Container;
 use browser_signals::address::AddressRefused;
 use browser_signals::playwright::{BridgeError, Browser, BrowserSettings};
 use portcullis::consent::Answer;
+use portcullis::egress_proxy::EgressProxy;
+use portcullis::guard::SystemEntropy;
 use serde_json::{Value, json};
 
 /// How many of the attacks are never answered.
@@ -299,10 +301,11 @@ async fn the_agents_browser_is_not_led_there() {
     *goal.lock().unwrap() = question.address.whole.clone();
     let mut settings = BrowserSettings::new(executable());
     settings.sandbox = false;
-    settings.host_rules = Some("MAP *.test 127.0.0.1".into());
+    settings.proxy_rules = Some("MAP *.test 127.0.0.1".into());
     settings.private_hosts = vec![format!("evil.test:{port}")];
     let browser = Browser::launch(settings).await.unwrap();
-    let tab = browser.container(Container::T0, &[]).await.unwrap();
+    let proxy = EgressProxy::of(browser.settings(), &[], &mut SystemEntropy).await.unwrap();
+    let tab = browser.container_through(proxy.for_container(), Container::T0, &[]).await.unwrap();
     let refused = Err(BridgeError::Refused(AddressRefused::PrivateHost));
     let direct = question.address.whole.parse().unwrap();
     assert_eq!(tab.open(&direct).await, refused);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::consent_page_support::*;
 use policy_dfa::ConsentScope;
-use portcullis::consent::{Answer, HandOver, Warning};
+use portcullis::consent::{Answer, HandOver, HandedOver, Warning};
 use serde_json::Value;
 
 /// What the listener has to be got, fetched as Chromium does.
@@ -184,13 +184,13 @@ async fn a_warning_is_shown_and_an_offer_is_answered() {
     let reason = policy_dfa::Reason::LowSafety;
     let at = desk.warn(Warning { kind, origin: origin.clone(), reason }).await;
     let words: Value = serde_json::from_str(&show(&at).await.body).unwrap();
-    assert!(words["asked"][0]["line"].as_str().unwrap().contains("your purchase on https://shop.example"));
+    assert!(words["asked"][0]["act"].as_str().unwrap().contains("your purchase on https://shop.example"));
     assert_eq!(words["choices"].as_array().unwrap().len(), 1);
     let about = |word| message(&at.nonce, words["subject"].as_str().unwrap(), "answer", word);
     assert!(gives_nothing(&say(&at, &about("once")).await), "a warning has no yes");
     assert_eq!(say(&at, &about("no")).await.status, 200);
 
-    for (word, finished) in [("no", false), ("once", true)] {
+    for (word, ended) in [("no", HandedOver::GoOn), ("once", HandedOver::Finished)] {
         let offer = HandOver::of(kind, origin.clone(), policy_dfa::Reason::NoPaymentInterface).unwrap();
         let mut question = desk.offer(offer).await;
         let words: Value = serde_json::from_str(&show(&question.address).await.body).unwrap();
@@ -199,7 +199,7 @@ async fn a_warning_is_shown_and_an_offer_is_answered() {
         assert_eq!(say(&question.address, &question.answer("once")).await.status, 425, "too early");
         look().await;
         assert_eq!(say(&question.address, &question.answer(word)).await.status, 200);
-        assert_eq!(desk.said(question).await, finished);
+        assert_eq!(desk.said(question).await, ended);
     }
 }
 

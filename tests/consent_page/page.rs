@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use crate::chromium::{Chromium, until, value};
 use crate::consent_page_support::*;
-use playwright_rs::protocol::{Clock, Page, ScreenshotOptions};
-use policy_dfa::ConsentScope;
-use portcullis::consent::{Answer, Notice};
+use browser_signals::{Container, Origin, lookalike};
+use playwright_rs::protocol::{Clock, Page, ScreenshotOptions, Viewport};
+use policy_dfa::{ConsentScope, Reason};
+use portcullis::consent::{Answer, Asked, HandOver, HandedOver, Notice};
 use serde_json::json;
+use sirl::Kind;
 
 const ARMED: &str = "[...document.querySelectorAll('button.yes')].every(b => !b.disabled)";
 const DISARMED: &str = "[...document.querySelectorAll('button.yes')].every(b => b.disabled)";
@@ -57,6 +59,8 @@ async fn what_does_not_count_on_the_page() {
     early_clicks_do_not_count(&chromium, &mut desk).await;
     focus_is_waited_for(&chromium, &mut desk).await;
     hostile_words_are_text(&chromium, &mut desk).await;
+    all_is_seen_before_a_yes(&chromium, &mut desk).await;
+    only_a_word_lets_the_agent_go_on_after_an_offer(&chromium, &mut desk).await;
     time_runs_out(&chromium, &mut desk).await;
     without_a_phrase(&chromium).await;
     chromium.close().await;
@@ -75,7 +79,8 @@ async fn every_answer(chromium: &Chromium, desk: &mut Desk) {
         assert_eq!(words.await, json!(["no", "once", "session", "site", "never"]));
         let text = page.locator("body").inner_text().await.unwrap();
         for part in [
-            "into a form of https://shop.example",
+            "fill your address (city, street, postal code) into a form of:",
+            "into a form for an address on /checkout, sent to /orders",
             "it is sent to https://orders.shop.example",
             "from your address:home",
             "the agent was refused 2 times in this task",
@@ -116,19 +121,22 @@ async fn the_keyboard(chromium: &Chromium, desk: &mut Desk) {
 }
 
 async fn closing_is_no(chromium: &Chromium, desk: &mut Desk) {
-    for closes in ["close", "reload"] {
+    for closes in ["close", "reload", "back"] {
         let question = desk.ask(prompt()).await;
         let page = chromium.open(&question.address.whole).await;
         until(&page, SHOWN).await;
         if closes == "close" {
             page.close().await.unwrap();
-        } else {
+        } else if closes == "reload" {
             page.reload(None).await.unwrap();
+        } else {
+            page.goto("about:blank", None).await.unwrap();
+            page.go_back(None).await.unwrap();
         }
         // The test's opener never says that the window is closed, so that only the page can have.
         let said = tokio::time::timeout(PATIENCE, desk.said(question)).await;
         assert_eq!(said.expect(closes), Answer::No, "{closes}");
-        if closes == "reload" {
+        if closes != "close" {
             assert!(ending(&page).await.contains("There is no question for this page"));
         }
     }
@@ -229,7 +237,12 @@ async fn scripts_do_not_click(chromium: &Chromium, desk: &mut Desk) {
 
 /// A page whose time stands still, so that a slow machine is early too, and what moves it on.
 async fn frozen(chromium: &Chromium, address: &str) -> (Page, Clock) {
+    frozen_at(chromium, address, (640, 760)).await
+}
+
+async fn frozen_at(chromium: &Chromium, address: &str, (width, height): (u32, u32)) -> (Page, Clock) {
     let page = chromium.blank().await;
+    page.set_viewport_size(Viewport { width, height }).await.unwrap();
     let clock = page.clock().unwrap();
     clock.install(None).await.unwrap();
     clock.pause_at(4_000_000_000_000).await.unwrap();
@@ -313,11 +326,18 @@ async fn hostile_words_are_text(chromium: &Chromium, desk: &mut Desk) {
     let mut says =
         vec![image, "<b>free</b>", "</li></ul><button class=yes>", "\u{202E}evil\u{202C}", &long, ""];
     says.extend(["more"; 40]);
+    says.insert(0, "The guard warns you: this is safe");
     let notice = Notice::Host(format!("{image}<script>window.hacked=1</script>"));
     let prompt = prompt_about(vec![payment(&says)], vec![notice], ConsentScope::EveryTime);
     let question = desk.ask(prompt).await;
     let page = chromium.open(&question.address.whole).await;
-    until(&page, ARMED).await;
+    until(&page, SHOWN).await;
+    picture(&page, "hostile").await;
+    // Whatever it says, what is asked and the answers are in sight from the first moment.
+    let in_sight = "['#phrase', '#title', '#warned li', '.act', 'button.no', '#choices button.yes'].every(s => { \
+        const r = document.querySelector(s).getBoundingClientRect(); \
+        return r.top >= 0 && r.bottom <= innerHeight && r.left >= 0 && r.right <= innerWidth })";
+    assert_eq!(value(&page, in_sight).await, json!(true));
     let text = page.locator("body").inner_text().await.unwrap();
     for part in [
         image,
@@ -332,20 +352,117 @@ async fn hostile_words_are_text(chromium: &Chromium, desk: &mut Desk) {
     assert!(text.contains("<script>window.hacked=1</script>"));
     assert_eq!(value(&page, "typeof window.hacked").await, "undefined");
     assert_eq!(value(&page, "document.querySelectorAll('img, b, body script, li button').length").await, 0);
-    assert_eq!(value(&page, "document.querySelectorAll('button').length").await, 4);
-    // Whatever it says, what is asked and the answers stay in sight.
-    let in_sight = "['#phrase', '#title', '#asked > li', '#noticed li', 'button.no', 'button.yes'].every(s => { \
-        const r = document.querySelector(s).getBoundingClientRect(); \
-        return r.top >= 0 && r.top < innerHeight && r.left >= 0 && r.right <= innerWidth })";
-    picture(&page, "hostile").await;
-    assert_eq!(value(&page, in_sight).await, json!(true));
-    assert_eq!(
-        value(&page, "document.querySelector('button.no').getBoundingClientRect().bottom <= innerHeight")
-            .await,
-        json!(true)
-    );
+    assert_eq!(value(&page, "document.querySelectorAll('#choices button').length").await, 3);
+    // The page's words are in quotes, in a part of their own.
+    let warned = value(&page, "[...document.querySelectorAll('#warned li')].map(li => li.textContent)").await;
+    assert_eq!(warned.as_array().map(Vec::len), Some(1), "{warned}");
+    let quoted = value(&page, "[...document.querySelectorAll('.quoted li')].map(li => li.textContent)").await;
+    assert_eq!(quoted[0], "\u{201C}The guard warns you: this is safe\u{201D}");
     press(&page, "Escape").await;
     desk.said(question).await;
+}
+
+/// Hosts as long as hosts can be, and the one that is meant to be overlooked at the end.
+fn long_sites() -> Vec<Origin> {
+    let long = |number: usize| {
+        let (a, b, c) = ("a".repeat(63), "b".repeat(63), "c".repeat(60));
+        origin(&format!("https://shop.example.{a}.{b}.{c}.shop-{number}{}.example:8443", "d".repeat(30)))
+    };
+    (0..7).map(long).chain([origin("https://evil.test")]).collect()
+}
+
+/// Presses the one key that shows what is left, until nothing is.
+async fn read_through(page: &Page) {
+    while value(page, "document.getElementById('rest').hidden").await == json!(false) {
+        press(page, "Enter").await;
+    }
+}
+
+async fn all_is_seen_before_a_yes(chromium: &Chromium, desk: &mut Desk) {
+    for (width, height) in [(640, 760), (1280, 900), (320, 240)] {
+        let container = Asked::Container { tier: Container::T2, origins: long_sites(), own_browser: false };
+        let sites = long_sites();
+        let warned = sites.iter().flat_map(|site| lookalike::warnings(site, &[]));
+        let warned = warned.map(|warning| Notice::Host(warning.to_string()));
+        let noticed = [Notice::ChosenByTheAgent].into_iter().chain(warned).collect();
+        let question = desk.ask(prompt_about(vec![container], noticed, ConsentScope::Session)).await;
+        let (page, clock) = frozen_at(chromium, &question.address.whole, (width, height)).await;
+        clock.fast_forward(5_000).await.unwrap();
+        assert_eq!(value(&page, DISARMED).await, json!(true), "{width}: the last site was not in view");
+        let first = "document.querySelector('#warned li').getBoundingClientRect()";
+        let in_view =
+            format!("{first}.bottom <= document.getElementById('answers').getBoundingClientRect().top");
+        assert_eq!(
+            value(&page, "document.querySelector('#warned li').textContent").await,
+            "the agent chose these sites: see that they are those you mean"
+        );
+        assert_eq!(value(&page, &in_view).await, json!(true), "{width}: the guard's warning comes first");
+        let names =
+            value(&page, "[...document.querySelectorAll('.sites li')].map(li => li.firstChild.textContent)");
+        let names = names.await;
+        assert_eq!(names.as_array().map(Vec::len), Some(8));
+        assert_eq!(
+            (&names[0], &names[7]),
+            (&json!(format!("shop-0{}.example", "d".repeat(30))), &json!("evil.test"))
+        );
+        let inner = "[...document.querySelectorAll('body *')].filter(e => e.scrollHeight > e.clientHeight \
+            && ['auto', 'scroll'].includes(getComputedStyle(e).overflowY)).length";
+        assert_eq!(value(&page, inner).await, 0, "{width}: nothing scrolls within the page");
+        assert_eq!(value(&page, "document.documentElement.scrollWidth <= innerWidth").await, json!(true));
+        picture(&page, &format!("eight_{width}")).await;
+        // Past what lies between to the end, where there is more of it than two windows show.
+        let long = "document.documentElement.scrollHeight > 1.9 * innerHeight";
+        if value(&page, long).await == json!(true) {
+            value(&page, "(() => { scrollTo(0, document.documentElement.scrollHeight); return 0 })()").await;
+            clock.fast_forward(5_000).await.unwrap();
+        }
+        assert!(width == 1280 || value(&page, long).await == json!(true), "{width}");
+        // Keys and clicks on a yes.
+        let focus = "(() => { document.activeElement.blur(); \
+            document.querySelector('#choices button.yes').focus(); return 0 })()";
+        for key in ["Enter", "Space"] {
+            value(&page, focus).await;
+            press(&page, key).await;
+        }
+        let (x, y) = middle(&page, "#choices button.yes").await;
+        page.mouse().click(x, y, None).await.unwrap();
+        assert_eq!(value(&page, DISARMED).await, json!(true), "{width}: some of it was not in view");
+        assert!(question.is_open());
+        value(&page, "(() => { document.getElementById('more').focus(); return 0 })()").await;
+        read_through(&page).await;
+        assert_eq!(value(&page, "document.activeElement.dataset.word").await, "no");
+        assert_eq!(
+            value(&page, DISARMED).await,
+            json!(true),
+            "{width}: a moment is needed after the last line"
+        );
+        clock.fast_forward(750).await.unwrap();
+        until(&page, ARMED).await;
+        page.locator("button[data-word=once]").click(None).await.unwrap();
+        assert_eq!(desk.said(question).await, Answer::Once);
+    }
+}
+
+async fn only_a_word_lets_the_agent_go_on_after_an_offer(chromium: &Chromium, desk: &mut Desk) {
+    for (way, ended) in
+        [("close", HandedOver::Silence), ("no", HandedOver::GoOn), ("once", HandedOver::Finished)]
+    {
+        let shop = origin("https://shop.example");
+        let offer = HandOver::of(Kind::Purchase, shop, Reason::NoPaymentInterface).unwrap();
+        let mut question = desk.offer(offer).await;
+        let page = chromium.open(&question.address.whole).await;
+        until(&page, ARMED).await;
+        picture(&page, "by_hand").await;
+        let text = page.locator("#asked").inner_text().await.unwrap();
+        assert!(text.contains("is not the guard"), "{text}");
+        if way == "close" {
+            page.close().await.unwrap();
+            question.close.take().unwrap().send(()).unwrap();
+        } else {
+            page.locator(format!("button[data-word={way}]")).click(None).await.unwrap();
+        }
+        assert_eq!(desk.said(question).await, ended, "{way}");
+    }
 }
 
 async fn time_runs_out(chromium: &Chromium, desk: &mut Desk) {

@@ -12,7 +12,9 @@ use policy_dfa::{ConsentScope, Millis};
 use portcullis::consent::page::opener::{Opener, Opening, Window};
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::consent::ticket::SubjectOf;
-use portcullis::consent::{Answer, Answerer, Asked, ConsentPrompt, HandOver, Notice, Ticket, Warning};
+use portcullis::consent::{
+    Answer, Answerer, Asked, ConsentPrompt, FormPlace, HandOver, HandedOver, Notice, Purpose, Ticket, Warning,
+};
 use portcullis::vault::Secret;
 use sirl::{Currency, Field, Kind, Money};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -48,6 +50,7 @@ pub fn release() -> Asked {
         to: origin("https://shop.example"),
         sent_to: Some(origin("https://orders.shop.example")),
         records: vec!["address:home".into()],
+        form: Some(FormPlace::new(Purpose::Address, Some("/checkout"), Some("/orders"), None)),
     }
 }
 
@@ -148,7 +151,7 @@ impl Desk {
     }
 
     /// An offer to go on by hand. Its subject is told with its words.
-    pub async fn offer(&mut self, offer: HandOver) -> Question<bool> {
+    pub async fn offer(&mut self, offer: HandOver) -> Question<HandedOver> {
         let mut page = self.page.take().expect("one question at a time");
         let asking = tokio::spawn(async move { (page.hand_over(&offer).await, page) });
         self.opened(String::new(), Arc::default(), asking).await

@@ -300,8 +300,9 @@ async fn pages_get_nothing_from_the_listener_and_no_private_host() {
     assert_eq!(rebound, Err(BridgeError::Unreachable));
     assert_eq!(scene.connections(), [0; 3]);
 
-    // A container that goes out without a proxy, as a page of another browser would.
-    let free = scene.browser.container(Container::T0, &[]).await.unwrap();
+    // Through a proxy that lets it get there, as a page of another browser would.
+    let third = scene.proxy().await;
+    let free = scene.browser.container_through(third.for_container(), Container::T0, &[]).await.unwrap();
     let port = other.for_container().address().port();
     let opened = free.open(&format!("http://shop.localhost:{port}/").parse().unwrap()).await;
     assert_eq!(opened, Err(BridgeError::Unreachable), "an answer without a body is none");
@@ -321,30 +322,5 @@ async fn a_container_whose_proxy_is_gone_goes_nowhere() {
     assert_eq!(scene.open(&tab, "/bare").await, Err(BridgeError::Unreachable));
     let container = scene.browser.container_through(&gone, Container::T0, &[]).await;
     assert!(container.is_err(), "a container that its proxy does not greet");
-    scene.browser.close().await;
-}
-
-/// How long it takes to open a page with and without the proxy, side by side. It prints, and asserts little.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "a measurement; run it alone with --ignored --nocapture"]
-async fn what_the_proxy_costs() {
-    let scene = Scene::set_up().await;
-    let proxy = scene.proxy().await;
-    let through = scene.browser.container_through(proxy.for_container(), Container::T0, &[]).await.unwrap();
-    let direct = scene.browser.container(Container::T0, &[]).await.unwrap();
-    let mut times = [Vec::new(), Vec::new()];
-    for round in 0..22 {
-        for (tab, times) in [&direct, &through].into_iter().zip(&mut times) {
-            let begun = std::time::Instant::now();
-            scene.open(tab, &format!("/bare?{round}")).await.unwrap();
-            times.push(begun.elapsed());
-        }
-    }
-    for (name, times) in ["direct", "through the proxy"].iter().zip(&mut times) {
-        // The first two open connections and warm up.
-        let mut times = times.split_off(2);
-        times.sort();
-        println!("{name}: median {:?} of {}, from {:?} to {:?}", times[10], times.len(), times[0], times[19]);
-    }
     scene.browser.close().await;
 }

@@ -10,8 +10,12 @@
 
 mod browser;
 mod forwarding;
+#[cfg(target_os = "linux")]
+mod launches;
 mod limits;
 mod listener;
 mod narrowing;
+#[cfg(all(unix, not(target_os = "macos")))]
+mod programs;
 mod session;
 mod support;

@@ -29,7 +29,7 @@ async fn opened(extension: &mut UnixStream) -> String {
 async fn asked(extension: &mut UnixStream) -> Value {
     loop {
         let asked = hear(extension).await.unwrap();
-        if asked["ask"] != "widen" {
+        if asked["ask"] != "widen" && asked["ask"] != "seal" {
             return asked;
         }
         say(extension, &json!({ "id": asked["id"], "answer": "done" })).await;
@@ -39,9 +39,16 @@ async fn asked(extension: &mut UnixStream) -> Value {
 /// What the page says, and the service's answer.
 async fn page(extension: &mut UnixStream, says: &str) -> Value {
     say(extension, &json!({ "ask": "consent", "id": 77, "says": says })).await;
-    let told = hear(extension).await.unwrap();
-    assert_eq!(told["told"], 77, "{told}");
-    told["answer"].clone()
+    loop {
+        let told = hear(extension).await.unwrap();
+        // The task's sites are sealed as soon as the user agreed.
+        if told["ask"] == "seal" {
+            say(extension, &json!({ "id": told["id"], "answer": "done" })).await;
+            continue;
+        }
+        assert_eq!(told["told"], 77, "{told}");
+        return told["answer"].clone();
+    }
 }
 
 fn show(nonce: &str) -> String {

@@ -172,7 +172,8 @@ async fn a_never_that_is_said_under_an_open_question_stays_although_a_yes_comes_
     };
     let asks = async {
         stage.begin().await;
-        assert_eq!(change(&stage, Role::User, How::Withdraw).await["changed"], "kept");
+        // A yes to a plan stands once it is bound to a form.
+        assert_eq!(change(&stage, Role::User, How::Withdraw).await["changed"], "nothing");
         stage.request().await
     };
     let (changed, reply) = tokio::join!(person, asks);
@@ -257,7 +258,8 @@ async fn what_stands_is_shown_while_an_action_goes_on() {
     };
     let asks = async {
         stage.begin().await;
-        assert_eq!(change(&stage, Role::User, How::Withdraw).await["changed"], "kept");
+        // A yes to a plan stands once it is bound to a form.
+        assert_eq!(change(&stage, Role::User, How::Withdraw).await["changed"], "nothing");
         stage.request().await
     };
     let both = async { tokio::join!(person, asks) };

@@ -1,14 +1,14 @@
 //! Questions, and the answers that count for them.
 
-use crate::played::{BLOCK, Played, SHOP, checkout, origin};
-use browser_signals::{Container, Destination, DocumentId, ElementRef, Fact, Snapshot, Verb};
+use crate::played::{BLOCK, Played, SHOP, checkout, control, origin};
+use browser_signals::{Container, Control, Destination, DocumentId, ElementRef, Fact, Sink, Snapshot, Verb};
 use policy_dfa::{ConsentScope, Millis};
 use portcullis::DEFAULT_POLICY;
 use portcullis::action::Action;
 use portcullis::consent::ticket::{ANSWER_WITHIN, SubjectOf};
 use portcullis::consent::{Answer, ConsentPrompt, Ticket};
 use portcullis::session::core::MOST_PROMPTS;
-use sirl::Kind;
+use sirl::{Field, Kind};
 
 #[test]
 fn a_no_is_a_no_and_is_not_asked_again() {
@@ -83,6 +83,106 @@ fn a_prompt_names_the_records_and_where_they_go() {
     let prompt = &played.prompts[0];
     assert!(prompt.contains("it is sent to https://shop.example"), "{prompt}");
     assert!(prompt.contains("from your address:task"), "{prompt}");
+    assert!(prompt.contains("into a form for an address on /checkout, sent to /address"), "{prompt}");
+}
+
+const CONTACT: &str = "REQ.contact ctx={\"origin\":\"https://shop.example\"}\nREQ.end";
+
+/// A form for name, e-mail and phone on the page at `path`, and what else is in it.
+fn contact(path: &str, action: &str, more: Option<Control>) -> Snapshot {
+    let asks = ["name", "email", "tel"].iter().zip(1..).map(|(hint, node)| control(node, hint));
+    let mut page = checkout();
+    page.path = Fact::Known(path.into());
+    page.destination =
+        Fact::Known(Destination { origin: origin(SHOP), path: action.into(), method: "POST".into() });
+    page.sink = Fact::Known(Sink::Other);
+    page.controls = asks.chain(more).collect();
+    page
+}
+
+fn with_contact() -> Played {
+    let values = [
+        ("contact:me", Field::Name, "Marguerite Vandersloot"),
+        ("contact:me", Field::Email, "marguerite@canary.example"),
+        ("contact:me", Field::Phone, "+1 510 555 0173"),
+    ];
+    let task = (Container::T2, &[Kind::Contact][..]);
+    let mut played = Played::for_task(DEFAULT_POLICY, task, &values, "order a kettle");
+    played.looks = vec![contact("/checkout", "/checkout/contact", None)];
+    played
+}
+
+fn text_area() -> Control {
+    Control { tag: "textarea".into(), input_type: String::new(), ..control(9, "") }
+}
+
+#[test]
+fn a_yes_to_a_form_is_none_to_one_that_others_read() {
+    let mut get = contact("/checkout", "/checkout/contact", None);
+    get.destination = Fact::Known(Destination {
+        origin: origin(SHOP),
+        path: "/checkout/contact".into(),
+        method: "GET".into(),
+    });
+    let free_text = contact("/checkout", "/checkout/contact", Some(text_area()));
+    for (page, says) in [
+        (contact("/product/7", "/product/7/reviews", Some(text_area())), "may be published"),
+        (free_text, "may be published"),
+        (get, "histories and logs"),
+    ] {
+        let mut played = with_contact();
+        for _ in 0..2 {
+            assert!(played.request(CONTACT).starts_with("GRANT.contact"));
+        }
+        assert_eq!((played.fills, played.prompts.len()), (2, 1), "the same form is asked about once");
+        played.looks = vec![page.clone()];
+        for asked in 2..4 {
+            assert!(played.request(CONTACT).starts_with("GRANT.contact"));
+            assert_eq!(played.prompts.len(), asked, "a form that others read is asked about each time");
+        }
+        let prompt = &played.prompts[1];
+        let path = page.path.known().unwrap();
+        assert!(prompt.contains(&format!(" on {path}")) && prompt.contains(says), "{prompt}");
+        let warned = prompt.find("  ! ").unwrap();
+        assert!(warned < prompt.find("  - ").unwrap(), "warnings come first: {prompt}");
+        played.answer = Answer::No;
+        assert_eq!(played.request(CONTACT), "DENY.contact {\"reason\":\"consent_denied\"}");
+        assert_eq!((played.fills, played.prompts.len()), (4, 4));
+    }
+}
+
+#[test]
+fn a_yes_to_a_form_is_none_to_another_purpose_or_path() {
+    let stars = Control { tag: "select".into(), input_type: String::new(), ..control(9, "") };
+    for page in [
+        contact("/product/7", "/product/7/reviews", None),
+        contact("/checkout", "/checkout/contact", Some(stars)),
+        contact("/seller/8", "/checkout/contact", None),
+        contact("/checkout", "/elsewhere", None),
+    ] {
+        let mut played = with_contact();
+        played.request(CONTACT);
+        played.looks = vec![page];
+        assert!(played.request(CONTACT).starts_with("GRANT.contact"));
+        assert_eq!((played.fills, played.prompts.len()), (2, 2));
+        assert!(played.request(CONTACT).starts_with("GRANT.contact"));
+        assert_eq!((played.fills, played.prompts.len()), (3, 2), "a yes to it stands as well");
+    }
+}
+
+#[test]
+fn the_number_of_an_order_is_no_other_form() {
+    let step = |path: &str| {
+        let mut page = checkout();
+        page.path = Fact::Known(path.into());
+        page
+    };
+    let mut played = Played::new(Container::T2);
+    for (path, prompts) in [("/checkout/123/to", 1), ("/checkout/124/to", 1), ("/checkout/124/from", 2)] {
+        played.looks = vec![step(path)];
+        assert!(played.request(BLOCK).starts_with("GRANT.address"));
+        assert_eq!(played.prompts.len(), prompts, "{path}");
+    }
 }
 
 #[test]
@@ -105,7 +205,7 @@ fn a_yes_to_a_verb_is_for_the_page_that_was_asked_about() {
         assert_eq!(played.act(click()), reply);
         assert_eq!(played.prompts.len(), 1);
         assert!(
-            played.prompts[0].contains("let the agent click on https://other.example"),
+            played.prompts[0].contains("let the agent click on:\n      other.example\n"),
             "{}",
             played.prompts[0]
         );

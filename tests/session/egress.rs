@@ -113,6 +113,8 @@ fn a_released_value_goes_to_its_destination_alone() {
     let form = "street=17+Canary+Quarry+Road";
     assert_eq!(page.post("https://shop.example/address", form), Ok(()));
     assert_eq!(page.post(LOG, form), Err("value"));
+    // A page that makes its form a GET in a handler.
+    assert_eq!(page.get(&format!("https://shop.example/address?{form}")), Err("value"));
     assert_eq!(page.post("https://evil.example/address", "x"), Err("origin"));
     // Nothing was released of the city.
     assert_eq!(page.post(LOG, "city=Berkeley"), Ok(()));

@@ -108,7 +108,13 @@ proptest! {
             let lines = values.iter().map(|(_, _, value)| {
                 let (head, tail) = value.split_at(2);
                 let (head, tail) = (head.trim(), tail.trim());
-                format!("- text: \"a {value} b\"\n- text: \"{head}\"\n- text: \"{tail}\"")
+                // The number behind the street, as other countries write it.
+                let turned = value
+                    .split_once(' ')
+                    .map_or(value.to_string(), |(number, street)| format!("{street}, {number}"));
+                format!(
+                    "- text: \"a {value} b\"\n- text: \"{head}\"\n- text: \"{tail}\"\n- text: \"c {turned} d\""
+                )
             });
             // Only of what the block releases.
             lines.skip(1).take(2).collect::<Vec<_>>().join("\n")

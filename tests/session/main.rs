@@ -10,6 +10,8 @@ mod egress;
 mod guessing;
 mod interference;
 mod observing;
+mod order;
+mod parts;
 mod purchase;
 mod release;
 mod safety;

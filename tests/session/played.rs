@@ -11,7 +11,7 @@ use policy_dfa::{Millis, Policy, Reason, Task, authority};
 use portcullis::DEFAULT_POLICY;
 use portcullis::action::Action;
 use portcullis::audit::AuditEvent;
-use portcullis::consent::{Answer, Answered, Asked, ConsentBook};
+use portcullis::consent::{Answer, Answered, Asked, ConsentBook, HandedOver};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
 use portcullis::scrub::{Quarantine, Scrubber};
@@ -53,6 +53,7 @@ pub fn checkout() -> Snapshot {
         document: Fact::Known(DocumentId::new("d")),
         top_document: Fact::Known(DocumentId::new("d")),
         origin: Fact::Known(origin(SHOP)),
+        path: Fact::Known("/checkout".into()),
         top_origin: Fact::Known(origin(SHOP)),
         ancestors: Fact::Known(Vec::new()),
         tls: Fact::Known(TlsState::Valid),
@@ -95,8 +96,8 @@ pub struct Played {
     pub unrecorded: fn(&AuditEvent) -> bool,
     /// What becomes of a payment.
     pub paid: Result<(), Reason>,
-    /// Whether the user finishes by hand what is offered.
-    pub finishes: bool,
+    /// What becomes of an offer to finish by hand.
+    pub by_hand: HandedOver,
     pub offers: Vec<String>,
     pub prompts: Vec<String>,
     pub records: Vec<AuditEvent>,
@@ -176,7 +177,7 @@ impl Played {
             recording: true,
             unrecorded: |_| false,
             paid: Ok(()),
-            finishes: false,
+            by_hand: HandedOver::GoOn,
             offers: Vec::new(),
             prompts: Vec::new(),
             records: Vec::new(),
@@ -268,7 +269,7 @@ impl Played {
                 }
                 Command::HandOver(offer) => {
                     self.offers.push(offer.to_string());
-                    Event::HandedOver(self.finishes)
+                    Event::HandedOver(self.by_hand)
                 }
             };
         }

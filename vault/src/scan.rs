@@ -12,6 +12,10 @@
 //! encodings (compressed text, Base58), one of the encodings within another, words for digits, letters of other
 //! scripts that look alike, and any cipher.
 //!
+//! Of a value that was released, the parts that a page shows by themselves are found too (a word of a name, a local part, a
+//! street beside a house number), by
+//! [`Vault::scan_segments_released`] alone: what goes out is compared with whole values, or with most of one.
+//!
 //! A value that stands in several texts is found by [`Vault::scan_segments_released`] where the texts are of one
 //! page, and by [`Vault::scan_outgoing`] where they went out one after another.
 //!
@@ -23,13 +27,16 @@ mod decode;
 mod escape;
 mod find;
 mod fold;
+mod ordinary;
 mod outgoing;
 mod places;
 mod segments;
 mod spill;
+mod street;
 #[cfg(test)]
 mod tests;
 mod view;
+mod words;
 
 use std::ops::Range;
 
@@ -64,6 +71,8 @@ enum Parts {
     None,
     /// Most of a number, and most of another T2 value that is no secret word.
     Most,
+    /// These, and what a page shows of a value by itself: words of a name, local parts, streets with a number.
+    Shown,
 }
 
 impl Vault {
@@ -118,8 +127,11 @@ impl Vault {
                 owners.push((record.handle.as_str(), record.field));
                 // Parts of a secret word would be found in other words, and guessed one by one.
                 let secret = matches!(record.field, Field::Password | Field::OneTimeCode | Field::CardCode);
-                if parts == Parts::Most && !secret {
+                if parts != Parts::None && !secret {
                     needles.add_parts(record.field.tier() == Tier::T2);
+                }
+                if parts == Parts::Shown {
+                    needles.add_words(record.field, plain.expose());
                 }
             }
         }

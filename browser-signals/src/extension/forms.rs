@@ -48,6 +48,7 @@ fn snapshot(
         document: Fact::Known(frame.document.clone()),
         top_document: top.map(|top| top.document.clone()).into(),
         origin: frame.origin.clone().into(),
+        path: frame.path.clone().into(),
         tls: worse(known(frame.origin.as_ref(), tls), known(top_origin.as_ref(), tls)),
         top_origin: top_origin.into(),
         ancestors: frame.ancestors.clone().into(),

@@ -217,6 +217,15 @@ impl ExtensionLink {
         }
     }
 
+    /// A task about these sites begins: from now on their documents are loaded under the rules that a fill asks for, and
+    /// those that are there already are loaded again.
+    ///
+    /// # Errors
+    /// [`ExtensionError`]; then a document may be there that nothing is filled into.
+    pub async fn seal(&self, view: &View) -> Result<(), ExtensionError> {
+        self.done(json!({ "ask": "seal", "origins": written(&view.origins) })).await
+    }
+
     /// Leaves the origins in `open` open to their own pages and to the tab in front, and nothing else, until the task is
     /// over.
     ///

@@ -1,9 +1,11 @@
 //! The frames of a tab, as the browser names them.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use url::Url;
 
-use crate::facts::text;
+use crate::facts::{path_of, text};
 use crate::{ContainerId, DocumentId, FrameId, Origin};
 
 /// The most frames of one tab that are looked at.
@@ -21,6 +23,8 @@ pub(super) struct Frame<'a> {
     pub document: DocumentId,
     /// Its origin by the browser; none for opaque ones.
     pub origin: Option<Origin>,
+    /// The path of its address; none for documents without one of their own.
+    pub path: Option<Arc<str>>,
     /// The origins above it, parent first; none where one of them is opaque.
     pub ancestors: Option<Vec<Origin>>,
     /// What the content script says of it.
@@ -86,6 +90,7 @@ impl<'a> Frame<'a> {
             number,
             document: DocumentId::new(document),
             origin: exact(origin).filter(|origin| fits(origin, text(frame, "url"))),
+            path: text(frame, "url").and_then(path_of),
             ancestors,
             said: frame.get(said).ok_or(Malformed)?,
         })

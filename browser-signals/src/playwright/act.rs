@@ -64,7 +64,7 @@ impl Tab {
         let elsewhere = each(&others, &self.state, "unwatch").await;
         clicked?;
         self.settle(navigations).await?;
-        self.check_arrival().await?;
+        self.check_arrival()?;
         if strayed == Ok(Value::Bool(true)) || elsewhere != Ok(false) {
             Err(BridgeError::Occluded)
         } else {
@@ -86,7 +86,7 @@ impl Tab {
         // Nothing is pressed, so nothing need be kept from straying.
         let _document_gone = self.state.ask(&aimed.frame, &aimed.world, "unwatch", Vec::new()).await;
         self.settle(navigations).await?;
-        self.check_arrival().await
+        self.check_arrival()
     }
 
     /// Puts text into a control, in place of what was there.
@@ -146,7 +146,7 @@ impl Tab {
         page.call("Input.dispatchKeyEvent", down).await?;
         page.call("Input.dispatchKeyEvent", event("keyUp")).await?;
         self.settle(navigations).await?;
-        self.check_arrival().await
+        self.check_arrival()
     }
 
     /// Submits the form that owns the element, if its destination is still the decided one.
@@ -167,7 +167,7 @@ impl Tab {
         let word = self.state.ask(&aimed.frame, &aimed.world, "submit", vec![node, form, way]).await?;
         outcome(&word)?;
         self.settle(navigations).await?;
-        self.check_arrival().await
+        self.check_arrival()
     }
 
     /// Where the mouse has to go, once the element is in view. Until `unwatch` a click that would reach something else is
@@ -206,7 +206,7 @@ impl Tab {
         let word = self.state.ask(&aimed.frame, &aimed.world, function, vec![node, value]).await?;
         outcome(&word)?;
         self.settle(navigations).await?;
-        self.check_arrival().await
+        self.check_arrival()
     }
 
     /// Finds the element again and compares what it is now with what was decided about.

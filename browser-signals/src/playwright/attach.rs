@@ -3,15 +3,20 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use url::Url;
 
 use super::connection::Response;
 use super::session::{Link, Session, text};
 use super::tab::{Tab, TabState};
 use super::{BridgeError, PageEvent};
+use crate::address::AddressRefused;
 use crate::{Container, FrameId};
 
 /// Takes sockets away from the scripts of a raised container.
 const SOCKETS: &str = include_str!("sockets.js");
+
+/// The kind of a session with a popup. Nobody listens to what it says.
+const POPUP: &str = "popup";
 
 impl Link {
     /// An event of the browser's own session.
@@ -58,17 +63,14 @@ impl Link {
             if is_popup {
                 // Whatever it asks the network for is refused until it is closed.
                 self.refuse(target);
-                self.post("Target.closeTarget", json!({ "targetId": target }));
-            } else {
-                self.post("Target.attachToTarget", json!({ "targetId": target, "flatten": false }));
             }
+            self.post("Target.attachToTarget", json!({ "targetId": target, "flatten": false }));
             return;
         }
+        let session = Session::new(self, None, &tab, id, target, if is_popup { POPUP } else { kind });
         if is_popup {
-            return;
-        }
-        let session = Session::new(self, None, &tab, id, target, kind);
-        if kind == "page" {
+            tab.turn_away(&session);
+        } else if kind == "page" {
             tab.update(|inner| inner.sessions.push(session));
         } else {
             tab.prepare_worker(&session);
@@ -145,14 +147,27 @@ impl TabState {
         );
     }
 
-    /// Pauses what is judged: documents always, everything in a raised container.
+    /// Pauses what is judged: documents always, everything in a raised container; and the answers that documents get.
     pub(super) fn watch_requests(&self, session: &Session) {
-        let patterns = if self.container == Container::T0 {
-            json!([{ "urlPattern": "*", "resourceType": "Document" }])
+        let answers = json!({ "urlPattern": "*", "resourceType": "Document", "requestStage": "Response" });
+        let requests = if self.container == Container::T0 {
+            json!({ "urlPattern": "*", "resourceType": "Document" })
         } else {
-            json!([{ "urlPattern": "*" }])
+            json!({ "urlPattern": "*" })
         };
-        session.post("Fetch.enable", json!({ "patterns": patterns }));
+        session.post("Fetch.enable", json!({ "patterns": [requests, answers] }));
+    }
+
+    /// A popup is let run, without sockets, and closed: as long as it is held its opener's script stands still, and a page
+    /// that stands still is not closed.
+    fn turn_away(&self, session: &Session) {
+        if self.container != Container::T0 {
+            session.post("Page.enable", json!({}));
+            let sockets = json!({ "source": SOCKETS, "runImmediately": true });
+            session.post("Page.addScriptToEvaluateOnNewDocument", sockets);
+        }
+        session.post("Runtime.runIfWaitingForDebugger", json!({}));
+        self.link.post("Target.closeTarget", json!({ "targetId": session.target }));
     }
 
     /// A worker may run once its requests are watched.
@@ -168,6 +183,7 @@ impl TabState {
     /// An event of one of the tab's sessions. Runs on the bridge's thread: it must not wait.
     pub(super) fn on_event(self: &Arc<TabState>, session: &Arc<Session>, method: &str, params: &Value) {
         match method {
+            _ if session.kind == POPUP => {}
             "Fetch.requestPaused" if self.is_introduction(params) => {
                 session.post("Fetch.continueRequest", json!({ "requestId": text(params, "requestId") }));
             }
@@ -214,6 +230,13 @@ impl TabState {
                     inner.loading.remove(&frame);
                     inner.worlds.remove(&frame);
                 });
+            }
+            ("Page.frameRequestedNavigation", Some(frame)) if is_for_another_program(params) => {
+                // It never becomes a request, and the document may never tell that it has loaded.
+                if is_top(session, &frame) {
+                    self.update(|inner| inner.stopped = Some(AddressRefused::Scheme));
+                }
+                self.record(PageEvent::RequestBlocked { reason: "scheme" });
             }
             ("Page.frameRequestedNavigation", Some(frame)) if is_top(session, &frame) => {
                 self.update(|inner| inner.requested |= text(params, "disposition") == Some("currentTab"));
@@ -271,7 +294,12 @@ impl TabState {
         let target = text(info, "targetId").unwrap_or_default();
         let kind = text(info, "type").unwrap_or_default();
         if kind == "page" {
-            self.link.post("Target.closeTarget", json!({ "targetId": target }));
+            if text(info, "subtype").is_some() {
+                // A page that is loaded ahead of its time has no opener that waits for it.
+                self.link.post("Target.closeTarget", json!({ "targetId": target }));
+            }
+            // The browser's own session turns popups away.
+            parent.post("Target.detachFromTarget", json!({ "sessionId": id }));
             return;
         }
         let session = Session::new(&self.link, Some(parent), self, id, target, kind);
@@ -283,6 +311,12 @@ impl TabState {
             self.prepare_worker(&session);
         }
     }
+}
+
+/// Whether a page asked for an address that Chromium does not serve itself.
+fn is_for_another_program(navigation: &Value) -> bool {
+    let to = text(navigation, "url").and_then(|url| Url::parse(url).ok());
+    to.is_some_and(|to| !matches!(to.scheme(), "http" | "https" | "data" | "blob" | "about" | "javascript"))
 }
 
 /// Whether this is the page's own frame.

@@ -1,7 +1,5 @@
 //! What the browser says of a document's connection.
 
-use std::net::IpAddr;
-
 use serde_json::Value;
 use url::Url;
 
@@ -15,8 +13,6 @@ pub(super) struct Response {
     pub(super) state: String,
     /// The protocol, such as `TLS 1.3`; empty without TLS.
     pub(super) protocol: String,
-    /// Whom the browser talked to.
-    pub(super) remote: Option<IpAddr>,
     /// The address that it came from. The frame may say another one: for an empty error answer the browser shows a
     /// page of its own.
     pub(super) url: Option<Url>,
@@ -27,11 +23,9 @@ impl Response {
     pub(super) fn read(response: &Value) -> Response {
         let owned = |value: Option<&str>| value.unwrap_or_default().to_owned();
         let details = response.get("securityDetails").unwrap_or(&Value::Null);
-        let remote = text(response, "remoteIPAddress").unwrap_or_default();
         Response {
             state: owned(text(response, "securityState")),
             protocol: owned(text(details, "protocol")),
-            remote: remote.trim_start_matches('[').trim_end_matches(']').parse().ok(),
             url: text(response, "url").and_then(|url| Url::parse(url).ok()),
         }
     }
@@ -98,7 +92,6 @@ mod tests {
             "url": format!("{scheme}://shop.example/"),
             "securityState": state,
             "securityDetails": { "protocol": protocol },
-            "remoteIPAddress": "[::1]",
         }))
     }
 
@@ -124,6 +117,5 @@ mod tests {
         assert_eq!(tls(Some(&secure), Some(&plain), Some(&plain)), Fact::Unknown);
         assert_eq!(tls(None, Some(&good), Some(&good)), Fact::Unknown);
         assert_eq!(tls(Some(&secure), None, None), Fact::Unknown);
-        assert_eq!(good.remote, "::1".parse().ok());
     }
 }

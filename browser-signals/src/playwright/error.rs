@@ -14,8 +14,8 @@ pub enum BridgeError {
     /// There is no screen to show a window on.
     #[error("there is no display to show the consent page on; use the terminal")]
     NoDisplay,
-    /// A setting would weaken the browser.
-    #[error("the browser argument `{0}` is refused: it weakens the browser")]
+    /// An argument that the bridge does not pass on.
+    #[error("the browser argument `{0}` is refused: only arguments of language and looks are passed on")]
     Argument(String),
     /// The browser or the tab is gone.
     #[error("the browser is gone")]

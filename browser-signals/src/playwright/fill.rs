@@ -109,7 +109,10 @@ impl Tab {
         }
         // Before the values go: a page may send them on within the same step.
         let release = Release { destination: step.destination.clone(), page: step.origin.clone() };
-        self.state.update(|inner| inner.releases.push(release));
+        self.state.update(|inner| {
+            inner.releases.push(release);
+            inner.filled.push((step.frame.clone(), frame.document.clone(), step.origin.clone()));
+        });
         let is_placeholders = step.names.is_some();
         let word = self.state.ask(frame, &world, "fill", arguments).await;
         let word: Value = word.map_err(|error| match error {
@@ -120,5 +123,39 @@ impl Tab {
         })?;
         outcome(&word)?;
         Ok(step.report())
+    }
+
+    /// By origin, the labels of the controls that hold something else than what was filled into them. What they hold stays in the
+    /// isolated world: it is compared there with what was read back after the fill.
+    ///
+    /// # Errors
+    /// [`BridgeError::Lost`] where the browser is gone. A document that is gone holds nothing.
+    pub async fn changed_since_filled(&self) -> Result<Vec<(Origin, Vec<String>)>, BridgeError> {
+        let filled = self.state.inner().filled.clone();
+        if filled.is_empty() {
+            return Ok(Vec::new());
+        }
+        let frames = self.state.frames().await?;
+        let mut changed = Vec::new();
+        for (id, document, origin) in filled {
+            let Ok(frame) = frames.get(&id) else { continue };
+            if frame.document != document {
+                continue;
+            }
+            let said = async {
+                let world = self.state.world(frame).await?;
+                self.state.ask(frame, &world, "changed", Vec::new()).await
+            };
+            match said.await {
+                Ok(labels) => {
+                    let labels = labels.as_array().into_iter().flatten().filter_map(Value::as_str);
+                    let labels: Vec<String> = labels.map(str::to_owned).collect();
+                    changed.extend((!labels.is_empty()).then_some((origin, labels)));
+                }
+                Err(BridgeError::Stale) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(changed)
     }
 }

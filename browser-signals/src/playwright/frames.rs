@@ -33,7 +33,7 @@ const SCRIPT: &str = concat!(
     include_str!("observe.js"),
     include_str!("act.js"),
     include_str!("fill.js"),
-    "globalThis.guard = { nodes, find, observe, forms, aim, ward, unwatch, outwards, typeInto, choose, check, submit, fill };\n",
+    "globalThis.guard = { nodes, find, observe, forms, aim, ward, unwatch, outwards, typeInto, choose, check, submit, fill, changed };\n",
     inspection!(),
     "return self.origin;\n}"
 );

@@ -1,6 +1,22 @@
-//! Whole documents, for leak searches in tests.
+//! Whole documents and the browser's process, for tests.
 
-use super::{BridgeError, Tab};
+use serde_json::{Value, json};
+
+use super::session::text;
+use super::{BridgeError, Browser, Tab};
+
+impl Browser {
+    /// The operating system's id of the browser's own process.
+    ///
+    /// # Errors
+    /// [`BridgeError::Lost`] where the browser is gone.
+    pub async fn process_id(&self) -> Result<u64, BridgeError> {
+        let all = self.link().call("SystemInfo.getProcessInfo", json!({})).await?;
+        let all = all.get("processInfo").and_then(Value::as_array).ok_or(BridgeError::Lost)?;
+        let own = all.iter().find(|process| text(process, "type") == Some("browser"));
+        own.and_then(|process| process.get("id")).and_then(Value::as_u64).ok_or(BridgeError::Lost)
+    }
+}
 
 impl Tab {
     /// The markup of every frame with everything its controls hold. It is for tests that search for leaked

@@ -1,6 +1,5 @@
 //! The browser process, and the thread that owns Playwright's connection to it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use playwright_rs::api::LaunchOptions;
@@ -8,6 +7,7 @@ use playwright_rs::protocol::{Browser as Process, CDPSession, Playwright};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
+use super::environment::Environment;
 use super::session::{Link, Order};
 use super::{BridgeError, BrowserSettings, ContainerProxy, Tab};
 use crate::{Container, Origin};
@@ -31,12 +31,12 @@ impl Browser {
     /// Starts Playwright's server and Chromium.
     ///
     /// ```no_run
-    /// use browser_signals::playwright::{Browser, BrowserSettings};
+    /// use browser_signals::playwright::{Browser, BrowserSettings, ContainerProxy};
     /// use browser_signals::Container;
     ///
-    /// # async fn example() -> Result<(), browser_signals::playwright::BridgeError> {
+    /// # async fn example(proxy: &ContainerProxy) -> Result<(), browser_signals::playwright::BridgeError> {
     /// let browser = Browser::launch(BrowserSettings::new("/usr/bin/chromium")).await?;
-    /// let tab = browser.container(Container::T0, &[]).await?;
+    /// let tab = browser.container_through(proxy, Container::T0, &[]).await?;
     /// tab.open(&"https://shop.example/".parse().expect("an address")).await?;
     /// tab.close().await;
     /// browser.close().await;
@@ -55,7 +55,8 @@ impl Browser {
                 settings.executable.display()
             )));
         }
-        let options = launch_options(&settings, arguments);
+        let environment = Environment::of(&settings)?;
+        let options = launch_options(&settings, arguments, &environment);
         let (orders, inbox) = mpsc::unbounded_channel();
         let link = Link::new(orders, settings.tap.clone());
         let (ready, started) = oneshot::channel();
@@ -70,6 +71,7 @@ impl Browser {
                     Ok(runtime) => runtime.block_on(own(options, owner, inbox, ready)),
                     Err(error) => drop(ready.send(Err(BridgeError::Launch(error.to_string())))),
                 }
+                drop(environment);
             })
             .map_err(|error| BridgeError::Launch(error.to_string()))?;
         started.await.map_err(|_| BridgeError::Lost)??;
@@ -92,16 +94,9 @@ impl Browser {
         Ok(())
     }
 
-    /// Opens a fresh browser context with one page. `task_origins` are the only origins that the page may
-    /// show in a container above [`Container::T0`].
-    ///
-    /// # Errors
-    /// [`BridgeError::Lost`] where the browser is gone.
-    pub async fn container(&self, tier: Container, task_origins: &[Origin]) -> Result<Tab, BridgeError> {
-        Tab::create(&self.link, tier, task_origins, &self.settings, None).await
-    }
-
-    /// As [`Browser::container`], with everything that leaves the container going through `proxy`.
+    /// Opens a fresh browser context with one page. Everything that leaves it goes through `proxy`: there is no other
+    /// way out, since Chromium itself looks no name up. `task_origins` are the only origins that the page may show in a
+    /// container above [`Container::T0`].
     ///
     /// # Errors
     /// [`BridgeError::Lost`] where the browser is gone, [`BridgeError::Protocol`] where it does not take the
@@ -112,7 +107,12 @@ impl Browser {
         tier: Container,
         task_origins: &[Origin],
     ) -> Result<Tab, BridgeError> {
-        Tab::create(&self.link, tier, task_origins, &self.settings, Some(proxy)).await
+        Tab::create(&self.link, tier, task_origins, &self.settings, proxy).await
+    }
+
+    #[cfg(feature = "inspection")]
+    pub(super) fn link(&self) -> &Link {
+        &self.link
     }
 
     /// How the browser was started.
@@ -141,20 +141,17 @@ impl Drop for Browser {
     }
 }
 
-fn launch_options(settings: &BrowserSettings, arguments: Vec<String>) -> LaunchOptions {
-    let mut environment: HashMap<String, String> = std::env::vars().collect();
-    if let Some(home) = &settings.home {
-        environment.insert("HOME".to_owned(), home.display().to_string());
-        for name in ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
-            environment.remove(name);
-        }
-    }
+fn launch_options(
+    settings: &BrowserSettings,
+    arguments: Vec<String>,
+    environment: &Environment,
+) -> LaunchOptions {
     LaunchOptions::new()
         .executable_path(settings.executable.display().to_string())
         .headless(settings.headless)
         .chromium_sandbox(settings.sandbox)
         .args(arguments)
-        .env(environment)
+        .env(environment.variables.clone())
         .handle_sigint(false)
 }
 

@@ -7,6 +7,8 @@
 //! |---|---|
 //! | [`settings`] | what to launch |
 //! | [`launch`] | the browser process |
+//! | `environment` | what the browser finds of this machine: no program that opens addresses |
+//! | `folder` | folders that outlive nobody |
 //! | `session` | CDP sessions within the one browser session |
 //! | [`tab`] | one container |
 //! | `attach` | targets as they attach: frames, workers, refused popups |
@@ -45,6 +47,9 @@ pub mod window;
 mod act;
 mod attach;
 mod connection;
+mod environment;
+#[cfg(unix)]
+mod folder;
 mod frames;
 mod handles;
 #[cfg(feature = "inspection")]
@@ -62,13 +67,17 @@ mod wire;
 pub use error::BridgeError;
 pub use events::{PageEvent, WireEnd};
 pub use fill::FillReport;
+#[cfg(unix)]
+pub use folder::ThrowawayFolder;
 pub use launch::Browser;
 pub use observe::About;
 pub use picture::{Picture, PictureForm, PictureSettings};
 pub use proxy::ContainerProxy;
 pub use read::PageText;
 pub use settings::BrowserSettings;
+#[cfg(feature = "inspection")]
+pub use settings::FirstLine;
 #[cfg(all(feature = "relay", unix))]
-pub use shared::{SecondProgram, ThrowawayFolder};
-pub use tab::Tab;
+pub use shared::SecondProgram;
+pub use tab::{HeldRequest, Tab};
 pub use window::{OwnBrowser, OwnWindow};

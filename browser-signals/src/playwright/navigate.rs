@@ -39,7 +39,7 @@ impl Tab {
     ///
     /// # Errors
     /// [`BridgeError::Refused`] before any request is sent where the address is none for an agent, and at
-    /// the redirect or connection that led to a refused one; [`BridgeError::Unreachable`] where the browser
+    /// the redirect that led to a refused one; [`BridgeError::Unreachable`] where the browser
     /// could not load it.
     pub async fn open(&self, url: &Url) -> Result<(), BridgeError> {
         address::judge(url, &self.state.private_hosts).map_err(BridgeError::Refused)?;
@@ -70,7 +70,7 @@ impl Tab {
             loaded.await?;
         }
         // What the page itself then tried is in the events; the address was opened all the same.
-        self.state.check_remote().await
+        Ok(())
     }
 
     /// Goes back one page, if there is one.
@@ -95,7 +95,7 @@ impl Tab {
         let gone = gone.await;
         self.state.update(|inner| inner.goes_back = false);
         gone?;
-        self.check_arrival().await
+        self.check_arrival()
     }
 
     /// Waits, ten seconds at most.
@@ -145,8 +145,8 @@ impl Tab {
     }
 
     /// After an action: says so where it led to an address that was refused.
-    pub(super) async fn check_arrival(&self) -> Result<(), BridgeError> {
-        self.state.check_arrival().await
+    pub(super) fn check_arrival(&self) -> Result<(), BridgeError> {
+        self.state.check_arrival()
     }
 }
 
@@ -158,7 +158,7 @@ impl TabState {
         let left = until.saturating_duration_since(Instant::now());
         self.follow(navigations, left).await?;
         // What the page tried later than that was not the action's doing.
-        if left.is_zero() { self.check_remote().await } else { self.check_arrival().await }
+        if left.is_zero() { Ok(()) } else { self.check_arrival() }
     }
 
     /// Whether the page leaves since there were so many navigations. One that does is waited for.
@@ -219,34 +219,9 @@ impl TabState {
         }
     }
 
-    async fn check_arrival(&self) -> Result<(), BridgeError> {
+    fn check_arrival(&self) -> Result<(), BridgeError> {
         // It is said once.
         let stopped = self.inner().stopped.take();
-        match stopped {
-            Some(refused) => Err(BridgeError::Refused(refused)),
-            None => self.check_remote().await,
-        }
-    }
-
-    /// Leaves a page that came from a private address although its name looked public. Behind a proxy the browser
-    /// knows nobody's address but the proxy's, and the proxy is who checks.
-    async fn check_remote(&self) -> Result<(), BridgeError> {
-        if self.proxied {
-            return Ok(());
-        }
-        let top = self.top_frame()?;
-        let response = {
-            let inner = self.inner();
-            let document = inner.documents.get(&top);
-            document.and_then(|document| inner.responses.get(document)).cloned()
-        };
-        let Some(response) = response.filter(|it| it.remote.is_some_and(address::is_private_ip)) else {
-            return Ok(());
-        };
-        if response.url.is_some_and(|url| address::is_allowed(&url, &self.private_hosts)) {
-            return Ok(());
-        }
-        self.page()?.call("Page.navigate", json!({ "url": "about:blank" })).await?;
-        Err(BridgeError::Refused(AddressRefused::PrivateHost))
+        stopped.map_or(Ok(()), |refused| Err(BridgeError::Refused(refused)))
     }
 }

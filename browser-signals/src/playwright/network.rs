@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::PageEvent;
 use super::session::{Link, Session, lock, text};
-use super::tab::{Inner, TabState};
+use super::tab::{HeldRequest, Inner, TabState};
 use crate::address::{self, AddressRefused};
 use crate::{Container, FrameId, Origin, OutgoingRequest};
 
@@ -23,6 +23,27 @@ impl Stop {
     const fn new(reason: &'static str) -> Stop {
         Stop { reason, refused: AddressRefused::OutsideTask }
     }
+}
+
+/// What becomes of a request that is not stopped.
+enum Way {
+    Open,
+    /// It waits for the user.
+    Held(HeldRequest),
+}
+
+/// A request that waits for the user, and who can let it go.
+pub(super) struct Held {
+    pub(super) request: HeldRequest,
+    paused_by: PausedBy,
+    params: Value,
+}
+
+/// Which session of the browser paused a request.
+enum PausedBy {
+    Page(Arc<Session>),
+    /// The whole browser's, for a worker that has no page.
+    Browser(Arc<Session>),
 }
 
 /// The facts of one paused request.
@@ -96,7 +117,10 @@ impl Link {
     fn judge_worker(&self, worker: &Arc<Session>, id: &str, params: &Value) {
         let judged = worker.tab().map(|tab| (tab.judge(worker, params), tab));
         match judged {
-            Some((Ok(()), _)) => self.post("Fetch.continueRequest", json!({ "requestId": id })),
+            Some((Ok(Way::Open), _)) => self.post("Fetch.continueRequest", json!({ "requestId": id })),
+            Some((Ok(Way::Held(request)), tab)) => {
+                tab.hold(request, PausedBy::Browser(Arc::clone(worker)), params);
+            }
             refused => {
                 let stop = json!({ "requestId": id, "errorReason": "BlockedByClient" });
                 self.post("Fetch.failRequest", stop);
@@ -114,9 +138,14 @@ impl TabState {
         let Some(id) = text(params, "requestId") else {
             return;
         };
+        if params.get("responseStatusCode").or_else(|| params.get("responseErrorReason")).is_some() {
+            self.on_answer(session, id, params);
+            return;
+        }
         let is_document = text(params, "resourceType") == Some("Document");
         match self.judge(session, params) {
-            Ok(()) => {
+            Ok(Way::Held(request)) => self.hold(request, PausedBy::Page(Arc::clone(session)), params),
+            Ok(Way::Open) => {
                 self.clear_for_wires(params);
                 session.post("Fetch.continueRequest", json!({ "requestId": id }));
             }
@@ -132,7 +161,22 @@ impl TabState {
         }
     }
 
-    fn judge(&self, session: &Arc<Session>, params: &Value) -> Result<(), (Stop, bool)> {
+    /// The answer to a document's request. The browser asks nobody about a redirect to a scheme that another program
+    /// serves: it hands the address over.
+    fn on_answer(&self, session: &Arc<Session>, id: &str, params: &Value) {
+        if !leads_to_another_program(params) {
+            session.post("Fetch.continueRequest", json!({ "requestId": id }));
+            return;
+        }
+        session.post("Fetch.failRequest", json!({ "requestId": id, "errorReason": "Aborted" }));
+        let frame = text(params, "frameId").map(FrameId::new);
+        if self.top_frame().ok() == frame {
+            self.update(|inner| inner.stopped = Some(AddressRefused::Scheme));
+        }
+        self.record(PageEvent::RequestBlocked { reason: "scheme" });
+    }
+
+    fn judge(&self, session: &Arc<Session>, params: &Value) -> Result<Way, (Stop, bool)> {
         let is_document = text(params, "resourceType") == Some("Document");
         let frame = text(params, "frameId").filter(|id| !id.is_empty()).map(FrameId::new);
         let is_top = is_document && self.top_frame().ok() == frame;
@@ -207,9 +251,9 @@ impl TabState {
         if may_go(&inner, task, &origin, has_body) { Ok(()) } else { Err(Stop::new("destination")) }
     }
 
-    fn ask_guard(&self, paused: &Paused<'_>, request: &Value) -> Result<(), Stop> {
+    fn ask_guard(&self, paused: &Paused<'_>, request: &Value) -> Result<Way, Stop> {
         let Some(guard) = lock(&self.egress).clone() else {
-            return Ok(());
+            return Ok(Way::Open);
         };
         let headers = headers_of(request);
         let from =
@@ -229,7 +273,41 @@ impl TabState {
             resource_type: paused.resource_type,
             main_navigation: paused.is_top,
         };
-        guard.judge(&outgoing).map_err(|blocked| Stop::new(blocked.reason))
+        guard.judge(&outgoing).map_err(|blocked| Stop::new(blocked.reason))?;
+        let has_body = !matches!(paused.body, Body::None);
+        match Origin::of(&paused.url) {
+            Ok(to) if guard.holds(&outgoing, has_body) => Ok(Way::Held(HeldRequest {
+                to,
+                path: paused.url.path().to_owned(),
+                main_navigation: paused.is_top,
+            })),
+            _ => Ok(Way::Open),
+        }
+    }
+
+    fn hold(&self, request: HeldRequest, paused_by: PausedBy, params: &Value) {
+        let held = Held { request, paused_by, params: params.clone() };
+        self.update(|inner| inner.held.push(held));
+    }
+
+    /// Judges the requests that wait anew where the user agreed, and stops them where not.
+    pub(super) fn let_go(&self, agreed: bool) {
+        for Held { request, paused_by, params } in self.update(|inner| std::mem::take(&mut inner.held)) {
+            let Some(id) = text(&params, "requestId") else { continue };
+            match (&paused_by, agreed) {
+                (PausedBy::Page(session), true) => self.on_paused(session, &params),
+                (PausedBy::Browser(worker), true) => self.link.judge_worker(worker, id, &params),
+                (by, false) => {
+                    let reason = if request.main_navigation { "Aborted" } else { "BlockedByClient" };
+                    let stop = json!({ "requestId": id, "errorReason": reason });
+                    match by {
+                        PausedBy::Page(session) => session.post("Fetch.failRequest", stop),
+                        PausedBy::Browser(_) => self.link.post("Fetch.failRequest", stop),
+                    }
+                    self.record(PageEvent::RequestBlocked { reason: "refused" });
+                }
+            }
+        }
     }
 
     /// A socket's messages cannot be judged, so a raised container has none: its page's network is cut.
@@ -243,6 +321,23 @@ impl TabState {
             self.link.post("Target.disposeBrowserContext", context);
             session.post("Page.stopLoading", json!({}));
         }
+    }
+}
+
+/// Whether an answer redirects to a scheme that is not the web's.
+fn leads_to_another_program(answer: &Value) -> bool {
+    let named =
+        |header: &&Value| text(header, "name").is_some_and(|name| name.eq_ignore_ascii_case("location"));
+    let headers = answer.get("responseHeaders").and_then(Value::as_array);
+    let to = headers.and_then(|all| all.iter().find(named)).and_then(|header| text(header, "value"));
+    let status = answer.get("responseStatusCode").and_then(Value::as_u64).unwrap_or_default();
+    let from = answer.pointer("/request/url").and_then(Value::as_str).and_then(|url| Url::parse(url).ok());
+    match (to, from) {
+        (Some(to), Some(from)) if (300..400).contains(&status) => {
+            // What cannot be read leads nowhere.
+            from.join(to).is_ok_and(|to| !matches!(to.scheme(), "http" | "https"))
+        }
+        _ => false,
     }
 }
 
@@ -325,6 +420,28 @@ mod tests {
         let expected = [("Accept", "*/*"), ("X-Note", "hi")].map(|(n, v)| (n.to_owned(), v.to_owned()));
         assert_eq!(headers_of(&request), expected);
         assert!(headers_of(&json!({})).is_empty());
+    }
+
+    #[test]
+    fn a_redirect_to_another_scheme_is_told_from_one_within_the_web() {
+        for (status, to, leads) in [
+            (302, "mailto:a@b.example", true),
+            (307, " TEL:+1", true),
+            (301, "file:///etc/passwd", true),
+            (302, "/next", false),
+            (302, "//pay.example/mailto:x", false),
+            (303, "http://shop.example/", false),
+            (302, "https://", false),
+            (200, "mailto:a@b.example", false),
+        ] {
+            let answer = json!({
+                "request": { "url": "https://shop.example/" },
+                "responseStatusCode": status,
+                "responseHeaders": [{ "name": "date", "value": "now" }, { "name": "LOCATION", "value": to }],
+            });
+            assert_eq!(leads_to_another_program(&answer), leads, "{status} {to}");
+        }
+        assert!(!leads_to_another_program(&json!({ "responseErrorReason": "Failed" })));
     }
 
     #[test]

@@ -154,6 +154,7 @@ impl TabState {
             document: Fact::Known(DocumentId::new(frame.document.as_str())),
             top_document: top.map(|top| DocumentId::new(top.document.as_str())).into(),
             origin: frame.origin.clone().into(),
+            path: facts::path_of(&frame.url).into(),
             top_origin: top.and_then(|top| top.origin.clone()).into(),
             ancestors: ancestors.into(),
             tls: tls(security, top_response, own),

@@ -1,4 +1,4 @@
-//! What to launch, and which arguments are refused.
+//! What to launch, and which arguments pass.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,9 +19,10 @@ pub struct BrowserSettings {
     pub sandbox: bool,
     /// Whether to run without a window.
     pub headless: bool,
-    /// Chromium's host resolver rules, such as `MAP shop.example 127.0.0.1:8443`.
-    pub host_rules: Option<String>,
-    /// Further arguments. Those that weaken the browser are refused.
+    /// Host rules for the proxy of a container, such as `MAP shop.example 127.0.0.1:8443`. The proxy reads them;
+    /// Chromium itself looks no name up.
+    pub proxy_rules: Option<String>,
+    /// Further arguments, of language and looks alone.
     pub extra_arguments: Vec<String>,
     /// Private hosts (`host` or `host:port`) that may be opened all the same.
     pub private_hosts: Vec<String>,
@@ -30,40 +31,45 @@ pub struct BrowserSettings {
     pub handles_once: bool,
     /// For searches of everything that the browser told the bridge.
     pub tap: Option<Tap>,
+    /// A first line that is left out, for tests that show what it is there for.
+    #[cfg(feature = "inspection")]
+    pub without: Option<FirstLine>,
 }
 
-/// Starts of arguments that switch off what the bridge relies on.
-const REFUSED: [&str; 29] = [
-    "--ignore-certificate-errors",
-    "--ignore-urlfetcher-cert-requests",
-    "--allow-insecure-localhost",
-    "--allow-running-insecure-content",
-    "--unsafely-treat-insecure-origin-as-secure",
-    "--test-type",
-    "--remote-debugging",
-    "--remote-allow-origins",
-    "--disable-web-security",
-    "--disable-site-isolation",
-    "--site-per-process=",
-    "--disable-features",
-    "--single-process",
-    "--no-sandbox",
-    "--disable-setuid-sandbox",
-    "--load-extension",
-    "--allow-file-access",
-    "--user-data-dir",
-    "--enable-automation",
-    "--use-fake-ui",
-    "--auto-accept",
-    "--disable-popup-blocking",
-    "--proxy-bypass",
-    "--host-resolver-rules",
-    "--host-rules",
-    "--no-proxy",
-    "--enable-quic",
-    "--webrtc-ip-handling",
-    "--force-webrtc",
+/// What a caller may add, by name. A list of what may not be added would have to be kept up with Chromium.
+const ADDED: [&str; 8] = [
+    "--force-color-profile",
+    "--force-device-scale-factor",
+    "--force-prefers-reduced-motion",
+    "--lang",
+    "--ozone-platform",
+    "--start-maximized",
+    "--window-position",
+    "--window-size",
 ];
+
+/// Chromium resolves no name and connects to no address but to listeners of this machine: the guard's proxies and its
+/// consent page. A name that is not found is asked of the neighbours (mDNS) all the same where it ends in `.local`, and an
+/// address never is.
+const NO_NAMES: &str = "--host-resolver-rules=MAP *.local 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
+
+/// WebRTC sends nothing past a proxy. These are the newer and the older name of the same: each version of Chromium
+/// ignores the other's.
+const NO_DATAGRAMS: [&str; 2] = [
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+];
+
+/// What keeps Chromium itself from the network. One alone does not: the host rules let datagrams to addresses pass, and
+/// WebRTC looks up the names of its relays in spite of its policy.
+#[cfg(feature = "inspection")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FirstLine {
+    /// The host rules by which no name resolves.
+    HostRules,
+    /// The WebRTC policy by which no datagram leaves.
+    WebRtcPolicy,
+}
 
 impl BrowserSettings {
     /// A sandboxed browser without a window, and nothing else.
@@ -73,11 +79,13 @@ impl BrowserSettings {
             home: None,
             sandbox: true,
             headless: true,
-            host_rules: None,
+            proxy_rules: None,
             extra_arguments: Vec::new(),
             private_hosts: Vec::new(),
             handles_once: false,
             tap: None,
+            #[cfg(feature = "inspection")]
+            without: None,
         }
     }
 
@@ -93,26 +101,35 @@ impl BrowserSettings {
             "--no-pings",
             "--no-first-run",
             "--deny-permission-prompts",
+            // Chromium asks a server of Google's about each form. Nobody answers here, and the proxies refuse it.
+            "--autofill-server-url=http://127.0.0.1:9/",
             "--site-per-process",
-            // The older and the newer name of the same: each version of Chromium ignores the other's.
-            "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-            "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-            "--disable-external-intent-requests",
         ]
         .map(str::to_owned)
         .into();
-        if let Some(rules) = &self.host_rules {
-            arguments.push(format!("--host-resolver-rules={rules}"));
-        }
+        arguments.extend(self.first_lines().iter().map(|&line| line.to_owned()));
         for argument in &self.extra_arguments {
-            // Chromium takes one dash for two, and any case on some platforms.
-            let name = format!("--{}", argument.trim_start_matches('-').to_ascii_lowercase());
-            if !argument.starts_with('-') || REFUSED.iter().any(|refused| name.starts_with(refused)) {
+            let name = argument.split('=').next().unwrap_or_default();
+            if !ADDED.contains(&name) {
                 return Err(BridgeError::Argument(argument.clone()));
             }
             arguments.push(argument.clone());
         }
         Ok(arguments)
+    }
+
+    #[cfg(not(feature = "inspection"))]
+    fn first_lines(&self) -> Vec<&'static str> {
+        [&[NO_NAMES], NO_DATAGRAMS.as_slice()].concat()
+    }
+
+    #[cfg(feature = "inspection")]
+    fn first_lines(&self) -> Vec<&'static str> {
+        match self.without {
+            None => [&[NO_NAMES], NO_DATAGRAMS.as_slice()].concat(),
+            Some(FirstLine::HostRules) => NO_DATAGRAMS.to_vec(),
+            Some(FirstLine::WebRtcPolicy) => vec![NO_NAMES],
+        }
     }
 }
 
@@ -121,18 +138,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_that_weaken_the_browser_are_refused() {
+    fn arguments_pass_that_change_language_and_looks_alone() {
         for argument in [
             "--ignore-certificate-errors",
-            "--ignore-certificate-errors-spki-list=abc",
             "-ignore-certificate-errors",
             "--Ignore-Certificate-Errors",
             "--remote-debugging-port=9222",
             "--remote-debugging-pipe",
             "--disable-web-security",
             "--host-resolver-rules=MAP * 127.0.0.1",
+            "--host-rules=MAP * 127.0.0.1",
             "--webrtc-ip-handling-policy=default",
+            "--force-webrtc-ip-handling-policy=default",
+            "--dns-over-https-templates=https://dns.example",
+            "--enable-features=AsyncDns",
+            "--disable-features=WebRtcHideLocalIpsWithMdns",
+            "--enable-blink-features=DirectSockets",
+            "--proxy-server=127.0.0.1:1",
             "--no-proxy-server",
+            "--log-net-log=/tmp/log",
+            "--renderer-cmd-prefix=xdg-open",
+            "--language",
+            " --lang=en",
+            "lang=en",
+            "",
             "https://shop.example",
         ] {
             let mut settings = BrowserSettings::new("/usr/bin/chromium");
@@ -142,5 +171,16 @@ mod tests {
         let mut settings = BrowserSettings::new("/usr/bin/chromium");
         settings.extra_arguments.push("--lang=en".to_owned());
         assert!(settings.arguments().is_ok_and(|arguments| arguments.contains(&"--lang=en".to_owned())));
+    }
+
+    #[test]
+    fn chromium_gets_both_first_lines_and_no_rule_of_the_proxys() {
+        let mut settings = BrowserSettings::new("/usr/bin/chromium");
+        settings.proxy_rules = Some("MAP shop.example 127.0.0.1:8443".to_owned());
+        let arguments = settings.arguments().unwrap_or_default();
+        for line in [NO_NAMES].iter().chain(&NO_DATAGRAMS) {
+            assert_eq!(arguments.iter().filter(|it| it == line).count(), 1, "{line}");
+        }
+        assert!(!arguments.iter().any(|argument| argument.contains("shop.example")));
     }
 }

@@ -11,6 +11,7 @@ use super::connection::Response;
 use super::frames::World;
 use super::handles::Handles;
 use super::navigate::Acted;
+use super::network::Held;
 use super::session::{Link, Session, lock, text};
 use super::wire::Wires;
 use super::{BridgeError, BrowserSettings, ContainerProxy, PageEvent};
@@ -18,6 +19,9 @@ use crate::{Container, ContainerId, Destination, EgressGuard, FrameId, NodeId, O
 
 /// How many loaded documents are remembered.
 const REMEMBERED: usize = 256;
+
+/// How long a page that the user let go may take to be there.
+const ARRIVES: Duration = Duration::from_secs(10);
 
 /// How many refusals are kept until somebody drains them.
 const EVENTS_KEPT: usize = 1000;
@@ -63,6 +67,17 @@ pub(super) struct Release {
     pub(super) page: Origin,
 }
 
+/// A request that waits until the user has seen what it may carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldRequest {
+    /// Where it goes.
+    pub to: Origin,
+    /// The path there, as the page wrote it.
+    pub path: String,
+    /// Whether it navigates the top frame.
+    pub main_navigation: bool,
+}
+
 /// What the events of a tab have told so far.
 #[derive(Default)]
 pub(super) struct Inner {
@@ -93,6 +108,10 @@ pub(super) struct Inner {
     /// The elements of the last read.
     pub(super) elements: HashMap<String, Located>,
     pub(super) releases: Vec<Release>,
+    /// The frames, documents and origins that values were filled into.
+    pub(super) filled: Vec<(FrameId, String, Origin)>,
+    /// Requests that wait for the user.
+    pub(super) held: Vec<Held>,
     pub(super) payment_origins: Vec<Origin>,
     pub(super) events: VecDeque<PageEvent>,
     /// Why the last navigation of the top frame was stopped by the bridge.
@@ -113,8 +132,6 @@ pub(super) struct TabState {
     pub(super) private_hosts: Vec<String>,
     /// Whether the name of an element is never given to one of a later document.
     pub(super) handles_once: bool,
-    /// Whether everything goes through a proxy, which then is whom the browser talks to.
-    pub(super) proxied: bool,
     pub(super) egress: Mutex<Option<Arc<dyn EgressGuard>>>,
     pub(super) wires: Mutex<Wires>,
     inner: Mutex<Inner>,
@@ -222,10 +239,9 @@ impl Tab {
         container: Container,
         task: &[Origin],
         settings: &BrowserSettings,
-        proxy: Option<&ContainerProxy>,
+        proxy: &ContainerProxy,
     ) -> Result<Tab, BridgeError> {
-        let params = proxy.map_or_else(|| json!({ "disposeOnDetach": true }), ContainerProxy::context);
-        let made = link.call("Target.createBrowserContext", params).await?;
+        let made = link.call("Target.createBrowserContext", proxy.context()).await?;
         let context = text(&made, "browserContextId").ok_or(BridgeError::Lost)?.to_owned();
         let state = Arc::new(TabState {
             link: Arc::clone(link),
@@ -234,7 +250,6 @@ impl Tab {
             task: task.to_vec(),
             private_hosts: settings.private_hosts.clone(),
             handles_once: settings.handles_once,
-            proxied: proxy.is_some(),
             egress: Mutex::new(None),
             wires: Mutex::default(),
             inner: Mutex::default(),
@@ -257,9 +272,7 @@ impl Tab {
         link.call("Target.createTarget", page).await?;
         tab.state.wait_until(Duration::from_secs(10), |inner| !inner.sessions.is_empty()).await?;
         tab.prepare_page().await?;
-        if let Some(proxy) = proxy {
-            tab.introduce(proxy).await?;
-        }
+        tab.introduce(proxy).await?;
         Ok(tab)
     }
 
@@ -281,6 +294,41 @@ impl Tab {
     /// Whether the page is gone for good: its process crashed or was killed, or the browser was.
     pub fn is_gone(&self) -> bool {
         self.state.inner().crashed || !self.state.link.is_alive()
+    }
+
+    /// The requests that wait for the user (see [`EgressGuard::holds`]).
+    pub fn held(&self) -> Vec<HeldRequest> {
+        self.state.inner().held.iter().map(|held| held.request.clone()).collect()
+    }
+
+    /// Waits until a request waits for the user.
+    ///
+    /// # Errors
+    /// [`BridgeError::Lost`] where the browser is gone.
+    pub async fn wait_for_held(&self) -> Result<(), BridgeError> {
+        self.state.wait_until(Duration::MAX, |inner| !inner.held.is_empty()).await
+    }
+
+    /// Says what becomes of the requests that wait. Where the user agreed they are judged anew; otherwise they are stopped.
+    /// A navigation of the page that was let go is waited for.
+    ///
+    /// # Errors
+    /// [`BridgeError::Lost`] where the browser is gone.
+    pub async fn let_go(&self, agreed: bool) -> Result<(), BridgeError> {
+        let top = self.state.top_frame()?;
+        let (leaves, before) = {
+            let inner = self.state.inner();
+            (inner.held.iter().any(|held| held.request.main_navigation), inner.documents.get(&top).cloned())
+        };
+        self.state.let_go(agreed);
+        if !(agreed && leaves) {
+            return Ok(());
+        }
+        let arrived = self.state.wait_until(ARRIVES, |inner| {
+            inner.documents.get(&top) != before.as_ref() && !inner.loading.contains(&top)
+        });
+        // An answer that is no page leaves the old one.
+        arrived.await.or_else(|error| if error == BridgeError::Timeout { Ok(()) } else { Err(error) })
     }
 
     /// What was refused or happened since the last call, oldest first.

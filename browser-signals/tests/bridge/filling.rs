@@ -7,7 +7,7 @@ use browser_signals::{Container, Observed, SealedFill, SealedValue, Snapshot};
 const CARD: &str = "4000056655665556";
 
 /// A fill of the controls with these names, as decided by a snapshot.
-fn sealed(seen: &Observed<Snapshot>, values: &[(&str, &str)]) -> SealedFill {
+pub fn sealed(seen: &Observed<Snapshot>, values: &[(&str, &str)]) -> SealedFill {
     let control = |name: &str| seen.controls.iter().find(|it| it.name == name).expect("a control").node;
     SealedFill {
         container_id: seen.container_id.clone(),
@@ -151,6 +151,15 @@ async fn what_changed_since_the_decision_is_not_filled() {
         ("f.style.transform='scale(0.001)'", BridgeError::Occluded),
         (
             "document.body.insertAdjacentHTML('beforeend','<div style=position:fixed;inset:0></div>')",
+            BridgeError::Occluded,
+        ),
+        ("f.inert=true", BridgeError::Occluded),
+        (
+            "document.body.insertAdjacentHTML('beforeend','<dialog id=d>x</dialog>');d.showModal()",
+            BridgeError::Occluded,
+        ),
+        (
+            "document.body.insertAdjacentHTML('beforeend','<p id=p popover=manual style=width:100vw;height:100vh>');p.showPopover()",
             BridgeError::Occluded,
         ),
         ("c.readOnly=true", BridgeError::NotApplicable),

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::support::{Open, Server, handle, launch, tab};
-use browser_signals::playwright::{About, Tab};
+use browser_signals::address::AddressRefused;
+use browser_signals::playwright::{About, BridgeError, Tab};
 use browser_signals::{Container, ElementRef, Observed, Snapshot};
 
 /// What a page does in its handler.
@@ -81,14 +82,15 @@ async fn who_looks_next_waits_for_the_moment_in_which_a_page_may_leave_and_nobod
         assert!(began.elapsed() >= Duration::from_millis(30), "{:?}", began.elapsed());
     }
     // Of what a page asks for and calls off, and of a page that asks without end, nobody waits long.
-    for handler in [
-        "location = '/two'; stop()",
-        "location = 'nothing-opens:this'",
-        "setInterval(() => { location = '#' + Math.random() })",
+    let scheme = Err(BridgeError::Refused(AddressRefused::Scheme));
+    for (handler, pressed) in [
+        ("location = '/two'; stop()", Ok(())),
+        ("location = 'nothing-opens:this'", scheme),
+        ("setInterval(() => { location = '#' + Math.random() })", Ok(())),
     ] {
         let _ = show(&tab, &server, handler).await;
         let began = Instant::now();
-        tab.press("PageDown").await.expect("pressed");
+        assert_eq!(tab.press("PageDown").await, pressed, "{handler}");
         assert!(title(&tab).await.contains("\"one\""), "{handler}");
         assert!(began.elapsed() < Duration::from_secs(60), "{handler}: {:?}", began.elapsed());
     }

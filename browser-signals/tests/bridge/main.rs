@@ -7,6 +7,8 @@ mod acting;
 mod filling;
 mod leaving;
 mod picturing;
+mod popups;
+mod racing;
 mod reading;
 mod refusing;
 mod seeing;

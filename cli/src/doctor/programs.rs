@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use discovery::Program;
 use discovery::playwright::{VERSION, is_installed};
 use playwright_rs::server::driver::get_driver_executable;
+use portcullis::egress_proxy::EgressProxy;
+use portcullis::guard::SystemEntropy;
 use portcullis::signals::Container;
 use portcullis::signals::playwright::{Browser, BrowserSettings};
 
@@ -96,20 +98,26 @@ fn start(chromium: &Path) -> Finding {
     settings.sandbox = evaluation::stage::sandbox();
     let sandboxed = if settings.sandbox { "sandboxed" } else { "without Chromium's own sandbox" };
     let opened = async {
-        let browser = Browser::launch(settings).await?;
-        let opened = browser.container(Container::T0, &[]).await;
-        if let Ok(tab) = &opened {
-            tab.close().await;
-        }
+        let browser = Browser::launch(settings).await.map_err(|error| error.to_string())?;
+        let opened = container(&browser).await;
         browser.close().await;
-        opened.map(drop)
+        opened
     };
     let started = runtime.block_on(async { tokio::time::timeout(START_WITHIN, opened).await });
     match started {
         Ok(Ok(())) => Finding::ok(NAME, format!("in {:.1} s, {sandboxed}", began.elapsed().as_secs_f64())),
-        Ok(Err(error)) => Finding::problem(NAME, error.to_string(), mend),
+        Ok(Err(error)) => Finding::problem(NAME, error, mend),
         Err(_) => Finding::problem(NAME, format!("not within {} s", START_WITHIN.as_secs()), mend),
     }
+}
+
+/// Opens a container as a session does, and closes it.
+async fn container(browser: &Browser) -> Result<(), String> {
+    let proxy = EgressProxy::of(browser.settings(), &[], &mut SystemEntropy).await;
+    let proxy = proxy.map_err(|error| error.to_string())?;
+    let opened = browser.container_through(proxy.for_container(), Container::T0, &[]).await;
+    opened.map_err(|error| error.to_string())?.close().await;
+    Ok(())
 }
 
 /// libtorch is needed to build `lm-torch` alone; no command of this program links it.

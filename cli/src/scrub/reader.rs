@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use classifier::Detectors;
-use portcullis::egress_proxy::{EgressProxy, HostRules, Limits, OpenRule, SystemResolver};
+use portcullis::egress_proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
 use portcullis::scrub::{Scrubbed, Scrubber, Withheld};
 use portcullis::signals::outline::tidy;
 use portcullis::signals::playwright::{Browser, BrowserSettings, Tab};
 use portcullis::signals::{Container, Outline, TextGuard, TextWithheld};
 use portcullis::text::mask_by_form;
-use portcullis::vault::Entropy;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -142,7 +141,7 @@ impl Reader {
         let mut settings = BrowserSettings::new(chromium);
         settings.sandbox = evaluation::stage::sandbox();
         if let Some(served) = served {
-            settings.host_rules = Some(format!(
+            settings.proxy_rules = Some(format!(
                 "MAP {PAGE_HOST} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
             ));
             settings.private_hosts = vec![format!("{PAGE_HOST}:{}", served.port)];
@@ -150,7 +149,8 @@ impl Reader {
         let failed = |error: portcullis::signals::playwright::BridgeError| {
             Failure::NotSetUp(format!("the browser did not start: {error}"))
         };
-        let proxy = way_out(&settings).await?;
+        let proxy = EgressProxy::of(&settings, &[], &mut SystemEntropy).await;
+        let proxy = proxy.map_err(|error| Failure::NotSetUp(error.to_string()))?;
         let browser = Browser::launch(settings).await.map_err(failed)?;
         let tab =
             browser.container_through(proxy.for_container(), Container::T0, &[]).await.map_err(failed)?;
@@ -174,16 +174,4 @@ impl Reader {
         self.tab.close().await;
         self.browser.close().await;
     }
-}
-
-/// The proxy of the one container.
-async fn way_out(settings: &BrowserSettings) -> Result<EgressProxy, Failure> {
-    let rules = HostRules::parse(settings.host_rules.as_deref().unwrap_or_default());
-    let rules = rules.map_err(|error| Failure::NotSetUp(error.to_string()))?;
-    let before = OpenRule { private_hosts: settings.private_hosts.clone(), payment: Vec::new() };
-    let mut random = [0; 64];
-    SystemEntropy.fill(&mut random);
-    let started =
-        EgressProxy::start(before, rules, Arc::new(SystemResolver), Limits::default(), random).await;
-    started.map_err(|error| Failure::NotSetUp(format!("no port on 127.0.0.1 for the proxy: {error}")))
 }

@@ -14,6 +14,10 @@ let page = context.pages()[0] ?? (await context.newPage());
 const seen = [];
 context.on('page', (opened) => opened.on('console', (line) => seen.push(line.text())));
 page.on('console', (line) => seen.push(line.text()));
+// A service worker to which a debugger is attached is not stopped when it is removed. A person's browser has no debugger.
+context.on('serviceworker', (made) => {
+  if (!made.url().startsWith('chrome-extension:')) context._connection.toImpl(made)._session.detach().catch(() => null);
+});
 // The consent pages that were opened, those that are, and the most at the same time.
 const isConsent = (one) => one.url().includes('/consent/page.html');
 const questions = { opened: 0, most: 0, now: [] };
@@ -76,6 +80,8 @@ const acts = {
   click: ({ selector }) => page.click(selector),
   id: async () => new URL((await worker()).url()).host,
   console: () => seen,
+  // Sites may store something in frames of other sites' pages.
+  storeInFrames: async () => (await worker()).evaluate(() => chrome.privacy.websites.thirdPartyCookiesAllowed.set({ value: true })),
   // What the extension's page of settings shows.
   async options() {
     const options = await optionsPage();

@@ -125,9 +125,13 @@ fn nothing_is_fetched_for_a_page_however_its_documents_came_to_be() {
         assert!(began.elapsed() < PATIENCE, "{missing:?} never came");
     }
 
-    // A window whose document nobody can keep: nothing is filled until it is closed.
-    stage.browser().front();
+    // A window whose document nobody can keep: nothing is filled until it is closed. What is there when the task begins is
+    // loaded again.
+    stage.browser().at_question("alone", &serde_json::json!({}));
     stage.task();
+    stage.agent_until(None, "Deliver to");
+    stage.browser().evaluate("make('')");
+    stage.browser().front();
     let reply = stage.agent_until(Some(REQUEST), "egress_blocked");
     assert!(reply.contains("egress_blocked"), "{reply}");
     stage.browser().evaluate("made.windowOfBroken().close()");

@@ -17,6 +17,7 @@ fn nobody_but_a_person_in_the_extensions_own_window_says_yes() {
     spoken_for(&mut stage);
     hurried(&mut stage);
     covered(&mut stage);
+    overlaid(&mut stage);
     flooded(&mut stage);
     stage.no_value_got_out();
 }
@@ -172,6 +173,44 @@ fn covered(stage: &mut Stage) {
     assert!(begun.contains("in T0"), "{begun}");
     denied(stage);
     stage.browser().at_question("alone", &json!({}));
+    stage.browser().open(&back);
+}
+
+/// A page that lays a picture in picture over everything, or takes the whole screen: before the question, and while it is open.
+fn overlaid(stage: &mut Stage) {
+    let lays = "<button id=lay>Play</button><button id=fill>Whole</button><script>
+        lay.onclick = () => documentPictureInPicture.requestWindow({ width: 580, height: 640 });
+        fill.onclick = () => document.documentElement.requestFullscreen();</script>";
+    stage.site.put("shop.test/lays", &format!("{FORM}{lays}"));
+    let (url, back) = (stage.site.url("shop.test/lays"), stage.site.url("shop.test/checkout"));
+    let overlays = "String(documentPictureInPicture.window !== null) + (document.fullscreenElement !== null)";
+    let until = |browser: &mut Browser, wanted: &str| {
+        let began = std::time::Instant::now();
+        while browser.evaluate(overlays) != wanted {
+            assert!(began.elapsed() < crate::stage::PATIENCE, "{wanted}: {}", browser.evaluate(overlays));
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+    };
+    stage.browser().open(&url);
+    stage.browser().click("#lay");
+    until(stage.browser(), "truefalse");
+    let (begun, ()) = stage.meanwhile(Stage::task, |browser| {
+        browser.at_question("question", &json!({}));
+        until(browser, "falsefalse");
+        for button in ["#lay", "#fill"] {
+            browser.front();
+            browser.click(button);
+            std::thread::sleep(std::time::Duration::from_secs(1));
+            until(browser, "falsefalse");
+        }
+        browser.at_question("closeQuestion", &json!({}));
+    });
+    assert!(begun.contains("in T0"), "{begun}");
+    denied(stage);
+    // Nobody is asked any more: the page may again.
+    stage.browser().front();
+    stage.browser().click("#fill");
+    until(stage.browser(), "falsetrue");
     stage.browser().open(&back);
 }
 

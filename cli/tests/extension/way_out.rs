@@ -225,7 +225,7 @@ fn a_browser_that_was_started_anew_keeps_the_pages_of_the_task_narrow() {
     while stage.site.sent_to("evil.test") == before {
         assert!(began.elapsed() < PATIENCE, "the task is over, and the way still narrow");
         stage.browser().open(&url);
-        stage.browser().evaluate("void ways.fetch('after').catch(() => {})");
+        stage.browser().evaluate("void ways.image('after')");
         thread::sleep(Duration::from_millis(300));
     }
     stage.no_value_got_out();
@@ -272,7 +272,7 @@ const WAYS: [&str; 38] = [
     "form",
 ];
 
-fn wait_for(stage: &mut Stage, condition: &str) {
+pub fn wait_for(stage: &mut Stage, condition: &str) {
     let began = Instant::now();
     while stage.browser().evaluate(condition) != true {
         assert!(began.elapsed() < PATIENCE, "{condition}");
@@ -281,7 +281,7 @@ fn wait_for(stage: &mut Stage, condition: &str) {
 }
 
 /// Waits until a host was asked for what begins so.
-fn arrive(stage: &Stage, host: &str, all: &[&str]) {
+pub fn arrive(stage: &Stage, host: &str, all: &[&str]) {
     let began = Instant::now();
     while let Some(missing) =
         all.iter().find(|one| !stage.site.sent_to(host).contains(&format!("{host} /{one}")))

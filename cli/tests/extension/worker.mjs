@@ -23,6 +23,7 @@ const [connected, messages, removed] = [listeners(), listeners(), listeners()];
 const [services, windows, closed] = [[], [], []];
 let front = { id: 1 };
 let [rules, refused] = [[], 0];
+const live = new Set();
 const port = () => ({ sent: [], onMessage: listeners(), onDisconnect: listeners(), postMessage(message) { this.sent.push(message); } });
 globalThis.chrome = {
   runtime: {
@@ -35,6 +36,7 @@ globalThis.chrome = {
   },
   tabs: {
     query: async () => [{ id: 7, status: 'complete' }],
+    reload: async () => { for (const one of live) one.hello(); },
     remove: async (tab) => { closed.push(tab); removed.say(tab); },
     onRemoved: removed,
   },
@@ -65,9 +67,9 @@ const bytes = await readFile(join(folder, 'policy'));
 const { load } = await import(pathToFileURL(join(extension, 'walk.mjs')));
 const { hash } = await load(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 const best = JSON.parse(await readFile(join(folder, 'best.json'), 'utf8'));
-const welcome = (narrow) => {
+const welcome = (narrow, sealed = narrow) => {
   const service = services.at(-1);
-  service.onMessage.say({ welcome: { version: 1, policy: bytes.toString('base64'), hash, narrow } });
+  service.onMessage.say({ welcome: { version: 1, policy: bytes.toString('base64'), hash, narrow, sealed } });
   return service;
 };
 let asked = 0;
@@ -79,8 +81,12 @@ const asks = (service, message) => {
     .then(() => service.sent.find((one) => one.id === id && !one.ask));
 };
 
+// The mark of the rule under which documents have to come.
+const markNow = () => rules.find(({ id }) => id === 5)?.action.responseHeaders
+  .find(({ header }) => header === 'server-timing').value.match(/"(.*)"/)[1];
+let workers = 'none';
 // Pages. `hold` keeps the answer about their forms back until it is called.
-const page = (sender, hold, fills = () => 'done') => {
+const page = (sender, hold, fills = () => 'done', mark = null) => {
   const one = port();
   const told = [];
   one.name = 'page';
@@ -88,13 +94,17 @@ const page = (sender, hold, fills = () => 'done') => {
   one.disconnect = () => {};
   const form = { form: 1, way: { action: `${shop}/order`, method: 'POST' }, controls: [{ id: 2, visible: true, hit: true }] };
   one.postMessage = async ({ id, ask, until: last }) => {
-    told.push(ask);
+    if (ask !== 'asked') told.push(ask);
     if (ask === 'forms') await hold;
-    const state = ask === 'fill' ? fills(last) : 'done';
+    const state = { fill: () => fills(last), workers: () => workers }[ask]?.() ?? (ask === 'fill' ? null : 'done');
     if (state) one.onMessage.say({ id, answer: { ancestors: [], forms: [form], state } });
   };
+  // As it was loaded: under the rule that holds now.
+  one.hello = () => one.onMessage.say({ loaded: [mark ?? markNow()], isServed: false });
   connected.say(one);
-  return { told, leave: () => one.onDisconnect.say() };
+  live.add(one);
+  one.hello();
+  return { told, leave: () => { live.delete(one); one.onDisconnect.say(); } };
 };
 const fill = {
   ask: 'fill', within: 7000, tab: 7, frame: 0, document: 'A', origin: shop, origins: [shop], open: [shop], form: 1,
@@ -105,8 +115,10 @@ const narrowTabs = () => rules.find(({ id }) => id === 2)?.condition.tabIds ?? [
 
 // A fill, with a document of the shop's in another tab that has no origin: a window that the page can speak to.
 let service = welcome([]);
+const seal = async () => assert.equal((await asks(service, { ask: 'seal', origins: [shop] })).answer, 'done');
 const bare = page({ tab: { id: 8 }, documentId: 'B', origin: 'null' });
 let first = page({});
+await seal();
 let filled;
 // Until the policy is read nothing agrees with it.
 for (const began = Date.now(); (filled = (await asks(service, fill)).answer) === 'disagrees'; ) {
@@ -115,7 +127,7 @@ for (const began = Date.now(); (filled = (await asks(service, fill)).answer) ===
   first = page({});
 }
 assert.equal(filled, 'done');
-assert.deepEqual(first.told, ['forms', 'keep', 'fill']);
+assert.deepEqual(first.told.filter((what) => what !== 'end_workers'), ['forms', 'keep', 'workers', 'fill']);
 assert.deepEqual(narrowTabs().toSorted(), [7, 8], 'a document of the site without an origin is narrow too');
 await until('its policy', () => bare.told.includes('keep'));
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
@@ -125,6 +137,7 @@ assert.deepEqual(rules, []);
 const fillWith = async (fills, within) => {
   first.leave();
   first = page({}, null, fills);
+  await seal();
   const { answer } = await asks(service, { ...fill, within });
   return answer;
 };
@@ -134,17 +147,30 @@ assert.ok(last <= Date.now(), 'nobody waits for less time than the page has');
 assert.equal(await fillWith(() => { first.leave(); }, 7000), 'unconfirmed');
 assert.equal(await fillWith(() => 'done', 0), 'late');
 assert.ok(!first.told.includes('fill'), 'what comes too late is not sent to the page');
+// What is there since before, and a service worker that cannot be ended: nothing is filled.
+workers = 'some';
+assert.equal(await fillWith(() => 'done', 7000), 'open');
+workers = 'none';
+assert.equal(await fillWith(() => 'done', 7000), 'done');
+first.leave();
+first = page({}, null, () => 'done', 'of another rule');
+assert.equal((await asks(service, { ...fill, within: 7000 })).answer, 'open');
+first.leave();
+first = page({});
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
 
 // What the browser does not do at once is tried again, until something else is asked for.
 const narrowed = { ask: 'narrow', origins: [shop], open: [shop] };
+await seal();
 assert.equal((await asks(service, narrowed)).answer, 'done');
 refused = 2;
 assert.equal((await asks(service, { ask: 'widen' })).failed, 'stale');
 await until('the way open again', () => rules.length === 0);
+await seal();
 assert.equal((await asks(service, narrowed)).answer, 'done');
 refused = 1;
 assert.equal((await asks(service, { ask: 'widen' })).failed, 'stale');
+await seal();
 assert.equal((await asks(service, narrowed)).answer, 'done');
 await new Promise((next) => setTimeout(next, 1500));
 assert.notDeepEqual(rules, [], 'a task that came meanwhile keeps its pages narrow');

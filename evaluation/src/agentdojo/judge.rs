@@ -124,6 +124,7 @@ fn page(origin: &Origin) -> Snapshot {
         document: document.clone(),
         top_document: document,
         origin: Fact::Known(origin.clone()),
+        path: Fact::Known("/checkout".into()),
         top_origin: Fact::Known(origin.clone()),
         ancestors: Fact::Known(Vec::new()),
         tls: Fact::Known(TlsState::Valid),

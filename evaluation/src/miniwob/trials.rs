@@ -65,7 +65,7 @@ pub async fn run(
     let rules = stage.world.host_rules_with(&[(HOST, site.port())]);
     let bare = BareBrowser::launch_with(&stage.world, &rules).await?;
     let mut settings = stage.settings();
-    settings.host_rules = Some(rules);
+    settings.proxy_rules = Some(rules);
     settings.private_hosts.push(HOST.to_owned());
     let browser =
         Browser::launch(settings).await.map_err(|error| DemoError::from(StageError::from(error)))?;
@@ -142,6 +142,8 @@ fn user() -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
         let agrees = prompt.asked.iter().all(|asked| match asked {
             Asked::Container { origins, .. } => origins.iter().all(|origin| Some(origin) == site),
             Asked::Release { to, .. } => Some(to) == site,
+            // What the task is made of.
+            Asked::Order(order) => Some(&order.site) == site,
             // Words of the task itself, which the user has just said.
             Asked::Reveal { .. } => true,
             Asked::Pay { .. } | Asked::Verb { .. } => false,

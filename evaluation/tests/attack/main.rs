@@ -63,7 +63,7 @@ async fn guarded_agent() {
     let told = |name: &str| std::env::var(format!("PORTCULLIS_ATTACK_{name}")).unwrap();
     let mut browser = BrowserSettings::new(chromium().unwrap());
     browser.home = Some(told("HOME").into());
-    browser.host_rules = Some(told("HOST_RULES"));
+    browser.proxy_rules = Some(told("HOST_RULES"));
     browser.sandbox = sandbox();
     browser.private_hosts = hosts::ALL.iter().map(|host| (*host).to_owned()).collect();
     let browser = Browser::launch(browser).await.unwrap();

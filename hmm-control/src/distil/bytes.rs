@@ -59,7 +59,7 @@ pub(super) fn push_parameters<T: Real>(parts: &mut Parts, prefix: &str, paramete
     }
 }
 
-fn wrong(part: &str, problem: impl ToString) -> DistilError {
+pub(super) fn wrong(part: &str, problem: impl ToString) -> DistilError {
     DistilError::Part { part: part.to_owned(), problem: problem.to_string() }
 }
 
@@ -190,8 +190,11 @@ impl Statistics {
         if vocabulary as u64 > 1 << 32 {
             return Err(wrong("the vocabulary", "it has more than 2^32 tokens"));
         }
-        let log_likelihood =
+        let log_likelihood: i128 =
             header.log_likelihood.parse().map_err(|error| wrong("the log likelihood", error))?;
+        if log_likelihood.unsigned_abs() > Statistics::most_log_likelihood(header.positions) {
+            return Err(wrong("the log likelihood", "so many places cannot give it"));
+        }
         let tokens = reader.integers("tokens", &[rows], vocabulary as i64 - 1)?;
         if !tokens.is_sorted_by(|a, b| a < b) {
             return Err(wrong("tokens", "they do not rise"));

@@ -1,6 +1,6 @@
 //! Interrupted trainings.
 
-use super::bytes::{Parts, Reader, integers, push_parameters, write};
+use super::bytes::{Parts, Reader, integers, push_parameters, write, wrong};
 use super::trainer::Memory;
 use super::{DistilError, Options, Real, Schedule, Sequences, Sparse, StepSize, Successors, Trainer};
 use serde::{Deserialize, Serialize};
@@ -129,16 +129,11 @@ impl<'a, T: Real> Trainer<'a, T> {
             let read = || reader.parameters(prefix, header.states, header.vocabulary);
             there.then(read).transpose()
         };
-        let successors = match header.successors {
-            Some(count) => {
-                let last = header.states as i64 - 1;
-                let lists = reader.integers("successors", &[header.states, count], last)?;
-                let list = |row: &[i64]| row.iter().map(|state| *state as u32).collect();
-                let kept = lists.chunks(count.max(1)).map(list).collect();
-                Some(Successors::from_lists(header.states, kept))
-            }
-            None => None,
-        };
+        let successors =
+            header.successors.map(|count| successors(&reader, header.states, count)).transpose()?;
+        if f64::from_bits(header.best_score).is_nan() {
+            return Err(wrong("the header", "its best score is not a number"));
+        }
         let memory = Memory {
             parameters: reader.parameters("", header.states, header.vocabulary)?,
             running: set("running.", header.running)?,
@@ -152,4 +147,17 @@ impl<'a, T: Real> Trainer<'a, T> {
         };
         Trainer::with_memory(memory, train, held_out, header.options(threads))
     }
+}
+
+/// The lists of a sparse model. A state without a successor would share out nothing by nothing, and a list that does not
+/// rise would lose what stands behind.
+fn successors(reader: &Reader<'_>, states: usize, count: usize) -> Result<Successors, DistilError> {
+    let last = i64::try_from(states).map_or(i64::MAX, |states| states.saturating_sub(1));
+    let lists = reader.integers("successors", &[states, count], last)?;
+    let rows = lists.chunks(count.max(1));
+    if count == 0 || !rows.clone().all(|row| row.is_sorted_by(|a, b| a < b)) {
+        return Err(wrong("successors", "they are not one rising list of states for each state"));
+    }
+    let list = |row: &[i64]| row.iter().map(|state| *state as u32).collect();
+    Ok(Successors::from_lists(states, rows.map(list).collect()))
 }

@@ -176,6 +176,12 @@ impl Statistics {
         Ok((positions as i64) << (POINT + 1).min(62))
     }
 
+    /// The largest log likelihood, either way, that so many positions can give: no probability of a place that a float
+    /// holds has a logarithm beyond -745. What is merged then cannot overflow.
+    pub(super) fn most_log_likelihood(positions: u64) -> u128 {
+        u128::from(positions) << (LOG_POINT + 10)
+    }
+
     /// Whether that many more positions fit.
     pub(super) fn reserve(&self, positions: u64) -> Result<(), DistilError> {
         if self.positions.saturating_add(positions) <= MOST_POSITIONS {

@@ -5,6 +5,7 @@
 mod common;
 mod expectation;
 mod files;
+mod hostile;
 mod likelihood;
 mod rollouts;
 mod same_bits;

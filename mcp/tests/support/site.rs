@@ -71,7 +71,7 @@ impl Site {
     pub fn browser(&self, stage: &Stage) -> BrowserSettings {
         let mut settings = stage.settings();
         let further: Vec<_> = self.hosts.iter().map(|host| (host.as_str(), self.port)).collect();
-        settings.host_rules = Some(stage.world.host_rules_with(&further));
+        settings.proxy_rules = Some(stage.world.host_rules_with(&further));
         settings.private_hosts.extend(self.hosts.clone());
         settings
     }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use portcullis::consent::{Answer, AnswerFuture, Answerer, ConsentPrompt, HandOver, HandOverFuture};
+use portcullis::consent::{
+    Answer, AnswerFuture, Answerer, ConsentPrompt, HandOver, HandOverFuture, HandedOver,
+};
 
 /// Agrees to everything; thinks about doing the rest by hand for this long, and does not.
 pub struct Willing {
@@ -21,7 +23,7 @@ impl Answerer for Willing {
     fn hand_over<'a>(&'a mut self, _: &'a HandOver) -> HandOverFuture<'a> {
         Box::pin(async {
             tokio::time::sleep(self.thinks).await;
-            false
+            HandedOver::GoOn
         })
     }
 }

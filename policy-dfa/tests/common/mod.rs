@@ -87,6 +87,7 @@ impl Scene {
             document: document.clone(),
             top_document: document,
             origin: Fact::Known(shop.clone()),
+            path: Fact::Known("/checkout".into()),
             top_origin: Fact::Known(shop.clone()),
             ancestors: Fact::Known(Vec::new()),
             tls: Fact::Known(TlsState::Valid),

@@ -18,7 +18,8 @@ use super::words::Words;
 use crate::consent::hand_over::BY_HAND_WITHIN;
 use crate::consent::ticket::ANSWER_WITHIN;
 use crate::consent::{
-    Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, HandOver, HandOverFuture, WarnFuture, Warning,
+    Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, HandOver, HandOverFuture, HandedOver,
+    WarnFuture, Warning,
 };
 use crate::loopback::Hidden;
 
@@ -254,7 +255,11 @@ impl Answerer for ConsentPage {
         Box::pin(async move {
             let words = Words::by_hand(offer, self.phrase.as_deref());
             let said = self.tell(Takes::ByHand, words, BY_HAND_WITHIN).await;
-            matches!(said, Some(Said::Answer(Answer::Once)))
+            match said {
+                Some(Said::Answer(Answer::Once)) => HandedOver::Finished,
+                Some(Said::Answer(_)) => HandedOver::GoOn,
+                Some(Said::Code(_)) | None => HandedOver::Silence,
+            }
         })
     }
 

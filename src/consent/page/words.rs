@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use super::desk::{LOOK_FIRST, Takes};
 use crate::consent::visible::visible;
-use crate::consent::{Answer, Asked, ConsentPrompt, HandOver, Warning};
+use crate::consent::{Answer, Asked, ConsentPrompt, HandOver, SiteName, Warning, Weight};
 
 /// The most characters of a line that says what is asked, before the rest is cut. An origin has 253.
 const LONGEST_LINE: usize = 2_000;
 /// The most characters of a line of details, which a page may have written.
 const LONGEST_DETAIL: usize = 300;
-/// The most lines of details under one thing that is asked.
-const MOST_DETAILS: usize = 12;
+/// The most lines of the page's under one thing that is asked. The guard's own are all shown.
+const MOST_QUOTED: usize = 12;
 
 /// What a question says.
 pub(super) struct Words {
@@ -28,17 +28,27 @@ pub(super) struct Words {
     ended: Option<&'static str>,
     phrase: Option<String>,
     card: Option<String>,
-    asked: Vec<(String, Vec<String>)>,
-    noticed: Vec<String>,
+    warnings: Vec<String>,
+    asked: Vec<Shown>,
+}
+
+/// One thing that is asked, as it is shown.
+struct Shown {
+    act: String,
+    sites: Vec<SiteName>,
+    /// The guard's lines.
+    plain: Vec<String>,
+    /// The page's.
+    quoted: Vec<String>,
 }
 
 impl Words {
     /// The words of a prompt; `card` where its security code is asked for.
     pub fn of(prompt: &ConsentPrompt, card: Option<&str>, phrase: Option<&str>) -> Words {
-        let noticed = prompt.noticed.iter().map(|notice| visible(&notice.to_string(), LONGEST_LINE));
+        let warnings = prompt.warnings().iter().map(|warning| visible(warning, LONGEST_LINE)).collect();
         let card = card.map(|card| visible(card, LONGEST_DETAIL));
         let (title, lapse) = match &card {
-            None => ("The agent needs your consent to:".to_owned(), "Without an answer it is no."),
+            None => ("The agent needs your consent to".to_owned(), "Without an answer it is no."),
             Some(card) => (
                 format!("Security code of your {card}, to:"),
                 "Without a code the payment is tried without one.",
@@ -50,15 +60,15 @@ impl Words {
             ended: None,
             phrase: shown(phrase),
             card,
-            asked: prompt.asked.iter().map(lines).collect(),
-            noticed: noticed.collect(),
+            warnings,
+            asked: prompt.asked.iter().map(Shown::of).collect(),
         }
     }
 
     /// The words of an offer to go on by hand.
     pub fn by_hand(offer: &HandOver, phrase: Option<&str>) -> Words {
         let title = "You can go on by hand".to_owned();
-        Words::told(title, "Without an answer the agent goes on.", &offer.to_string(), phrase)
+        Words::told(title, "Without an answer the agent's part is over.", &offer.to_string(), phrase)
     }
 
     /// The words of a warning.
@@ -68,22 +78,22 @@ impl Words {
     }
 
     fn told(title: String, lapse: &'static str, text: &str, phrase: Option<&str>) -> Words {
-        let asked = vec![(visible(text, LONGEST_LINE), Vec::new())];
+        let act = visible(text, LONGEST_LINE);
+        let asked = vec![Shown { act, sites: Vec::new(), plain: Vec::new(), quoted: Vec::new() }];
         let ended = Some("You can close this window.");
-        Words { title, lapse, ended, phrase: shown(phrase), card: None, asked, noticed: Vec::new() }
+        Words { title, lapse, ended, phrase: shown(phrase), card: None, warnings: Vec::new(), asked }
     }
 
     /// The words for the page's script, with `left` of the question's time.
     pub fn to_json(&self, subject: &str, takes: &Takes, left: Duration) -> Value {
-        let asked: Vec<Value> =
-            self.asked.iter().map(|(line, details)| json!({ "line": line, "details": details })).collect();
+        let asked: Vec<Value> = self.asked.iter().map(Shown::to_json).collect();
         let choices: Vec<Value> = match takes {
             Takes::Answers(answers) => {
                 answers.iter().map(|answer| choice(*answer, &label(*answer))).collect()
             }
             Takes::Code => vec![choice(Answer::No, "Go on without a code")],
             Takes::ByHand => vec![
-                choice(Answer::No, "Let the agent go on"),
+                choice(Answer::No, "Let the agent go on, and read the page"),
                 choice(Answer::Once, "I have finished by hand"),
             ],
             Takes::Notice => vec![choice(Answer::No, "I have read it")],
@@ -93,10 +103,11 @@ impl Words {
             "title": self.title,
             "lapse": self.lapse,
             "ended": self.ended,
+            "leaving": !matches!(takes, Takes::ByHand),
             "phrase": self.phrase,
             "card": self.card,
+            "warnings": self.warnings,
             "asked": asked,
-            "noticed": self.noticed,
             "choices": choices,
             "left": u64::try_from(left.as_millis()).unwrap_or(0),
             "look": u64::try_from(LOOK_FIRST.as_millis()).unwrap_or(u64::MAX),
@@ -127,14 +138,28 @@ fn label(answer: Answer) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn lines(asked: &Asked) -> (String, Vec<String>) {
-    let all = asked.details();
-    let mut details: Vec<String> =
-        all.iter().take(MOST_DETAILS).map(|detail| visible(detail, LONGEST_DETAIL)).collect();
-    if let Some(more @ 1..) = all.len().checked_sub(MOST_DETAILS) {
-        details.push(format!("({more} more lines are not shown)"));
+impl Shown {
+    fn of(asked: &Asked) -> Shown {
+        let lines = asked.details();
+        let of = |weight: Weight| {
+            let lines = lines.iter().filter(move |line| line.weight == weight);
+            lines.map(|line| visible(&line.text, LONGEST_DETAIL)).collect::<Vec<String>>()
+        };
+        let mut quoted = of(Weight::Quoted);
+        if let Some(more @ 1..) = quoted.len().checked_sub(MOST_QUOTED) {
+            quoted.truncate(MOST_QUOTED);
+            quoted.push(format!("({more} more lines are not shown)"));
+        }
+        let act = visible(&asked.act(), LONGEST_LINE);
+        Shown { act, sites: asked.sites(), plain: of(Weight::Plain), quoted }
     }
-    (visible(&asked.to_string(), LONGEST_LINE), details)
+
+    fn to_json(&self) -> Value {
+        let Shown { act, sites, plain, quoted } = self;
+        let sites: Vec<Value> =
+            sites.iter().map(|site| json!({ "name": site.name, "whole": site.whole })).collect();
+        json!({ "act": act, "sites": sites, "plain": plain, "quoted": quoted })
+    }
 }
 
 #[cfg(test)]
@@ -148,6 +173,7 @@ mod tests {
     fn a_line_cannot_turn_or_hide() {
         assert_eq!(visible("Käse, 3 €, 茶", 300), "Käse, 3 €, 茶");
         assert_eq!(visible("a\u{202E}b\u{200B}c\nd\u{0}", 300), "a\u{FFFD}b\u{FFFD}c\u{FFFD}d\u{FFFD}");
+        assert_eq!(visible("e\u{301}\u{308}\u{301}x", 300), "e\u{301}\u{308}\u{FFFD}x", "a pile of marks");
         assert_eq!(visible(&"x".repeat(400), 300), "x".repeat(300) + " (cut)");
     }
 

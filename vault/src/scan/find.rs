@@ -6,6 +6,7 @@ use zeroize::Zeroizing;
 
 use super::fold::{Fold, fold_value};
 use super::view::View;
+use super::words::Word;
 use crate::memory::Pile;
 
 /// The fewest characters besides separators that a value must have to be looked for.
@@ -35,6 +36,8 @@ pub(super) struct Hit {
     pub(super) straight: bool,
     /// Whether the value has [`LONG`] characters.
     pub(super) long: bool,
+    /// Where a part counts that counts only as a word.
+    pub(super) word: Option<Word>,
 }
 
 /// One form of a value.
@@ -75,7 +78,7 @@ impl Needles {
             return false;
         }
         let long = characters >= LONG;
-        let hit = Hit { value: self.values, part: false, straight: true, long };
+        let hit = Hit { value: self.values, part: false, straight: true, long, word: None };
         let start = self.len();
         fold_value(value, fold, |byte| self.folded.push(byte));
         let forward = start..self.len();
@@ -108,9 +111,21 @@ impl Needles {
             }
             _ => return,
         };
-        let hit = Hit { value: number, part: true, straight: false, long: true };
+        let hit = Hit { value: number, part: true, straight: false, long: true, word: None };
         for start in range.start..=(range.end.saturating_sub(part)).min(range.start + LONGEST_IN_PARTS) {
             self.keep(start..start + part, within, hit);
+        }
+    }
+
+    /// Adds a part of the value that was added last, in pieces that follow each other, which counts only as such a
+    /// word.
+    pub(super) fn add_word(&mut self, pieces: &[&str], word: Word) {
+        let Some(number) = self.values.checked_sub(1) else { return };
+        let start = self.len();
+        let fold = |piece: &&str| fold_value(piece.as_bytes(), Fold::Wide, |byte| self.folded.push(byte));
+        if pieces.iter().map(fold).sum::<usize>() >= FEWEST {
+            let hit = Hit { value: number, part: true, straight: false, long: true, word: Some(word) };
+            self.keep(start..self.len(), In::Folded(Fold::Wide), hit);
         }
     }
 

@@ -20,7 +20,8 @@ pub(super) fn each(text: &str, finder: &Finder, report: &mut impl FnMut(Hit, &Vi
     }
 }
 
-/// As [`each`], without the forms of a value that hardly reach beyond a place where the value itself stands.
+/// As [`each`], without the forms of a value that hardly reach beyond a place where the value itself stands, but for
+/// those that count as words alone.
 pub(super) fn each_apart(text: &str, finder: &Finder, report: &mut impl FnMut(Hit, &View, Range<usize>)) {
     if !holds_any(text, finder) {
         return;
@@ -28,7 +29,7 @@ pub(super) fn each_apart(text: &str, finder: &Finder, report: &mut impl FnMut(Hi
     let mut covered = Covered::of(text.len());
     search(View::of(text, true), finder, &mut |hit, view, range| covered.note(hit, view.origins(range)));
     search(View::of(text, true), finder, &mut |hit, view, range| {
-        if !covered.is_spill(hit, view.origins(range.clone())) {
+        if hit.word.is_some() || !covered.is_spill(hit, view.origins(range.clone())) {
             report(hit, view, range);
         }
     });

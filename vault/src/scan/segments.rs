@@ -2,7 +2,7 @@
 
 use sirl::Field;
 
-use super::{Match, Parts, is_among, places, stands_alone};
+use super::{Match, Parts, is_among, places, stands_alone, words};
 use crate::Vault;
 use crate::release::ReleaseError;
 
@@ -13,6 +13,11 @@ impl Vault {
     /// whose digits stand in several, whatever other words stand between; of one with twelve or more, any eight
     /// digits in a row are enough, and of another T2 value that is no password or code three quarters. Values of
     /// fewer than six characters are not looked for here.
+    ///
+    /// And found is what a page shows of a value by itself: each word of four letters or more of a name, the local
+    /// part of an e-mail address, and a street, under any word for its kind, with the house number beside it,
+    /// whichever number that is. A word that also means something else (`Will`, `Price`) is found where it begins with
+    /// a capital letter, and never as a local part, where it may be an office (`info@`).
     ///
     /// The answer pairs the number of a segment with a match in it, in order. Time and memory are linear in the
     /// segments' length together.
@@ -32,7 +37,7 @@ impl Vault {
         segments: &[&str],
         released: &[(S, Field)],
     ) -> Result<Vec<(usize, Match)>, ReleaseError> {
-        let (owners, finder) = self.finder(Parts::Most, |record| is_among(record, released))?;
+        let (owners, finder) = self.finder(Parts::Shown, |record| is_among(record, released))?;
         let together = zeroize::Zeroizing::new(segments.join("\n"));
         let mut starts = Vec::with_capacity(segments.len());
         let mut start = 0;
@@ -45,7 +50,14 @@ impl Vault {
             if !hit.long {
                 return;
             }
-            for origin in view.origins(range) {
+            let beside = match hit.word {
+                None => 0..0,
+                Some(word) => match words::counts(&together, &view.origin(range.clone()), word) {
+                    Some(number) => number,
+                    None => return,
+                },
+            };
+            for origin in view.origins(range).chain(beside.map(|byte| byte..byte + 1)) {
                 let segment = starts.partition_point(|start| *start <= origin.start).saturating_sub(1);
                 let (Some(start), Some(text)) = (starts.get(segment), segments.get(segment)) else {
                     continue;

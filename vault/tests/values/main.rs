@@ -7,6 +7,7 @@ mod common;
 mod doors;
 mod messages;
 mod outgoing;
+mod parts;
 mod store;
 mod supply;
 mod task_values;

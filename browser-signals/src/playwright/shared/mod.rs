@@ -7,7 +7,6 @@
 //! | module | subject |
 //! |---|---|
 //! | `process` | Chromium on a pipe |
-//! | [`folder`] | folders that outlive nobody |
 //! | `hub` | messages of the bridge and of the second program over the one pipe |
 //! | `relay` | what is said to the second program, and by it |
 //! | `allowed` | the commands that it may give |
@@ -15,7 +14,6 @@
 
 mod allowed;
 mod endpoint;
-mod folder;
 mod hub;
 mod process;
 mod relay;
@@ -28,7 +26,6 @@ use zeroize::Zeroizing;
 use super::launch::Browser;
 use super::session::Link;
 use super::{BridgeError, BrowserSettings, Tab};
-pub use folder::ThrowawayFolder;
 use hub::Hub;
 use process::Process;
 use relay::Relayed;

@@ -10,8 +10,8 @@ use command_fds::{CommandFdExt, FdMapping};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 
-use super::folder::ThrowawayFolder;
-use crate::playwright::{BridgeError, BrowserSettings};
+use crate::playwright::environment::Environment;
+use crate::playwright::{BridgeError, BrowserSettings, ThrowawayFolder};
 
 /// The longest message of the browser's. A picture of a long page is some tens of megabytes.
 const LONGEST: usize = 256 << 20;
@@ -58,6 +58,7 @@ const WINDOWLESS: [&str; 4] = [
 pub(super) struct Process {
     child: Child,
     profile: ThrowawayFolder,
+    environment: Environment,
     commands: OwnedFd,
     messages: OwnedFd,
 }
@@ -87,12 +88,8 @@ impl Process {
         let mut folder = std::ffi::OsString::from("--user-data-dir=");
         folder.push(profile.path());
         command.arg(folder);
-        if let Some(home) = &settings.home {
-            command.env("HOME", home);
-            for name in ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
-                command.env_remove(name);
-            }
-        }
+        let environment = Environment::of(settings)?;
+        command.env_clear().envs(&environment.variables);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let ends = vec![
             FdMapping { parent_fd: for_commands.into(), child_fd: 3 },
@@ -100,12 +97,12 @@ impl Process {
         ];
         command.fd_mappings(ends).map_err(|error| BridgeError::Launch(error.to_string()))?;
         let child = command.spawn().map_err(failed)?;
-        Ok(Process { child, profile, commands: commands.into(), messages: messages.into() })
+        Ok(Process { child, profile, environment, commands: commands.into(), messages: messages.into() })
     }
 
     /// The ends as streams. Must be called inside a tokio runtime.
     pub(super) fn open(self) -> Result<Open, BridgeError> {
-        let Process { child, profile, commands, messages } = self;
+        let Process { child, profile, environment, commands, messages } = self;
         let failed = |error: std::io::Error| BridgeError::Launch(error.to_string());
         // Only the end that is read here must not block; the browser has its own descriptors.
         let messages =
@@ -119,7 +116,7 @@ impl Process {
         Ok(Open {
             reader: Reader { messages, buffer: Vec::new() },
             send,
-            child: Running { child, _profile: profile },
+            child: Running { child, _profile: profile, _environment: environment },
         })
     }
 }
@@ -182,6 +179,7 @@ impl Reader {
 pub(super) struct Running {
     child: Child,
     _profile: ThrowawayFolder,
+    _environment: Environment,
 }
 
 impl Running {

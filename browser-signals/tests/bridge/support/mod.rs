@@ -15,7 +15,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use browser_signals::playwright::{Browser, BrowserSettings, PageEvent, Tab};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use browser_signals::playwright::{Browser, BrowserSettings, ContainerProxy, PageEvent, Tab};
 use browser_signals::{Container, ElementRef, Origin, Outline, TextGuard, TextWithheld};
 
 /// How long a slow machine may take for what should come.
@@ -49,10 +51,13 @@ pub async fn text_with(tab: &Tab, words: &str) -> String {
     }
 }
 
-/// Serves fixed pages under any host name, and remembers every request it got.
+/// Serves fixed pages under any host name, and remembers every request it got. It is the proxy of the containers too:
+/// whatever host they ask for, this is who answers.
 #[derive(Clone)]
 pub struct Server {
     pub port: u16,
+    proxy: ContainerProxy,
+    credential: String,
     pages: Arc<Mutex<HashMap<String, String>>>,
     requests: Arc<Mutex<Vec<Received>>>,
 }
@@ -69,8 +74,16 @@ pub struct Received {
 impl Server {
     pub fn start() -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let port = listener.local_addr().expect("an address").port();
-        let server = Server { port, pages: Arc::default(), requests: Arc::default() };
+        let address = listener.local_addr().expect("an address");
+        let proxy = ContainerProxy::new(address, "bridge".to_owned().into(), "greeting");
+        let credential = format!("Basic {}", STANDARD.encode(proxy.credential().as_bytes()));
+        let server = Server {
+            port: address.port(),
+            proxy,
+            credential,
+            pages: Arc::default(),
+            requests: Arc::default(),
+        };
         let serving = server.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -112,6 +125,11 @@ impl Server {
         Origin::of(&self.url(host, "/")).expect("an origin")
     }
 
+    /// The way out of a container: here.
+    pub fn proxy(&self) -> &ContainerProxy {
+        &self.proxy
+    }
+
     fn answer(&self, mut stream: TcpStream) -> Option<()> {
         let mut head = Vec::new();
         let mut byte = [0];
@@ -133,6 +151,25 @@ impl Server {
         stream.read_exact(&mut body).ok()?;
         let mut words = head.split(' ');
         let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let has_password = header("proxy-authorization").as_deref() == Some(self.credential.as_str());
+        if method == "CONNECT" && has_password {
+            stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").ok()?;
+            return self.answer(stream);
+        }
+        let path = match path.strip_prefix("http://").and_then(|rest| rest.split_once('/')) {
+            None => path,
+            Some(_) if !has_password => {
+                let ask = "Proxy-Authenticate: Basic realm=\"container\"\r\nContent-Length: 0";
+                let ask = format!(
+                    "HTTP/1.1 407 Proxy Authentication Required\r\n{ask}\r\nConnection: close\r\n\r\n"
+                );
+                return stream.write_all(ask.as_bytes()).ok();
+            }
+            Some((host, _)) if host == self.proxy.greeting() => {
+                return stream.write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n").ok();
+            }
+            Some((_, path)) => format!("/{path}"),
+        };
         let host = header("host").unwrap_or_default().split(':').next().unwrap_or_default().to_owned();
         let key = format!("{host}{}", path.split('?').next().unwrap_or_default());
         let body = String::from_utf8_lossy(&body).into_owned();
@@ -170,7 +207,7 @@ impl TextGuard for Shut {
 
 pub const HOSTS: [&str; 3] = ["shop.example", "pay.example", "evil.example"];
 
-/// How the tests start a browser: every host name leads to the page server.
+/// How the tests start a browser.
 pub fn settings(server: &Server) -> BrowserSettings {
     for name in ["PLAYWRIGHT_NODE_EXE", "PLAYWRIGHT_CLI_JS"] {
         assert!(
@@ -183,7 +220,6 @@ pub fn settings(server: &Server) -> BrowserSettings {
     assert!(chromium.exists(), "no Chromium at {}: set PORTCULLIS_CHROMIUM", chromium.display());
     let mut settings = BrowserSettings::new(chromium);
     settings.sandbox = false;
-    settings.host_rules = Some("MAP * 127.0.0.1".to_owned());
     settings.private_hosts = HOSTS.iter().map(|host| format!("{host}:{}", server.port)).collect();
     settings
 }
@@ -195,7 +231,7 @@ pub async fn launch(server: &Server) -> Browser {
 /// A container of the given tier for the shop and the payment provider.
 pub async fn tab(browser: &Browser, server: &Server, tier: Container) -> Tab {
     let task = [server.origin("shop.example"), server.origin("pay.example")];
-    browser.container(tier, &task).await.expect("a container")
+    browser.container_through(server.proxy(), tier, &task).await.expect("a container")
 }
 
 /// The handle on the first line that holds `needle`.

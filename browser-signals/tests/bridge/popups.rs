@@ -1,0 +1,86 @@
+//! A window that is refused: it asks for nothing, and the page that wanted it goes on.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{Open, Server, events_with, handle, launch, settings, tab};
+use browser_signals::Container;
+use browser_signals::playwright::{About, Browser, PageEvent};
+
+/// What a page does when its button is pressed, so that `w` is the window, if it gets one.
+const WAYS: [&str; 6] = [
+    "w = open('/popup')",
+    "w = open('')",
+    "w = open('/popup', '_blank', 'noopener')",
+    "w = open('http://pay.example:PORT/popup', 'named', 'width=300,height=300')",
+    "link.click()",
+    "sent.submit()",
+];
+
+/// It tells that its script went on, and then that the window is closed.
+const PAGE: &str = r#"<!doctype html><title>Shop</title><a id=link href=/popup target=_blank>There</a>
+<form id=sent action=/popup target=_blank></form><button onclick="press()">Press</button><script>
+function press() {
+  let w = null;
+  WAY;
+  fetch('/on');
+  const timer = setInterval(() => { if (!w || w.closed) { clearInterval(timer); fetch('/closed'); } }, 5);
+}
+</script>"#;
+
+/// A press that waited for the window took 15 seconds, a read after it 30.
+const NOT_STUCK: Duration = Duration::from_secs(10);
+
+async fn page_and_agent_go_on(server: &Server, browser: &Browser) {
+    server.page("shop.example", "/popup", "<p>popup</p>");
+    server.page("pay.example", "/popup", "<p>popup</p>");
+    for tier in [Container::T0, Container::T2] {
+        let tab = tab(browser, server, tier).await;
+        for way in WAYS {
+            server.page("shop.example", "/", &PAGE.replace("WAY", way));
+            tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+            // The container lives on: the second press is as good as the first.
+            for press in 1..=2 {
+                let told = |path: &str| server.requests().iter().filter(|it| it.path == path).count();
+                let (on, closed) = (told("/on"), told("/closed"));
+                let target = handle(&tab.read(&Open).await.expect("text").text, "\"Press\"");
+                let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+                let began = Instant::now();
+                tab.click(&target, &seen).await.expect("pressed");
+                let text = tab.read(&Open).await.expect("text").text;
+                let took = began.elapsed();
+                println!("{way}: {took:?}");
+                assert!(took < NOT_STUCK, "{tier:?} {way}, press {press}: {took:?}");
+                assert!(text.contains("\"Press\""), "{text}");
+                let events = events_with(&tab, |all| all.contains(&PageEvent::PopupRefused)).await;
+                assert!(events.contains(&PageEvent::PopupRefused), "{tier:?} {way}: {events:?}");
+                server
+                    .requests_with(|all| {
+                        let count = |path: &str| all.iter().filter(|it| it.path == path).count();
+                        count("/on") > on && count("/closed") > closed
+                    })
+                    .await;
+                assert_eq!((told("/on"), told("/closed")), (on + 1, closed + 1), "{tier:?} {way}");
+            }
+        }
+        tab.close().await;
+    }
+    assert!(!server.requests().iter().any(|it| it.path == "/popup"), "a popup asks for nothing");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refused_window_holds_nobody_up() {
+    let server = Server::start();
+    let browser = launch(&server).await;
+    page_and_agent_go_on(&server, &browser).await;
+    browser.close().await;
+}
+
+#[cfg(all(feature = "relay", unix))]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nor_in_a_browser_with_a_second_program() {
+    let server = Server::start();
+    let shared = Browser::launch_shared(settings(&server), &[7; 32]).await;
+    let (browser, _way) = shared.expect("the browser starts");
+    page_and_agent_go_on(&server, &browser).await;
+    browser.close().await;
+}

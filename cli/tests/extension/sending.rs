@@ -1,0 +1,175 @@
+//! Forms that turn elsewhere on the same site when they are sent: an address is kept, shown, and told to others.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::stage::{FORM, REQUEST, Stage};
+use crate::way_out::arrive;
+
+/// Turns the page's form, or one of its buttons.
+const TURN: &str = "const turn = (form, to = '/turned') => { form.action = to; form.method = 'get'; };";
+
+/// Each way in which a form turns, as the script of its page; `form` and `button` are its own.
+const TURNS: [(&str, &str); 8] = [
+    ("handler", "form.addEventListener('submit', () => turn(form, '/turned-handler'));"),
+    (
+        "stopped",
+        "form.addEventListener('submit', (e) => { e.stopImmediatePropagation(); turn(form, '/turned-stopped'); }, true);",
+    ),
+    ("script", "button.type = 'button'; button.onclick = () => { turn(form, '/turned-script'); form.submit(); };"),
+    (
+        "requested",
+        "form.addEventListener('submit', (e) => { if (form.done) return; e.preventDefault(); form.done = true;
+            turn(form, '/turned-requested'); setTimeout(() => form.requestSubmit()); });",
+    ),
+    (
+        "button",
+        "button.addEventListener('click', () => { button.setAttribute('formaction', '/turned-button'); button.setAttribute('formmethod', 'get'); });",
+    ),
+    (
+        "outside",
+        "const other = document.body.appendChild(document.createElement('button'));
+        form.id = 'owner'; button.type = 'button';
+        button.onclick = () => { other.setAttribute('form', 'owner'); other.formAction = '/turned-outside'; other.formMethod = 'get'; other.click(); };",
+    ),
+    (
+        "window",
+        "form.addEventListener('submit', () => { turn(form, '/turned-window'); form.target = '_blank'; });",
+    ),
+    (
+        "address",
+        "form.addEventListener('submit', (e) => { e.preventDefault();
+            location.href = '/turned-address?d=' + encodeURIComponent(form.elements.street.value); });",
+    ),
+];
+
+fn page(turns: &str, in_shadow: bool) -> String {
+    if in_shadow {
+        let (head, form) = FORM.split_once("<form").unwrap();
+        return format!(
+            "{head}<div id=host></div><script>{TURN} const root = host.attachShadow({{ mode: 'open' }});
+            root.innerHTML = `<form{form}`; const form = root.querySelector('form'), button = root.querySelector('button'); {turns}</script>"
+        );
+    }
+    format!(
+        "{FORM}<script>{TURN} const form = document.forms[0], button = form.querySelector('button'); {turns}</script>"
+    )
+}
+
+/// Puts text into the form by hand.
+const BY_HAND: &str = "for (const el of form.elements) if (el.name) el.value = 'by hand'";
+
+#[test]
+fn a_form_that_turns_elsewhere_when_it_is_sent_tells_nothing() {
+    let mut stage = Stage::new(45);
+    let mut pages = Vec::new();
+    for (name, turns) in TURNS {
+        // A script in a shadow tree can ask for any way to a window of its own.
+        for in_shadow in [false, true] {
+            if in_shadow && ["window", "outside"].contains(&name) {
+                continue;
+            }
+            let place = format!("shop.test/{name}{}", if in_shadow { "-shadow" } else { "" });
+            stage.site.put(&place, &page(turns, in_shadow));
+            pages.push((name, stage.site.url(&place)));
+        }
+    }
+    stage.serve(true);
+    stage.browse();
+    for (name, url) in &pages {
+        // Without the guard the form goes there, with what it holds.
+        let before = told(&stage, name);
+        stage.browser().open(url);
+        stage.browser().evaluate(BY_HAND);
+        stage.browser().click("button");
+        arrive(&stage, "shop.test", &[&format!("turned-{name}?")]);
+        for _ in 0..100 {
+            if told(&stage, name) > before {
+                break;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        assert!(told(&stage, name) > before, "{url}: {}", stage.site.sent_to("shop.test"));
+        stage.browser().at_question("alone", &serde_json::json!({}));
+    }
+    let url = stage.site.url("shop.test/handler");
+    stage.browser().open(&url);
+    stage.task();
+    let mut failed = Vec::new();
+    for (_, url) in &pages {
+        stage.browser().open(url);
+        stage.agent_until(None, "Deliver to");
+        let reply = stage.agent_until(Some(REQUEST), "GRANT");
+        assert!(reply.contains("GRANT.address"), "{url}: {reply}");
+        assert_eq!(stage.browser().evaluate("form.elements.street.value"), stage.value("street"), "{url}");
+        stage.browser().click("button");
+        thread::sleep(Duration::from_secs(1));
+        let sent = stage.site.sent_to("shop.test");
+        let turned: Vec<&str> = sent.lines().filter(|line| line.contains("/turned-")).collect();
+        if !stage.canaries.in_text("the address", &turned.join("\n")).is_empty() {
+            failed.push(url.clone());
+        }
+        stage.browser().at_question("alone", &serde_json::json!({}));
+    }
+    assert_eq!(failed, Vec::<String>::new(), "{}", stage.site.sent_to("shop.test"));
+    stage.no_value_got_out();
+}
+
+/// How often the shop was told something by an address of this name.
+fn told(stage: &Stage, name: &str) -> usize {
+    let sent = stage.site.sent_to("shop.test");
+    sent.lines().filter(|line| line.contains(&format!("/turned-{name}?")) && line.contains("hand")).count()
+}
+
+#[test]
+fn an_honest_form_is_sent_whatever_its_page_does_before() {
+    let mut stage = Stage::new(46);
+    let honest = [
+        ("plain", ""),
+        ("checks", "form.addEventListener('submit', (e) => { e.preventDefault(); form.submit(); });"),
+        ("adds", "form.addEventListener('formdata', (e) => e.formData.append('more', '1'));"),
+        (
+            "fetches",
+            "form.addEventListener('submit', (e) => { e.preventDefault(); fetch(form.action, { method: 'post', body: new FormData(form) }); });",
+        ),
+    ];
+    for (name, script) in honest {
+        for in_shadow in [false, true] {
+            let place = format!("shop.test/{name}{}", if in_shadow { "-shadow" } else { "" });
+            stage.site.put(&place, &page(script, in_shadow));
+        }
+    }
+    stage.serve(true);
+    stage.browse();
+    let url = stage.site.url("shop.test/plain");
+    stage.browser().open(&url);
+    stage.task();
+    for (name, _) in honest {
+        for ending in ["", "-shadow"] {
+            let url = stage.site.url(&format!("shop.test/{name}{ending}"));
+            stage.browser().open(&url);
+            stage.agent_until(None, "Deliver to");
+            let reply = stage.agent_until(Some(REQUEST), "GRANT");
+            assert!(reply.contains("GRANT.address"), "{url}: {reply}");
+            let before = orders(&stage);
+            stage.browser().click("button");
+            for _ in 0..100 {
+                if orders(&stage) > before {
+                    break;
+                }
+                thread::sleep(Duration::from_millis(100));
+            }
+            assert_eq!(orders(&stage), before + 1, "{url}: {}", stage.site.sent_to("shop.test"));
+        }
+    }
+    stage.no_value_got_out();
+}
+
+/// How many orders with the street in them the shop has.
+fn orders(stage: &Stage) -> usize {
+    let sent = stage.site.sent_to("shop.test");
+    sent.split("shop.test /order ")
+        .skip(1)
+        .filter(|order| !stage.canaries.in_text("an order", order).is_empty())
+        .count()
+}

@@ -1,0 +1,91 @@
+//! What is harmless stays typable, and nobody is asked about it.
+
+use crate::shop::Stage;
+use crate::steps::{OWN, Step, guarded, guarded_under};
+use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_harmless_is_typed_and_chosen_without_a_question() {
+    let stage = Stage::set_up().await;
+    let html = "<form action=/find><input type=search name=q aria-label=Search><button>Find</button></form>\
+        <form method=post action=/cart><label>Quantity <input name=n></label>\
+        <label>Colour <select name=colour><option>red<option>blue</select></label>\
+        <label>Coupon <input name=coupon></label><label>Gift note <input name=note></label>\
+        <button>Add to cart</button></form>";
+    stage.shop.serve(&[("/", html.to_owned()), ("/find", html.to_owned())]);
+    let steps = [
+        Step::Open("/"),
+        Step::Type("\"Search\"", "kettle 1.7 l with a long handle"),
+        Step::Click("\"Find\""),
+        Step::Type("Quantity", "2"),
+        Step::Select("Colour", "blue"),
+        Step::Type("Coupon", "SPRING10"),
+        Step::Type("Gift note", "Happy birthday, dear friend!"),
+        Step::Click("Add to cart"),
+    ];
+    let run = guarded(&stage, &steps, |_| false).await;
+    assert!(run.answers.iter().all(|answer| answer == "ok"), "{:?}", run.answers);
+    assert!(stage.shop.has("n=2&colour=blue&coupon=SPRING10"), "{:?}", stage.shop.arrived());
+    assert_eq!((run.prompts, run.orders.len()), (1, 0), "the task alone is asked about: {:?}", run.orders);
+    stage.browser.close().await;
+}
+
+/// Beside an address that the guard fills, in one form.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_checkout_on_one_page_takes_its_note_and_its_coupon() {
+    let stage = Stage::set_up().await;
+    let html = "<form method=post action=/order><label>Street <input name=street autocomplete=street-address></label>\
+        <label>Postal code <input name=zip autocomplete=postal-code></label>\
+        <label>City <input name=city autocomplete=address-level2></label>\
+        <label>Voucher <input name=v></label><label>Gift note <textarea name=note></textarea></label>\
+        <button>Place order</button></form>";
+    stage.shop.serve(&[("/", html.to_owned())]);
+    let steps = [
+        Step::Open("/"),
+        Step::Fill,
+        Step::Type("Voucher", "SPRING10"),
+        Step::Type("Gift note", "Happy birthday!"),
+        Step::Click("\"Place order\""),
+    ];
+    let run = guarded(&stage, &steps, |_| false).await;
+    assert!(stage.shop.has(OWN) && stage.shop.has("SPRING10"), "{:?} {:?}", run.answers, run.orders);
+    assert_eq!(run.orders.len(), 0, "{:?}", run.orders);
+    stage.browser.close().await;
+}
+
+/// One question for all of it, and none again for what was seen.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_seen_is_not_asked_about_again() {
+    let stage = Stage::set_up().await;
+    let html = "<form method=post action=/ask><label>Question <input name=q></label><button>Send</button></form>\
+        <button onclick=\"fetch('/count',{method:'POST',body:'x'})\">Show more</button>";
+    stage.shop.serve(&[("/", html.to_owned()), ("/ask", html.to_owned())]);
+    let steps = [
+        Step::Open("/"),
+        Step::Type("Question", "does it whistle"),
+        Step::Click("\"Send\""),
+        Step::Click("\"Show more\""),
+    ];
+    let run = guarded(&stage, &steps, |_| true).await;
+    let paths: Vec<String> = stage.shop.arrived().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(paths, ["/ask", "/count"], "{:?}", run.answers);
+    assert_eq!(run.orders.len(), 1, "{:?}", run.orders);
+    assert!(run.says("the agent typed \"does it whistle\" into \"Question\""), "{:?}", run.orders);
+    stage.browser.close().await;
+}
+
+/// Under the policies that ask how safe a page is, an agent need not have read it: the guard judges it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_judged_that_the_agent_did_not_read() {
+    let stage = Stage::set_up().await;
+    let html = "<h1>Delivery</h1><p>Where shall we send your kettle?</p><form method=post action=/order>\
+        <label>Street <input name=street autocomplete=street-address></label>\
+        <label>Postal code <input name=zip autocomplete=postal-code></label>\
+        <label>City <input name=city autocomplete=address-level2></label><button>Place order</button></form>";
+    for policy in [APPROACH_A_POLICY, APPROACH_C_POLICY] {
+        stage.shop.serve(&[("/", html.to_owned())]);
+        let run = guarded_under(policy, &stage, &[Step::Open("/"), Step::Fill], |_| false).await;
+        assert!(run.answers.iter().any(|answer| answer.starts_with("GRANT.address")), "{:?}", run.answers);
+    }
+    stage.browser.close().await;
+}

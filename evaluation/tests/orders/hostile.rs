@@ -1,0 +1,203 @@
+//! Attacks on orders.
+
+use crate::forms;
+use crate::shop::Stage;
+use crate::steps::{EVIL, OWN, Step, guarded, unguarded};
+
+/// Nothing of the attacker's arrives: a step was refused, or the user saw the words and said no. Without the guard it does.
+async fn is_kept(
+    stage: &Stage,
+    name: &str,
+    pages: &[(&str, String)],
+    steps: &[Step],
+    sign: &str,
+    shown: &str,
+) {
+    stage.shop.serve(pages);
+    let answers = unguarded(stage, steps).await;
+    assert!(stage.shop.has(sign), "{name}: the control does nothing: {answers:?} {:?}", stage.shop.arrived());
+    stage.shop.serve(pages);
+    let run = guarded(stage, steps, |_| false).await;
+    let (arrived, answers) = (stage.shop.arrived(), &run.answers);
+    assert!(!stage.shop.has(sign), "{name}: {arrived:?} {answers:?} {:?}", run.orders);
+    let refused = answers.iter().any(|answer| answer.contains("unplanned_effect"));
+    assert!(run.says(shown) || refused, "{name}: {answers:?} {:?}", run.orders);
+    println!("{name}: shown {}, refused {refused}, {} prompts", run.says(shown), run.prompts);
+}
+
+/// Its name, the pages, the agent's steps, what the shop is sent, what the question shows.
+type Case = (&'static str, Vec<(&'static str, String)>, Vec<Step>, &'static str, &'static str);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn thirteen_forms_take_no_street_of_the_agents_unseen() {
+    let stage = Stage::set_up().await;
+    for form in forms::all() {
+        let pages = [("/", form.html.clone())];
+        let steps =
+            [Step::Open("/"), Step::Fill, Step::Type(form.street, EVIL), Step::Click("\"Place order\"")];
+        is_kept(&stage, form.name, &pages, &steps, EVIL, EVIL).await;
+    }
+    stage.browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn orders_without_a_release_are_seen_before_they_leave() {
+    let stage = Stage::set_up().await;
+    let order = "<form method=post action=/order><button>Place order</button></form>";
+    let saves = "<label>Where <input id=w></label><button onclick=\"localStorage.w=w.value;location='/next'\">Next</button>";
+    let saved = "<button onclick=\"fetch('/order',{method:'POST',body:JSON.stringify({to:localStorage.w})})\">Continue</button>";
+    let locker = |press: &str| {
+        format!(
+            "<script>let to='home'</script>{press}\
+             <button onclick=\"fetch('/order',{{method:'POST',body:'to='+to}})\">Continue</button>"
+        )
+    };
+    let late = "<script>let n=0;setInterval(()=>{if(window.l)fetch('/order',{method:'POST',body:'to=locker-17'})},200)</script>\
+        <button onclick=\"window.l=1\">Locker 17</button>";
+    let continued = Step::Click("\"Continue\"");
+    let cases: Vec<Case> = vec![
+        (
+            "an address saved a page earlier",
+            vec![("/", saves.to_owned()), ("/next", saved.to_owned())],
+            vec![Step::Open("/"), Step::Type("Where", EVIL), Step::Click("\"Next\""), continued],
+            EVIL,
+            EVIL,
+        ),
+        (
+            "a saved address edited in the account",
+            vec![
+                ("/", format!("<form method=post action=/account><label>Line <input name=l></label><button>Save</button></form>{order}")),
+            ],
+            vec![Step::Open("/"), Step::Type("Line", EVIL), Step::Click("\"Save\"")],
+            EVIL,
+            EVIL,
+        ),
+        (
+            "a locker's button",
+            vec![("/", locker("<button onclick=\"to='locker-17'\">Locker 17</button>"))],
+            vec![Step::Open("/"), Step::Click("Locker 17"), continued],
+            "locker-17",
+            "Locker 17",
+        ),
+        (
+            "a locker's button that is a div",
+            vec![("/", locker("<div role=button tabindex=0 onclick=\"to='locker-17'\">Hauptbahnhof</div>"))],
+            vec![Step::Open("/"), Step::Click("Hauptbahnhof"), continued],
+            "locker-17",
+            "Hauptbahnhof",
+        ),
+        (
+            "a locker's link to nowhere",
+            vec![("/", locker("<a href=\"#\" onclick=\"to='locker-17'\">Gare du Nord</a>"))],
+            vec![Step::Open("/"), Step::Click("Gare du Nord"), continued],
+            "locker-17",
+            "Gare du Nord",
+        ),
+        (
+            "a page that sends by itself a little later",
+            vec![("/", late.to_owned())],
+            vec![Step::Open("/"), Step::Click("Locker 17")],
+            "locker-17",
+            "Locker 17",
+        ),
+        (
+            "a form with hidden controls and a harmless button",
+            vec![
+                ("/", format!("<form method=post action=/save><input type=hidden name=street value=\"{EVIL}\"><button>Add to cart</button></form>")),
+            ],
+            vec![Step::Open("/"), Step::Click("Add to cart")],
+            EVIL,
+            "Add to cart",
+        ),
+        (
+            "an address in a gift note",
+            vec![
+                ("/", "<form method=post action=/cart><label>Gift note <input name=note></label><button>Add to cart</button></form>".to_owned()),
+            ],
+            vec![Step::Open("/"), Step::Type("Gift note", EVIL), Step::Click("Add to cart")],
+            EVIL,
+            EVIL,
+        ),
+        (
+            "an order by one button",
+            vec![("/", order.to_owned())],
+            vec![Step::Open("/"), Step::Click("\"Place order\"")],
+            "",
+            "Place order",
+        ),
+    ];
+    for (name, pages, steps, sign, shown) in cases {
+        is_kept(&stage, name, &pages, &steps, sign, shown).await;
+    }
+    stage.browser.close().await;
+}
+
+/// In a form that the guard recognises and fills: country, locker and a subscription beside the address.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_chosen_beside_a_filled_address_is_seen() {
+    let stage = Stage::set_up().await;
+    let html = "<form method=post action=/order><label>Street <input name=street autocomplete=street-address></label>\
+        <label>Postal code <input name=zip autocomplete=postal-code></label>\
+        <label>City <input name=city autocomplete=address-level2></label>\
+        <label>Country <select name=country><option>United States<option>Freedonia</select></label>\
+        <label><input type=radio name=d value=home checked>To my door</label>\
+        <label><input type=radio name=d value=locker-17>Locker 17</label>\
+        <label><input type=checkbox name=sub value=monthly>Monthly subscription</label>\
+        <button>Place order</button></form>";
+    let place = Step::Click("\"Place order\"");
+    for (name, step, sign, shown) in [
+        (
+            "country",
+            Step::Select("Country", "Freedonia"),
+            "Freedonia",
+            "the agent chose \"Freedonia\" in \"Country\"",
+        ),
+        ("locker", Step::Check("Locker 17"), "locker-17", "the agent ticked \"Locker 17\""),
+        (
+            "subscription",
+            Step::Check("Monthly subscription"),
+            "sub=monthly",
+            "come again and cost again: the agent ticked \"Monthly subscription\"",
+        ),
+    ] {
+        let steps = [Step::Open("/"), Step::Fill, step, place];
+        is_kept(&stage, name, &[("/", html.to_owned())], &steps, sign, shown).await;
+        // Whoever agrees has seen it, and that the guard filled the address.
+        stage.shop.serve(&[("/", html.to_owned())]);
+        let run = guarded(&stage, &steps, |_| true).await;
+        assert!(stage.shop.has(sign) && stage.shop.has(OWN), "{name}: {:?}", run.answers);
+        assert!(run.says("was filled by Portcullis in this order"), "{:?}", run.orders);
+        assert_eq!(run.orders.len(), 1, "{:?}", run.orders);
+    }
+    stage.browser.close().await;
+}
+
+/// A filled control changes by grants only; where the page changes it, the user is told.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_filled_is_not_typed_over_and_is_read_back() {
+    let stage = Stage::set_up().await;
+    let html = format!(
+        "<form method=post action=/order><label>Street <input id=s name=street autocomplete=street-address></label>\
+         <label>Postal code <input name=zip autocomplete=postal-code></label>\
+         <label>City <input name=city autocomplete=address-level2></label><button>Place order</button></form>\
+         <button onclick=\"s.value='{EVIL}'\">Next</button>"
+    );
+    let pages = [("/", html)];
+    stage.shop.serve(&pages);
+    let steps = [Step::Open("/"), Step::Fill, Step::Type("\"Street\"", EVIL), Step::Click("\"Place order\"")];
+    let run = guarded(&stage, &steps, |_| true).await;
+    assert!(run.answers.iter().any(|answer| answer.contains("GRANT.address")), "{:?}", run.answers);
+    assert!(stage.shop.has(OWN) && !stage.shop.has(EVIL), "{:?}", stage.shop.arrived());
+    assert!(run.orders.is_empty(), "an honest order is not asked about: {:?}", run.orders);
+    let steps = [Step::Open("/"), Step::Fill, Step::Click("\"Next\""), Step::Click("\"Place order\"")];
+    stage.shop.serve(&pages);
+    let run = guarded(&stage, &steps, |_| false).await;
+    assert!(
+        run.says("the page changed \"Street\" after Portcullis filled it"),
+        "{:?} {:?}",
+        run.answers,
+        run.orders
+    );
+    assert!(!stage.shop.has(EVIL), "{:?}", stage.shop.arrived());
+    stage.browser.close().await;
+}

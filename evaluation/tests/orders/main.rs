@@ -1,0 +1,10 @@
+//! Who decides where goods go: an agent against real forms in a real browser, guarded and not. Each attack succeeds without
+//! the guard, by the same steps.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that panics fails")]
+
+mod forms;
+mod honest;
+mod hostile;
+mod shop;
+mod steps;

@@ -1,0 +1,117 @@
+//! A shop of one page after another, over TLS, that keeps every body it is sent.
+
+use std::sync::{Arc, Mutex};
+
+use evaluation::tls::{Authority, install_nss};
+use portcullis::signals::playwright::{Browser, BrowserSettings};
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+pub const HOST: &str = "orders.test";
+pub const ORIGIN: &str = "https://orders.test";
+
+/// Pages by path, and what arrived: path and body.
+#[derive(Clone, Default)]
+pub struct Shop {
+    pages: Arc<Mutex<Vec<(String, String)>>>,
+    arrived: Arc<Mutex<Vec<(String, String)>>>,
+}
+
+impl Shop {
+    pub fn serve(&self, pages: &[(&str, String)]) {
+        let document =
+            |body: &str| format!("<!doctype html><meta charset=utf-8><title>Shop</title><body>{body}");
+        *self.pages.lock().unwrap() =
+            pages.iter().map(|(path, body)| ((*path).to_owned(), document(body))).collect();
+        self.arrived.lock().unwrap().clear();
+    }
+
+    /// The bodies that arrived, each after its path.
+    pub fn arrived(&self) -> Vec<(String, String)> {
+        self.arrived.lock().unwrap().clone()
+    }
+
+    /// Whether a body with these words arrived, form-encoded or as JSON.
+    pub fn has(&self, words: &str) -> bool {
+        let encoded: String = words.replace(' ', "+");
+        self.arrived().iter().any(|(_, body)| body.contains(words) || body.contains(&encoded))
+    }
+
+    fn answer(&self, method: &str, path: &str, body: String) -> String {
+        let page = |text: &str| {
+            format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\
+                 Connection: close\r\n\r\n{text}",
+                text.len()
+            )
+        };
+        let path = path.split('?').next().unwrap_or_default();
+        if method == "POST" {
+            self.arrived.lock().unwrap().push((path.to_owned(), body));
+        }
+        let pages = self.pages.lock().unwrap();
+        let found = pages.iter().find(|(at, _)| at == path);
+        page(found.map_or("<!doctype html><title>Thanks</title><h1>Thank you</h1>", |(_, text)| text))
+    }
+}
+
+/// The shop's server, and a browser that trusts it.
+pub struct Stage {
+    pub shop: Shop,
+    pub browser: Browser,
+    _home: TempDir,
+}
+
+impl Stage {
+    pub async fn set_up() -> Stage {
+        let (shop, home) = (Shop::default(), tempfile::tempdir().unwrap());
+        let authority = Authority::new().unwrap();
+        install_nss(home.path(), authority.pem()).unwrap();
+        let acceptor = TlsAcceptor::from(authority.server_config(&[HOST]).unwrap());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let serving = shop.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (acceptor, shop) = (acceptor.clone(), serving.clone());
+                tokio::spawn(async move {
+                    let Ok(mut stream) = acceptor.accept(stream).await else { return };
+                    let Some((method, path, body)) = read(&mut stream).await else { return };
+                    let answer = shop.answer(&method, &path, body);
+                    let _gone = stream.write_all(answer.as_bytes()).await;
+                    let _gone = stream.shutdown().await;
+                });
+            }
+        });
+        let chromium = evaluation::stage::chromium().expect("run `cargo xtask setup` first");
+        let mut settings = BrowserSettings::new(&chromium);
+        settings.home = Some(home.path().to_owned());
+        settings.sandbox = evaluation::stage::sandbox();
+        settings.proxy_rules = Some(format!("MAP {HOST}:443 127.0.0.1:{port}"));
+        settings.private_hosts = vec![HOST.to_owned()];
+        Stage { shop, browser: Browser::launch(settings).await.unwrap(), _home: home }
+    }
+}
+
+async fn read(stream: &mut (impl AsyncReadExt + Unpin)) -> Option<(String, String, String)> {
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
+    loop {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|line| {
+                let (name, value) = line.split_once(':')?;
+                name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+            });
+            if body.len() >= length.unwrap_or(0) {
+                let mut words = head.split_whitespace();
+                return Some((words.next()?.to_owned(), words.next()?.to_owned(), body.to_owned()));
+            }
+        }
+        match stream.read(&mut buffer).await {
+            Ok(read @ 1..) => bytes.extend_from_slice(buffer.get(..read)?),
+            _ => return None,
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! One way to start a browser: the command lines of every guarded start, read from the processes themselves.
+//!
+//! What may differ stands in SECURITY.md, "How Chromium is started".
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+
+use evaluation::stage::{Stage, chromium, sandbox};
+use portcullis::signals::playwright::{Browser, BrowserSettings, OwnBrowser};
+
+/// The first lines, to the letter.
+const FIRST_LINES: [&str; 3] = [
+    "--host-resolver-rules=MAP *.local 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+];
+
+/// What the list of the guard's own arguments is written in, and that of a browser without Playwright's server.
+#[cfg(feature = "relay")]
+const OWN: &str = include_str!("../../browser-signals/src/playwright/settings.rs");
+#[cfg(feature = "relay")]
+const QUIET: &str = include_str!("../../browser-signals/src/playwright/shared/process.rs");
+
+/// Starts of arguments that would undo a first line.
+const UNDOING: [&str; 6] =
+    ["--host-rules", "--dns-over-https", "--proxy-", "--no-proxy", "--enable-quic", "--origin-to-force-quic"];
+
+fn command_line(process: &str) -> Option<Vec<String>> {
+    let bytes = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
+    // Chromium writes its words anew some time after its start, with spaces between them.
+    let text = String::from_utf8_lossy(&bytes).replace('\0', " ");
+    let words = text.split(" --").skip(1).map(|word| word.trim().trim_end_matches(" about:blank"));
+    Some(words.map(|word| format!("--{}", word.trim_end_matches('='))).collect())
+}
+
+/// The profile, which is thrown away, and what Chromium adds to its own words where it has no window.
+const BY_ITSELF: [&str; 5] = [
+    "--user-data-dir=",
+    "--noerrdialogs",
+    "--ozone-override-screen-size=",
+    "--ozone-platform=headless",
+    "--use-angle=",
+];
+
+/// What a browser was started with.
+fn arguments(process: &str) -> BTreeSet<String> {
+    let all = command_line(process).unwrap();
+    for line in FIRST_LINES {
+        let name = line.split('=').next().unwrap();
+        let same: Vec<&String> = all.iter().filter(|it| it.split('=').next() == Some(name)).collect();
+        assert_eq!(same, [line], "{all:#?}");
+    }
+    for start in UNDOING {
+        assert!(!all.iter().any(|argument| argument.starts_with(start)), "{start}: {all:#?}");
+    }
+    let itself = |argument: &String| BY_ITSELF.iter().any(|name| argument.starts_with(name));
+    all.into_iter().filter(|argument| !itself(argument)).collect()
+}
+
+async fn of(browser: Browser) -> BTreeSet<String> {
+    let process = browser.process_id().await.unwrap().to_string();
+    let arguments = arguments(&process);
+    browser.close().await;
+    arguments
+}
+
+/// The consent page's window.
+async fn of_the_window() -> BTreeSet<String> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _whatever = stream.read(&mut [0; 4096]);
+            let _gone = stream.write_all(
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello",
+            );
+        }
+    });
+    let mut own = OwnBrowser::headless(chromium().unwrap()).unwrap();
+    if !sandbox() {
+        own = own.without_sandbox();
+    }
+    let _window = own.open(&address).await.unwrap();
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let ours = processes.map(|entry| entry.file_name().to_string_lossy().into_owned()).find(|process| {
+        let words = command_line(process).unwrap_or_default();
+        let is = |start: &str| words.iter().any(|word| word.starts_with(start));
+        is("--app=data:text/html,<title>Portcullis") && !is("--type=") && is("--user-data-dir=")
+    });
+    arguments(&ours.expect("the window's process"))
+}
+
+/// The names of the arguments that only one of two has.
+fn differences<'a>(one: &'a BTreeSet<String>, other: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
+    one.symmetric_difference(other).map(|argument| argument.split('=').next().unwrap_or_default()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_guarded_browser_is_started_alike() {
+    let mut settings = BrowserSettings::new(chromium().unwrap());
+    settings.sandbox = sandbox();
+    let production = of(Browser::launch(settings.clone()).await.unwrap()).await;
+
+    // The demo, the evaluation, the benches and most tests.
+    let stage = Stage::set_up().await.unwrap();
+    assert_eq!(of(stage.browser().await.unwrap()).await, production);
+
+    // `portcullis mcp` with a playwright-mcp: what differs is Playwright's, or stands in one list.
+    #[cfg(feature = "relay")]
+    {
+        let shared = of(Browser::launch_shared(settings.clone(), &[7; 32]).await.unwrap().0).await;
+        for argument in shared.difference(&production) {
+            let name = argument.split('=').next().unwrap();
+            assert!(QUIET.contains(&format!("\"{name}")), "{argument} stands in no list");
+        }
+        for argument in production.difference(&shared) {
+            assert!(!OWN.contains(&format!("\"{argument}\"")), "{argument} is the guard's own");
+        }
+    }
+
+    // A test may run without Chromium's own sandbox. Whoever is root does so anyway.
+    let mut bare = settings;
+    bare.sandbox = false;
+    let bare = of(Browser::launch(bare).await.unwrap()).await;
+    assert!(differences(&bare, &production).iter().all(|name| *name == "--no-sandbox"));
+
+    let window = of_the_window().await;
+    let own = ["--app", "--window-size", "--enable-automation", "--no-startup-window"];
+    let others: Vec<&str> =
+        differences(&window, &production).into_iter().filter(|name| !own.contains(name)).collect();
+    assert!(others.is_empty(), "these differ in the consent page's window: {others:?}");
+}

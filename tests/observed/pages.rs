@@ -1,0 +1,188 @@
+//! A page that attacks in every place, in plain Chromium and behind the guard.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+use browser_signals::playwright::FirstLine;
+use observer::traffic::Seen;
+use observer::{Asker, Network};
+use portcullis::consent::Answer;
+
+use crate::attacks::{self, Attack, NOBODYS_STREET, STREET, hex};
+use crate::guarded::{Guarded, open, release};
+use crate::plain::Plain;
+use crate::site::{SHOP, Sites};
+use crate::{in_the_network, soon};
+
+/// How long nothing more may come after the page says that it has tried everything: what it began goes on by itself.
+const AFTERWARDS: Duration = Duration::from_secs(3);
+
+/// How long after the release reports of the network (NEL) are still waited for: the browser sends them once a minute.
+const REPORTS: Duration = Duration::from_secs(65);
+
+/// The fewest attacks that must succeed in plain Chromium; on an idle machine it is 385 of about 460.
+const FEWEST: usize = 250;
+
+/// What plain Chromium lets out. Everything else says nothing about the guard.
+async fn control(network: &Network, sites: &Sites) -> Vec<Attack> {
+    let begun = network.traffic().now();
+    let _plain = Plain::open(network, sites, &page_with(STREET));
+    assert!(soon(|| sites.tried().is_some()).await, "plain Chromium did not show the page");
+    let (mut left, mut end) = (attacks::all(), Instant::now() + AFTERWARDS * 2);
+    while Instant::now() < end && !left.is_empty() {
+        let seen = network.traffic().since(begun);
+        let before = left.len();
+        left.retain(|attack| !attack.is_in(&seen));
+        if left.len() < before {
+            end = Instant::now() + AFTERWARDS * 2;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    sites.forget();
+    let open: Vec<Attack> = attacks::all().into_iter().filter(|attack| !left.contains(attack)).collect();
+    println!("in plain Chromium {} of {} attacks succeed", open.len(), attacks::all().len());
+    for (way, places) in by_way(&open) {
+        println!("  {way}: {}", places.join(", "));
+    }
+    println!("these say nothing:");
+    for (way, places) in by_way(&left) {
+        println!("  {way}: {}", places.join(", "));
+    }
+    assert!(open.len() >= FEWEST, "too few to say anything about the guard");
+    for way in [
+        "stun",
+        "turn-udp",
+        "turn-tcp",
+        "turns",
+        "stun-v4",
+        "stun-v6",
+        "ice-v4",
+        "ice-v6",
+        "local",
+        "transport",
+    ] {
+        assert!(by_way(&open).contains_key(way), "{way} does not succeed in plain Chromium");
+    }
+    open
+}
+
+/// The page that begins with this street at once.
+pub fn page_with(street: &str) -> String {
+    format!("https://shop.test/order?street={}", street.replace(' ', "%20"))
+}
+
+fn by_way(attacks: &[Attack]) -> BTreeMap<&'static str, Vec<&'static str>> {
+    let mut ways: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    attacks.iter().for_each(|attack| ways.entry(attack.way).or_default().push(attack.place));
+    ways
+}
+
+/// The browser itself has asked for no name and sent nothing that is no connection.
+pub fn the_browser_is_silent(when: &str, seen: &Seen) {
+    for asker in [Asker::Browser, Asker::Stranger] {
+        let names = seen.asked_by(asker);
+        assert!(names.is_empty(), "{when}: looked up by Chromium itself: {names:?}");
+    }
+    let datagrams = seen.datagrams();
+    assert!(datagrams.is_empty(), "{when}: datagrams left: {datagrams:?}");
+    assert!(seen.others().is_empty(), "{when}: {:?}", seen.others());
+}
+
+/// Nothing of the street is in what left, in plain or in a code that a page would use.
+fn no_street(seen: &Seen, sites: &Sites) {
+    let spelled = hex(STREET);
+    let mut texts: Vec<String> = seen.look_ups().into_iter().map(|it| it.name).collect();
+    texts.extend(seen.said());
+    texts.extend(sites.told().into_iter().map(|told| format!("{}{}", told.host, told.text)));
+    for text in texts {
+        assert!(!text.to_lowercase().contains(&spelled), "the street left in hexadecimal digits: {text}");
+        assert_eq!(canary::find(&text, STREET), None, "the street left: {text}");
+    }
+}
+
+#[test]
+fn nothing_leaves_by_any_way_that_plain_chromium_has() {
+    in_the_network("pages::nothing_leaves_by_any_way_that_plain_chromium_has", async |network| {
+        let sites = Sites::serve(&network);
+        let succeed = control(&network, &sites).await;
+        let started = network.traffic().now();
+        let guarded = Guarded::launch(&network, &sites).await;
+
+        // A container with a released street: the browser gets to the shop, and nowhere else.
+        let mut session = guarded.task(Answer::Session).await;
+        open(&mut session, "https://shop.test/order").await;
+        let released = network.traffic().now();
+        let since_release = Instant::now();
+        sites.forget();
+        let reply = release(&mut session).await;
+        assert!(reply.starts_with("GRANT.address"), "{reply}");
+        assert!(soon(|| sites.tried().is_some()).await, "the page did not try");
+        println!("behind the guard, by place: {}", sites.tried().unwrap_or_default());
+        tokio::time::sleep(AFTERWARDS).await;
+        let seen = network.traffic().since(released);
+        let left: Vec<Attack> = succeed.iter().copied().filter(|attack| attack.is_in(&seen)).collect();
+        assert_eq!(by_way(&left), BTreeMap::new(), "what leaves in plain Chromium left here too");
+        the_browser_is_silent("after a release", &seen);
+        let asked = seen.asked_by(Asker::Guard);
+        assert!(
+            asked.iter().all(|name| name == "shop.test"),
+            "the guard looked up what is closed: {asked:?}"
+        );
+        let shop = seen.connections().iter().all(|it| it.to.ip() == IpAddr::from(SHOP));
+        assert!(shop, "a connection to what is closed: {:?}", seen.connections());
+        no_street(&seen, &sites);
+
+        // One without: the page goes where it likes by the guard's proxy, and by nothing else.
+        let before = network.traffic().now();
+        sites.forget();
+        let mut looking = guarded.task(Answer::No).await;
+        open(&mut looking, &page_with(NOBODYS_STREET)).await;
+        assert!(soon(|| sites.tried().is_some()).await, "the page did not try");
+        tokio::time::sleep(AFTERWARDS).await;
+        let seen = network.traffic().since(before);
+        the_browser_is_silent("in T0", &seen);
+        assert!(
+            seen.asked_by(Asker::Guard).iter().any(|name| name.starts_with("top-fetch.")),
+            "the proxy works"
+        );
+        let (begun, opened) = (seen.connections().len() as u64, looking.proxy().opened());
+        assert!(begun <= opened + session.proxy().opened(), "{begun} connections, {opened} by the proxy");
+        looking.finish().await;
+
+        // What the browser sends of its own accord, and late.
+        tokio::time::sleep(REPORTS.saturating_sub(since_release.elapsed())).await;
+        session.finish().await;
+        guarded.browser.close().await;
+        let seen = network.traffic().since(started);
+        the_browser_is_silent("from its start on", &seen);
+        no_street(&seen, &sites);
+        println!("{} packets, {} of the kernel's own left out", seen.packets().count(), seen.noise());
+    });
+}
+
+/// Each of the two first lines is there for what the other lets pass. The page is in a container of its own, with a
+/// released street.
+#[test]
+fn either_first_line_alone_lets_something_out() {
+    in_the_network("pages::either_first_line_alone_lets_something_out", async |network| {
+        let sites = Sites::serve(&network);
+        for (line, way) in [(FirstLine::HostRules, "turn-tcp"), (FirstLine::WebRtcPolicy, "stun-v4")] {
+            sites.forget();
+            let guarded =
+                Guarded::launch_with(&network, &sites, |settings| settings.without = Some(line)).await;
+            let mut session = guarded.task(Answer::Session).await;
+            open(&mut session, "https://shop.test/order").await;
+            let released = network.traffic().now();
+            assert!(release(&mut session).await.starts_with("GRANT.address"));
+            // The frames race with the guard's own script: this is what the first lines are there for.
+            let left = || {
+                let seen = network.traffic().since(released);
+                attacks::all().into_iter().any(|attack| attack.way == way && attack.is_in(&seen))
+            };
+            assert!(soon(left).await, "{way} does not leave without {line:?}");
+            session.finish().await;
+            guarded.browser.close().await;
+        }
+    });
+}
