@@ -45,8 +45,8 @@ pub trait EgressGuard: Send + Sync {
     /// Lets the request go, or names why not.
     fn judge(&self, request: &OutgoingRequest<'_>) -> Result<(), Blocked>;
 
-    /// Whether a request that may go has to wait until the user has seen what it may carry. It stays paused in the browser
-    /// until somebody says what becomes of it. `has_body` also holds of a body that the browser does not give.
+    /// Whether an allowed request waits until the user has seen what it may carry. The browser keeps it paused until
+    /// the session lets it go or stops it. `has_body` also holds of a body that the browser does not give.
     fn holds(&self, _request: &OutgoingRequest<'_>, _has_body: bool) -> bool {
         false
     }

@@ -60,8 +60,8 @@ pub(crate) fn destination(way: &Value) -> Option<Destination> {
     })
 }
 
-/// What a form, or a control without one, is for. A control that is known to decide nothing is for what it is for, wherever
-/// it stands.
+/// The sink of a form, or of a control without one. A control that is known to be harmless keeps its own sink in every
+/// form.
 pub(crate) fn sink(target: Option<&Control>, has_form: bool, controls: &[Control]) -> Sink {
     let alone = |target: &Control| sink_of(std::slice::from_ref(target));
     match target {

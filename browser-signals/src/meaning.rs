@@ -1,11 +1,11 @@
-//! What a control or a button seems to be about, by its words in six languages.
+//! Classifies a control or a button by the words that the page uses for it, in six languages.
 //!
 //! All of it is the page's word. It decides how much a user is shown, and what stays typable beside a form that is filled by
 //! grants only; one word that decides something outweighs every word that sounds harmless.
 
 use crate::Control;
 
-/// What words speak of, where it decides where goods go, who gets them, who pays, or how often.
+/// A subject that decides where goods go, who gets them, who pays, or how often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decisive {
     /// A part of a postal address.
@@ -18,11 +18,11 @@ pub enum Decisive {
     Account,
     /// Money: cards, banks, bills, amounts.
     Payment,
-    /// What comes again: a subscription, a membership.
+    /// A recurring charge or delivery: a subscription, a membership.
     Recurs,
 }
 
-/// What a control is for, where it decides nothing of that kind.
+/// A purpose that decides nothing of that kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Harmless {
     /// A search.
@@ -37,7 +37,7 @@ pub enum Harmless {
     Note,
 }
 
-/// What words mean. What is not known is not harmless.
+/// The meaning of words. An unknown one does not count as harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     /// It decides something.

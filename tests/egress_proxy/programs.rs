@@ -159,9 +159,10 @@ async fn a_plain_chromium_starts_programs_and_a_guarded_one_none() {
     assert_eq!(recorder.recorded(), before, "a program was started");
 }
 
-/// What the test above runs with another `PATH`.
+/// The guarded half of the test above, which starts this one in a process of its own: the stub has to be on that
+/// process's `PATH`.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "is run by another test"]
+#[ignore = "the test above starts it in a process of its own"]
 async fn pages_in_a_guarded_browser() {
     let port = pages("guarded").await;
     let mut settings = BrowserSettings::new(chromium());
