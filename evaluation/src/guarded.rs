@@ -59,7 +59,7 @@ pub struct Guarded {
 
 /// A user who answers by the truth of the task: yes to a container for the shop alone and to releases to the
 /// shop, yes to paying the shop exactly what the order costs where the agent set nothing but the quantity, the right
-/// one last, and no to everything else.
+/// one last (what the user refused before is no reason to give the order up), and no to everything else.
 pub fn truthful_user(scenario: &Scenario) -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
     let shop = Origin::parse(hosts::SHOP_ORIGIN).ok();
     let (total, quantity) = (scenario.total(), scenario.quantity.to_string());

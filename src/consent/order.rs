@@ -94,6 +94,9 @@ pub struct Order {
     pub address: Vec<FilledAddress>,
     /// What the agent set, and what the page changed.
     pub deeds: Vec<Deed>,
+    /// Texts of the agent that the user said no to, or that were stopped by such a no. The guard stops them where they stand
+    /// readable; a page has seen them all the same.
+    pub refused: Vec<Deed>,
     /// Lines of the page that speak of something that comes again. The page's words.
     pub page_says: Vec<String>,
 }
@@ -107,13 +110,24 @@ pub struct Waiting {
     pub path: String,
 }
 
-/// A record that the guard filled an address from.
+/// A record that the guard fills an address from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilledAddress {
     /// The record, such as `address:home`.
     pub record: String,
-    /// Whether the page that was read last shows it. For the user alone.
-    pub on_page: bool,
+    /// How far that is.
+    pub state: Filling,
+}
+
+/// How far an address is filled. For the user alone: the agent is not told what a page shows of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filling {
+    /// The same question asks to fill it.
+    Asked,
+    /// It is filled, and the page that was read last does not show it.
+    NotShown,
+    /// It is filled, and the page that was read last shows it.
+    Shown,
 }
 
 impl Order {
@@ -139,10 +153,15 @@ impl Order {
             let text = "Portcullis filled no address: the goods go where the site or the agent says";
             Line::warning(text.to_owned())
         });
-        let address = self.address.iter().map(|FilledAddress { record, on_page }| {
-            let shown =
-                if *on_page { "the page shows it" } else { "the page that was read last does not show it" };
-            Line::plain(format!("your {record} was filled by Portcullis in this order; {shown}"))
+        let address = self.address.iter().map(|FilledAddress { record, state }| {
+            let filled = match state {
+                Filling::Asked => "is filled by Portcullis in this order, if you agree",
+                Filling::NotShown => {
+                    "was filled by Portcullis in this order; the page that was read last does not show it"
+                }
+                Filling::Shown => "was filled by Portcullis in this order; the page shows it",
+            };
+            Line::plain(format!("your {record} {filled}"))
         });
         let deeds = self.deeds.iter().map(|deed| {
             let text = match (deed.recurs(), deed.site == self.site) {
@@ -153,11 +172,15 @@ impl Order {
             let warns = deed.recurs() || deed.is_of_goods() || deed.act == Act::Changed;
             if warns { Line::warning(text) } else { Line::plain(text) }
         });
+        let refused = self
+            .refused
+            .iter()
+            .map(|deed| Line::warning(format!("this was stopped, and the page may still send it: {deed}")));
         let recurs = (!self.page_says.is_empty()).then(|| {
             Line::warning("the page speaks of something that may come again and cost again".to_owned())
         });
         let says = self.page_says.iter().cloned().map(Line::quoted);
-        waiting.chain(none).chain(address).chain(deeds).chain(recurs).chain(says).collect()
+        waiting.chain(none).chain(address).chain(deeds).chain(refused).chain(recurs).chain(says).collect()
     }
 }
 
@@ -180,7 +203,14 @@ mod tests {
 
     fn order(deeds: Vec<Deed>) -> Order {
         let site = Origin::parse("https://shop.example").unwrap();
-        Order { site, waiting: Vec::new(), address: Vec::new(), deeds, page_says: Vec::new() }
+        Order {
+            site,
+            waiting: Vec::new(),
+            address: Vec::new(),
+            deeds,
+            refused: Vec::new(),
+            page_says: Vec::new(),
+        }
     }
 
     fn said(order: &Order) -> String {
@@ -200,7 +230,7 @@ mod tests {
             lines.contains("come again and cost again: the agent ticked \"Monthly subscription\""),
             "{lines}"
         );
-        order.address.push(FilledAddress { record: "address:home".into(), on_page: true });
+        order.address.push(FilledAddress { record: "address:home".into(), state: Filling::Shown });
         let lines = said(&order);
         assert!(
             lines.contains("your address:home was filled by Portcullis in this order; the page shows it")

@@ -17,7 +17,7 @@ use browser_signals::{Fact, FormId, NodeId, Origin, Snapshot};
 use policy_dfa::Terms;
 use sirl::{Field, Kind};
 
-use crate::consent::order::{Act, Deed, FilledAddress, Order, Waiting};
+use crate::consent::order::{Act, Deed, FilledAddress, Filling, Order, Waiting};
 pub(crate) use weight::{Around, Weighed, weigh};
 
 /// The most that one question can show. With more the answer is no.
@@ -74,8 +74,8 @@ struct Ledger {
     addresses: Vec<(Origin, String)>,
     /// Records whose values the page that was read last shows.
     on_page: BTreeSet<String>,
-    /// Where requests went that the user refused to let go.
-    refused: Vec<Waiting>,
+    /// Sites to which the user refused to let requests go.
+    refused: Vec<Origin>,
     /// Whether there was more than a question can show.
     is_full: bool,
 }
@@ -187,14 +187,24 @@ impl Deeds {
         refused.any(|entry| matches!(&entry.deed.act, Act::Typed(typed) if text.contains(&letters(typed))))
     }
 
-    /// What is ordered from a site: all that the agent set there, and what of its doing elsewhere nobody saw.
-    pub(crate) fn order(&self, site: &Origin, page_says: Vec<String>) -> Order {
+    /// What is ordered from a site: all that the agent set there, and what of its doing elsewhere nobody saw. `asked` are
+    /// the records of addresses that the same question asks to fill there.
+    pub(crate) fn order(&self, site: &Origin, asked: Vec<String>, page_says: Vec<String>) -> Order {
         let ledger = self.ledger();
-        // What the user refused did not go.
-        let shown =
-            |entry: &&Entry| entry.seen != Seen::Refused && (entry.deed.site == *site || entry.waits());
-        let deeds = ledger.entries.iter().filter(shown).map(|entry| entry.deed.clone()).collect();
-        Order { site: site.clone(), waiting: Vec::new(), address: ledger.address(site), deeds, page_says }
+        let shown = |entry: &&Entry| entry.deed.site == *site || entry.waits() || entry.seen == Seen::Refused;
+        let (refused, kept): (Vec<&Entry>, Vec<&Entry>) =
+            ledger.entries.iter().filter(shown).partition(|entry| entry.seen == Seen::Refused);
+        let deeds = kept.iter().map(|entry| entry.deed.clone()).collect();
+        let once = |(at, entry): (usize, &&Entry)| {
+            let earlier = refused.iter().take(at).any(|earlier| earlier.deed == entry.deed);
+            (!earlier).then(|| entry.deed.clone())
+        };
+        let refused: Vec<Deed> = refused.iter().enumerate().filter_map(once).collect();
+        let mut address = ledger.address(site);
+        let asked = asked.into_iter().filter(|record| address.iter().all(|filled| filled.record != *record));
+        let asked: Vec<String> = asked.collect();
+        address.extend(asked.into_iter().map(|record| FilledAddress { record, state: Filling::Asked }));
+        Order { site: site.clone(), waiting: Vec::new(), address, deeds, refused, page_says }
     }
 
     /// What goes out with requests that wait; none where that cannot be shown whole.
@@ -207,16 +217,18 @@ impl Deeds {
         }
         let unseen = ledger.entries.iter().filter(|entry| entry.seen == Seen::NotYet);
         let deeds = unseen.map(|entry| entry.deed.clone()).collect();
-        Some(Order { address: ledger.address(&site), site, waiting, deeds, page_says: Vec::new() })
+        let (refused, page_says) = (Vec::new(), Vec::new());
+        Some(Order { address: ledger.address(&site), site, waiting, deeds, refused, page_says })
     }
 
-    /// Whether the user has already answered no for every place where these requests go, and the agent has only typed and
-    /// sent since then. The same no holds for it: an agent that writes message after message makes one question, not
-    /// many.
+    /// Whether the user has already answered no for every site where these requests go, and the agent has only typed and
+    /// sent since then, beside what decides nothing. The same no holds for it: an agent that writes message after message
+    /// makes one question, not many.
     pub(crate) fn is_refused_again(&self, order: &Order) -> bool {
         let ledger = self.ledger();
-        let is_text = |deed: &Deed| matches!(deed.act, Act::Typed(_) | Act::Sent);
-        order.waiting.iter().all(|to| ledger.refused.contains(to)) && order.deeds.iter().all(is_text)
+        let is_text = |entry: &Entry| matches!(entry.deed.act, Act::Typed(_) | Act::Sent);
+        order.waiting.iter().all(|waiting| ledger.refused.contains(&waiting.to))
+            && ledger.entries.iter().filter(|entry| entry.waits()).all(is_text)
     }
 
     /// Takes in what the user said to a question that showed an order.
@@ -224,9 +236,8 @@ impl Deeds {
         let mut ledger = self.ledger();
         let was_shown = |entry: &Entry| order.deeds.contains(&entry.deed);
         if !agreed {
-            let refused = order.waiting.iter().filter(|to| !ledger.refused.contains(to)).cloned();
-            let refused: Vec<Waiting> = refused.collect();
-            ledger.refused.extend(refused);
+            let sites = order.waiting.iter().map(|waiting| waiting.to.clone());
+            ledger.refused.extend(sites);
             // What was only sent did not go; a text is known again; all else may go out with any later request.
             ledger.entries.retain(|entry| !(entry.deed.act == Act::Sent && was_shown(entry)));
         }
@@ -249,9 +260,9 @@ impl Entry {
 impl Ledger {
     fn address(&self, site: &Origin) -> Vec<FilledAddress> {
         let here = self.addresses.iter().filter(|(origin, _)| origin == site);
-        here.map(|(_, record)| FilledAddress {
-            record: record.clone(),
-            on_page: self.on_page.contains(record),
+        here.map(|(_, record)| {
+            let state = if self.on_page.contains(record) { Filling::Shown } else { Filling::NotShown };
+            FilledAddress { record: record.clone(), state }
         })
         .collect()
     }

@@ -166,7 +166,14 @@ impl Core {
                 return self.refuse_all(work, Reason::UnplannedEffect, now);
             }
             let page_says = self.page_says_it_recurs(&paid.origin);
-            asked.push(Asked::Order(self.deeds.order(&paid.origin, page_says)));
+            let filled = asked.iter().filter_map(|asked| match asked {
+                Asked::Release { kind: Kind::Address, to, records, .. } if *to == paid.origin => {
+                    Some(records.clone())
+                }
+                _ => None,
+            });
+            let filled: Vec<String> = filled.flatten().collect();
+            asked.push(Asked::Order(self.deeds.order(&paid.origin, filled, page_says)));
         }
         let pages: Vec<&Snapshot> = asks.iter().map(|ask| &*ask.page).collect();
         // There is one answer: it stands no longer than the strictest line allows.

@@ -322,7 +322,11 @@ impl Session {
         if held.is_empty() {
             return true;
         }
-        self.note_changed().await;
+        // Chromium asks nothing of a page whose navigation waits, for as long as it waits. What was filled there was read back
+        // before the verb.
+        if !held.iter().any(|it| it.main_navigation) {
+            self.note_changed().await;
+        }
         let waiting = held.into_iter().map(|it| Waiting { to: it.to, path: it.path }).collect();
         let agreed = match self.core.ask_about_waiting(waiting, self.now()) {
             Some(prompt) => {

@@ -258,13 +258,49 @@ fn a_login_says_what_the_agent_reads_afterwards() {
 
 /// An agent that writes message after message does not wear the user out; what it chooses is asked about anew.
 #[test]
-fn a_no_to_a_message_holds_for_the_next_one_to_the_same_place() {
+fn a_no_to_a_message_holds_for_the_next_one_to_the_same_site() {
     let mut played = Played::new(Container::T2);
     assert_eq!(type_text(&mut played, "Message", "please hurry up"), "ok");
     assert!(ask(&mut played, Answer::No).is_some_and(|asked| asked.contains("please hurry up")));
     assert_eq!(type_text(&mut played, "Message", "are you there"), "ok");
     assert_eq!(ask(&mut played, Answer::Once), None, "the answer is no already");
+    // A quantity decides nothing, and makes no new question of it; another path of the site does not either.
+    with_control(&mut played, "select", "", "Quantity");
+    played.act(Action::Verb(Verb::Select { target: target(), option: "2".into() }));
+    assert_eq!(type_text(&mut played, "Message", "hello again"), "ok");
+    let elsewhere = vec![Waiting { path: "/chat".into(), ..waiting().remove(0) }];
+    assert!(played.core.ask_about_waiting(elsewhere, Millis(played.seen)).is_none());
+    let stranger = vec![Waiting { to: origin("https://other.example"), path: "/chat".into() }];
+    assert_eq!(type_text(&mut played, "Message", "and you"), "ok");
+    assert!(played.core.ask_about_waiting(stranger, Millis(played.seen)).is_some(), "a no is for one site");
     with_control(&mut played, "select", "", "Country");
     played.act(Action::Verb(Verb::Select { target: target(), option: "Freedonia".into() }));
     assert!(ask(&mut played, Answer::No).is_some_and(|asked| asked.contains("Freedonia")));
+}
+
+/// A page has seen what was typed, and can send it in other letters: the payment's question says so.
+#[test]
+fn a_payment_names_the_texts_that_the_user_said_no_to() {
+    let mut played = Played::new(Container::T2);
+    for _ in 0..2 {
+        assert_eq!(type_text(&mut played, "Where to", "99 Thief Alley"), "ok");
+        ask(&mut played, Answer::No);
+    }
+    played.act(Action::Verb(Verb::Read));
+    played.request(PAY);
+    let asked = played.prompts.last().unwrap();
+    let line = "this was stopped, and the page may still send it: the agent typed \"99 Thief Alley\" into \"Where to\"";
+    assert_eq!(asked.matches(line).count(), 1, "{asked}");
+}
+
+/// A block that fills an address and pays is one question, and it does not say that no address is filled.
+#[test]
+fn a_payment_beside_an_address_names_the_record_that_it_fills() {
+    let mut played = Played::new(Container::T2);
+    played.act(Action::Verb(Verb::Read));
+    let block = PAY.replacen("REQ.", "REQ.address fields=[\"street\"]\nREQ.", 1);
+    played.request(&block);
+    let asked = played.prompts.last().unwrap();
+    assert!(asked.contains("address:task is filled by Portcullis in this order, if you agree"), "{asked}");
+    assert!(!asked.contains("Portcullis filled no address"), "{asked}");
 }

@@ -1,5 +1,7 @@
 //! What is harmless stays typable, and nobody is asked about it.
 
+use std::time::Duration;
+
 use crate::shop::Stage;
 use crate::steps::{OWN, Step, guarded, guarded_under};
 use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY};
@@ -50,6 +52,33 @@ async fn a_checkout_on_one_page_takes_its_note_and_its_coupon() {
     let run = guarded(&stage, &steps, |_| false).await;
     assert!(stage.shop.has(OWN) && stage.shop.has("SPRING10"), "{:?} {:?}", run.answers, run.orders);
     assert_eq!(run.orders.len(), 0, "{:?}", run.orders);
+    stage.browser.close().await;
+}
+
+/// A page answers nothing while its own navigation waits: who asked it before the question made the user wait for a command's
+/// whole patience of 15 seconds.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_question_about_a_filled_form_comes_at_once() {
+    let stage = Stage::set_up().await;
+    let html = "<form method=post action=/order><label>Street <input name=street autocomplete=street-address></label>\
+        <label>Postal code <input name=zip autocomplete=postal-code></label>\
+        <label>City <input name=city autocomplete=address-level2></label>\
+        <input type=hidden name=w><button>Place order</button></form>\
+        <label>Whereabouts <input oninput=\"document.forms[0].w.value=value\"></label>";
+    let steps = [
+        Step::Open("/"),
+        Step::Fill,
+        Step::Type("Whereabouts", "by the old mill"),
+        Step::Click("\"Place order\""),
+    ];
+    for agrees in [true, false] {
+        stage.shop.serve(&[("/", html.to_owned())]);
+        let run = guarded(&stage, &steps, if agrees { |_| true } else { |_| false }).await;
+        assert!(run.says("by the old mill"), "{:?} {:?}", run.answers, run.orders);
+        assert_eq!(stage.shop.has("by the old mill"), agrees, "{:?}", run.answers);
+        assert!(run.took[3] < Duration::from_secs(14), "{:?}", run.took);
+        println!("agrees={agrees}: {:?}", run.took);
+    }
     stage.browser.close().await;
 }
 

@@ -1,6 +1,7 @@
 //! An agent that does what it is told, step by step, with a guard and without.
 
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use portcullis::audit::MemoryLog;
 use portcullis::consent::order::Order;
@@ -34,6 +35,8 @@ pub enum Step {
 pub struct Run {
     /// What each step was answered.
     pub answers: Vec<String>,
+    /// How long each step took.
+    pub took: Vec<Duration>,
     /// The questions that showed what the agent set.
     pub orders: Vec<String>,
     /// How many questions there were in all.
@@ -92,8 +95,9 @@ pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: 
          email: marguerite@mail.example; phone: +1 510 555 0173. Pay with card number 4111111111111111, exp 12/29."
     );
     let mut session = Session::begin(guard, &stage.browser, &prompt).await.unwrap();
-    let mut answers = Vec::new();
+    let (mut answers, mut took) = (Vec::new(), Vec::new());
     for step in steps {
+        let begun = Instant::now();
         let answer = match step {
             Step::Fill => {
                 let fields = "REQ.address fields=[\"street\",\"postal_code\",\"city\"]\nREQ.end";
@@ -108,12 +112,13 @@ pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: 
             }
         };
         answers.push(answer);
+        took.push(begun.elapsed());
     }
     // What a page sends a little later waits until the agent's next action.
     answers.push(session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await);
     session.finish().await;
     let mut run = std::mem::take(&mut *run.lock().unwrap());
-    run.answers = answers;
+    (run.answers, run.took) = (answers, took);
     run
 }
 
