@@ -16,10 +16,14 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     components(place)?;
     let cargo = |arguments: &[&str]| run(place.cargo().args(arguments).envs(tools.environment()));
     step("format", || cargo(&["fmt", "--all", "--check"]))?;
-    // The default members: the others need libtorch.
-    step("lints", || cargo(&["clippy", "--all-targets", "--", "-D", "warnings"]))?;
     step("licences", || licences::check(place))?;
-    step("tests", || test_programs::run_all(place, tools))?;
+    // The default members: the others need libtorch.
+    let mut programs = Vec::new();
+    step("lints and build", || {
+        programs = test_programs::build(place, tools)?;
+        Ok(())
+    })?;
+    step("tests", || test_programs::run_all(place, tools, programs))?;
     step("fuzz", || fuzz::step(place))?;
     println!("\n== all passed in {} s", start.elapsed().as_secs());
     Ok(())

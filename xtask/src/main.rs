@@ -9,6 +9,7 @@
 //! | [`libtorch`] | libtorch for the CPU, where it is asked for |
 //! | [`setup`] | everything the programs need, found or installed, and the environment that names it |
 //! | [`licences`] | every dependency's licence against a list |
+//! | [`lints`] | Clippy in the build of the tests |
 //! | [`fuzz`] | the targets of `fuzz/` under libFuzzer |
 //! | [`test_programs`] | every test of the workspace |
 //! | [`parallel`] | several things at a time |
@@ -21,6 +22,7 @@ mod frameworks;
 mod fuzz;
 mod libtorch;
 mod licences;
+mod lints;
 mod node;
 mod npm;
 mod parallel;
@@ -51,10 +53,15 @@ usage: cargo xtask <command>
 exit codes: 0 done, 1 a finding, 2 bad input, 3 something is not set up; else the failed program's own";
 
 fn main() -> ExitCode {
-    let mut arguments = env::args().skip(1);
-    let command = arguments.next().unwrap_or_default();
-    let rest: Vec<String> = arguments.collect();
-    match run(&command, &rest) {
+    let outcome = if lints::is_compiler() {
+        lints::compile(env::args_os().skip(1))
+    } else {
+        let mut arguments = env::args().skip(1);
+        let command = arguments.next().unwrap_or_default();
+        let rest: Vec<String> = arguments.collect();
+        run(&command, &rest)
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.message.is_empty() {

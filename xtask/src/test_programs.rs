@@ -3,6 +3,7 @@
 //! Cargo runs one after the other, and many of them wait: for a browser, for a disk, for a time that has to
 //! pass. What one says is kept in a file, and shown where it fails.
 
+use crate::lints;
 use crate::parallel::each;
 use crate::process::{Failure, Place, without_our_package};
 use crate::setup::Tools;
@@ -24,7 +25,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// A test program that Cargo has built.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Program {
+pub struct Program {
     /// Its source, within the workspace: `vault/tests/keys.rs`.
     name: String,
     executable: PathBuf,
@@ -58,15 +59,14 @@ fn seed_of(commit: &str) -> Option<String> {
     u64::from_str_radix(commit.trim().get(..15)?, 16).ok().map(|number| number.to_string())
 }
 
-/// Builds and runs all of them, and the examples in the documentation, whatever fails.
-pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
-    let start = Instant::now();
-    let programs = build(place, tools)?;
-    println!("{} test programs, built in {:.1} s", programs.len(), start.elapsed().as_secs_f32());
+/// Runs all of them, and the examples in the documentation, whatever fails.
+pub fn run_all(place: &Place, tools: &Tools, programs: Vec<Program>) -> Result<(), Failure> {
     let logs = place.target.join("test-logs");
     fs::create_dir_all(&logs).map_err(|error| unusable(&logs, &error))?;
     let mut documented = place.cargo();
     documented.args(["test", "--doc", "--no-fail-fast"]);
+    // Else the libraries would be built a second time.
+    lints::ask_for(&mut documented)?;
     // First, since it takes long.
     let mut jobs = vec![Job { name: "examples in the documentation".to_owned(), command: documented }];
     jobs.extend(programs.into_iter().map(Program::job));
@@ -80,29 +80,36 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     if failed.is_empty() { Ok(()) } else { Err(Failure::finding(failed.join("\n"))) }
 }
 
-/// Builds every test program. The largest come first: they hold the bridge to the browser and take longest, and
-/// what takes long should not be started when all else is done.
-fn build(place: &Place, tools: &Tools) -> Result<Vec<Program>, Failure> {
-    let mut cargo = place.cargo();
-    cargo.args(["test", "--no-run", "--message-format=json-render-diagnostics"]);
-    let output = cargo
-        .envs(tools.environment())
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| Failure::not_set_up(format!("`cargo test` does not start: {error}")))?;
-    if !output.status.success() {
-        return Err(Failure::finding("the tests cannot be built: Cargo's message is above".to_owned()));
-    }
-    let said = String::from_utf8_lossy(&output.stdout);
+/// Builds and lints everything, and names the test programs. The largest come first: they hold the bridge to the browser
+/// and take longest, and what takes long should not be started when all else is done.
+pub fn build(place: &Place, tools: &Tools) -> Result<Vec<Program>, Failure> {
+    let said = build_these(place, tools, &["--message-format=json-render-diagnostics"])?;
+    // They are built for their lints, and run by `cargo xtask bench`.
+    build_these(place, tools, &["--benches"])?;
     let mut programs: Vec<Program> =
         said.lines().filter_map(|message| program(message, &place.root)).collect();
     if programs.is_empty() {
         return Err(Failure::not_set_up("Cargo names no test program".to_owned()));
     }
+    println!("{} test programs", programs.len());
     programs.sort_by_cached_key(|program| {
         Reverse(fs::metadata(&program.executable).map_or(0, |about| about.len()))
     });
     Ok(programs)
+}
+
+/// Builds and lints tests and what they need; what Cargo says of it.
+fn build_these(place: &Place, tools: &Tools, which: &[&str]) -> Result<String, Failure> {
+    let mut cargo = place.cargo();
+    lints::ask_for(&mut cargo)?;
+    cargo.args(["test", "--no-run"]).args(which).envs(tools.environment()).stderr(Stdio::inherit());
+    let output = cargo
+        .output()
+        .map_err(|error| Failure::not_set_up(format!("`cargo test` does not start: {error}")))?;
+    if !output.status.success() {
+        return Err(Failure::finding("the tests cannot be built: Cargo's message is above".to_owned()));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// The test program of one of Cargo's messages, if it is about one.

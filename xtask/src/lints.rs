@@ -1,0 +1,35 @@
+//! The lints, in the build of the tests.
+//!
+//! `cargo clippy` compiles every dependency a second time, without code, for the sake of our own packages. Here Cargo
+//! starts this program in the place of the compiler for our own packages ([`ask_for`] says so), and this program starts
+//! Clippy's driver ([`compile`]), which lints and compiles.
+
+use crate::process::{Failure, run};
+use std::env;
+use std::ffi::OsString;
+use std::process::Command;
+
+/// Set where this program stands in the place of the compiler.
+const MARK: &str = "PORTCULLIS_XTASK_LINTS";
+/// Cargo's variable for a program in the place of the compiler, for the packages of the workspace alone.
+const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
+
+/// Has Cargo lint what it compiles of our own packages; a warning fails the build.
+pub fn ask_for(cargo: &mut Command) -> Result<(), Failure> {
+    let here = env::current_exe();
+    let here =
+        here.map_err(|error| Failure::not_set_up(format!("this program's path is not known: {error}")))?;
+    cargo.env(MARK, "1").env(WRAPPER, here);
+    Ok(())
+}
+
+/// Whether Cargo has started this program in the place of the compiler.
+pub fn is_compiler() -> bool {
+    env::var_os(MARK).is_some()
+}
+
+/// Compiles with the lints. `arguments` are the compiler and what Cargo wants of it.
+pub fn compile(arguments: impl Iterator<Item = OsString>) -> Result<(), Failure> {
+    let mut driver = Command::new("clippy-driver");
+    run(driver.env_remove(MARK).args(arguments).arg("-Dwarnings"))
+}
