@@ -9,8 +9,8 @@ const [LOADING, LOADED, A_MOMENT] = [2500, 500, 40];
 const ports = new Map();
 let asked = 0;
 
-/** Calls `came` with every document that connects. */
-export function listen(came) {
+/** Calls `comes` with every document that connects, `came` once it has said how it was loaded, and `left` when it is gone. */
+export function listen({ comes, came, left }) {
   chrome.runtime.onConnect.addListener((port) => {
     const { sender } = port;
     const ours = port.name === 'page' && sender?.id === chrome.runtime.id && sender.tab && sender.documentId;
@@ -20,12 +20,13 @@ export function listen(came) {
     }
     const waiting = new Map();
     // How it was loaded it says itself, at once; until then it counts as one that was there before.
-    const about = { sender, waiting, loaded: [], isServed: false };
+    const about = { sender, waiting, place: { ...placeOf(sender), loaded: [], isServed: false } };
     ports.set(port, about);
+    comes(about.place);
     port.onMessage.addListener(({ id, answer, loaded, isServed }) => {
       if (loaded) {
-        Object.assign(about, { loaded, isServed });
-        came(placeOf(about));
+        Object.assign(about.place, { loaded, isServed });
+        came(about.place);
       }
       waiting.get(id)?.(answer);
       waiting.delete(id);
@@ -34,6 +35,7 @@ export function listen(came) {
       void chrome.runtime.lastError;
       for (const give of waiting.values()) give(null);
       ports.delete(port);
+      left(about.place);
     });
   });
 }
@@ -43,13 +45,12 @@ const isThere = (tab) => [...ports.values()].some(({ sender }) => sender.tab.id 
 const siteOf = ({ origin, url }) => (origin && origin !== 'null' ? origin : addressOf({ url }).replace(/\/$/, ''));
 // Whether it was made in the browser, and came from no server.
 const isMade = ({ url }) => !/^https?:/.test(url ?? '');
-const placeOf = ({ sender, loaded, isServed }) => ({
-  tab: sender.tab.id, frame: sender.frameId, origin: sender.origin ?? 'null', site: siteOf(sender),
-  loaded, isServed, isMade: isMade(sender),
+const placeOf = (sender) => ({
+  tab: sender.tab.id, frame: sender.frameId, origin: sender.origin ?? 'null', site: siteOf(sender), isMade: isMade(sender),
 });
 
-/** Where the documents are that are connected. */
-export const connected = () => [...ports.values()].map(placeOf);
+/** Where the documents are that are connected: of each the same place, for as long as it is. */
+export const connected = () => [...ports.values()].map(({ place }) => place);
 
 /** The documents of the tab in front, the top one first; none where it is no page that we may look at. */
 export async function inFront(origins) {
@@ -87,7 +88,7 @@ export function ask({ port, waiting }, message, patience = PATIENCE) {
 
 /** Asks all documents at such places the same. */
 export const tell = (which, message) =>
-  [...ports].filter(([, about]) => which(placeOf(about))).map(([port, about]) => ask({ port, ...about }, message));
+  [...ports].filter(([, { place }]) => which(place)).map(([port, about]) => ask({ port, ...about }, message));
 
 /** A document's address as far as it is needed: where it is, and not what it is about. */
 export function addressOf({ url }) {

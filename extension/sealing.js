@@ -42,12 +42,17 @@ export const isSealedFor = (rules, origins) =>
 export const seals = (rules, site) =>
   headerOf(rules.find(isSealing), 'content-security-policy')?.split(/[ ;]/).includes(site) ?? false;
 
+/** Whether a document came under the rule itself, by what the server's answer said. */
+export const isMarked = (rules, { loaded }) => {
+  const mark = headerOf(rules.find(isSealing), 'server-timing')?.match(MARK)[1];
+  return mark !== undefined && loaded.includes(mark);
+};
+
 /** Whether each document of these sites that is connected came under the rule. One that came from no server has what made
  * it, where that is in the same tab; a window of its own may have been made by anything. */
 export const allSealed = (rules, open) => {
-  const mark = headerOf(rules.find(isSealing), 'server-timing')?.match(MARK)[1];
   const pages = connected();
-  const came = ({ loaded }) => mark !== undefined && loaded.includes(mark);
+  const came = (page) => isMarked(rules, page);
   const tops = new Set(pages.filter((page) => page.frame === 0 && came(page)).map(({ tab }) => tab));
   return pages.filter(({ site }) => open.includes(site))
     .every((page) => (page.isMade ? page.frame !== 0 && tops.has(page.tab) : came(page)));

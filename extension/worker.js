@@ -1,5 +1,6 @@
 // The worker: between the service of this machine and the documents of the tab in front. It can be stopped at any
 // moment: it decides nothing, and what it knows it is told anew.
+import * as earlier from './earlier.js';
 import { agrees, signals } from './preview.js';
 import { addressOf, ask, inFront, listen } from './frames.js';
 import { listen as listenToPages } from './pages.js';
@@ -98,7 +99,7 @@ async function carryOut(message, isWanted) {
   switch (message.ask) {
     case 'forms': return lookAgain(seen, 'forms', message.origins);
     case 'text': return lookAgain(seen, 'text', message.origins);
-    case 'narrow': return { answer: await narrowed(seen.tab, message.open, isWanted) };
+    case 'narrow': return { answer: await narrowed(seen.tab, message, isWanted) };
     case 'fill': return { answer: await fill(seen, { ...message, until: asked + message.within }, isWanted) };
     default: return { failed: 'unknown' };
   }
@@ -129,14 +130,22 @@ async function look({ tab, frames }, what) {
   return { answer: { tab, frames: told } };
 }
 
-async function narrowed(tab, open, isWanted) {
+/** Leaves open what is to be open, unless a page that was there earlier may have left something running that hears these. */
+async function narrowed(tab, { open, trusted }, isWanted) {
+  const wait = async () => (trusted === true ? 0 : earlier.secondsLeft(open));
   if (!isWanted()) return 'open';
-  return narrow(tab, open).then(() => (isWanted() ? 'done' : 'open'), () => 'open');
+  const before = await wait();
+  if (before > 0) return { earlier: before };
+  const isDone = await narrow(tab, open).then(() => true, () => false);
+  // A page that came and went meanwhile.
+  const since = isDone ? await wait() : 0;
+  if (since > 0) return { earlier: since };
+  return isDone && isWanted() ? 'done' : 'open';
 }
 
 /** A fill, into the one document that it names, if our own walk through the policy ends there too. */
 async function fill({ tab, frames }, message, isWanted) {
-  const { document, frame: number, origin, form: wanted, way, nodes, values, decided, origins, open, until } = message;
+  const { document, frame: number, origin, form: wanted, way, nodes, values, decided, origins, until } = message;
   const frame = frames.find(({ sender }) => sender.documentId === document);
   if (tab !== message.tab || frame?.sender.frameId !== number) return 'gone';
   if (frame.sender.origin !== origin) return 'diverted';
@@ -146,7 +155,8 @@ async function fill({ tab, frames }, message, isWanted) {
   const top = frame.sender.frameId === 0 ? frame : frames[0];
   const own = signals({ ...frame, ancestors: fresh.ancestors }, top, form, nodes, origins);
   if (!service.policy || !agrees(service.policy, decided, own)) return 'disagrees';
-  if ((await narrowed(tab, open, isWanted)) !== 'done') return 'open';
+  const isNarrow = await narrowed(tab, message, isWanted);
+  if (isNarrow !== 'done') return isNarrow;
   // A page that is busy does not take the values when nobody waits for it any more. One that says nothing may have them.
   const left = until - Date.now();
   if (left <= 0) return 'late';
@@ -176,7 +186,14 @@ function askService(message) {
   });
 }
 
-listen(came);
+listen({
+  comes: earlier.comes,
+  came: (place) => {
+    earlier.came(place);
+    came(place);
+  },
+  left: earlier.left,
+});
 listenToPages(askService);
 whenClosed((nonce) => askService({ ask: 'closed', nonce }));
 connect();

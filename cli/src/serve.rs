@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use portcullis::consent::page::opener::OpenError;
 use portcullis::consent::page::{ConsentPage, PageSettings};
-use portcullis::consent::{Answerer, TerminalAnswerer};
+use portcullis::consent::{Answerer, OpenPages, TerminalAnswerer};
 use portcullis::egress_proxy::HostRules;
 use portcullis::guard::SystemEntropy;
 use portcullis::service::protocol::{Role, Wish};
@@ -79,6 +79,11 @@ pub struct TaskArguments {
     /// End the task that is open.
     #[arg(long)]
     end: bool,
+    /// Trust the pages of the task's sites that are open, or were in the last five minutes. Without this nothing is filled in
+    /// on such a site until five minutes have passed: an earlier page of it may have left a program running in the browser
+    /// that nobody can see, and that could pass the values on.
+    #[arg(long, conflicts_with = "end")]
+    trust_open_pages: bool,
     /// What the agent is to do, with the web addresses where; `-` or nothing reads it from standard input. Values that
     /// stand in it are taken out before any model sees it.
     prompt: Option<String>,
@@ -189,7 +194,10 @@ pub fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 pub fn task(arguments: &TaskArguments) -> Result<(), Failure> {
     let wish = match (arguments.end, &arguments.prompt) {
         (true, _) => Wish::End,
-        (false, prompt) => Wish::Begin(words(prompt.as_deref().unwrap_or("-"))?),
+        (false, prompt) => Wish::Begin {
+            prompt: words(prompt.as_deref().unwrap_or("-"))?,
+            pages: if arguments.trust_open_pages { OpenPages::Trusted } else { OpenPages::Wait },
+        },
     };
     let answer = wished(&arguments.folder, Role::User, &wish)?;
     let Some(begun) = answer.get("begun") else {

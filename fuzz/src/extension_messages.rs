@@ -47,7 +47,7 @@ fn heard(bytes: &[u8]) {
         let Ok(wish) = Wish::read(role, &message) else { continue };
         assert_eq!(Wish::read(role, &wish.message()), Ok(wish.clone()), "a wish is read otherwise");
         let may = match (&wish, role) {
-            (Wish::Begin(_) | Wish::End | Wish::Standing, role) => role == Role::User,
+            (Wish::Begin { .. } | Wish::End | Wish::Standing, role) => role == Role::User,
             (Wish::Read | Wish::Request(_), role) => role == Role::Agent,
             (Wish::Change(_), Role::User) => true,
             (Wish::Change(change), role) => role == Role::Extension && !change.how.is_looser(),

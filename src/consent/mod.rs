@@ -9,6 +9,7 @@
 //! | [`answer`] | what a user can say |
 //! | [`form`] | which form a yes is for |
 //! | [`prompt`] | what a user is asked, in words |
+//! | [`open_pages`] | what holds for pages that were open before a task |
 //! | [`order`](mod@order) | what goes out with an order, as the user is told of it |
 //! | [`ticket`] | which answer belongs to which prompt |
 //! | [`answerer`] | who answers: the trait, a script |
@@ -25,6 +26,7 @@ pub mod book;
 pub mod change;
 pub mod form;
 pub mod hand_over;
+pub mod open_pages;
 pub mod order;
 pub mod page;
 pub mod prompt;
@@ -40,6 +42,7 @@ pub use book::{ConsentBook, Release, StandingConsent};
 pub use change::{Change, How, Made};
 pub use form::{Exposed, FormPlace, Purpose};
 pub use hand_over::{HandOver, HandedOver};
+pub use open_pages::OpenPages;
 pub use prompt::{Asked, ConsentPrompt, Line, Notice, Quoted, SiteName, Weight};
 #[cfg(feature = "browser")]
 pub use terminal::TerminalAnswerer;

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use super::order::Order;
 use super::visible::visible;
-use super::{Answer, Answered, FormPlace, Ticket};
+use super::{Answer, Answered, FormPlace, OpenPages, Ticket};
 
 /// The longest line that is shown, in characters.
 const LONGEST_LINE: usize = 2000;
@@ -24,8 +24,8 @@ pub enum Asked {
         tier: Container,
         /// The only origins it may go to.
         origins: Vec<Origin>,
-        /// Whether it is no container, but tabs of the user's own browser.
-        own_browser: bool,
+        /// What holds for pages that are open already, where it is no container, but tabs of the user's own browser.
+        own_browser: Option<OpenPages>,
     },
     /// To let fields go to a site.
     Release {
@@ -104,10 +104,10 @@ impl Asked {
     /// What is asked, without the sites: they stand in lines of their own.
     pub fn act(&self) -> String {
         match self {
-            Asked::Container { tier, own_browser: false, .. } => {
+            Asked::Container { tier, own_browser: None, .. } => {
                 format!("open a {} container that can go only to:", tier.as_str())
             }
-            Asked::Container { tier, own_browser: true, .. } => format!(
+            Asked::Container { tier, own_browser: Some(_), .. } => format!(
                 "read the tab in front, and ask there for your data, up to {}, while it shows:",
                 tier.as_str()
             ),
@@ -128,9 +128,7 @@ impl Asked {
     /// before everything else.
     pub fn details(&self) -> Vec<Line> {
         match self {
-            Asked::Container { own_browser: true, .. } => vec![Line::plain(
-                "open pages of these sites are loaded again: what you typed there and did not send is lost; their service workers end".to_owned(),
-            )],
+            Asked::Container { own_browser: Some(pages), .. } => pages.lines(),
             Asked::Container { .. } | Asked::Reveal { .. } => Vec::new(),
             Asked::Order(order) => order.details(),
             Asked::Verb { goes_to, .. } => {
@@ -173,7 +171,7 @@ impl fmt::Display for Asked {
             Asked::Container { tier, origins, own_browser } => {
                 let origins: Vec<String> = origins.iter().map(ToString::to_string).collect();
                 let (tier, origins) = (tier.as_str(), origins.join(", "));
-                if *own_browser {
+                if own_browser.is_some() {
                     return write!(
                         f,
                         "read the tab in front while it shows {origins}, and ask there for your data, up to {tier}"
@@ -349,8 +347,7 @@ impl fmt::Display for Notice {
             Notice::Refusals(times) => write!(f, "the agent was refused {times} times in this task"),
             Notice::OwnBrowser => f.write_str(
                 "this is a tab of your own browser: rules of the browser keep what a page is given from other sites, and no \
-                 proxy does; the site can pass it on, and so can, for five minutes, a shared worker that an earlier page \
-                 of it left running",
+                 proxy does; the site can pass it on",
             ),
             Notice::Guessed => f.write_str("the agent wrote something that is in your vault"),
             Notice::GuessedBefore(1) => {
@@ -479,7 +476,7 @@ mod tests {
     fn warnings_come_first_and_each_site_in_a_line_of_its_own_with_its_registered_name_first() {
         let origins = ["https://shop.example", "https://shop.example.evil.co.uk:8443", "http://127.0.0.1"];
         let origins = origins.map(|origin| Origin::parse(origin).unwrap()).to_vec();
-        let container = Asked::Container { tier: Container::T2, origins, own_browser: false };
+        let container = Asked::Container { tier: Container::T2, origins, own_browser: None };
         let ticket = Ticket::new([0; 16], SubjectOf::policy(&[0; 32]).finish(), Millis(0));
         let noticed = vec![Notice::ChosenByTheAgent];
         let text = ConsentPrompt::new(vec![container], noticed, ConsentScope::Session, ticket).to_string();

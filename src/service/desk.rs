@@ -186,8 +186,8 @@ async fn one(
     changes: &mut Changes,
 ) -> (On, Result<Value, Refusal>) {
     match (on, wish) {
-        (on, Wish::Begin(prompt)) => {
-            match TabSession::begin(*over(on, tabs, task).await, tabs.clone(), &prompt).await {
+        (on, Wish::Begin { prompt, pages }) => {
+            match TabSession::begin(*over(on, tabs, task).await, tabs.clone(), &prompt, pages).await {
                 Ok(session) => {
                     let ruled_out: Vec<[String; 2]> = session
                         .ruled_out()

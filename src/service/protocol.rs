@@ -10,7 +10,7 @@ use browser_signals::Origin;
 use serde_json::{Value, json};
 use sirl::Kind;
 
-use crate::consent::{Change, How};
+use crate::consent::{Change, How, OpenPages};
 
 /// The version that is spoken. Any other is refused: a guard and an extension that half understand each other are
 /// worse than none.
@@ -143,7 +143,12 @@ impl<'a> Hello<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
     /// The user begins a task.
-    Begin(String),
+    Begin {
+        /// What the agent is to do, in the user's words.
+        prompt: String,
+        /// What the user says of pages of its sites that were open before.
+        pages: OpenPages,
+    },
     /// The user ends it.
     End,
     /// The agent reads the tab in front.
@@ -164,7 +169,9 @@ impl Wish {
     pub fn read(role: Role, message: &Value) -> Result<Wish, Refusal> {
         let text = |name: &str| message.get(name).and_then(Value::as_str).map(str::to_owned);
         let wish = match (role, message.get("ask").and_then(Value::as_str)) {
-            (Role::User, Some("begin")) => text("prompt").map(Wish::Begin),
+            (Role::User, Some("begin")) => text("prompt")
+                .zip(open_pages(message.get("trust_open_pages")))
+                .map(|(prompt, pages)| Wish::Begin { prompt, pages }),
             (Role::User, Some("end")) => Some(Wish::End),
             (Role::Agent, Some("read")) => Some(Wish::Read),
             (Role::Agent, Some("request")) => text("text").map(Wish::Request),
@@ -180,7 +187,9 @@ impl Wish {
     /// The message.
     pub fn message(&self) -> Value {
         match self {
-            Wish::Begin(prompt) => json!({ "ask": "begin", "prompt": prompt }),
+            Wish::Begin { prompt, pages } => {
+                json!({ "ask": "begin", "prompt": prompt, "trust_open_pages": *pages == OpenPages::Trusted })
+            }
             Wish::End => json!({ "ask": "end" }),
             Wish::Read => json!({ "ask": "read" }),
             Wish::Request(text) => json!({ "ask": "request", "text": text }),
@@ -190,6 +199,12 @@ impl Wish {
             }
         }
     }
+}
+
+/// Who does not say that they trust them does not.
+fn open_pages(says: Option<&Value>) -> Option<OpenPages> {
+    let trusts = says.map_or(Some(false), Value::as_bool)?;
+    Some(if trusts { OpenPages::Trusted } else { OpenPages::Wait })
 }
 
 const CHANGES: [How; 3] = [How::Never, How::Withdraw, How::TakeBack];
@@ -247,7 +262,7 @@ mod tests {
             Wish::Change(Change { kind: Kind::Address, to, how })
         };
         let wishes = [
-            Wish::Begin("x".into()),
+            Wish::Begin { prompt: "x".into(), pages: OpenPages::Trusted },
             Wish::End,
             Wish::Read,
             Wish::Request("REQ.end".into()),
@@ -270,6 +285,21 @@ mod tests {
                     "{role:?} {wish:?}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn only_who_says_so_trusts_open_pages() {
+        let begin = |pages| Ok(Wish::Begin { prompt: "x".into(), pages });
+        for (says, read) in [
+            (json!({ "ask": "begin", "prompt": "x" }), begin(OpenPages::Wait)),
+            (json!({ "ask": "begin", "prompt": "x", "trust_open_pages": false }), begin(OpenPages::Wait)),
+            (json!({ "ask": "begin", "prompt": "x", "trust_open_pages": true }), begin(OpenPages::Trusted)),
+            (json!({ "ask": "begin", "prompt": "x", "trust_open_pages": "true" }), Err(Refusal::NotForRole)),
+            (json!({ "ask": "begin", "prompt": "x", "trust_open_pages": null }), Err(Refusal::NotForRole)),
+        ] {
+            assert_eq!(Wish::read(Role::User, &says), read, "{says}");
+            assert_eq!(Wish::read(Role::Agent, &says), Err(Refusal::NotForRole), "{says}");
         }
     }
 

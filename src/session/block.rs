@@ -1,6 +1,8 @@
 //! How a request block walks: survey, one prompt, then each release on a fresh look.
 
-use browser_signals::{ElementRef, Observed, Snapshot};
+use std::time::Duration;
+
+use browser_signals::{ElementRef, Observed, Origin, Snapshot};
 use policy_dfa::{Consent, ConsentScope, Delivery, Granted, Millis, Reason, Verdict};
 use sirl::{Block, Field, FieldSet, Kind};
 
@@ -307,13 +309,26 @@ impl Core {
 
     /// A page that looks unsafe, or whose way out stays open, is told to the user, once for what was asked for.
     fn warn_of(&mut self, kind: Kind, reason: Reason) {
+        let waits = self.wait.take().filter(|_| reason == Reason::EgressBlocked);
         let told = matches!(reason, Reason::LowSafety | Reason::EgressBlocked);
-        let (true, Some(origin)) = (told, self.page.clone()) else { return };
-        let warning = Warning { kind, origin, reason };
-        if self.warned.insert(warning.clone()) {
+        let (origin, wait) = match waits {
+            Some((origin, wait)) => (Some(origin), Some(wait)),
+            None => (self.page.clone(), None),
+        };
+        let (true, Some(origin)) = (told, origin) else { return };
+        let warning = Warning { kind, origin, reason, wait };
+        if !self.warned.iter().any(|earlier| earlier.is_like(&warning)) {
             self.counts.warnings += 1;
+            self.warned.push(warning.clone());
             self.warnings.push(warning);
         }
+    }
+
+    /// Nothing can be released to a site for so long yet, since a page of it was open before the task: said before the refusal,
+    /// and told to the user with it.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "the service is for Unix"))]
+    pub(super) fn note_wait(&mut self, to: Origin, wait: Duration) {
+        self.wait = Some((to, wait));
     }
 }
 

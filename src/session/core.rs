@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use classifier::{Detectors, Safety};
@@ -103,8 +104,10 @@ pub struct Core {
     /// How safe the least safe page was that was read of each origin.
     pub(super) safeties: BTreeMap<Origin, Safety>,
     /// What the user was warned of, and what of that nobody was told yet.
-    pub(super) warned: BTreeSet<Warning>,
+    pub(super) warned: Vec<Warning>,
     pub(super) warnings: Vec<Warning>,
+    /// For how long nothing can be released to a site whose page was open before the task, as it was said last.
+    pub(super) wait: Option<(Origin, Duration)>,
     /// What the user was offered to finish by hand, once each.
     pub(super) offered: BTreeSet<HandOver>,
     /// Whether a policy's `deliver model` is carried out.
@@ -151,8 +154,9 @@ impl Core {
             last_text: String::new(),
             page: None,
             safeties: BTreeMap::new(),
-            warned: BTreeSet::new(),
+            warned: Vec::new(),
             warnings: Vec::new(),
+            wait: None,
             offered: BTreeSet::new(),
             tells_model: false,
             told: Vec::new(),

@@ -13,7 +13,7 @@ use super::foresee::never;
 use super::plan::{self, PlanQuestion};
 use super::proposal::Proposal;
 use crate::audit::{AuditEvent, SessionId};
-use crate::consent::{ConsentBook, Notice};
+use crate::consent::{ConsentBook, Notice, OpenPages};
 use crate::egress::Releases;
 use crate::guard::Kit;
 use crate::intake;
@@ -28,13 +28,13 @@ pub(super) enum Place {
     Container,
     /// A tab of the user's own browser.
     #[cfg_attr(not(unix), allow(dead_code, reason = "the service is for Unix"))]
-    OwnBrowser,
+    OwnBrowser(OpenPages),
 }
 
 impl Place {
     /// What the user should know of it with every question.
     fn notice(self) -> Option<Notice> {
-        (self == Place::OwnBrowser).then_some(Notice::OwnBrowser)
+        matches!(self, Place::OwnBrowser(_)).then_some(Notice::OwnBrowser)
     }
 }
 
@@ -115,7 +115,10 @@ pub(super) async fn open(
     };
     let mut container = Container::T0;
     if let Some(question) = question {
-        let question = if place == Place::OwnBrowser { question.in_own_browser() } else { question };
+        let question = match place {
+            Place::OwnBrowser(pages) => question.in_own_browser(pages),
+            Place::Container => question,
+        };
         prompts += 1;
         let mut nonce = [0; 16];
         kit.entropy.fill(&mut nonce);

@@ -7,7 +7,7 @@ use sirl::{Field, FieldSet, Kind};
 use vault::Vault;
 
 use crate::consent::ticket::SubjectOf;
-use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt, Notice, Release, Ticket};
+use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt, Notice, OpenPages, Release, Ticket};
 use crate::intake::Intake;
 
 /// What the user is asked before the container is opened, and how long a yes may stand.
@@ -29,7 +29,7 @@ impl PlanQuestion {
         let needs = |kind: &&Kind| **kind == Kind::Purchase || !kind.default_fields().is_empty();
         intake.kinds.iter().find(needs)?;
         let origins = intake.origins.clone();
-        let container = Asked::Container { tier: Container::T2, origins, own_browser: false };
+        let container = Asked::Container { tier: Container::T2, origins, own_browser: None };
         let mut question =
             PlanQuestion { asked: vec![container], noticed: Vec::new(), scope: ConsentScope::Site };
         for (at, origin) in intake.origins.iter().enumerate() {
@@ -65,11 +65,11 @@ impl PlanQuestion {
         self.asked.push(Asked::Release { kind, fields, to: to.clone(), sent_to: None, records, form: None });
     }
 
-    /// The same question where there is no container.
-    pub(super) fn in_own_browser(mut self) -> PlanQuestion {
+    /// The same question where there is no container, but the user's own browser with pages that are open already.
+    pub(super) fn in_own_browser(mut self, pages: OpenPages) -> PlanQuestion {
         for asked in &mut self.asked {
             if let Asked::Container { own_browser, .. } = asked {
-                *own_browser = true;
+                *own_browser = Some(pages);
             }
         }
         self

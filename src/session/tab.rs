@@ -19,7 +19,7 @@ use super::opening::{self, Place, Ready, Wording};
 use super::standing::Changes;
 use crate::action::Action;
 use crate::audit::{AuditEvent, SessionId, Stopped};
-use crate::consent::book;
+use crate::consent::{OpenPages, book};
 use crate::egress::Releases;
 use crate::guard::{Guard, Kit};
 use crate::scrub::Quarantine;
@@ -125,7 +125,8 @@ pub fn schema() -> Schema {
 
 impl TabSession {
     /// Begins a task: takes the values out of the prompt, seals the task from the user's words, and asks once. The
-    /// guard should have the [`schema`] of what a tab can serve.
+    /// guard should have the [`schema`] of what a tab can serve. `pages` is what the user says of pages of the task's sites
+    /// that were open before.
     ///
     /// # Errors
     /// [`SessionError`], with the guard.
@@ -133,14 +134,19 @@ impl TabSession {
         guard: Guard,
         tabs: Tabs,
         prompt: &str,
+        pages: OpenPages,
     ) -> Result<TabSession, (SessionError, Box<Guard>)> {
         let Guard { decision, mut kit } = guard;
-        let sealed = match opening::open(&mut kit, &decision, Wording::Users(prompt), Place::OwnBrowser).await
-        {
+        let place = Place::OwnBrowser(pages);
+        let sealed = match opening::open(&mut kit, &decision, Wording::Users(prompt), place).await {
             Ok(sealed) => sealed,
             Err(error) => return Err((error, Box::new(Guard { decision, kit }))),
         };
-        let view = View { container: sealed.task.container(), origins: sealed.task.origins().to_vec() };
+        let view = View {
+            container: sealed.task.container(),
+            origins: sealed.task.origins().to_vec(),
+            trusts_open_pages: pages == OpenPages::Trusted,
+        };
         let (id, prompt, ruled_out) = (sealed.id, sealed.prompt.clone(), sealed.ruled_out.clone());
         let Ready { core, text, quarantine } = sealed.ready(decision, &kit, Releases::default());
         let started = Instant::now();
@@ -231,13 +237,13 @@ impl TabSession {
     }
 
     /// Leaves these origins open as well, and what was open to a release before; nothing else.
-    async fn narrow(&mut self, open: &[Origin]) -> Result<(), ExtensionError> {
-        let open = self.leave_open(open);
+    async fn narrow(&mut self, origins: &[Origin]) -> Result<(), ExtensionError> {
+        let open = self.leave_open(origins);
         let narrowed = match self.tabs.link().await {
             Ok(link) => link.narrow(&self.view, &open).await,
             Err(error) => Err(error),
         };
-        self.left_open(open, narrowed)
+        self.left_open(open, origins.first(), narrowed)
     }
 
     /// What is to be open besides what was: published before it is asked for, since an extension that comes back
@@ -253,12 +259,17 @@ impl TabSession {
         open
     }
 
-    /// What was to be open is, where values went there, or may have.
+    /// What was to be open is, where values went there, or may have. The user is told how long a page of before has to be
+    /// waited for.
     fn left_open(
         &mut self,
         open: Vec<Origin>,
+        to: Option<&Origin>,
         went: Result<(), ExtensionError>,
     ) -> Result<(), ExtensionError> {
+        if let (Err(ExtensionError::Earlier(wait)), Some(to)) = (went, to) {
+            self.core.note_wait(to.clone(), wait);
+        }
         if matches!(went, Ok(()) | Err(ExtensionError::Unconfirmed)) {
             self.open = open;
         } else {
@@ -269,12 +280,13 @@ impl TabSession {
 
     async fn fill(&mut self, fill: SealedFill) -> Result<(), ExtensionError> {
         let decided = self.core.decided().map(shown).ok_or(ExtensionError::Disagrees)?;
-        let open = self.leave_open(&[fill.origin.clone(), fill.destination.origin.clone()]);
+        let to = fill.origin.clone();
+        let open = self.leave_open(&[to.clone(), fill.destination.origin.clone()]);
         let filled = match self.tabs.link().await {
             Ok(link) => link.fill(fill, &self.view, &open, &decided).await,
             Err(error) => Err(error),
         };
-        let filled = self.left_open(open, filled);
+        let filled = self.left_open(open, Some(&to), filled);
         if filled == Err(ExtensionError::Disagrees) {
             self.record(&[AuditEvent::Browser { what: Stopped::Preview }], true);
         }
@@ -315,7 +327,9 @@ fn reason_of(error: ExtensionError) -> Reason {
         ExtensionError::Occluded => Reason::Occluded,
         ExtensionError::Diverted => Reason::WrongDestination,
         ExtensionError::NotApplicable => Reason::NotApplicable,
-        ExtensionError::TextWithheld | ExtensionError::WayOut => Reason::EgressBlocked,
+        ExtensionError::TextWithheld | ExtensionError::WayOut | ExtensionError::Earlier(_) => {
+            Reason::EgressBlocked
+        }
         ExtensionError::Unconfirmed => Reason::Unconfirmed,
         ExtensionError::Gone
         | ExtensionError::Slow

@@ -380,7 +380,7 @@ async fn read_through(page: &Page) {
 
 async fn all_is_seen_before_a_yes(chromium: &Chromium, desk: &mut Desk) {
     for (width, height) in [(640, 760), (1280, 900), (320, 240)] {
-        let container = Asked::Container { tier: Container::T2, origins: long_sites(), own_browser: false };
+        let container = Asked::Container { tier: Container::T2, origins: long_sites(), own_browser: None };
         let sites = long_sites();
         let warned = sites.iter().flat_map(|site| lookalike::warnings(site, &[]));
         let warned = warned.map(|warning| Notice::Host(warning.to_string()));

@@ -20,7 +20,7 @@ use std::time::Duration;
 use canary::{Canaries, assert_none};
 use evaluation::tls::Authority;
 use portcullis::audit::FolderLog;
-use portcullis::consent::{Answer, Answerer, ScriptedAnswerer};
+use portcullis::consent::{Answer, Answerer, OpenPages, ScriptedAnswerer};
 use portcullis::egress_proxy::HostRules;
 use portcullis::guard::{SystemEntropy, UserVault, VaultKeeper, VaultKey};
 use portcullis::lock::LockHandle;
@@ -124,7 +124,7 @@ impl Stage {
     /// Begins a task; the container that the user raised it to.
     async fn container(&self) -> String {
         let mut user = Client::connect(&self.place, Role::User).await.unwrap();
-        let wish = Wish::Begin(format!("Order the kettle at {} for my address", self.shop));
+        let wish = begin(&format!("Order the kettle at {} for my address", self.shop));
         let begun = user.ask(&wish).await.unwrap();
         begun["begun"]["container"].as_str().unwrap().to_owned()
     }
@@ -201,6 +201,10 @@ impl Stage {
     }
 }
 
+fn begin(prompt: &str) -> Wish {
+    Wish::Begin { prompt: prompt.to_owned(), pages: OpenPages::Wait }
+}
+
 fn record(folder: &Path) -> String {
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
     files.sort();
@@ -255,6 +259,7 @@ async fn a_fill_names_its_document_and_how_it_was_decided() {
     assert_eq!(fill["values"], json!([stage.canaries.value("street").unwrap()]));
     assert_eq!((&fill["document"], &fill["tab"], &fill["frame"]), (&json!("A"), &json!(7), &json!(0)));
     assert_eq!(fill["origin"], json!(stage.shop));
+    assert_eq!(fill["trusted"], json!(false), "a user who says nothing of open pages does not trust them");
     assert_eq!(fill["way"], json!({ "action": format!("{}/order", stage.shop), "method": "POST" }));
     let decided = &fill["decided"];
     assert_eq!((&decided["event"], &decided["need"]), (&json!("address"), &json!("T2")));
@@ -304,7 +309,7 @@ async fn each_role_says_its_own_word_and_gets_no_more() {
     let without_task = Client::connect(&stage.place, Role::Agent).await.unwrap().ask(&Wish::Read).await;
     assert!(matches!(&without_task, Err(ClientError::Refused { code, .. }) if code == "no_task"));
     let mut agent = Client::connect(&stage.place, Role::Agent).await.unwrap();
-    for wish in [Wish::End, Wish::Begin("x".to_owned())] {
+    for wish in [Wish::End, begin("x")] {
         let refused = agent.ask(&wish).await;
         assert!(
             matches!(&refused, Err(ClientError::Refused { code, .. }) if code == "not_for_role"),
@@ -328,7 +333,7 @@ async fn each_role_says_its_own_word_and_gets_no_more() {
     assert_eq!(hear(&mut extension).await.unwrap()["answer"]["error"]["code"], "not_for_role");
     // A prompt without a place leaves the guard where it is.
     let mut user = Client::connect(&stage.place, Role::User).await.unwrap();
-    assert!(user.ask(&Wish::Begin("buy something".to_owned())).await.is_err());
+    assert!(user.ask(&begin("buy something")).await.is_err());
     stage.begin().await;
     assert_eq!(user.ask(&Wish::End).await.unwrap()["ended"], true);
 }

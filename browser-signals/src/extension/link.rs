@@ -21,6 +21,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// For how long after it was asked for a fill may begin, so that its answer comes within the patience.
 const FILL_WITHIN: Duration = Duration::from_secs(7);
 
+/// How long at most a page may have to be waited for that was there earlier.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
 /// The most questions of an extension that wait to be answered.
 const MOST_ASKED: usize = 16;
 
@@ -60,6 +63,9 @@ pub enum ExtensionError {
     /// What the page sends cannot be kept from going elsewhere.
     #[error("the page's way out cannot be narrowed")]
     WayOut,
+    /// A page of the site was there earlier, outside of the task, and may have left something running that this would be told.
+    #[error("a page that was there earlier may have left something running for {} seconds yet", .0.as_secs())]
+    Earlier(Duration),
     /// The browser did not open a window.
     #[error("the browser opened no window")]
     NoWindow,
@@ -75,6 +81,9 @@ pub struct View {
     pub container: Container,
     /// The sites of the task: a tab in front that shows another is not looked at.
     pub origins: Vec<Origin>,
+    /// Whether the user trusts the pages of these sites that were open before the task. Else nothing is released until what
+    /// such a page may have left running has ended by itself.
+    pub trusts_open_pages: bool,
 }
 
 /// What was decided, for the extension to walk the policy by what it sees itself.
@@ -193,6 +202,7 @@ impl ExtensionLink {
             "within": millis(FILL_WITHIN),
             "origins": written(&view.origins),
             "open": written(open),
+            "trusted": view.trusts_open_pages,
             "decided": { "event": decided.event, "need": decided.need, "valuation": valuation },
         });
         let head = head.as_object().cloned().unwrap_or_default();
@@ -204,6 +214,9 @@ impl ExtensionLink {
             ExtensionError::Stale | ExtensionError::NotOfTask => error,
             _ => ExtensionError::Unconfirmed,
         })?;
+        if let Some(earlier) = earlier(&answer) {
+            return Err(earlier);
+        }
         match answer.as_str() {
             Some("done") => Ok(()),
             Some("gone") => Err(ExtensionError::Stale),
@@ -232,8 +245,10 @@ impl ExtensionLink {
     /// # Errors
     /// [`ExtensionError`]; then nothing may be released.
     pub async fn narrow(&self, view: &View, open: &[Origin]) -> Result<(), ExtensionError> {
-        let ask = json!({ "ask": "narrow", "origins": written(&view.origins), "open": written(open) });
-        self.done(ask).await
+        let origins = written(&view.origins);
+        let trusted = view.trusts_open_pages;
+        self.done(json!({ "ask": "narrow", "origins": origins, "open": written(open), "trusted": trusted }))
+            .await
     }
 
     /// The task is over: what was narrowed is open again.
@@ -245,9 +260,10 @@ impl ExtensionLink {
     }
 
     pub(super) async fn done(&self, ask: Value) -> Result<(), ExtensionError> {
-        match self.ask(ask).await?.as_str() {
+        let answer = self.ask(ask).await?;
+        match answer.as_str() {
             Some("done") => Ok(()),
-            _ => Err(ExtensionError::WayOut),
+            _ => Err(earlier(&answer).unwrap_or(ExtensionError::WayOut)),
         }
     }
 
@@ -317,6 +333,12 @@ fn written(origins: &[Origin]) -> Vec<String> {
     origins.iter().map(Origin::to_string).collect()
 }
 
+/// How long a page that was there earlier has to be waited for, where an extension answers that.
+fn earlier(answer: &Value) -> Option<ExtensionError> {
+    let seconds = answer.get("earlier").and_then(Value::as_u64)?;
+    Some(ExtensionError::Earlier(Duration::from_secs(seconds).min(LONGEST_WAIT)))
+}
+
 /// What an extension answered, or why it did not.
 pub(super) fn outcome(mut answer: Value) -> Result<Value, ExtensionError> {
     match answer.get("failed").and_then(Value::as_str) {
@@ -358,7 +380,8 @@ mod tests {
     }
 
     fn view() -> View {
-        View { container: Container::T2, origins: vec![Origin::parse("https://shop.test").unwrap()] }
+        let origins = vec![Origin::parse("https://shop.test").unwrap()];
+        View { container: Container::T2, origins, trusts_open_pages: false }
     }
 
     fn report(origin: &str) -> Value {
@@ -437,6 +460,8 @@ mod tests {
             (json!("diverted"), Err(ExtensionError::Diverted)),
             (json!("disagrees"), Err(ExtensionError::Disagrees)),
             (json!("open"), Err(ExtensionError::WayOut)),
+            (json!({ "earlier": 300 }), Err(ExtensionError::Earlier(Duration::from_secs(300)))),
+            (json!({ "earlier": "300" }), Err(ExtensionError::Unconfirmed)),
             (json!("late"), Err(ExtensionError::Slow)),
             (json!("unconfirmed"), Err(ExtensionError::Unconfirmed)),
             (json!("Done"), Err(ExtensionError::Unconfirmed)),
@@ -451,7 +476,7 @@ mod tests {
             assert_eq!(done, expected, "{word}");
             assert_eq!(sent["values"], json!(["17 Quarry Road"]));
             assert_eq!(sent["decided"]["valuation"], json!({ "tls": "valid" }));
-            assert_eq!(sent["open"], json!(["https://shop.test"]));
+            assert_eq!((&sent["open"], &sent["trusted"]), (&json!(["https://shop.test"]), &json!(false)));
         }
     }
 
@@ -501,10 +526,14 @@ mod tests {
         for (word, expected) in [
             (json!("done"), Ok(())),
             (json!("open"), Err(ExtensionError::WayOut)),
+            (json!({ "earlier": 1 }), Err(ExtensionError::Earlier(Duration::from_secs(1)))),
+            // Nobody waits for longer than the longest of all waits.
+            (json!({ "earlier": u64::MAX }), Err(ExtensionError::Earlier(LONGEST_WAIT))),
+            (json!({ "earlier": -1 }), Err(ExtensionError::WayOut)),
             (json!(null), Err(ExtensionError::WayOut)),
         ] {
             let (link, mut theirs) = pair();
-            let view = view();
+            let view = View { trusts_open_pages: true, ..view() };
             let (done, sent) = tokio::join!(
                 link.narrow(&view, &view.origins),
                 answer(&mut theirs, |_| json!({ "answer": word }))
@@ -513,6 +542,7 @@ mod tests {
                 (done, &sent["ask"], &sent["open"]),
                 (expected, &json!("narrow"), &json!(["https://shop.test"]))
             );
+            assert_eq!(sent["trusted"], json!(true));
             let (done, sent) = tokio::join!(link.widen(), answer(&mut theirs, |_| json!({ "answer": word })));
             assert_eq!((done, &sent["ask"]), (expected, &json!("widen")));
         }

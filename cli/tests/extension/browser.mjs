@@ -69,6 +69,8 @@ const acts = {
   async quit() {
     await context.close();
   },
+  // What the extension is told when a browser begins that has had it before.
+  begins: async () => (await worker()).evaluate(() => chrome.runtime.onStartup.dispatch()),
   // Every window and tab but the page in front is closed.
   async alone() {
     await Promise.all(context.pages().filter((one) => one !== page).map((one) => one.close()));

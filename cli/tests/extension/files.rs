@@ -23,7 +23,10 @@ fn read(path: &str) -> String {
 #[test]
 fn it_may_no_more_than_it_needs() {
     let manifest: Value = serde_json::from_str(&read("extension/manifest.json")).unwrap();
-    assert_eq!(manifest["permissions"], json!(["declarativeNetRequest", "nativeMessaging", "privacy"]));
+    assert_eq!(
+        manifest["permissions"],
+        json!(["declarativeNetRequest", "nativeMessaging", "privacy", "storage"])
+    );
     // No more pages than its content scripts see: without these the browser adds no policy to a document.
     assert_eq!(manifest["host_permissions"], manifest["content_scripts"][0]["matches"]);
     assert_eq!(manifest["web_accessible_resources"], json!([]));

@@ -14,6 +14,7 @@ mod busy;
 mod by_itself;
 mod consent;
 mod contexts;
+mod earlier;
 mod family;
 mod files;
 mod hostile;

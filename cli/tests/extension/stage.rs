@@ -195,11 +195,19 @@ impl Stage {
         std::mem::take(&mut self.asked.lock().unwrap())
     }
 
-    /// Begins a task about the address on the shop's site; what is said of it.
+    /// Begins a task about the address on the shop's site; what is said of it. Its user trusts the pages that were open
+    /// before: the extension has come a moment ago and knows of none that it was not there, and no test waits for five
+    /// minutes. What holds without that is in `earlier.rs`.
     pub fn task(&self) -> String {
+        self.begin_task(&["--trust-open-pages"])
+    }
+
+    /// The same as users begin one who say nothing of open pages, or with other arguments.
+    pub fn begin_task(&self, arguments: &[&str]) -> String {
         let prompt =
             format!("Order the kettle for my home address at {}", self.site.url("shop.test/checkout"));
-        let done = self.command(&["task", "--folder", "run", &prompt]).output().unwrap();
+        let all = [&["task", "--folder", "run", &prompt], arguments].concat();
+        let done = self.command(&all).output().unwrap();
         let said = String::from_utf8(done.stderr).unwrap();
         assert!(done.status.success(), "{said}");
         said

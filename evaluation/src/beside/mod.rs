@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use browser_signals::Verb;
 use portcullis::audit::MemoryLog;
-use portcullis::consent::{Answer, ConsentPrompt, ScriptedAnswerer};
+use portcullis::consent::{Answer, ConsentPrompt, OpenPages, ScriptedAnswerer};
 use portcullis::egress_proxy::HostRules;
 use portcullis::guard::SystemEntropy;
 use portcullis::service::protocol::{Role, Wish};
@@ -168,7 +168,9 @@ impl Beside {
         let recorded = self.log.text().len();
         self.asked.begin(Box::new(truthful_user(scenario)));
         self.person.act(&json!({ "act": "begin" })).await?;
-        let begun = self.user.ask(&Wish::Begin(scenario.prompt(hosts::SHOP_ORIGIN))).await?;
+        // The trials follow each other at the same shop: nobody waits for five minutes between them.
+        let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
+        let begun = self.user.ask(&Wish::Begin { prompt, pages: OpenPages::Trusted }).await?;
         let prompt = begun.pointer("/begun/prompt").and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut agent = ObedientAgent::new(&prompt);
         let mut transcript = format!("{prompt}\n");

@@ -1,0 +1,238 @@
+// What the extension keeps of pages that were there before a task, over time: `node earlier.mjs EXTENSION`. Five minutes pass
+// here without anybody waiting for them: the clocks are played, and so are the browser and its pages.
+import assert from 'node:assert/strict';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [extension] = process.argv.slice(2);
+const [shop, bank] = ['https://shop.test', 'https://bank.test'];
+const folder = await mkdtemp(join(tmpdir(), 'earlier-'));
+const listeners = () => {
+  const all = [];
+  return { addListener: (one) => all.push(one), say: (...what) => all.map((one) => one(...what)) };
+};
+// Everything that waits for nothing but each other's answers has ended after this.
+const settled = async () => { for (let turn = 0; turn < 50; turn += 1) await new Promise((next) => setImmediate(next)); };
+
+// The clocks: one that anybody sets, and one that stands while the machine sleeps and begins with a worker.
+let [wall, steady] = [1_000_000_000, 0];
+const pass = (seconds) => { wall += seconds * 1000; steady += seconds * 1000; };
+Date.now = () => wall;
+Object.defineProperty(performance, 'now', { value: () => steady });
+
+// The browser: what it keeps while it runs, its rules, its tabs.
+let [kept, writes, isRefusing] = [{}, 0, false];
+let rules = [];
+let tabs = [];
+const mark = 'aaaaaaaa-0000-0000-0000-000000000000';
+const rule = (desc) => ({
+  id: 5, action: { responseHeaders: [{ header: 'server-timing', value: `portcullis;desc="${desc}"` }] },
+});
+let connected;
+let started = 0;
+/** A worker that begins: what an earlier one knew it has from what was kept alone. */
+const start = async () => {
+  const [startup, removed] = [listeners(), listeners()];
+  connected = listeners();
+  globalThis.chrome = {
+    runtime: { id: 'ours', getURL: (path) => path, getContexts: async () => [], onConnect: connected, onStartup: startup },
+    storage: {
+      session: {
+        get: async (key) => structuredClone(key in kept ? { [key]: kept[key] } : {}),
+        set: async (what) => {
+          writes += 1;
+          if (isRefusing) throw new Error('full');
+          Object.assign(kept, structuredClone(what));
+        },
+        remove: async (key) => { delete kept[key]; },
+      },
+    },
+    declarativeNetRequest: { getSessionRules: async () => rules },
+    tabs: { query: async () => tabs, onRemoved: removed },
+    windows: {},
+  };
+  started += 1;
+  steady = 5;
+  const here = join(folder, `${started}`);
+  await mkdir(here);
+  for (const file of ['earlier.js', 'frames.js', 'sealing.js', 'questions.js']) await copyFile(join(extension, file), join(here, file));
+  const earlier = await import(pathToFileURL(join(here, 'earlier.js')));
+  const { listen } = await import(pathToFileURL(join(here, 'frames.js')));
+  listen(earlier);
+  await settled();
+  return { startup: () => startup.say(), removed: (tab) => removed.say(tab), left: (...sites) => earlier.secondsLeft(sites) };
+};
+/** A document that connects, and says by what it was loaded where it says anything. */
+const page = (sender = {}, loaded = []) => {
+  const port = {
+    name: 'page', onMessage: listeners(), onDisconnect: listeners(), postMessage() {}, disconnect() {},
+    sender: { id: 'ours', frameId: 0, documentId: 'A', tab: { id: 7 }, origin: shop, url: `${shop}/`, ...sender },
+  };
+  connected.say(port);
+  if (loaded) port.onMessage.say({ loaded, isServed: false });
+  return { leave: () => port.onDisconnect.say() };
+};
+const fresh = async () => {
+  kept = {};
+  const worker = await start();
+  worker.startup();
+  await settled();
+  return worker;
+};
+
+// An extension that has just come knows nothing: everything may have been there until now. Not so when the browser begins.
+let worker = await start();
+assert.equal(await worker.left(shop), 305);
+pass(100);
+assert.equal(await worker.left(shop), 205);
+worker = await start();
+assert.equal(await worker.left(shop), 205, 'another worker goes on from there');
+pass(205);
+assert.equal(await worker.left(shop), 0);
+kept = {};
+worker = await start();
+page({ tab: { id: 9 }, origin: bank, url: `${bank}/` }).leave();
+worker.startup();
+assert.equal(await worker.left(shop), 0, 'the browser begins');
+assert.equal(await worker.left(shop, bank), 305, 'and what was restored was there all the same');
+
+// A page that was there and is gone: its own origin waits, and no other one; each time from when the last one had gone.
+worker = await fresh();
+assert.equal(await worker.left(shop), 0);
+const [one, two] = [page(), page({ tab: { id: 8 } })];
+await settled();
+pass(1000);
+one.leave();
+pass(50);
+two.leave();
+assert.equal(await worker.left(shop), 305);
+assert.equal(await worker.left(bank, 'https://shop.test:444', 'https://www.shop.test'), 0);
+pass(304.5);
+assert.equal(await worker.left(bank, shop), 1);
+pass(1);
+assert.equal(await worker.left(shop), 0);
+// Frames too, those that came from no server, and those without an origin of their own.
+for (const sender of [{ frameId: 3 }, { frameId: 3, url: 'about:blank' }, { url: 'about:blank' }, { origin: 'null' }]) {
+  worker = await fresh();
+  page({ ...sender, tab: { id: 9 } }).leave();
+  assert.equal(await worker.left(shop), 305, JSON.stringify(sender));
+}
+// One that goes before it has said anything is none of the task's.
+worker = await fresh();
+page({}, null).leave();
+assert.equal(await worker.left(shop), 305);
+
+// The task's own pages and what they make leave nothing; with the mark of another task, or when there is none, they do.
+worker = await fresh();
+rules = [rule(mark)];
+const sealed = page({}, [mark]);
+page({ frameId: 4, url: 'about:blank' }).leave();
+const inner = page({ frameId: 5, url: 'about:blank' });
+sealed.leave();
+inner.leave();
+page({}, [mark]).leave();
+assert.equal(await worker.left(shop), 0);
+// A frame of a page that is gone is not one of the page that comes.
+const before = page({}, [mark]);
+const late = page({ frameId: 6, url: 'about:blank' });
+before.leave();
+page({ origin: bank, url: `${bank}/` });
+late.leave();
+assert.equal(await worker.left(shop), 0);
+// What came under the rule came under it, whatever rule comes then.
+const old = page({}, [mark]);
+await settled();
+rules = [rule('bbbb')];
+old.leave();
+assert.equal(await worker.left(shop), 0);
+page({}, [mark]).leave();
+assert.equal(await worker.left(shop), 305);
+rules = [];
+worker = await fresh();
+page({}, [mark]).leave();
+assert.equal(await worker.left(shop), 305);
+
+// The worker is stopped: what was gone stays gone since then, what was there may have been there until now, and what is
+// still there connects again.
+worker = await fresh();
+page({ origin: bank, url: `${bank}/` }).leave();
+page();
+await settled();
+await new Promise((next) => setTimeout(next, 1300));
+pass(200);
+worker = await start();
+assert.deepEqual([await worker.left(bank), await worker.left(shop)], [105, 305]);
+const still = page();
+pass(400);
+worker = await start();
+assert.equal(await worker.left(shop), 305, 'it was still there');
+still.leave();
+
+// What the clocks do: one that is put back makes nothing older, and a sleeping machine makes nothing older either.
+worker = await fresh();
+page().leave();
+await new Promise((next) => setTimeout(next, 1300));
+wall += 3_600_000;
+assert.equal(await worker.left(shop), 305, 'an hour of sleep');
+wall -= 2 * 3_600_000;
+assert.equal(await worker.left(shop), 305);
+wall -= 3_600_000;
+worker = await start();
+assert.equal(await worker.left(shop), 305);
+pass(306);
+assert.equal(await worker.left(shop), 0, 'and it ends all the same');
+
+// Tabs without a content script, which were there before the extension: they count for what shares the end of their host,
+// for as long as they are there, and then for the five minutes.
+kept = {};
+tabs = [{ id: 3, url: 'https://www.shop.test/cart' }, { id: 4, url: 'https://news.test/' }];
+worker = await start();
+pass(1000);
+assert.deepEqual([await worker.left(shop), await worker.left(bank)], [305, 0]);
+worker = await start();
+assert.equal(await worker.left(shop), 305);
+page({ tab: { id: 3 }, origin: bank, url: `${bank}/` }, []);
+await settled();
+pass(5);
+assert.equal(await worker.left(shop), 300, 'it was loaded anew');
+worker.removed(4);
+await settled();
+pass(5);
+assert.deepEqual([await worker.left('https://news.test'), await worker.left(shop)], [300, 295]);
+tabs = [];
+
+// Little is written: nothing for the pages of a site that follow each other, nothing for pages of the task.
+worker = await fresh();
+await settled();
+writes = 0;
+let last = page();
+await settled();
+for (let visits = 0; visits < 20; visits += 1) {
+  last.leave();
+  last = page();
+  await settled();
+}
+rules = [rule(mark)];
+for (let visits = 0; visits < 20; visits += 1) page({ origin: bank, url: `${bank}/` }, [mark]).leave();
+await settled();
+assert.equal(writes, 1);
+rules = [];
+// And what cannot be written, or is more than is kept, is every site's.
+for (let number = 0; number < 600; number += 1) page({ origin: `https://s${number}.test`, url: `https://s${number}.test/` }).leave();
+await new Promise((next) => setTimeout(next, 1300));
+assert.equal(await worker.left(bank), 0);
+worker = await start();
+assert.equal(await worker.left(bank), 305);
+worker = await fresh();
+isRefusing = true;
+page();
+await settled();
+assert.deepEqual(kept, {});
+isRefusing = false;
+worker = await start();
+assert.equal(await worker.left(bank), 305);
+
+await rm(folder, { recursive: true });
+process.exit(0);
