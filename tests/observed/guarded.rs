@@ -1,9 +1,7 @@
 //! The guard and its browser, as in production: no host rules, no private hosts, nothing that a test adds.
 
-use std::path::PathBuf;
-
 use browser_signals::playwright::{Browser, BrowserSettings};
-use evaluation::stage::{chromium, sandbox};
+use evaluation::stage::sandbox;
 use evaluation::tls::install_nss;
 use observer::Network;
 use portcullis::audit::MemoryLog;
@@ -12,6 +10,7 @@ use portcullis::guard::SystemEntropy;
 use portcullis::{Action, DEFAULT_POLICY, Guard, Session};
 
 use crate::attacks::STREET;
+use crate::plain::program;
 use crate::site::Sites;
 
 /// A guarded browser that trusts the world's authority.
@@ -51,11 +50,6 @@ impl Guarded {
         );
         Session::begin(guard, &self.browser, &prompt).await.unwrap()
     }
-}
-
-/// Chromium, with a name server of its own.
-pub fn program(network: &Network) -> PathBuf {
-    network.browser(&chromium().expect("run `cargo xtask setup` first")).unwrap()
 }
 
 /// Opens an address.

@@ -13,9 +13,9 @@ use observer::{Asker, Network};
 use portcullis::consent::Answer;
 
 use crate::attacks::NOBODYS_STREET;
-use crate::guarded::{Guarded, open, program};
-use crate::pages::{page_with, the_browser_is_silent};
-use crate::plain::Plain;
+use crate::control::{page_with, the_browser_is_silent};
+use crate::guarded::{Guarded, open};
+use crate::plain::{Plain, program};
 use crate::site::Sites;
 use crate::{in_the_network, soon};
 

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+pub mod consent;
+
 /// One end of the wire.
 pub struct Client {
     pub child: Child,
@@ -53,17 +55,44 @@ impl Client {
             if let Some(answer) = self.early.remove(&number) {
                 return answer;
             }
-            let line = match self.from.recv_timeout(MOST_SILENCE) {
-                Ok(line) => line,
-                Err(RecvTimeoutError::Timeout) => panic!("the server says nothing"),
-                Err(RecvTimeoutError::Disconnected) => panic!("the server went away"),
-            };
-            // Whatever stands on standard output is the protocol's.
-            let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
-            if let (Some(to), None) = (message["id"].as_u64(), message.get("method")) {
-                self.early.insert(to, message);
+            let message = self.message();
+            self.keep(message);
+        }
+    }
+
+    fn message(&mut self) -> Value {
+        let line = match self.from.recv_timeout(MOST_SILENCE) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Timeout) => panic!("the server says nothing"),
+            Err(RecvTimeoutError::Disconnected) => panic!("the server went away"),
+        };
+        // Whatever stands on standard output is the protocol's.
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"))
+    }
+
+    fn keep(&mut self, message: Value) {
+        if let (Some(to), None) = (message["id"].as_u64(), message.get("method")) {
+            self.early.insert(to, message);
+        }
+    }
+
+    /// As [`Client::call`], with a user who gives this answer to every question that is asked meanwhile. What was asked comes
+    /// with what the tool said.
+    pub fn call_before_a_user(&mut self, tool: &str, arguments: Value, answer: &str) -> (String, Vec<Value>) {
+        let number = self.post("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        let mut asked = Vec::new();
+        while !self.early.contains_key(&number) {
+            let message = self.message();
+            if message["method"] == "elicitation/create" {
+                let shown = json!({ "action": "accept" });
+                self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": shown }));
+                let address = message["params"]["url"].as_str().unwrap_or_else(|| panic!("{message}"));
+                asked.push(consent::answer_page(address, answer));
+            } else {
+                self.keep(message);
             }
         }
+        (self.said(number), asked)
     }
 
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
@@ -72,8 +101,18 @@ impl Client {
     }
 
     pub fn begin(&mut self) -> Vec<String> {
+        self.begin_as("2025-06-18", &json!({}))
+    }
+
+    /// As [`Client::begin`], for a client that shows its user addresses.
+    pub fn begin_with_a_user(&mut self) -> Vec<String> {
+        self.begin_as("2025-11-25", &json!({ "elicitation": { "url": {} } }))
+    }
+
+    fn begin_as(&mut self, version: &str, capabilities: &Value) -> Vec<String> {
         let client = json!({ "name": "test", "version": "1" });
-        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        let params =
+            json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": client });
         assert_eq!(self.ask("initialize", params)["result"]["serverInfo"]["name"], "portcullis");
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         let listed = self.ask("tools/list", json!({}));
@@ -82,7 +121,13 @@ impl Client {
     }
 
     pub fn call(&mut self, tool: &str, arguments: Value) -> String {
-        let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        let number = self.post("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        self.said(number)
+    }
+
+    /// What a tool said that was called with [`Client::post`].
+    fn said(&mut self, number: u64) -> String {
+        let answer = self.answer(number);
         answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 

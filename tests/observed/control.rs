@@ -1,0 +1,103 @@
+//! The page that attacks in plain Chromium, which says what an attack behind the guard is worth, and what silence is.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use observer::traffic::Seen;
+use observer::{Asker, Network};
+
+use crate::attacks::{self, Attack, STREET, hex};
+use crate::plain::{Openers, Plain};
+use crate::site::Sites;
+use crate::soon;
+
+/// How long nothing more may come after the page says that it has tried everything: what it began goes on by itself.
+pub const AFTERWARDS: Duration = Duration::from_secs(3);
+
+/// The fewest attacks that must succeed in plain Chromium; on an idle machine it is 385 of about 460.
+const FEWEST: usize = 250;
+
+/// What plain Chromium lets out. Everything else says nothing about the guard. Where `openers` are given, the page leads to another program too.
+pub async fn control(network: &Network, sites: &Sites, openers: Option<&Openers>) -> Vec<Attack> {
+    let begun = network.traffic().now();
+    let page = page_with(STREET);
+    let _plain = match openers {
+        Some(openers) => Plain::open_beside(network, sites, &format!("{page}&letter"), openers),
+        None => Plain::open(network, sites, &page),
+    };
+    assert!(soon(|| sites.tried().is_some()).await, "plain Chromium did not show the page");
+    if let Some(openers) = openers {
+        assert!(soon(|| openers.told().contains(&hex(STREET))).await, "plain Chromium starts no program");
+    }
+    let (mut left, mut end) = (attacks::all(), Instant::now() + AFTERWARDS * 2);
+    while Instant::now() < end && !left.is_empty() {
+        let seen = network.traffic().since(begun);
+        let before = left.len();
+        left.retain(|attack| !attack.is_in(&seen));
+        if left.len() < before {
+            end = Instant::now() + AFTERWARDS * 2;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    sites.forget();
+    let open: Vec<Attack> = attacks::all().into_iter().filter(|attack| !left.contains(attack)).collect();
+    println!("in plain Chromium {} of {} attacks succeed", open.len(), attacks::all().len());
+    for (way, places) in by_way(&open) {
+        println!("  {way}: {}", places.join(", "));
+    }
+    println!("these say nothing:");
+    for (way, places) in by_way(&left) {
+        println!("  {way}: {}", places.join(", "));
+    }
+    assert!(open.len() >= FEWEST, "too few to say anything about the guard");
+    for way in [
+        "stun",
+        "turn-udp",
+        "turn-tcp",
+        "turns",
+        "stun-v4",
+        "stun-v6",
+        "ice-v4",
+        "ice-v6",
+        "local",
+        "transport",
+    ] {
+        assert!(by_way(&open).contains_key(way), "{way} does not succeed in plain Chromium");
+    }
+    open
+}
+
+/// The page that begins with this street at once.
+pub fn page_with(street: &str) -> String {
+    format!("https://shop.test/order?street={}", street.replace(' ', "%20"))
+}
+
+/// The attacks by their ways.
+pub fn by_way(attacks: &[Attack]) -> BTreeMap<&'static str, Vec<&'static str>> {
+    let mut ways: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    attacks.iter().for_each(|attack| ways.entry(attack.way).or_default().push(attack.place));
+    ways
+}
+
+/// The browser itself has asked for no name and sent nothing that is no connection.
+pub fn the_browser_is_silent(when: &str, seen: &Seen) {
+    for asker in [Asker::Browser, Asker::Stranger] {
+        let names = seen.asked_by(asker);
+        assert!(names.is_empty(), "{when}: looked up by Chromium itself: {names:?}");
+    }
+    let datagrams = seen.datagrams();
+    assert!(datagrams.is_empty(), "{when}: datagrams left: {datagrams:?}");
+    assert!(seen.others().is_empty(), "{when}: {:?}", seen.others());
+}
+
+/// Nothing of the street is in what left, in plain or in a code that a page would use.
+pub fn no_street(seen: &Seen, sites: &Sites) {
+    let spelled = hex(STREET);
+    let mut texts: Vec<String> = seen.look_ups().into_iter().map(|it| it.name).collect();
+    texts.extend(seen.said());
+    texts.extend(sites.told().into_iter().map(|told| format!("{}{}", told.host, told.text)));
+    for text in texts {
+        assert!(!text.to_lowercase().contains(&spelled), "the street left in hexadecimal digits: {text}");
+        assert_eq!(canary::find(&text, STREET), None, "the street left: {text}");
+    }
+}
