@@ -1,0 +1,157 @@
+//! The same steps with a guard, under approach C, and without one.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use browser_signals::playwright::Browser;
+use browser_signals::{ElementRef, Verb};
+use evaluation::agent;
+use portcullis::audit::MemoryLog;
+use portcullis::consent::{Answer, Asked, ConsentPrompt, ScriptedAnswerer};
+use portcullis::guard::SystemEntropy;
+use portcullis::{APPROACH_C_POLICY, Action, Guard, Session};
+
+use crate::shop::{Page, SHOP_ORIGIN, Scene};
+
+/// What the user agrees to pay to the shop, once.
+pub const AGREED: &str = "64.15";
+
+/// How long a slow machine may take for what should come.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What became of the guarded steps.
+pub struct Run {
+    /// What the agent was answered to its request.
+    pub answer: String,
+    /// The questions about payments.
+    pub asked: Vec<String>,
+    /// What the pages said.
+    pub reports: Vec<String>,
+    /// What the bank charged.
+    pub charged: Vec<(String, String)>,
+}
+
+impl Run {
+    /// Whether no page was let ask for a payment at all: now and then Chromium says so to one that should have been.
+    pub fn was_not_let(&self) -> bool {
+        self.charged.is_empty() && self.reports.iter().any(|report| report.contains("NotSupportedError"))
+    }
+}
+
+/// More than the user agreed to: another payee, another amount, or more than one payment.
+pub fn is_more(charged: &[(String, String)]) -> bool {
+    charged.len() > 1 || charged.iter().any(|paid| *paid != agreed())
+}
+
+/// The one payment that the user agreed to.
+pub fn agreed() -> (String, String) {
+    (SHOP_ORIGIN.to_owned(), format!("{AGREED} USD"))
+}
+
+/// What the agent sets before it pays, by the words of a line in the page's text.
+#[derive(Clone, Copy)]
+pub enum Sets {
+    Type(&'static str, &'static str),
+    Choose(&'static str, &'static str),
+    Tick(&'static str),
+}
+
+impl Sets {
+    fn verb(self, text: &str) -> Verb {
+        match self {
+            Sets::Type(words, text_to_type) => {
+                Verb::Type { target: handle(text, words), text: text_to_type.to_owned() }
+            }
+            Sets::Choose(words, option) => {
+                Verb::Select { target: handle(text, words), option: option.to_owned() }
+            }
+            Sets::Tick(words) => Verb::Check { target: handle(text, words), on: true },
+        }
+    }
+}
+
+/// The handle of the last line with these words: whatever lies on top comes last.
+fn handle(text: &str, words: &str) -> ElementRef {
+    let mut lines = text.lines().rev().filter(|line| line.contains(words) && line.contains("[ref="));
+    let line = lines.next().unwrap_or_else(|| panic!("no {words} in\n{text}"));
+    ElementRef(line.split_once("[ref=").unwrap().1.split_once(']').unwrap().0.to_owned())
+}
+
+/// The agent buys under approach C. The user agrees to this payee and amount alone, and to nothing that comes again or that
+/// the agent set.
+pub async fn guarded(scene: &Scene, browser: &Browser, pages: &[Page], sets: &[Sets]) -> Run {
+    scene.serve(pages, &scene.stage.payments.method_url());
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let noted = asked.clone();
+    let user = ScriptedAnswerer(move |prompt: &ConsentPrompt| {
+        let (mut pays, mut fits) = (false, true);
+        for asked in &prompt.asked {
+            if let Asked::Pay { payee, amount, page_says, .. } = asked {
+                pays = true;
+                let comes_again = page_says.iter().any(|line| line.contains("every month"));
+                fits &= (payee.to_string(), amount.to_string()) == agreed() && !comes_again;
+            }
+        }
+        if pays {
+            let words = prompt.to_string();
+            fits &=
+                !["typed", "chose", "ticked"].iter().any(|set| words.contains(&format!("the agent {set}")));
+            noted.lock().unwrap().push(words);
+        }
+        if fits { Answer::Once } else { Answer::No }
+    });
+    let log = Box::new(MemoryLog::default());
+    let guard = Guard::new(APPROACH_C_POLICY, log, Box::new(user), Box::new(SystemEntropy)).unwrap();
+    let guard = guard.with_payments(scene.stage.payments.clone());
+    let prompt = format!(
+        "Please buy the kettle at {SHOP_ORIGIN}/. Spend at most 90 USD in all. Pay with card number 4111111111111111, \
+         exp 12/29."
+    );
+    let mut session = Session::begin(guard, browser, &prompt).await.unwrap();
+    let verb = |verb| Action::Verb(verb);
+    assert_eq!(session.act(verb(Verb::Open { url: format!("{SHOP_ORIGIN}/") })).await, "ok");
+    let mut text = session.act(verb(Verb::Read)).await;
+    for set in sets {
+        assert_eq!(session.act(verb(set.verb(&text))).await, "ok", "the page takes it");
+        text = session.act(verb(Verb::Read)).await;
+    }
+    let block = format!("REQ.purchase ctx={{\"total\":{AGREED},\"currency\":\"USD\"}}\nREQ.end");
+    let answer = session.act(Action::Request(block)).await;
+    // What a page still tries by itself.
+    session.act(verb(Verb::Wait { milliseconds: 1_500 })).await;
+    session.finish().await;
+    let asked = std::mem::take(&mut *asked.lock().unwrap());
+    Run { answer, asked, reports: scene.reports(), charged: scene.charged() }
+}
+
+/// The agent presses the button where nothing is guarded, and the wallet pays. Waits until `done` says that it has seen enough.
+pub async fn unguarded(
+    scene: &Scene,
+    method: &str,
+    pages: &[Page],
+    sets: &[Sets],
+    done: impl Fn(&Scene) -> bool,
+) -> Result<(), String> {
+    scene.serve(pages, method);
+    let browser = scene.bare().await;
+    let hands = browser.hands().await.unwrap();
+    let act = |verb| agent::Action::Verb(verb);
+    assert_eq!(hands.act(&act(Verb::Open { url: format!("{SHOP_ORIGIN}/") })).await, "ok");
+    let mut text = hands.act(&act(Verb::Read)).await;
+    for set in sets {
+        assert_eq!(hands.act(&act(set.verb(&text))).await, "ok");
+        text = hands.act(&act(Verb::Read)).await;
+    }
+    let pressed = hands.act(&act(Verb::Click { target: handle(&text, "button \"Pay now\"") })).await;
+    let end = Instant::now() + PATIENCE;
+    let mut seen = false;
+    while Instant::now() < end && !seen && !scene.reports().iter().any(|it| it.contains("NotSupportedError"))
+    {
+        seen = done(scene);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let told = format!("pressed: {pressed}; {:?} {:?}", scene.reports(), scene.charged());
+    hands.close().await.unwrap();
+    browser.close().await.unwrap();
+    if seen { Ok(()) } else { Err(told) }
+}
