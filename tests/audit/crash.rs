@@ -3,8 +3,8 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use crate::audit_support::*;
 use crate::storage_support::{Fault, Order, SimulatedDisk, folder};
+use crate::support::*;
 use portcullis::audit::{
     AuditEvent, AuditLog, FolderLog, LogError, Opened, Opening, Record, SessionId, SignedHead, verify_on,
     verify_text,

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use crate::audit_support::*;
 use crate::storage_support::{SimulatedDisk, folder};
+use crate::support::*;
 use policy_dfa::{Delivery, Reason, Signal, VerbKind};
 use portcullis::audit::{
     About, AuditEvent, AuditLog, FolderLog, LogError, MemoryLog, Opening, Stopped, VaultAct, WouldHave,
@@ -208,7 +208,7 @@ fn a_host_that_is_only_there_to_be_long_is_not_spelled_out() {
 
 #[test]
 fn a_file_of_the_version_before_is_read_and_can_be_gone_on_with() {
-    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit_support/before.jsonl");
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/support/before.jsonl");
     let report = verify(&old, None, None).unwrap();
     assert_eq!((report.records, report.segments, report.log), (9, 1, None));
     assert_eq!(report.unfinished[0].amount.as_deref(), Some("64.15 USD"));

@@ -7,11 +7,11 @@
     reason = "a test may fail"
 )]
 
-#[path = "../audit_support/mod.rs"]
-mod audit_support;
 #[path = "../storage_support/mod.rs"]
 mod storage_support;
 
 mod crash;
 mod format;
+mod kill;
+mod support;
 mod tamper;

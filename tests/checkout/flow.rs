@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
-use crate::checkout_support::*;
+use crate::support::*;
 use browser_signals::Origin;
 use evaluation::mock_bank::{DECLINED_CARD, EntryStatus, MockBank, MockBankClient, RedeemError};
 use portcullis::checkout::{

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::checkout_support::*;
+use crate::support::*;
 use portcullis::checkout::{FileJournal, Intent, Journal, JournalError, PurchaseId, Settlement};
 use proptest::prelude::*;
 

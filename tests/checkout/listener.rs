@@ -1,6 +1,6 @@
 //! The payment handler's listener answers the browser's payment interface and nobody else (I15).
 
-use crate::checkout_support::*;
+use crate::support::*;
 
 /// Everything that the listener has, fetched as Chromium does.
 const FETCHES: [(&str, &str, &str, &str); 5] = [

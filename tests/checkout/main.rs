@@ -7,9 +7,9 @@
     reason = "a test may fail"
 )]
 
-#[path = "../checkout_support/mod.rs"]
-mod checkout_support;
-
+mod browser;
+mod crash;
 mod flow;
 mod journal;
 mod listener;
+mod support;

@@ -12,5 +12,6 @@ mod storage_support;
 
 mod crash;
 mod folder;
+mod kill;
 mod simulated;
 mod vault_file;

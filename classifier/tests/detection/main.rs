@@ -1,0 +1,18 @@
+//! Detectors, unfolding and the linear models, on honest and on disguised texts.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that panics fails"
+)]
+
+mod bounds;
+mod disguise;
+mod honest;
+mod kinds;
+mod linear;
+mod properties;
+mod shipped_attributes;
+mod unfold;
+mod vectors;

@@ -1,0 +1,8 @@
+//! Fitting models, measuring them, and the attributes that are made of them.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics fails")]
+
+mod fit;
+mod metrics;
+mod obfuscation;
+mod secrets;
+mod token_attribute;

@@ -1,0 +1,87 @@
+//! What an agent or a page can make the guard hold and do is bounded.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{Client, guard_for, upstream, with_gateway};
+use evaluation::family::Kind;
+use evaluation::hosts;
+use evaluation::scenario::Scenario;
+use evaluation::stage::Stage;
+use mcp_guard::{Allowed, GatewaySettings, Snapshots};
+use portcullis::audit::MemoryLog;
+use serde_json::json;
+
+fn call(number: u64, tool: &str, arguments: serde_json::Value) -> serde_json::Value {
+    json!({
+        "jsonrpc": "2.0", "id": number, "method": "tools/call", "params": { "name": tool, "arguments": arguments },
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_do_not_pile_up_and_those_that_wait_end_with_the_client() {
+    let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    stage.world.begin(&scenario);
+    let guard = guard_for(&stage, &scenario, &MemoryLog::default());
+    let left = with_gateway(guard, &stage, GatewaySettings::default(), async |client: &mut Client| {
+        client.begin("2025-06-18").await;
+        let url = scenario.product_url(hosts::SHOP_ORIGIN);
+        assert!(!client.call("browser_navigate", json!({ "url": url })).await.is_error);
+        // For as long as this is carried out, all that follows has to wait: much longer than it takes to be read.
+        client.send(&call(900, "browser_wait_for", json!({ "time": 8 }))).await;
+        // Given up before its turn: it is not begun.
+        client.send(&call(901, "browser_close", json!({}))).await;
+        let cancel = json!({ "requestId": 901, "reason": "no" });
+        client
+            .send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel }))
+            .await;
+        for number in 0..150 {
+            client.send(&call(1000 + number, "portcullis_status", json!({}))).await;
+        }
+        client.answer(900).await;
+        let status = client.call("portcullis_status", json!({})).await;
+        assert!(status.text.contains("container: T0"), "{status:?}");
+        let refused = client.heard.matches("too many calls are waiting").count();
+        assert!((50..150).contains(&refused), "{refused} of 150 were refused");
+        // A fill of a thousand controls would go on after its client is gone.
+        let field = json!({ "target": "e1", "type": "textbox", "value": "x" });
+        let fields = client.call("browser_fill_form", json!({ "fields": vec![field; 101] })).await;
+        assert!(fields.is_error && fields.text.contains("a hundred"), "{fields:?}");
+        for number in 0..60 {
+            client.send(&call(2000 + number, "browser_wait_for", json!({ "time": 2 }))).await;
+        }
+        Instant::now()
+    })
+    .await;
+    assert!(left.elapsed() < Duration::from_secs(60), "{:?} after its client", left.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_answer_is_cut() {
+    let stage = Stage::set_up().await.unwrap();
+    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    stage.world.begin(&scenario);
+    let guard = guard_for(&stage, &scenario, &MemoryLog::default());
+    let settings = GatewaySettings {
+        upstream: Some(upstream()),
+        allowed: Allowed { scripts: true, network: false },
+        snapshots: Snapshots::OnRequest,
+        ..GatewaySettings::default()
+    };
+    with_gateway(guard, &stage, settings, async |client: &mut Client| {
+        client.begin("2025-06-18").await;
+        let url = scenario.product_url(hosts::SHOP_ORIGIN);
+        client.call("browser_navigate", json!({ "url": url })).await;
+        let long = json!({ "function": "() => Array(40000).fill('words of a page that go on and on')" });
+        let said = client.call("browser_evaluate", long).await;
+        assert!(!said.is_error && said.text.contains("go on and on"), "{said:?}");
+        // Each line has become one of the guard's, which is a little longer.
+        assert!(said.text.len() < 3 << 19, "{} bytes", said.text.len());
+        // What is named is shown once there is no room only as cut, and nothing outside of its folder is.
+        let files = json!({ "function": "() => ['a](/etc/hostname)', 'b](../../../etc/passwd)', 'c](portcullis.lock)']" });
+        let said = client.call("browser_evaluate", files).await;
+        assert!(said.text.matches("(a file that is not shown)").count() == 2, "{said:?}");
+        assert!(!said.text.contains("root:"), "{said:?}");
+    })
+    .await;
+}

@@ -1,0 +1,11 @@
+//! What a compiled policy decides, in its own words and within its allocations.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that panics fails")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod allocations;
+mod decide;
+mod redeem;
+mod text;
+mod verbs;

@@ -1,0 +1,185 @@
+//! What a model may write is what the reader reads, and every canonical print is among it.
+
+use crate::written::corpus::corpus;
+use crate::written::edits::{edit, edited};
+use crate::written::{block, kinds, next_bytes, walk};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use sirl::limits::{MAX_LINE_BYTES, MAX_REQUESTS};
+use sirl::{
+    Block, Claim, Currency, Field, FieldSet, Grammar, GrammarError, Kind, Money, Recognizer, Request, Tier,
+    parse_block,
+};
+use std::sync::LazyLock;
+
+static ALL: LazyLock<Grammar> = LazyLock::new(|| Grammar::for_kinds(&Kind::ALL).unwrap());
+
+/// Whether the kinds and fields of `block` are those that `allowed` names.
+fn within(block: &Block, allowed: &[(Kind, FieldSet)]) -> bool {
+    block.requests.iter().all(|request| {
+        let fields =
+            allowed.iter().filter(|(kind, _)| *kind == request.kind).flat_map(|(_, fields)| fields.iter());
+        let known = allowed.iter().any(|(kind, _)| *kind == request.kind);
+        known && request.effective_fields().is_subset_of(fields.collect())
+    })
+}
+
+#[test]
+fn the_corpus_is_told_apart() {
+    for (text, written, read) in corpus() {
+        assert_eq!(ALL.accepts(text.as_bytes()), written, "{text}");
+        assert_eq!(parse_block(&text).is_ok(), read, "{text}");
+        assert!(read || !written, "{text}");
+    }
+}
+
+/// The largest request that can be written: every string full of the longest characters.
+#[test]
+fn the_longest_line_is_within_the_limits() {
+    let text = || Some("\u{10ffff}".repeat(sirl::grammar::MAX_TEXT_CHARS));
+    let claim = Claim {
+        origin: text(),
+        top_origin: text(),
+        origin_request: text(),
+        container: Some(Tier::T2),
+        tls: Some(false),
+        sink: text(),
+        purpose: text(),
+        control: text(),
+        total: Some(Money { minor: Money::MAX_MINOR, currency: Currency::new("USD").unwrap() }),
+    };
+    let kind = Kind::Address;
+    let request = Request { kind, fields: kind.allowed_fields(), claim };
+    let block = Block { requests: vec![request; MAX_REQUESTS] };
+    let wide = block.to_string().replace("\",\"", "\", \"").replace("\":", "\": ");
+    assert!(wide.lines().all(|line| line.len() <= MAX_LINE_BYTES));
+    for text in [block.to_string(), wide] {
+        assert!(ALL.accepts(text.as_bytes()));
+        assert_eq!(parse_block(&text), Ok(block.clone()));
+    }
+}
+
+#[test]
+fn fields_must_be_named_where_the_default_is_more() {
+    let some = |fields: &[Field]| fields.iter().copied().collect::<FieldSet>();
+    let grammar =
+        Grammar::for_fields(&[(Kind::Contact, some(&[Field::Name])), (Kind::Purchase, some(&[]))]).unwrap();
+    assert!(!grammar.accepts(b"REQ.contact\nREQ.end"));
+    assert!(!grammar.accepts(b"REQ.contact fields=[name,email]\nREQ.end"));
+    assert!(grammar.accepts(b"REQ.contact fields=[name]\nREQ.end"));
+    assert!(grammar.accepts(b"REQ.purchase\nREQ.contact fields=[\"name\"]\nREQ.end"));
+    let twice = [(Kind::Login, some(&[Field::Email])), (Kind::Login, some(&[Field::Password]))];
+    assert!(Grammar::for_fields(&twice).unwrap().accepts(b"REQ.login\nREQ.end"));
+}
+
+#[test]
+fn what_makes_no_grammar_is_refused() {
+    let refused = |kinds: &[(Kind, FieldSet)]| Grammar::for_fields(kinds).unwrap_err();
+    assert_eq!(refused(&[]), GrammarError::NoKinds);
+    assert_eq!(refused(&[(Kind::Otp, FieldSet::EMPTY)]), GrammarError::NoFields(Kind::Otp));
+    let (kind, field) = (Kind::Purchase, Field::Name);
+    assert_eq!(refused(&[(kind, FieldSet::EMPTY.with(field))]), GrammarError::FieldNotOfKind { kind, field });
+}
+
+/// Every set of kinds, with everything that one request of each kind can be when nothing is claimed.
+#[test]
+fn every_set_of_kinds_takes_its_kinds_only() {
+    for bits in 1u32..1 << Kind::ALL.len() {
+        let kinds: Vec<Kind> =
+            (0..Kind::ALL.len()).filter(|at| bits >> at & 1 == 1).map(|at| Kind::ALL[at]).collect();
+        let grammar = Grammar::for_kinds(&kinds).unwrap();
+        for kind in Kind::ALL {
+            let text = format!("REQ.{}\nREQ.end", kind.as_str());
+            assert_eq!(grammar.accepts(text.as_bytes()), kinds.contains(&kind), "{kinds:?} {text}");
+        }
+    }
+}
+
+/// Every list of fields of every kind, in every order, with each field once: all of them and no other.
+#[test]
+fn every_order_of_fields_is_accepted() {
+    fn orders(left: &[Field], list: &mut Vec<Field>, see: &mut impl FnMut(&[Field])) {
+        for field in left {
+            list.push(*field);
+            see(list);
+            let rest: Vec<Field> = left.iter().copied().filter(|other| other != field).collect();
+            orders(&rest, list, see);
+            list.pop();
+        }
+    }
+    for kind in Kind::ALL {
+        let all: Vec<Field> = kind.allowed_fields().iter().collect();
+        orders(&all, &mut Vec::new(), &mut |list| {
+            let names: Vec<&str> = list.iter().map(|field| field.as_str()).collect();
+            let text =
+                |names: &[&str]| format!("REQ.{} fields=[{}]\nREQ.end", kind.as_str(), names.join(","));
+            assert!(ALL.accepts(text(&names).as_bytes()), "{names:?}");
+            let again = [&names[..], &names[..1]].concat();
+            assert!(!ALL.accepts(text(&again).as_bytes()), "{again:?}");
+        });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// The canonical print of a block is accepted by a grammar that allows its kinds and fields, by no other.
+    #[test]
+    fn a_canonical_print_can_be_written(block in block(), allowed in kinds()) {
+        let text = block.to_string();
+        prop_assert!(ALL.accepts(text.as_bytes()), "{}", text);
+        let grammar = Grammar::for_fields(&allowed).unwrap();
+        let named = block.requests.iter().all(|request| !request.fields.is_empty() || {
+            let all: FieldSet = allowed.iter().filter(|(kind, _)| *kind == request.kind)
+                .flat_map(|(_, fields)| fields.iter()).collect();
+            request.kind.default_fields().is_subset_of(all)
+        });
+        prop_assert_eq!(grammar.accepts(text.as_bytes()), within(&block, &allowed) && named);
+    }
+
+    /// What can be written is read, asks for nothing else, and its canonical print can be written too.
+    #[test]
+    fn what_is_written_is_read(allowed in kinds(), seed in any::<u64>(), lines in 1usize..=18) {
+        let grammar = Grammar::for_fields(&allowed).unwrap();
+        let text = String::from_utf8(walk(&grammar, seed, lines)).unwrap();
+        prop_assert!(grammar.accepts(text.as_bytes()), "{text}");
+        let block = parse_block(&text).map_err(|error| TestCaseError::fail(format!("{text}\n{error}")))?;
+        prop_assert!(within(&block, &allowed), "{}", text);
+        prop_assert_eq!(block.requests.len(), lines.min(MAX_REQUESTS));
+        prop_assert!(grammar.accepts(block.to_string().as_bytes()));
+    }
+
+    /// A changed text that the grammar accepts is read.
+    #[test]
+    fn what_is_accepted_is_read(seed in any::<u64>(), block in block(), edits in vec(edit(), 1..4)) {
+        for text in [walk(&ALL, seed, 2), block.to_string().into_bytes()] {
+            let text = edited(&text, &edits);
+            if ALL.accepts(&text) {
+                let text = String::from_utf8(text).unwrap();
+                prop_assert!(parse_block(&text).is_ok(), "{}", text);
+            }
+        }
+    }
+
+    /// Pushing and taking back bytes is as if the bytes that stay had been pushed alone, and a byte that is
+    /// refused changes nothing.
+    #[test]
+    fn a_text_can_be_taken_back(seed in any::<u64>(), moves in vec((0usize..40, any::<u8>()), 1..20)) {
+        let text = walk(&ALL, seed, 3);
+        let mut recognizer = Recognizer::new(&ALL);
+        for (back, byte) in moves {
+            let done = recognizer.len();
+            prop_assert!(recognizer.try_push_bytes(&text[done..(done + 30).min(text.len())]));
+            let state = recognizer.state();
+            if !next_bytes(&ALL, state).contains(&byte) {
+                prop_assert!(!recognizer.try_push_byte(byte) && !recognizer.try_push_bytes(&[byte, b'x']));
+                prop_assert_eq!(recognizer.state(), state);
+            }
+            let kept = recognizer.len().saturating_sub(back);
+            recognizer.rewind(back);
+            let mut alone = Recognizer::new(&ALL);
+            prop_assert!(alone.try_push_bytes(&text[..kept]));
+            prop_assert_eq!((recognizer.len(), recognizer.state()), (kept, alone.state()));
+        }
+    }
+}

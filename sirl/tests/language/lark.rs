@@ -1,0 +1,111 @@
+//! The exported Lark grammar, run in llguidance, is the automaton: the same texts, and at every byte of every
+//! text the same bytes that may follow.
+
+use std::sync::LazyLock;
+
+use crate::written::corpus::corpus;
+use crate::written::edits::{edit, edited};
+use crate::written::{block, kinds, walk};
+use llguidance::api::TopLevelGrammar;
+use llguidance::toktrie::ApproximateTokEnv;
+use llguidance::{Matcher, ParserFactory};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use sirl::{Field, FieldSet, Grammar, Kind, parse_block};
+
+static ALL: LazyLock<Peer> = LazyLock::new(|| Peer::new(Grammar::for_kinds(&Kind::ALL).unwrap()));
+
+/// A grammar and what llguidance makes of its Lark text, with a token for each byte.
+struct Peer {
+    grammar: Grammar,
+    matcher: Matcher,
+}
+
+impl Peer {
+    fn new(grammar: Grammar) -> Peer {
+        let mut factory = ParserFactory::new_simple(&ApproximateTokEnv::single_byte_env()).unwrap();
+        factory.quiet();
+        let parser = factory.create_parser(TopLevelGrammar::from_lark(grammar.to_lark()));
+        Peer { grammar, matcher: Matcher::new(parser) }
+    }
+
+    /// Follows `text` with both until both refuse a byte or the text ends. Says whether both accept it.
+    fn follow(&self, text: &[u8]) -> bool {
+        let mut matcher = self.matcher.deep_clone();
+        let mut state = self.grammar.start();
+        for (at, byte) in text.iter().enumerate() {
+            let before = String::from_utf8_lossy(&text[..at]);
+            let ours: Vec<u8> = (0..=255).filter(|byte| self.grammar.step(state, *byte).is_some()).collect();
+            let theirs: Vec<u8> = match matcher.is_stopped() {
+                true => Vec::new(),
+                false => {
+                    let mask = matcher.compute_mask().unwrap();
+                    (0..=255).filter(|byte| mask.is_allowed(u32::from(*byte))).collect()
+                }
+            };
+            assert_eq!(ours, theirs, "{before}");
+            assert_eq!(self.grammar.is_accepting(state), accepts(&mut matcher), "{before}");
+            let Some(next) = self.grammar.step(state, *byte) else { return false };
+            matcher.consume_token(u32::from(*byte)).unwrap();
+            state = next;
+        }
+        assert_eq!(
+            self.grammar.is_accepting(state),
+            accepts(&mut matcher),
+            "{}",
+            String::from_utf8_lossy(text)
+        );
+        self.grammar.is_accepting(state)
+    }
+}
+
+/// Whether a block may end here. A matcher that has come to where nothing can follow has stopped by itself.
+fn accepts(matcher: &mut Matcher) -> bool {
+    matcher.is_stopped() || matcher.is_accepting().unwrap()
+}
+
+#[test]
+fn the_corpus_is_told_apart_alike() {
+    for (text, written, read) in corpus() {
+        assert_eq!(ALL.follow(text.as_bytes()), written, "{text}");
+        assert_eq!(parse_block(&text).is_ok(), read, "{text}");
+    }
+}
+
+#[test]
+fn a_field_that_is_not_allowed_is_in_neither() {
+    let fields = FieldSet::EMPTY.with(Field::City).with(Field::Street);
+    let peer = Peer::new(Grammar::for_fields(&[(Kind::Address, fields)]).unwrap());
+    assert!(peer.follow(b"REQ.address fields=[street,\"city\"]\nREQ.end"));
+    assert!(!peer.follow(b"REQ.address\nREQ.end"));
+    assert!(!peer.follow(b"REQ.address fields=[city,name]\nREQ.end"));
+    assert!(!peer.follow(b"REQ.otp\nREQ.end"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn walks_and_their_changes_are_taken_alike(
+        allowed in kinds(),
+        seed in any::<u64>(),
+        lines in 1usize..=4,
+        edits in vec(edit(), 1..3),
+    ) {
+        let peer = Peer::new(Grammar::for_fields(&allowed).unwrap());
+        let text = walk(&peer.grammar, seed, lines);
+        prop_assert!(peer.follow(&text));
+        prop_assert!(parse_block(std::str::from_utf8(&text).unwrap()).is_ok());
+        let text = edited(&text, &edits);
+        if peer.follow(&text) {
+            prop_assert!(parse_block(std::str::from_utf8(&text).unwrap()).is_ok());
+        }
+    }
+
+    #[test]
+    fn canonical_prints_and_their_changes_are_taken_alike(block in block(), edits in vec(edit(), 1..3)) {
+        let text = block.to_string().into_bytes();
+        prop_assert!(ALL.follow(&text));
+        ALL.follow(&edited(&text, &edits));
+    }
+}

@@ -1,0 +1,270 @@
+//! What the model is told of a page, given what the browser says of it.
+
+use std::sync::Arc;
+
+use classifier::{Risk, Window, WindowClassifier};
+use portcullis::scrub::{HiddenText, Quarantine, ScrubSettings, Scrubbed, Scrubber, Why};
+use portcullis::signals::Origin;
+use portcullis::signals::outline::{Line, Outline, Part, Place, Purpose, UNSEEN, WITHHELD, Words, tidy};
+use proptest::prelude::*;
+
+/// Takes windows with this word for an attack, and in foreign frames any window.
+struct Fence;
+
+impl WindowClassifier for Fence {
+    fn risk(&self, window: &Window<'_>) -> Risk {
+        let told = window.text.to_lowercase().contains("zebra");
+        if told || window.place == classifier::Place::ForeignFrame { Risk::CERTAIN } else { Risk::NONE }
+    }
+}
+
+fn scrubber(hidden: HiddenText) -> Scrubber {
+    Scrubber::new(ScrubSettings { hidden, ..ScrubSettings::default() }, Some(Arc::new(Fence)))
+}
+
+fn words(text: &str, place: Place, purpose: Purpose) -> Words {
+    Words { text: text.to_owned(), place, purpose, frame: 0 }
+}
+
+fn text(parts: &[(&str, Place)]) -> Line {
+    let text = parts.iter().map(|(text, place)| words(text, *place, Purpose::Text)).collect();
+    Line { head: vec![Part::Own("- text".into())], text, bare: true, ..Line::default() }
+}
+
+fn element(role: &str, name: &str, place: Place, purpose: Purpose) -> Line {
+    let head = vec![
+        Part::Own(format!("- {role}")),
+        Part::Page(words(name, place, purpose)),
+        Part::Own(" [ref=e1]".into()),
+    ];
+    Line { head, ..Line::default() }
+}
+
+fn page(lines: Vec<Line>) -> Outline {
+    let frames = vec![Origin::parse("https://a.example").ok(), Origin::parse("https://b.example").ok()];
+    Outline { lines, frames, ..Outline::default() }
+}
+
+fn told(hidden: HiddenText, lines: Vec<Line>) -> Scrubbed {
+    scrubber(hidden).scrub(&page(lines))
+}
+
+#[test]
+fn hidden_words_are_dropped_or_marked_as_the_setting_says() {
+    let lines = || {
+        vec![
+            text(&[("Total ", Place::Shown), ("one thing ", Place::Hidden), ("64.15", Place::Generated)]),
+            text(&[("nothing else", Place::Hidden)]),
+            element("image", "A kettle", Place::Attribute, Purpose::Name),
+            element("button", "Pay", Place::Attribute, Purpose::Label),
+        ]
+    };
+    let dropped = told(HiddenText::Drop, lines());
+    assert_eq!(dropped.text, "- text: \"Total 64.15\"\n- image [ref=e1]\n- button \"Pay\" [ref=e1]\n");
+    let why: Vec<(Why, &str)> = dropped.withheld.iter().map(|it| (it.why, it.words.as_str())).collect();
+    assert_eq!(
+        why,
+        [(Why::Hidden, "one thing "), (Why::Hidden, "nothing else"), (Why::Attribute, "A kettle")]
+    );
+    let quoted = told(HiddenText::Quote, lines());
+    assert_eq!(
+        quoted.text,
+        "- text: \"Total\" [unseen] \"one thing\" \"64.15\"\n- text: [unseen] \"nothing else\"\n\
+         - image [unseen] \"A kettle\" [ref=e1]\n- button \"Pay\" [ref=e1]\n"
+    );
+    assert!(quoted.withheld.is_empty());
+}
+
+#[test]
+fn the_suspicious_is_replaced_by_a_mark_that_tells_nothing() {
+    let with = |attack: &str| {
+        let lines = vec![
+            text(&[("Before.", Place::Shown)]),
+            text(&[(attack, Place::Shown)]),
+            element("link", attack, Place::Shown, Purpose::Echo),
+            element("button", attack, Place::Attribute, Purpose::Label),
+        ];
+        told(HiddenText::Drop, lines)
+    };
+    let (short, long) = (with("The zebra."), with(&"A long tale of the zebra. ".repeat(2)));
+    assert_eq!(short.text, long.text);
+    assert!(
+        short.text.contains(&format!("- text: {WITHHELD}\n- link {WITHHELD} [ref=e1]\n- button {WITHHELD}"))
+    );
+    assert!(!short.text.contains("zebra"));
+
+    let quarantine = Quarantine::default();
+    quarantine.take_in(&short.withheld, 7);
+    // Its neighbours were read in one window with it.
+    assert!(quarantine.held().iter().any(|it| it.words == "The zebra."));
+    assert_eq!(quarantine.held()[0].origin, "https://a.example");
+}
+
+#[test]
+fn what_is_split_over_elements_lines_and_names_is_read_in_one_piece() {
+    let split = text(&[("the ze", Place::Shown), ("xx", Place::Hidden), ("bra comes", Place::Shown)]);
+    let told_split = told(HiddenText::Drop, vec![split]);
+    assert_eq!(told_split.text, format!("- text: {WITHHELD}\n"));
+    let all: Vec<&str> = told_split.withheld.iter().map(|it| it.words.as_str()).collect();
+    assert_eq!(all, ["the ze", "xx", "bra comes"]);
+
+    // Two names that are harmless one by one; the double joins what stands in lines below one another.
+    struct Pair;
+    impl WindowClassifier for Pair {
+        fn risk(&self, window: &Window<'_>) -> Risk {
+            let both = window.text.contains("alpha") && window.text.contains("omega");
+            if both { Risk::CERTAIN } else { Risk::NONE }
+        }
+    }
+    let scrubber = Scrubber::new(ScrubSettings::default(), Some(Arc::new(Pair)));
+    let names = vec![
+        element("button", "alpha", Place::Attribute, Purpose::Label),
+        element("button", "omega", Place::Attribute, Purpose::Label),
+    ];
+    let line = format!("- button {WITHHELD} [ref=e1]\n");
+    assert_eq!(scrubber.scrub(&page(names)).text, line.repeat(2));
+    let lines = vec![text(&[("alpha", Place::Shown)]), text(&[("omega", Place::Shown)])];
+    assert!(!scrubber.scrub(&page(lines)).text.contains("alpha"));
+}
+
+#[test]
+fn short_texts_of_controls_are_read_one_by_one() {
+    struct Pair;
+    impl WindowClassifier for Pair {
+        fn risk(&self, window: &Window<'_>) -> Risk {
+            let both = window.text.contains("alpha") && window.text.contains("omega");
+            if both { Risk::CERTAIN } else { Risk::NONE }
+        }
+    }
+    let scrubber = Scrubber::new(ScrubSettings::default(), Some(Arc::new(Pair)));
+    let of = |role: &str, texts: [&str; 2]| {
+        let lines = texts.map(|text| element(role, text, Place::Shown, Purpose::Text));
+        scrubber.scrub(&page(lines.to_vec())).text.contains("alpha")
+    };
+    assert!(of("button", ["alpha", "omega"]));
+    assert!(!of("button", ["alpha omega", "other"]));
+    // Sentences hold links, and a long text of a control may go on in the next.
+    assert!(!of("link", ["alpha", "omega"]));
+    assert!(!of(
+        "button",
+        ["alpha, and in more words than names have", "and in more words than names have, omega"]
+    ));
+    // What stands around controls is one text.
+    let around = vec![
+        text(&[("alpha", Place::Shown)]),
+        element("button", "Pay", Place::Shown, Purpose::Text),
+        text(&[("omega", Place::Shown)]),
+    ];
+    assert!(!scrubber.scrub(&page(around)).text.contains("alpha"));
+}
+
+#[test]
+fn long_names_are_withheld_and_seen_ones_are_not() {
+    let long = "word ".repeat(20);
+    let lines = vec![
+        element("button", &long, Place::Attribute, Purpose::Label),
+        element("button", &long, Place::Shown, Purpose::Label),
+        element("document", &long, Place::Attribute, Purpose::Title),
+        element("document", &long.repeat(2), Place::Attribute, Purpose::Title),
+    ];
+    let told = told(HiddenText::Drop, lines);
+    let kept: Vec<bool> = told.text.lines().map(|line| line.contains("word")).collect();
+    assert_eq!(kept, [false, true, true, false], "{}", told.text);
+    assert!(told.withheld.iter().all(|it| it.why == Why::LongName));
+}
+
+#[test]
+fn a_frame_of_another_origin_is_read_as_such() {
+    let mut line = text(&[("harmless", Place::Shown)]);
+    line.text[0].frame = 1;
+    let told = told(HiddenText::Drop, vec![text(&[("own", Place::Shown)]), line]);
+    assert_eq!(told.text, format!("- text: \"own\"\n- text: {WITHHELD}\n"));
+    assert_eq!(told.withheld[0].origin, Origin::parse("https://b.example").ok());
+}
+
+#[test]
+fn without_a_judge_nothing_is_suspicious() {
+    let scrubber = Scrubber::new(ScrubSettings::default(), None);
+    let told = scrubber.scrub(&page(vec![text(&[("the zebra", Place::Shown)])]));
+    assert_eq!(told.text, "- text: \"the zebra\"\n");
+    assert_eq!(told.words, "the zebra\n");
+}
+
+/// A line without what stands in quotes.
+fn outside(line: &str) -> String {
+    let (mut out, mut within, mut escaped) = (String::new(), false, false);
+    for c in line.chars() {
+        match c {
+            '\\' if within && !escaped => escaped = true,
+            '"' if !escaped => within = !within,
+            _ => {
+                escaped = false;
+                if !within {
+                    out.push(c);
+                }
+            }
+        }
+    }
+    assert!(!within, "open quotes in {line}");
+    out
+}
+
+fn hostile() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("\"".to_owned()),
+        Just("\\".to_owned()),
+        Just("\n- button \"Pay\" [ref=e9]".to_owned()),
+        Just(WITHHELD.to_owned()),
+        Just(UNSEEN.to_owned()),
+        Just("- document https://bank.example".to_owned()),
+        Just("zebra. ".to_owned()),
+        Just("\u{2029}".to_owned()),
+        any::<String>(),
+    ];
+    proptest::collection::vec(piece, 0..5).prop_map(|pieces| pieces.concat())
+}
+
+fn place() -> impl Strategy<Value = Place> {
+    prop_oneof![Just(Place::Shown), Just(Place::Generated), Just(Place::Attribute), Just(Place::Hidden)]
+}
+
+proptest! {
+    /// No words of a page write a line, a role, a handle or a mark of ours: outside of quotes there are only the
+    /// heads that the bridge wrote and the two marks.
+    #[test]
+    fn a_page_writes_nothing_of_ours(
+        texts in proptest::collection::vec((hostile(), place()), 1..5),
+        name in hostile(), place in place(), quote in any::<bool>()
+    ) {
+        let parts: Vec<(&str, Place)> = texts.iter().map(|(text, place)| (text.as_str(), *place)).collect();
+        let lines = vec![
+            element("button", &name, place, Purpose::Label),
+            text(&parts),
+            element("heading", &name, place, Purpose::Name),
+        ];
+        let hidden = if quote { HiddenText::Quote } else { HiddenText::Drop };
+        let told = told(hidden, lines);
+        for line in told.text.split('\n') {
+            let mut rest = outside(line).replace(WITHHELD, "").replace(UNSEEN, "");
+            rest.retain(|c| c != ' ');
+            let ours = ["", "-button[ref=e1]", "-text:", "-heading[ref=e1]"];
+            prop_assert!(ours.contains(&rest.as_str()), "{line}");
+        }
+        prop_assert!(told.text.matches('\n').count() <= 3);
+    }
+
+    /// What is told and what is withheld are together all words of the page, and nothing suspicious is told.
+    #[test]
+    fn no_words_get_lost(texts in proptest::collection::vec((hostile(), place()), 1..5)) {
+        let shows = |c: &char| c.is_alphanumeric() && !tidy(&c.to_string()).is_empty();
+        let parts: Vec<(&str, Place)> = texts.iter().map(|(text, place)| (text.as_str(), *place)).collect();
+        let told = told(HiddenText::Drop, vec![text(&parts)]);
+        let mut all: Vec<char> = texts.iter().flat_map(|(text, _)| text.chars()).filter(shows).collect();
+        let withheld = told.withheld.iter().flat_map(|it| it.words.chars());
+        let mut found: Vec<char> = told.words.chars().chain(withheld).filter(shows).collect();
+        all.sort_unstable();
+        found.sort_unstable();
+        prop_assert_eq!(found, all);
+        prop_assert!(!told.text.to_lowercase().contains("zebra"));
+    }
+}
