@@ -1,15 +1,9 @@
 //! A model in a file: any bytes into reading our form and the two published ones.
 
 use hmm_control::{Belief, ImportOptions, ModelFile, Storage};
-use serde::de::IgnoredAny;
-use serde_json::Value;
 use std::sync::Arc;
 
-/// Where the header begins.
-const START: usize = 8;
-
-/// Bytes of numbers that are made up where a header asks for more than there are.
-const MOST: usize = 1 << 16;
+use crate::input::with_fitting_lengths;
 
 /// A seed that is a model.
 const PUBLISHED: &[u8] = include_bytes!("../corpus/hmm_file/trace");
@@ -24,7 +18,7 @@ const OPTIONS: ImportOptions<'static> =
 /// Where a model was read that is none, or is written and read as another.
 pub fn run(input: &[u8]) {
     judge(input);
-    if let Some(mended) = mended(input) {
+    if let Some(mended) = with_fitting_lengths(input) {
         judge(&mended);
     }
     if let Ok(text) = std::str::from_utf8(input) {
@@ -41,23 +35,6 @@ fn beside(text: &str) {
         }
         Err(error) => assert!(error.to_string().starts_with("config.json: "), "{error}"),
     }
-}
-
-/// The input with the lengths that its header asks for, if it has a header.
-fn mended(input: &[u8]) -> Option<Vec<u8>> {
-    let text = input.get(START..)?;
-    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
-    values.next()?.ok()?;
-    let length = values.byte_offset();
-    let (header, numbers) = text.split_at_checked(length)?;
-    let tensors: Value = serde_json::from_slice(header).ok()?;
-    let ends =
-        tensors.as_object()?.values().filter_map(|tensor| tensor.get("data_offsets")?.get(1)?.as_u64());
-    let end = usize::try_from(ends.max()?).ok()?.min(MOST);
-    let mut bytes = u64::try_from(length).ok()?.to_le_bytes().to_vec();
-    bytes.extend_from_slice(header);
-    bytes.extend(numbers.iter().copied().chain(std::iter::repeat(0)).take(end));
-    Some(bytes)
 }
 
 fn judge(bytes: &[u8]) {

@@ -11,7 +11,9 @@
 //! | [`decoder`] | what is hidden in a text: encoded, spelled out, written backwards |
 //! | [`detectors`] | personal data and secrets: places, masking, normal forms |
 //! | `extension_messages` | what an extension, an agent and a user send to the service, framed (Unix) |
+//! | [`hmm_checkpoint`] | an interrupted distillation: going on from it, writing again |
 //! | [`hmm_file`] | a model in a file: reading our form and the published ones, writing again |
+//! | [`hmm_shard`] | counts of a part of a distillation: reading, merging, learning, writing again |
 //! | [`normaliser`] | folding a text, and the way back |
 //! | [`policy_bytes`] | policy bytes: reading, writing, what the check says of a table nobody compiled |
 //! | [`policy_text`] | policy text: reading, printing, compiling, proving |
@@ -19,7 +21,7 @@
 //! | [`sirl_stream`] | blocks and plans in pieces of a stream |
 //! | [`sirl_text`] | blocks and replies: reading, finding, printing, errors |
 //! | [`vault_file`] | a vault file: reading, writing, what lies behind the encryption |
-//! | [`input`] | from bytes to text |
+//! | [`input`] | from bytes to text, and to a file whose lengths fit |
 #![allow(clippy::panic, reason = "a panic is how a target reports what it found")]
 
 pub mod audit_log;
@@ -28,7 +30,9 @@ pub mod decoder;
 pub mod detectors;
 #[cfg(unix)]
 pub mod extension_messages;
+pub mod hmm_checkpoint;
 pub mod hmm_file;
+pub mod hmm_shard;
 pub mod input;
 pub mod normaliser;
 pub mod policy_bytes;
@@ -49,7 +53,9 @@ pub const TARGETS: &[Target] = &[
     ("detectors", detectors::run),
     #[cfg(unix)]
     ("extension_messages", extension_messages::run),
+    ("hmm_checkpoint", hmm_checkpoint::run),
     ("hmm_file", hmm_file::run),
+    ("hmm_shard", hmm_shard::run),
     ("normaliser", normaliser::run),
     ("policy_bytes", policy_bytes::run),
     ("policy_text", policy_text::run),

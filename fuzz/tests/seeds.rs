@@ -52,6 +52,36 @@ fn each_target_has_seeds_and_all_seeds_have_a_target() {
     }
 }
 
+/// The reader refuses nearly every change, so that a run that does not begin with good files finds nothing.
+#[test]
+fn the_seeds_of_a_distillation_are_good_files() {
+    let read = |target: &str, name: &str| fs::read(folder("corpus").join(target).join(name)).unwrap();
+    for (name, _) in fuzz::hmm_checkpoint::good() {
+        let seed = read("hmm_checkpoint", name);
+        let resumed = match name {
+            "wide" => fuzz::hmm_checkpoint::resumed::<f64>(&seed),
+            _ => fuzz::hmm_checkpoint::resumed::<f32>(&seed),
+        };
+        assert_eq!(resumed, Ok(()), "{name}");
+    }
+    for (name, _) in fuzz::hmm_shard::good() {
+        assert_eq!(fuzz::hmm_shard::merged(&read("hmm_shard", name)), Ok(()), "{name}");
+    }
+}
+
+/// Writes them anew, where the form of these files has changed: `cargo test -p fuzz -- --ignored`.
+#[test]
+#[ignore = "it writes into the sources"]
+fn the_seeds_of_a_distillation_are_written() {
+    for (target, good) in
+        [("hmm_checkpoint", fuzz::hmm_checkpoint::good()), ("hmm_shard", fuzz::hmm_shard::good())]
+    {
+        let seeds = folder("corpus").join(target);
+        fs::create_dir_all(&seeds).unwrap();
+        good.iter().for_each(|(name, bytes)| fs::write(seeds.join(name), bytes).unwrap());
+    }
+}
+
 #[test]
 fn a_target_is_looked_up_by_its_name() {
     assert!(fuzz::target("policy_text").is_some());

@@ -1,10 +1,20 @@
 //! Interrupted trainings.
 
 use super::bytes::{Parts, Reader, integers, push_parameters, write, wrong};
+use super::statistics::MOST_POSITIONS;
 use super::trainer::Memory;
-use super::{DistilError, Options, Real, Schedule, Sequences, Sparse, StepSize, Successors, Trainer};
+use super::{
+    DistilError, Options, Parameters, Real, Schedule, Sequences, Sparse, StepSize, Successors, Trainer,
+};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
+
+/// How far from 1 a distribution in a checkpoint may sum: rounding is far below that, and what is far above it makes
+/// likelihoods that are no numbers.
+const ROUNDED: f64 = 1e-2;
+
+/// The largest count so far, scaled to the whole training set: sums of it are numbers.
+const MOST_COUNT: f64 = 1e18;
 
 /// Floats are kept as their bits: JSON's decimals need not come back the same.
 #[derive(Serialize, Deserialize)]
@@ -54,6 +64,20 @@ impl Header {
             lanes: self.lanes,
             threads,
         }
+    }
+}
+
+impl Header {
+    /// Whether the steps so far can have counted that much: what goes on counting must not overflow.
+    fn check_counters(&self) -> Result<(), DistilError> {
+        let steps = u64::from(self.steps);
+        if self.steps > self.schedule.steps() || self.since_best > self.steps {
+            return Err(wrong("the header", "it counts more steps than there are"));
+        }
+        if self.tokens > steps.saturating_mul(MOST_POSITIONS) {
+            return Err(wrong("the header", "it counts more tokens than its steps can have seen"));
+        }
+        Ok(())
     }
 }
 
@@ -110,7 +134,8 @@ impl<'a, T: Real> Trainer<'a, T> {
     /// interrupted.
     ///
     /// # Errors
-    /// When the bytes are no checkpoint of this width of float, or the sequences are others than it was started with.
+    /// When the bytes are no checkpoint of this width of float or hold what no training writes, or the sequences are others
+    /// than it was started with.
     pub fn resume(
         checkpoint: &[u8],
         train: &'a Sequences,
@@ -125,19 +150,26 @@ impl<'a, T: Real> Trainer<'a, T> {
                 return Err(DistilError::OtherSequences { which });
             }
         }
+        header.check_counters()?;
         let set = |prefix: &str, there: bool| {
             let read = || reader.parameters(prefix, header.states, header.vocabulary);
             there.then(read).transpose()
         };
+        let (parameters, best) =
+            (reader.parameters("", header.states, header.vocabulary)?, set("best.", header.best)?);
+        distributions("", &parameters)?;
+        best.as_ref().map_or(Ok(()), |best| distributions("best.", best))?;
+        let running = set("running.", header.running)?;
+        running.as_ref().map_or(Ok(()), counts)?;
         let successors =
             header.successors.map(|count| successors(&reader, header.states, count)).transpose()?;
         if f64::from_bits(header.best_score).is_nan() {
             return Err(wrong("the header", "its best score is not a number"));
         }
         let memory = Memory {
-            parameters: reader.parameters("", header.states, header.vocabulary)?,
-            running: set("running.", header.running)?,
-            best: set("best.", header.best)?,
+            parameters,
+            running,
+            best,
             best_score: f64::from_bits(header.best_score),
             since_best: header.since_best,
             steps: header.steps,
@@ -160,4 +192,29 @@ fn successors(reader: &Reader<'_>, states: usize, count: usize) -> Result<Succes
     }
     let list = |row: &[i64]| row.iter().map(|state| *state as u32).collect();
     Ok(Successors::from_lists(states, rows.map(list).collect()))
+}
+
+/// Whether each distribution of a set sums to 1.
+fn distributions<T: Real>(prefix: &str, set: &Parameters<T>) -> Result<(), DistilError> {
+    let sum = |values: &mut dyn Iterator<Item = &T>| values.map(|value| value.to_f64()).sum::<f64>();
+    let one = |sum: f64| (sum - 1.0).abs() <= ROUNDED;
+    for (name, sums_to_one) in [
+        ("initial", one(sum(&mut set.initial.iter()))),
+        ("transition", set.transition.rows().into_iter().all(|row| one(sum(&mut row.iter())))),
+        ("emission", set.emission.columns().into_iter().all(|column| one(sum(&mut column.iter())))),
+    ] {
+        if !sums_to_one {
+            return Err(wrong(&format!("{prefix}{name}"), "it holds a distribution that does not sum to 1"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the counts so far are so few that they add up.
+fn counts<T: Real>(set: &Parameters<T>) -> Result<(), DistilError> {
+    let all = set.initial.iter().chain(&set.transition).chain(&set.emission);
+    match all.map(|value| value.to_f64()).find(|value| *value > MOST_COUNT) {
+        Some(value) => Err(wrong("running", format!("it holds {value}, which no training counts"))),
+        None => Ok(()),
+    }
 }

@@ -166,7 +166,7 @@ impl Expectation {
                     return sum;
                 }
                 let first = range.start + number * lanes;
-                let part = first..range.end.min(first + lanes);
+                let part = first..range.end.min(first.saturating_add(lanes));
                 work(&mut sum, &mut scratch, Batch::new(sequences, part, self.dropout.as_ref()));
             }
         };

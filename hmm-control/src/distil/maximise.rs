@@ -16,11 +16,14 @@ pub trait Counts {
     fn read_emission(&self, token: Token, out: &mut [f64]);
 }
 
+/// The largest pseudocount: more than any text has tokens, and sums of it are numbers.
+const MOST_PSEUDOCOUNT: f64 = 1e18;
+
 /// What the M-step has to keep to.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rules {
     /// Added to every count that is not ruled out below (a Dirichlet prior of this parameter + 1). 0 is maximum
-    /// likelihood; 0.001 keeps what was not seen from being impossible.
+    /// likelihood; 0.001 keeps what was not seen from being impossible; at most 10^18.
     pub pseudocount: f64,
     /// The end token, where there is one: then the last state emits it alone and is never left, and no other state
     /// emits it.
@@ -32,11 +35,11 @@ pub struct Rules {
 impl Rules {
     /// Checks the rules against a model's size.
     pub(super) fn check(&self, states: usize, vocabulary: usize) -> Result<(), DistilError> {
-        if !(0.0..f64::INFINITY).contains(&self.pseudocount) {
+        if !(0.0..=MOST_PSEUDOCOUNT).contains(&self.pseudocount) {
             return Err(DistilError::Setting {
                 name: "the pseudocount",
                 given: self.pseudocount.to_string(),
-                wanted: "at least 0",
+                wanted: "at least 0 and at most 10^18",
             });
         }
         if let Some(end) = self.end.filter(|end| states < 2 || *end as usize >= vocabulary) {

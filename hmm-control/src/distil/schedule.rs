@@ -113,6 +113,26 @@ impl Schedule {
         }
         Vec::new()
     }
+
+    /// What all steps from one on learn from, of `sequences` in all: how many times all of them, and these ranges besides.
+    /// The time it takes does not depend on how many steps there are.
+    pub(super) fn left(&self, step: u32, sequences: usize) -> (u64, Vec<Range<usize>>) {
+        let all = u64::from(self.portions.max(1));
+        let cut = |portion: u64| (u128::from(portion) * sequences as u128 / u128::from(all)) as usize;
+        let (mut done, mut first, mut passes, mut besides) = (step, 0_u64, 0_u64, Vec::new());
+        for stage in &self.stages {
+            let skipped = done.min(stage.steps);
+            done -= skipped;
+            let begin = (first + u64::from(skipped) * u64::from(stage.portions)) % all;
+            let count = u64::from(stage.steps - skipped) * u64::from(stage.portions);
+            first = (first + u64::from(stage.steps) * u64::from(stage.portions)) % all;
+            passes = passes.saturating_add(count / all);
+            let end = begin + count % all;
+            besides.push(cut(begin)..cut(end.min(all)));
+            besides.extend((end > all).then(|| 0..cut(end - all)));
+        }
+        (passes, besides)
+    }
 }
 
 /// How far a step goes from the counts so far towards those of its own portions.
@@ -155,6 +175,34 @@ impl StepSize {
                 })
             }
             _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Schedule;
+    use std::ops::Range;
+
+    #[test]
+    fn what_is_left_is_what_the_steps_take_one_by_one() {
+        let length = |ranges: Vec<Range<usize>>| ranges.into_iter().map(|range| range.len()).sum::<usize>();
+        for (text, portions) in
+            [("10,1;5,2;4,5;4,10;4,20;1,40", 100), ("7,3;2,1;5,4", 4), ("3,1", 1), ("0,1;2,2", 3)]
+        {
+            let schedule = Schedule::parse(text, portions).unwrap();
+            for sequences in [0, 1, 5, 1003] {
+                for step in 0..=schedule.steps() + 1 {
+                    let steps = step..schedule.steps();
+                    let one_by_one: usize = steps.map(|step| length(schedule.ranges(step, sequences))).sum();
+                    let (passes, besides) = schedule.left(step, sequences);
+                    assert_eq!(
+                        passes as usize * sequences + length(besides),
+                        one_by_one,
+                        "{text} from {step}"
+                    );
+                }
+            }
         }
     }
 }

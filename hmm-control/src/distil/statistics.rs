@@ -11,7 +11,7 @@ const POINT: u32 = 34;
 
 /// Positions that counts can hold without overflow. Nothing counts a position more than once, but for rounding, for
 /// which there is room twice over.
-const MOST_POSITIONS: u64 = 1 << (62 - POINT);
+pub(super) const MOST_POSITIONS: u64 = 1 << (62 - POINT);
 
 /// Bits behind the point of the log likelihood.
 const LOG_POINT: i32 = 60;
@@ -170,10 +170,11 @@ impl Statistics {
         Ok(())
     }
 
-    /// The largest count that so many positions can give, with room for rounding.
+    /// The largest count that so many positions can give, with room for rounding. As many positions as there may be give the
+    /// largest number that a count holds, so that what is merged cannot overflow.
     pub(super) fn most(positions: u64) -> Result<i64, DistilError> {
         Statistics::new(0, 0).reserve(positions)?;
-        Ok((positions as i64) << (POINT + 1).min(62))
+        Ok(i64::try_from((positions << (POINT + 1)).saturating_sub(1)).unwrap_or(i64::MAX))
     }
 
     /// The largest log likelihood, either way, that so many positions can give: no probability of a place that a float

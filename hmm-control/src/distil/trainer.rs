@@ -215,9 +215,7 @@ impl<'a, T: Real> Trainer<'a, T> {
         let pruned = self.prune()?;
         let held_out = if has_tokens(self.held_out) { Some(self.score(self.held_out)?) } else { None };
         let best = self.keep_best(held_out, improved_on);
-        let remaining: f64 =
-            (self.memory.steps..self.options.schedule.steps()).map(|step| self.work(step)).sum();
-        let total: f64 = (0..self.options.schedule.steps()).map(|step| self.work(step)).sum();
+        let (remaining, total) = (self.work_from(self.memory.steps), self.work_from(0));
         Ok(Report {
             step: self.memory.steps,
             steps: self.options.schedule.steps(),
@@ -237,6 +235,16 @@ impl<'a, T: Real> Trainer<'a, T> {
         let ranges = self.options.schedule.ranges(step, self.train.len());
         let tokens: usize = ranges.iter().map(|range| self.train.span(range).len()).sum();
         (3 * tokens + self.held_out.tokens().len()) as f64
+    }
+
+    /// The same of all steps from one on.
+    fn work_from(&self, step: u32) -> f64 {
+        let schedule = &self.options.schedule;
+        let (passes, besides) = schedule.left(step, self.train.len());
+        let tokens: usize = besides.iter().map(|range| self.train.span(range).len()).sum();
+        let tokens = passes as f64 * self.train.tokens().len() as f64 + tokens as f64;
+        let steps = schedule.steps().saturating_sub(step);
+        3.0 * tokens + f64::from(steps) * self.held_out.tokens().len() as f64
     }
 
     fn score(&self, sequences: &Sequences) -> Result<f64, DistilError> {

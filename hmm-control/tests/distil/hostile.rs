@@ -100,6 +100,50 @@ fn lists_of_successors_rise_and_are_not_empty() {
     assert!(resumed(&bytes).unwrap_err().contains("rising"));
 }
 
+/// What goes on counting cannot overflow, and no number of steps or lanes keeps the next one from coming to its end.
+#[test]
+fn forged_counters_of_a_checkpoint_overflow_nothing() {
+    let good = checkpoint();
+    let after = |key: &str| {
+        let text = String::from_utf8_lossy(&good[8..]).into_owned();
+        let (_, rest) = text.split_once(&format!(r#"\"{key}\":"#)).unwrap();
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        format!(r#"\"{key}\":{digits},"#)
+    };
+    let with =
+        |key: &str, number: &str| resumed(&forged(&good, &after(key), &format!(r#"\"{key}\":{number},"#)));
+    for (key, number) in [
+        ("since_best", "4294967295"),
+        ("since_best", "3"),
+        ("tokens", "18446744073709551615"),
+        // The largest float.
+        ("pseudocount", "9218868437227405311"),
+    ] {
+        assert!(with(key, number).is_err(), "{key} {number}");
+    }
+    let steps = forged(&good, r#"\"steps\":2,\"tokens\""#, r#"\"steps\":4,\"tokens\""#);
+    assert!(resumed(&steps).unwrap_err().contains("more steps than there are"));
+    // These are odd, and no more than that.
+    assert_eq!(with("lanes", "18446744073709551615"), Ok(()));
+    let long = forged(&good, r#"{\"steps\":2,\"portions\":1}"#, r#"{\"steps\":4294967290,\"portions\":1}"#);
+    assert_eq!(resumed(&long), Ok(()));
+}
+
+#[test]
+fn parameters_of_a_checkpoint_are_distributions() {
+    let good = checkpoint();
+    let length = 8 + usize::try_from(u64::from_le_bytes(*good.first_chunk().unwrap())).unwrap();
+    let (mut changed, mut refused) = (0, 0);
+    for place in (length..good.len()).step_by(4) {
+        let mut bytes = good.clone();
+        bytes[place..place + 4].copy_from_slice(&3e38_f32.to_le_bytes());
+        changed += 1;
+        refused += usize::from(resumed(&bytes).is_err());
+    }
+    // Every number: of the parameters, and of the lists of successors.
+    assert_eq!(refused, changed);
+}
+
 #[test]
 fn what_shards_say_of_their_likelihood_cannot_overflow_when_they_are_merged() {
     let good = statistics();
@@ -118,6 +162,26 @@ fn what_shards_say_of_their_likelihood_cannot_overflow_when_they_are_merged() {
         });
         let refused = merged.expect("no overflow").unwrap_err();
         assert!(refused.contains("log likelihood"), "{refused}");
+    }
+}
+
+/// Of two shards that together have as many places as there may be.
+#[test]
+fn the_largest_counts_of_two_shards_add_up() {
+    let good = statistics();
+    let said = String::from_utf8_lossy(&good).into_owned();
+    let (_, rest) = said.split_once(r#"\"positions\":"#).unwrap();
+    let places = format!(r#"\"positions\":{},"#, rest.split(',').next().unwrap());
+    let mut half = forged(&good, &places, r#"\"positions\":134217728,"#);
+    let first = 8 + usize::try_from(u64::from_le_bytes(*half.first_chunk().unwrap())).unwrap();
+    for (count, fits) in [(1_i64 << 62, false), ((1 << 62) - 1, true)] {
+        half[first..first + 8].copy_from_slice(&count.to_le_bytes());
+        let shard = Statistics::from_bytes(&half);
+        assert_eq!(shard.is_ok(), fits, "{count}");
+        if let Ok(shard) = shard {
+            let mut all = shard.clone();
+            assert_eq!(all.merge(&shard), Ok(()));
+        }
     }
 }
 

@@ -1,0 +1,96 @@
+//! The counts of a part of a distillation, made elsewhere: any bytes into reading and merging them.
+
+use hmm_control::distil::{DistilError, Expectation, Parameters, Rules, Sequences, Statistics, maximise};
+use ndarray::Array2;
+
+use crate::hmm_checkpoint::{first, texts};
+use crate::input::with_fitting_lengths;
+
+/// The most cells of a model that is made from counts: counts may be of any number of tokens that did not occur.
+const CELLS: usize = 1 << 16;
+
+/// Reads the input as it is, and again with the header's length and the file's made right.
+///
+/// # Panics
+/// Where counts were read that cannot be added up or learnt from, or that are written and read as others.
+pub fn run(input: &[u8]) {
+    for bytes in [Some(input.to_vec()), with_fitting_lengths(input)].into_iter().flatten() {
+        // What the reader refuses has no further promise.
+        let _refused = merged(&bytes);
+    }
+}
+
+/// Reads counts and adds them up.
+///
+/// # Errors
+/// In the reader's words, where they are none.
+///
+/// # Panics
+/// As [`run`].
+pub fn merged(bytes: &[u8]) -> Result<(), String> {
+    let read = Statistics::from_bytes(bytes);
+    let shard = match read {
+        Ok(shard) => shard,
+        Err(error) => {
+            let words = error.to_string();
+            assert!(!words.is_empty(), "refused without a reason");
+            return Err(words);
+        }
+    };
+    let Ok(written) = shard.to_bytes() else { panic!("it is not written") };
+    assert_eq!(Statistics::from_bytes(&written).as_ref(), Ok(&shard), "written, and read as others");
+    assert!(!shard.log_likelihood().is_nan(), "the log likelihood is no number");
+    let mut all = Statistics::new(shard.states(), shard.vocabulary());
+    assert_eq!(all.merge(&shard), Ok(()), "to nothing they are added");
+    assert_eq!(all, shard, "added to nothing they are themselves");
+    // Twice as many may be too many, which is said.
+    let mut before = all.clone();
+    while before.positions() > 0 && all.merge(&before).is_ok() {
+        assert_eq!(all.positions(), before.positions() * 2, "some were not added");
+        assert_eq!(all.sequences(), before.sequences() * 2, "some were not added");
+        before = all.clone();
+    }
+    learnt(&all);
+    Ok(())
+}
+
+/// What is learnt from counts are distributions.
+fn learnt(counts: &Statistics) {
+    let (states, vocabulary) = (counts.states(), counts.vocabulary());
+    if states == 0 || vocabulary == 0 || states.saturating_mul(states.max(vocabulary)) > CELLS {
+        return;
+    }
+    let even = |number: usize| 1.0 / number as f64;
+    let previous = Parameters {
+        initial: vec![even(states); states],
+        transition: Array2::from_elem((states, states), even(states)),
+        emission: Array2::from_elem((vocabulary, states), even(vocabulary)),
+    };
+    let next = match maximise(counts, &previous, &Rules::default()) {
+        Ok(next) => next,
+        Err(error) => panic!("nothing is learnt: {error}"),
+    };
+    let sums = [next.initial.iter().sum::<f64>()].into_iter();
+    let sums = sums.chain(next.transition.rows().into_iter().map(|row| row.sum()));
+    for sum in sums.chain(next.emission.columns().into_iter().map(|column| column.sum())) {
+        assert!((sum - 1.0).abs() < 1e-6, "a distribution sums to {sum}");
+    }
+}
+
+/// Good counts, by their names: the seeds are made from them.
+///
+/// # Panics
+/// Where they cannot be made.
+#[must_use]
+pub fn good() -> Vec<(&'static str, Vec<u8>)> {
+    let (train, held_out) = texts();
+    let counted = |sequences: &Sequences, states| {
+        Expectation::default().statistics(&first::<f32>(states), sequences, 0..sequences.len())?.to_bytes()
+    };
+    let made = |made: Result<Vec<u8>, DistilError>| made.unwrap_or_else(|error| panic!("{error}"));
+    vec![
+        ("all", made(counted(&train, 3))),
+        ("held-out", made(counted(&held_out, 2))),
+        ("nothing", made(Statistics::new(2, 4).to_bytes())),
+    ]
+}
