@@ -317,7 +317,7 @@ impl Core {
         };
         let (true, Some(origin)) = (told, origin) else { return };
         let warning = Warning { kind, origin, reason, wait };
-        if !self.warned.iter().any(|earlier| earlier.is_like(&warning)) {
+        if !self.warned.iter().any(|earlier| says_the_same(earlier, &warning)) {
             self.counts.warnings += 1;
             self.warned.push(warning.clone());
             self.warnings.push(warning);
@@ -341,6 +341,13 @@ impl Work {
             (false, _) => Look::Forms,
         }
     }
+}
+
+/// Whether two warnings differ in nothing but the time that is left.
+fn says_the_same(one: &Warning, other: &Warning) -> bool {
+    let about =
+        |warning: &Warning| (warning.kind, warning.origin.clone(), warning.reason, warning.wait.is_some());
+    about(one) == about(other)
 }
 
 /// The page a line is decided on: for a purchase the one looked at, else the form that fits best.
