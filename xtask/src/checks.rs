@@ -3,6 +3,7 @@
 use crate::fuzz;
 use crate::libtorch::Libtorch;
 use crate::licences;
+use crate::lints::Linter;
 use crate::process::{Failure, Place, run};
 use crate::setup::Tools;
 use crate::test_programs;
@@ -18,12 +19,13 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     step("format", || cargo(&["fmt", "--all", "--check"]))?;
     step("licences", || licences::check(place))?;
     // The default members: the others need libtorch.
+    let linter = Linter::new(place)?;
     let mut programs = Vec::new();
     step("lints and build", || {
-        programs = test_programs::build(place, tools)?;
+        programs = test_programs::build(place, tools, &linter)?;
         Ok(())
     })?;
-    step("tests", || test_programs::run_all(place, tools, programs))?;
+    step("tests", || test_programs::run_all(place, tools, &linter, programs))?;
     step("fuzz", || fuzz::step(place))?;
     println!("\n== all passed in {} s", start.elapsed().as_secs());
     Ok(())

@@ -1,12 +1,14 @@
 //! The lints, in the build of the tests.
 //!
 //! `cargo clippy` compiles every dependency a second time, without code, for the sake of our own packages. Here Cargo
-//! starts this program in the place of the compiler for our own packages ([`ask_for`] says so), and this program starts
-//! Clippy's driver ([`compile`]), which lints and compiles.
+//! starts this program in the place of the compiler for our own packages, and this program starts Clippy's driver
+//! ([`compile`]), which lints and compiles.
 
-use crate::process::{Failure, run};
+use crate::process::{Failure, Place, run};
 use std::env;
 use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Set where this program stands in the place of the compiler.
@@ -14,13 +16,26 @@ const MARK: &str = "PORTCULLIS_XTASK_LINTS";
 /// Cargo's variable for a program in the place of the compiler, for the packages of the workspace alone.
 const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
 
-/// Has Cargo lint what it compiles of our own packages; a warning fails the build.
-pub fn ask_for(cargo: &mut Command) -> Result<(), Failure> {
-    let here = env::current_exe();
-    let here =
-        here.map_err(|error| Failure::not_set_up(format!("this program's path is not known: {error}")))?;
-    cargo.env(MARK, "1").env(WRAPPER, here);
-    Ok(())
+/// A program that stands in the place of the compiler.
+#[derive(Debug)]
+pub struct Linter {
+    /// A copy of this program, since the build of the tests replaces this one.
+    copy: PathBuf,
+}
+
+impl Linter {
+    /// Copies this program into the target folder.
+    pub fn new(place: &Place) -> Result<Linter, Failure> {
+        let copy = place.target.join(format!("lints{}", env::consts::EXE_SUFFIX));
+        let made = env::current_exe().and_then(|this| fs::copy(this, &copy));
+        made.map_err(|error| Failure::not_set_up(format!("{}: {error}", copy.display())))?;
+        Ok(Linter { copy })
+    }
+
+    /// Has Cargo lint what it compiles of our own packages; a warning fails the build.
+    pub fn lint(&self, cargo: &mut Command) {
+        cargo.env(MARK, "1").env(WRAPPER, &self.copy);
+    }
 }
 
 /// Whether Cargo has started this program in the place of the compiler.

@@ -3,7 +3,7 @@
 //! Cargo runs one after the other, and many of them wait: for a browser, for a disk, for a time that has to
 //! pass. What one says is kept in a file, and shown where it fails.
 
-use crate::lints;
+use crate::lints::Linter;
 use crate::parallel::each;
 use crate::process::{Failure, Place, without_our_package};
 use crate::setup::Tools;
@@ -60,13 +60,13 @@ fn seed_of(commit: &str) -> Option<String> {
 }
 
 /// Runs all of them, and the examples in the documentation, whatever fails.
-pub fn run_all(place: &Place, tools: &Tools, programs: Vec<Program>) -> Result<(), Failure> {
+pub fn run_all(place: &Place, tools: &Tools, linter: &Linter, programs: Vec<Program>) -> Result<(), Failure> {
     let logs = place.target.join("test-logs");
     fs::create_dir_all(&logs).map_err(|error| unusable(&logs, &error))?;
     let mut documented = place.cargo();
     documented.args(["test", "--doc", "--no-fail-fast"]);
     // Else the libraries would be built a second time.
-    lints::ask_for(&mut documented)?;
+    linter.lint(&mut documented);
     // First, since it takes long.
     let mut jobs = vec![Job { name: "examples in the documentation".to_owned(), command: documented }];
     jobs.extend(programs.into_iter().map(Program::job));
@@ -82,10 +82,10 @@ pub fn run_all(place: &Place, tools: &Tools, programs: Vec<Program>) -> Result<(
 
 /// Builds and lints everything, and names the test programs. The largest come first: they hold the bridge to the browser
 /// and take longest, and what takes long should not be started when all else is done.
-pub fn build(place: &Place, tools: &Tools) -> Result<Vec<Program>, Failure> {
-    let said = build_these(place, tools, &["--message-format=json-render-diagnostics"])?;
+pub fn build(place: &Place, tools: &Tools, linter: &Linter) -> Result<Vec<Program>, Failure> {
+    let said = build_these(place, tools, linter, &["--message-format=json-render-diagnostics"])?;
     // They are built for their lints, and run by `cargo xtask bench`.
-    build_these(place, tools, &["--benches"])?;
+    build_these(place, tools, linter, &["--benches"])?;
     let mut programs: Vec<Program> =
         said.lines().filter_map(|message| program(message, &place.root)).collect();
     if programs.is_empty() {
@@ -99,9 +99,9 @@ pub fn build(place: &Place, tools: &Tools) -> Result<Vec<Program>, Failure> {
 }
 
 /// Builds and lints tests and what they need; what Cargo says of it.
-fn build_these(place: &Place, tools: &Tools, which: &[&str]) -> Result<String, Failure> {
+fn build_these(place: &Place, tools: &Tools, linter: &Linter, which: &[&str]) -> Result<String, Failure> {
     let mut cargo = place.cargo();
-    lints::ask_for(&mut cargo)?;
+    linter.lint(&mut cargo);
     cargo.args(["test", "--no-run"]).args(which).envs(tools.environment()).stderr(Stdio::inherit());
     let output = cargo
         .output()
