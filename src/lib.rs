@@ -132,3 +132,8 @@ pub const APPROACH_C_POLICY: &str = include_str!("../policies/approach_c.policy"
 
 /// The policy of approach B, as shipped in `policies/default.policy`.
 pub const DEFAULT_POLICY: &str = include_str!("../policies/default.policy");
+
+/// The program in the README compiles.
+#[cfg(all(doctest, feature = "browser"))]
+#[doc = include_str!("../README.md")]
+mod readme {}
