@@ -1,5 +1,5 @@
 //! A hidden Markov model is distilled from a small language model, saved, read again, and judged:
-//! `cargo run --example distil`, or with `-- FILE.safetensors` to keep it. `portcullis hmm distil` and `hmm eval` do the
+//! `cargo run --example distil`, or with `-- FILE.safetensors` to keep it. `portcullis-lab hmm distil` and `hmm eval` do the
 //! same with more to choose from.
 
 use std::error::Error;

@@ -3,36 +3,20 @@
 //! Exit codes: 0 done and nothing found, 1 a finding (a proof fails, a leak, a broken record), 2 bad
 //! input, 3 something is not set up.
 
-/// As the standard one, but for a reader that goes away.
-macro_rules! print {
-    ($($text:tt)*) => { crate::output::write(format_args!($($text)*)) };
-}
+#[macro_use]
+extern crate portcullis_cli;
 
-/// As the standard one, but for a reader that goes away.
-macro_rules! println {
-    () => { crate::output::write(format_args!("\n")) };
-    ($($text:tt)*) => { crate::output::write(format_args!("{}\n", format_args!($($text)*))) };
-}
-
-mod attack;
 mod audit;
-mod classify;
 mod consent;
-mod demo;
 mod doctor;
-mod evaluate;
-mod failure;
 #[cfg(unix)]
 mod guarding;
-mod hmm;
 #[cfg(unix)]
 mod install_host;
-mod manual;
 #[cfg(unix)]
 mod mcp;
 #[cfg(unix)]
 mod native_host;
-mod output;
 mod policy;
 mod quarantine;
 mod scrub;
@@ -47,7 +31,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use failure::Failure;
+use portcullis_cli::files::read_text;
+use portcullis_cli::{classify, failure, hmm, manual};
 
 /// Lets a language model drive a real browser with a person's data, without trusting the model or the page.
 #[derive(Parser)]
@@ -59,12 +44,6 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run agents that can be talked into leaking on hostile shop pages: without a guard, and under A, B and C.
-    Demo(demo::Arguments),
-    /// Point the hostile pages at an agent or a guard of somebody else's on this machine, and judge what arrives.
-    Attack(attack::Arguments),
-    /// Compare approaches on the whole family of pages: trials that can be resumed, and one report.
-    Evaluate(evaluate::Arguments),
     /// Stand between an MCP client and its browser: the tools of playwright-mcp, every call decided.
     #[cfg(unix)]
     Mcp(mcp::Arguments),
@@ -93,10 +72,10 @@ enum Command {
     /// List and take back the answers that stand.
     #[command(subcommand)]
     Consent(consent::Command),
-    /// Make and judge the small models that look ahead for a language model.
+    /// Look ahead in a text with a small model of a language model.
     #[command(subcommand)]
     Hmm(hmm::Command),
-    /// Train, judge and use the small models and detectors that read untrusted text.
+    /// Use the small models and detectors that read untrusted text.
     #[command(subcommand)]
     Classify(classify::Command),
     /// Look at the record of what was decided.
@@ -124,17 +103,14 @@ fn main() -> ExitCode {
         eprintln!("warning: {refused}");
     }
     let done = match Arguments::parse().command {
-        Command::Demo(arguments) => demo::run(arguments),
-        Command::Attack(arguments) => attack::run(&arguments),
-        Command::Evaluate(arguments) => evaluate::run(arguments),
         #[cfg(unix)]
         Command::Mcp(arguments) => mcp::run(arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => {
-            manual::completions(&arguments);
+            manual::completions::<Arguments>(&arguments);
             Ok(())
         }
-        Command::Man(arguments) => manual::pages(&arguments),
+        Command::Man(arguments) => manual::pages::<Arguments>(&arguments),
         Command::Policy(command) => policy::run(command),
         Command::Sirl(command) => sirl::run(command),
         Command::Vault(command) => vault::run(command),
@@ -142,8 +118,8 @@ fn main() -> ExitCode {
         Command::Expose(arguments) => scrub::expose::run(&arguments),
         Command::Quarantine(command) => quarantine::run(&command),
         Command::Consent(command) => consent::run(command),
-        Command::Hmm(command) => hmm::run(command),
-        Command::Classify(command) => classify::run(command),
+        Command::Hmm(command) => hmm::run(&command),
+        Command::Classify(command) => classify::run(&command),
         Command::Audit(command) => audit::run(command),
         #[cfg(unix)]
         Command::Serve(arguments) => serve::run(arguments),
@@ -160,14 +136,4 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
-}
-
-/// Reads a file, or standard input for `-`.
-fn read_text(path: &std::path::Path) -> Result<String, Failure> {
-    let read = if path.as_os_str() == "-" {
-        std::io::read_to_string(std::io::stdin())
-    } else {
-        std::fs::read_to_string(path)
-    };
-    read.map_err(|error| Failure::Input(format!("{} cannot be read: {error}", path.display())))
 }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use evaluation::stage::{chromium, sandbox};
 use mcp_guard::consent::ThroughClient;
 use mcp_guard::{Allowed, Gateway, GatewaySettings, Snapshots, UpstreamCommand};
 use portcullis::consent::page::opener::Opener;
@@ -74,7 +73,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let task = arguments.task.read()?;
-    let chromium = arguments.chromium.clone().or_else(chromium);
+    let chromium = arguments.chromium.clone().or_else(|| Some(discovery::chromium().ok()?.path));
     let chromium = chromium.ok_or_else(|| {
         Failure::NotSetUp(
             "no Chromium was found; name one with `--chromium` or PORTCULLIS_CHROMIUM".to_owned(),
@@ -84,7 +83,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let unlocked = arguments.guarding.unlock()?;
     let phrase = unlocked.as_ref().and_then(Guarded::phrase);
     let mut browser = BrowserSettings::new(&chromium);
-    browser.sandbox = sandbox();
+    browser.sandbox = discovery::chromium_sandbox();
     browser.headless = !arguments.headed;
     browser.private_hosts.clone_from(&arguments.private_hosts);
     let settings = GatewaySettings {

@@ -152,10 +152,9 @@ fn beside(vault: &Path) -> PathBuf {
 async fn page(phrase: Option<String>) -> Result<ConsentPage, Failure> {
     let missing =
         |error: String| Failure::NotSetUp(format!("{error}; or be asked here with `--consent terminal`"));
-    let chromium =
-        evaluation::stage::chromium().ok_or_else(|| missing("no Chromium was found".to_owned()))?;
+    let chromium = discovery::chromium().map_err(|_| missing("no Chromium was found".to_owned()))?.path;
     let opener = OwnBrowser::new(chromium).map_err(|error| missing(error.to_string()))?;
-    let opener = if evaluation::stage::sandbox() { opener } else { opener.without_sandbox() };
+    let opener = if discovery::chromium_sandbox() { opener } else { opener.without_sandbox() };
     let settings = PageSettings { opener: Box::new(opener), phrase, entropy: entropy() };
     let page = ConsentPage::open(settings).await.map_err(|error| missing(error.to_string()))?;
     Ok(page.telling(unasked))

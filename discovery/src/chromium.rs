@@ -21,6 +21,23 @@ pub fn chromium() -> Result<Program, String> {
         .ok_or_else(|| "chromium is not found".to_owned())
 }
 
+/// Whether Chromium's own sandbox can be used: not as root, and not where `PORTCULLIS_NO_SANDBOX` says so.
+pub fn chromium_sandbox() -> bool {
+    let asked_not_to = std::env::var_os("PORTCULLIS_NO_SANDBOX").is_some_and(|value| value != "0");
+    !asked_not_to && !is_root()
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
+}
+
 fn browser(path: &Path) -> Option<Program> {
     let line = answer(path, ["--version"])?;
     Some(Program { path: path.to_path_buf(), version: first_number(&line)?.to_owned() })

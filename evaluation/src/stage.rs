@@ -135,22 +135,7 @@ impl Stage {
     }
 }
 
-/// Whether Chromium's own sandbox can be used: not as root, and not where PORTCULLIS_NO_SANDBOX says so.
-pub fn sandbox() -> bool {
-    let asked_not_to = std::env::var_os("PORTCULLIS_NO_SANDBOX").is_some_and(|value| value != "0");
-    !asked_not_to && !is_root()
-}
-
-#[cfg(unix)]
-fn is_root() -> bool {
-    use std::os::unix::fs::MetadataExt;
-    std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
-}
-
-#[cfg(not(unix))]
-fn is_root() -> bool {
-    false
-}
+pub use discovery::chromium_sandbox as sandbox;
 
 /// Chromium: the environment's, or one of those that are installed.
 pub fn chromium() -> Option<PathBuf> {

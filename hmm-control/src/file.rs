@@ -69,7 +69,7 @@ impl fmt::Display for Form {
 /// )?;
 /// let mut file = ModelFile::new(hmm);
 /// file.end_token = Some(2);
-/// file.notes.insert("command".into(), "portcullis hmm distil rollouts.jsonl".into());
+/// file.notes.insert("command".into(), "portcullis-lab hmm distil rollouts.jsonl".into());
 ///
 /// let mut bytes = Vec::new();
 /// file.write(&mut bytes)?;

@@ -7,7 +7,7 @@ use hmm_control::monitor::{Judge, MonitorError};
 
 use super::WindowSafety;
 
-/// The monitor over the risks of the models of injections and scams, made by `portcullis classify fit-monitor`. Its
+/// The monitor over the risks of the models of injections and scams, made by `portcullis-lab classify fit-monitor`. Its
 /// card stands beside it.
 const MONITOR: &[u8] = include_bytes!("page.monitor.json");
 

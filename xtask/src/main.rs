@@ -40,8 +40,8 @@ const USAGE: &str = "\
 usage: cargo xtask <command>
 
   setup           find or install Node, playwright-core, @playwright/mcp, Chromium and certutil; [--torch] libtorch instead
-  demo [args]     set up, build, and run `portcullis demo [args]` with the small agent model too
-  evaluate [args] set up, build, and run `portcullis evaluate [args]`: --seeds N, --power, ...
+  demo [args]     set up, build, and run `portcullis-lab demo [args]` with the small agent model too
+  evaluate [args] set up, build, and run `portcullis-lab evaluate [args]`: --seeds N, --power, ...
   test            set up, then check format, lints, licences, and run every test; [--torch] those of lm-torch;
                   [--frameworks] those on rig and on browser-use, which are fetched
   bench [name]    set up, then run one benchmark, or all
@@ -130,9 +130,9 @@ fn demo(place: &Place, command: &str, arguments: &[String]) -> Result<(), Failur
     let tools = setup::set_up(place)?;
     tools.announce();
     let mut build = place.cargo();
-    build.args(["build", "--package", "portcullis-cli", "--bin", "portcullis"]);
+    build.args(["build", "--package", "portcullis-lab"]);
     process::run(build.envs(tools.environment()))?;
-    let mut demo = Command::new(place.binary("portcullis"));
+    let mut demo = Command::new(place.binary("portcullis-lab"));
     demo.arg(command).args(arguments).envs(tools.environment());
     let names = |argument: &String| argument.split('=').next() == Some("--agent-model");
     if command == "demo" && !arguments.iter().any(names) {

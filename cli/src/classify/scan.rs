@@ -8,7 +8,6 @@ use clap::ValueEnum;
 use classifier::{
     Detector, Detectors, LinearClassifier, Place, Risk, Unfolded, highest_risk, sweep_unfolded,
 };
-use classifier_training::recipe::Subject;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -111,10 +110,10 @@ impl Judge {
     fn new(arguments: &Scan) -> Result<Judge, Failure> {
         let asked = arguments.at_least.map(Risk::new).transpose();
         let asked = asked.map_err(|error| Failure::Input(format!("--at-least: {error}")))?;
-        let subject = match arguments.detector {
-            Kind::Injection => Subject::Injection,
-            Kind::Scam => Subject::Scam,
-            Kind::Toxicity => Subject::Toxicity,
+        let (kind, shipped): (_, fn() -> _) = match arguments.detector {
+            Kind::Injection => ("injection", LinearClassifier::injection),
+            Kind::Scam => ("scam", LinearClassifier::scam),
+            Kind::Toxicity => ("toxicity", LinearClassifier::toxicity),
             Kind::Pii | Kind::Secrets => {
                 if arguments.file.is_some() {
                     return Err(Failure::Input("--file is a model's; pii and secrets have none".to_owned()));
@@ -128,9 +127,9 @@ impl Judge {
                 });
             }
         };
-        let model = super::model(subject, arguments.file.as_deref())?;
+        let model = super::model(arguments.file.as_deref(), shipped)?;
         let own = classifier::Calibrated::threshold(&model, RATE).unwrap_or(Risk::CERTAIN);
-        Ok(Judge::Model { kind: subject.name(), model: Box::new(model), at_least: asked.unwrap_or(own) })
+        Ok(Judge::Model { kind, model: Box::new(model), at_least: asked.unwrap_or(own) })
     }
 
     /// The risk of a text and its suspicious parts.

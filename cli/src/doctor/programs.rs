@@ -95,7 +95,7 @@ fn start(chromium: &Path) -> Finding {
     };
     let began = Instant::now();
     let mut settings = BrowserSettings::new(chromium);
-    settings.sandbox = evaluation::stage::sandbox();
+    settings.sandbox = discovery::chromium_sandbox();
     let sandboxed = if settings.sandbox { "sandboxed" } else { "without Chromium's own sandbox" };
     let opened = async {
         let browser = Browser::launch(settings).await.map_err(|error| error.to_string())?;

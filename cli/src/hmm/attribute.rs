@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use hmm_control::{Attribute, Token};
 use lm_ngram::Tokenizer;
 
-use crate::{failure::Failure, read_text};
+use crate::failure::Failure;
+use crate::files::read_text;
 
 /// What a text should be like.
 #[derive(clap::Args)]

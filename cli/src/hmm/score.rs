@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::attribute::Wanted;
 use super::model::{self, Model};
 use super::table::{row, table};
-use crate::{failure::Failure, read_text};
+use crate::failure::Failure;
+use crate::files::read_text;
 
 #[derive(clap::Args)]
 pub struct Score {

@@ -23,7 +23,8 @@ pub fn table(rows: &[Vec<String>]) -> String {
 }
 
 /// A row of cells.
+#[macro_export]
 macro_rules! row {
     ($($cell:expr),* $(,)?) => { vec![$($cell.to_string()),*] };
 }
-pub(super) use row;
+pub use row;

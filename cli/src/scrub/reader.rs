@@ -137,9 +137,9 @@ impl Reader {
     pub async fn start(scrubber: Scrubber, served: Option<&Served>) -> Result<Reader, Failure> {
         let missing =
             "no Chromium was found; run `cargo xtask setup`, or set PORTCULLIS_CHROMIUM to its path";
-        let chromium = evaluation::stage::chromium().ok_or_else(|| Failure::NotSetUp(missing.to_owned()))?;
+        let chromium = discovery::chromium().map_err(|_| Failure::NotSetUp(missing.to_owned()))?.path;
         let mut settings = BrowserSettings::new(chromium);
-        settings.sandbox = evaluation::stage::sandbox();
+        settings.sandbox = discovery::chromium_sandbox();
         if let Some(served) = served {
             settings.proxy_rules = Some(format!(
                 "MAP {PAGE_HOST} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"

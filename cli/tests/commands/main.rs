@@ -9,13 +9,12 @@
 
 mod arguments;
 mod audit;
-mod classify;
 mod doctor;
-mod hmm;
 mod manual;
 mod policy;
 mod scrub;
 mod sirl;
+mod small_models;
 mod suggest;
 #[cfg(unix)]
 mod vault;

@@ -24,7 +24,7 @@ pub fn documents(path: &Path) -> Result<Vec<String>, Failure> {
     files.sort();
     let mut documents = Vec::new();
     for file in files.iter().filter(|file| file.extension().is_none_or(|extension| extension != "md")) {
-        let text = String::from_utf8_lossy(&super::read_bytes(file)?).into_owned();
+        let text = String::from_utf8_lossy(&crate::files::read_bytes(file)?).into_owned();
         match file.extension().and_then(|extension| extension.to_str()) {
             Some("json") => {
                 let value: Value = serde_json::from_str(&text)

@@ -1,4 +1,4 @@
-//! `portcullis classify eval`.
+//! `portcullis-lab classify eval`.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use super::Model;
 use crate::failure::Failure;
-use crate::hmm::{Progress, write_whole};
+use crate::files::write_whole;
+use crate::progress::Progress;
 
 #[derive(clap::Args)]
 pub struct Eval {

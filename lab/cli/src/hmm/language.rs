@@ -98,7 +98,8 @@ impl Language {
 
 fn read(path: &Path, encoding: Encoding) -> Result<Loaded, Failure> {
     let bad = |error: String| Failure::Input(format!("{}: {error}", path.display()));
-    let model = TopicModel::from_bytes(&super::read_bytes(path)?).map_err(|error| bad(error.to_string()))?;
+    let model =
+        TopicModel::from_bytes(&crate::files::read_bytes(path)?).map_err(|error| bad(error.to_string()))?;
     if model.vocabulary() != encoding.vocabulary() {
         let message = format!(
             "the language model has {} tokens, the tokenizer {} has {}; name another --tokenizer",

@@ -1,4 +1,4 @@
-//! `portcullis evaluate`: the comparison of approaches that `spec/experiments.md` fixes.
+//! `portcullis-lab evaluate`: the comparison of approaches that `spec/experiments.md` fixes.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -240,6 +240,6 @@ fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Sett
             growth: rate("user-growth", arguments.user_growth)?,
             most: rate("user-most", arguments.user_most)?,
         },
-        policy: arguments.policy.as_deref().map(crate::read_text).transpose()?,
+        policy: arguments.policy.as_deref().map(crate::files::read_text).transpose()?,
     })
 }

@@ -1,4 +1,4 @@
-//! `portcullis hmm horizon`.
+//! `portcullis-lab hmm horizon`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use evaluation::horizon::HorizonError;
 use evaluation::horizon::run::{Settings, run as experiment};
 
-use super::progress::Progress;
-use super::write_whole;
 use crate::failure::Failure;
+use crate::files::write_whole;
+use crate::progress::Progress;
 
 /// The experiment of `spec/experiments.md`, section 10.
 #[derive(clap::Args)]

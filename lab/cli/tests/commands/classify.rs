@@ -1,4 +1,4 @@
-//! `portcullis classify`, on collections made for the test.
+//! `portcullis-lab classify`, on collections made for the test.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 
 fn run(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_portcullis"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_portcullis-lab"))
         .arg("classify")
         .args(arguments)
         .stdin(Stdio::piped())

@@ -13,8 +13,8 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::Eval;
 use crate::hmm::language::Loaded;
-use crate::hmm::progress::Progress;
 use crate::hmm::rollouts;
+use crate::progress::Progress;
 
 /// Candidates that a controller begins with.
 const FIRST: usize = 50;

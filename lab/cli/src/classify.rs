@@ -1,4 +1,4 @@
-//! `portcullis classify`: the small models and detectors that read untrusted text.
+//! `portcullis-lab classify`: the small models and detectors that read untrusted text.
 //!
 //! Exit codes: 0 done; 2 the input is bad; 3 the folder of the data is absent, or a file cannot be written. A risk is
 //! not a finding of the command: `scan` ends with 0 whatever the texts say.
@@ -6,7 +6,6 @@
 mod eval;
 mod fit_attribute;
 mod fit_monitor;
-mod scan;
 mod train;
 
 use std::path::Path;
@@ -15,6 +14,7 @@ use clap::{Subcommand, ValueEnum};
 use classifier::LinearClassifier;
 use classifier_training::corpora::{Corpus, CorpusError, SourceError};
 use classifier_training::recipe::Subject;
+use portcullis_cli::classify::scan;
 
 use crate::failure::Failure;
 
@@ -45,9 +45,9 @@ pub fn run(command: Command) -> Result<(), Failure> {
 /// The models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Model {
-    /// Instructions to an agent that stand where only content should.
+    /// Instructions to an agent in a place where only content should be.
     Injection,
-    /// What stands around quoted attacks in texts that speak of attacks.
+    /// The surroundings of quoted attacks in texts that speak of attacks.
     Mention,
     /// Messages that want money or secrets by a story.
     Scam,
@@ -89,11 +89,5 @@ fn corpus(subject: Subject, folder: &Path, seed: u64, say: impl Fn(String)) -> R
 
 /// A model from a file, or the one that is shipped.
 fn model(subject: Subject, file: Option<&Path>) -> Result<LinearClassifier, Failure> {
-    let Some(path) = file else {
-        return subject.shipped().map_err(|error| Failure::NotSetUp(format!("the shipped model: {error}")));
-    };
-    let bytes = std::fs::read(path)
-        .map_err(|error| Failure::Input(format!("{} cannot be read: {error}", path.display())))?;
-    LinearClassifier::from_bytes(&bytes)
-        .map_err(|error| Failure::Input(format!("{}: {error}", path.display())))
+    portcullis_cli::classify::model(file, || subject.shipped())
 }

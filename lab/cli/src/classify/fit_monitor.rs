@@ -1,4 +1,4 @@
-//! `portcullis classify fit-monitor`: the monitor over the risks of a page's windows.
+//! `portcullis-lab classify fit-monitor`: the monitor over the risks of a page's windows.
 
 use std::io::Write;
 use std::ops::Range;
@@ -11,7 +11,8 @@ use portcullis::hmm_control::monitor::{Judge, Monitor, MonitorError, Window};
 use portcullis::safety::WindowSafety;
 
 use crate::failure::Failure;
-use crate::hmm::{Progress, write_whole};
+use crate::files::write_whole;
+use crate::progress::Progress;
 
 /// How many pages are put together to fit it, to calibrate it, and to judge it.
 const PAGES: usize = 4000;

@@ -1,4 +1,4 @@
-//! `portcullis hmm distil`.
+//! `portcullis-lab hmm distil`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -15,10 +15,11 @@ use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};
 
 use super::language::Language;
-use super::model::StorageName;
-use super::progress::{Progress, spoken};
-use super::{read_bytes, rollouts, threads, write_whole};
+use super::{rollouts, threads};
 use crate::failure::Failure;
+use crate::files::{read_bytes, write_whole};
+use crate::progress::{Progress, spoken};
+use portcullis_cli::hmm::model::StorageName;
 
 #[derive(clap::Args)]
 pub struct Distil {

@@ -1,4 +1,4 @@
-//! `portcullis classify fit-attribute`.
+//! `portcullis-lab classify fit-attribute`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,7 +7,8 @@ use classifier_training::token_attribute::{DataError, Shipped, TrainError};
 use lm_ngram::{Encoding, Tokenizer};
 
 use crate::failure::Failure;
-use crate::hmm::{Progress, write_whole};
+use crate::files::write_whole;
+use crate::progress::Progress;
 
 /// The tokens of GPT-2.
 const VOCABULARY: usize = 50_257;

@@ -1,4 +1,4 @@
-//! `portcullis attack`: the hostile pages, pointed at somebody else's agent on this machine.
+//! `portcullis-lab attack`: the hostile pages, pointed at somebody else's agent on this machine.
 
 use std::path::PathBuf;
 use std::time::Duration;

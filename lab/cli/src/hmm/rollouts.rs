@@ -22,7 +22,7 @@ pub fn draw(model: &TopicModel, count: usize, longest: usize, seed: u64) -> Sequ
 
 /// Reads token sequences: our own form, or lines that are each a JSON list of token numbers.
 pub fn read(path: &Path) -> Result<Sequences, Failure> {
-    let bytes = super::read_bytes(path)?;
+    let bytes = crate::files::read_bytes(path)?;
     let name = path.display().to_string();
     if bytes.starts_with(b"HMMSEQ") {
         return Sequences::from_bytes(&bytes).map_err(|error| Failure::Input(format!("{name}: {error}")));

@@ -1,4 +1,4 @@
-//! `portcullis hmm eval`.
+//! `portcullis-lab hmm eval`.
 
 mod measure;
 mod report;
@@ -9,12 +9,12 @@ use hmm_control::{Attribute, LanguageModel, Lookahead};
 use lm_ngram::TopicModel;
 
 use self::measure::{Measured, measure, perplexity};
-use super::attribute::Wanted;
 use super::language::Language;
-use super::model::{self, Model};
-use super::progress::Progress;
 use super::rollouts;
 use crate::failure::Failure;
+use crate::progress::Progress;
+use portcullis_cli::hmm::attribute::Wanted;
+use portcullis_cli::hmm::model::{self, Model};
 
 #[derive(clap::Args)]
 pub struct Eval {

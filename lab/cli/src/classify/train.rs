@@ -1,4 +1,4 @@
-//! `portcullis classify train`.
+//! `portcullis-lab classify train`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,7 +8,8 @@ use classifier_training::Part;
 
 use super::Model;
 use crate::failure::Failure;
-use crate::hmm::{Progress, write_whole};
+use crate::files::write_whole;
+use crate::progress::Progress;
 
 #[derive(clap::Args)]
 pub struct Train {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Eval;
 use super::measure::{Measured, Perplexity};
-use crate::hmm::table::{row, table};
+use portcullis_cli::hmm::table::{row, table};
 
 /// Median, 90th and 99th percentile, and mean, of what is finite.
 struct Spread {

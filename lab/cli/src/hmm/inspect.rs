@@ -1,13 +1,13 @@
-//! `portcullis hmm inspect`.
+//! `portcullis-lab hmm inspect`.
 
 use hmm_control::ModelFile;
 use hmm_control::quality::{end_state, normalisation, top_tokens, usage};
 use lm_ngram::Tokenizer;
 use serde_json::json;
 
-use super::model::{self, Model};
-use super::table::{row, table};
 use crate::failure::Failure;
+use portcullis_cli::hmm::model::{self, Model};
+use portcullis_cli::hmm::table::{row, table};
 
 #[derive(clap::Args)]
 pub struct Inspect {

@@ -1,4 +1,4 @@
-//! `portcullis hmm`, from texts to a judged model.
+//! `portcullis-lab hmm`, from texts to a judged model.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -57,7 +57,7 @@ impl Place {
 
     fn run_with(&self, arguments: &[&str], input: &str) -> Ran {
         use std::io::Write;
-        let mut child = Command::new(env!("CARGO_BIN_EXE_portcullis"))
+        let mut child = Command::new(env!("CARGO_BIN_EXE_portcullis-lab"))
             .arg("hmm")
             .args(arguments)
             .current_dir(self.0.path())

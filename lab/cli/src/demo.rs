@@ -1,4 +1,4 @@
-//! `portcullis demo`: the main job on real pages in a real browser.
+//! `portcullis-lab demo`: the main job on real pages in a real browser.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,7 +36,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<(), Failure> {
-    let policy = arguments.policy.as_deref().map(crate::read_text).transpose()?;
+    let policy = arguments.policy.as_deref().map(crate::files::read_text).transpose()?;
     let chosen = match kinds(&arguments.kinds)? {
         chosen if !chosen.is_empty() => chosen,
         _ if arguments.full => Kind::EVERY.to_vec(),

@@ -1,0 +1,32 @@
+//! The parts of the `portcullis` command that the laboratory's command `portcullis-lab` shares. They are made for these two
+//! programs; programs of your own use the package `portcullis`.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`failure`] | how a command fails, and its exit code |
+//! | [`files`] | reading what a command is given, and writing whole files |
+//! | [`output`] | standard output whose reader may go away |
+//! | [`manual`] | completions for shells, and manual pages |
+//! | [`hmm`] | `hmm score`, and the model files and attributes that commands read |
+//! | [`classify`] | `classify scan`, and the models that commands read |
+#![allow(missing_docs, reason = "the arguments of commands are documented for clap, which prints them")]
+
+/// As the standard one, but for a reader that goes away.
+#[macro_export]
+macro_rules! print {
+    ($($text:tt)*) => { $crate::output::write(format_args!($($text)*)) };
+}
+
+/// As the standard one, but for a reader that goes away.
+#[macro_export]
+macro_rules! println {
+    () => { $crate::output::write(format_args!("\n")) };
+    ($($text:tt)*) => { $crate::output::write(format_args!("{}\n", format_args!($($text)*))) };
+}
+
+pub mod classify;
+pub mod failure;
+pub mod files;
+pub mod hmm;
+pub mod manual;
+pub mod output;
