@@ -1,5 +1,6 @@
 //! The steps of `cargo xtask test`, and of `cargo xtask test --torch`.
 
+use crate::documents;
 use crate::fuzz;
 use crate::libtorch::Libtorch;
 use crate::licences;
@@ -17,6 +18,7 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     components(place)?;
     let cargo = |arguments: &[&str]| run(place.cargo().args(arguments).envs(tools.environment()));
     step("format", || cargo(&["fmt", "--all", "--check"]))?;
+    step("documents", || documents::check(place))?;
     step("licences", || licences::check(place))?;
     // The default members: the others need libtorch.
     let linter = Linter::new(place)?;

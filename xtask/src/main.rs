@@ -13,11 +13,13 @@
 //! | [`fuzz`] | the targets of `fuzz/` under libFuzzer |
 //! | [`test_programs`] | every test of the workspace |
 //! | [`parallel`] | several things at a time |
+//! | [`documents`] | paths in the documents |
 //! | [`checks`] | the steps of `cargo xtask test` |
 //! | [`process`] | running programs, and exit codes |
 
 mod checks;
 mod debian;
+mod documents;
 mod frameworks;
 mod fuzz;
 mod libtorch;
@@ -47,6 +49,7 @@ usage: cargo xtask <command>
   bench [name]    set up, then run one benchmark, or all
   fuzz [target]   run the fuzz targets, or one; [--seconds N] each (default 5), or on one [--input FILE]
   licences        check the licence of every dependency
+  documents       check that every path and link in the documents leads somewhere
   env             set up, and print the environment for a shell: eval \"$(cargo xtask env)\"
   help            print this
 
@@ -76,7 +79,10 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
     let torch = matches!(command, "setup" | "test") && matches!(arguments, [one] if one == "--torch");
     let frameworks = command == "test" && matches!(arguments, [one] if one == "--frameworks");
     let known = torch || frameworks;
-    if matches!(command, "setup" | "test" | "licences" | "env" | "help") && !arguments.is_empty() && !known {
+    if matches!(command, "setup" | "test" | "licences" | "documents" | "env" | "help")
+        && !arguments.is_empty()
+        && !known
+    {
         let more = match command {
             "setup" => " but --torch",
             "test" => " but --torch or --frameworks",
@@ -107,6 +113,7 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
         "bench" => bench(&place, arguments),
         "fuzz" => fuzz::command(&place, arguments),
         "licences" => licences::check(&place),
+        "documents" => documents::check(&place),
         "env" => {
             let tools = setup::set_up(&place)?;
             let libtorch = libtorch::find(&place)?.map(|libtorch| libtorch.environment());
