@@ -1,4 +1,4 @@
-//! A folder and its files are refused unless they are the user's own and closed to everybody else.
+//! A folder and its files are refused unless they belong to the user and are closed to all others.
 #![cfg(unix)]
 
 use std::fs::{self, Permissions};
@@ -90,9 +90,9 @@ fn a_symbolic_link_is_refused_however_it_is_written() {
     assert!(disk.write_new(&linked, b"x").is_err() && disk.sync_folder(&link).is_err());
 }
 
-/// Root may give files away; another user finds a folder of root's.
+/// As root the test gives files away; as another user it finds a folder of root.
 #[test]
-fn what_another_user_owns_is_refused() {
+fn files_of_another_user_are_refused() {
     let (_home, path) = place();
     let folder = SafeFolder::open_or_make(&path).unwrap();
     fs::write(path.join("f"), "").unwrap();
@@ -107,7 +107,7 @@ fn what_another_user_owns_is_refused() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_refused_without_waiting_for_it() {
+fn other_than_regular_files_are_refused_without_waiting_for_them() {
     let (_home, path) = place();
     let folder = SafeFolder::open_or_make(&path).unwrap();
     fs::create_dir(path.join("d")).unwrap();

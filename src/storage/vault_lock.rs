@@ -1,11 +1,11 @@
-//! Locking the vault of a running guard: by hand, by a signal, when the user has been away.
+//! Locking the vault of a running guard: by a call, by a signal, or when the user has been away.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use vault::Vault;
 
-/// Locks one guard's vault, from any thread. From then on nothing is released, in running sessions too.
+/// Locks one guard's vault, from any thread. Afterwards nothing is released, not even in running sessions.
 #[derive(Clone)]
 pub struct LockHandle {
     vault: Weak<Mutex<Vault>>,
@@ -16,7 +16,7 @@ impl LockHandle {
         LockHandle { vault: Arc::downgrade(vault) }
     }
 
-    /// Wipes the keys. A guard that is gone has none.
+    /// Wipes the keys. For a guard that is gone it does nothing.
     pub fn lock(&self) {
         if let Some(vault) = self.vault.upgrade() {
             vault.lock().unwrap_or_else(PoisonError::into_inner).lock();
@@ -24,7 +24,7 @@ impl LockHandle {
     }
 }
 
-/// Locks the vault when the signal `SIGUSR1` comes, as `portcullis vault lock` sends it. It ends with the runtime.
+/// Locks the vault at each signal `SIGUSR1`, which `portcullis vault lock` sends. It ends with the runtime.
 ///
 /// # Errors
 /// Where no handler can be installed.
@@ -40,7 +40,7 @@ pub fn lock_on_signal(handle: LockHandle) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Tells a process that has a vault open to lock it.
+/// Signals a process that has a vault open to lock it.
 ///
 /// # Errors
 /// Where there is no such process, or it is another user's.
@@ -51,17 +51,17 @@ pub fn signal(process: u32) -> std::io::Result<()> {
     Ok(rustix::process::kill_process(process, rustix::process::Signal::USR1)?)
 }
 
-/// Tells a process that has a vault open to lock it. Only Unix has signals.
+/// Returns an error: only Unix has such a signal.
 ///
 /// # Errors
-/// Always, here.
+/// Always.
 #[cfg(not(unix))]
 pub fn signal(_: u32) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Locks the vault some time after the user last said something. What the agent does keeps nothing open: an
-/// agent that is led astray could go on for ever.
+/// Locks the vault some time after the user's last answer. The agent's actions do not postpone it: an agent under attack
+/// could go on for ever.
 pub(crate) struct IdleLock {
     after: Duration,
     last: Arc<Mutex<Instant>>,
@@ -73,12 +73,12 @@ impl IdleLock {
         IdleLock { after, last: Arc::new(Mutex::new(Instant::now())), watch: None }
     }
 
-    /// The user is here.
+    /// Notes that the user is present.
     pub(crate) fn touch(&self) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Begins to watch, if it does not watch yet. Needs a runtime.
+    /// Starts the timer, if it does not run yet. It needs a runtime.
     pub(crate) fn watch(&mut self, handle: LockHandle) {
         if self.watch.is_some() {
             return;
@@ -146,13 +146,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_says_something_in_time_keeps_it_open_and_who_does_not_loses_it() {
+    async fn a_present_user_keeps_the_vault_open_and_an_absent_one_does_not() {
         let vault = vault();
         let mut idle = IdleLock::new(Duration::from_secs(6));
         idle.watch(LockHandle::new(&vault));
         for _ in 0..4 {
             tokio::time::sleep(Duration::from_secs(2)).await;
-            assert!(!is_locked(&vault), "the user was here a moment ago");
+            assert!(!is_locked(&vault), "the user was present a moment ago");
             idle.touch();
         }
         wait_until_locked(&vault).await;
