@@ -1,4 +1,4 @@
-//! Which ways are open, and why not.
+//! The rules that decide which targets a container may reach.
 
 use std::net::IpAddr;
 
@@ -7,43 +7,43 @@ use browser_signals::address::{self, is_private_ip};
 
 use super::target::Target;
 
-/// Why a way is refused: for counts and tests, never told to the client.
+/// Why a connection is refused. It is for counts and tests and never sent to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Refusal {
     /// A host of this machine or of a private network, by its name or by its address.
     #[error("a host of this machine or of a private network")]
     Private,
-    /// A port that no web server has.
+    /// A port that web servers do not use.
     #[error("a port that no web server has")]
     Port,
-    /// Values were released into the container, and this is not where they may go.
+    /// Values were released into the container, and they may not go to this target.
     #[error("not where the released values may go")]
     Released,
 }
 
-/// Decides which ways are open. It is asked before a name is looked up, and again before each address that was
-/// found is connected to. It must answer quickly and without waiting.
-pub trait Rule: Send + Sync {
-    /// Whether the container may go there.
+/// Decides which targets a container may reach. It is called before a name is looked up, and again for each address before
+/// it is connected to. It must return quickly, without waiting.
+pub trait EgressRule: Send + Sync {
+    /// Checks a target.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason of a refusal.
     fn judge(&self, target: &Target) -> Result<(), Refusal>;
 
-    /// Whether this address may be connected to for the target.
+    /// Checks an address of the target.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason of a refusal.
     fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), Refusal>;
 }
 
-/// A container before any release: every public host, those private ones that the browser's settings list, and
-/// the guard's own payment handler.
+/// The rule before any release: every public host, the private hosts that the browser's settings list, and the guard's own
+/// payment handler.
 #[derive(Debug, Clone, Default)]
 pub struct OpenRule {
     /// Private hosts (`host` or `host:port`) that may be reached all the same.
     pub private_hosts: Vec<String>,
-    /// Origins of the guard's own payment handler. A private address is no objection to them.
+    /// The origins of the guard's own payment handler, which may have a private address.
     pub payment: Vec<Origin>,
 }
 
@@ -54,7 +54,7 @@ impl OpenRule {
     }
 }
 
-impl Rule for OpenRule {
+impl EgressRule for OpenRule {
     fn judge(&self, target: &Target) -> Result<(), Refusal> {
         if self.is_listed(target) {
             return Ok(());
@@ -69,16 +69,16 @@ impl Rule for OpenRule {
     }
 }
 
-/// A container after a release: the origins that grants name, and the guard's own payment handler.
+/// The rule after a release: the origins that grants name, and the guard's own payment handler.
 #[derive(Debug, Clone)]
 pub struct ReleasedRule {
-    /// What held before.
+    /// The rule before the release.
     pub before: OpenRule,
     /// The pages and destinations of the grants.
     pub granted: Vec<Origin>,
 }
 
-impl Rule for ReleasedRule {
+impl EgressRule for ReleasedRule {
     fn judge(&self, target: &Target) -> Result<(), Refusal> {
         let mut open = self.granted.iter().chain(&self.before.payment);
         if !open.any(|origin| target.is_of(origin)) {
@@ -92,15 +92,15 @@ impl Rule for ReleasedRule {
     }
 }
 
-/// Ports from 1024 up that belong to other services. Browsers refuse them too:
+/// Ports from 1024 on that belong to other services. Browsers refuse them too:
 /// <https://fetch.spec.whatwg.org/#bad-port>.
 const OTHER_SERVICES: [u16; 23] = [
     1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679,
     6697, 10080, 3306, 5432, 6379, 11211,
 ];
 
-/// Whether a public web server may have this port: the two that are set aside for it, and those from 1024 up but
-/// for well-known other services, so that a page cannot talk to a mail server or a database by way of the proxy.
+/// Whether a public web server may use this port: 80, 443, and those from 1024 on except for other well-known services, so
+/// that a page cannot reach a mail server or a database through the proxy.
 fn is_web_port(port: u16) -> bool {
     matches!(port, 80 | 443) || (port >= 1024 && !OTHER_SERVICES.contains(&port))
 }

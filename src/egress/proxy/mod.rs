@@ -1,47 +1,44 @@
-//! The way out of a container: a forward proxy of the guard's own, one for each.
+//! The egress proxy: a forward proxy of the guard's own, one for each container.
 //!
-//! What leaves a page does not all pass where the bridge can look: shared and service workers, new windows and
-//! sockets go their own ways. Every one of them is a connection, and the browser makes each connection of a
-//! container through this proxy. So what the proxy refuses does not leave, whoever asked.
+//! The bridge cannot observe all traffic of a page: shared and service workers, new windows and sockets bypass it. All of
+//! it needs connections, and the browser makes each connection of a container through this proxy. So no traffic leaves
+//! that the proxy refuses.
 //!
-//! | when | what is open |
+//! | time | open targets |
 //! |---|---|
 //! | before any release | every public host |
 //! | after one | the origins of the grants, and the guard's payment handler |
 //!
-//! [`EgressProxy::narrow_to`] is called *before* a value goes: it returns once every connection to elsewhere is
-//! cut, those included that were opened earlier.
+//! [`EgressProxy::narrow_to`] is called *before* a value is released: it returns once every connection to another target
+//! has ended, including those that were opened earlier.
 //!
-//! **What it does not see.** A tunnel is encrypted from end to end: the proxy knows its host and port, and
-//! nothing of what is in it. Towards the granted origin itself everything may go, a `wss` socket too; what keeps
-//! those out of a raised container are the bridge's own means. An `http` origin's sockets are told from its
-//! requests, and refused after a release.
+//! **Limits.** A tunnel is encrypted from end to end: the proxy knows its host and port and nothing of its content. To a
+//! granted origin itself everything may go, a `wss` socket too; the bridge keeps those out of a raised container. Sockets
+//! of an `http` origin are tunnels, unlike its requests, and are refused after a release.
 //!
-//! **Names.** They are looked up here, and what they lead to is judged before it is connected to: a public name
-//! for a private address is refused. The browser itself looks nothing up: its host rules map every name to not-found.
+//! **Names.** They are looked up here, and each address is checked before it is connected to: a public name for a private
+//! address is refused. The browser itself resolves nothing: its host rules map every name to not-found.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`target`] | where a client wants to go |
-//! | [`rule`] | which ways are open |
-//! | [`names`] | from a host's name to its addresses |
-//! | [`limits`] | what one container may take up |
-//! | `gate` | the rule that holds now, and every way that is open under it |
-//! | `listener` | who is answered, and with what |
-//! | `connect`, `tunnel`, `forward` | to the server, and there and back |
-//! | `watched` | a connection whose silence can be measured |
+//! | [`target`] | the targets of a client |
+//! | [`rule`] | which targets are open |
+//! | [`names`] | name resolution and host rules |
+//! | `gate` | the current rule, and every connection that is open under it |
+//! | `state` | shared state, limits and constant answers |
+//! | `listener` | which requests are served |
+//! | `forward` | tunnels and forwarded requests |
+//! | `connection` | a connection to a server |
 
-pub mod limits;
 pub mod names;
 pub mod rule;
 pub mod target;
 
-mod connect;
+mod connection;
 mod forward;
 mod gate;
 mod listener;
-mod tunnel;
-mod watched;
+mod state;
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -56,25 +53,26 @@ use zeroize::Zeroizing;
 
 use crate::loopback::Hidden;
 use gate::Gate;
-use listener::{Shared, listen};
+use listener::listen;
+use state::Shared;
 
 pub use gate::StillOpen;
-pub use limits::Limits;
 pub use names::{BadHostRule, HostRules, Resolver, SystemResolver};
-pub use rule::{OpenRule, Refusal, ReleasedRule, Rule};
-pub use target::{Target, Way};
+pub use rule::{EgressRule, OpenRule, Refusal, ReleasedRule};
+pub use state::Limits;
+pub use target::{ProxyMode, Target};
 
 /// A proxy for one container. Dropping it closes the listener and every connection.
 ///
 /// ```no_run
-/// use portcullis::egress_proxy::EgressProxy;
+/// use portcullis::egress::proxy::EgressProxy;
 /// use portcullis::guard::SystemEntropy;
 /// use portcullis::signals::{Container, Origin, playwright::Browser};
 ///
 /// # async fn example(browser: &Browser) -> Result<(), Box<dyn std::error::Error>> {
 /// let proxy = EgressProxy::of(browser.settings(), &[], &mut SystemEntropy).await?;
 /// let tab = browser.container_through(proxy.for_container(), Container::T0, &[]).await?;
-/// // Before a value goes to the shop:
+/// // Before a value is released to the shop:
 /// proxy.narrow_to(&[Origin::parse("https://shop.example")?]).await?;
 /// # Ok(()) }
 /// ```
@@ -88,8 +86,8 @@ pub struct EgressProxy {
 
 /// Why a proxy could not be started.
 #[derive(Debug, thiserror::Error)]
-pub enum NoProxy {
-    /// A host rule of the browser's settings cannot be read.
+pub enum ProxyError {
+    /// A host rule of the browser's settings cannot be parsed.
     #[error(transparent)]
     Rule(#[from] BadHostRule),
     /// No port of the loopback address can be opened.
@@ -98,16 +96,16 @@ pub enum NoProxy {
 }
 
 impl EgressProxy {
-    /// The proxy of one container as a session starts it: with the host rules and the private hosts of the browser's
-    /// settings, the operating system's names, and these payment handlers. Must be called inside a tokio runtime.
+    /// Starts the proxy of one container of a session: with the host rules and the private hosts of the browser's settings,
+    /// the system's resolver, and these payment handlers. It must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// [`NoProxy`].
+    /// [`ProxyError`].
     pub async fn of(
         settings: &BrowserSettings,
         payment: &[Origin],
         entropy: &mut (dyn Entropy + Send),
-    ) -> Result<EgressProxy, NoProxy> {
+    ) -> Result<EgressProxy, ProxyError> {
         let mut random = [0; 64];
         entropy.fill(&mut random);
         let rules = HostRules::parse(settings.proxy_rules.as_deref().unwrap_or_default())?;
@@ -116,11 +114,11 @@ impl EgressProxy {
         Ok(EgressProxy::start(before, rules, names, Limits::default(), random).await?)
     }
 
-    /// Listens on a free port of the loopback address. `random` are 64 fresh random bytes, from which the
-    /// password is made and the host of the browser's first request. Must be called inside a tokio runtime.
+    /// Listens on a free port of the loopback address. `random` is 64 fresh random bytes for the password and for the host
+    /// of the browser's first request. It must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// When no port can be opened.
+    /// Those of opening a port.
     pub async fn start(
         before: OpenRule,
         rules: HostRules,
@@ -148,18 +146,18 @@ impl EgressProxy {
         Ok(EgressProxy { gate, before, granted: Mutex::default(), container, _closing })
     }
 
-    /// What the browser needs to know to send a container through this proxy.
+    /// The settings with which the browser connects a container through this proxy.
     pub fn for_container(&self) -> &ContainerProxy {
         &self.container
     }
 
-    /// Opens nothing but these origins, those of earlier calls, and the payment handler, for as long as the
-    /// container lives; cuts every connection to elsewhere, and waits until it is gone. It must be called, and
-    /// have returned, before a value goes.
+    /// Closes the container's egress, for the rest of its life, except to these origins, those of earlier calls, and the
+    /// payment handler. It revokes every other connection and waits until it has ended. It must return before a value is
+    /// released.
     ///
     /// # Errors
-    /// [`StillOpen`] where a connection does not end: then nothing may be released. The narrower rule holds all
-    /// the same.
+    /// [`StillOpen`] where a connection does not end: then nothing may be released. The narrower rule is in force all the
+    /// same.
     pub async fn narrow_to(&self, origins: &[Origin]) -> Result<(), StillOpen> {
         let granted = {
             let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -173,12 +171,12 @@ impl EgressProxy {
         self.gate.change(Arc::new(ReleasedRule { before: self.before.clone(), granted })).await
     }
 
-    /// How many ways were opened so far.
+    /// The number of connections that were permitted so far.
     pub fn opened(&self) -> u64 {
         self.gate.opened()
     }
 
-    /// How many ways were refused since the last call.
+    /// The number of connections that were refused since the last call.
     pub fn take_refused(&self) -> u64 {
         self.gate.take_refused()
     }

@@ -1,35 +1,35 @@
-//! Where a client of the proxy wants to go.
+//! The targets of a client of the proxy.
 
 use axum::http::Uri;
 use browser_signals::Origin;
 use url::Url;
 
-/// How the client wants to go there.
+/// The mode in which the proxy connects a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Way {
-    /// A request in clear, which the proxy passes on: `http`.
+pub enum ProxyMode {
+    /// The proxy forwards a request in clear: `http`.
     Forward,
-    /// A tunnel, into which the proxy cannot see: `https`, `wss` and `ws`.
+    /// The proxy opens a tunnel, whose content it cannot read: `https`, `wss` and `ws`.
     Tunnel,
 }
 
-/// A host and a port, and how to get there.
+/// A host and a port, and the mode of the connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target {
-    way: Way,
+    mode: ProxyMode,
     host: String,
     port: u16,
 }
 
 impl Target {
-    /// The target of a request in absolute form. None where the scheme is not `http`, a user's name stands before
-    /// the host, or the host is none.
+    /// The target of a request in absolute form; none where the scheme is not `http`, the authority contains a user name,
+    /// or the host is invalid.
     pub fn of_forward(uri: &Uri) -> Option<Target> {
         if uri.scheme_str() != Some("http") {
             return None;
         }
         let authority = uri.authority()?.as_str();
-        Target::read(Way::Forward, authority)
+        Target::read(ProxyMode::Forward, authority)
     }
 
     /// The target of `CONNECT`: a host and a port and nothing else.
@@ -38,22 +38,22 @@ impl Target {
         if uri.scheme().is_some() || uri.path_and_query().is_some() || authority.port_u16().is_none() {
             return None;
         }
-        Target::read(Way::Tunnel, authority.as_str())
+        Target::read(ProxyMode::Tunnel, authority.as_str())
     }
 
-    fn read(way: Way, authority: &str) -> Option<Target> {
+    fn read(mode: ProxyMode, authority: &str) -> Option<Target> {
         if authority.contains(['@', '/', '?', '#', '\\', '%']) {
             return None;
         }
-        // The parser of the browser's own rules: numbers in every spelling become one, letters one case.
+        // This parser follows the browser's rules: it normalises every spelling of a number, and the case of letters.
         let url = Url::parse(&format!("http://{authority}/")).ok()?;
         let (host, port) = (url.host_str()?.to_owned(), url.port_or_known_default()?);
-        (port != 0 && url.path() == "/").then_some(Target { way, host, port })
+        (port != 0 && url.path() == "/").then_some(Target { mode, host, port })
     }
 
-    /// How to get there.
-    pub fn way(&self) -> Way {
-        self.way
+    /// The mode of the connection.
+    pub fn mode(&self) -> ProxyMode {
+        self.mode
     }
 
     /// The host in lower-case ASCII; an IPv6 address keeps its brackets.
@@ -66,16 +66,16 @@ impl Target {
         self.port
     }
 
-    /// An address to judge: the scheme says nothing of what a tunnel is for.
+    /// An address for the rules. Its scheme is always `http`, also for a tunnel.
     pub fn url(&self) -> Option<Url> {
         Url::parse(&format!("http://{}:{}/", self.host, self.port)).ok()
     }
 
-    /// Whether this leads to the origin, by the way that its scheme takes. A socket to an `http` origin takes
-    /// another, and does not.
+    /// Whether the target is the origin, in the mode of the origin's scheme. A socket to an `http` origin is a tunnel, and
+    /// so it does not count.
     pub fn is_of(&self, origin: &Origin) -> bool {
-        let way = if origin.scheme() == "http" { Way::Forward } else { Way::Tunnel };
-        self.way == way && self.host == origin.host() && self.port == origin.port()
+        let mode = if origin.scheme() == "http" { ProxyMode::Forward } else { ProxyMode::Tunnel };
+        self.mode == mode && self.host == origin.host() && self.port == origin.port()
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_reached_by_its_own_way_alone() {
+    fn an_origin_is_reached_in_the_mode_of_its_scheme_alone() {
         let (secure, plain) =
             (Origin::parse("https://shop.example"), Origin::parse("http://shop.example:443"));
         let (secure, plain) = (secure.unwrap(), plain.unwrap());
@@ -161,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_survived_and_a_target_reads_as_itself(text in "\\PC{0,40}") {
+        fn any_text_is_survived_and_a_target_parses_to_itself(text in "\\PC{0,40}") {
             if let Some((host, port)) = tunnel(&text) {
                 prop_assert_eq!(tunnel(&format!("{host}:{port}")), Some((host, port)));
             }

@@ -1,11 +1,10 @@
-//! Who is answered, and with what.
+//! The listener: which requests it serves, and how it answers the others.
 //!
-//! The listener is for one browser context, which alone has its password. A page, of this browser or of any
-//! other, that sends a request to its port sends one in origin form: such a request gets a constant answer, as
-//! does one without the password. No answer of the proxy says why, and none has a body.
+//! It serves one browser context, which alone has its password. A page of any browser can send requests to its port, but
+//! only in origin form: such a request gets a constant answer, as does one without the password. No answer contains a
+//! reason or a body.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -20,73 +19,26 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use zeroize::Zeroizing;
 
-use super::forward::forward;
-use super::gate::Gate;
-use super::limits::Limits;
-use super::names::{HostRules, Resolver};
-use super::target::{Target, Way};
-use super::tunnel::tunnel;
+use super::forward::{forward, tunnel};
+use super::state::{ClientSlot, Shared, plain};
+use super::target::{ProxyMode, Target};
 use crate::loopback::{Hidden, only};
-
-/// Counts a connection for as long as anything of it lasts.
-pub(super) type Permit = Arc<OwnedSemaphorePermit>;
-
-/// What all connections of one proxy share.
-pub(super) struct Shared {
-    pub address: SocketAddr,
-    pub credential: Hidden,
-    pub greeting: String,
-    pub gate: Arc<Gate>,
-    pub rules: HostRules,
-    pub resolver: Arc<dyn Resolver>,
-    pub limits: Limits,
-    pub closing: watch::Receiver<()>,
-}
-
-impl Shared {
-    pub fn gate(&self) -> &Arc<Gate> {
-        &self.gate
-    }
-
-    pub fn rules(&self) -> &HostRules {
-        &self.rules
-    }
-
-    pub fn resolver(&self) -> &dyn Resolver {
-        self.resolver.as_ref()
-    }
-
-    pub fn own_address(&self) -> SocketAddr {
-        self.address
-    }
-
-    pub fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    /// Waits until the proxy is closed.
-    pub async fn closed(&self) {
-        let mut closing = self.closing.clone();
-        // Nothing is ever sent: it ends when the sender is dropped.
-        while closing.changed().await.is_ok() {}
-    }
-}
 
 /// Accepts connections until the proxy is closed.
 pub(super) async fn listen(listener: TcpListener, shared: Arc<Shared>) {
     let free = Arc::new(Semaphore::new(shared.limits.connections));
     loop {
         let accepted = tokio::select! {
-            // Whoever waits to be accepted when it is closed is not.
+            // Once the proxy is closed, a waiting connection is not accepted.
             biased;
             () = shared.closed() => return,
             accepted = listener.accept() => accepted,
         };
         let Ok((stream, _)) = accepted else {
-            // Out of file descriptors, for one: others have to end first.
+            // For example, there may be no free file descriptors until other connections end.
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             continue;
         };
@@ -100,12 +52,12 @@ pub(super) async fn listen(listener: TcpListener, shared: Arc<Shared>) {
 /// Answers the requests of one connection, one after the other.
 async fn converse(stream: TcpStream, shared: Arc<Shared>, permit: OwnedSemaphorePermit) {
     let _slower_only = stream.set_nodelay(true);
-    let permit: Permit = Arc::new(permit);
+    let slot: ClientSlot = Arc::new(permit);
     let service = service_fn(|request| {
         let shared = Arc::clone(&shared);
         let mut request: Request<Incoming> = request;
-        // A tunnel outlives the conversation, and counts as long as it lasts.
-        request.extensions_mut().insert(Arc::clone(&permit));
+        // A tunnel outlives this function and keeps its slot as long as it lasts.
+        request.extensions_mut().insert(Arc::clone(&slot));
         async move { Ok::<_, Infallible>(answer(&shared, request).await) }
     });
     let connection = http1::Builder::new()
@@ -133,18 +85,18 @@ async fn answer(shared: &Arc<Shared>, request: Request<Incoming>) -> Response {
         response.headers_mut().insert(header::PROXY_AUTHENTICATE, challenge);
         return response;
     }
-    match target.way() {
-        Way::Tunnel => tunnel(shared, &target, request).await,
-        Way::Forward if target.host() == shared.greeting => {
+    match target.mode() {
+        ProxyMode::Tunnel => tunnel(shared, &target, request).await,
+        ProxyMode::Forward if target.host() == shared.greeting => {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::NO_CONTENT;
             response
         }
-        Way::Forward => forward(shared, &target, request).await,
+        ProxyMode::Forward => forward(shared, &target, request).await,
     }
 }
 
-/// Where a request wants to go; none where it is no request to a proxy, or could be read in two ways.
+/// The target of a request; none where it is not a request to a proxy, or is ambiguous.
 fn read(request: &Request<Incoming>) -> Option<Target> {
     let headers = request.headers();
     if request.version() != Version::HTTP_11 || headers.get_all(header::HOST).iter().count() != 1 {
@@ -155,8 +107,8 @@ fn read(request: &Request<Incoming>) -> Option<Target> {
             [header::CONTENT_LENGTH, header::TRANSFER_ENCODING].iter().any(|it| headers.contains_key(it));
         return if framed { None } else { Target::of_tunnel(request.uri()) };
     }
-    // Lengths that contradict each other hyper refuses; of a length and chunks the chunks count, and the
-    // connection ends after them. Either way the server gets the body in a frame of our own.
+    // Hyper refuses contradictory lengths. Where a length and chunks are given it reads the chunks and ends the connection
+    // after them. In both cases the server gets the body with framing of our own.
     Target::of_forward(request.uri())
 }
 
@@ -167,16 +119,4 @@ fn is_ours(headers: &HeaderMap, credential: &Hidden) -> bool {
     let decoded = STANDARD.decode(given.trim()).ok().map(Zeroizing::new);
     let given = decoded.as_ref().and_then(|bytes| std::str::from_utf8(bytes).ok());
     scheme.eq_ignore_ascii_case("basic") && given.is_some_and(|given| credential.is(given))
-}
-
-/// The one answer for all that does not go: refused, unknown and unreachable look alike.
-pub(super) fn failed() -> Response {
-    plain(StatusCode::BAD_GATEWAY)
-}
-
-fn plain(status: StatusCode) -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = status;
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
 }

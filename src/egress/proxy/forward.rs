@@ -1,4 +1,4 @@
-//! Requests in clear, passed on: to the host that the address names, whatever the header `Host` says.
+//! Passing data on to a server: tunnels (`CONNECT`) and requests in clear.
 
 use std::sync::Arc;
 
@@ -11,15 +11,55 @@ use hyper::Request;
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use tokio::io::copy_bidirectional_with_sizes;
 
-use super::connect::connect;
-use super::listener::{Shared, failed};
+use super::connection::{MonitoredStream, connect};
+use super::state::{ClientSlot, Shared, failed};
 use super::target::Target;
-use super::watched::Watched;
 
-/// Headers that are for one connection and not for the whole way, by RFC 9110, 7.6.1, and those that speak to a
-/// proxy. The lengths are set anew from the body, so that two that contradict each other cannot both arrive.
-const OF_ONE_CONNECTION: [HeaderName; 10] = [
+/// The buffer of one direction, in bytes.
+const BUFFER_BYTES: usize = 16 * 1024;
+
+/// Opens a tunnel: connects to the target, answers, and then passes bytes in both directions in a task of its own, until
+/// one side ends it or its permit is revoked.
+pub(super) async fn tunnel(
+    shared: &Arc<Shared>,
+    target: &Target,
+    mut request: Request<Incoming>,
+) -> Response {
+    let Ok(mut permit) = shared.gate().open(target) else { return failed() };
+    let Some(server) = connect(shared, &mut permit, target).await else { return failed() };
+    let upgraded = hyper::upgrade::on(&mut request);
+    let client_slot = request.extensions_mut().remove::<ClientSlot>();
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        let (mut server, activity) = MonitoredStream::new(server);
+        let copying = async {
+            let Ok(client) = upgraded.await else { return };
+            let mut client = TokioIo::new(client);
+            let _ended =
+                copy_bidirectional_with_sizes(&mut client, &mut server, BUFFER_BYTES, BUFFER_BYTES).await;
+        };
+        tokio::select! {
+            biased;
+            () = permit.revoked() => {}
+            () = shared.closed() => {}
+            () = activity.silence(shared.limits().idle) => {}
+            () = copying => {}
+        }
+        // The permit must outlive the connection.
+        drop(server);
+        drop(permit);
+        drop(client_slot);
+    });
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::OK;
+    response
+}
+
+/// Hop-by-hop headers (RFC 9110, 7.6.1), and headers for a proxy. Lengths are set anew from the body, so that two
+/// contradictory ones cannot both arrive.
+const HOP_BY_HOP: [HeaderName; 10] = [
     header::CONNECTION,
     header::UPGRADE,
     header::TE,
@@ -32,12 +72,13 @@ const OF_ONE_CONNECTION: [HeaderName; 10] = [
     HeaderName::from_static("proxy-connection"),
 ];
 
-/// Sends a request on over a connection of its own, and passes the answer back.
+/// Forwards a request over a connection of its own, and passes the answer back. The server is the host of the request's
+/// address; the header `Host` is replaced.
 pub(super) async fn forward(shared: &Arc<Shared>, target: &Target, request: Request<Incoming>) -> Response {
     let Some(request) = onward(target, request) else { return failed() };
-    let Ok(mut pass) = shared.gate().open(target) else { return failed() };
-    let Some(server) = connect(shared, &mut pass, target).await else { return failed() };
-    let (server, movement) = Watched::new(server);
+    let Ok(mut permit) = shared.gate().open(target) else { return failed() };
+    let Some(server) = connect(shared, &mut permit, target).await else { return failed() };
+    let (server, activity) = MonitoredStream::new(server);
     let limits = shared.limits();
     let handshake = http1::Builder::new()
         .max_buf_size(limits.head.max(64 * 1024))
@@ -48,13 +89,13 @@ pub(super) async fn forward(shared: &Arc<Shared>, target: &Target, request: Requ
         let idle = shared.limits().idle;
         tokio::select! {
             biased;
-            () = pass.cut() => {}
+            () = permit.revoked() => {}
             () = shared.closed() => {}
-            () = movement.silence(idle) => {}
-            // Its connection goes with the future, before the way does.
+            () = activity.silence(idle) => {}
+            // The connection is dropped with the future, before the permit.
             _ended = connection => {}
         }
-        drop(pass);
+        drop(permit);
     });
     match sender.send_request(request).await {
         Ok(response) => back(response),
@@ -62,7 +103,7 @@ pub(super) async fn forward(shared: &Arc<Shared>, target: &Target, request: Requ
     }
 }
 
-/// The request as the server gets it.
+/// The request for the server.
 fn onward(target: &Target, request: Request<Incoming>) -> Option<Request<Incoming>> {
     let (mut head, body) = request.into_parts();
     let path = head.uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/"));
@@ -81,8 +122,8 @@ fn onward(target: &Target, request: Request<Incoming>) -> Option<Request<Incomin
     Some(Request::from_parts(head, body))
 }
 
-/// The answer as the client gets it. A server that claims to be a proxy would be asked for, or cost the
-/// container, the password of this one; and none may change the protocol.
+/// The answer for the client. An answer with a proxy status fails: the browser would react with this proxy's password or
+/// give the proxy up. So does one that changes the protocol.
 fn back(response: hyper::Response<Incoming>) -> Response {
     let (mut head, body) = response.into_parts();
     if head.status == StatusCode::PROXY_AUTHENTICATION_REQUIRED || head.status.is_informational() {
@@ -105,7 +146,7 @@ fn strip(headers: &mut HeaderMap) {
         .flat_map(|value| value.split(','))
         .filter_map(|name| name.trim().parse().ok())
         .collect();
-    for name in named.iter().chain(&OF_ONE_CONNECTION) {
+    for name in named.iter().chain(&HOP_BY_HOP) {
         headers.remove(name);
     }
 }

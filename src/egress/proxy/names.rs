@@ -1,20 +1,20 @@
-//! From a host's name to its addresses.
+//! Name resolution: host rules, and the system's resolver.
 
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 
-/// What [`Resolver::resolve`] returns.
+/// The future of [`Resolver::resolve`].
 pub type Resolved<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send + 'a>>;
 
 /// Finds the addresses of a host.
 pub trait Resolver: Send + Sync {
-    /// The addresses of a name, with the port to go to. The host is no IP address.
+    /// The addresses of a name, with the port. The host is not an IP address.
     fn resolve<'a>(&'a self, name: &'a str, port: u16) -> Resolved<'a>;
 }
 
-/// The operating system's names.
+/// The operating system's resolver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemResolver;
 
@@ -24,37 +24,38 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// One rule that leads hosts elsewhere.
+/// One rule that maps hosts to another host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Map {
+struct MapRule {
     pattern: String,
-    /// None for nowhere.
+    /// The host; none for `~NOTFOUND`.
     host: Option<String>,
     port: Option<u16>,
 }
 
-/// Rules that lead names elsewhere, written as for Chromium's `--host-resolver-rules`.
+/// Rules that map names to other hosts, in the syntax of Chromium's `--host-resolver-rules`.
 ///
-/// The browser looks no name up, so it is the proxy that needs them. `MAP pattern host`, `MAP pattern host:port`, `MAP pattern ~NOTFOUND` and `EXCLUDE pattern`,
-/// with commas between them; `*` in a pattern stands for any letters, and a pattern with a port is compared with
-/// host and port. An exclusion goes before every map, and of the maps the first counts.
+/// The proxy needs them, since the browser resolves no name itself. The rules are `MAP pattern host`,
+/// `MAP pattern host:port`, `MAP pattern ~NOTFOUND` and `EXCLUDE pattern`, separated by commas. A `*` in a pattern matches
+/// any text, and a pattern with a port is compared with host and port. An exclusion takes precedence over every map; among
+/// maps the first match counts.
 ///
 /// ```
-/// use portcullis::egress_proxy::HostRules;
+/// use portcullis::egress::proxy::HostRules;
 ///
 /// let rules = HostRules::parse("MAP shop.test 127.0.0.1:8443, MAP * ~NOTFOUND, EXCLUDE localhost")?;
-/// assert_eq!(rules.lead("shop.test", 443), Some(("127.0.0.1".to_owned(), 8443)));
-/// assert_eq!(rules.lead("elsewhere.test", 443), None);
-/// assert_eq!(rules.lead("localhost", 443), Some(("localhost".to_owned(), 443)));
-/// # Ok::<(), portcullis::egress_proxy::BadHostRule>(())
+/// assert_eq!(rules.map("shop.test", 443), Some(("127.0.0.1".to_owned(), 8443)));
+/// assert_eq!(rules.map("elsewhere.test", 443), None);
+/// assert_eq!(rules.map("localhost", 443), Some(("localhost".to_owned(), 443)));
+/// # Ok::<(), portcullis::egress::proxy::BadHostRule>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostRules {
     excluded: Vec<String>,
-    maps: Vec<Map>,
+    maps: Vec<MapRule>,
 }
 
-/// A rule that cannot be read.
+/// The error of a rule that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the host rule `{0}` cannot be read; write such as `MAP shop.example 127.0.0.1:8443` or `EXCLUDE localhost`"
@@ -62,11 +63,11 @@ pub struct HostRules {
 pub struct BadHostRule(String);
 
 impl HostRules {
-    /// Reads rules.
+    /// Parses rules.
     ///
     /// # Errors
-    /// [`BadHostRule`] for one of another kind. Chromium would pass over it; here that might lead a host to
-    /// where nobody meant it to go.
+    /// [`BadHostRule`] for an unknown rule. Chromium ignores such a rule; here that could connect a host to an address
+    /// that the author of the rules did not intend.
     pub fn parse(text: &str) -> Result<HostRules, BadHostRule> {
         let mut rules = HostRules::default();
         for rule in text.split(',').map(str::trim).filter(|rule| !rule.is_empty()) {
@@ -76,8 +77,8 @@ impl HostRules {
                     rules.excluded.push(pattern.to_ascii_lowercase());
                 }
                 [word, pattern, to] if word.eq_ignore_ascii_case("MAP") => {
-                    let (host, port) = read_place(to).ok_or_else(|| BadHostRule(rule.to_owned()))?;
-                    rules.maps.push(Map { pattern: pattern.to_ascii_lowercase(), host, port });
+                    let (host, port) = read_target(to).ok_or_else(|| BadHostRule(rule.to_owned()))?;
+                    rules.maps.push(MapRule { pattern: pattern.to_ascii_lowercase(), host, port });
                 }
                 _ => return Err(BadHostRule(rule.to_owned())),
             }
@@ -85,8 +86,8 @@ impl HostRules {
         Ok(rules)
     }
 
-    /// Where a host and port lead; none where a rule says that they lead nowhere.
-    pub fn lead(&self, host: &str, port: u16) -> Option<(String, u16)> {
+    /// The host and port that a host and port are mapped to; none where a rule maps them to `~NOTFOUND`.
+    pub fn map(&self, host: &str, port: u16) -> Option<(String, u16)> {
         let with_port = format!("{host}:{port}");
         let fits = |pattern: &str| matches(pattern, host) || matches(pattern, &with_port);
         if self.excluded.iter().any(|pattern| fits(pattern)) {
@@ -98,14 +99,14 @@ impl HostRules {
         }
     }
 
-    /// The addresses of a host, by these rules and then by `resolver`.
+    /// The addresses of a host by these rules and then by `resolver`.
     pub(crate) async fn addresses(
         &self,
         host: &str,
         port: u16,
         resolver: &dyn Resolver,
     ) -> io::Result<Vec<SocketAddr>> {
-        let Some((host, port)) = self.lead(host, port) else {
+        let Some((host, port)) = self.map(host, port) else {
             return Err(io::ErrorKind::NotFound.into());
         };
         match host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
@@ -115,13 +116,13 @@ impl HostRules {
     }
 }
 
-/// What stands after a pattern. The outer none is for what cannot be read.
-fn read_place(text: &str) -> Option<(Option<String>, Option<u16>)> {
+/// Parses the target of a map rule. The outer none is a parse error.
+fn read_target(text: &str) -> Option<(Option<String>, Option<u16>)> {
     if text.eq_ignore_ascii_case("~NOTFOUND") {
         return Some((None, None));
     }
     let (host, port) = match text.rsplit_once(':') {
-        // The colons of an IPv6 address are within brackets.
+        // An IPv6 address has its colons within brackets.
         Some((host, port)) if !port.ends_with(']') => (host, Some(port.parse().ok()?)),
         _ => (text, None),
     };
@@ -129,7 +130,7 @@ fn read_place(text: &str) -> Option<(Option<String>, Option<u16>)> {
     fits.then(|| (Some(host.to_ascii_lowercase()), port))
 }
 
-/// Whether a text fits a pattern with `*`. Both are short.
+/// Whether a text matches a pattern with `*`. Both are short.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
@@ -153,12 +154,12 @@ mod tests {
 
     use super::*;
 
-    fn led(rules: &str, host: &str, port: u16) -> Option<(String, u16)> {
-        HostRules::parse(rules).unwrap().lead(host, port)
+    fn mapped(rules: &str, host: &str, port: u16) -> Option<(String, u16)> {
+        HostRules::parse(rules).unwrap().map(host, port)
     }
 
     #[test]
-    fn hosts_are_led_as_the_browser_leads_them() {
+    fn hosts_are_mapped_as_the_browser_maps_them() {
         let rules = "MAP shop.test 127.0.0.1:8443, MAP *.test 127.0.0.2 ,map plain.example:80 [::1]:81, MAP * ~NOTFOUND, EXCLUDE localhost";
         for (host, port, to) in [
             ("shop.test", 443, Some(("127.0.0.1", 8443))),
@@ -170,12 +171,12 @@ mod tests {
             ("a.localhost", 1, None),
         ] {
             assert_eq!(
-                led(rules, host, port),
+                mapped(rules, host, port),
                 to.map(|(host, port)| (host.to_owned(), port)),
                 "{host}:{port}"
             );
         }
-        assert_eq!(led("", "shop.test", 1), Some(("shop.test".to_owned(), 1)));
+        assert_eq!(mapped("", "shop.test", 1), Some(("shop.test".to_owned(), 1)));
     }
 
     #[test]
@@ -188,7 +189,7 @@ mod tests {
         }
     }
 
-    /// The plainest way to say what a pattern is, slow as it is.
+    /// A slow reference implementation.
     fn fits(pattern: &[u8], text: &[u8]) -> bool {
         match (pattern.split_first(), text.split_first()) {
             (None, None) => true,
@@ -202,14 +203,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn patterns_mean_what_they_say(pattern in "[ab*]{0,8}", text in "[ab]{0,8}") {
+        fn patterns_match_as_the_reference_does(pattern in "[ab*]{0,8}", text in "[ab]{0,8}") {
             prop_assert_eq!(matches(&pattern, &text), fits(pattern.as_bytes(), text.as_bytes()));
         }
 
         #[test]
         fn any_rules_are_survived(text in "\\PC{0,60}", host in "[a-z.]{0,12}") {
             if let Ok(rules) = HostRules::parse(&text) {
-                let _ = rules.lead(&host, 443);
+                let _ = rules.map(&host, 443);
             }
         }
     }
