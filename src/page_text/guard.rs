@@ -1,15 +1,12 @@
-//! What the model may read: page text as [`crate::scrub`] tells it, with typed values masked everywhere, and
-//! released values masked exactly.
+//! Masking: values are masked by their form everywhere, and released values exactly.
 //!
-//! Of a released value its parts are masked too: each word of four letters or more of a name, the local part of an
-//! e-mail address, a street with the number beside it. Where a number was released, the last digits of any are
-//! masked beside words that say what they are (`ending in 0173`).
+//! The parts of a released value are masked too: each word of four letters or more of a name, the local part of an
+//! e-mail address, a street with the number beside it. Where a number was released, the last digits of any number are
+//! masked beside words that announce them (`ending in 0173`).
 //!
-//! Before a release, exact masking would show a page that lists guesses which of them the vault holds, by
-//! what the agent then does. So until then only the form of a value counts, and a made-up card number
-//! looks the same as the real one (I13).
-
-mod endings;
+//! Before a release, exact masking would be an oracle: a page that lists guesses could learn from the agent's next
+//! actions which of them the vault holds. Until then only the form of a value counts, and a made-up card number is
+//! masked as the real one is (I13).
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -21,16 +18,16 @@ use classifier::{Detector, Detectors, Safety, SensitiveKind, is_role_address, ma
 use sirl::{Field, Tier};
 use vault::Vault;
 
+use super::number_endings::endings;
+use super::{PageSafety, Quarantine, Scrubber};
 use crate::egress::Releases;
-use crate::safety::PageSafety;
-use crate::scrub::{Quarantine, Scrubber};
 use crate::time::unix_ms;
 
-/// What stands where a released value was.
+/// The mark in the place of a released value.
 pub const MASKED: &str = "[withheld]";
 
-/// From how many bytes on a value is masked inside a word too.
-const LONG: usize = 6;
+/// The least bytes of a value that is masked inside a word too.
+const MIN_LONG_VALUE: usize = 6;
 
 /// Scrubs and masks page text for one container.
 pub struct PageTextGuard {
@@ -40,15 +37,14 @@ pub struct PageTextGuard {
     releases: Releases,
     vault: Arc<Mutex<Vault>>,
     safety: Option<Arc<dyn PageSafety>>,
-    /// Of the page that was read last.
+    /// The safety of the page that was read last.
     judged: Mutex<Option<Safety>>,
-    /// Records of which something was masked.
+    /// The records whose longer values were masked in a text.
     shown: Mutex<BTreeSet<String>>,
 }
 
 impl PageTextGuard {
-    /// A guard for the container that `releases` belongs to. What the scrubber finds suspicious goes to
-    /// `quarantine`.
+    /// A guard for the container that `releases` belongs to. Words that the scrubber finds suspicious go to `quarantine`.
     pub fn new(
         scrubber: Scrubber,
         quarantine: Quarantine,
@@ -74,12 +70,12 @@ impl PageTextGuard {
         PageTextGuard { safety, ..self }
     }
 
-    /// The records of which the texts that were masked since the last call showed a longer value. For the user alone.
+    /// The records whose longer values the page showed since the last call. This is for the user alone.
     pub(crate) fn take_shown(&self) -> BTreeSet<String> {
         self.shown.lock().map(|mut shown| std::mem::take(&mut *shown)).unwrap_or_default()
     }
 
-    /// How safe the page is that was read last, once; none where nobody judges, or nothing was read since.
+    /// Takes the safety of the page that was read last; none without a judge, or where nothing was read since.
     pub fn take_safety(&self) -> Option<Safety> {
         self.judged.lock().ok()?.take()
     }
@@ -89,27 +85,27 @@ impl TextGuard for PageTextGuard {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
         let judged = self.safety.as_ref().map(|safety| safety.of(outline));
         *self.judged.lock().map_err(|_| TextWithheld)? = judged;
-        let told = self.scrubber.scrub(outline);
-        self.quarantine.take_in(&told.withheld, unix_ms());
-        self.mask(&told.text)
+        let scrubbed = self.scrubber.scrub(outline);
+        self.quarantine.add(&scrubbed.withheld, unix_ms());
+        self.mask(&scrubbed.text)
     }
 }
 
 impl PageTextGuard {
-    /// Whether values of the user's were released into the container.
+    /// Whether values of the user were released into the container.
     pub fn has_released(&self) -> bool {
         !self.releases.entries().is_empty()
     }
 
-    /// What a model may be told of a text that comes out of a page in another way than by reading it: line by line,
-    /// as what the page says, with the attacks taken out and the values masked.
+    /// Renders a text for the model that left a page in another way than by reading it: line by line, as the page's
+    /// words, with attacks withheld and values masked.
     ///
     /// # Errors
     /// [`TextWithheld`] where the vault is locked or damaged.
-    pub fn tell(&self, text: &str) -> Result<String, TextWithheld> {
+    pub fn render(&self, text: &str) -> Result<String, TextWithheld> {
         let words = |line: &str| Words {
             text: line.to_owned(),
-            // It is told because it was asked for, as what a person sees is.
+            // The model asked for it, so that it counts as shown.
             place: Place::Shown,
             purpose: Purpose::Text,
             frame: 0,
@@ -121,12 +117,12 @@ impl PageTextGuard {
             ..Line::default()
         };
         let lines = text.lines().filter(|line| !line.trim().is_empty()).map(line).collect();
-        let told = self.scrubber.scrub(&Outline { lines, frames: vec![None], ..Outline::default() });
-        self.quarantine.take_in(&told.withheld, unix_ms());
-        self.mask(&told.text)
+        let scrubbed = self.scrubber.scrub(&Outline { lines, frames: vec![None], ..Outline::default() });
+        self.quarantine.add(&scrubbed.withheld, unix_ms());
+        self.mask(&scrubbed.text)
     }
 
-    /// Masks the values in a text that is told already.
+    /// Masks the values in a text that is rendered already.
     ///
     /// # Errors
     /// [`TextWithheld`] where the vault is locked or damaged.
@@ -142,15 +138,18 @@ impl PageTextGuard {
         }
         let vault = self.vault.lock().map_err(|_| TextWithheld)?;
         let found = vault.scan_released(text, &entries).map_err(|_| TextWithheld)?;
-        // Short values stand inside longer words by chance; masking those would garble the page. A longer one
-        // was put there.
+        // A short value occurs inside longer words by chance, and masking it there would garble the page. A longer one
+        // does not occur by chance.
         if let Ok(mut shown) = self.shown.lock() {
-            shown.extend(found.iter().filter(|it| it.span.len() >= LONG).map(|it| it.handle.clone()));
+            shown.extend(
+                found.iter().filter(|it| it.span.len() >= MIN_LONG_VALUE).map(|it| it.handle.clone()),
+            );
         }
-        let whole =
-            found.into_iter().filter(|m| m.whole_word || m.field.tier() == Tier::T2 || m.span.len() >= LONG);
+        let whole = found
+            .into_iter()
+            .filter(|m| m.whole_word || m.field.tier() == Tier::T2 || m.span.len() >= MIN_LONG_VALUE);
         let mut spans: Vec<_> = whole.map(|m| m.span).collect();
-        // A page can show a value in several elements.
+        // A page can split a value over elements.
         let words = words_of_the_page(text);
         let segments: Vec<&str> = words.iter().filter_map(|words| text.get(words.clone())).collect();
         let pieces = vault.scan_segments_released(&segments, &entries).map_err(|_| TextWithheld)?;
@@ -159,7 +158,7 @@ impl PageTextGuard {
             Some(start + piece.span.start..start + piece.span.end)
         }));
         if entries.iter().any(|(_, field)| is_number(*field)) {
-            spans.extend(endings_of(&words, &segments));
+            spans.extend(endings_in(&words, &segments));
         }
         spans.sort_by_key(|span| span.start);
         let mut out = String::with_capacity(text.len());
@@ -179,8 +178,8 @@ impl PageTextGuard {
     }
 }
 
-/// Masks what looks like a person's data or a secret. The addresses of offices (`support@…`) stay: by their form
-/// alone, so that they tell nothing of the vault.
+/// Masks text that has the form of personal data or of a secret. Role addresses (`support@…`) stay. Only the form counts,
+/// so that the result reveals nothing of the vault.
 pub fn mask_by_form(text: &str, detectors: &Detectors) -> String {
     let mut found = detectors.detect(text);
     found.retain(|one| {
@@ -190,21 +189,20 @@ pub fn mask_by_form(text: &str, detectors: &Detectors) -> String {
     mask(text, &found)
 }
 
-/// Fields whose last digits are shown to tell one from another.
+/// Whether a field is a number whose last digits a site may show to identify it.
 fn is_number(field: Field) -> bool {
     matches!(field, Field::Phone | Field::CardNumber | Field::GovernmentId)
 }
 
-/// The last digits of numbers, where something says that they are. The words may stand in one element and the digits
-/// in the next.
-fn endings_of(words: &[Range<usize>], segments: &[&str]) -> Vec<Range<usize>> {
+/// The spans of last digits that words announce. The words may be in one element and the digits in the next.
+fn endings_in(words: &[Range<usize>], segments: &[&str]) -> Vec<Range<usize>> {
     let mut starts = Vec::with_capacity(segments.len());
     let mut length = 0;
     for segment in segments {
         starts.push(length);
         length += segment.len() + 1;
     }
-    let found = endings::endings(&segments.join("\n"));
+    let found = endings(&segments.join("\n"));
     let of = |span: Range<usize>| {
         let number = starts.partition_point(|start| *start <= span.start).checked_sub(1)?;
         let (start, words) = (starts.get(number)?, words.get(number)?);
@@ -213,9 +211,9 @@ fn endings_of(words: &[Range<usize>], segments: &[&str]) -> Vec<Range<usize>> {
     found.into_iter().filter_map(of).collect()
 }
 
-/// The places of what the page itself says: what stands in quotes, line by line; of a line without any, all, but for
-/// one that the bridge wrote alone. Of an item with its number, `3. M`, a short text alone: a value that is spelled
-/// letter by letter goes on in the next.
+/// The spans of the page's own words in an outline: the quoted parts of each line, or the whole of a line without quotes
+/// unless the bridge wrote it. The number of a short list item (`3. M`) is left out, since a value can be spelled one
+/// letter an item.
 fn words_of_the_page(text: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut start = 0;
@@ -234,7 +232,7 @@ fn words_of_the_page(text: &str) -> Vec<Range<usize>> {
                 _ => {}
             }
         }
-        if !quoted && !is_of_the_bridge(line) {
+        if !quoted && !is_written_by_bridge(line) {
             places.push(start..start + line.len());
         }
         start += line.len();
@@ -242,14 +240,14 @@ fn words_of_the_page(text: &str) -> Vec<Range<usize>> {
     places
 }
 
-/// Whether a line without quotes is the bridge's own: a role and what is known of the element. The origin of a frame
-/// is the page's choice.
-fn is_of_the_bridge(line: &str) -> bool {
+/// Whether a line without quotes is the bridge's own: a role and the element's state. A line with the origin of a frame
+/// is not, since the page chooses that.
+fn is_written_by_bridge(line: &str) -> bool {
     let line = line.trim();
     line.starts_with("- ") && line.ends_with([']', ':']) && !line.contains("//")
 }
 
-/// How many bytes before a short text are the number of its item.
+/// The length in bytes of the item number before a short text.
 fn marker(words: &str) -> usize {
     let rest = words.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = words.len() - rest.len();
@@ -267,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn offices_can_be_written_to_and_people_are_masked() {
+    fn role_addresses_stay_and_personal_addresses_are_masked() {
         let detectors = Detectors::standard().unwrap();
         let text = "Write to support@shop.example or ann@shop.example.";
         assert_eq!(mask_by_form(text, &detectors), "Write to support@shop.example or [email].");

@@ -1,11 +1,11 @@
-//! The end of a number beside words that say so: `ending in 0173`, `•••• 4242`.
+//! The last digits of a number beside words or signs that announce them: `ending in 0173`, `•••• 4242`.
 //!
-//! It is found by its form alone. The last four digits could be guessed in 10,000 lines of one page if only those of a
-//! value were masked; so all are, the same for everybody, where any number was released.
+//! They are found by their form alone. If only the digits of a real value were masked, a page could list all 10,000
+//! endings and see which one is. So all endings are masked once any number was released.
 
 use std::ops::Range;
 
-/// What a number's end is called, in small letters without accents. What stands before the digits ends so.
+/// Words that announce last digits, in lower case without accents. The text before the digits ends with one of them.
 const WORDS: [&str; 52] = [
     "ending",
     "ending in",
@@ -60,7 +60,7 @@ const WORDS: [&str; 52] = [
     "com final",
     "eindigend op",
 ];
-/// The same, in scripts without spaces, and in Dutch and Polish.
+/// The same in Dutch, Polish, and scripts without spaces.
 const MORE: [&str; 12] = [
     "eindigt op",
     "laatste cijfers",
@@ -75,15 +75,15 @@ const MORE: [&str; 12] = [
     "下四桁",
     "끝자리",
 ];
-/// What may stand between such words and the digits.
+/// Words that may be between such words and the digits.
 const BETWEEN: [&str; 12] =
     ["is", "are", "in", "digits", "number", "sind", "lauten", "sont", "son", "sono", "sao", "no"];
-/// What stands for a digit that is not shown.
+/// Signs for a digit that is not shown.
 const MARKS: [char; 10] = ['•', '*', '●', '∙', '·', '＊', '⁎', '…', 'x', 'X'];
-/// How many characters before digits are looked at.
-const BEFORE: usize = 48;
+/// The most bytes before digits that are examined.
+const MAX_BEFORE: usize = 48;
 
-/// The places of digits that are told as the end of a longer number.
+/// The spans of digits that are announced as the end of a longer number.
 pub(super) fn endings(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -93,7 +93,7 @@ pub(super) fn endings(text: &str) -> Vec<Range<usize>> {
         let length = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
         let span = at + start..at + start + length;
         at = span.end;
-        let before = text.get(text.floor_char_boundary(span.start.saturating_sub(BEFORE))..span.start);
+        let before = text.get(text.floor_char_boundary(span.start.saturating_sub(MAX_BEFORE))..span.start);
         if (2..=6).contains(&length) && ends_here(text, span.end) && is_ending(before.unwrap_or(""), length) {
             found.push(span);
         }
@@ -101,7 +101,7 @@ pub(super) fn endings(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether no more of a number or word follows.
+/// Whether the number or word ends here.
 fn ends_here(text: &str, end: usize) -> bool {
     let mut after = text.get(end..).unwrap_or("").chars();
     match after.next() {
@@ -111,12 +111,12 @@ fn ends_here(text: &str, end: usize) -> bool {
     }
 }
 
-/// Whether digits of which four are four stand at the end of what goes before them.
+/// Whether the text before digits, of this length, announces them as last digits.
 fn is_ending(before: &str, length: usize) -> bool {
     is_marked(before, length) || (length == 4 && is_named(before))
 }
 
-/// Whether signs for digits stand before: `•••• 4242`, `xxxx-1234`, `...0173`.
+/// Whether signs for digits come before: `•••• 4242`, `xxxx-1234`, `...0173`.
 fn is_marked(before: &str, length: usize) -> bool {
     let close = before.trim_end_matches([' ', '-', '\u{a0}', '\u{2011}', '\n']);
     if before.len() - close.len() > 6 {
@@ -131,14 +131,14 @@ fn is_marked(before: &str, length: usize) -> bool {
     let word = close.chars().rev().find(|c| !MARKS.contains(c)).is_some_and(char::is_alphanumeric);
     let letters = run.contains(['x', 'X']);
     match close.chars().next_back() {
-        // Three dots in one stand for pages left out too.
+        // A pager uses the same sign for pages that it leaves out.
         Some('…') if marks == 1 => length == 4,
         Some(c) => MARKS.contains(&c) && marks >= 2 && !(letters && word),
         None => false,
     }
 }
 
-/// Whether words of ending stand before.
+/// Whether one of the words comes before.
 fn is_named(before: &str) -> bool {
     let before = folded(before);
     let mut rest = before.as_str();
@@ -154,13 +154,13 @@ fn is_named(before: &str) -> bool {
     false
 }
 
-/// Whether a text ends in these words and not in the middle of one.
+/// Whether a text ends with these words, at a word boundary.
 fn ends_in(text: &str, words: &str) -> bool {
     let Some(before) = text.strip_suffix(words) else { return false };
     !words.is_ascii() || !before.ends_with(char::is_alphanumeric)
 }
 
-/// Small letters without accents, and one space for white space.
+/// Lower case without accents, with white space folded to one space.
 fn folded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().flat_map(char::to_lowercase) {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_number_is_found_beside_words_of_ending() {
+    fn last_digits_are_found_beside_words_that_announce_them() {
         for text in [
             "phone ending in 0173",
             "Visa ending with: 4242.",

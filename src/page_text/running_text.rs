@@ -1,50 +1,58 @@
-//! The running text of a page's frames in one piece, so that what is split over elements is read as a person
-//! would read it.
+//! The running text of a page's frames in one piece, so that a sentence that is split over elements is classified as a
+//! person would read it.
 //!
-//! Short texts of controls are no part of it, and are read one by one: "Pay now", "Support chat", "Message" and
-//! "Send message" below one another are a form, and read like an order only together.
+//! Short texts of controls are not part of it and are classified one by one: "Pay now", "Support chat", "Message" and
+//! "Send message" below one another are a form, and only together look like an instruction.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use browser_signals::outline::{Line, Outline, Place, Purpose, Words, is_control};
+use classifier::Safety;
 
-/// A text of a control with more characters than this runs on with what stands around it.
-const LONGEST_APART: usize = 32;
+/// A judge of the safety of pages.
+pub trait PageSafety: Send + Sync {
+    /// The safety of a page by all its text, visible or not.
+    fn of(&self, outline: &Outline) -> Safety;
+}
+
+/// The most characters of a control's text that is classified by itself; a longer one is part of the running text.
+const MAX_CONTROL_CHARS: usize = 32;
 
 /// Running text of one frame and one place, or the text of one control.
-pub(crate) struct Reading {
+pub(crate) struct TextRun {
     pub(crate) text: String,
     pub(crate) place: classifier::Place,
     /// Whether it is the short text of a control.
     pub(crate) apart: bool,
-    /// Where stretches of the outline's words begin in the text, in order.
+    /// The beginnings of the outline's words in the text, in order.
     starts: Vec<Start>,
     line: usize,
 }
 
 struct Start {
-    /// Where, in bytes of the text.
+    /// The offset in the text, in bytes.
     byte: usize,
-    /// How many bytes of ours stand before it.
+    /// The number of separator bytes before it.
     gap: usize,
-    /// Which words of the outline.
+    /// The index of the words in the outline.
     words: usize,
 }
 
-impl Reading {
-    /// All running text of which `told` says whether it is told as unseen; none where it is not told.
-    pub(crate) fn all(outline: &Outline, told: impl Fn(usize) -> Option<bool>) -> Vec<Reading> {
-        let mut readings = Readings::default();
+impl TextRun {
+    /// All running text. For the words of an index, `rendered` returns whether they are rendered as unseen, and none
+    /// where they are not rendered.
+    pub(crate) fn all(outline: &Outline, rendered: impl Fn(usize) -> Option<bool>) -> Vec<TextRun> {
+        let mut runs = TextRuns::default();
         let mut at = 0;
         for (number, line) in outline.lines.iter().enumerate() {
-            let apart = stands_apart(line).then_some(number);
+            let apart = is_control_text(line).then_some(number);
             for words in line.words() {
                 if words.purpose == Purpose::Text
-                    && let Some(unseen) = told(at)
+                    && let Some(unseen) = rendered(at)
                 {
-                    readings.take(
-                        Of { frame: words.frame, place: place_in(outline, words), unseen, apart },
+                    runs.add(
+                        RunKey { frame: words.frame, place: place_in(outline, words), unseen, apart },
                         words,
                         at,
                         number,
@@ -53,7 +61,7 @@ impl Reading {
                 at += 1;
             }
         }
-        readings.all
+        runs.all
     }
 
     /// The parts of words that lie in a span of the text.
@@ -65,7 +73,7 @@ impl Reading {
                 break;
             }
             let next = self.starts.get(index + 1);
-            // A line break of ours may stand before the next words; it belongs to nobody.
+            // The line break that was inserted before the next words belongs to no words.
             let end = next.map_or(self.text.len(), |next| next.byte - next.gap);
             let byte = start.byte;
             let part = span.start.max(byte) - byte..span.end.min(end).max(byte) - byte;
@@ -77,14 +85,14 @@ impl Reading {
     }
 }
 
-/// Whether a line is the short text of a control. Those of links run on: they stand in the middle of sentences.
-fn stands_apart(line: &Line) -> bool {
+/// Whether a line is the short text of a control. Links are part of the running text: they occur within sentences.
+fn is_control_text(line: &Line) -> bool {
     let text = line.words().filter(|words| words.purpose == Purpose::Text);
     line.role().is_some_and(|role| role != "link" && is_control(role))
-        && text.flat_map(|words| words.text.chars()).nth(LONGEST_APART).is_none()
+        && text.flat_map(|words| words.text.chars()).nth(MAX_CONTROL_CHARS).is_none()
 }
 
-/// Where words stood, for a classifier.
+/// The place of words, as the classifier names it.
 pub(crate) fn place_of(outline: &Outline, words: &Words) -> classifier::Place {
     let origin = |frame: usize| outline.frames.get(frame).cloned().flatten();
     match words.place {
@@ -98,7 +106,7 @@ pub(crate) fn place_of(outline: &Outline, words: &Words) -> classifier::Place {
     }
 }
 
-/// Where words stood; what a style sheet writes runs on with what is shown.
+/// The place of words; generated content is read together with shown text.
 fn place_in(outline: &Outline, words: &Words) -> classifier::Place {
     match place_of(outline, words) {
         classifier::Place::Generated => classifier::Place::Shown,
@@ -106,10 +114,9 @@ fn place_in(outline: &Outline, words: &Words) -> classifier::Place {
     }
 }
 
-/// What a reading is of: words of one frame and one place, those told as unseen apart, and those of a line that
-/// stands apart.
+/// The words that belong together: those of one frame and one place, with the unseen ones and each control's text apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Of {
+struct RunKey {
     frame: usize,
     place: classifier::Place,
     unseen: bool,
@@ -117,30 +124,30 @@ struct Of {
 }
 
 #[derive(Default)]
-struct Readings {
-    all: Vec<Reading>,
-    by: HashMap<Of, usize>,
+struct TextRuns {
+    all: Vec<TextRun>,
+    by: HashMap<RunKey, usize>,
 }
 
-impl Readings {
-    fn take(&mut self, of: Of, words: &Words, at: usize, line: usize) {
-        let index = *self.by.entry(of).or_insert(self.all.len());
+impl TextRuns {
+    fn add(&mut self, key: RunKey, words: &Words, at: usize, line: usize) {
+        let index = *self.by.entry(key).or_insert(self.all.len());
         if index == self.all.len() {
-            self.all.push(Reading {
+            self.all.push(TextRun {
                 text: String::new(),
-                place: of.place,
-                apart: of.apart.is_some(),
+                place: key.place,
+                apart: key.apart.is_some(),
                 starts: Vec::new(),
                 line,
             });
         }
-        let Some(reading) = self.all.get_mut(index) else { return };
-        let new_line = reading.line != line;
+        let Some(run) = self.all.get_mut(index) else { return };
+        let new_line = run.line != line;
         if new_line {
-            reading.text.push('\n');
-            reading.line = line;
+            run.text.push('\n');
+            run.line = line;
         }
-        reading.starts.push(Start { byte: reading.text.len(), gap: usize::from(new_line), words: at });
-        reading.text.push_str(&words.text);
+        run.starts.push(Start { byte: run.text.len(), gap: usize::from(new_line), words: at });
+        run.text.push_str(&words.text);
     }
 }

@@ -1,18 +1,15 @@
-//! What the model is told of a page: the words that a person sees, the names that forms need, and a mark where
-//! something suspicious was withheld.
+//! Scrubbing: the model gets the words that a person sees, the names that forms need, and a mark where something
+//! suspicious was withheld.
 //!
-//! The bridge says of all words where they stood ([`Place`]). Words that nobody sees are left out, or quoted with a
-//! mark of their own. The rest is read by a classifier, window by window, as it runs on over inline elements and
-//! lines of a frame; what it holds for an attack is replaced by [`outline::WITHHELD`], a mark outside of the page's
-//! quotes that depends on nothing, and goes to the [`Quarantine`], which only the user opens.
+//! The bridge reports the place of all words ([`Place`]). Words that a person cannot see are left out, or quoted with a
+//! mark. A classifier reads the rest, window by window, across inline elements and lines of a frame. An attack that it
+//! finds is replaced by [`outline::WITHHELD`], a constant mark outside of the page's quotes, and goes to the
+//! [`Quarantine`](super::Quarantine), which only the user opens.
 //!
-//! What a classifier passes is no safer for it: the policy and the egress check stand behind this, and treat all
-//! that a page says as said by an attacker.
+//! Text that the classifier passes is not trusted either: the policy and the egress check treat everything that a page
+//! says as said by an attacker.
 //!
 //! [`outline::WITHHELD`]: browser_signals::outline::WITHHELD
-
-pub mod quarantine;
-pub(crate) mod reading;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,29 +18,27 @@ use browser_signals::Origin;
 use browser_signals::outline::{Outline, Place, Purpose, Said, Words, tidy};
 use classifier::{MentionAware, ModelError, Risk, WindowClassifier, sweep};
 
-pub use quarantine::{Quarantine, Quarantined};
-use reading::{Reading, place_of};
+use super::running_text::{TextRun, place_of};
 
-/// What becomes of words that a person does not see.
+/// How words are handled that a person does not see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HiddenText {
     /// They are left out without a trace.
     #[default]
     Drop,
-    /// They are told, in quotes of their own and marked as unseen.
+    /// They are rendered in quotes of their own and marked as unseen.
     Quote,
 }
 
-/// How a page is told.
+/// How a page is rendered for the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScrubSettings {
-    /// What becomes of hidden words, and of names of elements that are no controls and that nobody sees.
+    /// The handling of hidden words, and of invisible names of elements that are no controls.
     pub hidden: HiddenText,
-    /// From which risk on words go to the quarantine. A model says itself which is meant (see
-    /// [`Scrubber::standard`]); without one it is certainty.
+    /// The lowest risk at which words go to the quarantine. The shipped model has its own threshold (see
+    /// [`Scrubber::standard`]); the default is certainty.
     pub quarantine_from: Risk,
-    /// How many characters the unseen name of a control may have; a longer one is withheld. A title may have twice
-    /// as many.
+    /// The most characters of the invisible name of a control; a longer one is withheld. A title may have twice as many.
     pub longest_label: usize,
 }
 
@@ -53,48 +48,48 @@ impl Default for ScrubSettings {
     }
 }
 
-/// Why words were not told.
+/// WithholdReason words were withheld from the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum WithholdReason {
     /// A person does not see them.
     Hidden,
-    /// They are an attribute's, and no form needs them.
+    /// They are in an attribute, and no form needs them.
     Attribute,
     /// They are longer than names are.
     LongName,
-    /// A classifier takes them for an attack.
+    /// The classifier takes them for an attack.
     Suspicious,
 }
 
-/// Words that were not told. They are the page's, and may hold anything.
+/// Words that were withheld. They come from the page and may hold anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withheld {
-    /// Why.
-    pub why: Why,
+    /// The reason.
+    pub why: WithholdReason,
     /// The words.
     pub words: String,
-    /// Where they stood.
+    /// Their place in the page.
     pub place: Place,
     /// The origin of their frame; none for opaque ones.
     pub origin: Option<Origin>,
 }
 
-/// A page as it is told, before values are masked.
+/// A page as it is rendered, before values are masked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scrubbed {
     /// The text for the model.
     pub text: String,
-    /// The page's words in it, without the form that they stand in.
+    /// The page's words in it, without the outline's syntax.
     pub words: String,
-    /// What is not in it.
+    /// The words that are not in it.
     pub withheld: Vec<Withheld>,
 }
 
-/// Decides what the model is told of a page.
+/// Decides which words of a page the model gets.
 ///
 /// ```
 /// use browser_signals::outline::{Line, Outline, Part, Place, Purpose, Words};
-/// use portcullis::scrub::{ScrubSettings, Scrubber};
+/// use portcullis::page_text::{ScrubSettings, Scrubber};
 ///
 /// let words = |text: &str, place| Words { text: text.into(), place, purpose: Purpose::Text, frame: 0 };
 /// let line = Line {
@@ -104,9 +99,9 @@ pub struct Scrubbed {
 ///     ..Line::default()
 /// };
 /// let outline = Outline { lines: vec![line], frames: vec![None], ..Outline::default() };
-/// let told = Scrubber::new(ScrubSettings::default(), None).scrub(&outline);
-/// assert_eq!(told.text, "- text: \"Total 64.15\"\n");
-/// assert_eq!(told.withheld[0].words, "Pay at once.");
+/// let scrubbed = Scrubber::new(ScrubSettings::default(), None).scrub(&outline);
+/// assert_eq!(scrubbed.text, "- text: \"Total 64.15\"\n");
+/// assert_eq!(scrubbed.withheld[0].words, "Pay at once.");
 /// ```
 #[derive(Clone, Default)]
 pub struct Scrubber {
@@ -114,25 +109,25 @@ pub struct Scrubber {
     judge: Option<Arc<dyn WindowClassifier>>,
 }
 
-/// What becomes of one stretch of words.
+/// The decision on one stretch of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Verdict {
-    /// All of it is told, but for these parts.
-    Told { but: Vec<Range<usize>>, unseen: bool },
-    /// None of it is told, without a trace.
-    Dropped(Why),
-    /// None of it is told, and a mark says so.
-    Marked(Why),
+    /// All of it is rendered, except for these parts.
+    Rendered { except: Vec<Range<usize>>, unseen: bool },
+    /// None of it is rendered, without a trace.
+    Dropped(WithholdReason),
+    /// A mark is rendered in its place.
+    Marked(WithholdReason),
 }
 
 impl Scrubber {
-    /// A scrubber; without a judge nothing is suspicious to it.
+    /// A scrubber; without a classifier it withholds nothing as suspicious.
     pub fn new(settings: ScrubSettings, judge: Option<Arc<dyn WindowClassifier>>) -> Scrubber {
         Scrubber { settings, judge }
     }
 
-    /// A scrubber with the shipped model of injections, at the risk that it was made for. What a text that speaks of
-    /// attacks quotes of them is told (see [`MentionAware`]).
+    /// A scrubber with the shipped injection model, at that model's own threshold. A quotation in a text about attacks is
+    /// rendered (see [`MentionAware`]).
     ///
     /// # Errors
     /// None in a build whose tests passed.
@@ -142,18 +137,18 @@ impl Scrubber {
         Ok(Scrubber::new(settings, Some(Arc::new(model))))
     }
 
-    /// How pages are told.
+    /// How pages are rendered.
     pub fn settings(&self) -> &ScrubSettings {
         &self.settings
     }
 
-    /// The same reader of attacks under other settings.
+    /// The same classifier under other settings.
     #[must_use]
     pub fn with_settings(self, settings: ScrubSettings) -> Scrubber {
         Scrubber { settings, ..self }
     }
 
-    /// What the model is told of a page. Takes time in proportion to the page's length.
+    /// Renders a page for the model. It takes time in proportion to the page's length.
     pub fn scrub(&self, outline: &Outline) -> Scrubbed {
         let all: Vec<&Words> = outline.words().collect();
         let mut verdicts: Vec<Verdict> = all.iter().map(|words| self.by_place(words)).collect();
@@ -161,30 +156,30 @@ impl Scrubber {
             self.read_running_text(outline, judge, &mut verdicts);
             self.read_names(outline, judge, &all, &mut verdicts);
         }
-        let mut told = Scrubbed::default();
+        let mut scrubbed = Scrubbed::default();
         let mut judged = all.iter().zip(&verdicts);
         for line in &outline.lines {
-            let before = told.words.len();
+            let before = scrubbed.words.len();
             for (words, verdict) in judged.by_ref().take(line.words().count()) {
                 let origin = outline.frames.get(words.frame).cloned().flatten();
-                note(words, verdict, origin, &mut told);
+                note(words, verdict, origin, &mut scrubbed);
             }
-            if told.words.len() > before {
-                told.words.push('\n');
+            if scrubbed.words.len() > before {
+                scrubbed.words.push('\n');
             }
         }
         let mut verdicts = verdicts.iter();
-        told.text =
+        scrubbed.text =
             outline.render(|words| verdicts.next().map(|verdict| say(words, verdict)).unwrap_or_default());
-        told
+        scrubbed
     }
 
-    /// What the place of words alone says.
+    /// The decision by the place of words alone.
     fn by_place(&self, words: &Words) -> Verdict {
         let unseen = || match self.settings.hidden {
-            HiddenText::Quote => Verdict::Told { but: Vec::new(), unseen: true },
-            HiddenText::Drop if words.place == Place::Hidden => Verdict::Dropped(Why::Hidden),
-            HiddenText::Drop => Verdict::Dropped(Why::Attribute),
+            HiddenText::Quote => Verdict::Rendered { except: Vec::new(), unseen: true },
+            HiddenText::Drop if words.place == Place::Hidden => Verdict::Dropped(WithholdReason::Hidden),
+            HiddenText::Drop => Verdict::Dropped(WithholdReason::Attribute),
         };
         let limit = match (words.purpose, words.place) {
             (_, Place::Hidden) | (Purpose::Name | Purpose::Text | Purpose::Echo, Place::Attribute) => {
@@ -195,30 +190,30 @@ impl Scrubber {
             _ => usize::MAX,
         };
         if words.text.chars().nth(limit).is_some() {
-            return Verdict::Marked(Why::LongName);
+            return Verdict::Marked(WithholdReason::LongName);
         }
-        Verdict::Told { but: Vec::new(), unseen: false }
+        Verdict::Rendered { except: Vec::new(), unseen: false }
     }
 
-    /// Reads what runs on through each frame, seen and unseen words apart.
+    /// Classifies the running text of each frame, visible and invisible words apart.
     fn read_running_text(&self, outline: &Outline, judge: &dyn WindowClassifier, verdicts: &mut [Verdict]) {
-        for reading in Reading::all(outline, |at| match verdicts.get(at) {
-            Some(Verdict::Told { unseen, .. }) => Some(*unseen),
+        for run in TextRun::all(outline, |at| match verdicts.get(at) {
+            Some(Verdict::Rendered { unseen, .. }) => Some(*unseen),
             _ => None,
         }) {
-            for suspect in sweep(&reading.text, reading.place, judge, self.settings.quarantine_from) {
-                for (at, part) in reading.parts(&suspect.span) {
-                    if let Some(Verdict::Told { but, .. }) = verdicts.get_mut(at) {
-                        but.push(part);
+            for suspect in sweep(&run.text, run.place, judge, self.settings.quarantine_from) {
+                for (at, part) in run.parts(&suspect.span) {
+                    if let Some(Verdict::Rendered { except, .. }) = verdicts.get_mut(at) {
+                        except.push(part);
                     }
                 }
             }
         }
         for verdict in verdicts {
-            if let Verdict::Told { but, .. } = verdict {
-                but.sort_by_key(|part| part.start);
-                // Two readings of one text may both be suspicious; its words are withheld once.
-                but.dedup_by(|next, part| {
+            if let Verdict::Rendered { except, .. } = verdict {
+                except.sort_by_key(|part| part.start);
+                // Two overlapping spans of one text may both be suspicious; its words are withheld once.
+                except.dedup_by(|next, part| {
                     let overlaps = next.start < part.end;
                     if overlaps {
                         part.end = part.end.max(next.end);
@@ -229,7 +224,7 @@ impl Scrubber {
         }
     }
 
-    /// Reads names by themselves. A name that repeats withheld text goes with it.
+    /// Classifies names by themselves. A name that repeats withheld text is withheld too.
     fn read_names(
         &self,
         outline: &Outline,
@@ -237,15 +232,18 @@ impl Scrubber {
         all: &[&Words],
         verdicts: &mut [Verdict],
     ) {
-        let withheld: Vec<String> =
-            all.iter().zip(verdicts.iter()).flat_map(|(words, verdict)| gone(words, verdict)).collect();
-        // Several short names may say together what none of them says alone.
+        let withheld: Vec<String> = all
+            .iter()
+            .zip(verdicts.iter())
+            .flat_map(|(words, verdict)| withheld_parts(words, verdict))
+            .collect();
+        // An attack may be split over many short names.
         let mut together = String::new();
         let mut ends = Vec::new();
         for (at, (words, verdict)) in all.iter().zip(verdicts.iter()).enumerate() {
             if words.purpose == Purpose::Label
                 && words.place == Place::Attribute
-                && matches!(verdict, Verdict::Told { .. })
+                && matches!(verdict, Verdict::Rendered { .. })
             {
                 together.push_str(&words.text);
                 ends.push((together.len(), at));
@@ -260,24 +258,25 @@ impl Scrubber {
                     break;
                 }
                 if let Some(verdict) = verdicts.get_mut(*at) {
-                    *verdict = Verdict::Marked(Why::Suspicious);
+                    *verdict = Verdict::Marked(WithholdReason::Suspicious);
                 }
                 start = end + 1;
             }
         }
         for (words, verdict) in all.iter().zip(verdicts) {
-            if words.purpose == Purpose::Text || !matches!(verdict, Verdict::Told { .. }) {
+            if words.purpose == Purpose::Text || !matches!(verdict, Verdict::Rendered { .. }) {
                 continue;
             }
             let name = bare(&words.text);
-            let repeats = !name.is_empty() && withheld.iter().any(|gone| shares(gone, &name));
-            // A name of its element's own text was read with that text, unless the text is in one piece with others.
+            let repeats =
+                !name.is_empty() && withheld.iter().any(|withheld_parts| shares(withheld_parts, &name));
+            // A name that echoes its element's own text was classified with that text.
             let read = words.purpose != Purpose::Echo;
             let place = place_of(outline, words);
             if repeats
                 || (read && !sweep(&words.text, place, judge, self.settings.quarantine_from).is_empty())
             {
-                *verdict = Verdict::Marked(Why::Suspicious);
+                *verdict = Verdict::Marked(WithholdReason::Suspicious);
             }
         }
     }
@@ -288,42 +287,42 @@ fn bare(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The withheld parts of words, as [`bare`] has them; short ones are in everything.
-fn gone(words: &Words, verdict: &Verdict) -> Vec<String> {
-    let Verdict::Told { but, .. } = verdict else { return Vec::new() };
-    let parts = but.iter().filter_map(|part| words.text.get(part.clone()));
+/// The withheld parts of words, reduced by [`bare`]. Short parts are left out: any name may contain them by chance.
+fn withheld_parts(words: &Words, verdict: &Verdict) -> Vec<String> {
+    let Verdict::Rendered { except, .. } = verdict else { return Vec::new() };
+    let parts = except.iter().filter_map(|part| words.text.get(part.clone()));
     parts.map(bare).filter(|part| part.len() >= 8).collect()
 }
 
-/// Whether a name tells something of withheld words, or the other way round.
-fn shares(gone: &str, name: &str) -> bool {
-    name.contains(gone) || (name.len() >= 8 && gone.contains(name))
+/// Whether a name contains withheld words, or withheld words contain the name.
+fn shares(withheld_parts: &str, name: &str) -> bool {
+    name.contains(withheld_parts) || (name.len() >= 8 && withheld_parts.contains(name))
 }
 
 fn say<'a>(words: &'a Words, verdict: &Verdict) -> Vec<Said<'a>> {
-    let (but, unseen) = match verdict {
+    let (except, unseen) = match verdict {
         Verdict::Dropped(_) => return Vec::new(),
         Verdict::Marked(_) => return vec![Said::Withheld],
-        Verdict::Told { but, unseen } => (but, *unseen),
+        Verdict::Rendered { except, unseen } => (except, *unseen),
     };
-    let tell = |words| if unseen { Said::Unseen(words) } else { Said::Words(words) };
-    let mut said = Vec::with_capacity(1 + 2 * but.len());
+    let quote = |words| if unseen { Said::Unseen(words) } else { Said::Words(words) };
+    let mut said = Vec::with_capacity(1 + 2 * except.len());
     let mut from = 0;
-    for part in but {
-        said.extend(words.text.get(from..part.start).map(tell));
+    for part in except {
+        said.extend(words.text.get(from..part.start).map(quote));
         said.push(Said::Withheld);
         from = from.max(part.end);
     }
-    said.extend(words.text.get(from..).map(tell));
+    said.extend(words.text.get(from..).map(quote));
     said
 }
 
-/// Notes what is told of some words and what is not.
-fn note(words: &Words, verdict: &Verdict, origin: Option<Origin>, told: &mut Scrubbed) {
+/// Records which of some words are rendered and which are withheld.
+fn note(words: &Words, verdict: &Verdict, origin: Option<Origin>, scrubbed: &mut Scrubbed) {
     let mut withhold = |why, words_gone: &str| {
         if !tidy(words_gone).is_empty() {
             let words_gone = words_gone.to_owned();
-            told.withheld.push(Withheld {
+            scrubbed.withheld.push(Withheld {
                 why,
                 words: words_gone,
                 place: words.place,
@@ -331,19 +330,19 @@ fn note(words: &Words, verdict: &Verdict, origin: Option<Origin>, told: &mut Scr
             });
         }
     };
-    // A name stands apart from the text of its line.
+    // A name is separated from the text of its line.
     let apart = if words.purpose == Purpose::Text { "" } else { " " };
     match verdict {
         Verdict::Dropped(why) | Verdict::Marked(why) => withhold(*why, &words.text),
-        Verdict::Told { but, .. } => {
-            for part in but {
-                withhold(Why::Suspicious, words.text.get(part.clone()).unwrap_or_default());
+        Verdict::Rendered { except, .. } => {
+            for part in except {
+                withhold(WithholdReason::Suspicious, words.text.get(part.clone()).unwrap_or_default());
             }
             for said in say(words, verdict) {
                 match said {
                     Said::Words(words) | Said::Unseen(words) => {
-                        told.words.push_str(words);
-                        told.words.push_str(apart);
+                        scrubbed.words.push_str(words);
+                        scrubbed.words.push_str(apart);
                     }
                     Said::Withheld => {}
                 }

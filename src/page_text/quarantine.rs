@@ -1,32 +1,32 @@
-//! Words that a classifier took for an attack, kept for the user and for nobody else.
+//! Words that the classifier took for an attack, stored for the user alone.
 //!
-//! A session gathers them in memory. Where the guard has the user's vault, they are kept in it when the session
-//! ends, encrypted as its values are; `portcullis quarantine show` opens them. The newest are kept, up to
-//! [`LARGEST`] bytes.
+//! A session collects them in memory. Where the guard has the user's vault, they are stored in it when the session
+//! ends, encrypted as its values are; `portcullis quarantine show` prints them. The newest are stored, up to
+//! [`MAX_BYTES`].
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Why, Withheld};
+use super::{Withheld, WithholdReason};
 
-/// How many bytes of words are kept.
-pub const LARGEST: usize = 40 * 1024;
-/// How many bytes of one finding are kept.
-const LONGEST: usize = 4 * 1024;
+/// The most bytes of words that are stored.
+pub const MAX_BYTES: usize = 40 * 1024;
+/// The most bytes of one finding that are stored.
+const MAX_FINDING_BYTES: usize = 4 * 1024;
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quarantined {
     /// The origin that the words came from, or `opaque`.
     pub origin: String,
-    /// When they were read first, in milliseconds since 1970.
+    /// The time of the first reading, in milliseconds since 1970.
     pub unix_ms: u64,
-    /// The words, cut where they are very long.
+    /// The words, truncated where they are very long.
     pub words: String,
 }
 
-/// What one session withheld. Clones share what they hold.
+/// The findings of one session. Clones share them.
 #[derive(Clone, Default)]
 pub struct Quarantine(Arc<Mutex<Vec<Quarantined>>>);
 
@@ -35,22 +35,22 @@ impl Quarantine {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in the suspicious of what was withheld. What is there already is not taken twice.
-    pub fn take_in(&self, withheld: &[Withheld], unix_ms: u64) {
+    /// Adds the suspicious ones of the withheld words, each once.
+    pub fn add(&self, withheld: &[Withheld], unix_ms: u64) {
         let mut held = self.lock();
-        for one in withheld.iter().filter(|one| one.why == Why::Suspicious) {
+        for one in withheld.iter().filter(|one| one.why == WithholdReason::Suspicious) {
             let origin = one.origin.as_ref().map_or_else(|| "opaque".to_owned(), ToString::to_string);
-            let words = one.words.get(..one.words.floor_char_boundary(LONGEST)).unwrap_or_default();
+            let words = one.words.get(..one.words.floor_char_boundary(MAX_FINDING_BYTES)).unwrap_or_default();
             add(&mut held, Quarantined { origin, unix_ms, words: words.to_owned() });
         }
     }
 
-    /// What is in it, oldest first.
+    /// The findings, oldest first.
     pub fn held(&self) -> Vec<Quarantined> {
         self.lock().clone()
     }
 
-    /// As it is kept, behind what `earlier` sessions kept; none where nothing is new.
+    /// The stored form: the findings of `earlier` sessions and then these; none where nothing is new.
     pub fn to_keep(&self, earlier: Option<&[u8]>) -> Option<Vec<u8>> {
         let new = self.lock();
         if new.is_empty() {
@@ -62,12 +62,12 @@ impl Quarantine {
     }
 }
 
-/// What is kept in a vault. What cannot be read is nothing.
+/// Reads the stored form. Bytes that cannot be read give an empty list.
 pub fn from_json(bytes: &[u8]) -> Vec<Quarantined> {
     serde_json::from_slice(bytes).unwrap_or_default()
 }
 
-/// Adds one, and drops the oldest where there are too many.
+/// Adds a finding, and drops the oldest ones where there are too many.
 fn add(held: &mut Vec<Quarantined>, one: Quarantined) {
     if held.iter().any(|other| other.words == one.words && other.origin == one.origin) {
         return;
@@ -81,7 +81,7 @@ fn add(held: &mut Vec<Quarantined>, one: Quarantined) {
         64 + written(&one.words) + written(&one.origin)
     };
     let mut total: usize = held.iter().map(size).sum();
-    while total > LARGEST && held.len() > 1 {
+    while total > MAX_BYTES && held.len() > 1 {
         total -= size(&held.remove(0));
     }
 }
@@ -94,16 +94,16 @@ mod tests {
 
     use super::*;
 
-    fn withheld(why: Why, words: &str) -> Withheld {
+    fn withheld(why: WithholdReason, words: &str) -> Withheld {
         Withheld { why, words: words.to_owned(), place: Place::Shown, origin: None }
     }
 
     #[test]
     fn the_suspicious_are_kept_once_and_the_newest_stay() {
         let quarantine = Quarantine::default();
-        let found = [withheld(Why::Suspicious, "one"), withheld(Why::Hidden, "two")];
-        quarantine.take_in(&found, 1);
-        quarantine.take_in(&found, 2);
+        let found = [withheld(WithholdReason::Suspicious, "one"), withheld(WithholdReason::Hidden, "two")];
+        quarantine.add(&found, 1);
+        quarantine.add(&found, 2);
         assert_eq!(quarantine.held().len(), 1);
         let kept = quarantine.to_keep(None).unwrap();
         assert_eq!(from_json(&kept)[0].words, "one");
@@ -111,13 +111,16 @@ mod tests {
         let next = Quarantine::default();
         assert_eq!(next.to_keep(Some(&kept)), None);
         for number in 0..60 {
-            next.take_in(&[withheld(Why::Suspicious, &format!("{number}{}", "\u{1}ä".repeat(3000)))], 3);
+            next.add(
+                &[withheld(WithholdReason::Suspicious, &format!("{number}{}", "\u{1}ä".repeat(3000)))],
+                3,
+            );
         }
         let kept = next.to_keep(Some(&kept)).unwrap();
         assert!(kept.len() <= 64 * 1024, "{} bytes do not fit a vault's state", kept.len());
         let all = from_json(&kept);
         assert!(all.last().unwrap().words.starts_with("59"));
-        assert!(all.iter().all(|one| one.words.len() <= LONGEST));
+        assert!(all.iter().all(|one| one.words.len() <= MAX_FINDING_BYTES));
         assert!(!all.iter().any(|one| one.words.starts_with("0\u{1}")), "the oldest went");
         assert!(from_json(b"not json").is_empty());
     }
