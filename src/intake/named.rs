@@ -1,13 +1,15 @@
-//! What the user chooses by name: records of the vault and a persona.
+//! The records of the vault, the persona and the web addresses that the user names.
 
 use std::ops::Range;
 
+use browser_signals::Origin;
+
 use super::text::Text;
 
-/// The words before the colon of a record's name.
+/// The words before the colon of a record's handle.
 const KINDS: [&str; 6] = ["card", "address", "contact", "identity", "login", "otp"];
 
-/// Words behind `as` that are no persona.
+/// Words after `as` that are no persona.
 const NO_PERSONA: [&str; 26] = [
     "soon",
     "well",
@@ -37,8 +39,8 @@ const NO_PERSONA: [&str; 26] = [
     "agreed",
 ];
 
-/// The names of records that stand in a prompt, such as `card:personal` or `[address:work]`, each with its
-/// place. A name begins with a letter and has at most three digits, so that no label with a value is one.
+/// The handles of records in a prompt, such as `card:personal` or `[address:work]`, each with its span. The name begins
+/// with a letter and has at most three digits, so that a label with a value does not match.
 pub(super) fn handles(prompt: &str) -> Vec<(Range<usize>, String)> {
     let mut handles = Vec::new();
     for (colon, _) in prompt.match_indices(':') {
@@ -58,7 +60,7 @@ pub(super) fn handles(prompt: &str) -> Vec<(Range<usize>, String)> {
     handles
 }
 
-/// The name of a record or a persona that a text begins with, if it is all of the word there.
+/// The name of a record or persona at the beginning of a text, if it is a whole word.
 fn name(text: &str) -> Option<&str> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     let name = text.get(..text.find(|c| !plain(c)).unwrap_or(text.len()))?;
@@ -74,7 +76,7 @@ fn name(text: &str) -> Option<&str> {
         .then_some(name)
 }
 
-/// The persona that the user asks for: `persona: ana`, `as persona ana`, `as ana` at the end of a clause.
+/// The persona that the user names: `persona: ana`, `as persona ana`, `as ana` at the end of a clause.
 pub(super) fn persona(text: &Text<'_>) -> Option<String> {
     (0..text.len()).filter(|at| !text.is_quoted(*at)).find_map(|at| {
         let named = text.phrase(at, "persona");
@@ -97,4 +99,50 @@ fn twice(text: &Text<'_>, at: usize) -> bool {
         || at
             .checked_sub(1)
             .is_some_and(|before| text.is_one_of(before, &["same", "such", "far", "long", "soon", "well"]))
+}
+
+/// The spans of web addresses.
+pub(super) fn links(prompt: &str) -> Vec<Range<usize>> {
+    let mut links = Vec::new();
+    let mut from = 0;
+    while let Some(at) = prompt.get(from..).and_then(|rest| rest.find("http")) {
+        let start = from + at;
+        let rest = prompt.get(start..).unwrap_or("");
+        let length = rest
+            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>' | ')'))
+            .unwrap_or(rest.len());
+        let end =
+            start + rest.get(..length).unwrap_or("").trim_end_matches(['.', ',', ';', ':', '!', '?']).len();
+        if rest.starts_with("http://") || rest.starts_with("https://") {
+            links.push(start..end);
+        }
+        from = end.max(start + 4);
+    }
+    links
+}
+
+/// Each origin that a prompt names, with its position.
+pub(super) fn origins(prompt: &str) -> Vec<(usize, Origin)> {
+    let read = |link: Range<usize>| {
+        let origin = Origin::parse(prompt.get(link.clone())?).ok()?;
+        Some((link.start, origin))
+    };
+    links(prompt).into_iter().filter_map(read).collect()
+}
+
+/// The origins, each once, in the order of the prompt.
+pub(super) fn distinct(named: &[(usize, Origin)]) -> Vec<Origin> {
+    let mut origins: Vec<Origin> = Vec::new();
+    for (_, origin) in named {
+        if !origins.contains(origin) {
+            origins.push(origin.clone());
+        }
+    }
+    origins
+}
+
+/// The origin for a login at a byte: the last one before it, or else the first one.
+pub(super) fn nearest(origins: &[(usize, Origin)], at: usize) -> Option<Origin> {
+    let before = origins.iter().rev().find(|(start, _)| *start < at);
+    before.or_else(|| origins.first()).map(|(_, origin)| origin.clone())
 }

@@ -1,6 +1,6 @@
-//! Words of addresses.
+//! Word lists for addresses and names.
 
-/// English street words that are hardly anything else.
+/// English words for streets that have hardly another meaning.
 pub(super) const STREETS: [&str; 34] = [
     "street",
     "st",
@@ -38,13 +38,13 @@ pub(super) const STREETS: [&str; 34] = [
     "plaza",
 ];
 
-/// Endings of German street names that are hardly anything else.
+/// Endings of German street names that hardly occur in other words.
 pub(super) const GERMAN_SURE: [&str; 5] = ["stra\u{df}e", "strasse", "str", "gasse", "allee"];
 
-/// Endings of German street names that are of other words too.
+/// Endings of German street names that occur in other words too.
 pub(super) const GERMAN: [&str; 8] = ["weg", "platz", "ring", "damm", "ufer", "chaussee", "markt", "steig"];
 
-/// What a French street name begins with, behind the number.
+/// The first words of French street names, after the number.
 pub(super) const FRENCH: [&str; 16] = [
     "rue",
     "avenue",
@@ -64,7 +64,7 @@ pub(super) const FRENCH: [&str; 16] = [
     "sentier",
 ];
 
-/// What a Spanish street name begins with, before the number.
+/// The first words of Spanish street names, before the number.
 pub(super) const SPANISH: [&str; 12] = [
     "calle",
     "avenida",
@@ -80,7 +80,7 @@ pub(super) const SPANISH: [&str; 12] = [
     "c",
 ];
 
-/// Small words within names of streets and places.
+/// Particles within names of streets and places.
 pub(super) const SMALL: [&str; 34] = [
     "de", "la", "le", "les", "du", "des", "del", "los", "las", "el", "y", "am", "an", "der", "dem", "den",
     "im", "in", "sur", "sous", "upon", "of", "the", "ob", "bei", "d", "l", "saint", "st", "van", "von", "zu",
@@ -107,7 +107,7 @@ pub(super) const UNITS: [&str; 16] = [
     "\u{e9}tage",
 ];
 
-/// Words of a sentence that says where something goes or somebody lives.
+/// Words of a sentence about a delivery or a residence.
 pub(super) const SENT: [&str; 55] = [
     "ship",
     "shipping",
@@ -200,7 +200,7 @@ pub(super) const SOUGHT: [&str; 30] = [
     "price",
 ];
 
-/// Words with a capital that begin a sentence or name a thing of the form, and no place or person.
+/// Capitalised words that begin a sentence or name a field of a form, and are no place or person.
 pub(super) const NO_NAME: [&str; 96] = [
     "a",
     "i",
@@ -300,7 +300,7 @@ pub(super) const NO_NAME: [&str; 96] = [
     "find",
 ];
 
-/// Countries as people write them, in small letters.
+/// Countries as people write them, in lower case.
 pub(super) const COUNTRIES: [&str; 72] = [
     "us",
     "usa",
@@ -376,7 +376,7 @@ pub(super) const COUNTRIES: [&str; 72] = [
     "hungary",
 ];
 
-/// States and provinces of North America and Australia by their letters.
+/// Abbreviations of the states and provinces of North America and Australia.
 pub(super) const STATES: [&str; 71] = [
     "AL", "AK", "AZ", "AR", "CA", "CO", "CT", "DE", "DC", "FL", "GA", "HI", "ID", "IL", "IN", "IA", "KS",
     "KY", "LA", "ME", "MD", "MA", "MI", "MN", "MS", "MO", "MT", "NE", "NV", "NH", "NJ", "NM", "NY", "NC",
