@@ -1,45 +1,29 @@
 //! The one question that the page may show now, and its one answer.
 //!
-//! No clock is read here: every step is told the time.
+//! This module reads no clock: the caller passes the time to every step.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::oneshot;
 use vault::Secret;
 
-use super::words::Words;
+use super::content::{Accepts, LOOK_FIRST, PageContent};
 use crate::consent::Answer;
 use crate::loopback::Hidden;
 
-/// How long a question has to be in front of the user before it takes a yes.
-pub(super) const LOOK_FIRST: Duration = Duration::from_millis(700);
-
-/// What the user said.
-pub(super) enum Said {
+/// The user's reply.
+pub(super) enum Reply {
     Answer(Answer),
     Code(Secret),
-}
-
-/// What a question takes.
-#[derive(Clone)]
-pub(super) enum Takes {
-    /// One of these.
-    Answers(Vec<Answer>),
-    /// A security code, or no.
-    Code,
-    /// That a person has finished by hand, or no.
-    ByHand,
-    /// That it was read.
-    Notice,
 }
 
 /// Why a step was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// There is no such question, or it does not take this, or not any more.
+    /// There is no such question, or it does not accept this reply, or no longer.
     Closed,
-    /// The question has not been in front of the user for long enough.
+    /// The question has not been shown to the user for long enough.
     Early,
 }
 
@@ -47,91 +31,91 @@ pub(super) enum Refused {
 pub(super) struct Question {
     pub nonce: Hidden,
     pub subject: Hidden,
-    pub takes: Takes,
-    pub words: Words,
-    /// When it runs out.
+    pub accepts: Accepts,
+    pub content: PageContent,
+    /// The time of expiry.
     pub until: Instant,
 }
 
-struct Open {
+struct State {
     question: Question,
     shown: Option<Instant>,
-    reply: Option<oneshot::Sender<Said>>,
+    reply: Option<oneshot::Sender<Reply>>,
 }
 
-/// Holds at most one question.
+/// The slot for at most one question.
 #[derive(Default)]
-pub(super) struct Desk {
-    open: Mutex<Option<Open>>,
+pub(super) struct QuestionSlot {
+    state: Mutex<Option<State>>,
 }
 
-/// Takes the question off the desk when dropped: nobody waits for its answer any more.
-pub(super) struct Waiting {
-    desk: Arc<Desk>,
-    pub said: oneshot::Receiver<Said>,
+/// An open question. Dropping it empties the slot, since no one waits for the reply any more.
+pub(super) struct OpenQuestion {
+    slot: Arc<QuestionSlot>,
+    pub reply: oneshot::Receiver<Reply>,
 }
 
-impl Drop for Waiting {
+impl Drop for OpenQuestion {
     fn drop(&mut self) {
-        *self.desk.lock() = None;
+        *self.slot.lock() = None;
     }
 }
 
-impl Desk {
-    /// Puts a question on the desk, in place of any other.
-    pub fn put(self: &Arc<Desk>, question: Question) -> Waiting {
-        let (reply, said) = oneshot::channel();
-        *self.lock() = Some(Open { question, shown: None, reply: Some(reply) });
-        Waiting { desk: self.clone(), said }
+impl QuestionSlot {
+    /// Puts a question in the slot, in place of any other.
+    pub fn put(self: &Arc<QuestionSlot>, question: Question) -> OpenQuestion {
+        let (sender, reply) = oneshot::channel();
+        *self.lock() = Some(State { question, shown: None, reply: Some(sender) });
+        OpenQuestion { slot: self.clone(), reply }
     }
 
-    /// Gives the question's words out, once.
+    /// Returns the question's content, once.
     pub fn show(&self, nonce: &str, now: Instant) -> Result<serde_json::Value, Refused> {
-        let mut open = self.lock();
-        let open = asked(&mut open, nonce, now)?;
-        if open.shown.is_some() {
+        let mut state = self.lock();
+        let state = waiting(&mut state, nonce, now)?;
+        if state.shown.is_some() {
             return Err(Refused::Closed);
         }
-        open.shown = Some(now);
-        let Question { words, subject, takes, until, .. } = &open.question;
-        Ok(words.to_json(subject.text(), takes, until.saturating_duration_since(now)))
+        state.shown = Some(now);
+        let Question { content, subject, accepts, until, .. } = &state.question;
+        Ok(content.to_json(subject.text(), accepts, until.saturating_duration_since(now)))
     }
 
-    /// Takes an answer: the first one that the question offers, and not too early if it is a yes.
+    /// Accepts the first answer that the question offers. A yes must not come too early.
     pub fn answer(&self, nonce: &str, subject: &str, answer: Answer, now: Instant) -> Result<(), Refused> {
-        let mut open = self.lock();
-        let open = asked(&mut open, nonce, now)?;
-        let offered = match &open.question.takes {
-            Takes::Answers(answers) => answers.contains(&answer),
-            Takes::ByHand => matches!(answer, Answer::No | Answer::Once),
-            Takes::Code | Takes::Notice => answer == Answer::No,
+        let mut state = self.lock();
+        let state = waiting(&mut state, nonce, now)?;
+        let offered = match &state.question.accepts {
+            Accepts::Answers(answers) => answers.contains(&answer),
+            Accepts::HandOver => matches!(answer, Answer::No | Answer::Once),
+            Accepts::Code | Accepts::Notice => answer == Answer::No,
         };
-        open.take(subject, offered, answer.agrees(), now, || Said::Answer(answer))
+        state.accept(subject, offered, answer.agrees(), now, || Reply::Answer(answer))
     }
 
-    /// Takes a security code, where one is asked for.
+    /// Accepts a security code, where the question asks for one.
     pub fn code(&self, nonce: &str, subject: &str, code: &[u8], now: Instant) -> Result<(), Refused> {
-        let mut open = self.lock();
-        let open = asked(&mut open, nonce, now)?;
-        let offered = matches!(open.question.takes, Takes::Code);
-        open.take(subject, offered, true, now, || {
-            Said::Code(Secret::filled(code.len(), |bytes| bytes.copy_from_slice(code)))
+        let mut state = self.lock();
+        let state = waiting(&mut state, nonce, now)?;
+        let offered = matches!(state.question.accepts, Accepts::Code);
+        state.accept(subject, offered, true, now, || {
+            Reply::Code(Secret::filled(code.len(), |bytes| bytes.copy_from_slice(code)))
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<State>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Open {
-    fn take(
+impl State {
+    fn accept(
         &mut self,
         subject: &str,
         offered: bool,
         yes: bool,
         now: Instant,
-        said: impl FnOnce() -> Said,
+        reply: impl FnOnce() -> Reply,
     ) -> Result<(), Refused> {
         if !offered || !self.question.subject.is(subject) {
             return Err(Refused::Closed);
@@ -140,42 +124,44 @@ impl Open {
         if yes && !looked {
             return Err(Refused::Early);
         }
-        let reply = self.reply.take().ok_or(Refused::Closed)?;
-        reply.send(said()).map_err(|_| Refused::Closed)
+        let sender = self.reply.take().ok_or(Refused::Closed)?;
+        sender.send(reply()).map_err(|_| Refused::Closed)
     }
 }
 
-/// The question on the desk, if it has this nonce and waits for an answer.
-fn asked<'a>(open: &'a mut Option<Open>, nonce: &str, now: Instant) -> Result<&'a mut Open, Refused> {
-    open.as_mut()
-        .filter(|open| open.question.nonce.is(nonce) && now < open.question.until && open.reply.is_some())
+/// The question in the slot, if it has this nonce and waits for a reply.
+fn waiting<'a>(state: &'a mut Option<State>, nonce: &str, now: Instant) -> Result<&'a mut State, Refused> {
+    state
+        .as_mut()
+        .filter(|it| it.question.nonce.is(nonce) && now < it.question.until && it.reply.is_some())
         .ok_or(Refused::Closed)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use policy_dfa::{ConsentScope, Millis};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::consent::ticket::SubjectOf;
-    use crate::consent::{ConsentPrompt, Ticket};
+    use crate::consent::{ConsentPrompt, SubjectBuilder, Ticket};
 
     const LASTS: u64 = 60_000;
 
-    fn question(takes: Takes, began: Instant) -> Question {
-        let ticket = Ticket::new([1; 16], SubjectOf::policy(&[0; 32]).finish(), Millis(0));
+    fn question(accepts: Accepts, began: Instant) -> Question {
+        let ticket = Ticket::new([1; 16], SubjectBuilder::policy(&[0; 32]).finish(), Millis(0));
         let prompt = ConsentPrompt::new(Vec::new(), Vec::new(), ConsentScope::Site, ticket);
         Question {
             nonce: Hidden::new("nonce".to_owned()),
             subject: Hidden::new("subject".to_owned()),
-            takes,
-            words: Words::of(&prompt, None, None),
+            accepts,
+            content: PageContent::of(&prompt, None, None),
             until: began + Duration::from_millis(LASTS),
         }
     }
 
-    /// What somebody does, and how many milliseconds after the last.
+    /// One step of a client.
     #[derive(Debug, Clone)]
     enum Step {
         Show { right: bool },
@@ -200,8 +186,8 @@ mod tests {
     }
 
     proptest! {
-        /// The desk against the sentences of `spec/consent.md`, said once more in another way: what may pass is
-        /// decided from the list of everything that happened before.
+        /// Compares the slot with a second implementation of the rules in `spec/consent.md`, which decides by the list of
+        /// all earlier steps.
         #[test]
         fn a_question_is_shown_once_and_answered_once(
             code in any::<bool>(),
@@ -209,9 +195,9 @@ mod tests {
             steps in steps(),
         ) {
             let began = Instant::now();
-            let desk: Arc<Desk> = Arc::default();
-            let takes = if code { Takes::Code } else { Takes::Answers(offered.clone()) };
-            let mut waiting = desk.put(question(takes, began));
+            let slot: Arc<QuestionSlot> = Arc::default();
+            let accepts = if code { Accepts::Code } else { Accepts::Answers(offered.clone()) };
+            let mut open = slot.put(question(accepts, began));
             let (mut at, mut shown_at, mut taken) = (0, None, None);
             for (wait, step) in steps {
                 at += wait;
@@ -222,14 +208,14 @@ mod tests {
                 let looked = shown_at.is_some_and(|shown| at - shown >= 700);
                 match step {
                     Step::Show { right } => {
-                        let shown = desk.show(nonce(right), now).is_ok();
+                        let shown = slot.show(nonce(right), now).is_ok();
                         prop_assert_eq!(shown, alive && right && shown_at.is_none());
                         if shown {
                             shown_at = Some(at);
                         }
                     }
                     Step::Answer { right, about: subject, answer } => {
-                        let result = desk.answer(nonce(right), about(subject), answer, now);
+                        let result = slot.answer(nonce(right), about(subject), answer, now);
                         let fits = if code { answer == Answer::No } else { offered.contains(&answer) };
                         let may = alive && right && subject && fits;
                         let early = may && answer.agrees() && !looked;
@@ -240,7 +226,7 @@ mod tests {
                         }
                     }
                     Step::Code { right, about: subject } => {
-                        let result = desk.code(nonce(right), about(subject), b"123", now);
+                        let result = slot.code(nonce(right), about(subject), b"123", now);
                         prop_assert_eq!(result.is_ok(), alive && right && subject && code && looked);
                         if result.is_ok() {
                             taken = Some(None);
@@ -248,14 +234,14 @@ mod tests {
                     }
                 }
             }
-            let said = match waiting.said.try_recv() {
-                Ok(Said::Answer(answer)) => Some(Some(answer)),
-                Ok(Said::Code(_)) => Some(None),
+            let reply = match open.reply.try_recv() {
+                Ok(Reply::Answer(answer)) => Some(Some(answer)),
+                Ok(Reply::Code(_)) => Some(None),
                 Err(_) => None,
             };
-            prop_assert_eq!(said, taken);
-            drop(waiting);
-            prop_assert_eq!(desk.answer("nonce", "subject", Answer::No, began), Err(Refused::Closed));
+            prop_assert_eq!(reply, taken);
+            drop(open);
+            prop_assert_eq!(slot.answer("nonce", "subject", Answer::No, began), Err(Refused::Closed));
         }
     }
 }
