@@ -99,8 +99,8 @@ pub(super) fn read(disk: &dyn Disk, folder: &Path, known: Option<&SignedHead>) -
     let segments = in_folder(disk, folder).map_err(failed)?;
     let in_folder = read_head(disk, folder)?;
     let mut heads = Heads::new(in_folder.as_ref(), known);
-    let walked = walk(disk, folder, &segments, &mut |segment, record| heads.see(segment, record))?;
-    heads.judge(&walked.chain, None).map_err(damaged)?;
+    let walked = walk(disk, folder, &segments, &mut |segment, record| heads.note(segment, record))?;
+    heads.compare(&walked.chain, None).map_err(damaged)?;
     remove_drafts(disk, folder, walked.segments).map_err(failed)?;
     Ok(Found {
         unfinished: walked.chain.open().cloned().collect(),

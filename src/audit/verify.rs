@@ -54,11 +54,11 @@ pub fn verify_on(
     let damaged = |broken| LogError::Broken { folder: log.to_owned(), broken };
     let in_folder = read_head(disk, log)?;
     let mut heads = Heads::new(in_folder.as_ref(), known);
-    let walked = walk(disk, log, &segments, &mut |segment, record| heads.see(segment, record))?;
+    let walked = walk(disk, log, &segments, &mut |segment, record| heads.note(segment, record))?;
     if let Some((_, torn)) = walked.torn {
         return Err(damaged(torn));
     }
-    heads.judge(&walked.chain, key).map_err(damaged)?;
+    heads.compare(&walked.chain, key).map_err(damaged)?;
     Ok(Report {
         log: walked.chain.log(),
         records: walked.chain.length(),
@@ -126,7 +126,7 @@ impl<'a> Heads<'a> {
     }
 
     /// Notes a record of the log that is the last one under a head.
-    pub(super) fn see(&mut self, segment: u32, record: &Record) {
+    pub(super) fn note(&mut self, segment: u32, record: &Record) {
         for compared in &mut self.all {
             if compared.head.records == record.number + 1 {
                 compared.found = Some((record.hash, segment));
@@ -135,10 +135,10 @@ impl<'a> Heads<'a> {
     }
 
     /// Compares the log with the heads.
-    pub(super) fn judge(&self, chain: &Chain, key: Option<[u8; 32]>) -> Result<(), Broken> {
+    pub(super) fn compare(&self, chain: &Chain, key: Option<[u8; 32]>) -> Result<(), Broken> {
         let broken = |file: &str, problem| Broken { file: file.to_owned(), place: None, problem };
         for compared in &self.all {
-            compared.judge(chain, key).map_err(|problem| broken(compared.file, problem))?;
+            compared.compare(chain, key).map_err(|problem| broken(compared.file, problem))?;
         }
         let newest = self.all.iter().map(|compared| compared.head.records).max().unwrap_or(0);
         match self.in_folder {
@@ -150,7 +150,7 @@ impl<'a> Heads<'a> {
 }
 
 impl ComparedHead<'_> {
-    fn judge(&self, chain: &Chain, key: Option<[u8; 32]>) -> Result<(), Problem> {
+    fn compare(&self, chain: &Chain, key: Option<[u8; 32]>) -> Result<(), Problem> {
         let head = self.head;
         if key.is_some_and(|key| !head.is_signed_by(key)) {
             return Err(Problem::Signature);

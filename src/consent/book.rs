@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_does_not_cover_another_form_and_a_no_covers_what_is_like_it() {
+    fn a_yes_does_not_cover_another_form_and_a_no_covers_similar_forms() {
         let here = Asked::new("address:home", "https://shop.example");
         let other = |purpose, page| Asked::of(Some(at(purpose, page)));
         let about = |book: &ConsentBook, asked: &Asked| {
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_for_this_once_leaves_nothing_behind() {
+    fn a_yes_for_this_once_is_not_noted() {
         let here = Asked::new("address:home", "https://shop.example");
         let mut book = ConsentBook::default();
         book.note(&here.release(Kind::Address, city()), Answer::Once, Millis(0));

@@ -57,13 +57,14 @@ impl Answerer for TerminalAnswerer {
                 choices.iter().map(|answer| format!("  {:<8}{answer}\n", answer.as_str())).collect();
             let lines = self.fresh_lines();
             let text = format!("\n{prompt}{}Your answer [no]: ", offered.concat());
-            let (shown, mut over) = (Instant::now(), Over { text: "\nTime is up: the answer is no.\n" });
+            let (shown, mut over) =
+                (Instant::now(), TimeoutMessage { text: "\nTime is up: the answer is no.\n" });
             if !say(&text) {
                 return Answer::No;
             }
             let answer = loop {
                 let Some(line) = lines.recv().await else { break Answer::No };
-                let answer = said(&line, &choices);
+                let answer = parse_answer(&line, &choices);
                 if answer.agrees() && shown.elapsed() < MIN_READING_TIME {
                     say("That was too quick to be read. Your answer [no]: ");
                     continue;
@@ -79,7 +80,7 @@ impl Answerer for TerminalAnswerer {
         Box::pin(async move {
             let lines = self.fresh_lines();
             let _echo = EchoOff::new();
-            let mut over = Over { text: "\nTime is up: no code.\n" };
+            let mut over = TimeoutMessage { text: "\nTime is up: no code.\n" };
             say(&format!("Security code of {card}, used once and not stored (empty for none): "));
             let line = lines.recv().await?;
             over.text = "";
@@ -97,7 +98,7 @@ impl Answerer for TerminalAnswerer {
     fn hand_over<'a>(&'a mut self, offer: &'a HandOver) -> HandOverFuture<'a> {
         Box::pin(async move {
             let lines = self.fresh_lines();
-            let mut over = Over { text: "\nTime is up: the agent's part is over.\n" };
+            let mut over = TimeoutMessage { text: "\nTime is up: the agent's part is over.\n" };
             let text = format!(
                 "\n{offer}\nWhen you have finished, answer done; with no the agent goes on and reads the page [no]: "
             );
@@ -117,12 +118,12 @@ impl Answerer for TerminalAnswerer {
     }
 }
 
-/// Prints the end of a question that was not answered.
-struct Over {
+/// Prints that the time is up, when it is dropped before the text is cleared.
+struct TimeoutMessage {
     text: &'static str,
 }
 
-impl Drop for Over {
+impl Drop for TimeoutMessage {
     fn drop(&mut self) {
         if !self.text.is_empty() {
             say(self.text);
@@ -131,7 +132,7 @@ impl Drop for Over {
 }
 
 /// The answer in a typed line: one of the offered words, or `y` and `yes` for this once.
-fn said(line: &[u8], choices: &[Answer]) -> Answer {
+fn parse_answer(line: &[u8], choices: &[Answer]) -> Answer {
     let word = String::from_utf8_lossy(line).trim().to_ascii_lowercase();
     let word = if matches!(word.as_str(), "y" | "yes") { "once" } else { &word };
     Answer::from_word(word).filter(|answer| choices.contains(answer)).unwrap_or(Answer::No)
@@ -243,11 +244,11 @@ mod tests {
     #[test]
     fn only_an_offered_word_is_a_yes() {
         let offered = [Answer::No, Answer::Once, Answer::Never];
-        assert_eq!(said(b"once\r", &offered), Answer::Once);
-        assert_eq!(said(b"  YES ", &offered), Answer::Once);
-        assert_eq!(said(b"never", &offered), Answer::Never);
+        assert_eq!(parse_answer(b"once\r", &offered), Answer::Once);
+        assert_eq!(parse_answer(b"  YES ", &offered), Answer::Once);
+        assert_eq!(parse_answer(b"never", &offered), Answer::Never);
         for line in ["", "no", "site", "session", "yes please", "o", "\u{202e}once"] {
-            assert_eq!(said(line.as_bytes(), &offered), Answer::No, "{line:?}");
+            assert_eq!(parse_answer(line.as_bytes(), &offered), Answer::No, "{line:?}");
         }
     }
 

@@ -7,7 +7,7 @@ use sirl::Field;
 use super::lexicon::{
     COUNTRIES, FRENCH, GERMAN, GERMAN_SURE, NO_NAME, SENT, SMALL, SOUGHT, SPANISH, STATES, STREETS, UNITS,
 };
-use super::text::{Sure, Text};
+use super::text::{Certainty, Text};
 
 /// The forms of postal codes, longer ones first: `A` is a capital, `9` a digit.
 const POSTAL_CODES: [&str; 22] = [
@@ -285,7 +285,7 @@ fn tail(text: &Text<'_>, from: usize) -> Vec<AddressPart> {
 }
 
 /// The addresses of a prompt, each as its parts. `free` returns whether a token belongs to no other value.
-pub(super) fn addresses(text: &Text<'_>, free: impl Fn(usize) -> bool) -> Vec<(Vec<AddressPart>, Sure)> {
+pub(super) fn addresses(text: &Text<'_>, free: impl Fn(usize) -> bool) -> Vec<(Vec<AddressPart>, Certainty)> {
     let mut addresses = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -300,12 +300,12 @@ pub(super) fn addresses(text: &Text<'_>, free: impl Fn(usize) -> bool) -> Vec<(V
             let starts = at == 0 || text.ends_sentence(at - 1);
             let sought = text.is_preceded_by(at, &SOUGHT, 16) && !sent;
             match (sure, sent || complete || starts, sought) {
-                (_, true, false) => Some((parts, Sure::Yes)),
-                (true, ..) => Some((parts, Sure::Ask)),
+                (_, true, false) => Some((parts, Certainty::Yes)),
+                (true, ..) => Some((parts, Certainty::Ask)),
                 (false, ..) => None,
             }
         } else if sent && !is_amount(text, at) {
-            without_street(text, at).map(|parts| (parts, Sure::Yes))
+            without_street(text, at).map(|parts| (parts, Certainty::Yes))
         } else {
             None
         };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use sirl::Field;
 
 use super::readers;
-use super::text::{Bond, Sure, Text};
+use super::text::{Bond, Certainty, Text};
 
 use Bond::{Bare, Colon, Said};
 
@@ -266,7 +266,7 @@ const CARD_WORDS: [&str; 13] = [
 ];
 
 /// The labelled values of a prompt, with their certainty.
-pub(super) fn values(text: &Text<'_>) -> Vec<(Range<usize>, Field, Sure)> {
+pub(super) fn values(text: &Text<'_>) -> Vec<(Range<usize>, Field, Certainty)> {
     let mut values = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -282,7 +282,7 @@ pub(super) fn values(text: &Text<'_>) -> Vec<(Range<usize>, Field, Sure)> {
 }
 
 /// The value of the longest label at a token that has a value.
-fn labelled(text: &Text<'_>, at: usize) -> Option<(Range<usize>, Field, Sure)> {
+fn labelled(text: &Text<'_>, at: usize) -> Option<(Range<usize>, Field, Certainty)> {
     if !text.is_word(at) {
         return None;
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use sirl::Field;
 
 use super::lexicon::{NO_NAME, SENT};
-use super::text::{Bond, Sure, Text};
+use super::text::{Bond, Certainty, Text};
 
 /// Particles within a name.
 const PARTICLES: [&str; 20] = [
@@ -48,9 +48,9 @@ const SEARCH: [&str; 21] = [
 ];
 
 /// A name after a label.
-pub(super) fn labelled(text: &Text<'_>, at: usize, bond: Bond) -> Option<(Range<usize>, Sure)> {
+pub(super) fn labelled(text: &Text<'_>, at: usize, bond: Bond) -> Option<(Range<usize>, Certainty)> {
     if let Some(end) = capitals(text, at) {
-        return Some((text.span(at, end), Sure::Yes));
+        return Some((text.span(at, end), Certainty::Yes));
     }
     // After a colon, words in lower case are a name too, if nothing else follows.
     let plain = |at: usize| text.is_word(at) && text.word(at).chars().all(|c| c.is_alphabetic() || c == '-');
@@ -58,9 +58,11 @@ pub(super) fn labelled(text: &Text<'_>, at: usize, bond: Bond) -> Option<(Range<
     let alone = text.ends_sentence(end) || matches!(text.low(end), "," | ";" | ".");
     let few = (1..=3).contains(&(end - at)) && !(at..end).any(|at| text.is_one_of(at, &NO_NAME));
     match bond {
-        Bond::Colon if alone && few => Some((text.span(at, end), Sure::Yes)),
+        Bond::Colon if alone && few => Some((text.span(at, end), Certainty::Yes)),
         // These are a first and a last name in lower case, or two other words.
-        Bond::Bare | Bond::Said if alone && few && end - at == 2 => Some((text.span(at, end), Sure::Ask)),
+        Bond::Bare | Bond::Said if alone && few && end - at == 2 => {
+            Some((text.span(at, end), Certainty::Ask))
+        }
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use sirl::Field;
 
-use super::text::{Bond, Sure, Text};
+use super::text::{Bond, Certainty, Text};
 use super::{address, names};
 
 /// Words that follow `password` in a prompt that contains none.
@@ -84,11 +84,11 @@ pub(super) fn read(
     field: Field,
     bond: Bond,
     label: usize,
-) -> Option<(Range<usize>, Sure)> {
+) -> Option<(Range<usize>, Certainty)> {
     if at >= text.len() || text.is_closed(at) {
         return None;
     }
-    let sure = |span: Range<usize>| (span, Sure::Yes);
+    let sure = |span: Range<usize>| (span, Certainty::Yes);
     let quoted = text.quoted_at(at).filter(|_| bond >= Bond::Said || field != Field::OneTimeCode);
     match field {
         Field::Password => match quoted {
@@ -124,7 +124,7 @@ fn inner(text: &Text<'_>, at: usize) -> usize {
 }
 
 /// A password without quotes: up to the next space, without a comma, semicolon or full stop at its end.
-fn password(text: &Text<'_>, at: usize, bond: Bond, label: usize) -> Option<(Range<usize>, Sure)> {
+fn password(text: &Text<'_>, at: usize, bond: Bond, label: usize) -> Option<(Range<usize>, Certainty)> {
     let start = text.start(at);
     let rest = text.raw.get(start..)?;
     let word = rest.split(char::is_whitespace).next()?.trim_end_matches([',', ';', '.']);
@@ -139,10 +139,10 @@ fn password(text: &Text<'_>, at: usize, bond: Bond, label: usize) -> Option<(Ran
         .checked_sub(1)
         .is_some_and(|at| text.is_one_of(at, &["with", "and", "my", "mit", "und", "avec", "et", "con", "y"]));
     let sure = match bond {
-        Bond::Colon => Sure::Yes,
-        _ if telling => Sure::Yes,
-        Bond::Said => Sure::Yes,
-        Bond::Bare if before && plain.len() >= 4 => Sure::Ask,
+        Bond::Colon => Certainty::Yes,
+        _ if telling => Certainty::Yes,
+        Bond::Said => Certainty::Yes,
+        Bond::Bare if before && plain.len() >= 4 => Certainty::Ask,
         Bond::Bare => return None,
     };
     Some((start..start + word.len(), sure))
@@ -157,7 +157,7 @@ pub(super) fn password_behind(text: &Text<'_>, email: &Range<usize>) -> Option<R
         return None;
     }
     let (span, sure) = password(text, at + 1, Bond::Bare, at)?;
-    (sure == Sure::Yes).then_some(span)
+    (sure == Certainty::Yes).then_some(span)
 }
 
 /// A number of digits in a range, with spaces, hyphens and brackets between them.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The certainty that a span is a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sure {
+pub(super) enum Certainty {
     /// It is a value.
     Yes,
     /// The user should be asked.

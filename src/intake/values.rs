@@ -5,7 +5,7 @@ use std::ops::Range;
 use classifier::{Finding, SensitiveKind};
 use sirl::Field;
 
-use super::text::{Sure, Text};
+use super::text::{Certainty, Text};
 use super::{address, labels, names, readers};
 
 /// A part of the prompt that may be a value. The user is asked; until then the text stays.
@@ -30,16 +30,16 @@ impl Values {
     }
 
     /// Adds a value, unless it overlaps another.
-    fn put(&mut self, span: Range<usize>, field: Field, sure: Sure) {
+    fn put(&mut self, span: Range<usize>, field: Field, sure: Certainty) {
         if !self.sure.iter().all(|(other, _)| apart(&span, other)) {
             return;
         }
         match sure {
-            Sure::Yes => self.sure.push((span, field)),
-            Sure::Ask if self.unsure.iter().all(|other| apart(&span, &other.span)) => {
+            Certainty::Yes => self.sure.push((span, field)),
+            Certainty::Ask if self.unsure.iter().all(|other| apart(&span, &other.span)) => {
                 self.unsure.push(PossibleValue { span, field });
             }
-            Sure::Ask => {}
+            Certainty::Ask => {}
         }
     }
 }
@@ -64,30 +64,30 @@ pub(super) fn find(prompt: &str, findings: &[Finding], closed: &[Range<usize>]) 
             _ => continue,
         };
         if closed.iter().all(|link| apart(&finding.span, link)) {
-            values.put(finding.span.clone(), field, Sure::Yes);
+            values.put(finding.span.clone(), field, Certainty::Yes);
         }
     }
     for (span, _) in values.of(Field::CardNumber) {
         if let Some(expiry) = readers::expiry_behind(&text, &span) {
-            values.put(expiry, Field::CardExpiry, Sure::Yes);
+            values.put(expiry, Field::CardExpiry, Certainty::Yes);
         }
     }
     for (span, _) in values.of(Field::CardExpiry) {
         if let Some(code) = readers::code_behind(&text, &span) {
-            values.put(code, Field::CardCode, Sure::Yes);
+            values.put(code, Field::CardCode, Certainty::Yes);
         }
     }
     for (span, _) in values.of(Field::Email) {
         let password = readers::password_behind(&text, &span);
         if let Some(password) = password.filter(|span| closed.iter().all(|link| apart(span, link))) {
-            values.put(password, Field::Password, Sure::Yes);
+            values.put(password, Field::Password, Certainty::Yes);
         }
     }
     let taken = values.sure.clone();
     let free = |at: usize| taken.iter().all(|(span, _)| apart(&text.span(at, at + 1), span));
     for (parts, sure) in address::addresses(&text, free) {
         let start = parts.first().map_or(0, |(span, _)| span.start);
-        if let Some(name) = names::before_address(&text, start).filter(|_| sure == Sure::Yes) {
+        if let Some(name) = names::before_address(&text, start).filter(|_| sure == Certainty::Yes) {
             values.put(name, Field::Name, sure);
         }
         for (span, field) in parts {
@@ -97,11 +97,11 @@ pub(super) fn find(prompt: &str, findings: &[Finding], closed: &[Range<usize>]) 
     // The text after a labelled street is part of the address too.
     for (span, _) in taken.iter().filter(|(_, field)| *field == Field::Street) {
         for (span, field) in address::behind(&text, span.end) {
-            values.put(span, field, Sure::Yes);
+            values.put(span, field, Certainty::Yes);
         }
     }
     for (span, field) in names::perhaps(&text) {
-        values.put(span, field, Sure::Ask);
+        values.put(span, field, Certainty::Ask);
     }
     values.unsure.sort_by_key(|unsure| unsure.span.start);
     values

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_suspicious_are_kept_once_and_the_newest_stay() {
+    fn findings_are_stored_once_and_the_newest_stay() {
         let quarantine = Quarantine::default();
         let found = [withheld(WithholdReason::Suspicious, "one"), withheld(WithholdReason::Hidden, "two")];
         quarantine.add(&found, 1);

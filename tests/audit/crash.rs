@@ -130,7 +130,7 @@ fn calls_of_a_whole_run() -> usize {
 }
 
 #[test]
-fn after_a_power_cut_at_any_call_the_log_is_a_beginning_of_what_was_written() {
+fn after_a_power_cut_at_any_call_the_log_is_a_prefix_of_the_written_one() {
     let mut disks = 0;
     for stop in 0..calls_of_a_whole_run() {
         let disk = Arc::new(SimulatedDisk::default());
@@ -185,7 +185,7 @@ fn a_power_cut_while_a_log_is_opened_after_one_leaves_it_to_be_opened_again() {
 }
 
 #[test]
-fn a_call_that_fails_leaves_no_half_record() {
+fn a_call_that_fails_leaves_no_incomplete_record() {
     let calls = calls_of_a_whole_run();
     for at in 0..calls {
         for kind in [ErrorKind::StorageFull, ErrorKind::PermissionDenied] {

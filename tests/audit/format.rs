@@ -247,7 +247,7 @@ fn one_writer_at_a_time_in_a_folder_of_its_own() {
 }
 
 #[test]
-fn sessions_side_by_side_share_a_log() {
+fn concurrent_sessions_share_a_log() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("audit");
     let small = LogOptions { segment_bytes: 2000, ..opening(1000) };
@@ -270,7 +270,7 @@ fn sessions_side_by_side_share_a_log() {
 }
 
 #[test]
-fn a_disk_that_has_nothing_gives_a_new_log() {
+fn an_empty_disk_gives_a_new_log() {
     let disk = SimulatedDisk::default();
     assert!(verify_on(&disk, folder(), None, None).is_err());
     assert!(disk.list(folder()).unwrap().is_empty());

@@ -53,7 +53,7 @@ fn found(
 }
 
 #[test]
-fn a_whole_log_verifies() {
+fn an_undamaged_log_verifies() {
     let (_home, folder, head) = sample();
     let report = verify(&folder, Some(&head), Some(key())).unwrap();
     assert_eq!((report.records, report.segments, report.log), (9, 2, Some(LogId([5; 16]))));
@@ -175,7 +175,7 @@ fn a_record_of_another_log_is_found_in_its_place() {
 }
 
 #[test]
-fn a_cut_shows_wherever_a_head_that_is_kept_elsewhere_covers_it() {
+fn a_truncation_is_detected_where_a_head_stored_elsewhere_covers_it() {
     let (_home, folder, head) = sample();
     let (all, first) = lines(&folder);
     let note = fs::read(folder.join("head.note")).unwrap();
@@ -207,7 +207,7 @@ fn a_cut_shows_wherever_a_head_that_is_kept_elsewhere_covers_it() {
 }
 
 #[test]
-fn a_log_written_anew_shows_against_a_known_head_alone() {
+fn a_log_written_anew_is_detected_with_a_known_head_alone() {
     let (_home, folder, head) = sample();
     // The forged log has the same id and number of records, other content, and the signature of the forger's own key.
     fs::remove_dir_all(&folder).unwrap();
@@ -223,7 +223,7 @@ fn a_log_written_anew_shows_against_a_known_head_alone() {
 }
 
 #[test]
-fn a_head_of_another_time_log_or_key_is_told_from_the_right_one() {
+fn a_head_of_another_time_log_or_key_is_recognised() {
     let (_home, folder, head) = sample();
     let old = fs::read(folder.join("head.note")).unwrap();
     let mut log = FolderLog::open_with(&folder, opening(5)).unwrap().log;

@@ -90,7 +90,7 @@ async fn an_embedded_checkout_needs_both_origins() {
 }
 
 #[tokio::test]
-async fn of_many_askers_one_gets_the_token() {
+async fn of_many_requests_one_gets_the_token() {
     let desk = Desk::open().await;
     let amount = usd("10");
     let armed = desk.arm(1, amount);
@@ -179,7 +179,7 @@ async fn dropping_disarms_and_voids() {
 }
 
 #[tokio::test]
-async fn the_banks_no_is_a_decline() {
+async fn a_refusal_of_the_bank_is_a_decline() {
     let desk = Desk::open().await;
     let amount = usd("10");
     let pending = Pending::new(shop(), shop(), amount);
@@ -362,7 +362,7 @@ async fn a_bank_that_answers_too_late_pays_nothing() {
 }
 
 #[tokio::test]
-async fn a_browser_that_hangs_up_leaves_nothing_half_done() {
+async fn a_browser_that_disconnects_leaves_nothing_unfinished() {
     let bank = MockBank::start().await.unwrap();
     let slow = Arc::new(SlowBank {
         bank: bank.client(),

@@ -123,7 +123,7 @@ fn a_file_that_is_too_large_is_refused() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_named() {
+fn a_missing_folder_is_named() {
     let (folder, _) = folder();
     let error = FileJournal::open(&folder.path().join("no/such/journal")).unwrap_err();
     assert!(error.to_string().contains("no/such/journal"));

@@ -115,7 +115,7 @@ async fn another_site_gets_neither_worker_nor_manifests() {
 }
 
 #[tokio::test]
-async fn only_the_worker_may_ask() {
+async fn only_the_worker_may_request_a_payment() {
     let desk = Desk::open().await;
     let amount = usd("64.15");
     let armed = desk.arm(1, amount);
@@ -211,7 +211,7 @@ async fn a_guessed_path_a_preflight_and_other_methods_get_nothing() {
 }
 
 #[tokio::test]
-async fn an_oversized_or_malformed_question_gets_nothing() {
+async fn an_oversized_or_malformed_request_gets_nothing() {
     let desk = Desk::open().await;
     let amount = usd("64.15");
     let armed = desk.arm(1, amount);

@@ -275,7 +275,7 @@ async fn missing_or_other_fetch_metadata_gets_nothing() {
 }
 
 #[tokio::test]
-async fn only_the_pages_script_may_speak() {
+async fn only_the_pages_script_may_send_messages() {
     let mut desk = Desk::open().await;
     let question = desk.ask(prompt()).await;
     let at = &question.address;

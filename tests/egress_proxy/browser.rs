@@ -214,7 +214,7 @@ impl TextGuard for Through {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_way_out_is_open_before_a_release_and_closed_after_it() {
+async fn all_egress_is_open_before_a_release_and_closed_after_it() {
     let scene = Scene::set_up().await;
     let proxy = scene.proxy().await;
     let tab = scene.browser.container_through(proxy.for_container(), Container::T0, &[]).await.unwrap();

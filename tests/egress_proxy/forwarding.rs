@@ -54,7 +54,7 @@ async fn a_body_that_holds_a_request_stays_a_body() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_cannot_pass_for_the_proxy() {
+async fn a_server_cannot_impersonate_the_proxy() {
     for answer in [
         "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=\"proxy\"\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",

@@ -69,7 +69,7 @@ async fn a_page_or_a_process_without_the_password_gets_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_could_be_read_in_two_ways_goes_nowhere() {
+async fn an_ambiguous_request_goes_nowhere() {
     let collector = Collector::start(OK).await;
     let port = collector.port;
     let proxy = proxy(&["open.test"], Limits::default()).await;

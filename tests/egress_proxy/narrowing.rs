@@ -16,7 +16,7 @@ fn origin(text: &str) -> Origin {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tunnels_to_elsewhere_are_gone_when_it_returns() {
+async fn tunnels_to_other_targets_have_ended_when_it_returns() {
     let (shop, evil) = (Collector::start("").await, Collector::start("").await);
     let (to_shop, to_evil) = (format!("shop.test:{}", shop.port), format!("evil.test:{}", evil.port));
     let proxy = proxy(&["shop.test", "evil.test"], Limits::default()).await;

@@ -18,7 +18,7 @@ use crate::support::{has_ended, tunnel};
 const ATTEMPTS: usize = 3;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_release_closes_every_other_way_out_and_the_task_goes_on() {
+async fn a_release_closes_all_other_egress_and_the_task_goes_on() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     for _ in 0..ATTEMPTS {
         if ends_paid(&stage).await {

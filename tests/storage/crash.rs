@@ -225,7 +225,7 @@ fn go_on(scenario: &Scenario, disk: &SimulatedDisk, done: bool) {
 }
 
 #[test]
-fn an_original_is_kept_once() {
+fn an_original_is_stored_once() {
     let disk = SCENARIOS[3].start();
     let file = kept(&disk);
     assert!(file.keep_original("v1").unwrap());

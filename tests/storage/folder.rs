@@ -19,7 +19,7 @@ fn place() -> (TempDir, PathBuf) {
 }
 
 #[test]
-fn a_made_folder_is_closed_and_so_are_those_above_it() {
+fn a_made_folder_is_private_and_so_are_those_above_it() {
     let (home, _) = place();
     let folder = SafeFolder::open_or_make(&home.path().join("one/two/three/")).unwrap();
     assert_eq!(folder.path(), home.path().join("one/two/three"));
@@ -30,7 +30,7 @@ fn a_made_folder_is_closed_and_so_are_those_above_it() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_missing() {
+fn a_folder_that_does_not_exist_is_missing() {
     let (_home, path) = place();
     assert!(SafeFolder::open(&path).unwrap_err().is_missing());
     fs::write(&path, "").unwrap();

@@ -62,7 +62,7 @@ fn answer(disk: &dyn Disk, folder: &Path, call: &Call) -> Answer {
 
 proptest! {
     #[test]
-    fn both_disks_answer_alike(calls in proptest::collection::vec(call(), 0..40)) {
+    fn both_disks_behave_alike(calls in proptest::collection::vec(call(), 0..40)) {
         let real = tempfile::tempdir().unwrap();
         let simulated = SimulatedDisk::default();
         for call in &calls {

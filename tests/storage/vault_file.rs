@@ -40,7 +40,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 #[test]
-fn everything_is_closed_to_others() {
+fn everything_is_private() {
     let (_home, path) = saved();
     let mut file = VaultFile::open(&path).unwrap();
     assert!(file.keep_original("v1").unwrap());
@@ -73,7 +73,7 @@ fn an_open_folder_is_refused_with_what_to_do() {
 }
 
 #[test]
-fn any_file_of_the_vault_that_is_not_ours_alone_is_refused() {
+fn any_file_of_the_vault_that_is_not_private_is_refused() {
     for ending in ["", ".backup-1", ".backup-2", ".lock"] {
         let (home, path) = saved();
         let target = beside(&path, ending);
@@ -98,7 +98,7 @@ fn any_file_of_the_vault_that_is_not_ours_alone_is_refused() {
 }
 
 #[test]
-fn a_second_program_is_told_who_has_it() {
+fn a_second_program_gets_the_holders_process_id() {
     let (_home, path) = place();
     let file = VaultFile::create(&path, b"one").unwrap();
     let us = std::process::id();
@@ -117,7 +117,7 @@ fn a_second_program_is_told_who_has_it() {
 }
 
 #[test]
-fn a_holder_that_left_no_number_is_not_guessed() {
+fn a_holder_without_a_process_id_is_not_guessed() {
     let (_home, path) = place();
     let file = VaultFile::create(&path, b"one").unwrap();
     for text in ["", "0\n", "12", "-3\n", "99999999999\n", "x\n", "1 2\n"] {
@@ -170,7 +170,7 @@ fn a_reader_without_a_lock_finds_a_whole_file_at_any_moment() {
 }
 
 #[test]
-fn a_name_that_is_not_there_leaves_nothing_behind() {
+fn a_missing_file_leaves_no_lock_file() {
     let (_home, path) = saved();
     let before = names(&path);
     let other = path.with_file_name("other.vault");

@@ -75,7 +75,7 @@ fn measured(prompts: &[&str]) -> (usize, usize) {
 
 /// The floors are a little below the measured values.
 #[test]
-fn prompts_that_nothing_was_fitted_to_are_read_too() {
+fn unseen_prompts_are_read_too() {
     for (prompts, precise, complete) in [(SEEN, 95, 80), (UNTRIED, 95, 85)] {
         let (precision, recall) = measured(prompts);
         assert!(precision >= precise && recall >= complete, "precision {precision}, recall {recall}");
@@ -107,7 +107,7 @@ fn every_value_leaves_the_prompt() {
 }
 
 #[test]
-fn the_task_is_what_the_user_said() {
+fn the_task_follows_the_users_words() {
     let task = read(PROMPT).seal(Container::T2);
     assert_eq!(task.origins(), [Origin::parse("https://copper-kettle.test").unwrap()]);
     assert_eq!(task.budget().unwrap().minor, 14_000);
@@ -117,7 +117,7 @@ fn the_task_is_what_the_user_said() {
 }
 
 #[test]
-fn a_labelled_secret_leaves_whole_whatever_stands_around_it() {
+fn a_labelled_secret_leaves_completely_in_any_context() {
     for (text, secret) in [
         ("Log in with password: hunter2 at https://bank.example now", "hunter2"),
         ("password: joe@home.com#77 at https://bank.example", "joe@home.com#77"),
@@ -287,7 +287,7 @@ proptest! {
 }
 
 #[test]
-fn a_state_that_reads_like_a_word_is_taken_behind_its_label() {
+fn a_state_that_looks_like_a_word_is_found_after_its_label() {
     for state in ["OR", "IN", "ME", "OK", "HI", "PA", "ID", "AL"] {
         let text = format!(
             "Ship it from https://shop.example to: street: 17 Quarry Road; region: {state}; country: US."

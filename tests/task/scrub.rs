@@ -260,7 +260,7 @@ proptest! {
 
     /// The rendered and the withheld words are together all words of the page, and nothing suspicious is rendered.
     #[test]
-    fn no_words_get_lost(texts in proptest::collection::vec((hostile(), place()), 1..5)) {
+    fn no_words_are_lost(texts in proptest::collection::vec((hostile(), place()), 1..5)) {
         let shows = |c: &char| c.is_alphanumeric() && !tidy(&c.to_string()).is_empty();
         let parts: Vec<(&str, Place)> = texts.iter().map(|(text, place)| (text.as_str(), *place)).collect();
         let scrubbed = scrubbed(HiddenText::Drop, vec![text(&parts)]);

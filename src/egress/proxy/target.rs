@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_more_or_less_than_a_host_and_a_port_is_refused() {
+    fn text_that_is_not_exactly_a_host_and_a_port_is_refused() {
         for text in [
             "shop.example",
             "shop.example:0",
