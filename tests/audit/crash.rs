@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::storage_support::{Fault, Order, SimulatedDisk, folder};
 use crate::support::*;
 use portcullis::audit::{
-    AuditEvent, AuditLog, FolderLog, LogError, LogOptions, Opened, Record, SessionId, SignedHead, verify_on,
-    verify_text,
+    AuditEvent, AuditLog, FolderLog, LogError, LogOptions, OpenedLog, Record, SessionId, SignedHead,
+    verify_on, verify_text,
 };
 use portcullis::storage::Disk;
 
@@ -45,7 +45,7 @@ fn play(disk: &Arc<SimulatedDisk>) -> Known {
     let mut known = Known::default();
     let shared: Arc<dyn Disk> = disk.clone();
     let opened = (0..2).find_map(|_| FolderLog::open_on(shared.clone(), folder(), opening(SEGMENT)).ok());
-    let Some(Opened { mut log, .. }) = opened else { return known };
+    let Some(OpenedLog { mut log, .. }) = opened else { return known };
     let mut begun = Vec::new();
     for (number, (session, event, sync)) in script().into_iter().enumerate() {
         if let AuditEvent::Outcome { request, .. } = event
