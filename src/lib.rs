@@ -7,32 +7,28 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`intake`] | the user's first prompt: values out, handles in; the task sealed |
+//! | [`intake`] | the user's first prompt: values become handles, and the task is sealed |
 //! | [`session`] | one task: observe, decide, ask, release, answer, record |
 //! | [`action`] | what an agent may send |
-//! | [`consent`] | prompts and who answers them |
+//! | [`consent`] | prompts, answerers, standing consents |
 //! | [`audit`] | the value-free, hash-chained record |
-//! | [`egress`] | what may leave a container |
-//! | [`egress_proxy`] | the way out of a container: a proxy of the guard's own |
-//! | [`scrub`] | what the model is told of a page, and what is withheld |
+//! | [`egress`] | the checks of all that leaves a container, and the proxy that it passes |
+//! | [`page_text`] | the text of a page for the model: attacks withheld, values masked |
 //! | [`safety`] | how safe a page is to act on |
-//! | [`text`] | values masked in it |
 //! | [`flow`] | what was read where, and carried to where |
 //! | [`order`] | what the agent set, over all pages of a task |
 //! | [`placement`] | which control takes which field |
 //! | [`checkout`] | purchases through the browser's payment interface |
 //! | [`guard`] | policy, vault, audit and payment handler together |
-//! | [`lock`] | locking the vault of a running guard |
 //! | [`kept_head`] | the audit log's head, kept in the vault |
 //! | [`observe`] | watching an agent, and blocking nothing: no guard |
 //! | `service` | the guard as a service, for the user's own browser with the extension (Unix) |
-//! | [`storage`] | files that a crash leaves whole |
-//! | [`vault_file`] | the vault's file: lock, replacement, backups |
+//! | [`storage`] | files that survive a crash; the vault's file, and locking the vault |
 //! | [`process`] | core dumps off, and panics that tell no value |
 //!
 //! Without the feature `browser`, which is on unless turned off, there are `audit`, `consent` (no asking),
-//! `process`, `storage` and of `service` the words that are spoken: what a program needs that reads an audit log; and `scrub`, with the feature of that
-//! name.
+//! `process`, `storage` and the protocol of `service`: the parts that a program needs to read an audit log. The feature `scrub` adds
+//! `page_text` without masking.
 //!
 //! One task, from the user's prompt to its end:
 //!
@@ -47,13 +43,13 @@
 //! # async fn task(prompt: &str) -> Result<(), Box<dyn std::error::Error>> {
 //! let opened = FolderLog::open("audit".as_ref())?;
 //! for release in &opened.unfinished {
-//!     println!("it is not known how this ended: {release}");
+//!     println!("the outcome of this release is unknown: {release}");
 //! }
 //! let log = Box::new(opened.log);
 //! let guard = Guard::new(DEFAULT_POLICY, log, Box::new(TerminalAnswerer::default()), Box::new(SystemEntropy))?;
 //! let browser = Browser::launch(BrowserSettings::new("/usr/bin/chromium")).await?;
 //! let mut session = Session::begin(guard, &browser, prompt).await?;
-//! // What the model may see of the prompt, and then its loop: an action in, a text out.
+//! // The prompt for the model, and then its loop: an action in, a text out.
 //! println!("{}", session.prompt());
 //! session.act(Action::Verb(Verb::Open { url: "https://shop.example/".to_owned() })).await;
 //! let page = session.act(Action::Verb(Verb::Read)).await;
@@ -70,8 +66,6 @@ pub mod checkout;
 pub mod consent;
 #[cfg(feature = "browser")]
 pub mod egress;
-#[cfg(feature = "browser")]
-pub mod egress_proxy;
 mod entropy;
 #[cfg(feature = "browser")]
 pub mod flow;
@@ -82,13 +76,13 @@ pub mod intake;
 #[cfg(feature = "browser")]
 pub mod kept_head;
 #[cfg(feature = "browser")]
-pub mod lock;
-#[cfg(feature = "browser")]
 mod loopback;
 #[cfg(feature = "browser")]
 pub mod observe;
 #[cfg(feature = "browser")]
 pub mod order;
+#[cfg(feature = "scrub")]
+pub mod page_text;
 #[cfg(feature = "browser")]
 pub mod placement;
 pub mod process;
@@ -96,19 +90,13 @@ pub mod process;
 mod purpose;
 #[cfg(feature = "scrub")]
 pub mod safety;
-#[cfg(feature = "scrub")]
-pub mod scrub;
 #[cfg(unix)]
 pub mod service;
 #[cfg(feature = "browser")]
 pub mod session;
 pub mod storage;
 #[cfg(feature = "browser")]
-pub mod text;
-#[cfg(feature = "browser")]
 mod time;
-#[cfg(feature = "browser")]
-pub mod vault_file;
 
 #[cfg(feature = "browser")]
 pub use action::Action;

@@ -1,4 +1,4 @@
-//! The window of the guard's own browser: its address is on no command line, and its end is a no.
+//! The window of the guard's own browser: its address is on no command line, and closing it means no.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,16 +15,16 @@ use std::time::{Duration, Instant};
 
 use browser_signals::playwright::OwnBrowser;
 use consent_page_support::*;
-use portcullis::consent::page::opener::{Opener, Opening};
 use portcullis::consent::page::{ConsentPage, PageSettings};
+use portcullis::consent::page::{OpenFuture, Opener};
 use portcullis::consent::{Answer, Answerer};
 use tokio::sync::mpsc;
 
-/// Opens in a browser of its own, and tells the test the address, and when it is open.
+/// Opens a browser of its own, and sends the test the address once it is open.
 struct Telling(OwnBrowser, mpsc::UnboundedSender<String>);
 
 impl Opener for Telling {
-    fn open<'a>(&'a mut self, address: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a mut self, address: &'a str) -> OpenFuture<'a> {
         self.1.send(address.to_owned()).unwrap();
         Box::pin(async {
             let opened = Opener::open(&mut self.0, address).await;
@@ -82,7 +82,7 @@ async fn opened(addresses: &mut mpsc::UnboundedReceiver<String>) -> Address {
         async || tokio::time::timeout(PATIENCE, addresses.recv()).await.expect("no window").unwrap();
     let at = Address::of(&next().await);
     assert_eq!(next().await, "open");
-    // A child has its parent's command line until it has its own.
+    // Until its `exec`, a child has its parent's command line.
     until("one browser with its helpers", || browsers().len() == 1 && below().len() >= 3).await;
     at
 }
@@ -108,7 +108,7 @@ async fn a_browser_of_its_own_shows_the_page_and_its_end_is_no() {
         let port = line.contains("--remote-debugging-port");
         assert!(!port, "the browser listens: {line}");
     }
-    // A yes is too early until the question has been fetched, and looked at.
+    // A yes is too early until the question has been fetched and shown for some time.
     let yes = message(&at.nonce, &subject, "answer", "site");
     let began = Instant::now();
     let fetched = loop {
@@ -122,7 +122,7 @@ async fn a_browser_of_its_own_shows_the_page_and_its_end_is_no() {
     let (answer, mut page) = tokio::time::timeout(PATIENCE, asking).await.unwrap().unwrap();
     assert_eq!(answer, Answer::Site);
 
-    // The next question has a window of its own, in the place of the one before.
+    // The next question has a window of its own, which replaces the one before.
     let before = browsers();
     let asked = prompt();
     let subject = asked.ticket().subject();
@@ -136,7 +136,7 @@ async fn a_browser_of_its_own_shows_the_page_and_its_end_is_no() {
     assert!(!before.contains(&browser), "the window of the question before");
     let killed = std::process::Command::new("kill").args(["-KILL", &browser.to_string()]).status().unwrap();
     assert!(killed.success());
-    // Less than the time that a question waits, which is a no too.
+    // This is less than the timeout of a question, which also means no.
     let (answer, page) = tokio::time::timeout(Duration::from_secs(45), asking).await.unwrap().unwrap();
     assert_eq!(answer, Answer::No);
     let yes = message(&at.nonce, &subject, "answer", "site");

@@ -6,21 +6,20 @@ use std::fmt;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::canonical::{canonical, hex};
 use super::problem::Problem;
-use super::record::{LogId, Record, SessionId};
+use super::record::{LogId, Record, SessionId, canonical, hex};
 
-/// A release that was begun and whose end is not on record: after a crash, whether it took place is not
-/// known, and the user has to be told.
+/// A release that was begun and has no recorded outcome. After a crash it is unknown whether it took place, and the user
+/// has to be informed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfinished {
+pub struct UnfinishedRelease {
     /// Its session.
     pub session: SessionId,
     /// Its number in the session.
     pub request: u64,
     /// The number of the record that began it.
     pub record: u64,
-    /// When that was written, in milliseconds since 1970.
+    /// The time of that record, in milliseconds since 1970.
     pub unix_ms: u64,
     /// The kind of request.
     pub kind: String,
@@ -32,7 +31,7 @@ pub struct Unfinished {
     pub amount: Option<String>,
 }
 
-impl fmt::Display for Unfinished {
+impl fmt::Display for UnfinishedRelease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "record {}, request {} of session {}: ", self.record, self.request, self.session)?;
         match &self.amount {
@@ -42,18 +41,18 @@ impl fmt::Display for Unfinished {
     }
 }
 
-/// The head of a chain: what the next record builds on, and the releases that are open there.
+/// The end of a chain, on which the next record builds, and the releases that are open there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Chain {
     next: u64,
     head: [u8; 32],
     log: Option<LogId>,
     signed: bool,
-    open: BTreeMap<(SessionId, u64), Unfinished>,
+    open: BTreeMap<(SessionId, u64), UnfinishedRelease>,
 }
 
 impl Chain {
-    /// How many records the chain has.
+    /// The number of records.
     pub fn length(&self) -> u64 {
         self.next
     }
@@ -63,7 +62,7 @@ impl Chain {
         self.head
     }
 
-    /// The log's id, if a record gave it. Single files of an earlier version have none.
+    /// The log's id, if a record contains it. Single files of an earlier version have none.
     pub fn log(&self) -> Option<LogId> {
         self.log
     }
@@ -73,16 +72,16 @@ impl Chain {
         self.signed
     }
 
-    /// The releases that were begun and whose end is not on record, by session.
-    pub fn open(&self) -> impl Iterator<Item = &Unfinished> {
+    /// The releases that were begun and have no recorded outcome, by session.
+    pub fn open(&self) -> impl Iterator<Item = &UnfinishedRelease> {
         self.open.values()
     }
 
-    /// Makes the next record and moves on. Gives its line, without a line end.
+    /// Makes the next record and advances the chain. Returns the record's line, without a line end.
     ///
     /// # Errors
     /// [`Problem::OutOfStep`] for a release that ends and was not begun, that is begun twice, or that names no
-    /// session. The chain stays where it was.
+    /// session. The chain is then unchanged.
     pub(super) fn link(&mut self, session: SessionId, body: Value, unix_ms: u64) -> Result<String, Problem> {
         let Value::Object(mut body) = body else { return Err(Problem::NotARecord) };
         let Some(Value::String(event)) = body.remove("event") else { return Err(Problem::NotARecord) };
@@ -94,16 +93,16 @@ impl Chain {
         let mut whole = record.unsealed();
         record.hash = Sha256::digest(canonical(&whole)).into();
         whole.insert("hash".into(), hex(&record.hash).into());
-        self.note(&record)?;
+        self.apply(&record)?;
         self.next += 1;
         self.head = record.hash;
         Ok(canonical(&whole))
     }
 
-    /// Checks one line against the chain and moves on.
+    /// Checks one line against the chain and advances the chain.
     ///
     /// # Errors
-    /// What is wrong with the line; the chain stays where it was.
+    /// The problem of the line; the chain is then unchanged.
     pub fn follow(&mut self, line: &str) -> Result<Record, Problem> {
         let record = Record::parse(line)?;
         if record.previous != self.head {
@@ -112,14 +111,14 @@ impl Chain {
         if record.number != self.next {
             return Err(Problem::Number(self.next));
         }
-        self.note(&record)?;
+        self.apply(&record)?;
         self.next += 1;
         self.head = record.hash;
         Ok(record)
     }
 
-    /// What a record means for the releases and for the log.
-    fn note(&mut self, record: &Record) -> Result<(), Problem> {
+    /// Applies a record to the open releases and to the log's state.
+    fn apply(&mut self, record: &Record) -> Result<(), Problem> {
         match record.event.as_str() {
             "log_opened" => {
                 let log = record.text("log").and_then(LogId::parse).ok_or(Problem::NotARecord)?;
@@ -132,7 +131,7 @@ impl Chain {
             "intent" => {
                 let unfinished = unfinished(record)?;
                 let key = (record.session, unfinished.request);
-                // Before sessions had ids, each counted its requests from one.
+                // Sessions without ids, of an earlier version, all counted their requests from one.
                 if record.session.is_session() && self.open.contains_key(&key) {
                     return Err(Problem::OutOfStep);
                 }
@@ -151,10 +150,10 @@ impl Chain {
     }
 }
 
-fn unfinished(record: &Record) -> Result<Unfinished, Problem> {
+fn unfinished(record: &Record) -> Result<UnfinishedRelease, Problem> {
     let text = |key| record.text(key).map(str::to_owned);
     let listed = record.body.get("fields").and_then(Value::as_array).ok_or(Problem::NotARecord)?;
-    Ok(Unfinished {
+    Ok(UnfinishedRelease {
         session: record.session,
         request: record.whole("request").ok_or(Problem::NotARecord)?,
         record: record.number,

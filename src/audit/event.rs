@@ -1,23 +1,22 @@
-//! What a record can say. No type here has room for a value: enums, field names, origins, money, numbers,
-//! hashes of random things.
+//! The events that a record can hold. No type here has room for a value: they are enums, field names, origins, money,
+//! numbers, and hashes of random numbers.
 
 use browser_signals::{Container, Origin};
 use policy_dfa::{Delivery, Reason, VerbKind};
 use serde_json::{Value, json};
 use sirl::{FieldSet, Kind, Money};
 
-use super::canonical::hex;
-use super::record::LogId;
-use super::words::{About, Stopped, VaultAct, WouldHave};
+use super::record::{LogId, hex};
+use super::vocabulary::{AuditSubject, BlockedByBrowser, VaultAct, WouldHave};
 use crate::consent::Answer;
 
-/// The longest host that a record spells out, in bytes: no name of the DNS is longer.
-const LONGEST_HOST: usize = 253;
+/// The most bytes of a host in a record: no name of the DNS is longer.
+const MAX_HOST_BYTES: usize = 253;
 
-/// How many origins a record lists.
-const MOST_ORIGINS: usize = 32;
+/// The most origins that a record lists.
+const MAX_ORIGINS: usize = 32;
 
-/// What happened.
+/// An event.
 ///
 /// Its JSON names are listed in `spec/audit.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,72 +26,72 @@ pub enum AuditEvent {
         /// The policy's hash.
         policy: [u8; 32],
     },
-    /// A session began in which nothing is blocked: in the place of [`AuditEvent::Started`].
+    /// A session began that only observes and blocks nothing, in the place of [`AuditEvent::Started`].
     Observing {
-        /// The hash of the policy that says what a guard would have done.
+        /// The hash of the policy by which the guard's decisions are simulated.
         policy: [u8; 32],
     },
-    /// What a guard would have done; nothing was asked, refused or withheld.
+    /// The decision that a guard would have made; nothing was asked, refused or withheld.
     Observed {
-        /// What it is about.
-        about: About,
+        /// The subject of the decision.
+        about: AuditSubject,
         /// The fields, of a request.
         fields: FieldSet,
         /// The page.
         origin: Option<Origin>,
-        /// What a guard would have done.
+        /// The decision that a guard would have made.
         would: WouldHave,
-        /// Whether it was carried out all the same. A request never is: nothing is released.
+        /// Whether the action was carried out all the same. A request never is: nothing is released.
         done: bool,
     },
     /// The task was sealed.
     Sealed {
-        /// Where it may act. The first 32 are listed.
+        /// The origins where it may act. The first 32 are listed.
         origins: Vec<Origin>,
-        /// What it may ask for.
+        /// The kinds of request that it may make.
         kinds: Vec<Kind>,
-        /// What it may spend.
+        /// The amount that it may spend.
         budget: Option<Money>,
-        /// The container the user agreed to.
+        /// The container that the user agreed to.
         container: Container,
     },
     /// The user was asked.
     ConsentAsked {
-        /// The hash that the question, its answer and its one-use nonce have in common.
+        /// The hash that the question, its answer and its single-use nonce share.
         ticket: [u8; 32],
-        /// What about: one word for each thing in the prompt.
-        about: Vec<About>,
-        /// The fields that would go.
+        /// The subjects, one for each thing in the prompt.
+        about: Vec<AuditSubject>,
+        /// The fields that would be released.
         fields: FieldSet,
-        /// Where they would go.
+        /// The origin that would get them.
         origin: Option<Origin>,
     },
-    /// The user's answer to a question, or that none came in time, which is no.
+    /// The user's answer to a question; a missing answer counts as no.
     ConsentAnswered {
         /// The question's hash.
         ticket: [u8; 32],
-        /// What the user said.
+        /// The answer.
         answer: Answer,
     },
-    /// A consent that stood was taken back.
+    /// A standing consent was revoked.
     ConsentRevoked {
-        /// What it was about.
-        about: About,
-        /// The fields it covered.
+        /// Its subject.
+        about: AuditSubject,
+        /// The fields that it covered.
         fields: FieldSet,
-        /// The site it was for.
+        /// The site that it was for.
         origin: Option<Origin>,
     },
-    /// The user said, outside of any question, that something is never to be granted on a site.
+    /// The user declared, outside of any question, that something is never to be granted on a site.
     ConsentNever {
-        /// What.
-        about: About,
+        /// The subject.
+        about: AuditSubject,
         /// The site.
         origin: Origin,
     },
-    /// Something was done to the vault as a whole.
+    /// An operation on the vault as a whole.
     Vault {
-        /// What.
+        /// The operation.
         act: VaultAct,
         /// The generation of the vault's file after it.
         generation: u64,
@@ -101,22 +100,22 @@ pub enum AuditEvent {
     Verb {
         /// The verb.
         verb: VerbKind,
-        /// The page it was aimed at.
+        /// The page that it was aimed at.
         origin: Option<Origin>,
-        /// Why not, if it was refused.
+        /// The reason, if it was refused.
         refused: Option<Reason>,
     },
     /// A request was refused.
     Refused {
         /// Its number in the session.
         request: u64,
-        /// Its kind; none if it could not be read.
+        /// Its kind; none if it could not be parsed.
         kind: Option<Kind>,
         /// Its fields.
         fields: FieldSet,
         /// The page.
         origin: Option<Origin>,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
     /// A release is about to happen.
@@ -129,48 +128,48 @@ pub enum AuditEvent {
         fields: FieldSet,
         /// The page, or the payee.
         origin: Origin,
-        /// How it goes.
+        /// The way of delivery.
         delivery: Delivery,
         /// For a purchase: the amount.
         amount: Option<Money>,
     },
-    /// How that release ended.
+    /// The outcome of that release.
     Outcome {
         /// Its number in the session.
         request: u64,
-        /// Why it failed, if it did.
+        /// The reason, if it failed.
         failed: Option<Reason>,
     },
-    /// The user was offered to finish a refused request by hand.
+    /// The user was offered to finish a refused request manually.
     HandOver {
         /// The request's number in the session.
         request: u64,
         /// Its kind.
         kind: Kind,
-        /// On whose page.
+        /// The origin of the page.
         origin: Origin,
-        /// Whether they say that they did.
+        /// Whether the user reported that they finished.
         finished: bool,
     },
-    /// Something the browser tried was refused below the policy.
+    /// The browser blocked something without a decision of the policy.
     Browser {
-        /// What.
-        what: Stopped,
+        /// The kind of thing that was blocked.
+        what: BlockedByBrowser,
     },
     /// The session ended.
     Ended,
 }
 
-/// What a log says of itself. Nobody else can write these.
+/// Events about the log itself. Only the log can write them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LogEvent {
     /// The log was made, or opened to go on.
     Opened {
         log: LogId,
-        /// How many bytes of a torn last line were cut off.
+        /// The number of bytes of a torn last line that were cut off.
         cut: u64,
     },
-    /// An intent without an outcome was found; how it ended is not known.
+    /// An intent without an outcome was found; its outcome is unknown.
     UnknownOutcome {
         request: u64,
         /// The number of the intent's record.
@@ -178,17 +177,17 @@ pub(super) enum LogEvent {
     },
     /// The head of the log was signed.
     HeadSigned {
-        /// How many records it covers.
+        /// The number of records that it covers.
         records: u64,
         /// The hash of the key in the note.
         key: [u8; 4],
     },
 }
 
-/// An origin, but for a host that no name server knows and that is only there to be long.
+/// The text of an origin. A host that is longer than any name of the DNS is replaced.
 fn origin_text(origin: &Origin) -> String {
-    if origin.host().len() > LONGEST_HOST {
-        return format!("{}://(more than {LONGEST_HOST} bytes)", origin.scheme());
+    if origin.host().len() > MAX_HOST_BYTES {
+        return format!("{}://(more than {MAX_HOST_BYTES} bytes)", origin.scheme());
     }
     origin.to_string()
 }
@@ -209,7 +208,7 @@ fn reason_json(reason: Option<Reason>) -> Value {
     reason.map_or(Value::Null, |reason| Value::from(reason.code()))
 }
 
-fn about_json(about: &[About]) -> Value {
+fn about_json(about: &[AuditSubject]) -> Value {
     about.iter().map(|about| Value::from(about.as_str())).collect()
 }
 
@@ -229,7 +228,7 @@ impl AuditEvent {
             }),
             AuditEvent::Sealed { origins, kinds, budget, container } => json!({
                 "event": "sealed",
-                "origins": origins.iter().take(MOST_ORIGINS).map(origin_text).collect::<Vec<_>>(),
+                "origins": origins.iter().take(MAX_ORIGINS).map(origin_text).collect::<Vec<_>>(),
                 "kinds": kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>(),
                 "budget": money_json(*budget),
                 "container": container.as_str(),

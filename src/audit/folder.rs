@@ -4,38 +4,38 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::chain::{Chain, Unfinished};
+use super::chain::{Chain, UnfinishedRelease};
 use super::event::{AuditEvent, LogEvent};
 use super::head::{HeadSigner, SignedHead};
 use super::log::{AuditLog, out_of_step};
+use super::opening;
 use super::problem::LogError;
 use super::record::{LogId, SessionId};
 use super::segment::{HEAD, file_name};
 use super::verify::verify_on;
-use super::{lock, recovery};
 use crate::entropy::SystemEntropy;
 use crate::storage::{Disk, SystemDisk};
 
-/// How a log is opened.
+/// The options for opening a log.
 #[derive(Debug, Clone)]
-pub struct Opening {
-    /// A segment with so many records is followed by a new one.
+pub struct LogOptions {
+    /// The number of records after which a new segment begins.
     pub segment_records: u64,
-    /// A segment of so many bytes is followed by a new one.
+    /// The number of bytes after which a new segment begins.
     pub segment_bytes: u64,
     /// The id of the log, if it has to be made.
     pub log: LogId,
-    /// The newest signed head that is known from elsewhere: a log that lacks what it covers is refused.
+    /// The newest signed head that is stored elsewhere. A log that lacks records under it is refused.
     pub known: Option<SignedHead>,
     /// The time, in milliseconds since 1970.
     pub unix_ms: u64,
 }
 
-impl Opening {
+impl LogOptions {
     /// Segments of 10,000 records or 4 MiB, a random id, no head, and the time of this machine's clock.
-    pub fn now() -> Opening {
+    pub fn now() -> LogOptions {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        Opening {
+        LogOptions {
             segment_records: 10_000,
             segment_bytes: 4 << 20,
             log: LogId::random(&mut SystemEntropy),
@@ -45,23 +45,22 @@ impl Opening {
     }
 }
 
-/// A log that was opened, and what was found.
-pub struct Opened {
+/// An opened log, and the state in which it was found.
+pub struct OpenedLog {
     /// The log, to append to.
     pub log: FolderLog,
-    /// Releases that were begun and whose end is not on record: the guard was killed in between. They are now
-    /// closed as unknown. Tell the user: each may have taken place.
-    pub unfinished: Vec<Unfinished>,
-    /// How many bytes of a torn last line were cut off: the end of a record that was not yet synced.
+    /// The releases without a recorded outcome: the guard was killed in between. They are now closed as unknown. Inform
+    /// the user, since each may have taken place.
+    pub unfinished: Vec<UnfinishedRelease>,
+    /// The number of bytes of a torn last line that were cut off: the end of a record that was not yet synced.
     pub cut: u64,
 }
 
-/// A log in a folder that is its owner's alone: segments `000001.jsonl` and so on, and the signed head
-/// `head.note`. One writer at a time.
+/// A log in a private folder: segments `000001.jsonl` and so on, and the signed head `head.note`. It has one writer at a
+/// time.
 ///
-/// A record that was synced survives a power cut; one that was not may be missing after it, with all that
-/// follow. After an error the log holds no half record: either that record is taken back, or nothing is
-/// accepted from then on.
+/// A synced record survives a power cut; an unsynced one may be missing afterwards, with all that follow it. After an
+/// error the log holds no incomplete record: either the record is removed again, or the log accepts no more.
 ///
 /// ```
 /// use portcullis::audit::{AuditEvent, AuditLog, FolderLog, SessionId, verify};
@@ -77,18 +76,19 @@ pub struct Opened {
 pub struct FolderLog {
     disk: Arc<dyn Disk>,
     folder: PathBuf,
-    opening: Opening,
+    options: LogOptions,
     chain: Chain,
     /// The number of the last segment; 0 before there is one.
     segment: u32,
-    /// How many records and bytes it has.
+    /// The number of its records.
     records: u64,
+    /// The number of its bytes.
     bytes: u64,
     /// Whether all of it is on disk.
     synced: bool,
-    /// A write failed so that what the disk holds is not known: nothing is accepted any more.
+    /// A write failed and left the content of the disk unknown: the log accepts no more.
     broken: bool,
-    _lock: Option<lock::Lock>,
+    _lock: Option<opening::WriterLock>,
 }
 
 impl FolderLog {
@@ -96,8 +96,8 @@ impl FolderLog {
     ///
     /// # Errors
     /// As [`FolderLog::open_with`].
-    pub fn open(folder: &Path) -> Result<Opened, LogError> {
-        FolderLog::open_with(folder, Opening::now())
+    pub fn open(folder: &Path) -> Result<OpenedLog, LogError> {
+        FolderLog::open_with(folder, LogOptions::now())
     }
 
     /// Opens a log to append to it, or starts a new one.
@@ -106,23 +106,23 @@ impl FolderLog {
     /// with a record of the opening, before this returns.
     ///
     /// # Errors
-    /// [`LogError::InUse`], [`LogError::NotPrivate`], [`LogError::Broken`] for a log that is damaged or lacks
-    /// what a signed head covers, [`LogError::File`]. A damaged log is left as it is.
-    pub fn open_with(folder: &Path, opening: Opening) -> Result<Opened, LogError> {
-        lock::private_folder(folder)?;
-        let lock = lock::take(folder)?;
-        let mut opened = FolderLog::open_on(Arc::new(SystemDisk), folder, opening)?;
+    /// [`LogError::InUse`], [`LogError::NotPrivate`], [`LogError::Broken`] for a log that is damaged or lacks records
+    /// under a signed head, [`LogError::File`]. A damaged log is not changed.
+    pub fn open_with(folder: &Path, options: LogOptions) -> Result<OpenedLog, LogError> {
+        opening::private_folder(folder)?;
+        let lock = opening::take(folder)?;
+        let mut opened = FolderLog::open_on(Arc::new(SystemDisk), folder, options)?;
         opened.log._lock = Some(lock);
         Ok(opened)
     }
 
-    /// As [`FolderLog::open_with`], on another disk, without making the folder and without a lock: the caller
-    /// sees to it that nobody else writes.
+    /// As [`FolderLog::open_with`], on another disk, without making the folder and without a lock: the caller makes sure
+    /// that there is no other writer.
     ///
     /// # Errors
-    /// As [`FolderLog::open_with`], but for the lock and the folder.
-    pub fn open_on(disk: Arc<dyn Disk>, folder: &Path, opening: Opening) -> Result<Opened, LogError> {
-        let found = recovery::read(disk.as_ref(), folder, opening.known.as_ref())?;
+    /// As [`FolderLog::open_with`], except for those of the lock and the folder.
+    pub fn open_on(disk: Arc<dyn Disk>, folder: &Path, options: LogOptions) -> Result<OpenedLog, LogError> {
+        let found = opening::read(disk.as_ref(), folder, options.known.as_ref())?;
         let mut log = FolderLog {
             disk,
             folder: folder.to_owned(),
@@ -132,30 +132,30 @@ impl FolderLog {
             bytes: found.whole.len() as u64,
             synced: false,
             broken: false,
-            opening,
+            options,
             _lock: None,
         };
         let failed = |error| LogError::File { path: folder.to_owned(), error };
         let (next, lines) = log.closing(&found.unfinished, found.torn).map_err(failed)?;
         let count = found.unfinished.len() as u64 + 1;
         if found.torn > 0 {
-            // The cut and the record of it are one step: a cut alone would leave no trace.
+            // The cut and its record are written in one step: a cut alone would leave no trace.
             let path = log.path(log.segment);
             let mut bytes = found.whole;
             bytes.extend_from_slice(lines.as_bytes());
-            recovery::replace(log.disk.as_ref(), &path, &bytes).map_err(failed)?;
+            opening::replace(log.disk.as_ref(), &path, &bytes).map_err(failed)?;
             (log.records, log.bytes, log.synced) = (log.records + count, bytes.len() as u64, true);
         } else {
             log.write(&lines, count, true).map_err(failed)?;
             log.disk.sync_folder(folder).map_err(failed)?;
         }
         log.chain = next;
-        Ok(Opened { log, unfinished: found.unfinished, cut: found.torn })
+        Ok(OpenedLog { log, unfinished: found.unfinished, cut: found.torn })
     }
 
     /// The log's id.
     pub fn id(&self) -> LogId {
-        self.chain.log().unwrap_or(self.opening.log)
+        self.chain.log().unwrap_or(self.options.log)
     }
 
     /// The chain up to the last record.
@@ -167,8 +167,8 @@ impl FolderLog {
         self.folder.join(file_name(segment))
     }
 
-    /// The records that an opening adds, and the chain behind them.
-    fn closing(&self, unfinished: &[Unfinished], cut: u64) -> io::Result<(Chain, String)> {
+    /// The records that opening the log adds, and the chain after them.
+    fn closing(&self, unfinished: &[UnfinishedRelease], cut: u64) -> io::Result<(Chain, String)> {
         let (mut next, mut lines) = (self.chain.clone(), String::new());
         let opened = LogEvent::Opened { log: self.id(), cut };
         let closed = unfinished.iter().map(|open| {
@@ -176,7 +176,7 @@ impl FolderLog {
             (open.session, event)
         });
         for (session, event) in std::iter::once((SessionId::LOG, opened)).chain(closed) {
-            let line = next.link(session, event.to_json(), self.opening.unix_ms).map_err(out_of_step)?;
+            let line = next.link(session, event.to_json(), self.options.unix_ms).map_err(out_of_step)?;
             lines.push_str(&line);
             lines.push('\n');
         }
@@ -198,12 +198,12 @@ impl FolderLog {
         Ok(())
     }
 
-    /// Writes whole lines. After an error, none of them is in the log, or the log is broken.
+    /// Writes complete lines. After an error, none of them is in the log, or the log is broken.
     fn write(&mut self, lines: &str, count: u64, sync: bool) -> io::Result<()> {
         if self.broken {
             return Err(io::Error::other("the audit log could not be written before; open it again"));
         }
-        let full = self.records >= self.opening.segment_records || self.bytes >= self.opening.segment_bytes;
+        let full = self.records >= self.options.segment_records || self.bytes >= self.options.segment_bytes;
         if self.segment == 0 || (full && self.records > 0) {
             self.sync()?;
             self.begin_segment(lines.as_bytes())?;
@@ -221,7 +221,7 @@ impl FolderLog {
         if sync { self.sync() } else { Ok(()) }
     }
 
-    /// The next segment, with its first records. The one before is on disk by now: else a power cut could
+    /// Begins the next segment with its first records. The caller has synced the one before: otherwise a power cut could
     /// leave a gap.
     fn begin_segment(&mut self, lines: &[u8]) -> io::Result<()> {
         let path = self.path(self.segment + 1);
@@ -236,8 +236,8 @@ impl FolderLog {
         self.disk.sync_folder(&self.folder).inspect_err(|_| self.broken = true)
     }
 
-    /// Puts all that was written on disk. When that fails, what is on disk is not known, and trying again
-    /// would not tell.
+    /// Syncs all that was written. After a failure the content of the disk is unknown, and a second sync would not
+    /// reveal it.
     fn sync(&mut self) -> io::Result<()> {
         if !self.synced && self.segment > 0 {
             self.disk.sync(&self.path(self.segment)).inspect_err(|_| self.broken = true)?;
@@ -258,8 +258,8 @@ impl AuditLog for FolderLog {
         Ok(report.signed.and_then(|head| head.generation))
     }
 
-    /// The head is in `head.note` when this returns, and a record says that it was signed. Only what is on
-    /// disk is signed: after a power cut the log holds at least what any of its heads covers.
+    /// When this returns, the head is in `head.note` and its signing is recorded. Only synced records are signed: after a
+    /// power cut the log holds at least the records under each of its heads.
     fn sign_head(&mut self, signer: &dyn HeadSigner, unix_ms: u64) -> io::Result<Option<SignedHead>> {
         if self.broken {
             return Err(io::Error::other("the audit log could not be written before; open it again"));
@@ -268,7 +268,7 @@ impl AuditLog for FolderLog {
         let Some(head) = SignedHead::sign(&self.chain, self.segment, unix_ms, signer) else {
             return Ok(None);
         };
-        recovery::replace(self.disk.as_ref(), &self.folder.join(HEAD), head.to_text().as_bytes())?;
+        opening::replace(self.disk.as_ref(), &self.folder.join(HEAD), head.to_text().as_bytes())?;
         let event = LogEvent::HeadSigned { records: head.records, key: head.key_hash() };
         self.add(SessionId::LOG, event.to_json(), unix_ms, true)?;
         Ok(Some(head))

@@ -1,4 +1,4 @@
-//! The signed head of a log: how many records it had and the hash of the last one.
+//! The signed head of a log: the number of its records and the hash of the last one.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,13 +8,13 @@ use super::note::{Note, key_hash, verifier_key};
 use super::problem::Problem;
 use super::record::LogId;
 
-/// What a head's first line begins with; the log's id follows.
+/// The beginning of a head's first line; the log's id follows.
 const ORIGIN: &str = "portcullis audit ";
 
-/// The longest note that is read, in bytes.
-pub(super) const LONGEST_NOTE: u64 = 4096;
+/// The most bytes of a note that is read.
+pub(super) const MAX_NOTE_BYTES: u64 = 4096;
 
-/// Whoever holds the key that signs heads: the vault, while it is open.
+/// The holder of the key that signs heads: the vault, while it is open.
 pub trait HeadSigner {
     /// The Ed25519 public key.
     fn public_key(&self) -> [u8; 32];
@@ -22,37 +22,36 @@ pub trait HeadSigner {
     /// The Ed25519 signature of a message; none where the key is locked away.
     fn sign(&self, message: &[u8]) -> Option<[u8; 64]>;
 
-    /// The generation of the vault's file, to stand in the note. With it the log says which vault was the
-    /// newest, so that an old copy of the vault shows as well.
+    /// The generation of the vault's file, for the note. With it the log names the newest vault, so that an old copy of
+    /// the vault is detected too.
     fn generation(&self) -> Option<u64> {
         None
     }
 }
 
-/// The head of a log at a time, signed: a C2SP signed note in the form of a tlog checkpoint, with the hash
-/// of the last record in the place of a tree's root.
+/// The signed head of a log at a point in time: a C2SP signed note in the form of a tlog checkpoint, with the hash of the
+/// last record in the place of a tree's root.
 ///
-/// Whoever has a copy of it can tell whether the log still holds what it held then. It says nothing of what
-/// came after.
+/// With a copy of it one can check that the log still holds the records that it held then. Later records are not covered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedHead {
     /// The log.
     pub log: LogId,
-    /// How many records it had.
+    /// The number of records.
     pub records: u64,
     /// The hash of the last of them.
     pub hash: [u8; 32],
-    /// The segment in which that one lies.
+    /// The segment of that record.
     pub segment: u32,
-    /// The generation of the vault's file, if the signer said it.
+    /// The generation of the vault's file, if the signer named it.
     pub generation: Option<u64>,
-    /// When it was signed, in milliseconds since 1970.
+    /// The time of signing, in milliseconds since 1970.
     pub unix_ms: u64,
     note: Note,
 }
 
 impl SignedHead {
-    /// Signs the end of a chain. None where the chain has no id or no record, or the signer no key.
+    /// Signs the end of a chain. It returns none where the chain has no id or no record, or the signer no key.
     pub(super) fn sign(
         chain: &Chain,
         segment: u32,
@@ -68,7 +67,7 @@ impl SignedHead {
         Some(SignedHead { log, records, hash, segment, generation, unix_ms, note })
     }
 
-    /// Reads a note, and only as [`SignedHead::to_text`] writes it. The signature is not checked.
+    /// Reads a note in the exact form of [`SignedHead::to_text`]. The signature is not checked.
     ///
     /// # Errors
     /// [`Problem::NotAHead`].
@@ -91,7 +90,7 @@ impl SignedHead {
                 _ => return None,
             }
         }
-        // Written again it is the same: so every line is there once, in its order, in its one spelling.
+        // Each line must occur once, in its order and its one spelling: the note written again must be the same.
         let same = body(log, records, hash, segment, generation, unix_ms) == note.text;
         (same && note.name == key_name(log)).then_some(SignedHead {
             log,
@@ -104,7 +103,7 @@ impl SignedHead {
         })
     }
 
-    /// The note, as it is kept.
+    /// The note, as it is stored.
     pub fn to_text(&self) -> String {
         self.note.to_text()
     }
@@ -114,12 +113,12 @@ impl SignedHead {
         self.note.is_signed_by(key)
     }
 
-    /// The hash of the signing key, as the note has it.
+    /// The hash of the signing key, from the note.
     pub fn key_hash(&self) -> [u8; 4] {
         self.note.key
     }
 
-    /// The public key as other programs for signed notes want it, `name+hash+key`.
+    /// The public key in the form of other programs for signed notes, `name+hash+key`.
     pub fn verifier_key(&self, key: [u8; 32]) -> String {
         verifier_key(&self.note.name, key)
     }

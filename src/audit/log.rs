@@ -1,4 +1,4 @@
-//! Where records go: the trait, and a log in memory.
+//! The trait of an audit log, and a log in memory.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -8,38 +8,38 @@ use super::event::AuditEvent;
 use super::head::{HeadSigner, SignedHead};
 use super::record::SessionId;
 
-/// Where records go. An error means that nothing may be released (I9).
+/// An audit log. An error means that nothing may be released (I9).
 pub trait AuditLog: Send {
     /// Appends one record; with `sync`, it and all before it are on disk when this returns.
     ///
     /// # Errors
-    /// The system's, or `InvalidInput` for a release that ends without having begun, is begun twice, or is of
-    /// no session. The record then counts as not written.
+    /// Those of the system, or `InvalidInput` for a release that ends without having begun, begins twice, or names no
+    /// session. The record then counts as not written.
     fn append(&mut self, session: SessionId, event: &AuditEvent, unix_ms: u64, sync: bool) -> io::Result<()>;
 
-    /// Signs the head of the log and keeps the note beside it. The caller keeps the note as well, where
-    /// whoever can write to the log cannot: that copy is what shows a log that was cut.
+    /// Signs the head of the log and stores the note with the log. The caller stores the note as well, out of reach of
+    /// other writers of the log: that copy reveals a truncated log.
     ///
-    /// Gives none for a log that has no heads, and where the signer has no key at the moment.
+    /// It returns none for a log without heads, and where the signer has no key at the moment.
     ///
     /// # Errors
-    /// The system's.
+    /// Those of the system.
     fn sign_head(&mut self, _signer: &dyn HeadSigner, _unix_ms: u64) -> io::Result<Option<SignedHead>> {
         Ok(None)
     }
 
-    /// Checks the log against the newest head that its vault kept, and the signatures of both that head and
-    /// the one beside the log. Gives the generation of the vault's file that the newest head knew: a vault of
-    /// an earlier one was put back from a copy. A log that has no heads has nothing to check.
+    /// Checks the log against the newest head in its vault, and the signatures of that head and of the one with the log.
+    /// Returns the generation of the vault's file in the newest head: a vault of an earlier generation is an old copy. A
+    /// log without heads passes.
     ///
     /// # Errors
-    /// What is wrong, in words for the user.
+    /// The problem, as a text for the user.
     fn check(&self, _known: Option<&SignedHead>, _key: [u8; 32]) -> Result<Option<u64>, String> {
         Ok(None)
     }
 }
 
-/// Sessions side by side share a log.
+/// Concurrent sessions share a log.
 impl<L: AuditLog> AuditLog for Arc<Mutex<L>> {
     fn append(&mut self, session: SessionId, event: &AuditEvent, unix_ms: u64, sync: bool) -> io::Result<()> {
         let mut log = self.lock().map_err(|_| broken_lock())?;
@@ -55,12 +55,12 @@ impl<L: AuditLog> AuditLog for Arc<Mutex<L>> {
     }
 }
 
-/// A thread ended while it wrote: what the log holds is not known.
+/// The error after a thread panicked while it wrote: the content of the log is unknown.
 fn broken_lock() -> io::Error {
     io::Error::other("the audit log's lock is broken")
 }
 
-/// A log in memory, for runs that keep no file. Clones share the same records.
+/// A log in memory, for runs without a file. Clones share the records.
 ///
 /// ```
 /// use portcullis::audit::{AuditEvent, AuditLog, MemoryLog, SessionId, verify_text};
@@ -99,7 +99,7 @@ impl AuditLog for MemoryLog {
     }
 }
 
-/// The error of a record that would not fit those before it.
+/// The error of a record that does not fit those before it.
 pub(super) fn out_of_step(problem: super::problem::Problem) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, problem)
 }

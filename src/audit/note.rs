@@ -5,13 +5,15 @@ use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signature, VerifyingKey};
 use sha2::{Digest, Sha256};
 
-/// How a note marks an Ed25519 key.
+use super::record::{hex, unhex};
+
+/// The byte with which a note marks an Ed25519 key.
 const ED25519: u8 = 1;
 
 /// A note with one signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Note {
-    /// The text that is signed, its line end included.
+    /// The signed text, with its line end.
     pub text: String,
     /// The key's name.
     pub name: String,
@@ -21,7 +23,7 @@ pub(super) struct Note {
     pub signature: [u8; 64],
 }
 
-/// The key hash of a note: which of the keys of a name has signed.
+/// The key hash of a note, which tells the keys of one name apart.
 pub(super) fn key_hash(name: &str, key: [u8; 32]) -> [u8; 4] {
     let mut hasher = Sha256::new();
     hasher.update(name);
@@ -35,7 +37,7 @@ pub(super) fn key_hash(name: &str, key: [u8; 32]) -> [u8; 4] {
 }
 
 impl Note {
-    /// Reads a note, and only as [`Note::to_text`] writes it.
+    /// Reads a note in the exact form of [`Note::to_text`].
     pub(super) fn parse(note: &str) -> Option<Note> {
         let (text, line) = note.strip_suffix('\n')?.rsplit_once("\n\n")?;
         let (name, encoded) = line.strip_prefix("\u{2014} ")?.split_once(' ')?;
@@ -47,7 +49,7 @@ impl Note {
         (fits && read.to_text() == note).then_some(read)
     }
 
-    /// The note as it is kept.
+    /// The note as it is stored.
     pub(super) fn to_text(&self) -> String {
         let mut bytes = self.key.to_vec();
         bytes.extend_from_slice(&self.signature);
@@ -67,11 +69,11 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.chars().any(|c| c.is_whitespace() || c == '+' || c.is_control())
 }
 
-/// A verifier key as C2SP writes one: `name+hash+base64`.
+/// A verifier key in the form of C2SP: `name+hash+base64`.
 pub(super) fn verifier_key(name: &str, key: [u8; 32]) -> String {
     let mut typed = vec![ED25519];
     typed.extend_from_slice(&key);
-    format!("{name}+{}+{}", super::canonical::hex(&key_hash(name, key)), STANDARD.encode(typed))
+    format!("{name}+{}+{}", hex(&key_hash(name, key)), STANDARD.encode(typed))
 }
 
 /// The key in a C2SP verifier key, if it is an Ed25519 key and its hash is right; or 64 hexadecimal digits.
@@ -82,7 +84,7 @@ pub(super) fn verifier_key(name: &str, key: [u8; 32]) -> String {
 /// assert_eq!(parse_key("example+00000000+AQ=="), None);
 /// ```
 pub fn parse_key(text: &str) -> Option<[u8; 32]> {
-    if let Some(key) = super::canonical::unhex(text) {
+    if let Some(key) = unhex(text) {
         return Some(key);
     }
     let (name, rest) = text.split_once('+')?;
@@ -90,7 +92,7 @@ pub fn parse_key(text: &str) -> Option<[u8; 32]> {
     let typed = STANDARD.decode(encoded).ok()?;
     let (kind, key) = typed.split_first()?;
     let key: [u8; 32] = key.try_into().ok()?;
-    let right = *kind == ED25519 && super::canonical::unhex(hash) == Some(key_hash(name, key));
+    let right = *kind == ED25519 && unhex(hash) == Some(key_hash(name, key));
     right.then_some(key)
 }
 
@@ -98,7 +100,7 @@ pub fn parse_key(text: &str) -> Option<[u8; 32]> {
 mod tests {
     use super::*;
 
-    /// The example of Go's package for signed notes, from which the format comes.
+    /// The example of Go's package for signed notes, which defined the format.
     const KEY: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
     const NOTE: &str = "If you think cryptography is the answer to your problem,\n\
          then you don't know what your problem is.\n\n\

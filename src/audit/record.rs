@@ -1,4 +1,6 @@
-//! One line of a log, read; the ids of sessions and logs.
+//! One line of a log, its canonical form, and the ids of sessions and logs.
+//!
+//! The canonical form, which is hashed, is JSON with keys sorted at every level and no spaces.
 
 use std::fmt;
 
@@ -6,16 +8,15 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use vault::Entropy;
 
-use super::canonical::{canonical, hex, unhex};
 use super::problem::Problem;
 
-/// Which session a record belongs to, so that sessions side by side can share a log. It is random and says
-/// nothing about the session.
+/// The session of a record, so that concurrent sessions can share a log. It is random and reveals nothing about the
+/// session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(Option<[u8; 8]>);
 
 impl SessionId {
-    /// Of no session: what concerns the vault or the log as a whole. A release has to name its session.
+    /// No session, for events of the vault or the log as a whole. A release has to name its session.
     pub const LOG: SessionId = SessionId(None);
 
     /// The session with this id.
@@ -35,7 +36,7 @@ impl SessionId {
         unhex(digits).map(SessionId::new)
     }
 
-    /// Whether it is of a session.
+    /// Whether it names a session.
     pub const fn is_session(self) -> bool {
         self.0.is_some()
     }
@@ -50,7 +51,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// Which log a record or a head belongs to; random, given when the log is made.
+/// The id of a log: random, and chosen when the log is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LogId(pub [u8; 16]);
 
@@ -74,12 +75,12 @@ impl fmt::Display for LogId {
     }
 }
 
-/// One record, as it stands in its line. That it is where it belongs is known once a chain followed it.
+/// One record, as its line holds it. [`Chain::follow`](super::Chain::follow) checks its position in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// Its number in the log, from 0.
     pub number: u64,
-    /// When it was written, in milliseconds since 1970.
+    /// The time of writing, in milliseconds since 1970.
     pub unix_ms: u64,
     /// Its session.
     pub session: SessionId,
@@ -89,12 +90,12 @@ pub struct Record {
     pub previous: [u8; 32],
     /// The event's name.
     pub event: String,
-    /// What the event says, by name: texts, whole numbers, yes or no, nothing, and lists of texts.
+    /// The event's members by name: strings, whole numbers, booleans, null, and lists of strings.
     pub body: Map<String, Value>,
 }
 
 impl Record {
-    /// Reads a line without its line end. One record has one text: any other spelling of it is refused.
+    /// Reads a line without its line end. Each record has one canonical text: any other spelling is refused.
     ///
     /// # Errors
     /// [`Problem::NotARecord`], [`Problem::NotCanonical`], [`Problem::Changed`].
@@ -151,8 +152,8 @@ impl Record {
     }
 }
 
-/// The hash of a canonical line without the hash in it. Without nested objects, the key stands there once: in a
-/// text its quotes would be escaped, and in a list no colon follows.
+/// The hash of a canonical line without its `hash` member. The key occurs once, since there are no nested objects: within
+/// a string its quotes would be escaped, and within a list no colon follows.
 fn unsealed_hash(line: &str) -> Option<[u8; 32]> {
     const KEY: &str = "\"hash\":\"";
     let from = line.find(KEY)?;
@@ -179,5 +180,101 @@ fn is_plain(value: &Value) -> bool {
         Value::Number(number) => number.is_u64(),
         Value::Array(items) => items.iter().all(Value::is_string),
         Value::Object(_) => false,
+    }
+}
+
+/// The canonical text of a record.
+pub(super) fn canonical(record: &Map<String, Value>) -> String {
+    let mut out = String::with_capacity(512);
+    object(record, &mut out);
+    out
+}
+
+fn object(map: &Map<String, Value>, out: &mut String) {
+    let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+    // The order of keys in a map depends on a feature of serde_json that another crate may turn on.
+    entries.sort_by_key(|(key, _)| *key);
+    out.push('{');
+    for (i, (key, value)) in entries.into_iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        text(key, out);
+        out.push(':');
+        write(value, out);
+    }
+    out.push('}');
+}
+
+fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(map) => object(map, out),
+        Value::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write(item, out);
+            }
+            out.push(']');
+        }
+        Value::String(value) => text(value, out),
+        scalar => out.push_str(&scalar.to_string()),
+    }
+}
+
+fn text(value: &str, out: &mut String) {
+    if value.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+        out.push('"');
+        out.push_str(value);
+        out.push('"');
+    } else {
+        out.push_str(&Value::from(value).to_string());
+    }
+}
+
+/// Bytes in lower-case hexadecimal.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// Reads the output of [`hex`]: exactly `N` bytes, in lower-case digits.
+pub(super) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    if text.len() != 2 * N || !text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn keys_are_sorted_and_texts_escaped_at_every_level() {
+        let Value::Object(map) = json!({"b": [{"z": 1, "a": null}], "a": "\"\n\u{e9}", "c": {"y": true}})
+        else {
+            panic!("not an object")
+        };
+        assert_eq!(
+            canonical(&map),
+            "{\"a\":\"\\\"\\n\u{e9}\",\"b\":[{\"a\":null,\"z\":1}],\"c\":{\"y\":true}}"
+        );
+    }
+
+    #[test]
+    fn hexadecimal_digits_round_trip_and_have_one_spelling() {
+        assert_eq!(hex(&[0, 0x9a, 255]), "009aff");
+        assert_eq!(unhex("009aff"), Some([0, 0x9a, 255]));
+        for bad in ["009afF", "009af", "009aff0", "+09aff", "009a\u{e9}"] {
+            assert_eq!(unhex::<3>(bad), None, "{bad}");
+        }
     }
 }

@@ -1,18 +1,18 @@
-//! The files of a log: their names, and a walk through all of them.
+//! The files of a log: their names, and following the chain through all of them.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::chain::Chain;
-use super::problem::{Broken, LogError, Place, Problem};
+use super::problem::{Broken, LogError, Problem, RecordPosition};
 use super::record::Record;
 use crate::storage::Disk;
 
 /// The signed head's file.
 pub(super) const HEAD: &str = "head.note";
 
-/// The largest file that is read as a segment, in bytes. The log itself makes far smaller ones.
-pub(super) const LARGEST: u64 = 256 << 20;
+/// The most bytes of a file that is read as a segment. The log itself makes far smaller ones.
+pub(super) const MAX_BYTES: u64 = 256 << 20;
 
 /// The name of a segment's file.
 pub(super) fn file_name(number: u32) -> String {
@@ -24,7 +24,7 @@ pub(super) fn file_name(number: u32) -> String {
 pub struct Segment {
     /// Its number, from 1.
     pub number: u32,
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
 }
 
@@ -38,15 +38,14 @@ impl Segment {
     /// # Errors
     /// [`LogError::File`].
     pub fn read(&self, disk: &dyn Disk) -> Result<Vec<u8>, LogError> {
-        disk.read(&self.path, LARGEST).map_err(|error| LogError::File { path: self.path.clone(), error })
+        disk.read(&self.path, MAX_BYTES).map_err(|error| LogError::File { path: self.path.clone(), error })
     }
 }
 
-/// The segments of a log, in order: those of a folder, or the one that a file is. Files with other names are
-/// not of the log.
+/// The segments of a log, in order: those of a folder, or a single file. Files with other names do not belong to the log.
 ///
 /// # Errors
-/// [`LogError::File`] where there is no such file or folder, or the folder has no segment.
+/// [`LogError::File`] where the file or folder does not exist, or the folder has no segment.
 pub fn segments(disk: &dyn Disk, log: &Path) -> Result<Vec<Segment>, LogError> {
     let failed = |error| LogError::File { path: log.to_owned(), error };
     if log.is_file() {
@@ -74,17 +73,17 @@ pub(super) fn in_folder(disk: &dyn Disk, folder: &Path) -> io::Result<Vec<Segmen
     Ok(found)
 }
 
-/// What a walk through all segments came to.
+/// The result of reading all segments.
 pub(super) struct Walked {
     /// The end of the chain.
     pub chain: Chain,
-    /// How many segments there are.
+    /// The number of segments.
     pub segments: u32,
-    /// How many records the last one has.
+    /// The number of records in the last segment.
     pub records: u64,
-    /// The last one's whole lines.
+    /// The complete lines of the last segment.
     pub whole: Vec<u8>,
-    /// A last line without an end: how long it is, and where.
+    /// A last line without an end: its length, and its position.
     pub torn: Option<(u64, Broken)>,
 }
 
@@ -109,7 +108,7 @@ pub(super) fn walk(
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let broken = |line, record, problem| Broken {
             file: segment.name(),
-            place: Some(Place { line, record }),
+            place: Some(RecordPosition { line, record }),
             problem,
         };
         let mut lines = 0;

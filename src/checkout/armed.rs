@@ -6,51 +6,39 @@ use std::time::Duration;
 use sirl::Money;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::authorise::{Shared, journalled};
-use super::pending::{Purchase, Stage};
+use super::authorise::Shared;
+use super::bank::BankStatus;
+use super::journal::{Settlement, journalled};
+use super::pending::{DeclineReason, Purchase, Stage};
 use super::recovery::close;
-use super::{BankError, BankStatus, Settlement};
 
-/// The first and the longest pause between two questions to the bank.
+/// The first pause between two queries to the bank.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
-const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest pause between two queries to the bank.
+const MAX_PAUSE: Duration = Duration::from_millis(500);
 
-/// How a purchase ended.
+/// The outcome of a purchase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The shop redeemed the token; the bank says so.
+    /// The shop redeemed the token, as the bank confirms.
     Paid {
         /// The amount.
         amount: Money,
         /// The handle of the card, such as `card:personal`.
         card: String,
     },
-    /// Nothing was paid, and nothing can be any more.
+    /// Nothing was paid, and nothing can be paid any more.
     Declined(DeclineReason),
-    /// No page asked for it in time; nothing can be paid any more.
+    /// No page requested the payment in time; nothing can be paid any more.
     Unasked,
-    /// A page asked for it, and the shop did not redeem it in time; nothing can be paid any more.
+    /// A page requested the payment, and the shop did not redeem it in time; nothing can be paid any more.
     Expired,
-    /// The bank cannot be asked whether it was paid. The journal has it open; no other purchase is armed
-    /// until [`recover`](super::recover) has closed it.
+    /// The bank does not answer whether it was paid. The purchase is open in the journal; no other one is armed until
+    /// [`recover`](super::recover) has closed it.
     Unsettled,
 }
 
-/// Why nothing was paid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum DeclineReason {
-    /// The bank refused.
-    #[error(transparent)]
-    Bank(BankError),
-    /// The intent could not be recorded, so the bank was not asked.
-    #[error("the payment journal cannot be written; free some disk space or check its permissions")]
-    JournalUnavailable,
-    /// It was voided at the bank by somebody else.
-    #[error("the payment was voided at the bank")]
-    Voided,
-}
-
-/// A purchase that may happen now. Dropping it disarms, and voids what was authorised.
+/// A purchase that may happen now. Dropping it disarms the purchase and voids its authorisation.
 #[must_use = "dropping it disarms the purchase"]
 pub struct Armed {
     shared: Arc<Shared>,
@@ -63,8 +51,8 @@ impl Armed {
         Armed { shared, purchase, ended: false }
     }
 
-    /// Waits at most `within` for the shop to ask for the payment and to redeem it. What is not redeemed
-    /// by then is voided.
+    /// Waits at most `within` for the shop to request the payment and to redeem it. A payment that is not redeemed by then
+    /// is voided.
     pub async fn outcome(mut self, within: Duration) -> Outcome {
         let outcome = self.wait(Instant::now() + within).await;
         self.ended = true;
@@ -75,7 +63,7 @@ impl Armed {
     async fn wait(&self, end: Instant) -> Outcome {
         let mut stage = self.purchase.stage.subscribe();
         let asked = stage.wait_for(|stage| *stage != Stage::Waiting);
-        // A page that asks at the last moment and gets through is waited for all the same.
+        // A page that requests the payment at the last moment, and gets it, is waited for.
         let waiting_ends = end.min(self.purchase.deadline);
         if timeout_at(waiting_ends, asked).await.is_err()
             && self.purchase.advance(Stage::Waiting, Stage::Closed)
@@ -96,7 +84,7 @@ impl Armed {
         }
     }
 
-    /// Asks the bank until the token is redeemed or the time is over.
+    /// Queries the bank until the token is redeemed or the time is over.
     async fn redeemed(&self, end: Instant) -> Outcome {
         let intent = &self.purchase.intent;
         let mut pause = FIRST_PAUSE;
@@ -108,7 +96,7 @@ impl Armed {
             };
             if let Some(settlement) = settlement {
                 let id = intent.purchase;
-                // A journal that fails here leaves it open, and the next recovery gets the same answer.
+                // If this fails, the purchase stays open in the journal, and the next recovery gets the same answer.
                 let _ = journalled(&self.shared.journal, move |journal| journal.settle(id, settlement)).await;
                 return match settlement {
                     Settlement::Paid => self.paid(),
@@ -116,7 +104,7 @@ impl Armed {
                 };
             }
             sleep(pause.min(end.saturating_duration_since(Instant::now()))).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 2).min(MAX_PAUSE);
         }
         self.void().await
     }
@@ -140,7 +128,7 @@ impl Drop for Armed {
         if self.ended || self.shared.slot.close(&self.purchase) != Stage::Authorised {
             return;
         }
-        // Without a runtime it stays open in the journal, for the next recovery.
+        // Without a runtime the purchase stays open in the journal, for the next recovery.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (shared, purchase) = (self.shared.clone(), self.purchase.clone());
             runtime.spawn(async move {

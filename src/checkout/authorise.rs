@@ -1,32 +1,50 @@
-//! From the worker's question to the token.
+//! Authorising a payment: from the worker's request to the token.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout};
 use vault::SealedCard;
 
-use super::listener::Door;
-use super::pending::{Asked, Purchase, Slot, Stage};
+use super::bank::{Bank, BankError, Token};
+use super::journal::{Journal, Settlement, journalled};
+use super::pending::{DeclineReason, PaymentRequest, Purchase, Slot, Stage};
 use super::recovery::close;
-use super::{Bank, BankError, DeclineReason, Journal, JournalError, Settlement, Token};
+use crate::loopback::{Address, Hidden};
 
-/// How long the bank has to authorise. Less than the worker waits.
-const BANK_TIME: Duration = Duration::from_secs(20);
+/// The bank's timeout. It is shorter than the worker's.
+const BANK_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What the listener and the armed purchase both need.
+/// The listener's address, and the path that only the worker knows.
+pub(super) struct Endpoint {
+    pub address: Address,
+    pub authorize: Hidden,
+}
+
+impl Endpoint {
+    /// `secret` is the unguessable part of the path, in characters that a path may have.
+    pub fn new(port: u16, secret: &str) -> Endpoint {
+        Endpoint { address: Address::new(port), authorize: Hidden::new(format!("/authorize/{secret}")) }
+    }
+
+    /// The origin, as a browser writes it.
+    pub fn origin(&self) -> &str {
+        self.address.origin()
+    }
+}
+
+/// The state that the listener and the armed purchase share.
 pub(super) struct Shared {
-    pub door: Door,
+    pub endpoint: Endpoint,
     pub slot: Slot,
     pub bank: Arc<dyn Bank>,
     pub journal: Arc<dyn Journal>,
 }
 
-/// Gives the token, if the question matches the pending purchase.
-pub(super) async fn authorise(shared: &Arc<Shared>, asked: &Asked) -> Option<Token> {
-    let (purchase, card) = shared.slot.take(asked, Instant::now())?;
-    // A task of its own: once the bank may have heard of it, a browser that hangs up must not end it.
+/// Returns the token, if the request matches the pending purchase.
+pub(super) async fn authorise(shared: &Arc<Shared>, request: &PaymentRequest) -> Option<Token> {
+    let (purchase, card) = shared.slot.take(request, Instant::now())?;
+    // It is a task of its own: once the bank may know of the payment, a browser that disconnects must not end it.
     tokio::spawn(carry_out(shared.clone(), purchase, card)).await.ok().flatten()
 }
 
@@ -37,15 +55,15 @@ async fn carry_out(shared: Arc<Shared>, purchase: Arc<Purchase>, card: SealedCar
         return None;
     }
     let intent = &purchase.intent;
-    let asked = shared.bank.authorize(&intent.key, card, intent.amount, &intent.payee);
-    let error = match timeout(BANK_TIME, asked).await.unwrap_or(Err(BankError::Unreachable)) {
+    let authorised = shared.bank.authorize(&intent.key, card, intent.amount, &intent.payee);
+    let error = match timeout(BANK_TIMEOUT, authorised).await.unwrap_or(Err(BankError::Unreachable)) {
         Ok(token) if purchase.advance(Stage::Authorising, Stage::Authorised) => return Some(token),
-        // Disarmed in the meantime: nobody waits for the token any more.
+        // The purchase was disarmed in the meantime, and the token is of no use.
         Ok(_) => BankError::Closed,
         Err(error) => error,
     };
     if error == BankError::Conflict {
-        // What the bank has under this key was closed earlier and is not this payment.
+        // The bank's record under this key was closed earlier and is another payment.
         let id = intent.purchase;
         let _ = journalled(&shared.journal, move |journal| journal.settle(id, Settlement::Voided)).await;
         purchase.advance(Stage::Authorising, Stage::Declined(DeclineReason::Bank(error)));
@@ -58,13 +76,4 @@ async fn carry_out(shared: Arc<Shared>, purchase: Arc<Purchase>, card: SealedCar
     };
     purchase.advance(Stage::Authorising, end);
     None
-}
-
-/// Writes to the journal where waiting for the disk holds up nobody.
-pub(super) async fn journalled(
-    journal: &Arc<dyn Journal>,
-    write: impl FnOnce(&dyn Journal) -> Result<(), JournalError> + Send + 'static,
-) -> Result<(), JournalError> {
-    let journal = journal.clone();
-    spawn_blocking(move || write(journal.as_ref())).await.unwrap_or(Err(JournalError::Interrupted))
 }

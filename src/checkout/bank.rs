@@ -1,4 +1,4 @@
-//! What a bank must do.
+//! The trait of a bank.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,24 +8,24 @@ use sirl::Money;
 use vault::SealedCard;
 use zeroize::Zeroizing;
 
-use super::IdempotencyKey;
+use super::purchase::IdempotencyKey;
 
 /// The future of a bank's answer.
 pub type BankAnswer<'a, T> = Pin<Box<dyn Future<Output = Result<T, BankError>> + Send + 'a>>;
 
-/// A bank, or a payment provider in front of one. The only party that ever opens a [`SealedCard`].
+/// A bank, or a payment provider in front of one. Only a bank ever opens a [`SealedCard`].
 ///
-/// The three promises on which everything here rests:
-/// - there is at most one authorisation under a key; authorising again under it gives the same token and
-///   charges nothing more;
+/// This module relies on three guarantees:
+/// - there is at most one authorisation under a key; authorising again under it returns the same token and charges nothing
+///   more;
 /// - a token is honoured once, for the payee and the amount that were authorised;
-/// - voiding a key closes it for good, also one that was never authorised: an authorisation that arrives
-///   after the void is refused.
+/// - voiding a key closes it permanently, also one that was never authorised: an authorisation that arrives after the void
+///   is refused.
 pub trait Bank: Send + Sync {
-    /// Authorises one payment, without charging it yet, and makes the token for it.
+    /// Authorises one payment without charging it, and makes the token for it.
     ///
     /// # Errors
-    /// [`BankError::Unreachable`] leaves open whether the authorisation was made.
+    /// [`BankError`]; after [`BankError::Unreachable`] it is unknown whether the authorisation was made.
     fn authorize<'a>(
         &'a self,
         key: &'a IdempotencyKey,
@@ -34,17 +34,17 @@ pub trait Bank: Send + Sync {
         payee: &'a Origin,
     ) -> BankAnswer<'a, Token>;
 
-    /// What has become of a key.
+    /// Returns the status of a key.
     fn status<'a>(&'a self, key: &'a IdempotencyKey) -> BankAnswer<'a, BankStatus>;
 
-    /// Closes a key: `Voided`, or `Redeemed` if the shop was faster. Nothing else is an answer to it.
+    /// Closes a key. The result is `Voided`, or `Redeemed` if the shop redeemed the token first.
     fn void<'a>(&'a self, key: &'a IdempotencyKey) -> BankAnswer<'a, BankStatus>;
 }
 
-/// What has become of a key.
+/// The status of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BankStatus {
-    /// The bank has not heard of it.
+    /// The bank does not know it.
     Unknown,
     /// Authorised, not redeemed.
     Authorised,
@@ -54,7 +54,7 @@ pub enum BankStatus {
     Voided,
 }
 
-/// Why a bank did not do it.
+/// Why a bank refused or failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BankError {
     /// The card was declined.
@@ -66,24 +66,24 @@ pub enum BankError {
     /// The key was used for another payee or amount.
     #[error("the bank knows this purchase with another payee or amount")]
     Conflict,
-    /// No answer, or none that can be understood; what happened there is not known.
+    /// The bank gave no answer, or one that cannot be understood; its state is unknown.
     #[error("the bank gives no answer; check the connection")]
     Unreachable,
 }
 
-/// A single-use token, bound at the bank to one payee and one amount. Wiped when dropped; it can be
-/// neither printed nor cloned.
+/// A single-use token, bound at the bank to one payee and one amount. It is wiped when dropped, and can be neither printed
+/// nor cloned.
 pub struct Token(Zeroizing<String>);
 
 impl Token {
-    /// Takes over a token of 16 to 256 letters, digits, `-`, `_` or `.`.
+    /// Wraps a token of 16 to 256 letters, digits, `-`, `_` or `.`.
     pub fn new(text: String) -> Option<Token> {
         let text = Zeroizing::new(text);
         let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
         ((16..=256).contains(&text.len()) && text.bytes().all(plain)).then_some(Token(text))
     }
 
-    /// The token, for the page that is to redeem it.
+    /// The token's text, for the page that redeems it.
     pub(super) fn expose(&self) -> &str {
         &self.0
     }

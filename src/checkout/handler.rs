@@ -1,4 +1,4 @@
-//! The listener, and arming it.
+//! The payment handler: it starts the listener and arms purchases.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -11,12 +11,14 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 use vault::SealedCard;
 
-use super::authorise::Shared;
-use super::listener::{Door, answer};
-use super::pending::{Purchase, Slot, Stage};
-use super::purchase::hex;
-use super::recovery::recover;
-use super::{Armed, Bank, Intent, Journal, Pending, PurchaseId, RecoverError, Settlement};
+use super::armed::Armed;
+use super::authorise::{Endpoint, Shared};
+use super::bank::Bank;
+use super::journal::{Intent, Journal, Settlement};
+use super::listener::answer;
+use super::pending::{Pending, Purchase, Slot, Stage};
+use super::purchase::{PurchaseId, hex};
+use super::recovery::{RecoverError, recover};
 
 /// Why a purchase was not armed. The card is wiped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +26,7 @@ pub enum ArmError {
     /// Another purchase is pending.
     #[error("another purchase is under way; wait for it to end")]
     AlreadyPending,
-    /// The card was released for another payee or amount than the pending purchase has.
+    /// The payee or amount of the released card differs from that of the pending purchase.
     #[error("the card was not released for this payee and amount")]
     Mismatch,
     /// An earlier purchase is not closed.
@@ -35,11 +37,11 @@ pub enum ArmError {
     JournalUnavailable,
 }
 
-/// The guard's payment handler: a listener on the loopback address that answers the browser's payment
-/// interface, and nobody else. Dropping it closes the listener.
+/// The guard's payment handler: a listener on the loopback address that answers only the browser's payment interface.
+/// Dropping it closes the listener.
 ///
-/// The browser reaches it as `http://127.0.0.1:PORT`: an address, not a name, so that neither a resolver
-/// nor a process that listens on the other loopback address can stand in for it.
+/// The browser reaches it as `http://127.0.0.1:PORT`: an address, not a name, so that neither a resolver nor a process
+/// that listens on the other loopback address can impersonate it.
 ///
 /// ```no_run
 /// # async fn example(
@@ -69,20 +71,20 @@ pub struct PaymentHandler {
 }
 
 impl PaymentHandler {
-    /// Listens on a free port of the loopback address. `entropy` is 32 fresh random bytes, from which
-    /// the launch's unguessable path is made. Must be called inside a tokio runtime.
+    /// Listens on a free port of the loopback address. `entropy` is 32 fresh random bytes for the unguessable path. It must
+    /// be called inside a tokio runtime.
     ///
     /// # Errors
-    /// When no port can be opened.
+    /// Those of opening a port.
     pub async fn start(
         bank: Arc<dyn Bank>,
         journal: Arc<dyn Journal>,
         entropy: [u8; 32],
     ) -> io::Result<PaymentHandler> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let door = Door::new(listener.local_addr()?.port(), &hex(&entropy));
-        let origin = Origin::parse(door.origin()).map_err(io::Error::other)?;
-        let shared = Arc::new(Shared { door, slot: Slot::default(), bank, journal });
+        let endpoint = Endpoint::new(listener.local_addr()?.port(), &hex(&entropy));
+        let origin = Origin::parse(endpoint.origin()).map_err(io::Error::other)?;
+        let shared = Arc::new(Shared { endpoint, slot: Slot::default(), bank, journal });
         let router = Router::new().fallback(answer).with_state(shared.clone());
         let (_stop, stopped) = oneshot::channel::<()>();
         let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
@@ -92,20 +94,20 @@ impl PaymentHandler {
         Ok(PaymentHandler { shared, origin, _stop })
     }
 
-    /// The handler's origin: the one to open the browser's `payment-handler` permission for.
+    /// The handler's origin, for which the browser's `payment-handler` permission is opened.
     pub fn origin(&self) -> Origin {
         self.origin.clone()
     }
 
     /// The payment method identifier that a shop lists as `supportedMethods`.
     pub fn method_url(&self) -> String {
-        format!("{}/pay", self.shared.door.origin())
+        format!("{}/pay", self.shared.endpoint.origin())
     }
 
-    /// Lets this one purchase happen, for as long as `pending` lasts and the result is held.
+    /// Arms one purchase, as long as `pending` lasts and the result is held.
     ///
     /// # Errors
-    /// [`ArmError`]; in every case nothing was armed or written.
+    /// [`ArmError`]; nothing was armed or written then.
     pub fn arm(&self, pending: Pending, card: SealedCard, purchase: PurchaseId) -> Result<Armed, ArmError> {
         if card.payee() != pending.payee() || card.amount() != pending.amount() {
             return Err(ArmError::Mismatch);
@@ -131,11 +133,11 @@ impl PaymentHandler {
         Ok(Armed::new(self.shared.clone(), purchase))
     }
 
-    /// Closes the purchases that earlier ones left unsettled; see [`recover`]. One that is armed now is
-    /// voided too, unless it was redeemed.
+    /// Closes the purchases that are still unsettled; see [`recover`]. A purchase that is armed now is voided too, unless
+    /// it was redeemed.
     ///
     /// # Errors
-    /// [`RecoverError`] when the bank still cannot be asked.
+    /// [`RecoverError`] when the bank still does not answer.
     pub async fn recover(&self) -> Result<Vec<(Intent, Settlement)>, RecoverError> {
         recover(&self.shared.journal, self.shared.bank.as_ref()).await
     }

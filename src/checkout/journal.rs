@@ -1,23 +1,23 @@
-//! What was begun and how it ended.
+//! The journal of purchases: each one's intent and its end.
 //!
-//! A record is one line: the first half of the SHA-256 of the rest, a space, and a JSON object. It holds
-//! ids, payees and amounts; no card, no token.
+//! A record is one line: the first half of the SHA-256 of the rest, a space, and a JSON object. It holds ids, payees and
+//! amounts, and neither a card nor a token.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use browser_signals::Origin;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sirl::{Currency, Money};
+use tokio::task::spawn_blocking;
 
-use super::purchase::hex;
-use super::{IdempotencyKey, PurchaseId};
+use super::purchase::{IdempotencyKey, PurchaseId, hex};
 
-/// The largest journal that is read, in bytes: some hundred thousand purchases.
-const LARGEST: u64 = 64 << 20;
+/// The most bytes of a journal: room for some hundred thousand purchases.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// A purchase that is about to be authorised.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub struct Intent {
     pub purchase: PurchaseId,
     /// The key under which the bank knows it.
     pub key: IdempotencyKey,
-    /// Who is paid.
+    /// The payee.
     pub payee: Origin,
-    /// How much.
+    /// The amount.
     pub amount: Money,
 }
 
@@ -39,26 +39,25 @@ impl Intent {
     }
 }
 
-/// How a purchase was closed.
+/// The end of a purchase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Settlement {
     /// The shop redeemed it.
     Paid,
-    /// Voided: nothing can be paid any more.
+    /// It was voided: nothing can be paid any more.
     Voided,
 }
 
-/// A durable list of purchases begun and ended. A method that returns `Ok` has put its record where a
-/// power cut does not reach it.
+/// A durable list of purchases. When a method returns `Ok`, its record survives a power cut.
 pub trait Journal: Send + Sync {
-    /// Records that the bank is about to be asked. Changes nothing if the same intent is open already.
+    /// Records an intent before the bank is called. It changes nothing if the same intent is open already.
     fn intend(&self, intent: &Intent) -> Result<(), JournalError>;
 
-    /// Records how it ended. Changes nothing if the purchase is not open.
+    /// Records the end of a purchase. It changes nothing if the purchase is not open.
     fn settle(&self, purchase: PurchaseId, settlement: Settlement) -> Result<(), JournalError>;
 
-    /// The intents without an end, oldest first.
+    /// The open intents, oldest first.
     fn open_intents(&self) -> Result<Vec<Intent>, JournalError>;
 }
 
@@ -70,7 +69,7 @@ pub enum JournalError {
     File {
         /// The file.
         path: PathBuf,
-        /// The system's word for it.
+        /// The error of the system.
         error: io::Error,
     },
     /// Another guard has it open.
@@ -90,7 +89,7 @@ pub enum JournalError {
         /// The line, from 1.
         line: usize,
     },
-    /// An earlier write failed half-way and could not be undone.
+    /// An earlier write failed and could not be undone.
     #[error("the payment journal could not be written before; start again")]
     Broken,
     /// The purchase is open with another payee or amount.
@@ -101,7 +100,16 @@ pub enum JournalError {
     Interrupted,
 }
 
-/// A journal in memory, for a guard whose bank forgets as well when it ends, and for tests.
+/// Writes to the journal on a blocking thread, so that the disk does not block the runtime.
+pub(super) async fn journalled(
+    journal: &Arc<dyn Journal>,
+    write: impl FnOnce(&dyn Journal) -> Result<(), JournalError> + Send + 'static,
+) -> Result<(), JournalError> {
+    let journal = journal.clone();
+    spawn_blocking(move || write(journal.as_ref())).await.unwrap_or(Err(JournalError::Interrupted))
+}
+
+/// A journal in memory, for tests, and for a guard whose bank forgets everything too when it ends.
 #[derive(Debug, Default)]
 pub struct MemoryJournal(Mutex<Vec<Intent>>);
 
@@ -130,7 +138,7 @@ impl Journal for MemoryJournal {
     }
 }
 
-/// Whether `intent` is not among the open ones.
+/// Whether `intent` is new, not one of the open ones.
 fn is_new(open: &[Intent], intent: &Intent) -> Result<bool, JournalError> {
     match open.iter().find(|other| other.purchase == intent.purchase) {
         None => Ok(true),
@@ -139,8 +147,8 @@ fn is_new(open: &[Intent], intent: &Intent) -> Result<bool, JournalError> {
     }
 }
 
-/// A journal in a file of its own: lines are only added, each is synced before it counts, and a last line
-/// that a power cut tore is dropped (nothing was done on the strength of it).
+/// A journal in a file of its own. Lines are only added, and each is synced before it counts; a torn last line, after a
+/// power cut, is dropped, since no action relied on it.
 ///
 /// The file is readable by its owner alone, and one guard at a time has it open.
 #[derive(Debug)]
@@ -161,8 +169,8 @@ impl FileJournal {
     /// Opens the journal, or makes it.
     ///
     /// # Errors
-    /// [`JournalError::InUse`], [`JournalError::Damaged`], or that of the file system. The file is left as
-    /// it is, but for a torn last line.
+    /// [`JournalError::InUse`], [`JournalError::Damaged`], or those of the file system. The file is not changed, except
+    /// that a torn last line is removed.
     pub fn open(path: &Path) -> Result<FileJournal, JournalError> {
         let failed = |error| JournalError::File { path: path.to_owned(), error };
         let mut options = OpenOptions::new();
@@ -171,7 +179,7 @@ impl FileJournal {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(path).map_err(failed)?;
         let about = file.metadata().map_err(failed)?;
-        if !about.is_file() || about.len() > LARGEST {
+        if !about.is_file() || about.len() > MAX_BYTES {
             return Err(failed(io::Error::other("it is not a file of at most 64 MiB")));
         }
         match file.try_lock() {
@@ -196,7 +204,7 @@ impl FileJournal {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned| {
-            // A thread panicked while it wrote; what the file holds is not known.
+            // A thread panicked while it wrote: the content of the file is unknown.
             let mut state = poisoned.into_inner();
             state.broken = true;
             state
@@ -317,8 +325,8 @@ fn check(json: &str) -> String {
     sum
 }
 
-/// The open intents, and how many bytes hold whole lines. A bad last line is what a power cut leaves; a
-/// bad line before it is an error, with its number.
+/// The open intents, and the length of the complete lines. A bad last line is the trace of a power cut; a bad line before
+/// it is an error, with its number.
 fn replay(bytes: &[u8]) -> Result<(Vec<Intent>, u64), usize> {
     let mut open = Vec::new();
     let mut whole = 0;

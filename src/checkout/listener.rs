@@ -1,8 +1,7 @@
-//! Who is answered, and with what.
+//! The listener: which requests it serves, and its answers.
 //!
-//! Whom the guard's listeners answer at all is in `loopback`. A process of this machine can set every header;
-//! it gets what it could also get by being a browser, and the exact match with the pending purchase stays
-//! the real check.
+//! The module `loopback` has the checks that all listeners of the guard share. A process of this machine can set every
+//! header and so gets what a browser gets. The exact match with the pending purchase remains the real check.
 
 use std::sync::Arc;
 
@@ -16,11 +15,11 @@ use serde::Deserialize;
 use sirl::{Currency, Money};
 
 use super::authorise::{Shared, authorise};
-use super::pending::Asked;
-use crate::loopback::{Address, Hidden, fetched, only, plain, read_body, respond};
+use super::pending::PaymentRequest;
+use crate::loopback::{fetched, only, plain, read_body, respond};
 
-/// The most bytes of a question.
-const BODY_LIMIT: usize = 4096;
+/// The most bytes of a request's body.
+const MAX_BODY_BYTES: usize = 4096;
 
 const ICON: &[u8] = include_bytes!("icon.png");
 const WORKER: &str = include_str!("worker.js");
@@ -31,28 +30,10 @@ const APP_MANIFEST: &str = concat!(
     r#""serviceworker":{"src":"/sw.js","scope":"/","use_cache":false}}"#
 );
 const CLOSED_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
-/// The worker's own policy governs its fetches.
+/// The policy of the worker's script, which governs its fetches.
 const WORKER_POLICY: &str = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'";
 
 const SERVICE_WORKER: HeaderName = HeaderName::from_static("service-worker");
-
-/// The listener's address, and the path that only the worker knows.
-pub(super) struct Door {
-    address: Address,
-    authorize: Hidden,
-}
-
-impl Door {
-    /// `secret` is the unguessable part of the path, in characters that a path may have.
-    pub fn new(port: u16, secret: &str) -> Door {
-        Door { address: Address::new(port), authorize: Hidden::new(format!("/authorize/{secret}")) }
-    }
-
-    /// The origin, as a browser writes it.
-    pub fn origin(&self) -> &str {
-        self.address.origin()
-    }
-}
 
 /// Answers one request.
 pub(super) async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
@@ -66,7 +47,7 @@ async fn route(shared: &Arc<Shared>, request: Request) -> Result<Response, Statu
     let (head, body) = request.into_parts();
     let headers = &head.headers;
     let uri = &head.uri;
-    if !shared.door.address.is_of(&head) {
+    if !shared.endpoint.address.is_of(&head) {
         return Err(StatusCode::FORBIDDEN);
     }
     if uri.query().is_some() {
@@ -97,17 +78,17 @@ async fn route(shared: &Arc<Shared>, request: Request) -> Result<Response, Statu
             if only(headers, &SERVICE_WORKER) != Some("script") {
                 return Err(StatusCode::FORBIDDEN);
             }
-            let script = WORKER.replace("{{AUTHORIZE}}", shared.door.authorize.text());
+            let script = WORKER.replace("{{AUTHORIZE}}", shared.endpoint.authorize.text());
             Ok(respond("text/javascript", WORKER_POLICY, Body::from(script)))
         }
-        (&Method::POST, path) if shared.door.authorize.is(path) => {
+        (&Method::POST, path) if shared.endpoint.authorize.is(path) => {
             fetched(headers, Some("same-origin"), &["same-origin"], &["empty"])?;
-            if !shared.door.address.sent_json(headers) {
+            if !shared.endpoint.address.sent_json(headers) {
                 return Err(StatusCode::FORBIDDEN);
             }
-            let bytes = read_body(body, BODY_LIMIT).await?;
-            let asked = read_question(&bytes).ok_or(StatusCode::BAD_REQUEST)?;
-            let token = authorise(shared, &asked).await;
+            let bytes = read_body(body, MAX_BODY_BYTES).await?;
+            let request = read_request(&bytes).ok_or(StatusCode::BAD_REQUEST)?;
+            let token = authorise(shared, &request).await;
             let details = match &token {
                 Some(token) => serde_json::json!({ "status": "success", "token": token.expose() }),
                 None => serde_json::json!({ "status": "denied" }),
@@ -120,27 +101,27 @@ async fn route(shared: &Arc<Shared>, request: Request) -> Result<Response, Statu
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Question {
+struct WireRequest {
     payment_request_origin: String,
     top_origin: String,
-    total: Total,
+    total: WireTotal,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Total {
+struct WireTotal {
     currency: String,
     value: String,
 }
 
-/// Reads the worker's question. The browser ends an origin with a slash, which is not a part of it.
-fn read_question(body: &[u8]) -> Option<Asked> {
-    let question: Question = serde_json::from_slice(body).ok()?;
-    let currency = Currency::new(&question.total.currency)?;
-    Some(Asked {
-        payee: read_origin(&question.payment_request_origin)?,
-        top_origin: read_origin(&question.top_origin)?,
-        amount: Money::parse(&question.total.value, currency)?,
+/// Reads the worker's request. The browser ends an origin with a slash, which is not a part of it.
+fn read_request(body: &[u8]) -> Option<PaymentRequest> {
+    let request: WireRequest = serde_json::from_slice(body).ok()?;
+    let currency = Currency::new(&request.total.currency)?;
+    Some(PaymentRequest {
+        payee: read_origin(&request.payment_request_origin)?,
+        top_origin: read_origin(&request.top_origin)?,
+        amount: Money::parse(&request.total.value, currency)?,
     })
 }
 
@@ -153,20 +134,20 @@ fn read_origin(text: &str) -> Option<Origin> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{read_origin, read_question};
+    use super::{read_origin, read_request};
 
     #[test]
-    fn a_question_of_the_browser() {
+    fn a_request_of_the_browser_is_read() {
         let body =
             br#"{"payment_request_origin":"https://shop.example/","top_origin":"https://shop.example/",
             "total":{"currency":"USD","value":"64.15"}}"#;
-        let asked = read_question(body).unwrap();
-        assert_eq!(asked.payee.to_string(), "https://shop.example");
-        assert_eq!(asked.amount.to_string(), "64.15 USD");
+        let request = read_request(body).unwrap();
+        assert_eq!(request.payee.to_string(), "https://shop.example");
+        assert_eq!(request.amount.to_string(), "64.15 USD");
     }
 
     #[test]
-    fn what_is_more_or_other_than_an_origin_is_refused() {
+    fn text_that_is_not_exactly_an_origin_is_refused() {
         assert!(read_origin("https://shop.example:8443/").is_some());
         for text in [
             "https://shop.example/x",
@@ -181,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_questions_are_refused() {
+    fn malformed_requests_are_refused() {
         for body in [
             r#"{}"#,
             r#"{"payment_request_origin":"https://s.example","top_origin":"https://s.example","total":{"currency":"usd","value":"1"}}"#,
@@ -189,14 +170,14 @@ mod tests {
             r#"{"payment_request_origin":"https://s.example","top_origin":"https://s.example","total":{"currency":"USD","value":"1.001"}}"#,
             r#"{"payment_request_origin":"https://s.example","top_origin":"https://s.example","total":{"currency":"USD","value":"1"},"x":1}"#,
         ] {
-            assert!(read_question(body.as_bytes()).is_none(), "{body}");
+            assert!(read_request(body.as_bytes()).is_none(), "{body}");
         }
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = read_question(&bytes);
+            let _ = read_request(&bytes);
         }
     }
 }

@@ -9,12 +9,13 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use vault::SealedCard;
 
-use super::{DeclineReason, Intent};
+use super::bank::BankError;
+use super::journal::Intent;
 
-/// How long a purchase may be pending.
+/// The longest time that a purchase may be pending.
 pub const LIFETIME: Duration = Duration::from_secs(60);
 
-/// What the user agreed to: who is paid, on which page, and exactly how much.
+/// The purchase that the user agreed to: the payee, the page, and the exact amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
     payee: Origin,
@@ -24,29 +25,29 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// `payee` is the origin of the frame that asks for payment, `top_origin` that of the page around
-    /// it; they differ only where the shop embeds its checkout. Lasts [`LIFETIME`].
+    /// `payee` is the origin of the frame that requests the payment, `top_origin` that of the page around it; they differ
+    /// only where the shop embeds its checkout. The purchase is pending for [`LIFETIME`].
     pub fn new(payee: Origin, top_origin: Origin, amount: Money) -> Pending {
         Pending { payee, top_origin, amount, lifetime: LIFETIME }
     }
 
-    /// The same, but for a shorter time; [`LIFETIME`] stays the most.
+    /// The same purchase with a shorter time; [`LIFETIME`] stays the maximum.
     #[must_use]
     pub fn lasting(self, lifetime: Duration) -> Pending {
         Pending { lifetime: lifetime.min(LIFETIME), ..self }
     }
 
-    /// Who is paid.
+    /// The payee.
     pub fn payee(&self) -> &Origin {
         &self.payee
     }
 
-    /// The page around it.
+    /// The origin of the page around the payee's frame.
     pub fn top_origin(&self) -> &Origin {
         &self.top_origin
     }
 
-    /// How much.
+    /// The amount.
     pub fn amount(&self) -> Money {
         self.amount
     }
@@ -55,34 +56,48 @@ impl Pending {
         self.lifetime
     }
 
-    /// Whether the browser's words are exactly these.
-    pub(super) fn matches(&self, asked: &Asked) -> bool {
-        self.payee == asked.payee && self.top_origin == asked.top_origin && self.amount == asked.amount
+    /// Whether the browser's request is for exactly this purchase.
+    pub(super) fn matches(&self, request: &PaymentRequest) -> bool {
+        self.payee == request.payee && self.top_origin == request.top_origin && self.amount == request.amount
     }
 }
 
-/// What the browser says through the worker: who asks, on which page, for how much.
+/// The browser's request, through the worker: the payee, the page around it, and the amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct PaymentRequest {
     pub payee: Origin,
     pub top_origin: Origin,
     pub amount: Money,
 }
 
-/// How far an armed purchase has come.
+/// Why nothing was paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum DeclineReason {
+    /// The bank refused.
+    #[error(transparent)]
+    Bank(BankError),
+    /// The intent could not be recorded, so the bank was not asked.
+    #[error("the payment journal cannot be written; free some disk space or check its permissions")]
+    JournalUnavailable,
+    /// It was voided at the bank, not by this guard.
+    #[error("the payment was voided at the bank")]
+    Voided,
+}
+
+/// The stage of an armed purchase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// No page has asked for it.
+    /// No page has requested it.
     Waiting,
-    /// The card is on its way to the bank.
+    /// The bank is being called with the card.
     Authorising,
     /// The page has its token.
     Authorised,
-    /// Ended: the bank says it was paid before.
+    /// Ended: according to the bank it was paid before.
     Paid,
-    /// Ended: nothing was paid, nor can be.
+    /// Ended: nothing was paid or can be paid.
     Declined(DeclineReason),
-    /// Ended: the bank could not be asked how; the journal has it open.
+    /// Ended: the bank does not answer, and the purchase is open in the journal.
     Unsettled,
     /// Disarmed.
     Closed,
@@ -98,7 +113,7 @@ pub(super) struct Purchase {
 }
 
 impl Purchase {
-    /// Goes from one stage to another; false if it is no longer at `from`.
+    /// Changes the stage; false if it is no longer `from`.
     pub fn advance(&self, from: Stage, to: Stage) -> bool {
         self.stage.send_if_modified(|stage| {
             let there = *stage == from;
@@ -115,17 +130,17 @@ struct Live {
     card: Option<SealedCard>,
 }
 
-/// Room for one pending purchase.
+/// The slot for one pending purchase.
 #[derive(Default)]
 pub(super) struct Slot(Mutex<Option<Live>>);
 
 impl Slot {
-    /// What is left by a thread that panicked is whole: every change below is a single assignment.
+    /// The slot is consistent even after a panic: every change below is a single assignment.
     fn lock(&self) -> MutexGuard<'_, Option<Live>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a purchase in; false if there is one.
+    /// Puts a purchase in; false if the slot is taken.
     pub fn put(&self, purchase: Arc<Purchase>, card: SealedCard) -> bool {
         let mut slot = self.lock();
         let free = slot.is_none();
@@ -140,12 +155,12 @@ impl Slot {
         self.lock().is_some()
     }
 
-    /// Hands out the card, once, to a question that matches the pending purchase in time. A question that
-    /// does not match changes nothing.
-    pub fn take(&self, asked: &Asked, now: Instant) -> Option<(Arc<Purchase>, SealedCard)> {
+    /// Hands out the card, once, for a request that matches the pending purchase in time. A request that does not match
+    /// changes nothing.
+    pub fn take(&self, request: &PaymentRequest, now: Instant) -> Option<(Arc<Purchase>, SealedCard)> {
         let mut slot = self.lock();
         let live = slot.as_mut()?;
-        if now >= live.purchase.deadline || !live.purchase.pending.matches(asked) {
+        if now >= live.purchase.deadline || !live.purchase.pending.matches(request) {
             return None;
         }
         if !live.purchase.advance(Stage::Waiting, Stage::Authorising) {
@@ -154,7 +169,7 @@ impl Slot {
         Some((live.purchase.clone(), live.card.take()?))
     }
 
-    /// Takes `purchase` out, wipes its card if nobody took it, and says how far it had come.
+    /// Takes `purchase` out, wipes its card if it is still there, and returns the stage that it had reached.
     pub fn close(&self, purchase: &Arc<Purchase>) -> Stage {
         let mut slot = self.lock();
         if slot.as_ref().is_some_and(|live| Arc::ptr_eq(&live.purchase, purchase)) {

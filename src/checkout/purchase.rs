@@ -2,8 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
-/// The id of one purchase that the user agreed to. Running it again uses the same id, and so charges
-/// nothing more; another purchase has another id, made from fresh random bytes.
+/// The id of one purchase that the user agreed to. A repeated run uses the same id and so charges nothing more; another
+/// purchase has another id of fresh random bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PurchaseId(pub [u8; 16]);
 
@@ -21,7 +21,7 @@ impl PurchaseId {
         hex(&self.0)
     }
 
-    /// Reads what [`PurchaseId::to_hex`] wrote.
+    /// Reads the output of [`PurchaseId::to_hex`].
     pub(super) fn from_hex(text: &str) -> Option<PurchaseId> {
         let digits = text.as_bytes();
         let mut id = [0; 16];
@@ -35,8 +35,8 @@ impl PurchaseId {
     }
 }
 
-/// What the bank is told so that it can recognise a purchase that it has already seen. No secret: it
-/// opens nothing without the guard's own access to the bank.
+/// The key by which the bank recognises a purchase that it already knows. It is no secret: without the guard's access to
+/// the bank it is of no use.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(String);
 

@@ -1,28 +1,28 @@
-//! Closing what a crash left open.
+//! Closing the purchases that a crash left open.
 
 use std::sync::Arc;
 
-use super::authorise::journalled;
-use super::{Bank, BankError, BankStatus, Intent, Journal, JournalError, Settlement};
+use super::bank::{Bank, BankError, BankStatus};
+use super::journal::{Intent, Journal, JournalError, Settlement, journalled};
 
-/// Why a recovery could not be finished. What was closed stays closed; the rest waits for the next one.
+/// Why a recovery could not be finished. Closed purchases stay closed; the others are left to the next recovery.
 #[derive(Debug, thiserror::Error)]
 pub enum RecoverError {
     /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The bank was asked and did not answer for some of the purchases.
+    /// The bank did not answer for some of the purchases.
     #[error("{open} of the purchases begun earlier could not be closed: {error}")]
     Bank {
-        /// How many are still open.
+        /// The number of purchases that are still open.
         open: usize,
         /// The first error.
         error: BankError,
     },
 }
 
-/// Closes every purchase that was begun and not ended, and says how each ended: what the shop has
-/// redeemed is paid, everything else is voided. To be called at start, before anything is armed.
+/// Closes every open purchase and returns the end of each: a redeemed purchase is paid, every other one is voided. It is to
+/// be called at the start, before a purchase is armed.
 ///
 /// # Errors
 /// [`RecoverError`], after the bank was asked about all of them.
@@ -48,8 +48,8 @@ pub async fn recover(
     }
 }
 
-/// Closes one purchase at the bank, then in the journal. A journal that cannot be written leaves it open
-/// there, and the next recovery gets the same answer from the bank.
+/// Closes one purchase at the bank, then in the journal. If the journal cannot be written, it stays open there, and the
+/// next recovery gets the same answer from the bank.
 pub(super) async fn close(
     journal: &Arc<dyn Journal>,
     bank: &dyn Bank,

@@ -1,5 +1,5 @@
-// The guard's payment handler. What the browser says of the request goes to the guard; the answer goes to
-// the page. It never rejects: a rejected answer would leave the browser's payment interface hanging.
+// The guard's payment handler. It sends the browser's payment request to the guard, and the guard's answer to the page.
+// It never rejects: a rejected answer would leave the browser's payment interface hanging.
 "use strict";
 const AUTHORIZE = "{{AUTHORIZE}}";
 

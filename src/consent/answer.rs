@@ -1,21 +1,23 @@
-//! What a user can say.
+//! Answers, and the tickets that bind each answer to its prompt.
 
 use std::fmt;
 
-use policy_dfa::ConsentScope;
+use browser_signals::{Fact, Snapshot};
+use policy_dfa::{ConsentScope, Millis};
+use sha2::{Digest, Sha256};
 
-/// The answer to a prompt.
+/// The user's answer to a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// No. The same is not asked again in this task, unless the policy wants a question every time.
+    /// No. The same question is not asked again in this task, unless the policy requires a question every time.
     No,
-    /// No, here and from now on: the same is refused without a question until the user takes it back.
+    /// No, on this site from now on: the same is refused without a question until the user revokes the answer.
     Never,
     /// Yes, this once.
     Once,
     /// Yes, for the rest of this task.
     Session,
-    /// Yes, on this site from now on, until it runs out or the user takes it back.
+    /// Yes, on this site from now on, until it expires or the user revokes it.
     Site,
 }
 
@@ -39,12 +41,12 @@ impl Answer {
         }
     }
 
-    /// The answer of this word.
+    /// The answer for a word.
     pub fn from_word(word: &str) -> Option<Answer> {
         Answer::ALL.into_iter().find(|answer| answer.as_str() == word)
     }
 
-    /// The answer as far as a policy lets it stand: a yes for longer than that is a yes for that long.
+    /// Limits the answer to the longest consent that a policy allows: a longer yes becomes a shorter one.
     ///
     /// ```
     /// use portcullis::consent::Answer;
@@ -72,5 +74,139 @@ impl fmt::Display for Answer {
             Answer::Session => "yes, for this task",
             Answer::Site => "yes, on this site from now on",
         })
+    }
+}
+
+/// The time within which a prompt must be answered.
+pub const ANSWER_TIMEOUT: Millis = Millis(60_000);
+
+/// The ticket that binds an answer to a prompt: a nonce, the hash of the question, and the time of the question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticket {
+    nonce: [u8; 16],
+    subject: Subject,
+    asked_at: Millis,
+}
+
+impl Ticket {
+    /// Makes a ticket. `nonce` has to be random and new.
+    pub fn new(nonce: [u8; 16], subject: Subject, asked_at: Millis) -> Ticket {
+        Ticket { nonce, subject, asked_at }
+    }
+
+    /// The nonce in hexadecimal. Its owner may answer.
+    pub fn nonce(&self) -> String {
+        hex(&self.nonce)
+    }
+
+    /// The hash of the question in hexadecimal.
+    pub fn subject(&self) -> String {
+        hex(&self.subject.0)
+    }
+
+    /// The hash of question and nonce, for the audit log: it connects an answer with its question and reveals neither.
+    pub fn hash(&self) -> [u8; 32] {
+        Sha256::new().chain_update(self.nonce).chain_update(self.subject.0).finalize().into()
+    }
+
+    /// The answer that counts for this ticket's prompt: no, if it belongs to another prompt or is late.
+    pub fn settle(&self, answered: &Answered, now: Millis) -> Answer {
+        let late = now.0 >= self.asked_at.0.saturating_add(ANSWER_TIMEOUT.0);
+        let ours = answered.nonce == self.nonce && answered.subject == self.subject;
+        if ours && !late { answered.answer } else { Answer::No }
+    }
+}
+
+/// An answer with the ticket of its prompt. Made by [`super::ConsentPrompt::answered`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    nonce: [u8; 16],
+    subject: Subject,
+    answer: Answer,
+}
+
+impl Answered {
+    pub(super) fn to(ticket: &Ticket, answer: Answer) -> Answered {
+        Answered { nonce: ticket.nonce, subject: ticket.subject.clone(), answer }
+    }
+}
+
+/// The hash of a question: SHA-256 of its parts, each preceded by its length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject([u8; 32]);
+
+/// Builds a [`Subject`] from its parts.
+pub struct SubjectBuilder(Sha256);
+
+impl SubjectBuilder {
+    /// Begins with the policy that decides.
+    pub fn policy(hash: &[u8; 32]) -> SubjectBuilder {
+        SubjectBuilder(Sha256::new()).part(hash)
+    }
+
+    /// Adds a part.
+    #[must_use]
+    pub fn part(mut self, bytes: &[u8]) -> SubjectBuilder {
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+        self
+    }
+
+    /// Adds the browser's facts of a page: container, frame, document, origins, form, destination.
+    #[must_use]
+    pub fn page(self, page: &Snapshot) -> SubjectBuilder {
+        let known = |fact: Option<String>| fact.unwrap_or_default();
+        fn fact<T: ToString>(fact: &Fact<T>) -> Option<String> {
+            fact.known().map(|value| format!("={}", value.to_string()))
+        }
+        let destination = page.destination.known();
+        self.part(page.container_id.as_str().as_bytes())
+            .part(page.container.known().map_or("", |container| container.as_str()).as_bytes())
+            .part(page.frame.as_str().as_bytes())
+            .part(page.document.known().map_or("", |document| document.as_str()).as_bytes())
+            .part(known(fact(&page.origin)).as_bytes())
+            .part(known(fact(&page.path)).as_bytes())
+            .part(known(fact(&page.top_origin)).as_bytes())
+            .part(known(page.form.map(|form| form.0.to_string())).as_bytes())
+            .part(known(destination.map(|to| format!("{} {} {}", to.method, to.origin, to.path))).as_bytes())
+    }
+
+    /// The hash.
+    pub fn finish(self) -> Subject {
+        Subject(self.0.finalize().into())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ticket(nonce: u8, about: &[u8]) -> Ticket {
+        Ticket::new([nonce; 16], SubjectBuilder::policy(&[0; 32]).part(about).finish(), Millis(1_000))
+    }
+
+    #[test]
+    fn an_answer_counts_for_its_own_prompt_and_in_time() {
+        let asked = ticket(1, b"address");
+        let yes = Answered::to(&asked, Answer::Once);
+        assert_eq!(asked.settle(&yes, Millis(1_000)), Answer::Once);
+        assert_eq!(asked.settle(&yes, Millis(60_999)), Answer::Once);
+        assert_eq!(asked.settle(&yes, Millis(61_000)), Answer::No);
+        assert_eq!(ticket(2, b"address").settle(&yes, Millis(1_000)), Answer::No);
+        assert_eq!(ticket(1, b"contact").settle(&yes, Millis(1_000)), Answer::No);
+    }
+
+    #[test]
+    fn the_boundaries_of_parts_count() {
+        let subject = |parts: &[&[u8]]| {
+            let of = parts.iter().fold(SubjectBuilder::policy(&[0; 32]), |of, part| of.part(part));
+            of.finish()
+        };
+        assert_ne!(subject(&[b"ab", b"c"]), subject(&[b"a", b"bc"]));
+        assert_ne!(subject(&[b"ab"]), subject(&[b"ab", b""]));
     }
 }

@@ -1,160 +1,44 @@
-//! Answers that stand: for the rest of a session, or until they run out or are taken back.
-
-use std::fmt;
+//! The consent book: the answers that are in force in a session.
 
 use browser_signals::Origin;
 use policy_dfa::{Consent, ConsentScope, Millis};
-use serde::{Deserialize, Serialize};
-use sirl::{Field, FieldSet, Kind};
+use sirl::{FieldSet, Kind};
 
-use super::{Answer, FormPlace, Purpose};
+use super::answer::Answer;
+use super::form::FormPlace;
+use super::standing::StandingConsent;
 
-/// How long a yes for a session holds.
+/// The lifetime of a yes for a session.
 pub const CONSENT_LIFETIME: Millis = Millis(30 * 60 * 1000);
 
-/// How long a yes for a site holds: 30 days.
+/// The lifetime of a yes for a site: 30 days.
 pub const SITE_LIFETIME: Millis = Millis(30 * 24 * 60 * 60 * 1000);
 
-/// The most answers that are kept beyond a session. Where one more is given to a question the oldest yes goes first, then
-/// the oldest never. So many fit into a state of the vault, however long their hosts are.
-const MOST_STANDING: usize = 64;
+/// The most standing consents. When a question is answered with one more, the oldest yes is removed, or the oldest never
+/// where there is no yes. This many fit into a state of the vault, however long their hosts are.
+const MAX_STANDING: usize = 64;
 
-/// An answer that stands beyond a session: a yes for a site, or a never.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StandingConsent {
-    /// The kind of request.
-    pub kind: Kind,
-    /// The fields; all of the kind's for a never.
-    pub fields: FieldSet,
-    /// The site.
-    pub to: Origin,
-    /// The records that the user was told the fields come from; none for a never.
-    pub records: Vec<String>,
-    /// The form that a yes is for; none for a never.
-    pub form: Option<FormPlace>,
-    /// Whether it is a yes.
-    pub given: bool,
-    /// When it was given, in milliseconds since 1970.
-    pub since: u64,
-    /// When it runs out, in milliseconds since 1970; a never does not.
-    pub until: Option<u64>,
-}
-
-impl fmt::Display for StandingConsent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (kind, to) = (self.kind.as_str(), &self.to);
-        if !self.given {
-            return write!(f, "never: {kind} to {to}");
-        }
-        let names: Vec<&str> = self.fields.iter().map(Field::as_str).collect();
-        write!(f, "yes: {kind} ({}) to {to}", names.join(", "))?;
-        if let Some(form) = &self.form {
-            write!(f, ", into {form}")?;
-        }
-        match self.until.and_then(|until| i64::try_from(until).ok()) {
-            Some(until) => write!(f, ", until {}", date(until)),
-            None => Ok(()),
-        }
-    }
-}
-
-/// How a standing consent is written in the vault.
-#[derive(Serialize, Deserialize)]
-struct Written {
-    kind: String,
-    fields: Vec<String>,
-    to: String,
-    records: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    form: Option<WrittenForm>,
-    given: bool,
-    since: u64,
-    until: Option<u64>,
-}
-
-/// How the form of a yes is written.
-#[derive(Serialize, Deserialize)]
-struct WrittenForm {
-    purpose: String,
-    page: String,
-    action: String,
-}
-
-impl WrittenForm {
-    fn of(form: &FormPlace) -> Option<WrittenForm> {
-        let (page, action) = (form.page.clone()?, form.action.clone()?);
-        Some(WrittenForm { purpose: form.purpose.as_str().to_owned(), page, action })
-    }
-
-    fn read(&self) -> Option<FormPlace> {
-        let purpose = Purpose::from_word(&self.purpose)?;
-        let form = FormPlace::new(purpose, Some(&self.page), Some(&self.action), None);
-        form.can_stand().then_some(form)
-    }
-}
-
-/// Reads standing consents as [`to_json`] writes them. Entries that are not understood are left out, which
-/// only means that the user is asked; a text that is not such a list at all gives `None`. A yes that names no form, as
-/// versions before wrote it, is one of those: it was said of every form of a site. A never of those versions stands.
-pub fn from_json(bytes: &[u8]) -> Option<Vec<StandingConsent>> {
-    let written: Vec<Written> = serde_json::from_slice(bytes).ok()?;
-    let read = |w: Written| {
-        let fields: Option<FieldSet> = w.fields.iter().map(|name| Field::from_name(name)).collect();
-        Some(StandingConsent {
-            kind: Kind::ALL.into_iter().find(|kind| kind.as_str() == w.kind)?,
-            fields: fields?,
-            to: Origin::parse(&w.to).ok()?,
-            records: w.records,
-            // A yes without a form is not one of ours.
-            form: if w.given { Some(w.form?.read()?) } else { None },
-            given: w.given,
-            since: w.since,
-            // A yes without an end is not one of ours.
-            until: if w.given { Some(w.until?) } else { None },
-        })
-    };
-    Some(written.into_iter().filter_map(read).collect())
-}
-
-/// Writes standing consents, to be kept in the vault.
-pub fn to_json(standing: &[StandingConsent]) -> Vec<u8> {
-    let written: Vec<Written> = standing
-        .iter()
-        .map(|consent| Written {
-            kind: consent.kind.as_str().to_owned(),
-            fields: consent.fields.iter().map(|field| field.as_str().to_owned()).collect(),
-            to: consent.to.to_string(),
-            records: consent.records.clone(),
-            form: consent.form.as_ref().and_then(WrittenForm::of),
-            given: consent.given,
-            since: consent.since,
-            until: consent.until,
-        })
-        .collect();
-    serde_json::to_vec(&written).unwrap_or_default()
-}
-
-/// One answer, on the session's clock.
+/// One answer, with times on the session's clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Noted {
     pub(super) kind: Kind,
     fields: FieldSet,
     pub(super) to: Origin,
     records: Vec<String>,
-    /// The form; none for a yes to a plan that no form was filled under yet.
+    /// The form; none for a yes to a plan under which no form was filled yet.
     form: Option<FormPlace>,
     pub(super) answer: Answer,
     until: Option<Millis>,
-    /// From an earlier session.
+    /// Whether it is from an earlier session.
     earlier: bool,
 }
 
 impl Noted {
-    /// Whether a yes covers these fields out of these records in this form.
-    fn covers(&self, release: &Release<'_>) -> bool {
-        let Release { kind, fields, records, form, .. } = release;
+    /// Whether a yes covers these fields of these records in this form.
+    fn covers(&self, release: &ReleaseScope<'_>) -> bool {
+        let ReleaseScope { kind, fields, records, form, .. } = release;
         let here = match (form, &self.form) {
-            // A plan names no form; at the form it is decided anew.
+            // A plan names no form; the decision is repeated at the form.
             (None, _) => true,
             (Some(form), _) if !form.can_stand() => false,
             (Some(form), Some(said)) => *form == said,
@@ -163,8 +47,8 @@ impl Noted {
         here && fields.is_subset_of(self.fields) && records.iter().all(|record| self.records.contains(record))
     }
 
-    /// Whether a no to this is a no to that.
-    fn refuses(&self, release: &Release<'_>) -> bool {
+    /// Whether this no also refuses a release.
+    fn refuses(&self, release: &ReleaseScope<'_>) -> bool {
         let same = match (release.form, &self.form) {
             (Some(form), Some(refused)) => refused.resembles(form),
             (_, _) => true,
@@ -173,9 +57,9 @@ impl Noted {
     }
 }
 
-/// What a consent is about: fields of a kind, out of these records, into a form of a site.
+/// The scope of a consent: fields of a kind, from records, into a form of a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Release<'a> {
+pub struct ReleaseScope<'a> {
     /// The kind of request.
     pub kind: Kind,
     /// The fields.
@@ -184,11 +68,11 @@ pub struct Release<'a> {
     pub records: &'a [String],
     /// The site.
     pub to: &'a Origin,
-    /// The form, if one was looked at.
+    /// The form, if one was examined.
     pub form: Option<&'a FormPlace>,
 }
 
-/// The answers that hold in one session, newest first.
+/// The answers that are in force in one session, newest first.
 #[derive(Debug, Default)]
 pub struct ConsentBook {
     pub(super) noted: Vec<Noted>,
@@ -198,7 +82,7 @@ pub struct ConsentBook {
 }
 
 impl ConsentBook {
-    /// A book for a session that begins at `began` (milliseconds since 1970), with what stands from before.
+    /// A book for a session that begins at `began` (milliseconds since 1970), with the standing consents from before.
     pub fn with_standing(standing: Vec<StandingConsent>, began: u64) -> ConsentBook {
         let noted = standing.iter().map(|consent| Noted {
             kind: consent.kind,
@@ -213,17 +97,17 @@ impl ConsentBook {
         ConsentBook { noted: noted.collect(), standing, began, changed: false }
     }
 
-    /// Notes an answer about a release. A yes for this once is for the line that was asked about and is not
-    /// noted; neither is one about a form whose every question is a new one. A yes that named no form stands beyond the
-    /// session once it is [bound](ConsentBook::bind) to one.
-    pub fn note(&mut self, release: &Release<'_>, answer: Answer, now: Millis) {
+    /// Notes an answer. A yes for this once counts for its question alone and is not noted; neither is one for a form that
+    /// needs a question every time. A yes without a form becomes a standing consent only when it is
+    /// [bound](ConsentBook::bind) to one.
+    pub fn note(&mut self, release: &ReleaseScope<'_>, answer: Answer, now: Millis) {
         let lasts = match answer {
             Answer::Once => return,
             Answer::Session => Some(CONSENT_LIFETIME),
             Answer::Site => Some(SITE_LIFETIME),
             Answer::No | Answer::Never => None,
         };
-        let Release { kind, fields, records, to, form } = release.clone();
+        let ReleaseScope { kind, fields, records, to, form } = release.clone();
         if answer.agrees() && form.is_some_and(|form| !form.can_stand()) {
             return;
         }
@@ -232,13 +116,13 @@ impl ConsentBook {
         let (to, records) = (to.clone(), records.to_vec());
         let noted = Noted { kind, fields, to, records, form, answer, until, earlier: false };
         if answer == Answer::Never || (answer == Answer::Site && noted.form.is_some()) {
-            self.keep(&noted, now);
+            self.make_standing(&noted, now);
         }
         self.noted.insert(0, noted);
     }
 
-    /// Binds a yes that was said of a plan to the form that is filled under it now: another form is asked about.
-    pub fn bind(&mut self, release: &Release<'_>, now: Millis) {
+    /// Binds a yes to a plan to the first form that is filled under it: for another form the user is asked.
+    pub fn bind(&mut self, release: &ReleaseScope<'_>, now: Millis) {
         let Some(form) = release.form else { return };
         let unbound = self.noted.iter_mut().find(|noted| {
             let ours = (noted.kind, &noted.to) == (release.kind, release.to);
@@ -248,12 +132,13 @@ impl ConsentBook {
         noted.form = Some(form.clone());
         if noted.answer == Answer::Site {
             let noted = noted.clone();
-            self.keep(&noted, now);
+            self.make_standing(&noted, now);
         }
     }
 
-    /// Keeps an answer beyond the session. A yes takes the place of one for the same form, a never that of all.
-    fn keep(&mut self, noted: &Noted, now: Millis) {
+    /// Makes an answer a standing consent. A yes replaces one for the same form, and a never replaces all of its kind and
+    /// site.
+    fn make_standing(&mut self, noted: &Noted, now: Millis) {
         let given = noted.answer.agrees();
         let consent = StandingConsent {
             kind: noted.kind,
@@ -269,8 +154,8 @@ impl ConsentBook {
             let same = (old.kind, &old.to) == (consent.kind, &consent.to);
             !same || (given && old.given && old.form != consent.form)
         });
-        if self.standing.len() >= MOST_STANDING {
-            // A yes before a no: who is asked again loses less than who is not.
+        if self.standing.len() >= MAX_STANDING {
+            // A yes is removed before a never: one more question costs the user less than a lost refusal.
             let oldest = self.standing.iter().enumerate().min_by_key(|(_, old)| (!old.given, old.since));
             if let Some((at, _)) = oldest {
                 self.standing.remove(at);
@@ -280,20 +165,20 @@ impl ConsentBook {
         self.changed = true;
     }
 
-    /// Whether one more can be kept without a never having to go.
+    /// Whether there is room for one more standing consent without removing a never.
     pub(super) fn has_room(&self) -> bool {
-        self.standing.len() < MOST_STANDING || self.standing.iter().any(|old| old.given)
+        self.standing.len() < MAX_STANDING || self.standing.iter().any(|old| old.given)
     }
 
-    /// What the user has said about a release, where the policy lets a yes stand as `scope`. A yes covers fewer
-    /// fields out of the records that the user was told of, in the same form; a no covers more fields, at the same path
-    /// or for the same purpose; a never all of the kind.
-    pub fn about(&self, release: &Release<'_>, scope: ConsentScope, now: Millis) -> Consent {
+    /// The user's consent to a release, where `scope` is the longest consent that the policy allows. A yes covers the same
+    /// or fewer fields, from the records that its question named, in the same form. A no covers the same or more fields, at
+    /// the same path or for the same purpose. A never covers the whole kind.
+    pub fn about(&self, release: &ReleaseScope<'_>, scope: ConsentScope, now: Millis) -> Consent {
         let found = self.noted.iter().find(|noted| {
             let covers = match noted.answer {
                 Answer::Never => true,
                 Answer::No => noted.refuses(release),
-                // A policy that was tightened since is kept to.
+                // The policy may have become stricter since the earlier session.
                 _ if noted.earlier && scope != ConsentScope::Site => false,
                 _ => noted.covers(release),
             };
@@ -307,25 +192,23 @@ impl ConsentBook {
         }
     }
 
-    /// Whether the user said never to this kind on this site.
+    /// Whether the user answered never to this kind on this site.
     pub fn never(&self, kind: Kind, to: &Origin) -> bool {
         self.noted.iter().any(|noted| (noted.kind, &noted.to, noted.answer) == (kind, to, Answer::Never))
     }
 
-    /// What is to be kept beyond the session, if it changed since the last call.
+    /// The standing consents, if they changed since the last call.
     pub fn take_changes(&mut self) -> Option<Vec<StandingConsent>> {
         std::mem::take(&mut self.changed).then(|| self.standing.clone())
     }
 }
 
-/// The day of a time in milliseconds since 1970, in UTC, such as `2026-11-21`.
-fn date(unix_ms: i64) -> String {
-    let at = jiff::Timestamp::from_millisecond(unix_ms).ok();
-    at.map_or_else(|| "a day out of range".to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
-}
-
 #[cfg(test)]
 mod tests {
+    use sirl::Field;
+
+    use super::super::form::{Exposed, Purpose};
+    use super::super::standing::{from_json, to_json};
     use super::*;
 
     fn shop() -> Origin {
@@ -336,7 +219,7 @@ mod tests {
         FieldSet::EMPTY.with(Field::City)
     }
 
-    /// Fields of an address out of `address:home`, to `to`.
+    /// A question for fields of an address from `address:home`, to `to`.
     struct Asked {
         records: Vec<String>,
         to: Origin,
@@ -353,9 +236,9 @@ mod tests {
             Asked { form, ..Asked::new("address:home", "https://shop.example") }
         }
 
-        fn release(&self, kind: Kind, fields: FieldSet) -> Release<'_> {
+        fn release(&self, kind: Kind, fields: FieldSet) -> ReleaseScope<'_> {
             let Asked { records, to, form } = self;
-            Release { kind, fields, records, to, form: form.as_ref() }
+            ReleaseScope { kind, fields, records, to, form: form.as_ref() }
         }
     }
 
@@ -367,7 +250,7 @@ mod tests {
     const SITE: ConsentScope = ConsentScope::Site;
 
     #[test]
-    fn a_yes_covers_fewer_fields_of_the_same_site_until_it_runs_out() {
+    fn a_yes_covers_fewer_fields_of_the_same_site_until_it_expires() {
         let here = Asked::new("address:home", "https://shop.example");
         let other = Asked::new("address:home", "https://shop.example:8443");
         let both = city().with(Field::Street);
@@ -399,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_does_not_cover_another_form_and_a_no_covers_what_is_like_it() {
+    fn a_yes_does_not_cover_another_form_and_a_no_covers_similar_forms() {
         let here = Asked::new("address:home", "https://shop.example");
         let other = |purpose, page| Asked::of(Some(at(purpose, page)));
         let about = |book: &ConsentBook, asked: &Asked| {
@@ -415,7 +298,7 @@ mod tests {
         }
         let mut book = ConsentBook::default();
         let read_by_others =
-            FormPlace { exposed: Some(super::super::Exposed::FreeText), ..at(Purpose::Address, "/checkout") };
+            FormPlace { exposed: Some(Exposed::FreeText), ..at(Purpose::Address, "/checkout") };
         book.note(&here.release(Kind::Address, city()), Answer::Session, Millis(0));
         let exposed = Asked::of(Some(read_by_others));
         assert_eq!(about(&book, &exposed), Consent::None);
@@ -433,7 +316,7 @@ mod tests {
                 book.about(&Asked::of(Some(form.clone())).release(Kind::Address, city()), SITE, Millis(1))
             };
             book.note(&plan.release(Kind::Address, city()), said, Millis(0));
-            assert_eq!(book.take_changes(), None, "nothing stands for a form that nobody saw");
+            assert_eq!(book.take_changes(), None, "without a form there is no standing consent");
             for purpose in Purpose::ALL {
                 let covered = matches!(purpose, Purpose::Address | Purpose::Payment);
                 let expected = if covered { Consent::Given } else { Consent::None };
@@ -457,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_for_this_once_leaves_nothing_behind() {
+    fn a_yes_for_this_once_is_not_noted() {
         let here = Asked::new("address:home", "https://shop.example");
         let mut book = ConsentBook::default();
         book.note(&here.release(Kind::Address, city()), Answer::Once, Millis(0));
@@ -465,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_for_the_site_and_a_never_stand_in_the_next_session() {
+    fn a_yes_for_the_site_and_a_never_are_in_force_in_the_next_session() {
         let began = 1_800_000_000_000;
         let here = Asked::new("address:home", "https://shop.example");
         let mut book = ConsentBook::with_standing(Vec::new(), began);
@@ -488,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_answer_takes_the_place_of_an_earlier_one() {
+    fn a_later_answer_replaces_an_earlier_one() {
         let here = Asked::new("address:home", "https://shop.example");
         let mut book = ConsentBook::default();
         book.note(&here.release(Kind::Address, city()), Answer::Site, Millis(0));
@@ -499,9 +382,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_fits_into_the_vault_and_the_newest_is_in_it() {
+    fn standing_consents_fit_into_the_vault_and_the_newest_is_among_them() {
         let mut book = ConsentBook::default();
-        for number in 0..=MOST_STANDING {
+        for number in 0..=MAX_STANDING {
             let long = format!(
                 "https://{number:03}.{}.{}.example",
                 "a".repeat(63),
@@ -516,12 +399,12 @@ mod tests {
         let kept = to_json(&book.take_changes().unwrap());
         assert!(kept.len() < 64 << 10, "{} bytes", kept.len());
         let read = from_json(&kept).unwrap();
-        assert_eq!(read.len(), MOST_STANDING);
-        assert!(read.last().unwrap().to.host().starts_with(&format!("{MOST_STANDING:03}.")));
+        assert_eq!(read.len(), MAX_STANDING);
+        assert!(read.last().unwrap().to.host().starts_with(&format!("{MAX_STANDING:03}.")));
     }
 
     #[test]
-    fn an_entry_that_is_not_understood_is_no_consent() {
+    fn an_unknown_entry_is_no_consent() {
         let mut entry = serde_json::json!([{
             "kind": "address", "fields": ["city"], "to": "https://shop.example", "records": [],
             "form": { "purpose": "address", "page": "/checkout", "action": "/save" },

@@ -1,78 +1,79 @@
-//! What a user changes of the answers that stand, outside of any question.
+//! Changes of standing consents that the user makes outside of any question.
 
 use browser_signals::Origin;
 use policy_dfa::Millis;
 use sirl::Kind;
 
-use super::Answer;
-use super::book::{ConsentBook, Release, StandingConsent};
+use super::answer::Answer;
+use super::book::{ConsentBook, ReleaseScope};
+use super::standing::StandingConsent;
 
-/// A change of what stands for one kind of request on one site.
+/// A change of the consents for one kind of request on one site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// The kind.
     pub kind: Kind,
     /// The site.
     pub to: Origin,
-    /// What is changed.
-    pub how: How,
+    /// The kind of change.
+    pub how: ChangeKind,
 }
 
-/// What is changed.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    /// From now on never.
+pub enum ChangeKind {
+    /// From now on the answer is never.
     Never,
-    /// A yes stands no longer, in the open session neither. A never stays.
+    /// A yes is revoked, also in the open session. A never stays.
     Withdraw,
-    /// Nothing stands any longer, a never neither: the user is asked again.
+    /// A yes and a never are revoked: the user is asked again.
     TakeBack,
 }
 
-impl How {
-    /// Whether something may be granted after it that was refused before.
+impl ChangeKind {
+    /// Whether the change may lead to a grant that was refused before.
     pub const fn is_looser(self) -> bool {
-        matches!(self, How::TakeBack)
+        matches!(self, ChangeKind::TakeBack)
     }
 }
 
-/// What a change did.
+/// The result of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
-    /// What stands no longer.
+pub struct ChangeOutcome {
+    /// The revoked consents.
     pub gone: Vec<StandingConsent>,
-    /// Whether a never was not taken, since as many nevers stand as can.
+    /// Whether a never was not accepted, because the list is full of nevers.
     pub is_full: bool,
 }
 
 impl ConsentBook {
-    /// Makes a change, in this session and for what is kept beyond it.
-    pub fn change(&mut self, change: &Change, now: Millis) -> Made {
+    /// Makes a change, in this session and in the standing consents.
+    pub fn change(&mut self, change: &Change, now: Millis) -> ChangeOutcome {
         let Change { kind, to, how } = change;
         let here = |other: Kind, place: &Origin| other == *kind && place == to;
         let goes = |given: bool| match how {
-            How::Never | How::Withdraw => given,
-            How::TakeBack => true,
+            ChangeKind::Never | ChangeKind::Withdraw => given,
+            ChangeKind::TakeBack => true,
         };
         let gone: Vec<StandingConsent> =
             self.standing.extract_if(.., |old| here(old.kind, &old.to) && goes(old.given)).collect();
-        // A yes for the task is a yes too. A no to one question is nothing that stands.
+        // A yes for the task is revoked too. A no to one question stays.
         self.noted.retain(|old| {
-            let stands = old.answer.agrees() || old.answer == Answer::Never;
-            !(here(old.kind, &old.to) && stands && goes(old.answer.agrees()))
+            let is_affected = old.answer.agrees() || old.answer == Answer::Never;
+            !(here(old.kind, &old.to) && is_affected && goes(old.answer.agrees()))
         });
         self.changed |= !gone.is_empty();
-        // A never of this session may have lost its place to a yes that was said after it.
-        let kept = self.standing.iter().any(|old| here(old.kind, &old.to) && !old.given);
-        // Unlike an answer to a question it pushes no other never out: whoever may only make things stricter could make
-        // room for what is asked again that way.
-        let is_full = *how == How::Never && !kept && !self.has_room();
-        if *how == How::Never && !is_full && !(kept && self.never(*kind, to)) {
+        // A never of this session may have been replaced by a later yes.
+        let is_standing = self.standing.iter().any(|old| here(old.kind, &old.to) && !old.given);
+        // Unlike an answer to a question, this never pushes no other never out: a client that may only make consents
+        // stricter could lift a refusal in that way.
+        let is_full = *how == ChangeKind::Never && !is_standing && !self.has_room();
+        if *how == ChangeKind::Never && !is_full && !(is_standing && self.never(*kind, to)) {
             let release =
-                Release { kind: *kind, fields: kind.default_fields(), records: &[], to, form: None };
+                ReleaseScope { kind: *kind, fields: kind.default_fields(), records: &[], to, form: None };
             self.note(&release, Answer::Never, now);
         }
-        Made { gone, is_full }
+        ChangeOutcome { gone, is_full }
     }
 }
 
@@ -96,7 +97,8 @@ mod tests {
     }
 
     fn about(book: &ConsentBook, kind: Kind, to: &Origin) -> Consent {
-        let release = Release { kind, fields: kind.default_fields(), records: &[], to, form: Some(&form()) };
+        let release =
+            ReleaseScope { kind, fields: kind.default_fields(), records: &[], to, form: Some(&form()) };
         book.about(&release, ConsentScope::Site, Millis(10))
     }
 
@@ -105,9 +107,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever was answered before, in this session or an earlier one.
+        /// It holds for all earlier answers, of this session or an earlier one.
         #[test]
-        fn what_is_made_stricter_grants_no_more_and_nothing_else_changes(
+        fn a_stricter_change_grants_no_more_and_changes_nothing_else(
             answered in answers(), earlier in 0..8usize, kind in any::<bool>(), place in any::<bool>(), never in any::<bool>(),
         ) {
             let mut book = ConsentBook::default();
@@ -118,14 +120,14 @@ mod tests {
                 }
                 let kind = KINDS[usize::from(*kind)];
                 let to = site(*place);
-                let release = Release { kind, fields: kind.default_fields(), records: &[], to: &to, form: Some(&form()) };
+                let release = ReleaseScope { kind, fields: kind.default_fields(), records: &[], to: &to, form: Some(&form()) };
                 book.note(&release, Answer::ALL[*answer], Millis(1));
             }
             let all = || KINDS.into_iter().flat_map(|kind| [true, false].map(|place| (kind, site(place))));
             let before: Vec<_> = all().map(|(kind, to)| (about(&book, kind, &to), book.never(kind, &to))).collect();
             let standing_before = book.standing.clone();
             let (kind, to) = (KINDS[usize::from(kind)], site(place));
-            let how = if never { How::Never } else { How::Withdraw };
+            let how = if never { ChangeKind::Never } else { ChangeKind::Withdraw };
             let gone = book.change(&Change { kind, to: to.clone(), how }, Millis(2)).gone;
             for ((other, place), (was, never_was)) in all().zip(before) {
                 let (is, never_is) = (about(&book, other, &place), book.never(other, &place));
@@ -143,7 +145,7 @@ mod tests {
             let stays = |old: &StandingConsent| (old.kind, &old.to) != (kind, &to) || !old.given;
             prop_assert!(gone.iter().all(|old| !stays(old)));
             prop_assert!(standing_before.iter().filter(|old| stays(old)).all(|old| book.standing.contains(old)));
-            // The next session knows it too.
+            // The next session respects it too.
             let next = ConsentBook::with_standing(book.standing.clone(), 0);
             prop_assert_ne!(about(&next, kind, &to), Consent::Given);
             prop_assert!(!never || next.never(kind, &to));
@@ -151,24 +153,31 @@ mod tests {
     }
 
     #[test]
-    fn only_taking_back_ends_a_never() {
+    fn only_take_back_revokes_a_never() {
         let (kind, to) = (Kind::Address, site(true));
         let mut book = ConsentBook::default();
         let mut change = |how| book.change(&Change { kind, to: to.clone(), how }, Millis(1)).gone.len();
-        assert_eq!([change(How::Never), change(How::Withdraw), change(How::Never)], [0, 0, 0]);
-        assert_eq!(change(How::TakeBack), 1);
-        assert_eq!(change(How::TakeBack), 0, "nothing is left");
+        assert_eq!(
+            [change(ChangeKind::Never), change(ChangeKind::Withdraw), change(ChangeKind::Never)],
+            [0, 0, 0]
+        );
+        assert_eq!(change(ChangeKind::TakeBack), 1);
+        assert_eq!(change(ChangeKind::TakeBack), 0, "nothing is left");
         assert!(!book.never(kind, &to));
         assert_eq!(about(&book, kind, &to), Consent::None);
-        assert!(How::TakeBack.is_looser() && !How::Never.is_looser() && !How::Withdraw.is_looser());
+        assert!(
+            ChangeKind::TakeBack.is_looser()
+                && !ChangeKind::Never.is_looser()
+                && !ChangeKind::Withdraw.is_looser()
+        );
     }
     #[test]
-    fn nevers_that_are_added_push_no_never_out() {
+    fn added_nevers_push_no_never_out() {
         let mut book = ConsentBook::default();
         let (kind, first) = (Kind::Address, site(true));
         let never =
-            |book: &mut ConsentBook, to| book.change(&Change { kind, to, how: How::Never }, Millis(1));
-        let yes = Release {
+            |book: &mut ConsentBook, to| book.change(&Change { kind, to, how: ChangeKind::Never }, Millis(1));
+        let yes = ReleaseScope {
             kind: Kind::Contact,
             fields: Kind::Contact.default_fields(),
             records: &[],
@@ -186,7 +195,7 @@ mod tests {
         assert!(next.never(kind, &first));
         assert_eq!(about(&next, Kind::Contact, &first), Consent::None, "a yes does make room");
         assert!(!next.never(kind, &Origin::parse(&format!("https://{number}.example")).unwrap()));
-        // One that stands can be said again.
+        // A standing never can be repeated.
         assert!(!never(&mut book, first).is_full);
     }
 }

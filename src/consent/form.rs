@@ -1,32 +1,32 @@
-//! Which form a yes is for: its purpose, its page, and where it is sent.
+//! The form of a consent: its purpose, its page, and the path that it is sent to.
 
 use std::fmt;
 
 use sirl::Kind;
 
-/// The longest path, in bytes, of a form that an answer may stand for. Beyond it every question is a new one.
-const LONGEST_PATH: usize = 120;
+/// The most bytes of a path in a consent. A form with a longer one needs a question every time.
+const MAX_PATH_BYTES: usize = 120;
 
-/// What a form is for, by its structure.
+/// The purpose of a form, by its structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Purpose {
-    /// Where something is sent to, or who is billed.
+    /// A delivery or billing address.
     Address,
-    /// How somebody is reached, and nothing else.
+    /// Contact data and nothing else.
     Contact,
-    /// News by e-mail.
+    /// A newsletter.
     Newsletter,
-    /// What others read: a review, a comment, a post.
+    /// A text for others to read: a review, a comment, a post.
     Review,
     /// A new account.
     Registration,
-    /// An account that is there.
+    /// An existing account.
     Login,
     /// A card, with or without an address.
     Payment,
     /// A search.
     Search,
-    /// None of these for sure.
+    /// None of these with certainty.
     Unknown,
 }
 
@@ -59,13 +59,13 @@ impl Purpose {
         }
     }
 
-    /// The purpose of this word.
+    /// The purpose for a word.
     pub fn from_word(word: &str) -> Option<Purpose> {
         Purpose::ALL.into_iter().find(|purpose| purpose.as_str() == word)
     }
 
-    /// Whether a yes that was said of a plan, before any form was seen, is for forms of this purpose. Never for one
-    /// whose purpose nobody knows.
+    /// Whether a yes to a plan, before any form was examined, covers forms of this purpose. It never covers one of unknown
+    /// purpose.
     pub const fn is_planned_for(self, kind: Kind) -> bool {
         match kind {
             Kind::Address => matches!(self, Purpose::Address | Purpose::Payment),
@@ -76,9 +76,9 @@ impl Purpose {
         }
     }
 
-    /// Whether what is filled in goes to the site itself, whichever order or page it is. What is sent by way of a
-    /// contact form may reach another person on each page of one site.
-    const fn is_the_sites_own(self) -> bool {
+    /// Whether the data goes to the site itself on each page and for each order. A contact form may reach another person
+    /// on each page of one site.
+    const fn goes_to_the_site(self) -> bool {
         matches!(self, Purpose::Address | Purpose::Payment | Purpose::Login)
     }
 }
@@ -99,12 +99,12 @@ impl fmt::Display for Purpose {
     }
 }
 
-/// Why others than the site may read what a form sends.
+/// Why others than the site may read the data of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exposed {
-    /// There is a box for free text in it or beside it, as where something is published.
+    /// The form has a box for free text, or one is near it, as in forms that publish a text.
     FreeText,
-    /// What is sent becomes a part of an address.
+    /// The data becomes part of a web address.
     InTheAddress,
 }
 
@@ -121,17 +121,17 @@ impl fmt::Display for Exposed {
     }
 }
 
-/// A form as an answer is bound to it. The paths are those of addresses, without what follows a question mark; in
-/// forms for an address, a payment or a login a part that is only the number of an order is `*`.
+/// The form that a consent is bound to. The paths are those of web addresses, without the query; in forms for an address, a
+/// payment or a login, a segment that is a number (such as that of an order) is `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormPlace {
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
     /// The path of its page; none where the page has no address of its own.
     pub page: Option<String>,
-    /// The path that it is sent to; none where it is sent nowhere that is known.
+    /// The path that it is sent to; none where that is unknown.
     pub action: Option<String>,
-    /// Why others may read it.
+    /// Why others may read its data.
     pub exposed: Option<Exposed>,
 }
 
@@ -144,18 +144,18 @@ impl FormPlace {
         exposed: Option<Exposed>,
     ) -> FormPlace {
         let pattern =
-            |path: &str| if purpose.is_the_sites_own() { numberless(path) } else { path.to_owned() };
+            |path: &str| if purpose.goes_to_the_site() { numberless(path) } else { path.to_owned() };
         FormPlace { purpose, page: page.map(pattern), action: action.map(pattern), exposed }
     }
 
-    /// Whether an answer may hold for the next question about it too. Otherwise each is asked.
+    /// Whether an answer may be kept for the next question about this form. Otherwise the user is asked every time.
     pub fn can_stand(&self) -> bool {
-        let fits = |path: &Option<String>| path.as_ref().is_some_and(|path| path.len() <= LONGEST_PATH);
+        let fits = |path: &Option<String>| path.as_ref().is_some_and(|path| path.len() <= MAX_PATH_BYTES);
         self.exposed.is_none() && self.purpose != Purpose::Search && fits(&self.page) && fits(&self.action)
     }
 
-    /// Whether a no to one of them is a no to the other: another path with the same purpose, or another purpose at
-    /// the same path, is no new question.
+    /// Whether a no to this form is also a no to the other: another path with the same purpose, or another purpose at the
+    /// same path, is not a new question.
     pub(super) fn resembles(&self, other: &FormPlace) -> bool {
         self.purpose == other.purpose || (&self.page, &self.action) == (&other.page, &other.action)
     }
@@ -176,13 +176,13 @@ impl fmt::Display for FormPlace {
     }
 }
 
-/// A path with `*` for each part that is a number or an identifier made of digits and letters.
+/// A path with `*` for each segment that is a number or an identifier of digits and letters.
 fn numberless(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').map(|part| if is_number(part) { "*" } else { part }).collect();
     parts.join("/")
 }
 
-/// Whether a part of a path numbers something: digits alone, or a long word of letters and at least four digits.
+/// Whether a segment of a path is an identifier: digits alone, or a long word of letters and at least four digits.
 fn is_number(part: &str) -> bool {
     let digits = part.bytes().filter(u8::is_ascii_digit).count();
     let is_word = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_an_order_makes_no_other_form_and_the_number_of_a_seller_does() {
+    fn the_number_of_an_order_is_ignored_and_the_number_of_a_seller_is_not() {
         let order = |number: &str| place(Purpose::Address, &format!("/checkout/{number}/to"), "/save");
         assert_eq!(order("123"), order("124"));
         assert_eq!(order("123"), order("c56a4180-65aa-42ec-a945-5fd21dec0538"));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_named_or_is_read_by_others_is_asked_about_each_time() {
+    fn a_form_without_paths_or_with_other_readers_needs_a_question_every_time() {
         assert!(place(Purpose::Unknown, "/a", "/b").can_stand());
         assert!(!place(Purpose::Search, "/a", "/b").can_stand());
         assert!(!place(Purpose::Address, &"/long".repeat(40), "/b").can_stand());
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_for_no_form_that_others_read_or_that_nobody_knows() {
+    fn a_plan_covers_no_form_with_other_readers_or_of_unknown_purpose() {
         for kind in Kind::ALL {
             for purpose in [Purpose::Unknown, Purpose::Review, Purpose::Search, Purpose::Newsletter] {
                 assert!(!purpose.is_planned_for(kind), "{kind:?} {purpose:?}");

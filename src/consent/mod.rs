@@ -1,50 +1,49 @@
-//! Asking the user: prompts in plain words, who answers them, and answers that stand.
+//! Asking the user: prompts in plain words, answerers, and standing consents.
 //!
-//! A prompt is made by the session's core, for what the browser showed at that moment. Its answer is bound to
-//! it by a number that is used once and by the hash of what was asked; one that comes late, twice or for
-//! something else is no. Silence is no.
+//! The session's core makes a prompt for the page that the browser showed at that moment. A nonce and the hash of the
+//! question bind the answer to it; an answer that comes late, twice or for another question counts as no. So does silence.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`answer`] | what a user can say |
-//! | [`form`] | which form a yes is for |
-//! | [`prompt`] | what a user is asked, in words |
-//! | [`open_pages`] | what holds for pages that were open before a task |
-//! | [`order`](mod@order) | what goes out with an order, as the user is told of it |
-//! | [`ticket`] | which answer belongs to which prompt |
-//! | [`answerer`] | who answers: the trait, a script |
-//! | [`terminal`] | asking on the terminal |
-//! | [`book`] | answers that stand, for a session or for longer |
-//! | [`change`] | what a user changes of them, outside of any question |
-//! | [`hand_over`] | what a user may finish by hand |
-//! | [`warning`] | what a user is told without being asked |
-//! | [`page`] | a page of the guard's own, in a browser of its own |
+//! | `answer` | answers, and the tickets that bind them to prompts |
+//! | `asked` | the things that a prompt can ask |
+//! | [`order`](mod@order) | the question about an order, with the recorded actions of the agent |
+//! | `form` | the form that a consent is bound to |
+//! | `line` | the lines of a prompt |
+//! | `prompt` | a consent prompt |
+//! | `messages` | warnings, and offers to finish manually |
+//! | `answerer` | the interface to the user |
+//! | `terminal` | the answerer on the terminal |
+//! | [`page`] | the answerer on a page of the guard's own, in a browser of its own |
+//! | [`standing`] | standing consents and their stored form |
+//! | `book` | the answers that are in force in a session |
+//! | `change` | changes that the user makes outside of any question |
 
-pub mod answer;
-pub mod answerer;
-pub mod book;
-pub mod change;
-pub mod form;
-pub mod hand_over;
-pub mod open_pages;
+mod answer;
+mod answerer;
+mod asked;
+mod book;
+mod change;
+mod form;
+mod line;
+mod messages;
 pub mod order;
 pub mod page;
-pub mod prompt;
+mod prompt;
+pub mod standing;
 #[cfg(feature = "browser")]
-pub mod terminal;
-pub mod ticket;
-pub(crate) mod visible;
-pub mod warning;
+mod terminal;
 
-pub use answer::Answer;
+pub use answer::{ANSWER_TIMEOUT, Answer, Answered, Subject, SubjectBuilder, Ticket};
 pub use answerer::{AnswerFuture, Answerer, CodeFuture, HandOverFuture, ScriptedAnswerer, WarnFuture};
-pub use book::{ConsentBook, Release, StandingConsent};
-pub use change::{Change, How, Made};
+pub use asked::{Asked, OpenPages, Quoted};
+pub use book::{CONSENT_LIFETIME, ConsentBook, ReleaseScope, SITE_LIFETIME};
+pub use change::{Change, ChangeKind, ChangeOutcome};
 pub use form::{Exposed, FormPlace, Purpose};
-pub use hand_over::{HandOver, HandedOver};
-pub use open_pages::OpenPages;
-pub use prompt::{Asked, ConsentPrompt, Line, Notice, Quoted, SiteName, Weight};
+pub(crate) use line::visible;
+pub use line::{LineStyle, PromptLine, SiteName};
+pub use messages::{HAND_OVER_TIMEOUT, HandOver, HandedOver, Warning};
+pub use prompt::{ConsentPrompt, Notice};
+pub use standing::StandingConsent;
 #[cfg(feature = "browser")]
 pub use terminal::TerminalAnswerer;
-pub use ticket::{Answered, Ticket};
-pub use warning::Warning;

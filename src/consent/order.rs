@@ -1,35 +1,34 @@
-//! What an order, or a request that may be one, holds of the agent's doing: as the user is told of it.
+//! The question about an order, or about a request that may be one: it shows the user the recorded actions of the agent.
 
 use std::fmt;
 
 use browser_signals::Origin;
 use browser_signals::meaning::{Decisive, decisive};
 
-use super::Line;
-use super::visible::visible;
+use super::line::{PromptLine, visible};
 
-/// The longest label that is shown, in characters.
-const LONGEST_LABEL: usize = 80;
+/// The most characters of a label that is shown.
+const MAX_LABEL_CHARS: usize = 80;
 
-/// One thing that the agent set at a site, or that became of what the guard filled there.
+/// An action of the agent on a control of a site, or a change by the page of a field that the guard filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deed {
+pub struct RecordedAction {
     /// The site.
     pub site: Origin,
-    /// What the page calls the control.
+    /// The page's label of the control.
     pub label: String,
-    /// What was done with it.
-    pub act: Act,
+    /// The kind of action.
+    pub act: ActionKind,
 }
 
-/// What was done with a control.
+/// The kind of an action on a control.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act {
-    /// The agent typed this.
+pub enum ActionKind {
+    /// The agent typed this text.
     Typed(String),
-    /// The agent chose this.
+    /// The agent chose this option.
     Chose(String),
-    /// The agent set a tick, or took it away.
+    /// The agent ticked or unticked it.
     Ticked(bool),
     /// The agent clicked it.
     Clicked,
@@ -43,70 +42,68 @@ pub enum Act {
     Changed,
 }
 
-impl Deed {
-    /// Whether it is about something that comes again, such as a subscription.
+impl RecordedAction {
+    /// Whether it concerns something recurrent, such as a subscription.
     pub fn recurs(&self) -> bool {
         let said = match &self.act {
-            Act::Typed(text) | Act::Chose(text) | Act::Opened(text) => text,
+            ActionKind::Typed(text) | ActionKind::Chose(text) | ActionKind::Opened(text) => text,
             _ => "",
         };
         decisive(&[&self.label]) == Some(Decisive::Recurs) || decisive(&[said]) == Some(Decisive::Recurs)
     }
-}
 
-impl Deed {
-    /// Whether its label speaks of where goods go or who gets them.
-    fn is_of_goods(&self) -> bool {
+    /// Whether its label concerns the destination or the recipient of goods.
+    fn is_about_delivery(&self) -> bool {
         matches!(decisive(&[&self.label]), Some(Decisive::Address | Decisive::Delivery | Decisive::Person))
     }
 }
 
-impl fmt::Display for Deed {
+impl fmt::Display for RecordedAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let label = match visible(&self.label, LONGEST_LABEL) {
+        let label = match visible(&self.label, MAX_LABEL_CHARS) {
             label if label.is_empty() => "something without a name".to_owned(),
             label => format!("\"{label}\""),
         };
         match &self.act {
-            Act::Typed(text) => write!(f, "the agent typed \"{text}\" into {label}"),
-            Act::Chose(option) => write!(f, "the agent chose \"{option}\" in {label}"),
-            Act::Ticked(true) => write!(f, "the agent ticked {label}"),
-            Act::Ticked(false) => write!(f, "the agent took the tick off {label}"),
-            Act::Clicked => write!(f, "the agent clicked {label}"),
-            Act::Sent => write!(f, "the agent sends the form of {label}"),
-            Act::Pressed(key) => {
+            ActionKind::Typed(text) => write!(f, "the agent typed \"{text}\" into {label}"),
+            ActionKind::Chose(option) => write!(f, "the agent chose \"{option}\" in {label}"),
+            ActionKind::Ticked(true) => write!(f, "the agent ticked {label}"),
+            ActionKind::Ticked(false) => write!(f, "the agent took the tick off {label}"),
+            ActionKind::Clicked => write!(f, "the agent clicked {label}"),
+            ActionKind::Sent => write!(f, "the agent sends the form of {label}"),
+            ActionKind::Pressed(key) => {
                 write!(f, "the agent pressed the key {key}, which may change what is chosen")
             }
-            Act::Opened(address) => write!(f, "the agent opened \"{address}\""),
-            Act::Changed => write!(f, "the page changed {label} after Portcullis filled it"),
+            ActionKind::Opened(address) => write!(f, "the agent opened \"{address}\""),
+            ActionKind::Changed => write!(f, "the page changed {label} after Portcullis filled it"),
         }
     }
 }
 
-/// What goes out with an order, or with a request that waits.
+/// The content of an order, or of held requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
     /// The site that is paid, or that the request goes to.
     pub site: Origin,
-    /// Where requests go that wait for the answer; none beside a payment.
-    pub waiting: Vec<Waiting>,
-    /// The address that the guard filled, if it filled one.
+    /// The requests that are held until the answer; none with a payment.
+    pub waiting: Vec<WaitingRequest>,
+    /// The addresses that the guard filled.
     pub address: Vec<FilledAddress>,
-    /// What the agent set, and what the page changed.
-    pub deeds: Vec<Deed>,
-    /// Texts of the agent that the user said no to, or that were stopped by such a no. The guard stops them where they stand
-    /// readable; a page has seen them all the same.
-    pub refused: Vec<Deed>,
-    /// Lines of the page that speak of something that comes again. The page's words.
+    /// The actions of the agent, and the changes by the page.
+    pub actions: Vec<RecordedAction>,
+    /// The texts of the agent that the user refused or that such a refusal stopped. The guard stops a request in which it
+    /// can read such a text, but the page has seen it all the same.
+    pub refused: Vec<RecordedAction>,
+    /// Lines of the page about recurrent costs: words of the page.
     pub page_says: Vec<String>,
 }
 
-/// Where a request goes that waits for the user.
+/// A request that is held until the user answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct WaitingRequest {
     /// The site.
     pub to: Origin,
-    /// The path there, as the page wrote it.
+    /// The path, as the page wrote it.
     pub path: String,
 }
 
@@ -115,14 +112,14 @@ pub struct Waiting {
 pub struct FilledAddress {
     /// The record, such as `address:home`.
     pub record: String,
-    /// How far that is.
+    /// The state of filling.
     pub state: Filling,
 }
 
-/// How far an address is filled. For the user alone: the agent is not told what a page shows of a record.
+/// The state of filling an address. It is for the user alone: the agent does not learn whether a page shows a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filling {
-    /// The same question asks to fill it.
+    /// The same question asks for its release.
     Asked,
     /// It is filled, and the page that was read last does not show it.
     NotShown,
@@ -131,7 +128,7 @@ pub enum Filling {
 }
 
 impl Order {
-    /// What is asked, without the site.
+    /// The question without the site.
     pub fn act(&self) -> String {
         let act = if self.waiting.is_empty() {
             "order what is set there, from:"
@@ -141,17 +138,16 @@ impl Order {
         act.to_owned()
     }
 
-    /// The lines that say what goes out. Those that decide where goods go, who gets them or what recurs warn.
-    pub fn details(&self) -> Vec<Line> {
-        let waiting = self
-            .waiting
-            .iter()
-            .map(|it| Line::plain(format!("it goes to {}{}", it.to, visible(&it.path, LONGEST_LABEL))));
-        // A chat that waits is no order.
-        let is_order = self.waiting.is_empty() || self.deeds.iter().any(Deed::is_of_goods);
+    /// The lines of details. Actions that concern delivery, recipients or recurrent costs are warnings.
+    pub fn details(&self) -> Vec<PromptLine> {
+        let waiting = self.waiting.iter().map(|it| {
+            PromptLine::plain(format!("it goes to {}{}", it.to, visible(&it.path, MAX_LABEL_CHARS)))
+        });
+        // A held chat message is no order.
+        let is_order = self.waiting.is_empty() || self.actions.iter().any(RecordedAction::is_about_delivery);
         let none = (is_order && self.address.is_empty()).then(|| {
             let text = "Portcullis filled no address: the goods go where the site or the agent says";
-            Line::warning(text.to_owned())
+            PromptLine::warning(text.to_owned())
         });
         let address = self.address.iter().map(|FilledAddress { record, state }| {
             let filled = match state {
@@ -161,26 +157,25 @@ impl Order {
                 }
                 Filling::Shown => "was filled by Portcullis in this order; the page shows it",
             };
-            Line::plain(format!("your {record} {filled}"))
+            PromptLine::plain(format!("your {record} {filled}"))
         });
-        let deeds = self.deeds.iter().map(|deed| {
-            let text = match (deed.recurs(), deed.site == self.site) {
-                (true, _) => format!("this may come again and cost again: {deed}"),
-                (false, true) => deed.to_string(),
-                (false, false) => format!("{deed}, at {}", deed.site),
+        let actions = self.actions.iter().map(|action| {
+            let text = match (action.recurs(), action.site == self.site) {
+                (true, _) => format!("this may come again and cost again: {action}"),
+                (false, true) => action.to_string(),
+                (false, false) => format!("{action}, at {}", action.site),
             };
-            let warns = deed.recurs() || deed.is_of_goods() || deed.act == Act::Changed;
-            if warns { Line::warning(text) } else { Line::plain(text) }
+            let warns = action.recurs() || action.is_about_delivery() || action.act == ActionKind::Changed;
+            if warns { PromptLine::warning(text) } else { PromptLine::plain(text) }
         });
-        let refused = self
-            .refused
-            .iter()
-            .map(|deed| Line::warning(format!("this was stopped, and the page may still send it: {deed}")));
+        let refused = self.refused.iter().map(|action| {
+            PromptLine::warning(format!("this was stopped, and the page may still send it: {action}"))
+        });
         let recurs = (!self.page_says.is_empty()).then(|| {
-            Line::warning("the page speaks of something that may come again and cost again".to_owned())
+            PromptLine::warning("the page speaks of something that may come again and cost again".to_owned())
         });
-        let says = self.page_says.iter().cloned().map(Line::quoted);
-        waiting.chain(none).chain(address).chain(deeds).chain(refused).chain(recurs).chain(says).collect()
+        let says = self.page_says.iter().cloned().map(PromptLine::quoted);
+        waiting.chain(none).chain(address).chain(actions).chain(refused).chain(recurs).chain(says).collect()
     }
 }
 
@@ -197,17 +192,17 @@ impl fmt::Display for Order {
 mod tests {
     use super::*;
 
-    fn deed(label: &str, act: Act) -> Deed {
-        Deed { site: Origin::parse("https://shop.example").unwrap(), label: label.to_owned(), act }
+    fn action(label: &str, act: ActionKind) -> RecordedAction {
+        RecordedAction { site: Origin::parse("https://shop.example").unwrap(), label: label.to_owned(), act }
     }
 
-    fn order(deeds: Vec<Deed>) -> Order {
+    fn order(actions: Vec<RecordedAction>) -> Order {
         let site = Origin::parse("https://shop.example").unwrap();
         Order {
             site,
             waiting: Vec::new(),
             address: Vec::new(),
-            deeds,
+            actions,
             refused: Vec::new(),
             page_says: Vec::new(),
         }
@@ -218,9 +213,9 @@ mod tests {
     }
 
     #[test]
-    fn an_order_says_where_the_goods_go_and_what_recurs() {
-        let ticked = deed("Monthly subscription", Act::Ticked(true));
-        let mut order = order(vec![deed("Quantity", Act::Chose("2".into())), ticked]);
+    fn an_order_warns_of_delivery_and_recurrent_costs() {
+        let ticked = action("Monthly subscription", ActionKind::Ticked(true));
+        let mut order = order(vec![action("Quantity", ActionKind::Chose("2".into())), ticked]);
         let lines = said(&order);
         assert!(
             lines.contains("Portcullis filled no address: the goods go where the site or the agent says")
@@ -239,9 +234,9 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_waits_is_no_order() {
-        let mut order = order(vec![deed("Message", Act::Typed("hello".into()))]);
-        order.waiting.push(Waiting { to: order.site.clone(), path: "/chat".into() });
+    fn a_held_message_is_no_order() {
+        let mut order = order(vec![action("Message", ActionKind::Typed("hello".into()))]);
+        order.waiting.push(WaitingRequest { to: order.site.clone(), path: "/chat".into() });
         assert_eq!(order.to_string(), "send to https://shop.example what the agent set");
         let lines = ["it goes to https://shop.example/chat", "the agent typed \"hello\" into \"Message\""];
         assert_eq!(said(&order), lines.join("\n"));

@@ -1,4 +1,4 @@
-//! Asking on the terminal.
+//! The answerer on the terminal.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -7,43 +7,43 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use vault::Secret;
 use zeroize::Zeroizing;
 
-use super::{
-    Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, HandOver, HandOverFuture, HandedOver,
-    WarnFuture, Warning,
-};
+use super::answer::Answer;
+use super::answerer::{AnswerFuture, Answerer, CodeFuture, HandOverFuture, WarnFuture};
+use super::messages::{HandOver, HandedOver, Warning};
+use super::prompt::ConsentPrompt;
 
-/// A yes that comes faster was not said to what is shown.
-const SOONEST: Duration = Duration::from_millis(700);
+/// The shortest time to a yes: a faster one is no answer to the question that is shown.
+const MIN_READING_TIME: Duration = Duration::from_millis(700);
 
-/// The longest line that counts, in bytes. Of a longer one nothing does.
-const LONGEST: usize = 64;
+/// The most bytes of a line; a longer one counts as empty.
+const MAX_LINE_BYTES: usize = 64;
 
-/// Asks on the terminal: on standard error, answered on standard input. Anything but one of the words it offers
-/// is no; so is the end of the input.
+/// Asks on the terminal: on standard error, answered on standard input. Any text but one of the offered words is no; so is
+/// the end of the input.
 ///
-/// An answer counts for the question that is on the screen. What was typed before it was shown is dropped, and
-/// what comes after its time is up is not kept for the next one. So there is one reader for the life of the
-/// answerer, and nothing else of the program should read standard input.
+/// An answer counts for the question on the screen. Text that was typed before it was shown is dropped, and text that comes
+/// after its time is up is not kept for the next one. So there is one reader for the life of the answerer, and no other
+/// part of the program should read standard input.
 #[derive(Default)]
 pub struct TerminalAnswerer {
-    lines: Option<UnboundedReceiver<Line>>,
+    lines: Option<UnboundedReceiver<InputLine>>,
     window: bool,
 }
 
-/// One line, wiped when dropped.
-type Line = Zeroizing<Vec<u8>>;
+/// One line of input, wiped when dropped.
+type InputLine = Zeroizing<Vec<u8>>;
 
 impl TerminalAnswerer {
-    /// For a user who sees the browser's window too, and may finish there by hand what the agent does not get.
+    /// An answerer for a user who also sees the browser's window and may finish a refused request there manually.
     #[must_use]
-    pub fn beside_a_window(self) -> TerminalAnswerer {
+    pub fn with_visible_browser(self) -> TerminalAnswerer {
         TerminalAnswerer { window: true, ..self }
     }
 
-    /// The lines from now on.
-    fn fresh_lines(&mut self) -> &mut UnboundedReceiver<Line> {
+    /// The lines of input from now on.
+    fn fresh_lines(&mut self) -> &mut UnboundedReceiver<InputLine> {
         let lines = self.lines.get_or_insert_with(read_lines);
-        forget_typed();
+        drop_typed_ahead();
         while lines.try_recv().is_ok() {}
         lines
     }
@@ -57,14 +57,15 @@ impl Answerer for TerminalAnswerer {
                 choices.iter().map(|answer| format!("  {:<8}{answer}\n", answer.as_str())).collect();
             let lines = self.fresh_lines();
             let text = format!("\n{prompt}{}Your answer [no]: ", offered.concat());
-            let (shown, mut over) = (Instant::now(), Over { text: "\nTime is up: the answer is no.\n" });
+            let (shown, mut over) =
+                (Instant::now(), TimeoutMessage { text: "\nTime is up: the answer is no.\n" });
             if !say(&text) {
                 return Answer::No;
             }
             let answer = loop {
                 let Some(line) = lines.recv().await else { break Answer::No };
-                let answer = said(&line, &choices);
-                if answer.agrees() && shown.elapsed() < SOONEST {
+                let answer = parse_answer(&line, &choices);
+                if answer.agrees() && shown.elapsed() < MIN_READING_TIME {
                     say("That was too quick to be read. Your answer [no]: ");
                     continue;
                 }
@@ -78,8 +79,8 @@ impl Answerer for TerminalAnswerer {
     fn card_code<'a>(&'a mut self, card: &'a str, _prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
         Box::pin(async move {
             let lines = self.fresh_lines();
-            let _echo = Quiet::new();
-            let mut over = Over { text: "\nTime is up: no code.\n" };
+            let _echo = EchoOff::new();
+            let mut over = TimeoutMessage { text: "\nTime is up: no code.\n" };
             say(&format!("Security code of {card}, used once and not stored (empty for none): "));
             let line = lines.recv().await?;
             over.text = "";
@@ -90,14 +91,14 @@ impl Answerer for TerminalAnswerer {
         })
     }
 
-    fn offers_by_hand(&self) -> bool {
+    fn offers_hand_over(&self) -> bool {
         self.window
     }
 
     fn hand_over<'a>(&'a mut self, offer: &'a HandOver) -> HandOverFuture<'a> {
         Box::pin(async move {
             let lines = self.fresh_lines();
-            let mut over = Over { text: "\nTime is up: the agent's part is over.\n" };
+            let mut over = TimeoutMessage { text: "\nTime is up: the agent's part is over.\n" };
             let text = format!(
                 "\n{offer}\nWhen you have finished, answer done; with no the agent goes on and reads the page [no]: "
             );
@@ -117,12 +118,12 @@ impl Answerer for TerminalAnswerer {
     }
 }
 
-/// Says how a question ended if nobody answered it.
-struct Over {
+/// Prints that the time is up, when it is dropped before the text is cleared.
+struct TimeoutMessage {
     text: &'static str,
 }
 
-impl Drop for Over {
+impl Drop for TimeoutMessage {
     fn drop(&mut self) {
         if !self.text.is_empty() {
             say(self.text);
@@ -130,8 +131,8 @@ impl Drop for Over {
     }
 }
 
-/// What a typed line means: one of the offered words, or `y` and `yes` for this once.
-fn said(line: &[u8], choices: &[Answer]) -> Answer {
+/// The answer in a typed line: one of the offered words, or `y` and `yes` for this once.
+fn parse_answer(line: &[u8], choices: &[Answer]) -> Answer {
     let word = String::from_utf8_lossy(line).trim().to_ascii_lowercase();
     let word = if matches!(word.as_str(), "y" | "yes") { "once" } else { &word };
     Answer::from_word(word).filter(|answer| choices.contains(answer)).unwrap_or(Answer::No)
@@ -142,8 +143,8 @@ fn say(text: &str) -> bool {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
 }
 
-/// Reads lines for as long as somebody wants them, on a thread of its own that a program does not wait for.
-fn read_lines() -> UnboundedReceiver<Line> {
+/// Reads lines as long as the receiver exists, on a thread of its own that does not keep the program running.
+fn read_lines() -> UnboundedReceiver<InputLine> {
     let (sender, lines) = unbounded_channel();
     let reader = move || {
         let Ok(mut input) = standard_input() else { return };
@@ -158,15 +159,15 @@ fn read_lines() -> UnboundedReceiver<Line> {
     lines
 }
 
-/// One line without its end; `None` at the end of the input. Too long a line is an empty one.
-fn read_line(input: &mut impl std::io::Read) -> Option<Line> {
-    let (mut line, mut byte) = (Zeroizing::new(Vec::with_capacity(LONGEST)), [0]);
+/// Reads one line without its end; `None` at the end of the input. A line that is too long counts as empty.
+fn read_line(input: &mut impl std::io::Read) -> Option<InputLine> {
+    let (mut line, mut byte) = (Zeroizing::new(Vec::with_capacity(MAX_LINE_BYTES)), [0]);
     let mut fits = true;
     loop {
         match input.read(&mut byte) {
             Ok(0) | Err(_) => return None,
             Ok(_) if byte == *b"\n" => break,
-            Ok(_) if line.len() < LONGEST => line.extend_from_slice(&byte),
+            Ok(_) if line.len() < MAX_LINE_BYTES => line.extend_from_slice(&byte),
             Ok(_) => fits = false,
         }
     }
@@ -176,7 +177,7 @@ fn read_line(input: &mut impl std::io::Read) -> Option<Line> {
     Some(line)
 }
 
-/// Standard input without the library's buffer, which is not wiped and would keep what was typed early.
+/// Standard input without the library's buffer, which is not wiped and would keep text that was typed early.
 #[cfg(unix)]
 fn standard_input() -> std::io::Result<std::fs::File> {
     use std::os::fd::AsFd;
@@ -189,42 +190,42 @@ fn standard_input() -> std::io::Result<std::fs::File> {
     std::io::stdin().as_handle().try_clone_to_owned().map(std::fs::File::from)
 }
 
-/// Drops what was typed and not read.
-fn forget_typed() {
+/// Drops typed text that was not read yet.
+fn drop_typed_ahead() {
     #[cfg(unix)]
     if std::io::stdin().is_terminal() {
         use rustix::termios::{QueueSelector, tcflush};
-        // What cannot be dropped here is still dropped from the channel, or too quick.
+        // Text that cannot be dropped here is dropped from the channel, or arrives too quickly to count.
         let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
     }
 }
 
-/// Keeps the terminal from showing what is typed, until it is dropped.
-struct Quiet {
+/// Turns the terminal's echo off until it is dropped.
+struct EchoOff {
     #[cfg(unix)]
     before: Option<rustix::termios::Termios>,
 }
 
-impl Quiet {
+impl EchoOff {
     #[cfg(unix)]
-    fn new() -> Quiet {
+    fn new() -> EchoOff {
         use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
         let before = std::io::stdin().is_terminal().then(|| tcgetattr(std::io::stdin()).ok()).flatten();
         if let Some(mut quiet) = before.clone() {
             quiet.local_modes.remove(LocalModes::ECHO);
-            // A terminal that goes on showing is no reason not to ask.
+            // If the echo cannot be turned off, the question is asked all the same.
             let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &quiet);
         }
-        Quiet { before }
+        EchoOff { before }
     }
 
     #[cfg(not(unix))]
-    fn new() -> Quiet {
-        Quiet {}
+    fn new() -> EchoOff {
+        EchoOff {}
     }
 }
 
-impl Drop for Quiet {
+impl Drop for EchoOff {
     fn drop(&mut self) {
         #[cfg(unix)]
         if let Some(before) = &self.before {
@@ -237,23 +238,22 @@ impl Drop for Quiet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consent::Ticket;
-    use crate::consent::ticket::SubjectOf;
+    use crate::consent::{SubjectBuilder, Ticket};
     use policy_dfa::{ConsentScope, Millis};
 
     #[test]
     fn only_an_offered_word_is_a_yes() {
         let offered = [Answer::No, Answer::Once, Answer::Never];
-        assert_eq!(said(b"once\r", &offered), Answer::Once);
-        assert_eq!(said(b"  YES ", &offered), Answer::Once);
-        assert_eq!(said(b"never", &offered), Answer::Never);
+        assert_eq!(parse_answer(b"once\r", &offered), Answer::Once);
+        assert_eq!(parse_answer(b"  YES ", &offered), Answer::Once);
+        assert_eq!(parse_answer(b"never", &offered), Answer::Never);
         for line in ["", "no", "site", "session", "yes please", "o", "\u{202e}once"] {
-            assert_eq!(said(line.as_bytes(), &offered), Answer::No, "{line:?}");
+            assert_eq!(parse_answer(line.as_bytes(), &offered), Answer::No, "{line:?}");
         }
     }
 
     #[test]
-    fn a_line_ends_at_its_end_and_a_long_one_says_nothing() {
+    fn a_line_ends_at_its_end_and_a_long_one_is_empty() {
         let mut input = format!("once\n{}\nno", "once ".repeat(40)).into_bytes();
         input.extend_from_slice(b"\nrest");
         let mut input = input.as_slice();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     fn prompt() -> ConsentPrompt {
-        let ticket = Ticket::new([0; 16], SubjectOf::policy(&[0; 32]).finish(), Millis(0));
+        let ticket = Ticket::new([0; 16], SubjectBuilder::policy(&[0; 32]).finish(), Millis(0));
         ConsentPrompt::new(Vec::new(), Vec::new(), ConsentScope::EveryTime, ticket)
     }
 
@@ -281,10 +281,10 @@ mod tests {
         send("once");
         let asked = answerer.answer(&prompt);
         let typed = async {
-            // At once: a machine that stands still in between makes a slow yes of a quick one.
+            // The yes is sent at once: on a machine that stalls in between it would not be quick.
             tokio::task::yield_now().await;
             send("once");
-            tokio::time::sleep(SOONEST).await;
+            tokio::time::sleep(MIN_READING_TIME).await;
             send("never");
         };
         let (answer, ()) = tokio::join!(asked, typed);

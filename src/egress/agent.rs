@@ -1,4 +1,4 @@
-//! What the agent types and opens, over a session.
+//! The check of texts that the agent types and addresses that it opens, over a session.
 
 use classifier::{Detector, Detectors, Finding, SensitiveKind};
 use sirl::{Field, Tier};
@@ -9,12 +9,12 @@ use zeroize::Zeroizing;
 use super::pieces::{self, PATH};
 use crate::flow::Readings;
 
-/// From how many bytes on a value of low risk counts inside a longer word too: shorter ones stand there by chance.
-const LONG: usize = 6;
-/// How much of what was typed last is looked at again, in bytes, for a card number that is typed in pieces.
-const TYPED: usize = 64;
+/// The least bytes of a low-risk value that counts inside a longer word too: shorter ones occur there by chance.
+const MIN_LONG_VALUE: usize = 6;
+/// The most bytes of earlier typed text that are examined again, for a card number that is typed in pieces.
+const MAX_TYPED_BYTES: usize = 64;
 
-/// A text of the agent that is on its way out.
+/// A text of the agent that is about to leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentText<'a> {
     /// Words for a control of a page.
@@ -23,22 +23,22 @@ pub enum AgentText<'a> {
     Address(&'a str),
 }
 
-/// Whether text of the agent may go out.
+/// The verdict on a text of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextVerdict {
-    /// Nothing protected in it.
+    /// It contains nothing protected.
     Clean,
     /// It has the form of something protected; a made-up value is treated alike.
     Typed,
-    /// It holds these values of the vault, or completes them.
+    /// It contains or completes these values of the vault.
     Exact(Vec<(String, Field)>),
 }
 
-/// What an agent typed and opened in one session, as far as is needed to see a value that goes out in pieces. The
-/// memory is bounded, locked and wiped.
+/// The texts and addresses of an agent in one session, as far as they are needed to detect a value that is sent in pieces.
+/// The memory is bounded, locked and wiped.
 ///
-/// Typed texts are one sequence, whatever control or page they were for; addresses are two, of the values that
-/// they carry and of the ends of their paths.
+/// Typed texts are one sequence, for all controls and pages; addresses are two: the values that they carry, and the ends
+/// of their paths.
 #[derive(Default)]
 pub struct AgentEgress {
     typed: Sequence,
@@ -47,18 +47,18 @@ pub struct AgentEgress {
     last_typed: Zeroizing<String>,
 }
 
-/// Texts that went out one after another.
+/// A sequence of texts that left one after another.
 #[derive(Default)]
 struct Sequence {
     all: Outgoing,
-    /// Without those that are the user's own words, which would keep the pieces around them apart.
+    /// The texts that are not the user's own words, which would separate the pieces around them.
     others: Outgoing,
-    /// Whether the last text was the user's own words.
+    /// Whether the last text was in the user's own words.
     after_own: bool,
 }
 
 impl Sequence {
-    /// The values of the vault in a text, and those that it completes.
+    /// The values of the vault that a text contains or completes.
     fn compare(
         &mut self,
         text: &str,
@@ -72,7 +72,7 @@ impl Sequence {
         }
         let theirs = |sent: &Sent| {
             let here = text.get(sent.found.span.clone()).unwrap_or("");
-            // The user's last word may be the last piece of what is not theirs.
+            // The user's own word may be the last piece of a value that is not in their words.
             (sent.form == SentForm::Whole || self.after_own) && readings.is_own(&decoded(here))
         };
         let found = sent.iter().filter(|sent| counts(sent, text) && !theirs(sent));
@@ -83,14 +83,14 @@ impl Sequence {
 }
 
 impl AgentEgress {
-    /// Judges a text, and remembers it where `goes_out` says that it goes if it may.
+    /// Checks a text. With `goes_out` the text leaves if it is clean, and is remembered.
     ///
-    /// The form of a value is looked at first, so that the vault's own card and one that was made up are refused
-    /// in the same words. Addresses are full of numbers that look like phone numbers; those pass. What stands in
-    /// the user's own words is not compared with the vault: it is theirs to say, and that it passes tells nothing.
+    /// The form of a value is checked first, so that a card of the vault and a made-up one are refused alike. Addresses
+    /// contain many numbers that look like phone numbers; those pass. The user's own words are not compared with the vault:
+    /// the user may say them, and passing them reveals nothing.
     ///
     /// # Errors
-    /// The vault is locked or damaged: then nothing is known about the text, and it must not go out.
+    /// The vault is locked or damaged: the text is then unchecked and must not leave.
     pub fn judge(
         &mut self,
         text: AgentText<'_>,
@@ -107,7 +107,7 @@ impl AgentEgress {
         match text {
             AgentText::Typed(typed) => found.extend(before.typed.compare(typed, readings, vault)?),
             AgentText::Address(address) => {
-                // As it is written, for encodings that cross its parts; then part by part.
+                // First the whole address, for encodings that cross its parts; then part by part.
                 found.extend(Sequence::default().compare(address, readings, vault)?);
                 let url = Url::parse(address);
                 for (name, part) in url.iter().flat_map(pieces::of_address) {
@@ -129,7 +129,7 @@ impl AgentEgress {
         Ok(TextVerdict::Clean)
     }
 
-    /// As [`AgentEgress::judge`], of a text that goes out whatever it is, by its form alone: where no vault is open.
+    /// Checks a text by its form alone and remembers it, where no vault is open and the text leaves in any case.
     pub(crate) fn has_form(&mut self, text: AgentText<'_>, detectors: &Detectors) -> bool {
         let formed = self.has_typed_form(text, detectors);
         if let AgentText::Typed(typed) = text {
@@ -140,11 +140,11 @@ impl AgentEgress {
 
     fn remember(&mut self, typed: &str) {
         let all = Zeroizing::new([self.last_typed.as_str(), typed].concat());
-        let from = all.ceil_char_boundary(all.len().saturating_sub(TYPED));
+        let from = all.ceil_char_boundary(all.len().saturating_sub(MAX_TYPED_BYTES));
         self.last_typed = Zeroizing::new(all.get(from..).unwrap_or("").to_owned());
     }
 
-    /// Whether a text has the form of something protected, or completes a card or account number that was begun.
+    /// Whether a text has the form of something protected, or completes a card or account number.
     fn has_typed_form(&self, text: AgentText<'_>, detectors: &Detectors) -> bool {
         let (text, is_address) = match text {
             AgentText::Typed(text) => (text, false),
@@ -163,27 +163,28 @@ impl AgentEgress {
     }
 }
 
-/// A text with what form encoding hides brought to light, names and values apart.
+/// A text with form encoding decoded, names and values separated by spaces.
 fn decoded(text: &str) -> String {
     url::form_urlencoded::parse(text.as_bytes()).map(|(name, value)| format!("{name} {value} ")).collect()
 }
 
-/// Whether what was found is not there by chance.
+/// Whether a match is not there by chance.
 fn counts(sent: &Sent, text: &str) -> bool {
     match (sent.form, sent.found.field.tier()) {
         (SentForm::Pieces | SentForm::Part, _) => true,
         (SentForm::Whole, Tier::T2) => !is_within_a_number(sent, text),
-        (SentForm::Whole, _) => sent.found.whole_word || sent.found.span.len() >= LONG,
+        (SentForm::Whole, _) => sent.found.whole_word || sent.found.span.len() >= MIN_LONG_VALUE,
     }
 }
 
-/// Whether a few digits are some of the digits of a longer number, as those of a postal code in the number of an
-/// article.
+/// Whether a match of a few digits is part of a longer number, as a postal code in an article number.
 fn is_within_a_number(sent: &Sent, text: &str) -> bool {
     let span = &sent.found.span;
     let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let here = text.get(span.clone()).unwrap_or("");
     let before = text.get(..span.start).and_then(|text| text.chars().next_back());
     let after = text.get(span.end..).and_then(|text| text.chars().next());
-    here.len() < LONG && here.bytes().all(|b| b.is_ascii_digit()) && (is_digit(before) || is_digit(after))
+    here.len() < MIN_LONG_VALUE
+        && here.bytes().all(|b| b.is_ascii_digit())
+        && (is_digit(before) || is_digit(after))
 }

@@ -1,4 +1,4 @@
-//! What a container sends.
+//! The check of the requests of a container.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,24 +11,23 @@ use url::Url;
 use vault::{Outgoing, ReleaseError, Vault};
 
 use super::pieces::{self, Piece};
-use super::{Release, Releases};
+use super::{ReleasedValue, Releases};
 use crate::order::Deeds;
 
-/// Sequences that are kept apart, by the name that a piece is sent under. A page that uses more names than that
-/// mixes some of them.
+/// The number of sequences, which are told apart by the name of a piece. A page with more names mixes some of them.
 const SEQUENCES: usize = 16;
 
 /// Headers that repeat an address.
 const ADDRESSES: [&str; 1] = ["referer"];
 
-/// Watches what a container sends.
+/// Checks the requests of a container.
 ///
-/// A container of tier T0 holds nothing of the user's and goes wherever the policy lets it. Above that, before a release,
-/// the top document stays in the task. After one, everything goes to the task's origins and the
-/// guard's own payment handler only, and is compared with the released values, over the session too: address, headers
-/// and body. A value that may not go to this address, or most of it, stops the request; so does, on its way to another
-/// origin than a granted one, what has the form of a card number, an account number or a token; and so does a body
-/// that is not text, unless every released value may go where it goes: compressed, it could hold any of them.
+/// A container of tier T0 holds no data of the user and goes wherever the policy lets it. In a higher tier, before a
+/// release, the top document stays within the task's origins. After a release, all requests go to the task's origins and
+/// to the guard's own payment handler only. Address, headers and body are compared with the released values, over the
+/// session too. A request is stopped in three cases: it contains a value, or most of one, that may not go to its address;
+/// it goes to an origin without a grant and contains the form of a card number, an account number or a token; or its body
+/// is not text, unless every released value may go to its address, since a compressed body could contain any of them.
 pub struct ContainerEgress {
     container: Container,
     task: Vec<Origin>,
@@ -37,12 +36,12 @@ pub struct ContainerEgress {
     vault: Arc<Mutex<Vault>>,
     detectors: Arc<Detectors>,
     sent: Mutex<Vec<Outgoing>>,
-    deeds: Deeds,
+    actions: Deeds,
 }
 
 impl ContainerEgress {
-    /// A watch over a container of this tier and these task origins; `payment` are the origins of the guard's own
-    /// payment handler.
+    /// The check of a container of this tier and these task origins; `payment` are the origins of the guard's own payment
+    /// handler.
     pub fn new(
         container: Container,
         task: Vec<Origin>,
@@ -51,17 +50,17 @@ impl ContainerEgress {
         vault: Arc<Mutex<Vault>>,
         detectors: Arc<Detectors>,
     ) -> Self {
-        let (sent, deeds) = (Mutex::default(), Deeds::default());
-        ContainerEgress { container, task, payment, releases, vault, detectors, sent, deeds }
+        let (sent, actions) = (Mutex::default(), Deeds::default());
+        ContainerEgress { container, task, payment, releases, vault, detectors, sent, actions }
     }
 
-    /// Holds up what nobody saw of the agent's doing.
+    /// Also holds requests while the agent has set something that the user has not seen.
     #[must_use]
-    pub fn watching(self, deeds: Deeds) -> Self {
-        ContainerEgress { deeds, ..self }
+    pub fn watching(self, actions: Deeds) -> Self {
+        ContainerEgress { actions, ..self }
     }
 
-    /// Whether a request carries a released value; unknown counts.
+    /// Whether a request carries a released value. Where that cannot be checked, it counts as carrying one.
     fn carries_a_release(&self, request: &OutgoingRequest<'_>) -> bool {
         let entries = self.releases.entries();
         if entries.is_empty() {
@@ -71,15 +70,15 @@ impl ContainerEgress {
         vault.scan_released(request.url, &entries).map_or(true, |found| !found.is_empty())
     }
 
-    /// Whether the request is stopped for what it says.
+    /// Checks the content of a request.
     fn judge_content(
         &self,
         request: &OutgoingRequest<'_>,
         (url, origin): (&Url, &Origin),
-        releases: &[Release],
+        releases: &[ReleasedValue],
     ) -> Result<(), Blocked> {
-        let destined = |release: &Release| goes_to(&release.destination, url, origin, request.method);
-        // Where one value may go, another may not.
+        let destined = |release: &ReleasedValue| goes_to(&release.destination, url, origin, request.method);
+        // Each value has destinations of its own.
         let granted_all = releases.iter().all(destined);
         let body = request.body.unwrap_or(&[]);
         if !granted_all && !is_text(body) {
@@ -88,7 +87,7 @@ impl ContainerEgress {
         let body = String::from_utf8_lossy(body);
         let whole = [request.url, &body].into_iter();
         let near = releases.iter().any(|release| release.destination.origin == *origin);
-        let formed = |text: &str| self.detectors.detect(text).iter().any(|found| has_weight(found.kind));
+        let formed = |text: &str| self.detectors.detect(text).iter().any(|found| is_high_risk(found.kind));
         if !near && !self.payment.contains(origin) && whole.clone().any(formed) {
             return Err(Blocked::new("typed"));
         }
@@ -101,7 +100,7 @@ impl ContainerEgress {
         let unknown = |_: ReleaseError| Blocked::new("vault");
         let value = Blocked::new("value");
         for text in whole {
-            // A form that was granted with the method GET carries its values in the address.
+            // A granted form with the method GET carries its values in the address.
             let found = vault.scan_released(text, &entries).map_err(unknown)?;
             if found.iter().any(|found| !may_go(&found.handle, found.field)) {
                 return Err(value);
@@ -144,10 +143,10 @@ impl EgressGuard for ContainerEgress {
             return Ok(());
         }
         let origin = Origin::of(&url).map_err(|_| Blocked::new("address"))?;
-        // What the user refused to let out does not go by another request.
+        // A text that the user refused must not leave in another request.
         let body = String::from_utf8_lossy(request.body.unwrap_or_default());
         if self.container != Container::T0
-            && (self.deeds.is_refused(&body) || self.deeds.is_refused(request.url))
+            && (self.actions.is_refused(&body) || self.actions.is_refused(request.url))
         {
             return Err(Blocked::new("refused"));
         }
@@ -167,38 +166,38 @@ impl EgressGuard for ContainerEgress {
     fn holds(&self, request: &OutgoingRequest<'_>, has_body: bool) -> bool {
         let own = || Url::parse(request.url).ok().and_then(|url| Origin::of(&url).ok());
         self.container != Container::T0
-            && self.deeds.must_be_seen()
+            && self.actions.must_be_seen()
             && (has_body || !is_safe(request.method) || self.carries_a_release(request))
             && own().is_none_or(|origin| !self.payment.contains(&origin))
     }
 }
 
-/// Whether a request is the one that a release was for.
+/// Whether a request goes to the destination of a release.
 fn goes_to(destination: &Destination, url: &Url, origin: &Origin, method: &str) -> bool {
     destination.origin == *origin
         && *destination.path == *url.path()
         && destination.method.eq_ignore_ascii_case(method)
 }
 
-/// Whether `text` is the address that a form went to which was granted with the method GET: the page after it names
-/// it as where it came from.
-fn is_address_of(release: &Release, text: &str) -> bool {
+/// Whether `text` is the address of a granted form with the method GET, which the next page sends as its referrer.
+fn is_address_of(release: &ReleasedValue, text: &str) -> bool {
     let Ok(url) = Url::parse(text) else { return false };
     Origin::of(&url).is_ok_and(|origin| goes_to(&release.destination, &url, &origin, "GET"))
 }
 
-/// What must not go anywhere else whoever it belongs to. E-mail addresses and phone numbers of others are part of
-/// what pages send.
-fn has_weight(kind: SensitiveKind) -> bool {
+/// Whether data of this kind must not go to an origin without a grant, whosever it is. Pages do send e-mail addresses and
+/// phone numbers of others.
+fn is_high_risk(kind: SensitiveKind) -> bool {
     matches!(kind, SensitiveKind::CardNumber | SensitiveKind::Iban | SensitiveKind::Token)
 }
 
-/// Whether a method asks for nothing but an answer. An order by one button has no body.
+/// Whether a method is safe: it asks for an answer and nothing else. An unsafe request matters without a body too, such
+/// as that of a one-click order.
 fn is_safe(method: &str) -> bool {
     ["GET", "HEAD", "OPTIONS"].iter().any(|safe| method.eq_ignore_ascii_case(safe))
 }
 
-/// Whether a body can be read as text.
+/// Whether a body is text.
 fn is_text(body: &[u8]) -> bool {
     let odd = |c: char| c.is_control() && !c.is_whitespace();
     std::str::from_utf8(body).is_ok_and(|text| !text.contains(odd))
@@ -213,7 +212,7 @@ fn by_sequence(pieces: Vec<Piece>) -> Vec<String> {
         let number = usize::try_from(hasher.finish() % SEQUENCES as u64).unwrap_or(0);
         if let Some(sequence) = texts.get_mut(number) {
             sequence.push_str(&text);
-            // A line's end parts what must not be read as one word and joins what a separator may part.
+            // The scan treats a line end as a word boundary, and also as a separator within a value.
             sequence.push('\n');
         }
     }

@@ -1,21 +1,21 @@
-//! What of a request a sender can choose, name by name: so that a value that is sent under one name in many
-//! requests can be put together again.
+//! The parts of a request that its sender can choose, by name, so that a value that is sent under one name in many
+//! requests can be reassembled.
 
 use browser_signals::OutgoingRequest;
 use serde_json::Value;
 use url::Url;
 
-/// The name of the last part of a path. No other name begins with a slash.
+/// The name of the last segment of a path. The names of this module begin with a slash, unlike others.
 pub(super) const PATH: &str = "/";
-/// The name of the names themselves, which can carry something too.
+/// The name of the names themselves, which can carry a value too.
 const NAMES: &str = "/names";
 /// The name of a body without names.
 const BODY: &str = "/body";
 
-/// Name and text.
+/// A name and a text.
 pub(super) type Piece = (String, String);
 
-/// The end of the path, and the values and names of query and fragment.
+/// The last segment of the path, and the values and names of query and fragment.
 pub(super) fn of_address(url: &Url) -> Vec<Piece> {
     let last = url.path_segments().and_then(|mut parts| parts.rfind(|part| !part.is_empty()));
     let mut pieces: Vec<Piece> = last.map(|last| (PATH.to_owned(), last.to_owned())).into_iter().collect();
@@ -30,14 +30,14 @@ fn of_form(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
         let (name, value) = (name.into_owned(), value.into_owned());
-        // What has no value is not a name.
+        // A name without a value carries the text itself.
         let carries = if value.is_empty() { (NAMES.to_owned(), name) } else { (name, value) };
         pieces.push(carries);
     }
     pieces
 }
 
-/// Everything that a page chose of a request: address, headers and body.
+/// All parts of a request that a page can choose: address, headers and body.
 pub(super) fn of_request(request: &OutgoingRequest<'_>, url: &Url) -> Vec<Piece> {
     let mut pieces = of_address(url);
     pieces.extend(request.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())));
@@ -54,7 +54,7 @@ pub(super) fn of_request(request: &OutgoingRequest<'_>, url: &Url) -> Vec<Piece>
     pieces
 }
 
-/// Every text and number, under the name of the member that it stands in. The depth is bounded by the parser.
+/// Every string and number under the name of its member. The parser bounds the depth.
 fn of_json(name: &str, json: Value, pieces: &mut Vec<Piece>) {
     match json {
         Value::String(text) => pieces.push((name.to_owned(), text)),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn each_place_has_its_name() {
+    fn each_part_has_its_name() {
         let start = [("/", "b"), ("q", "one two"), ("/names", "flag"), ("x-note", "hi")];
         let with = |more: &[(&str, &str)]| named(&[&start, more].concat());
         let url = "https://shop.example/a/b/?q=one+two&flag";

@@ -1,16 +1,15 @@
-//! Addresses: streets by their form, and what stands behind them.
+//! Addresses: streets by their form, and the parts after them.
 
 use std::ops::Range;
 
 use sirl::Field;
 
-use super::places::{
+use super::lexicon::{
     COUNTRIES, FRENCH, GERMAN, GERMAN_SURE, NO_NAME, SENT, SMALL, SOUGHT, SPANISH, STATES, STREETS, UNITS,
 };
-use super::readers::Sure;
-use super::text::Text;
+use super::text::{Certainty, Text};
 
-/// The forms of postal codes: `A` stands for a capital, `9` for a digit. Longer ones first.
+/// The forms of postal codes, longer ones first: `A` is a capital, `9` a digit.
 const POSTAL_CODES: [&str; 22] = [
     "99999-9999",
     "AA9A 9AA",
@@ -36,11 +35,11 @@ const POSTAL_CODES: [&str; 22] = [
     "9999",
 ];
 
-/// The parts of a city, behind a street.
-const WINDS: [&str; 8] = ["n", "s", "e", "w", "nw", "ne", "sw", "se"];
+/// The abbreviated directions after a street.
+const DIRECTIONS: [&str; 8] = ["n", "s", "e", "w", "nw", "ne", "sw", "se"];
 
 /// A value of an address.
-type Part = (Range<usize>, Field);
+type AddressPart = (Range<usize>, Field);
 
 /// A postal code that begins with token `at`.
 pub(super) fn postal_code(text: &Text<'_>, at: usize) -> Option<Range<usize>> {
@@ -59,7 +58,7 @@ pub(super) fn postal_code(text: &Text<'_>, at: usize) -> Option<Range<usize>> {
     Some(start..start + form.len())
 }
 
-/// The tokens of a street that begins with token `at`, and whether its form is that of nothing else.
+/// The end of a street that begins with token `at`, and whether its form is unambiguous.
 fn street(text: &Text<'_>, at: usize) -> Option<(usize, bool)> {
     let (end, sure) = english(text, at)
         .or_else(|| german(text, at))
@@ -69,7 +68,7 @@ fn street(text: &Text<'_>, at: usize) -> Option<(usize, bool)> {
     Some((unit(text, end), sure))
 }
 
-/// `17 Quarry Road`, `221b Baker St.`
+/// A street in English form: `17 Quarry Road`, `221b Baker St.`
 fn english(text: &Text<'_>, at: usize) -> Option<(usize, bool)> {
     if !text.is_number(at, 5) {
         return None;
@@ -80,13 +79,13 @@ fn english(text: &Text<'_>, at: usize) -> Option<(usize, bool)> {
         .find(|next| {
             text.is_capital(*next)
                 && text.is_one_of(*next, &STREETS)
-                && (!text.is_capital(*next + 1) || text.is_one_of(*next + 1, &WINDS))
+                && (!text.is_capital(*next + 1) || text.is_one_of(*next + 1, &DIRECTIONS))
         });
     let mut end = last? + 1;
     if text.low(end) == "." && text.word(end - 1).len() <= 4 && !text.is_capital(end + 1) {
         end += 1;
     }
-    if text.is_capital(end) && text.is_one_of(end, &WINDS) {
+    if text.is_capital(end) && text.is_one_of(end, &DIRECTIONS) {
         end += 1;
     }
     named(at + 1).then_some((end, true))
@@ -97,7 +96,7 @@ fn is_ordinal(word: &str) -> bool {
     !number.is_empty() && ["st", "nd", "rd", "th"].iter().any(|end| word.strip_suffix(end) == Some(number))
 }
 
-/// `Hauptstr. 5`, `Lange Gasse 7a`, `Unter den Linden` is not known by its form.
+/// A street in German form: `Hauptstr. 5`, `Lange Gasse 7a`. `Unter den Linden` is not recognisable by its form.
 fn german(text: &Text<'_>, at: usize) -> Option<(usize, bool)> {
     let ends = |at: usize, endings: &[&str]| {
         endings.iter().any(|end| text.low(at).ends_with(end) || text.low(at) == *end)
@@ -121,7 +120,7 @@ fn german(text: &Text<'_>, at: usize) -> Option<(usize, bool)> {
     Some((end + usize::from(letter), ends(last, &GERMAN_SURE)))
 }
 
-/// `12 bis, rue de la Paix`
+/// A street in French form: `12 bis, rue de la Paix`.
 fn french(text: &Text<'_>, at: usize) -> Option<usize> {
     let mut next = at + 1;
     if text.is_one_of(next, &["bis", "ter"]) {
@@ -137,7 +136,7 @@ fn french(text: &Text<'_>, at: usize) -> Option<usize> {
     named_on(text, next)
 }
 
-/// `Calle de Alcal\u{e1}, 42`
+/// A street in Spanish form: `Calle de Alcal\u{e1}, 42`.
 fn spanish(text: &Text<'_>, at: usize) -> Option<usize> {
     let mark = matches!(text.low(at + 1), "." | "/");
     if !text.is_one_of(at, &SPANISH) || text.is_closed(at) || (text.low(at) == "c" && !mark) {
@@ -152,7 +151,7 @@ fn spanish(text: &Text<'_>, at: usize) -> Option<usize> {
     (text.is_number(number, 4) && !person).then_some(number + 1)
 }
 
-/// Any name and number before a postal code and a city: `Unter den Linden 77, 10117 Berlin`.
+/// A street of any name, with its number, before a postal code and a city: `Unter den Linden 77, 10117 Berlin`.
 fn before_city(text: &Text<'_>, at: usize) -> Option<usize> {
     if !text.is_capital(at) || text.is_one_of(at, &NO_NAME) {
         return None;
@@ -162,22 +161,22 @@ fn before_city(text: &Text<'_>, at: usize) -> Option<usize> {
     place(text, text.token_at(postal.end)).map(|_| number + 1)
 }
 
-/// The end of a name in capitals and small words, one capital at least.
+/// The end of a name of capitalised words and particles, with at least one capitalised word.
 fn named_on(text: &Text<'_>, from: usize) -> Option<usize> {
     let inside = |at: usize| text.is_capital(at) || text.is_one_of(at, &SMALL) || is_elided(text.word(at));
     let end = (from..from + 7).find(|at| !inside(*at)).unwrap_or(from + 7);
-    // Small words at the end belong to the sentence.
+    // Particles at the end belong to the sentence.
     let last = (from..end).rev().find(|at| text.is_capital(*at) || is_elided(text.word(*at)))?;
     Some(last + 1)
 }
 
-/// `d'Italie`, `l'Europe`
+/// Whether a word is a name with an elided article: `d'Italie`, `l'Europe`.
 fn is_elided(word: &str) -> bool {
     word.split_once(['\'', '\u{2019}'])
         .is_some_and(|(small, name)| small.len() == 1 && name.starts_with(char::is_uppercase))
 }
 
-/// A flat behind a street: `, Apt. 4B`.
+/// The end of a flat after a street: `, Apt. 4B`.
 fn unit(text: &Text<'_>, end: usize) -> usize {
     let at = if text.low(end) == "," { end + 1 } else { end };
     let number = if text.low(at + 1) == "." { at + 2 } else { at + 1 };
@@ -186,8 +185,8 @@ fn unit(text: &Text<'_>, end: usize) -> usize {
     if text.is_one_of(at, &UNITS) && text.is_word(number) && (plain || letter) { number + 1 } else { end }
 }
 
-/// A street behind a label: by its form, or up to the next comma, semicolon or end of a sentence if it has
-/// a digit or begins with a capital.
+/// A street after a label: by its form, or, if it begins with a digit or a capital, up to the next comma, semicolon or end
+/// of a sentence.
 pub(super) fn labelled_street(text: &Text<'_>, at: usize) -> Option<Range<usize>> {
     if let Some((end, _)) = street(text, at) {
         return Some(text.span(at, end));
@@ -208,7 +207,7 @@ pub(super) fn labelled_street(text: &Text<'_>, at: usize) -> Option<Range<usize>
     (end > at && text.is_word(at) && like_one).then_some(span)
 }
 
-/// A city, region or country behind a label.
+/// A city, region or country after a label.
 pub(super) fn labelled_place(text: &Text<'_>, at: usize) -> Option<Range<usize>> {
     if let Some(end) = country(text, at) {
         return Some(text.span(at, end));
@@ -219,7 +218,7 @@ pub(super) fn labelled_place(text: &Text<'_>, at: usize) -> Option<Range<usize>>
     (state || !text.is_one_of(at, &NO_NAME)).then(|| text.span(at, end))
 }
 
-/// The end of a name of a place in capitals: `Frankfurt am Main`, `St. Louis`.
+/// The end of a capitalised place name: `Frankfurt am Main`, `St. Louis`.
 fn place(text: &Text<'_>, at: usize) -> Option<usize> {
     if !text.is_capital(at) {
         return None;
@@ -245,17 +244,17 @@ fn place(text: &Text<'_>, at: usize) -> Option<usize> {
 /// The end of a country that begins with token `at`.
 fn country(text: &Text<'_>, at: usize) -> Option<usize> {
     let end = COUNTRIES.iter().filter_map(|name| text.phrase(at, name)).max()?;
-    // `us` and `uk` in small letters are words.
+    // `us` in lower case is a word.
     let short = text.word(at).len() <= 3 && !text.word(at).chars().all(char::is_uppercase);
     (!short).then_some(end)
 }
 
-/// What stands behind a street, or is an address without one: postal code, city, region, country.
-fn tail(text: &Text<'_>, from: usize) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+/// The parts of an address after the street, or without a street: postal code, city, region, country.
+fn tail(text: &Text<'_>, from: usize) -> Vec<AddressPart> {
+    let mut parts: Vec<AddressPart> = Vec::new();
     let mut at = from;
     for _ in 0..5 {
-        let lacks = |field: Field, parts: &[Part]| parts.iter().all(|(_, other)| *other != field);
+        let lacks = |field: Field, parts: &[AddressPart]| parts.iter().all(|(_, other)| *other != field);
         let apart = matches!(text.low(at), "," | "\n") || text.is_one_of(at, &["in", "\u{e0}", "en", "-"]);
         let next = if apart { at + 1 } else { at };
         let new = if text.low(next + 1) == ":" || text.is_closed(next) {
@@ -285,13 +284,13 @@ fn tail(text: &Text<'_>, from: usize) -> Vec<Part> {
     parts
 }
 
-/// The addresses of a prompt, each as its parts. `free` says whether a token holds no other value.
-pub(super) fn addresses(text: &Text<'_>, free: impl Fn(usize) -> bool) -> Vec<(Vec<Part>, Sure)> {
+/// The addresses of a prompt, each as its parts. `free` returns whether a token belongs to no other value.
+pub(super) fn addresses(text: &Text<'_>, free: impl Fn(usize) -> bool) -> Vec<(Vec<AddressPart>, Certainty)> {
     let mut addresses = Vec::new();
     let mut at = 0;
     while at < text.len() {
         let open = free(at) && !text.is_quoted(at) && !text.is_closed(at);
-        let sent = text.said_before(at, &SENT, 24);
+        let sent = text.is_preceded_by(at, &SENT, 24);
         let found = if !open {
             None
         } else if let Some((end, sure)) = street(text, at).filter(|(end, _)| (at..*end).all(&free)) {
@@ -299,14 +298,14 @@ pub(super) fn addresses(text: &Text<'_>, free: impl Fn(usize) -> bool) -> Vec<(V
             parts.extend(tail(text, end));
             let complete = parts.len() > 1;
             let starts = at == 0 || text.ends_sentence(at - 1);
-            let sought = text.said_before(at, &SOUGHT, 16) && !sent;
+            let sought = text.is_preceded_by(at, &SOUGHT, 16) && !sent;
             match (sure, sent || complete || starts, sought) {
-                (_, true, false) => Some((parts, Sure::Yes)),
-                (true, ..) => Some((parts, Sure::Ask)),
+                (_, true, false) => Some((parts, Certainty::Yes)),
+                (true, ..) => Some((parts, Certainty::Ask)),
                 (false, ..) => None,
             }
         } else if sent && !is_amount(text, at) {
-            without_street(text, at).map(|parts| (parts, Sure::Yes))
+            without_street(text, at).map(|parts| (parts, Certainty::Yes))
         } else {
             None
         };
@@ -322,13 +321,13 @@ pub(super) fn addresses(text: &Text<'_>, free: impl Fn(usize) -> bool) -> Vec<(V
     addresses
 }
 
-/// What stands behind a street that ends at a byte.
-pub(super) fn behind(text: &Text<'_>, street: usize) -> Vec<Part> {
+/// The parts of an address after a street that ends at a byte.
+pub(super) fn behind(text: &Text<'_>, street: usize) -> Vec<AddressPart> {
     tail(text, text.token_at(street))
 }
 
-/// `94704 Berkeley` or `Berkeley, CA 94704`: a postal code and a city, one behind the other.
-fn without_street(text: &Text<'_>, at: usize) -> Option<Vec<Part>> {
+/// An address without a street, of a postal code and a city: `94704 Berkeley` or `Berkeley, CA 94704`.
+fn without_street(text: &Text<'_>, at: usize) -> Option<Vec<AddressPart>> {
     let parts = if postal_code(text, at).is_some() {
         tail(text, at)
     } else {
@@ -350,7 +349,7 @@ fn without_street(text: &Text<'_>, at: usize) -> Option<Vec<Part>> {
     (has(Field::PostalCode) && has(Field::City)).then_some(parts)
 }
 
-/// Whether a number is one of money or things: behind a currency or a multiplication sign.
+/// Whether a number is an amount or a count, by the word or sign before it.
 fn is_amount(text: &Text<'_>, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |at| text.low(at));
     matches!(

@@ -1,27 +1,15 @@
-//! What the user writes before a value to say what it is: labels and phrases, in English, German, French
-//! and Spanish.
+//! The labels and phrases before a value that name its field, in English, German, French and Spanish.
 
 use std::ops::Range;
 
 use sirl::Field;
 
-use super::readers::{self, Sure};
-use super::text::Text;
-
-/// The least that must stand between a label and its value.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Bond {
-    /// Nothing: `cvv 123`. The value must have the form of one.
-    Bare,
-    /// A word such as `is`.
-    Said,
-    /// A colon or an equals sign.
-    Colon,
-}
+use super::readers;
+use super::text::{Bond, Certainty, Text};
 
 use Bond::{Bare, Colon, Said};
 
-/// Labels, the field they announce, and how firmly they must be tied to the value. A bar stands between labels.
+/// Labels, separated by bars, with the field that they announce and the least connection to the value that they need.
 const LABELS: [(Field, Bond, &str); 23] = [
     (
         Field::Name,
@@ -142,8 +130,8 @@ const LABELS: [(Field, Bond, &str); 23] = [
     (Field::OneTimeCode, Said, "code|c\u{f3}digo"),
 ];
 
-/// Labels that are also words of everything: they count only where no other word makes them part of its
-/// own name, as in `product name` and `error code`.
+/// Labels that are also common words. They count only where no other word qualifies them, as in `product name` and
+/// `error code`.
 const COMMON: [&str; 37] = [
     "name",
     "nom",
@@ -184,8 +172,8 @@ const COMMON: [&str; 37] = [
     "clave",
 ];
 
-/// Words that may stand before such a label.
-const BESIDE: [&str; 61] = [
+/// Words that may come before such a label.
+const QUALIFIERS: [&str; 61] = [
     "my",
     "the",
     "our",
@@ -249,18 +237,19 @@ const BESIDE: [&str; 61] = [
     "cell",
 ];
 
-/// Words and marks that tie a label to its value.
-const SAYS: [&str; 7] = ["is", "ist", "lautet", "est", "es", "was", "reads"];
+/// Words that connect a label with its value.
+const COPULAS: [&str; 7] = ["is", "ist", "lautet", "est", "es", "was", "reads"];
 
-/// Words that stand between a label and its number.
+/// Words between a label and its number.
 const FILLERS: [&str; 10] =
     ["number", "no", "nr", "#", "nummer", "num\u{e9}ro", "n\u{fa}mero", "n\u{b0}", "ending", "date"];
 
-/// Words after which it is said what a password or a code is for.
-const FOR: [&str; 11] = ["for", "to", "at", "on", "f\u{fc}r", "bei", "auf", "pour", "sur", "para", "en"];
+/// Words before the site or purpose of a password or code.
+const PREPOSITIONS: [&str; 11] =
+    ["for", "to", "at", "on", "f\u{fc}r", "bei", "auf", "pour", "sur", "para", "en"];
 
-/// Words of a prompt about cards, before an expiry without a colon.
-const CARD: [&str; 13] = [
+/// Words about cards, one of which must come before an expiry without a colon.
+const CARD_WORDS: [&str; 13] = [
     "card",
     "visa",
     "mastercard",
@@ -276,8 +265,8 @@ const CARD: [&str; 13] = [
     "cvv",
 ];
 
-/// What a label leads to, and how sure it is.
-pub(super) fn values(text: &Text<'_>) -> Vec<(Range<usize>, Field, Sure)> {
+/// The labelled values of a prompt, with their certainty.
+pub(super) fn values(text: &Text<'_>) -> Vec<(Range<usize>, Field, Certainty)> {
     let mut values = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -292,8 +281,8 @@ pub(super) fn values(text: &Text<'_>) -> Vec<(Range<usize>, Field, Sure)> {
     values
 }
 
-/// The value of the longest label here that has one.
-fn labelled(text: &Text<'_>, at: usize) -> Option<(Range<usize>, Field, Sure)> {
+/// The value of the longest label at a token that has a value.
+fn labelled(text: &Text<'_>, at: usize) -> Option<(Range<usize>, Field, Certainty)> {
     if !text.is_word(at) {
         return None;
     }
@@ -319,18 +308,18 @@ fn stands_alone(text: &Text<'_>, at: usize) -> bool {
     before.is_none_or(|before| {
         !text.is_word(before)
             || text.word(before).starts_with(|c: char| c.is_ascii_digit())
-            || text.is_one_of(before, &BESIDE)
+            || text.is_one_of(before, &QUALIFIERS)
     })
 }
 
 fn about_a_card(text: &Text<'_>, at: usize) -> bool {
     let end_of_number =
         |at: usize| text.word(at).len() >= 4 && text.word(at).bytes().all(|b| b.is_ascii_digit());
-    (at.saturating_sub(12)..at).any(|before| text.is_one_of(before, &CARD))
+    (at.saturating_sub(12)..at).any(|before| text.is_one_of(before, &CARD_WORDS))
         || (at.saturating_sub(2)..at).any(end_of_number)
 }
 
-/// Where the value of a label begins that ends before token `at`, and how it is tied to it.
+/// The first token of the value of a label that ends before token `at`, and the connection between them.
 fn tied(text: &Text<'_>, mut at: usize, field: Field) -> (usize, Bond) {
     let number = matches!(
         field,
@@ -344,15 +333,15 @@ fn tied(text: &Text<'_>, mut at: usize, field: Field) -> (usize, Bond) {
     while number && text.is_one_of(at, &FILLERS) {
         at += 1;
     }
-    if matches!(field, Field::Password | Field::OneTimeCode) && text.is_one_of(at, &FOR) {
-        let ties = |at: &usize| matches!(text.low(*at), ":" | "=") || text.is_one_of(*at, &SAYS);
+    if matches!(field, Field::Password | Field::OneTimeCode) && text.is_one_of(at, &PREPOSITIONS) {
+        let ties = |at: &usize| matches!(text.low(*at), ":" | "=") || text.is_one_of(*at, &COPULAS);
         let open = |at: &usize| text.is_closed(*at) || !text.ends_sentence(*at);
         if let Some(tie) = (at + 1..at + 14).take_while(open).filter(|at| !text.is_closed(*at)).find(ties) {
             at = tie;
         }
     }
     let mut bond = Bare;
-    if text.is_one_of(at, &SAYS) && !text.is_closed(at) {
+    if text.is_one_of(at, &COPULAS) && !text.is_closed(at) {
         (at, bond) = (at + 1, Said);
     }
     if matches!(text.low(at), ":" | "=") && !text.is_closed(at) {

@@ -1,30 +1,28 @@
-//! Names of people: behind a label, before an address, and where only the user knows.
+//! Names of people: after a label, before an address, and where the user has to be asked.
 
 use std::ops::Range;
 
 use sirl::Field;
 
-use super::labels::Bond;
-use super::places::{NO_NAME, SENT};
-use super::readers::Sure;
-use super::text::Text;
+use super::lexicon::{NO_NAME, SENT};
+use super::text::{Bond, Certainty, Text};
 
-/// Small words within a name.
-const WITHIN: [&str; 20] = [
+/// Particles within a name.
+const PARTICLES: [&str; 20] = [
     "van", "von", "de", "der", "den", "la", "le", "di", "da", "dos", "del", "bin", "ibn", "al", "el", "ter",
     "ten", "zu", "of", "y",
 ];
 
-/// Titles, which may have a full stop behind them.
+/// Titles, which may have a full stop after them.
 const TITLES: [&str; 10] = ["mr", "mrs", "ms", "dr", "prof", "herr", "frau", "mme", "sr", "sra"];
 
-/// Words before somebody's name, or before something else.
+/// Words that may come before a person's name.
 const BEFORE: [&str; 15] = [
     "for", "to", "from", "an", "f\u{fc}r", "pour", "para", "i am", "it's", "this is", "i'm", "ich bin",
     "je suis", "soy", "signed",
 ];
 
-/// Words of a search: what follows is what is searched for.
+/// Words of a search, after which capitalised words are the search terms.
 const SEARCH: [&str; 21] = [
     "search",
     "searching",
@@ -49,25 +47,27 @@ const SEARCH: [&str; 21] = [
     "according",
 ];
 
-/// A name behind a label.
-pub(super) fn labelled(text: &Text<'_>, at: usize, bond: Bond) -> Option<(Range<usize>, Sure)> {
+/// A name after a label.
+pub(super) fn labelled(text: &Text<'_>, at: usize, bond: Bond) -> Option<(Range<usize>, Certainty)> {
     if let Some(end) = capitals(text, at) {
-        return Some((text.span(at, end), Sure::Yes));
+        return Some((text.span(at, end), Certainty::Yes));
     }
-    // Behind a colon a name in small letters is one too, if nothing else stands there.
+    // After a colon, words in lower case are a name too, if nothing else follows.
     let plain = |at: usize| text.is_word(at) && text.word(at).chars().all(|c| c.is_alphabetic() || c == '-');
     let end = (at..at + 5).find(|at| !plain(*at))?;
     let alone = text.ends_sentence(end) || matches!(text.low(end), "," | ";" | ".");
     let few = (1..=3).contains(&(end - at)) && !(at..end).any(|at| text.is_one_of(at, &NO_NAME));
     match bond {
-        Bond::Colon if alone && few => Some((text.span(at, end), Sure::Yes)),
-        // First and last name in small letters, or two other words.
-        Bond::Bare | Bond::Said if alone && few && end - at == 2 => Some((text.span(at, end), Sure::Ask)),
+        Bond::Colon if alone && few => Some((text.span(at, end), Certainty::Yes)),
+        // These are a first and a last name in lower case, or two other words.
+        Bond::Bare | Bond::Said if alone && few && end - at == 2 => {
+            Some((text.span(at, end), Certainty::Ask))
+        }
         _ => None,
     }
 }
 
-/// The end of a name in capitals that begins with token `at`: `Dr. Ana-Mar\u{ed}a van der Berg`, `J. R. Lane`.
+/// The end of a capitalised name that begins with token `at`: `Dr. Ana-Mar\u{ed}a van der Berg`, `J. R. Lane`.
 fn capitals(text: &Text<'_>, at: usize) -> Option<usize> {
     let mut next = at;
     if text.is_one_of(next, &TITLES) && text.is_capital(next) {
@@ -81,7 +81,7 @@ fn capitals(text: &Text<'_>, at: usize) -> Option<usize> {
             end = Some(next);
         } else if end.is_some()
             && (0..3).any(|small| {
-                (next..=next + small).all(|at| text.is_one_of(at, &WITHIN))
+                (next..=next + small).all(|at| text.is_one_of(at, &PARTICLES))
                     && text.is_capital(next + small + 1)
                     && !text.is_one_of(next + small + 1, &NO_NAME)
             })
@@ -91,7 +91,6 @@ fn capitals(text: &Text<'_>, at: usize) -> Option<usize> {
             break;
         }
     }
-    // An initial at the end is one only if nothing but it is left of the sentence.
     end.filter(|_| !text.is_closed(at))
 }
 
@@ -116,7 +115,7 @@ pub(super) fn before_address(text: &Text<'_>, street: usize) -> Option<Range<usi
     Some(text.span(start, end)).filter(|_| !text.is_quoted(start))
 }
 
-/// Capitalised words that may be somebody's name.
+/// Capitalised words that may be a person's name.
 pub(super) fn perhaps(text: &Text<'_>) -> Vec<(Range<usize>, Field)> {
     let mut names = Vec::new();
     for at in 0..text.len() {

@@ -1,34 +1,34 @@
-//! Which words of a prompt are about what is *not* to be done.
+//! The words of a prompt in the reach of a negation.
 //!
-//! A negation reaches to the end of its sentence, over commas and lists, or to a word such as `but` that turns it; one
-//! that follows its subject (`my address must not ...`) reaches back too. Where it is unclear how far, it reaches farther:
-//! what is taken for negated is not planned, and the user is asked for less.
+//! A negation reaches to the end of its sentence, across commas and lists, or to a word such as `but` that ends it. One that
+//! follows its subject (`my address must not ...`) reaches back too. Where the reach is unclear, the longer one counts:
+//! negated data is not planned, so that less is requested.
 
 use std::ops::Range;
 
 /// A word of the prompt.
 #[derive(Debug)]
-pub(super) struct Word {
-    /// In lower case.
+pub(super) struct PromptWord {
+    /// The word in lower case.
     pub text: String,
-    /// Where it stands.
+    /// Its span.
     pub span: Range<usize>,
-    /// Which stretch without a comma it is in.
+    /// The number of its clause, a stretch without a comma.
     pub clause: usize,
-    /// Whether a thing that it names is not to be given.
+    /// Whether data that it names must not be given.
     pub denied: bool,
-    /// Whether an act that it names is not to be done.
+    /// Whether an act that it names must not be done.
     pub undone: bool,
     sentence: usize,
-    /// Whether it is `n't` at its end, as `don` of `don't`.
+    /// Whether `'t` follows and is left out of the text, as for the `don` of `don't`.
     shortened: bool,
-    /// Whether it may negate: a word of a value that was found says nothing.
+    /// Whether it may negate: a word within a found value does not.
     speaks: bool,
-    /// Whether its sentence ends with it, as a question.
+    /// Whether it ends its sentence as a question.
     asks: bool,
 }
 
-/// What negates what comes after it.
+/// Words that negate the words after them.
 const NEGATIONS: [&str; 47] = [
     "not",
     "dont",
@@ -79,7 +79,7 @@ const NEGATIONS: [&str; 47] = [
     "minus",
 ];
 
-/// What negates together with the word behind it.
+/// Pairs of words that negate the words after them.
 const PAIRS: [(&str, &str); 8] = [
     ("instead", "of"),
     ("rather", "than"),
@@ -91,48 +91,48 @@ const PAIRS: [(&str, &str); 8] = [
     ("save", "for"),
 ];
 
-/// What makes a negation one of how much or when, where `than` follows.
+/// Words after a negation that make it an amount or a time, if `than` follows.
 const THAN: [&str; 5] = ["more", "less", "fewer", "later", "earlier"];
 
-/// What a negation turns into its opposite: `not only`, `do not forget`.
+/// Words after a negation that cancel it: `not only`, `do not forget`.
 const TURNED: [&str; 3] = ["only", "forget", "hesitate"];
 
-/// What there may be none of, and nothing is said by it of the task.
+/// Words after `no` in phrases that do not concern the task.
 const NO_MATTER: [&str; 5] = ["problem", "matter", "doubt", "rush", "hurry"];
 
-/// What stands before a `not` that is said of the words before it.
+/// Words before a `not` that negates the words before it.
 const SAID_OF: [&str; 22] = [
     "is", "are", "was", "were", "be", "been", "isn", "aren", "must", "mustn", "should", "shouldn", "shall",
     "may", "might", "can", "could", "couldn", "would", "wouldn", "will", "won",
 ];
 
-/// What stands after a `not` that is said of the words before it.
+/// Words after a `not` that negates the words before it.
 const OF_BEFORE: [&str; 10] =
     ["needed", "required", "necessary", "wanted", "allowed", "permitted", "given", "used", "shared", "to"];
 
-/// What such a word may be by itself.
+/// Single words that negate the words before them.
 const ALONE: [&str; 7] = ["cannot", "cant", "wont", "shouldnt", "mustnt", "isnt", "arent"];
 
-/// What ends the reach of a negation at the beginning of a clause.
+/// Words that end the reach of a negation at the beginning of a clause.
 const TURNS: [&str; 5] = ["only", "just", "instead", "however", "otherwise"];
 
-/// After these, `but` says what is left out.
+/// Words after which `but` introduces an exception.
 const ALL_BUT: [&str; 10] =
     ["all", "any", "anything", "everything", "nothing", "anyone", "everyone", "nobody", "none", "one"];
 
-/// What begins a part of a clause with acts of its own.
+/// Words that begin a part of a clause with a verb of its own.
 const PARTS: [&str; 14] = [
     "and", "or", "then", "that", "which", "who", "what", "if", "when", "where", "because", "since", "while",
     "so",
 ];
 
-/// What a clause begins with that names something before it says anything of it.
+/// The first words of a clause that begins with its subject.
 const SUBJECTS: [&str; 7] = ["my", "our", "the", "any", "a", "an", "these"];
 
-/// The most words of a clause that does no more than name something.
-const TOPIC: usize = 4;
+/// The most words of a clause that only names its topic.
+const MAX_TOPIC_WORDS: usize = 4;
 
-/// What may stand beside a negation that is all that is said.
+/// Words that may accompany a negation that forms a clause of its own.
 const FILLING: [&str; 23] = [
     "please",
     "thanks",
@@ -159,12 +159,13 @@ const FILLING: [&str; 23] = [
     "better",
 ];
 
-/// What is kept, where it says `keep my address private`.
+/// The adjectives in `keep my address private`.
 const KEPT: [&str; 6] = ["private", "secret", "confidential", "hidden", "yourself", "out"];
+/// The verbs in `keep my address private`.
 const KEEPS: [&str; 8] = ["keep", "keeps", "keeping", "kept", "stay", "stays", "remain", "remains"];
 
-/// The words of a prompt. What stands in `links` is no word, and what stands in `values` negates nothing.
-pub(super) fn words(prompt: &str, links: &[Range<usize>], values: &[Range<usize>]) -> Vec<Word> {
+/// The words of a prompt, with their negations. Text in `links` has no words, and words in `values` negate nothing.
+pub(super) fn words(prompt: &str, links: &[Range<usize>], values: &[Range<usize>]) -> Vec<PromptWord> {
     let mut words = split(prompt, links, values);
     let negates: Vec<bool> = (0..words.len()).map(|at| negates(prompt, &words, at)).collect();
     let is_negation = |at: usize| negates.get(at).copied().unwrap_or(false);
@@ -198,11 +199,11 @@ pub(super) fn words(prompt: &str, links: &[Range<usize>], values: &[Range<usize>
 }
 
 /// The words with their sentences and clauses.
-fn split(prompt: &str, links: &[Range<usize>], values: &[Range<usize>]) -> Vec<Word> {
+fn split(prompt: &str, links: &[Range<usize>], values: &[Range<usize>]) -> Vec<PromptWord> {
     let within = |span: &Range<usize>, of: &[Range<usize>]| {
         of.iter().any(|other| span.start < other.end && other.start < span.end)
     };
-    let mut words: Vec<Word> = Vec::new();
+    let mut words: Vec<PromptWord> = Vec::new();
     let (mut sentence, mut clause, mut in_list) = (0, 0, false);
     let mut from = 0;
     let is_part = |c: char| c.is_alphanumeric();
@@ -216,7 +217,7 @@ fn split(prompt: &str, links: &[Range<usize>], values: &[Range<usize>]) -> Vec<W
         if within(&span, links) {
             continue;
         }
-        // What stands between this word and the one before it, links included.
+        // The text between the last word and this one, with links.
         let gap = words.last().map_or(gap, |last| prompt.get(last.span.end..start).unwrap_or(""));
         if let Some(last) = words.last_mut() {
             if text == "t" && matches!(gap, "'" | "\u{2019}" | "`") && last.text.ends_with('n') {
@@ -232,13 +233,13 @@ fn split(prompt: &str, links: &[Range<usize>], values: &[Range<usize>]) -> Vec<W
         let speaks = !within(&span, values);
         let text = text.to_lowercase();
         let (denied, undone, shortened, asks) = (false, false, false, false);
-        words.push(Word { text, span, clause, denied, undone, sentence, shortened, speaks, asks });
+        words.push(PromptWord { text, span, clause, denied, undone, sentence, shortened, speaks, asks });
     }
     words
 }
 
-/// Whether a sentence ends between two words, and whether a clause does. The items of a list that a colon begins belong
-/// to its sentence.
+/// Whether a sentence ends between two words, and whether a clause ends. The items of a list after a colon belong to its
+/// sentence.
 fn breaks(gap: &str, next: &str, in_list: &mut bool) -> (bool, bool) {
     let marks = |c: char| matches!(c, '!' | '?' | ';');
     let stops = gap.contains(marks)
@@ -254,7 +255,7 @@ fn breaks(gap: &str, next: &str, in_list: &mut bool) -> (bool, bool) {
     (ends, line || stops || gap.contains([',', ':', '(', ')', '\u{2013}', '\u{2014}']))
 }
 
-fn negates(prompt: &str, words: &[Word], at: usize) -> bool {
+fn negates(prompt: &str, words: &[PromptWord], at: usize) -> bool {
     let Some(word) = words.get(at).filter(|word| word.speaks) else { return false };
     let here =
         |at: usize| words.get(at).filter(|next| next.clause == word.clause).map(|next| next.text.as_str());
@@ -277,8 +278,8 @@ fn negates(prompt: &str, words: &[Word], at: usize) -> bool {
     !(is_number || is_amount || is_no_matter || TURNED.contains(&next))
 }
 
-/// A negation that is said of what stands before it: `my address must not be given`, `my address you never give`.
-fn reach_back(words: &mut [Word], at: usize) {
+/// Marks the words before a negation that it also covers: `my address must not be given`, `my address you never give`.
+fn reach_back(words: &mut [PromptWord], at: usize) {
     let Some(word) = words.get(at) else { return };
     let (clause, sentence) = (word.clause, word.sentence);
     let before = at.checked_sub(1).and_then(|before| words.get(before));
@@ -290,15 +291,15 @@ fn reach_back(words: &mut [Word], at: usize) {
             && words
                 .get(at + 1)
                 .is_some_and(|next| next.clause == clause && OF_BEFORE.contains(&next.text.as_str())));
-    let begins = |words: &[Word], clause: usize| {
+    let begins = |words: &[PromptWord], clause: usize| {
         words
             .iter()
             .find(|word| word.clause == clause)
             .is_some_and(|word| SUBJECTS.contains(&word.text.as_str()))
     };
-    // `My phone number: do not use it`.
-    let is_topic = |words: &[Word], clause: usize| {
-        begins(words, clause) && words.iter().filter(|word| word.clause == clause).count() <= TOPIC
+    // Such as `My phone number: do not use it`.
+    let is_topic = |words: &[PromptWord], clause: usize| {
+        begins(words, clause) && words.iter().filter(|word| word.clause == clause).count() <= MAX_TOPIC_WORDS
     };
     if !said_of
         && !begins(words, clause)
@@ -310,7 +311,7 @@ fn reach_back(words: &mut [Word], at: usize) {
     let mut reached = clause;
     for before in (0..at).rev() {
         let Some(one) = words.get(before) else { return };
-        // An enumeration of what belongs to the user.
+        // An earlier clause counts only in an enumeration of the user's data.
         if one.sentence != sentence
             || one.text == "but"
             || (one.clause != reached && !begins(words, one.clause))
@@ -326,8 +327,8 @@ fn reach_back(words: &mut [Word], at: usize) {
     }
 }
 
-/// `Keep my address private`.
-fn mark_kept(words: &mut [Word], clause: usize) {
+/// Marks the words of a clause such as `Keep my address private`.
+fn mark_kept(words: &mut [PromptWord], clause: usize) {
     let has =
         |of: &[&str]| words.iter().any(|word| word.clause == clause && of.contains(&word.text.as_str()));
     let left_out = has(&["leave", "left", "leaves", "leaving"]) && has(&["out"]);
@@ -336,8 +337,8 @@ fn mark_kept(words: &mut [Word], clause: usize) {
     }
 }
 
-/// `My address? No, thanks.`: a clause that says no and nothing else is about the one before it.
-fn mark_answered(words: &mut [Word], clause: usize, is_negation: impl Fn(usize) -> bool) {
+/// Marks the words before a clause that only says no: `My address? No, thanks.`
+fn mark_answered(words: &mut [PromptWord], clause: usize, is_negation: impl Fn(usize) -> bool) {
     let here: Vec<usize> =
         words.iter().enumerate().filter(|(_, word)| word.clause == clause).map(|(at, _)| at).collect();
     let fills = |at: &usize| words.get(*at).is_some_and(|word| FILLING.contains(&word.text.as_str()));

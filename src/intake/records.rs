@@ -1,14 +1,28 @@
-//! Which record of the vault a value of the prompt goes into.
+//! The record of the vault that each value of the prompt goes into.
 
 use std::ops::Range;
 
 use browser_signals::Origin;
 use sirl::Field;
 
-use super::{Found, origins};
+use super::named;
 
-/// The records that a prompt's values go into. Where a prompt has two values of one field, as for two
-/// people, the second goes into the record with the next letter.
+/// One value of the prompt, by its span.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Its span.
+    pub span: Range<usize>,
+    /// Its field.
+    pub field: Field,
+    /// The handle of the record that it goes into, such as `card:task`.
+    pub handle: &'static str,
+    /// The origin of a password or one-time code: the last web address before it, or else the first of the prompt. `None`
+    /// for other fields, and where the prompt names no web address.
+    pub binding: Option<Origin>,
+}
+
+/// The records for the values of a prompt. Where a prompt has two values of one field, as for two people, the second goes
+/// into the record with the next letter.
 pub const HANDLES: [&str; 20] = [
     "card:task",
     "card:task-b",
@@ -32,10 +46,10 @@ pub const HANDLES: [&str; 20] = [
     "address:task-d",
 ];
 
-/// The records of each kind.
-const EACH: usize = 4;
+/// The number of records of each kind.
+const RECORDS_PER_KIND: usize = 4;
 
-/// The kind of record that a field taken from the prompt goes into.
+/// The kind of record for a field from the prompt.
 fn kind_of(field: Field) -> &'static str {
     match field {
         Field::CardNumber | Field::CardExpiry | Field::CardCode => "card",
@@ -48,44 +62,49 @@ fn kind_of(field: Field) -> &'static str {
     }
 }
 
-/// Gives each value, in the order of the text, its record. A value that was there before goes where it went
-/// then. A new one goes with those before it, unless its field is taken there. Beyond the last record nothing
-/// is kept apart: the last one then takes the values as they come.
+/// Assigns each value, in the order of the text, its record. A repeated value goes into the same record again. A new one
+/// joins those before it, unless its field is taken there. When the records are used up, the last one takes all further
+/// values.
 pub(super) fn assign(
     original: &str,
     values: Vec<(Range<usize>, Field)>,
-    named: &[(usize, Origin)],
+    origins: &[(usize, Origin)],
 ) -> Vec<Found> {
-    let mut kept: Vec<(Field, String, &'static str)> = Vec::new();
+    let mut assigned: Vec<(Field, String, &'static str)> = Vec::new();
     let mut found = Vec::new();
     for (span, field) in values {
         let value = plain(original.get(span.clone()).unwrap_or_default(), field);
-        let before = kept.iter().find(|(other, text, _)| *other == field && *text == value);
-        let handle = before.map_or_else(|| next(&kept, field), |(.., handle)| *handle);
+        let before = assigned.iter().find(|(other, text, _)| *other == field && *text == value);
+        let handle = before.map_or_else(|| next(&assigned, field), |(.., handle)| *handle);
         if before.is_none() {
-            kept.push((field, value, handle));
+            assigned.push((field, value, handle));
         }
         let login = matches!(field, Field::Password | Field::OneTimeCode);
-        let binding = login.then(|| origins::nearest(named, span.start)).flatten();
+        let binding = login.then(|| named::nearest(origins, span.start)).flatten();
         found.push(Found { span, field, handle, binding });
     }
-    for (_, value, _) in &mut kept {
+    for (_, value, _) in &mut assigned {
         zeroize::Zeroize::zeroize(value);
     }
     found
 }
 
-/// The record for a new value of a field: the one its kind has come to, or the next if the field is taken.
-fn next(kept: &[(Field, String, &'static str)], field: Field) -> &'static str {
+/// The record for a new value of a field: the last one in use of its kind, or the next one if the field is taken there.
+fn next(assigned: &[(Field, String, &'static str)], field: Field) -> &'static str {
     let kind = kind_of(field);
     let own = || HANDLES.iter().filter(|handle| handle.split(':').next() == Some(kind));
-    let taken = |handle: &str| kept.iter().any(|(other, _, at)| *other == field && *at == handle);
-    let reached = kept.iter().filter_map(|(.., at)| own().position(|handle| handle == at)).max().unwrap_or(0);
+    let taken = |handle: &str| assigned.iter().any(|(other, _, at)| *other == field && *at == handle);
+    let reached =
+        assigned.iter().filter_map(|(.., at)| own().position(|handle| handle == at)).max().unwrap_or(0);
     let at = own().nth(reached).copied().unwrap_or_default();
-    if taken(at) { own().nth((reached + 1).min(EACH - 1)).copied().unwrap_or_default() } else { at }
+    if taken(at) {
+        own().nth((reached + 1).min(RECORDS_PER_KIND - 1)).copied().unwrap_or_default()
+    } else {
+        at
+    }
 }
 
-/// A value as it is compared: of numbers only the digits.
+/// A value in the form for comparison: of numbers only the digits.
 fn plain(value: &str, field: Field) -> String {
     match field {
         Field::CardNumber | Field::Phone => value.chars().filter(char::is_ascii_digit).collect(),

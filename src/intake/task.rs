@@ -1,16 +1,16 @@
-//! What the user wants done: the kinds of request it may need, and how much it may cost.
+//! The task in the user's words: the kinds of request that it may need, and its budget.
 
 use std::ops::Range;
 
 use sirl::{Currency, Field, Kind, Money};
 
-use super::negation::{self, Word};
+use super::negation::{self, PromptWord};
 
-/// How many words may stand between `my` and what is mine, as in "my old home address".
-const WORDS_BETWEEN: usize = 3;
+/// The most words between `my` and the noun, as in "my old home address".
+const MAX_WORDS_BETWEEN: usize = 3;
 
-/// How many words may stand between an act that is not to be done and what ends its clause.
-const FOR_NOTHING: [&str; 12] = [
+/// Words after a negated act that leave its object open, so that the whole act is negated.
+const OPEN_OBJECTS: [&str; 12] = [
     "anything",
     "something",
     "nothing",
@@ -27,10 +27,10 @@ const FOR_NOTHING: [&str; 12] = [
 
 const BUYS: [&str; 5] = ["buy", "order", "purchase", "pay", "book"];
 
-/// What kinds of address are no address of the user's home, and `mail` and `email` another kind of request.
+/// Words before `address` that make it another kind of address than a postal one.
 const MAIL: [&str; 4] = ["email", "mail", "ip", "web"];
 
-/// By what names the user speaks of what a kind of request is about.
+/// The words by which a user names the data of a kind of request.
 const fn names(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Purchase => &[],
@@ -43,7 +43,7 @@ const fn names(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// What a value that stands in the user's words is for.
+/// The kind of request for a value in the user's words.
 const fn kind_of(field: Field) -> Option<Kind> {
     match field {
         Field::Street => Some(Kind::Address),
@@ -56,18 +56,18 @@ const fn kind_of(field: Field) -> Option<Kind> {
     }
 }
 
-fn is(word: &Word, of: &[&str]) -> bool {
+fn is(word: &PromptWord, of: &[&str]) -> bool {
     of.contains(&word.text.as_str())
 }
 
-/// The words behind one, in its clause.
-fn behind(words: &[Word], at: usize) -> impl Iterator<Item = &Word> {
+/// The words after one, in its clause.
+fn behind(words: &[PromptWord], at: usize) -> impl Iterator<Item = &PromptWord> {
     let clause = words.get(at).map(|word| word.clause);
     words.iter().skip(at + 1).take_while(move |word| Some(word.clause) == clause)
 }
 
-/// Where a kind is named: not the address of a mail or a site.
-fn named(words: &[Word], kind: Kind) -> impl Iterator<Item = (usize, &Word)> {
+/// The words that name a kind; an e-mail or web address does not count as an address.
+fn named(words: &[PromptWord], kind: Kind) -> impl Iterator<Item = (usize, &PromptWord)> {
     words.iter().enumerate().filter(move |(at, word)| {
         let before = at.checked_sub(1).and_then(|before| words.get(before));
         let is_mail = kind == Kind::Address && before.is_some_and(|before| is(before, &MAIL));
@@ -75,17 +75,18 @@ fn named(words: &[Word], kind: Kind) -> impl Iterator<Item = (usize, &Word)> {
     })
 }
 
-/// Whether the user speaks of something of their own by a kind's names, as in "my home address".
-fn speaks_of(words: &[Word], kind: Kind) -> bool {
+/// Whether the user names data of their own, as in "my home address".
+fn speaks_of(words: &[PromptWord], kind: Kind) -> bool {
     let others: &[&str] = if kind == Kind::Address { &MAIL } else { &[] };
     words.iter().enumerate().filter(|(_, word)| is(word, &["my", "our"])).any(|(at, _)| {
-        let mut before_other = behind(words, at).take(WORDS_BETWEEN + 1).take_while(|word| !is(word, others));
+        let mut before_other =
+            behind(words, at).take(MAX_WORDS_BETWEEN + 1).take_while(|word| !is(word, others));
         before_other.any(|word| is(word, names(kind)))
     })
 }
 
-/// Where the user speaks of logging or signing in.
-fn signs_in(words: &[Word]) -> impl Iterator<Item = &Word> {
+/// The words about logging or signing in.
+fn signs_in(words: &[PromptWord]) -> impl Iterator<Item = &PromptWord> {
     words.iter().enumerate().filter_map(|(at, word)| {
         let next = behind(words, at).next()?;
         let does = is(word, &["log"]) && is(next, &["in", "into", "on"])
@@ -94,17 +95,17 @@ fn signs_in(words: &[Word]) -> impl Iterator<Item = &Word> {
     })
 }
 
-/// Whether nothing at all is to be bought: an act that is denied, and of nothing that is named.
-fn buys_nothing(words: &[Word]) -> bool {
+/// Whether nothing at all is to be bought: buying is negated, and no object is named.
+fn buys_nothing(words: &[PromptWord]) -> bool {
     words.iter().enumerate().filter(|(_, word)| word.undone && is(word, &BUYS)).any(|(at, _)| {
         let object = behind(words, at).find(|word| !is(word, &["please", "for", "just"]));
-        object.is_none_or(|object| is(object, &FOR_NOTHING) || is(object, &BUYS))
+        object.is_none_or(|object| is(object, &OPEN_OBJECTS) || is(object, &BUYS))
     })
 }
 
-/// The kinds of request that the user's words may need: what they order, the values in their words, and what they call
-/// their own; and none that they speak of as not to be given or done. A card is planned to be typed only where its
-/// number stands there.
+/// The kinds of request that the task may need: by a purchase, by the values in the prompt, and by the data that the user
+/// calls their own; without the kinds that the user excludes. Typing a card is planned only if the prompt contains its
+/// number.
 pub(super) fn kinds(prompt: &str, links: &[Range<usize>], values: &[(Range<usize>, Field)]) -> Vec<Kind> {
     let spans: Vec<Range<usize>> = values.iter().map(|(span, _)| span.clone()).collect();
     let words = negation::words(prompt, links, &spans);
@@ -132,7 +133,7 @@ pub(super) fn kinds(prompt: &str, links: &[Range<usize>], values: &[(Range<usize
     Kind::ALL.into_iter().filter(|kind| needs(*kind) && !refused(*kind)).collect()
 }
 
-/// The amount after words such as `at most` or `up to`: a decimal and a currency code, in either order.
+/// The budget: the amount after words such as `at most` or `up to`, a decimal and a currency code in either order.
 pub(super) fn budget(prompt: &str) -> Option<Money> {
     let lower = prompt.to_ascii_lowercase();
     ["at most", "up to", "no more than", "maximum of", "budget of", "budget:"].iter().find_map(|words| {
@@ -150,7 +151,7 @@ mod tests {
     use super::*;
 
     fn planned(prompt: &str) -> Vec<&'static str> {
-        let links = crate::intake::origins::links(prompt);
+        let links = crate::intake::named::links(prompt);
         kinds(prompt, &links, &[]).into_iter().map(Kind::as_str).collect()
     }
 
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_calls_their_own_is_planned() {
+    fn data_that_the_user_calls_their_own_is_planned() {
         for (prompt, expected) in [
             ("Fill in my home address at https://shop.example/account.", &["address"][..]),
             ("Put our new delivery address and my phone number into the form", &["contact", "address"]),
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_to_be_given_is_not_planned() {
+    fn data_that_the_user_excludes_is_not_planned() {
         for prompt in [
             "Read the reviews. Do not give away my address",
             "Compare prices, never with my email",
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_to_be_bought_is_not_planned() {
+    fn a_purchase_that_the_user_excludes_is_not_planned() {
         for prompt in [
             "Do not buy anything at https://shop.example",
             "Put the kettle into the cart at https://shop.example but do not order it",
@@ -245,7 +246,7 @@ mod tests {
         ] {
             plans(prompt, &[]);
         }
-        // What is bought needs more, but for what is denied.
+        // A purchase needs more kinds of data, except for those that the user excludes.
         let all = &["purchase", "address", "contact"][..];
         for (prompt, expected) in [
             ("Buy the kettle at https://shop.example for no more than 50.00 EUR", all),
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negation_ends_where_it_is_turned() {
+    fn a_negation_ends_at_a_turning_word() {
         for (prompt, expected) in [
             ("Do not use my phone number but fill in my address", &["address"][..]),
             ("Do not log in. Fill in my address.", &["address"]),
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_not_to_be_used_is_not_planned_and_negates_nothing() {
+    fn an_excluded_value_is_not_planned_and_words_within_a_value_negate_nothing() {
         let prompt = "Fill in the form. Do not use kim@post.test. Street: Never Lane 4, with my passport";
         let span = |value: &str| {
             let at = prompt.find(value).unwrap();

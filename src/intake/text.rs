@@ -1,6 +1,26 @@
-//! The prompt as words and marks, each with its place.
+//! The prompt as words and marks, each with its span; and the degrees of certainty of a value.
 
 use std::ops::Range;
+
+/// The certainty that a span is a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Certainty {
+    /// It is a value.
+    Yes,
+    /// The user should be asked.
+    Ask,
+}
+
+/// The connection of a label and its value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Bond {
+    /// None: `cvv 123`. The value must have the right form.
+    Bare,
+    /// A word such as `is`.
+    Said,
+    /// A colon or an equals sign.
+    Colon,
+}
 
 /// A word, or one mark that is neither letter, digit nor space. The end of a line is a mark.
 pub(super) struct Token {
@@ -10,13 +30,13 @@ pub(super) struct Token {
     quoted: bool,
 }
 
-/// A prompt in tokens. Indices past the end stand for an empty token that is no word.
+/// A prompt in tokens. An index past the end gives an empty token that is no word.
 pub(super) struct Text<'p> {
     pub(super) raw: &'p str,
     tokens: Vec<Token>,
 }
 
-/// Marks that open and close what is quoted.
+/// Marks that open and close a quotation.
 const QUOTES: [(char, char); 5] =
     [('"', '"'), ('\u{201c}', '\u{201d}'), ('\u{201e}', '\u{201c}'), ('\u{ab}', '\u{bb}'), ('`', '`')];
 
@@ -27,7 +47,7 @@ const ABBREVIATIONS: [&str; 18] = [
 ];
 
 impl<'p> Text<'p> {
-    /// `closed` are places that hold no value and are never taken apart: web addresses, names of records.
+    /// Splits a prompt. `closed` are spans that contain no value: web addresses, handles of records.
     pub(super) fn new(raw: &'p str, closed: &[Range<usize>]) -> Text<'p> {
         let quotes = quotes(raw);
         let mut tokens: Vec<Token> = Vec::new();
@@ -57,22 +77,22 @@ impl<'p> Text<'p> {
         self.tokens.len()
     }
 
-    /// In small letters.
+    /// The token in lower case.
     pub(super) fn low(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| &token.low)
     }
 
-    /// As it is written.
+    /// The token as it is written.
     pub(super) fn word(&self, at: usize) -> &'p str {
         self.tokens.get(at).and_then(|token| self.raw.get(token.span.clone())).unwrap_or_default()
     }
 
-    /// Where a token begins; the end of the text past the last.
+    /// The start of a token; for an index past the end, the end of the text.
     pub(super) fn start(&self, at: usize) -> usize {
         self.tokens.get(at).map_or(self.raw.len(), |token| token.span.start)
     }
 
-    /// The place of the tokens from `from` up to `to`.
+    /// The span of the tokens from `from` up to `to`.
     pub(super) fn span(&self, from: usize, to: usize) -> Range<usize> {
         let end = to.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(0, |last| last.span.end);
         self.start(from)..end
@@ -96,7 +116,7 @@ impl<'p> Text<'p> {
         !self.is_closed(at) && self.word(at).starts_with(char::is_alphanumeric)
     }
 
-    /// Whether it is a word of letters with a capital first.
+    /// Whether it is a capitalised word of letters.
     pub(super) fn is_capital(&self, at: usize) -> bool {
         let word = self.word(at);
         self.is_word(at)
@@ -104,7 +124,7 @@ impl<'p> Text<'p> {
             && word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '\u{2019}' | '-'))
     }
 
-    /// Whether it is a number of at most `longest` digits, with one small letter after it at most (`12b`).
+    /// Whether it is a number of at most `longest` digits, with at most one letter after it (`12b`).
     pub(super) fn is_number(&self, at: usize, longest: usize) -> bool {
         let word = self.word(at);
         let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -114,7 +134,7 @@ impl<'p> Text<'p> {
             && digits.bytes().all(|b| b.is_ascii_digit())
     }
 
-    /// The token after the words of `phrase`, if they stand here.
+    /// The token after the words of `phrase`, if the phrase begins here.
     pub(super) fn phrase(&self, at: usize, phrase: &str) -> Option<usize> {
         let mut next = at;
         for word in phrase.split(' ') {
@@ -126,7 +146,7 @@ impl<'p> Text<'p> {
         Some(next)
     }
 
-    /// Whether one of `words` is this token.
+    /// Whether the token is one of `words`.
     pub(super) fn is_one_of(&self, at: usize, words: &[&str]) -> bool {
         words.contains(&self.low(at))
     }
@@ -145,14 +165,13 @@ impl<'p> Text<'p> {
         }
     }
 
-    /// Whether one of `words` stands before this token in the same sentence, at most `reach` tokens before.
-    pub(super) fn said_before(&self, at: usize, words: &[&str], reach: usize) -> bool {
+    /// Whether one of `words` comes before this token in the same sentence, at most `reach` tokens before.
+    pub(super) fn is_preceded_by(&self, at: usize, words: &[&str], reach: usize) -> bool {
         let mut before = (at.saturating_sub(reach)..at).rev().take_while(|at| !self.ends_sentence(*at));
         before.any(|at| !self.is_closed(at) && self.is_one_of(at, words))
     }
 
-    /// What is quoted if a quote opens here: the place between the marks, which may not be empty or hold
-    /// the end of a line.
+    /// The span between quotation marks, if a quotation opens here. It may neither be empty nor contain a line end.
     pub(super) fn quoted_at(&self, at: usize) -> Option<Range<usize>> {
         let mark = self.word(at).chars().next()?;
         let (open, close) = match mark {
@@ -166,7 +185,7 @@ impl<'p> Text<'p> {
     }
 }
 
-/// Whether a mark between two letters makes one word of them, as in `e-mail` and `d'identite`.
+/// Whether a mark joins two letters into one word, as in `e-mail` and `d'identite`.
 fn joins(raw: &str, at: usize, c: char) -> bool {
     let before = raw.get(..at).and_then(|text| text.chars().next_back());
     let after = raw.get(at + c.len_utf8()..).and_then(|text| text.chars().next());
@@ -175,7 +194,7 @@ fn joins(raw: &str, at: usize, c: char) -> bool {
         && after.is_some_and(char::is_alphabetic)
 }
 
-/// The places that are quoted, marks included. A mark without its other half quotes nothing.
+/// The spans of quotations, with their marks. A mark without its counterpart quotes nothing.
 fn quotes(raw: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut from = 0;

@@ -1,15 +1,14 @@
-//! The file-system calls that a durable write is made of, one method a call, so that a test can stop the
-//! world before any of them.
+//! The file-system calls of a durable write, one method a call, so that a test can simulate a crash before any of them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Where files are kept. What was written is durable once [`Disk::sync`] returned, and a name that was made,
-/// moved or removed once [`Disk::sync_folder`] did.
+/// A file system. Written content is durable once [`Disk::sync`] returned, and a name that was made, moved or removed
+/// once [`Disk::sync_folder`] returned.
 ///
-/// No call follows a symbolic link in the last part of a path, or opens what is not a regular file. Files are
-/// readable by their owner alone.
+/// No call follows a symbolic link in the last part of a path or opens anything but a regular file. Files are readable
+/// by their owner alone.
 pub trait Disk: Send + Sync {
     /// The content of a file of at most `limit` bytes; a longer one is an error
     /// ([`io::ErrorKind::FileTooLarge`]).
@@ -33,10 +32,10 @@ pub trait Disk: Send + Sync {
     /// Makes the names in a folder durable.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 
-    /// Gives a file a second name, which must not be taken. Some file systems (FAT) cannot; it is an error then.
+    /// Gives a file a second name, which must be free. Some file systems (FAT) have no such call and return an error.
     fn link(&self, path: &Path, second: &Path) -> io::Result<()>;
 
-    /// Moves a file over another, if there is one, in one step. Of two names of one file both may stay.
+    /// Moves a file in one step; a file of the new name is replaced. If both are names of one file, both may stay.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
@@ -52,7 +51,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        // A pipe in the file's place must not keep the program waiting for its other end.
+        // Without this flag, opening a named pipe would wait for its other end.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         options.mode(0o600).custom_flags(flags.bits().cast_signed());
     }
@@ -114,7 +113,7 @@ impl Disk for SystemDisk {
             options.read(true).custom_flags(flags.bits().cast_signed());
             options.open(folder)?.sync_all()
         }
-        // Windows has no such call; there a rename is as durable as it gets.
+        // Windows has no such call: a rename cannot be made more durable there.
         #[cfg(not(unix))]
         {
             let _ = folder;

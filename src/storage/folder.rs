@@ -1,18 +1,18 @@
-//! A folder that nobody but its owner can read.
+//! A folder that only its owner can read.
 
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// A folder that belongs to the user who runs the program and is closed to everybody else (mode 0700), for
-/// files that are likewise (0600).
+/// A folder that belongs to the user who runs the program and is closed to all others (mode 0700), for files that are
+/// closed too (0600).
 ///
-/// There is no option that makes the rule laxer: who wants a vault in a shared folder makes a folder in it.
-/// Only the last part of the path is judged. Whoever may rename the folders above it can put another folder
-/// in its place, though none that is owned by the user and closed, unless the user made it.
+/// There is no option for a laxer rule: a vault in a shared folder needs a private folder in that folder. Only the last
+/// part of the path is checked. A user who may rename the folders above it can put another folder in its place, but only
+/// one that passes these checks, which means that the user of this program made it.
 ///
-/// On systems without Unix permissions (Windows) only symbolic links and things that are not folders or files
-/// are refused; there the user's profile folder keeps others out.
+/// On systems without Unix permissions (Windows) only symbolic links and things that are not folders or files are
+/// refused; there the user's profile folder keeps others out.
 ///
 /// ```
 /// use portcullis::storage::SafeFolder;
@@ -36,7 +36,7 @@ pub enum FolderError {
         /// The folder or file.
         path: PathBuf,
     },
-    /// Something else has the name.
+    /// The name belongs to something else.
     #[error("{path} is not a {wanted}")]
     Kind {
         /// The folder or file.
@@ -49,12 +49,12 @@ pub enum FolderError {
     Owner {
         /// The folder or file.
         path: PathBuf,
-        /// Who owns it.
+        /// The owner's user id.
         owner: u32,
-        /// Who we are.
+        /// The user id of this program.
         user: u32,
     },
-    /// Its group or everybody else may use it.
+    /// Its group or all users may use it.
     #[error("{path} is open to others (mode {mode:04o}); run `chmod {mend:o} {path}`, or use a new folder")]
     Open {
         /// The folder or file.
@@ -64,7 +64,7 @@ pub enum FolderError {
         /// The permissions it should have.
         mend: u32,
     },
-    /// The file has a name outside of the folder.
+    /// The file has a name outside the folder.
     #[error(
         "{path} is also reachable from outside of its folder ({names} names, {here} here); put a copy in its \
          place: `cp -p {path} {path}.copy && mv {path}.copy {path}`"
@@ -72,17 +72,17 @@ pub enum FolderError {
     Linked {
         /// The file.
         path: PathBuf,
-        /// How many names it has.
+        /// The number of its names.
         names: u64,
-        /// How many of them are in its folder.
+        /// The number of its names in its folder.
         here: u64,
     },
-    /// It is not there, or cannot be looked at.
+    /// It does not exist or cannot be examined.
     #[error("{path} cannot be used: {error}")]
     System {
         /// The folder or file.
         path: PathBuf,
-        /// The system's word for it.
+        /// The error of the system.
         error: io::Error,
     },
 }
@@ -92,7 +92,7 @@ impl FolderError {
         |error| FolderError::System { path: path.to_owned(), error }
     }
 
-    /// Whether the folder or file is simply not there.
+    /// Whether the folder or file does not exist.
     pub fn is_missing(&self) -> bool {
         matches!(self, FolderError::System { error, .. } if error.kind() == io::ErrorKind::NotFound)
     }
@@ -102,17 +102,17 @@ impl SafeFolder {
     /// Opens a folder that exists. An empty path is the current folder.
     ///
     /// # Errors
-    /// [`FolderError`], which says what was found and what to do.
+    /// [`FolderError`] names the problem and its remedy.
     pub fn open(path: &Path) -> Result<SafeFolder, FolderError> {
         let path = plain(path);
         check(&path, &look(&path)?, Wanted::Folder)?;
         Ok(SafeFolder { path })
     }
 
-    /// Opens a folder, or makes it and those above it that are missing, all closed to others and durable.
+    /// Opens a folder. A missing folder is made, with the missing folders above it, all private and durable.
     ///
     /// # Errors
-    /// As [`SafeFolder::open`]. A folder that is there already is not changed.
+    /// As [`SafeFolder::open`]. An existing folder is not changed.
     pub fn open_or_make(path: &Path) -> Result<SafeFolder, FolderError> {
         let path = plain(path);
         make(&path).map_err(FolderError::system(&path))?;
@@ -124,19 +124,19 @@ impl SafeFolder {
         &self.path
     }
 
-    /// Refuses a file of this folder that is a symbolic link or no regular file, belongs to another user, may
-    /// be used by others, or has a further name outside of the folder.
+    /// Refuses a file of this folder that is a symbolic link or no regular file, belongs to another user, may be used by
+    /// others, or has another name outside the folder.
     ///
     /// # Errors
-    /// [`FolderError`]; [`FolderError::is_missing`] tells a file that is not there.
+    /// [`FolderError`]; [`FolderError::is_missing`] recognises a file that does not exist.
     pub fn check_file(&self, name: &str) -> Result<(), FolderError> {
         let path = self.path.join(name);
         let mut about = look(&path)?;
         loop {
             check(&path, &about, Wanted::File)?;
             let Err(outside) = self.check_names(&path, &about) else { return Ok(()) };
-            // A program that makes or saves the file at this moment moves its names while they are counted.
-            // The name is another file's then, or the file has fewer names.
+            // A program that saves the file at this moment moves its names while they are counted. In that case the
+            // name now belongs to another file, or the number of names differs, and the check is repeated.
             let now = look(&path)?;
             if same(&about, &now) && names(&about) == names(&now) {
                 return Err(outside);
@@ -145,7 +145,7 @@ impl SafeFolder {
         }
     }
 
-    /// Backups are second names of one file, so a number of names says nothing until those here are counted.
+    /// Backups are second names of one file, so the names in this folder are subtracted from all names.
     #[cfg(unix)]
     fn check_names(&self, path: &Path, about: &Metadata) -> Result<(), FolderError> {
         let names = names(about);
@@ -173,7 +173,7 @@ fn look(path: &Path) -> Result<Metadata, FolderError> {
     fs::symlink_metadata(path).map_err(FolderError::system(path))
 }
 
-/// Whether both are one file.
+/// Whether both belong to one file.
 #[cfg(unix)]
 fn same(one: &Metadata, other: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -195,7 +195,7 @@ fn same(_: &Metadata, _: &Metadata) -> bool {
     true
 }
 
-/// Without a trailing slash or dot, behind which a symbolic link would be followed.
+/// Removes a trailing slash or dot, with which the system would follow a symbolic link.
 fn plain(path: &Path) -> PathBuf {
     let path: PathBuf = path.components().collect();
     if path.as_os_str().is_empty() { PathBuf::from(Component::CurDir.as_os_str()) } else { path }
@@ -204,7 +204,7 @@ fn plain(path: &Path) -> PathBuf {
 fn make(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        there_or_not_to_be_seen => return there_or_not_to_be_seen.map(drop),
+        exists_or_failed => return exists_or_failed.map(drop),
     }
     let above = path.parent().map_or_else(|| PathBuf::from(Component::CurDir.as_os_str()), plain);
     make(&above)?;
@@ -212,7 +212,7 @@ fn make(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(path) {
-        // Another process was quicker; what it made is judged like any other.
+        // Another process made it first; its folder is checked like any other.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
         made => made?,
     }
@@ -225,7 +225,7 @@ enum Wanted {
     File,
 }
 
-/// The rules that a folder and a file share.
+/// Checks the rules that a folder and a file share.
 fn check(path: &Path, about: &Metadata, wanted: Wanted) -> Result<(), FolderError> {
     let path = || path.to_owned();
     let (kind, is_right) = match wanted {

@@ -1,4 +1,4 @@
-//! One program at a time: an exclusive lock on a file beside the one that is changed.
+//! An exclusive lock file next to the file that is changed: it admits one program at a time.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -8,29 +8,29 @@ use std::time::Duration;
 
 use super::{FolderError, SafeFolder};
 
-/// How long a lock is seen held before its holder is named. A holder that died may have left its number in
-/// the file, and the next one needs a moment to write its own over it.
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
+/// The delay before a held lock is examined again and its holder named. A holder that died may have left its process id
+/// in the file, and the next holder needs a moment to overwrite it.
+const RECHECK_AFTER: Duration = Duration::from_millis(10);
 
-/// An exclusive lock, held until it is dropped or the process ends in whatever way.
+/// An exclusive lock, held until it is dropped or the process ends in any way.
 ///
-/// The lock is the operating system's (`flock` on Linux), so a killed holder leaves none behind. Its file stays:
-/// one that is removed while it is held would let in a second holder. The file names the holder's process, which
-/// is true only while the lock is held, and on this machine.
+/// It is a lock of the operating system (`flock` on Linux), so a killed holder leaves none behind. Its file stays:
+/// removing it while the lock is held would admit a second holder. The file contains the holder's process id, which is
+/// valid only while the lock is held, and on this machine.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
 }
 
-/// Why there is no lock.
+/// Why a lock was not acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another program, or another part of this one, has it.
+    /// Another program, or another part of this one, holds it.
     #[error("{path} is in use{}; end that program first", by(*pid))]
     InUse {
         /// The lock file.
         path: PathBuf,
-        /// The holder's process, where it could be read for certain.
+        /// The holder's process id, where it is certain.
         pid: Option<u32>,
     },
     /// The lock file is not safe to use.
@@ -41,7 +41,7 @@ pub enum LockError {
     System {
         /// The lock file.
         path: PathBuf,
-        /// The system's word for it.
+        /// The error of the system.
         error: io::Error,
     },
 }
@@ -51,11 +51,11 @@ fn by(pid: Option<u32>) -> String {
 }
 
 impl Lock {
-    /// Takes the lock on the file `name` of `folder`, which is made where it is missing. Waits some
-    /// milliseconds, no longer.
+    /// Acquires the lock on the file `name` of `folder`, which is made where it is missing. It waits some milliseconds at
+    /// most.
     ///
     /// # Errors
-    /// [`LockError::InUse`], or a lock file that is not ours alone.
+    /// [`LockError::InUse`], or a lock file that is not private.
     pub fn acquire(folder: &SafeFolder, name: &str) -> Result<Lock, LockError> {
         let path = folder.path().join(name);
         let system = |error| LockError::System { path: path.clone(), error };
@@ -68,16 +68,16 @@ impl Lock {
             return Err(LockError::InUse { path, pid });
         }
         file.set_len(0).map_err(system)?;
-        // On a full disk a lock without a name still locks, and what it guards can be read.
+        // The lock holds without the process id too. On a full disk the locked file stays readable.
         let _ = writeln!(file, "{}", std::process::id());
         Ok(Lock { file })
     }
 
-    /// Whether somebody has the lock, and which process: `None` where nobody has it, `Some(None)` where the
-    /// holder cannot be named for certain.
+    /// Returns the process that holds the lock: `None` for a free lock, `Some(None)` where the holder's process id is not
+    /// certain.
     ///
     /// # Errors
-    /// A lock file that is not ours alone, or cannot be opened.
+    /// A lock file that is not private or cannot be opened.
     pub fn holder(folder: &SafeFolder, name: &str) -> Result<Option<Option<u32>>, LockError> {
         let path = folder.path().join(name);
         match folder.check_file(name) {
@@ -93,7 +93,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // A number that no longer holds is of no use; where it stays, the lock being free says as much.
+        // A stale process id does no harm where this fails, since nobody reads it from a free lock.
         let _ = self.file.set_len(0);
         let _ = self.file.unlock();
     }
@@ -112,14 +112,14 @@ fn open(path: &Path, make: bool) -> io::Result<File> {
     options.open(path)
 }
 
-/// Takes the lock (`None`), or tells who has it. Looking takes a free lock for an instant, hence the second
-/// look: somebody else's look is over by then.
+/// Takes the lock (`None`) or returns its holder. [`Lock::holder`] takes a free lock for an instant, hence the second
+/// attempt: another program's check is over by then.
 fn held(file: &File, path: &Path) -> Result<Option<Option<u32>>, LockError> {
     if try_lock(file, path)? {
         return Ok(None);
     }
     let first = number(path);
-    thread::sleep(LOOK_AGAIN);
+    thread::sleep(RECHECK_AFTER);
     if try_lock(file, path)? {
         return Ok(None);
     }

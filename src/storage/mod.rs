@@ -1,19 +1,25 @@
-//! Files that a crash or a power cut leaves at the old or the new state, never between (I10), and that
-//! nobody else can read. `spec/storage.md` has the whole of it.
+//! Files that a crash or a power cut leaves in the old or the new state, never between (I10), and that no other user
+//! can read. `spec/storage.md` is the full description.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`disk`] | the file-system calls that a durable write is made of |
-//! | [`folder`] | a folder closed to everybody else |
-//! | [`lock`] | one program at a time |
-//! | [`replace`] | a file that is replaced whole, with two backups |
+//! | [`disk`] | the file-system calls of a durable write |
+//! | [`folder`] | a folder that is private to its owner |
+//! | [`lock`] | a lock file that admits one program at a time |
+//! | [`atomic_file`] | a file that is replaced as a whole, with two backups |
+//! | [`vault_file`] | the vault's file |
+//! | [`vault_lock`] | locking the vault of a running guard |
 
+pub mod atomic_file;
 pub mod disk;
 pub mod folder;
 pub mod lock;
-pub mod replace;
+#[cfg(feature = "browser")]
+pub mod vault_file;
+#[cfg(feature = "browser")]
+pub mod vault_lock;
 
+pub use atomic_file::{AtomicFile, AtomicFileError};
 pub use disk::{Disk, SystemDisk};
 pub use folder::{FolderError, SafeFolder};
 pub use lock::{Lock, LockError};
-pub use replace::{KeepError, KeptFile};

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use crate::storage_support::{Fault, Order, SimulatedDisk, folder};
 use crate::support::*;
 use portcullis::audit::{
-    AuditEvent, AuditLog, FolderLog, LogError, Opened, Opening, Record, SessionId, SignedHead, verify_on,
-    verify_text,
+    AuditEvent, AuditLog, FolderLog, LogError, LogOptions, OpenedLog, Record, SessionId, SignedHead,
+    verify_on, verify_text,
 };
 use portcullis::storage::Disk;
 
 const SEGMENT: u64 = 4;
 
-/// What a session would do, and whether it waits for the disk.
+/// The events of a session, each with whether it is synced.
 fn script() -> Vec<(SessionId, AuditEvent, bool)> {
     vec![
         (session(1), AuditEvent::Started { policy: [1; 32] }, true),
@@ -29,23 +29,23 @@ fn script() -> Vec<(SessionId, AuditEvent, bool)> {
     ]
 }
 
-/// What the caller knows at the end.
+/// The caller's knowledge at the end.
 #[derive(Default)]
 struct Known {
-    /// The numbers of the script's events that were tried, in order, and how each ended.
+    /// The numbers of the script's events that were tried, in order, with their results.
     tried: Vec<(usize, bool)>,
-    /// How many of the tried ones are on disk for certain.
+    /// The number of tried events that are certainly on disk.
     durable: usize,
     /// The newest head that was given out.
     head: Option<SignedHead>,
 }
 
-/// Plays the script as a careful caller does: no outcome without its intent. Signs the head in the middle.
+/// Plays the script as a correct caller does: no outcome without its intent. It signs the head in the middle.
 fn play(disk: &Arc<SimulatedDisk>) -> Known {
     let mut known = Known::default();
     let shared: Arc<dyn Disk> = disk.clone();
     let opened = (0..2).find_map(|_| FolderLog::open_on(shared.clone(), folder(), opening(SEGMENT)).ok());
-    let Some(Opened { mut log, .. }) = opened else { return known };
+    let Some(OpenedLog { mut log, .. }) = opened else { return known };
     let mut begun = Vec::new();
     for (number, (session, event, sync)) in script().into_iter().enumerate() {
         if let AuditEvent::Outcome { request, .. } = event
@@ -71,7 +71,7 @@ fn play(disk: &Arc<SimulatedDisk>) -> Known {
     known
 }
 
-/// All records of a whole log.
+/// All records of an undamaged log.
 fn records(disk: &SimulatedDisk) -> Vec<Record> {
     let segments = disk.files().into_iter().filter(|(name, _)| name.ends_with(".jsonl"));
     let text: String = segments.map(|(_, bytes)| String::from_utf8(bytes).unwrap()).collect();
@@ -86,9 +86,9 @@ fn of_script(records: &[Record]) -> Vec<usize> {
     ours.map(|record| usize::try_from(record.unix_ms).unwrap() - 10).collect()
 }
 
-/// Opens what was left, and checks all that must hold whatever happened.
+/// Opens the log after the fault, and checks the properties that must always hold.
 fn reopen(disk: &Arc<SimulatedDisk>, known: &Known, what: &str) -> Vec<usize> {
-    let opening = Opening { known: known.head.clone(), unix_ms: 5000, ..opening(SEGMENT) };
+    let opening = LogOptions { known: known.head.clone(), unix_ms: 5000, ..opening(SEGMENT) };
     let opened = FolderLog::open_on(disk.clone(), folder(), opening)
         .unwrap_or_else(|error| panic!("{what}: {error}\n{:#?}", disk.calls()));
     let report = verify_on(disk.as_ref(), folder(), known.head.as_ref(), None).unwrap();
@@ -130,7 +130,7 @@ fn calls_of_a_whole_run() -> usize {
 }
 
 #[test]
-fn after_a_power_cut_at_any_call_the_log_is_a_beginning_of_what_was_written() {
+fn after_a_power_cut_at_any_call_the_log_is_a_prefix_of_the_written_one() {
     let mut disks = 0;
     for stop in 0..calls_of_a_whole_run() {
         let disk = Arc::new(SimulatedDisk::default());
@@ -138,7 +138,7 @@ fn after_a_power_cut_at_any_call_the_log_is_a_beginning_of_what_was_written() {
         let known = play(&disk);
         let tried: Vec<usize> = known.tried.iter().map(|(number, _)| *number).collect();
         for order in [Order::Journal, Order::Any] {
-            // Names in any order make many disks that differ in little; one in three of those is enough.
+            // With names in any order there are many similar disks; one in three of them is enough.
             let each = if order == Order::Any { 3 } else { 1 };
             for left in disk.after_power_cut(order).iter().step_by(each) {
                 disks += 1;
@@ -172,7 +172,7 @@ fn a_power_cut_while_a_log_is_opened_after_one_leaves_it_to_be_opened_again() {
                     let third = Arc::new(third.settled());
                     let before = third.files();
                     assert_eq!(reopen(&third, &known, &what), found, "{what}");
-                    // What the second opening told its caller is on disk.
+                    // The report of the second opening is on disk.
                     if let Ok(opened) = &opened {
                         let text: String = before.values().map(|b| String::from_utf8_lossy(b)).collect();
                         let closed = text.matches("\"unknown_outcome\"").count();
@@ -185,7 +185,7 @@ fn a_power_cut_while_a_log_is_opened_after_one_leaves_it_to_be_opened_again() {
 }
 
 #[test]
-fn a_call_that_fails_leaves_no_half_record() {
+fn a_call_that_fails_leaves_no_incomplete_record() {
     let calls = calls_of_a_whole_run();
     for at in 0..calls {
         for kind in [ErrorKind::StorageFull, ErrorKind::PermissionDenied] {
@@ -197,21 +197,21 @@ fn a_call_that_fails_leaves_no_half_record() {
                 let found = reopen(&Arc::new(disk.settled()), &known, &what);
                 let done: Vec<usize> = known.tried.iter().filter(|t| t.1).map(|t| t.0).collect();
                 let tried: Vec<usize> = known.tried.iter().map(|t| t.0).collect();
-                // What was acknowledged is there, in its order, and nothing that was never tried. One that was
-                // refused because it could not be synced may be there: it was not released for all that.
+                // Acknowledged events are there, in their order, and no event that was never tried. An event that was
+                // refused because it could not be synced may be there; it led to no release.
                 assert!(is_within(&done, &found), "{what}: {found:?} lacks some of {done:?}");
                 assert!(is_within(&found, &tried), "{what}: {found:?} has more than {tried:?}");
                 let once = matches!(fault, Fault::Once(..));
                 let sync = disk.calls()[at].starts_with("sync /f/0") && !disk.calls()[at].contains(".new");
                 if once && sync && at > 10 {
-                    // What is on disk is not known: from the first refusal on, all is refused.
+                    // The content of the disk is unknown: from the first refusal on, everything is refused.
                     assert!(known.tried.iter().skip_while(|t| t.1).all(|t| !t.1), "{what}");
                     assert!(known.tried.last().is_some_and(|t| !t.1), "{what}");
                 }
                 let append =
                     disk.calls()[at].starts_with("append") || disk.calls()[at].starts_with("write_new");
                 if once && append && !disk.calls()[at].contains(".new") {
-                    // A write that failed and was taken back costs that record alone.
+                    // A failed write that was undone loses its own record alone.
                     assert!(known.tried.iter().filter(|t| !t.1).count() <= 1, "{what}");
                     assert_eq!(done, found, "{what}");
                 }
@@ -242,7 +242,7 @@ fn a_torn_line_is_cut_and_the_cut_recorded_unless_a_head_covers_it() {
         assert_eq!(opening.body["cut"], opened.cut);
         reopen(&torn, &known, "torn");
     }
-    // All after the head is gone, and the last covered line is torn: no accident does that.
+    // All after the head is gone, and the last covered line is torn: that is no accident.
     let records = records(&disk);
     let covered = usize::try_from(known.head.as_ref().unwrap().records).unwrap();
     let segment = covered.div_ceil(usize::try_from(SEGMENT).unwrap());

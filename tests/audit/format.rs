@@ -1,4 +1,4 @@
-//! What a log holds: any sequence of events, no values, old files, one writer.
+//! The content of a log: any sequence of events, no values, old files, one writer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,8 +9,8 @@ use crate::storage_support::{SimulatedDisk, folder};
 use crate::support::*;
 use policy_dfa::{Delivery, Reason, Signal, VerbKind};
 use portcullis::audit::{
-    About, AuditEvent, AuditLog, FolderLog, LogError, MemoryLog, Opening, Stopped, VaultAct, WouldHave,
-    verify, verify_on, verify_text,
+    AuditEvent, AuditLog, AuditSubject, BlockedByBrowser, FolderLog, LogError, LogOptions, MemoryLog,
+    VaultAct, WouldHave, verify, verify_on, verify_text,
 };
 use portcullis::consent::Answer;
 use portcullis::signals::{Container, Origin};
@@ -19,7 +19,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use sirl::{Field, FieldSet, Kind};
 
-/// Values that must not come near a log, in an address that a page chose. Its host is what a log may hold.
+/// Values that must not be in a log, in an address that a page chose. Only its host may be in a log.
 const CANARIES: [&str; 5] = [
     "4111 1111 1111 1111",
     "Ophelia Quillfeather",
@@ -47,12 +47,12 @@ fn reason() -> impl Strategy<Value = Reason> {
     select(vec![Reason::InvalidContainer, Reason::SignalUnknown(Signal::Tls), Reason::EgressBlocked])
 }
 
-fn about() -> impl Strategy<Value = About> {
+fn about() -> impl Strategy<Value = AuditSubject> {
     select(vec![
-        About::Container,
-        About::PageText,
-        About::Request(Kind::Purchase),
-        About::Verb(VerbKind::Submit),
+        AuditSubject::Container,
+        AuditSubject::PageText,
+        AuditSubject::Request(Kind::Purchase),
+        AuditSubject::Verb(VerbKind::Submit),
     ])
 }
 
@@ -112,7 +112,8 @@ fn event() -> impl Strategy<Value = AuditEvent> {
         ),
         (0u64..4, proptest::option::of(reason()))
             .prop_map(|(request, failed)| AuditEvent::Outcome { request, failed }),
-        select(vec![Stopped::Dialog, Stopped::Request]).prop_map(|what| AuditEvent::Browser { what }),
+        select(vec![BlockedByBrowser::Dialog, BlockedByBrowser::Request])
+            .prop_map(|what| AuditEvent::Browser { what }),
         any::<[u8; 32]>().prop_map(|policy| AuditEvent::Observing { policy }),
         (about(), fields(), origin(), would_have(), any::<bool>()).prop_map(
             |(about, fields, origin, would, done)| AuditEvent::Observed {
@@ -134,8 +135,8 @@ fn would_have() -> impl Strategy<Value = WouldHave> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// Any events of three sessions, closed and opened and signed anywhere: the log is whole, holds what was
-    /// accepted in its order, accepts what is in step and nothing else, tells what was open, and has no value.
+    /// For any events of three sessions, with closing, opening and signing at any point: the log is undamaged, holds the
+    /// accepted events in their order, accepts only events in a valid order, reports the open releases, and has no value.
     #[test]
     fn any_history_verifies(
         steps in proptest::collection::vec((event(), 0u8..3, any::<bool>(), 0u8..12), 0..40),
@@ -194,7 +195,7 @@ proptest! {
 }
 
 #[test]
-fn a_host_that_is_only_there_to_be_long_is_not_spelled_out() {
+fn an_overlong_host_is_not_spelled_out() {
     let long = Origin::parse(&format!("https://{}.example", "canary-in-a-host.".repeat(40))).unwrap();
     let mut log = MemoryLog::default();
     let event = AuditEvent::Verb { verb: VerbKind::Open, origin: Some(long.clone()), refused: None };
@@ -207,12 +208,12 @@ fn a_host_that_is_only_there_to_be_long_is_not_spelled_out() {
 }
 
 #[test]
-fn a_file_of_the_version_before_is_read_and_can_be_gone_on_with() {
+fn a_file_of_the_version_before_is_read_and_can_be_continued() {
     let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/support/before.jsonl");
     let report = verify(&old, None, None).unwrap();
     assert_eq!((report.records, report.segments, report.log), (9, 1, None));
     assert_eq!(report.unfinished[0].amount.as_deref(), Some("64.15 USD"));
-    // As the first segment of a folder, it goes on.
+    // As the first segment of a folder it can be continued.
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("audit");
     drop(FolderLog::open(&folder).unwrap());
@@ -246,10 +247,10 @@ fn one_writer_at_a_time_in_a_folder_of_its_own() {
 }
 
 #[test]
-fn sessions_side_by_side_share_a_log() {
+fn concurrent_sessions_share_a_log() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("audit");
-    let small = Opening { segment_bytes: 2000, ..opening(1000) };
+    let small = LogOptions { segment_bytes: 2000, ..opening(1000) };
     let log = Arc::new(Mutex::new(FolderLog::open_with(&folder, small).unwrap().log));
     std::thread::scope(|scope| {
         for number in 1..=4 {
@@ -269,7 +270,7 @@ fn sessions_side_by_side_share_a_log() {
 }
 
 #[test]
-fn a_disk_that_has_nothing_gives_a_new_log() {
+fn an_empty_disk_gives_a_new_log() {
     let disk = SimulatedDisk::default();
     assert!(verify_on(&disk, folder(), None, None).is_err());
     assert!(disk.list(folder()).unwrap().is_empty());

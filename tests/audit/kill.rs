@@ -1,7 +1,7 @@
 //! A guard that is killed while it writes its log, five hundred times.
 //!
-//! The test starts itself again as a guard that writes without end and says what it was told is on disk, and
-//! kills it at some moment.
+//! The test starts itself again as a guard that writes without end and prints which records are on disk, and kills it at
+//! some moment.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, Write};
@@ -14,17 +14,17 @@ use portcullis::audit::{AuditLog, FolderLog, SessionId, verify, verify_text};
 
 const ROLE: &str = "AUDIT_KILL_ROLE";
 const ROUNDS: u32 = 500;
-/// How often one log is killed before the next is begun: a long one takes long to read.
+/// The number of kills for one log before the next is begun: reading a long log takes long.
 const EACH: u32 = 20;
 
-/// The guard's process. An ordinary test when it is not one: it has nothing to do.
+/// The guard's process. In an ordinary test run it does nothing.
 #[test]
 fn the_guard_that_is_killed() {
     let Ok(role) = std::env::var(ROLE) else { return };
     let (round, folder) = role.split_once(' ').unwrap();
     let session = SessionId::new(u64::from(round.parse::<u32>().unwrap()).to_be_bytes());
     let mut log = FolderLog::open_with(Path::new(folder), opening(7)).unwrap().log;
-    // In one piece each: a word cut in two would say another number.
+    // Each number is printed in one piece: a number that is cut in two would be another number.
     let mut out = std::io::stderr();
     for request in 0..10_000 {
         log.append(session, &verb(), 1, false).unwrap();
@@ -38,7 +38,7 @@ fn the_guard_that_is_killed() {
     }
 }
 
-/// Runs a guard until it has said `words` things and a while longer; gives all that it said.
+/// Runs a guard until it has printed `words` words and a while longer; returns all that it printed.
 fn run_and_kill(folder: &Path, round: u32, words: u32) -> Vec<String> {
     let mut guard = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "kill::the_guard_that_is_killed", "--nocapture"])
@@ -49,7 +49,7 @@ fn run_and_kill(folder: &Path, round: u32, words: u32) -> Vec<String> {
         .unwrap();
     let mut said = BufReader::new(guard.stderr.take().unwrap()).lines().map(Result::unwrap);
     let mut all: Vec<String> = said.by_ref().take(words as usize).collect();
-    // Somewhere in the next step or two, another place each time.
+    // The kill falls into the next step or two, at another moment each time.
     std::thread::sleep(Duration::from_micros(u64::from(round) * 37 % 1500));
     guard.kill().unwrap();
     all.extend(said);
@@ -97,7 +97,7 @@ fn rounds(numbers: std::ops::Range<u32>) -> (u32, u32) {
 
 #[test]
 fn a_log_survives_its_guard_being_killed_anywhere() {
-    // Waiting for the disk is most of it; two at a time.
+    // Most of the time is spent waiting for the disk, so two run at a time.
     let half = ROUNDS / 2;
     let (one, other) = std::thread::scope(|scope| {
         let one = scope.spawn(|| rounds(0..half));

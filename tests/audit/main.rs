@@ -1,4 +1,4 @@
-//! The audit log: what it holds, what a power cut leaves of it, and what shows that it was changed.
+//! The audit log: its content, its state after a power cut, and the detection of changes.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

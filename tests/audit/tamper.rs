@@ -1,4 +1,4 @@
-//! A log that was changed is found out, and which record is named.
+//! A change of a log is detected, and the record is named.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signature, Verifier, VerifyingKey};
 use portcullis::audit::{
-    AuditEvent, AuditLog, FolderLog, LogError, LogId, Opening, Problem, SessionId, SignedHead, VaultAct,
+    AuditEvent, AuditLog, FolderLog, LogError, LogId, LogOptions, Problem, SessionId, SignedHead, VaultAct,
     verify,
 };
 use sha2::{Digest, Sha256};
@@ -37,7 +37,7 @@ fn key() -> [u8; 32] {
     Signer::new(9).key()
 }
 
-/// What is wrong, and in which file and line.
+/// The problem, with its file and line.
 fn found(
     folder: &Path,
     known: Option<&SignedHead>,
@@ -53,7 +53,7 @@ fn found(
 }
 
 #[test]
-fn a_whole_log_verifies() {
+fn an_undamaged_log_verifies() {
     let (_home, folder, head) = sample();
     let report = verify(&folder, Some(&head), Some(key())).unwrap();
     assert_eq!((report.records, report.segments, report.log), (9, 2, Some(LogId([5; 16]))));
@@ -142,7 +142,7 @@ fn a_removed_a_doubled_and_a_moved_record_is_named() {
         swapped.swap(number, number + 1);
         write(&folder, &swapped, first);
         assert_eq!(place(&folder), at(number), "record {number} swapped");
-        // Records may not change segments unseen where a head says in which one the last of them was.
+        // Moving records to another segment is detected where a head names the segment of the last one.
     }
     write(&folder, &all, first);
     fs::rename(folder.join(SEGMENTS[0]), folder.join("aside")).unwrap();
@@ -158,7 +158,7 @@ fn a_removed_a_doubled_and_a_moved_record_is_named() {
 fn a_record_of_another_log_is_found_in_its_place() {
     let (_home, folder, _) = sample();
     let (_other_home, other, _) = sample();
-    // The same events at other times: each record has the right number and the right hash of itself.
+    // The other log has the same events at other times: each record has the right number and its own right hash.
     let mut log = FolderLog::open_with(&folder, opening(5)).unwrap().log;
     log.append(session(1), &verb(), 50, true).unwrap();
     log.append(session(1), &verb(), 51, true).unwrap();
@@ -175,7 +175,7 @@ fn a_record_of_another_log_is_found_in_its_place() {
 }
 
 #[test]
-fn a_cut_shows_wherever_a_head_that_is_kept_elsewhere_covers_it() {
+fn a_truncation_is_detected_where_a_head_stored_elsewhere_covers_it() {
     let (_home, folder, head) = sample();
     let (all, first) = lines(&folder);
     let note = fs::read(folder.join("head.note")).unwrap();
@@ -191,14 +191,14 @@ fn a_cut_shows_wherever_a_head_that_is_kept_elsewhere_covers_it() {
             fs::remove_file(&second).unwrap();
         }
         let at_a_line = whole[..cut].ends_with('\n');
-        // Whoever cuts the log can remove the note beside it; what is left is shorter, and whole.
+        // An attacker who truncates the log can remove its note too; the rest is a shorter, undamaged log.
         let _ = fs::remove_file(folder.join("head.note"));
         assert_eq!(found(&folder, None, Some(key())).is_some(), !at_a_line, "cut at {cut}, no head");
         let shows = !at_a_line || cut < covered;
         assert_eq!(found(&folder, Some(&head), Some(key())).is_some(), shows, "cut at {cut}, known head");
-        // An open that knows the head refuses likewise.
+        // Opening the log with that head is refused too.
         if at_a_line && cut < covered {
-            let knowing = Opening { known: Some(head.clone()), ..opening(5) };
+            let knowing = LogOptions { known: Some(head.clone()), ..opening(5) };
             assert!(FolderLog::open_with(&folder, knowing).is_err(), "cut at {cut}");
         }
         fs::write(folder.join("head.note"), &note).unwrap();
@@ -207,9 +207,9 @@ fn a_cut_shows_wherever_a_head_that_is_kept_elsewhere_covers_it() {
 }
 
 #[test]
-fn a_log_written_anew_shows_against_a_known_head_alone() {
+fn a_log_written_anew_is_detected_with_a_known_head_alone() {
     let (_home, folder, head) = sample();
-    // The same id, the same number of records, other content, signed with the forger's own key.
+    // The forged log has the same id and number of records, other content, and the signature of the forger's own key.
     fs::remove_dir_all(&folder).unwrap();
     let mut log = FolderLog::open_with(&folder, opening(5)).unwrap().log;
     for at in 0..7 {
@@ -223,7 +223,7 @@ fn a_log_written_anew_shows_against_a_known_head_alone() {
 }
 
 #[test]
-fn a_head_of_another_time_log_or_key_is_told_from_the_right_one() {
+fn a_head_of_another_time_log_or_key_is_recognised() {
     let (_home, folder, head) = sample();
     let old = fs::read(folder.join("head.note")).unwrap();
     let mut log = FolderLog::open_with(&folder, opening(5)).unwrap().log;
@@ -242,14 +242,14 @@ fn a_head_of_another_time_log_or_key_is_told_from_the_right_one() {
     let (_other_home, other, _) = {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("audit");
-        let made = Opening { log: LogId([6; 16]), ..opening(5) };
+        let made = LogOptions { log: LogId([6; 16]), ..opening(5) };
         drop(FolderLog::open_with(&folder, made).unwrap());
         (home, folder, ())
     };
     assert_eq!(found(&other, Some(&head), None).unwrap().2, Problem::HeadOfOther);
 }
 
-/// The note by the letter of the specification, with nothing of the library but its bytes.
+/// Checks the note against the specification without the library's own functions.
 #[test]
 fn the_head_is_a_signed_note() {
     let (_home, folder, head) = sample();

@@ -1,6 +1,6 @@
-//! The payment handler in a real Chromium, through the bridge: who gets paid, and who does not.
+//! The payment handler in a real Chromium, through the bridge: which pages get a payment.
 //!
-//! One test walks through all of it, as one launch of the browser costs more than everything it does.
+//! One test covers everything, since the launch of the browser costs more than all its steps.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use browser_signals::playwright::{Browser, BrowserSettings, Tab};
 use browser_signals::{Container, Origin};
 use evaluation::mock_bank::MockBank;
 use portcullis::checkout::{MemoryJournal, Outcome, PaymentHandler};
-use portcullis::egress_proxy::EgressProxy;
+use portcullis::egress::proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
 use serde_json::Value;
 use sirl::Money;
@@ -24,7 +24,7 @@ use tokio::sync::mpsc;
 
 const PRICE: &str = "64.15";
 
-/// A page that asks for payment as it loads, and tells its shop everything that it then sees.
+/// A page that requests a payment as it loads, and sends its shop everything that it then sees.
 const PAGE: &str = r#"<!doctype html><title>Checkout</title><h1>Checkout</h1><p id="state">waiting</p><script>
 (async () => {
   const report = { value: "VALUE" };
@@ -49,7 +49,7 @@ struct Shop {
     results: mpsc::UnboundedSender<Value>,
 }
 
-/// The shop's own back end: it redeems what it is given for its own price, in its own name.
+/// The shop's own back end: it redeems each token for its own price, in its own name.
 async fn result(State(shop): State<Arc<Shop>>, headers: HeaderMap, body: String) -> Json<()> {
     let mut report: Value = serde_json::from_str(&body).unwrap();
     let host = headers[header::HOST].to_str().unwrap();
@@ -82,7 +82,7 @@ impl Scene {
         origin(&format!("http://{name}.localhost:{}", self.port))
     }
 
-    /// Opens a page that asks for payment, and returns what it got.
+    /// Opens a page that requests a payment, and returns its result.
     async fn visit(&mut self, path: &str, name: &str) -> Value {
         let address = format!("{}{path}", self.origin(name));
         self.tab.open(&address.parse().unwrap()).await.unwrap();
@@ -97,14 +97,14 @@ impl Scene {
         self.visit(&format!("/pay?value={value}"), name).await
     }
 
-    /// The same where the browser is open to the handler.
+    /// The same while the browser's permission for the handler is open.
     async fn is_let_ask(&mut self, path: &str, name: &str) -> Result<Value, NotLet> {
         let report = self.visit(path, name).await;
         if report["error"] == "NotSupportedError" { Err(NotLet) } else { Ok(report) }
     }
 }
 
-/// Now and then Chromium says `NotSupportedError` to a page that it should have let ask for a payment.
+/// The error where Chromium returns `NotSupportedError`, as it sometimes does, to a page with the permission.
 struct NotLet;
 
 fn is_denied(report: &Value) -> bool {
@@ -142,7 +142,7 @@ async fn stage(bank: MockBank, handler: &PaymentHandler) -> (Scene, Browser) {
     (Scene { shop, port, results, tab, _proxy: proxy, seen }, browser)
 }
 
-/// How often the purchase is begun anew, in another browser, where Chromium did not let the page ask.
+/// The number of attempts, each in another browser, where Chromium did not let the page request a payment.
 const ATTEMPTS: usize = 3;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -170,11 +170,11 @@ async fn purchase() -> Result<(), NotLet> {
         handler.arm(pending.clone(), sealed(&shop, price), id).unwrap()
     };
 
-    // Closed by default, also while a purchase is armed.
+    // The permission is closed by default, also while a purchase is armed.
     let armed = arm(1);
     assert_eq!(scene.asks("shop", PRICE).await["error"], "NotSupportedError");
 
-    // Open: only this page, only this amount.
+    // While it is open, only this page gets a payment, and only for this amount.
     scene.tab.payment_permission(&handler.origin(), true).await.unwrap();
     let pay = |value: &str| format!("/pay?value={value}");
     assert!(is_denied(&scene.is_let_ask(&pay(PRICE), "evil").await?), "another origin");
@@ -187,7 +187,7 @@ async fn purchase() -> Result<(), NotLet> {
     assert!(is_denied(&scene.is_let_ask(&framed, "shop").await?), "a foreign frame in the shop");
     assert!(scene.shop.bank.ledger().is_empty(), "the bank was asked");
 
-    // The right one, once.
+    // The right page gets it once.
     let report = scene.is_let_ask(&pay(PRICE), "shop").await?;
     assert_eq!(
         (&report["details"]["status"], &report["redeemed"]),
@@ -198,7 +198,7 @@ async fn purchase() -> Result<(), NotLet> {
     assert_eq!(outcome, Outcome::Paid { amount: price, card: "card:personal".into() });
     assert!(is_denied(&scene.is_let_ask(&pay(PRICE), "shop").await?), "replay");
 
-    // Closed again, also for the page that was just paid.
+    // It is closed again, also for the page that was just paid.
     scene.tab.payment_permission(&handler.origin(), false).await.unwrap();
     let armed = arm(2);
     assert_eq!(scene.asks("shop", PRICE).await["error"], "NotSupportedError");

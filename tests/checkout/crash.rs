@@ -1,7 +1,7 @@
 //! A guard killed between authorising and answering never charges twice.
 //!
-//! The test starts itself again as the guard of a purchase, which ends without a word at the moment the
-//! bank has authorised. The bank, here in the test, lives on.
+//! The test starts itself again as the guard of a purchase, which is killed at the moment when the bank has authorised. The
+//! bank, here in the test, lives on.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,12 +21,12 @@ use sirl::Money;
 const ROLE: &str = "CHECKOUT_CRASH_ROLE";
 const PURCHASE: PurchaseId = PurchaseId([0x42; 16]);
 
-/// Where the guard dies.
+/// The moment at which the guard dies.
 #[derive(Clone, Copy, PartialEq)]
 enum Dies {
-    /// After the intent is on disk, before the bank hears of it.
+    /// After the intent is on disk, before the bank is called.
     Before,
-    /// After the bank has authorised, before the page hears of it.
+    /// After the bank has authorised, before the page gets an answer.
     After,
 }
 
@@ -35,7 +35,7 @@ struct DyingBank {
     dies: Dies,
 }
 
-/// The nearest thing to a power cut that a process can do to itself: no destructor, no flush, no handler.
+/// Kills this process as a power cut would: without destructor, flush or handler.
 fn die() -> ! {
     let pid = std::process::id().to_string();
     let _ = Command::new("kill").args(["-KILL", &pid]).status();
@@ -66,7 +66,7 @@ impl Bank for DyingBank {
     }
 }
 
-/// The guard's process. An ordinary test when it is not one: it has nothing to do.
+/// The guard's process. In an ordinary test run it does nothing.
 #[test]
 fn the_guard_that_dies() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -111,7 +111,7 @@ async fn killed(dies: &'static str) -> (MockBank, Arc<dyn Journal>, tempfile::Te
     (Arc::into_inner(bank).unwrap(), journal, folder)
 }
 
-/// The same purchase once more, by a guard that lives; returns the token that the page got, if any.
+/// Runs the same purchase again with a guard that lives; returns the token that the page got, if any.
 async fn again(bank: &MockBank, journal: &Arc<dyn Journal>) -> (Option<String>, Outcome) {
     let handler = PaymentHandler::start(Arc::new(bank.client()), journal.clone(), [4; 32]).await.unwrap();
     let amount = usd("64.15");
@@ -143,7 +143,7 @@ async fn killed_after_authorising_then_recovered() {
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_after_authorising_then_run_again() {
     let (bank, journal, _folder) = killed("after").await;
-    // Without recovery another purchase is not begun, and this one goes on under the same key.
+    // Without recovery no other purchase is armed, and this one continues under the same key.
     let (token, outcome) = again(&bank, &journal).await;
     assert!(matches!(outcome, Outcome::Paid { .. }), "{outcome:?}");
     let (same, outcome) = again(&bank, &journal).await;
@@ -162,7 +162,7 @@ async fn killed_before_authorising_then_recovered() {
     assert_eq!(bank.client().status(&PURCHASE.key()).await, Ok(BankStatus::Unknown));
     let closed = recover(&journal, &bank.client()).await.unwrap();
     assert_eq!(closed[0].1, Settlement::Voided);
-    // Closed for good: what may still be on its way is refused.
+    // The key is closed permanently: a late authorisation is refused.
     let late =
         bank.client().authorize(&PURCHASE.key(), sealed(&shop(), usd("64.15")), usd("64.15"), &shop()).await;
     assert_eq!(late.err(), Some(BankError::Closed));

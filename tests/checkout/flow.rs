@@ -1,4 +1,4 @@
-//! One purchase, from arming to the bank's word, with the worker played by the test.
+//! One purchase, from arming to the bank's confirmation, with the worker played by the test.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -35,7 +35,7 @@ async fn a_purchase_is_paid_once() {
     let ledger = desk.bank.ledger();
     assert_eq!((ledger.len(), ledger[0].asked, ledger[0].charges), (1, 1, 1));
     assert!(desk.bank.knows_card(CARD));
-    // Gone with it: the same question again is a replay.
+    // The same request again is a replay.
     assert!(ask(&desk.handler, &matching(amount)).await.is_denied());
 }
 
@@ -90,7 +90,7 @@ async fn an_embedded_checkout_needs_both_origins() {
 }
 
 #[tokio::test]
-async fn of_many_askers_one_gets_the_token() {
+async fn of_many_requests_one_gets_the_token() {
     let desk = Desk::open().await;
     let amount = usd("10");
     let armed = desk.arm(1, amount);
@@ -131,7 +131,7 @@ async fn one_purchase_at_a_time_and_only_with_its_own_card() {
 }
 
 #[tokio::test]
-async fn what_nobody_asks_for_in_time_ends_unasked() {
+async fn a_purchase_without_a_request_in_time_ends_unasked() {
     let desk = Desk::open().await;
     let amount = usd("10");
     let armed = desk.arm_for(1, &shop(), amount, SHORT);
@@ -145,7 +145,7 @@ async fn what_nobody_asks_for_in_time_ends_unasked() {
 }
 
 #[tokio::test]
-async fn what_the_shop_does_not_redeem_is_voided() {
+async fn a_token_that_the_shop_does_not_redeem_is_voided() {
     let desk = Desk::open().await;
     let amount = usd("10");
     let armed = desk.arm(1, amount);
@@ -156,7 +156,7 @@ async fn what_the_shop_does_not_redeem_is_voided() {
     assert!(desk.journal.open_intents().unwrap().is_empty());
 }
 
-/// Waits until what a dropped purchase left open is settled.
+/// Waits until a dropped purchase is settled.
 async fn settled(desk: &Desk) {
     let began = std::time::Instant::now();
     while !desk.journal.open_intents().unwrap().is_empty() {
@@ -179,7 +179,7 @@ async fn dropping_disarms_and_voids() {
 }
 
 #[tokio::test]
-async fn the_banks_no_is_a_decline() {
+async fn a_refusal_of_the_bank_is_a_decline() {
     let desk = Desk::open().await;
     let amount = usd("10");
     let pending = Pending::new(shop(), shop(), amount);
@@ -249,7 +249,7 @@ async fn without_a_record_the_bank_is_not_asked() {
     assert!(desk.bank.ledger().is_empty());
 }
 
-/// A bank whose line can be cut: what goes out arrives, and no answer comes back.
+/// A bank whose answers can be suppressed: requests arrive, and no answer comes back.
 struct CutLine {
     bank: MockBankClient,
     cut: AtomicBool,
@@ -306,10 +306,10 @@ async fn a_silent_bank_leaves_it_open_until_recovered() {
     drop(desk.arm(2, amount));
 }
 
-/// A bank that takes its time, before it authorises or after.
+/// A bank that is slow, before it authorises or after.
 struct SlowBank {
     bank: MockBankClient,
-    /// Says that it was asked.
+    /// Notifies that it was called.
     asked: Notify,
     before: Duration,
     after: Duration,
@@ -362,7 +362,7 @@ async fn a_bank_that_answers_too_late_pays_nothing() {
 }
 
 #[tokio::test]
-async fn a_browser_that_hangs_up_leaves_nothing_half_done() {
+async fn a_browser_that_disconnects_leaves_nothing_unfinished() {
     let bank = MockBank::start().await.unwrap();
     let slow = Arc::new(SlowBank {
         bank: bank.client(),

@@ -1,4 +1,4 @@
-//! The payment journal: durable, whole or old after a cut at any byte (I10), and without secrets (I2).
+//! The payment journal: durable, in the old or the new state after a cut at any byte (I10), and without secrets (I2).
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ fn open_ids(journal: &FileJournal) -> Vec<u8> {
 }
 
 #[test]
-fn what_was_written_is_there_again() {
+fn written_records_are_read_again() {
     let (_folder, path) = folder();
     let journal = FileJournal::open(&path).unwrap();
     for id in 1..=3 {
@@ -31,7 +31,7 @@ fn what_was_written_is_there_again() {
     drop(journal);
     let journal = FileJournal::open(&path).unwrap();
     assert_eq!(journal.open_intents().unwrap(), [intent(1), intent(3)]);
-    // An open one again changes nothing; with another amount it is refused; a closed one may open again.
+    // Repeating an open intent changes nothing; with another amount it is refused; a closed one may be opened again.
     journal.intend(&intent(1)).unwrap();
     let other = Intent::new(PurchaseId([1; 16]), shop(), usd("1"));
     assert!(matches!(journal.intend(&other), Err(JournalError::Conflict)));
@@ -63,7 +63,7 @@ fn a_cut_at_any_byte_leaves_the_old_or_the_new_state() {
         let journal = FileJournal::open(&path).unwrap();
         assert_eq!(&open_ids(&journal), expected, "cut at {cut}");
         assert_eq!(std::fs::metadata(&path).unwrap().len() as usize, *whole, "cut at {cut}");
-        // What is written next is not glued to the torn line.
+        // The next record is not appended to the torn line.
         journal.intend(&intent(7)).unwrap();
         drop(journal);
         assert!(open_ids(&FileJournal::open(&path).unwrap()).contains(&7), "cut at {cut}");
@@ -109,7 +109,7 @@ fn it_is_readable_by_its_owner_alone() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_no_file_is_refused() {
+fn other_than_files_are_refused() {
     for path in ["/dev/full", "/dev/null", "/"] {
         assert!(matches!(FileJournal::open(path.as_ref()), Err(JournalError::File { .. })), "{path}");
     }
@@ -123,7 +123,7 @@ fn a_file_that_is_too_large_is_refused() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_named() {
+fn a_missing_folder_is_named() {
     let (folder, _) = folder();
     let error = FileJournal::open(&folder.path().join("no/such/journal")).unwrap_err();
     assert!(error.to_string().contains("no/such/journal"));
@@ -132,7 +132,7 @@ fn a_folder_that_is_not_there_is_named() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Any history, closed and opened anywhere, reads as a list kept in memory.
+    /// Any history, with closing and opening at any point, reads as a list in memory does.
     #[test]
     fn any_history_reads_back(steps in proptest::collection::vec((1u8..5, 0u8..3), 0..20)) {
         let (_folder, path) = folder();
@@ -159,7 +159,7 @@ proptest! {
         }
     }
 
-    /// Any bytes at all are read or refused, and never a panic.
+    /// Any bytes are read or refused, without a panic.
     #[test]
     fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         let (_folder, path) = folder();

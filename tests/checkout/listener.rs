@@ -1,8 +1,8 @@
-//! The payment handler's listener answers the browser's payment interface and nobody else (I15).
+//! The payment handler's listener answers only the browser's payment interface (I15).
 
 use crate::support::*;
 
-/// Everything that the listener has, fetched as Chromium does.
+/// All resources of the listener, with the headers of Chromium.
 const FETCHES: [(&str, &str, &str, &str); 5] = [
     ("HEAD /pay", "cross-site", "no-cors", "empty"),
     ("GET /payment.json", "same-origin", "no-cors", "empty"),
@@ -19,7 +19,7 @@ fn headers<'a>(site: &'a str, mode: &'a str, dest: &'a str) -> Vec<(&'a str, &'a
     headers
 }
 
-/// Whether an answer gives nothing: no success, no body, no CORS.
+/// Whether an answer reveals nothing: no success, no body, no CORS.
 fn gives_nothing(answer: &Answer) -> bool {
     (400..500).contains(&answer.status) && answer.body.is_empty() && !answer.head.contains("access-control")
 }
@@ -115,7 +115,7 @@ async fn another_site_gets_neither_worker_nor_manifests() {
 }
 
 #[tokio::test]
-async fn only_the_worker_may_ask() {
+async fn only_the_worker_may_request_a_payment() {
     let desk = Desk::open().await;
     let amount = usd("64.15");
     let armed = desk.arm(1, amount);
@@ -146,7 +146,7 @@ async fn only_the_worker_may_ask() {
         headers.push((name, value));
         let answer = send(&desk.handler, &request(&desk.handler, &line, &headers, &matching(amount))).await;
         assert!(gives_nothing(&answer), "{name}: {value}: {answer:?}");
-        // Twice, the right one first, is no better.
+        // A doubled header with the right value first is refused too.
         if name != "Host" {
             let mut headers = right.clone();
             headers.push((name, value));
@@ -156,7 +156,7 @@ async fn only_the_worker_may_ask() {
         }
     }
     assert!(desk.bank.ledger().is_empty(), "the bank was asked");
-    // And the purchase is still there for the worker.
+    // The purchase is still pending for the worker.
     assert!(ask(&desk.handler, &matching(amount)).await.token().is_some());
     drop(armed);
 }
@@ -211,7 +211,7 @@ async fn a_guessed_path_a_preflight_and_other_methods_get_nothing() {
 }
 
 #[tokio::test]
-async fn an_oversized_or_malformed_question_gets_nothing() {
+async fn an_oversized_or_malformed_request_gets_nothing() {
     let desk = Desk::open().await;
     let amount = usd("64.15");
     let armed = desk.arm(1, amount);
@@ -220,7 +220,7 @@ async fn an_oversized_or_malformed_question_gets_nothing() {
         let answer = ask(&desk.handler, body).await;
         assert!(gives_nothing(&answer), "{}: {answer:?}", &body[..body.len().min(20)]);
     }
-    // The same with spaces within the limit is the same question.
+    // With spaces, within the limit, it is the same request.
     let spaced = matching(amount).replacen('{', "{   ", 1);
     assert!(ask(&desk.handler, &spaced).await.token().is_some());
     drop(armed);

@@ -1,4 +1,4 @@
-//! What the checkout tests share.
+//! Helpers of the checkout tests.
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A test number that no other text of these tests holds.
+/// A card number for tests that no other text of these tests contains.
 pub const CARD: &str = "4929087263541806";
 
 pub fn origin(text: &str) -> Origin {
@@ -57,7 +57,7 @@ pub fn sealed_number(number: &str, payee: &Origin, amount: Money) -> SealedCard 
     vault.open_payment(grant, &seen(payee, 2), Millis(1_001)).unwrap()
 }
 
-/// A checkout page of `payee` that no browser loaded.
+/// A simulated checkout page of `payee`.
 fn seen(payee: &Origin, number: u64) -> Observed<Snapshot> {
     let document = Fact::Known(DocumentId::new("loader-1"));
     let page = Snapshot {
@@ -81,7 +81,7 @@ fn seen(payee: &Origin, number: u64) -> Observed<Snapshot> {
     Observed::simulated(page, number)
 }
 
-/// A bank, a journal and a handler between them.
+/// A payment handler with its bank and journal.
 pub struct Desk {
     pub bank: MockBank,
     pub journal: Arc<dyn Journal>,
@@ -119,7 +119,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The token, if the answer holds one.
+    /// The token, if the answer contains one.
     pub fn token(&self) -> Option<String> {
         let details: serde_json::Value = serde_json::from_str(&self.body).ok()?;
         Some(details.get("token")?.as_str()?.to_owned())
@@ -165,14 +165,14 @@ pub const SCRIPT: [(&str, &str); 4] = [
     ("Sec-Fetch-Dest", "serviceworker"),
 ];
 
-/// The path that only the worker knows, got as the browser gets it.
+/// The path that only the worker knows, read from the worker's script.
 pub async fn authorize_path(handler: &PaymentHandler) -> String {
     let script = send(handler, &request(handler, "GET /sw.js", &SCRIPT, "")).await.body;
     let (_, rest) = script.split_once("const AUTHORIZE = \"").expect("the worker's script");
     rest.split_once('"').unwrap().0.to_owned()
 }
 
-/// What the worker says when `payee`, in a page of `top`, asks for `amount`.
+/// The worker's request when `payee`, in a page of `top`, requests an amount.
 pub fn question(payee: &str, top: &str, value: &str, currency: &str) -> String {
     serde_json::json!({
         "payment_request_origin": payee,
@@ -182,7 +182,7 @@ pub fn question(payee: &str, top: &str, value: &str, currency: &str) -> String {
     .to_string()
 }
 
-/// The headers with which the worker asks.
+/// The headers of the worker's request.
 pub fn worker_headers(own: &str) -> Vec<(&str, &str)> {
     vec![
         ("Origin", own),
@@ -193,14 +193,14 @@ pub fn worker_headers(own: &str) -> Vec<(&str, &str)> {
     ]
 }
 
-/// Asks as the worker does.
+/// Sends a request as the worker does.
 pub async fn ask(handler: &PaymentHandler, body: &str) -> Answer {
     let own = handler.origin().to_string();
     let line = format!("POST {}", authorize_path(handler).await);
     send(handler, &request(handler, &line, &worker_headers(&own), body)).await
 }
 
-/// The question that matches a purchase of `amount` at [`shop`].
+/// The request that matches a purchase of `amount` at [`shop`].
 pub fn matching(amount: Money) -> String {
     question("https://shop.example/", "https://shop.example/", &amount.to_decimal(), amount.currency.as_str())
 }

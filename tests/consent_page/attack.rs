@@ -1,8 +1,8 @@
 //! The consent page's listener against hostile pages in the agent's browser (I15).
 //!
-//! The pages know everything: port, path, nonce and subject. They are served from another site, from another
-//! port of the same address, and from a name that leads to the listener itself (a rebound name). Finding the
-//! port by the time that a connection takes is not tried: it gives a page nothing.
+//! The pages know all secrets: port, path, nonce and subject. They are served from another site, from another port of the
+//! same address, and from a name that resolves to the listener itself (DNS rebinding). Finding the port by the time of a
+//! connection is not tried, since a page gains nothing by it.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -17,14 +17,14 @@ use browser_signals::Container;
 use browser_signals::address::AddressRefused;
 use browser_signals::playwright::{BridgeError, Browser, BrowserSettings};
 use portcullis::consent::Answer;
-use portcullis::egress_proxy::EgressProxy;
+use portcullis::egress::proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
 use serde_json::{Value, json};
 
-/// How many of the attacks are never answered.
+/// The number of attacks that never get an answer.
 const SILENT: usize = 4;
 
-/// Tries everything that a page can try, and tells what it got.
+/// Tries everything that a page can try, and reports the results.
 const ATTACKS: &str = r#"async (know) => {
   const { page, say, show, yes } = know;
   const got = {};
@@ -137,7 +137,7 @@ const ATTACKS: &str = r#"async (know) => {
   return got;
 }"#;
 
-/// Serves an empty page, a page that goes to the consent page by itself, and redirects to it.
+/// Serves an empty page, a page that navigates to the consent page, and redirects to it.
 async fn hostile(goal: Arc<Mutex<String>>) -> u16 {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -157,7 +157,7 @@ async fn hostile(goal: Arc<Mutex<String>>) -> u16 {
     port
 }
 
-/// The question was neither shown nor answered to anybody, and the page still works.
+/// Checks that the question was neither shown nor answered, and that the page still works.
 async fn untouched(desk: &mut Desk, question: Question<Answer>) {
     assert!(question.is_open(), "a hostile page answered");
     assert_eq!(show(&question.address).await.status, 200, "a hostile page fetched the question");
@@ -224,7 +224,7 @@ async fn a_page_that_knows_everything_gets_nothing() {
         let ours = ours();
         let silent = got.as_object().unwrap().values().filter(|it| *it == "failed: silence").count();
         assert!(silent <= SILENT, "{origin}: the attacks did not run: {got:#}");
-        // What the browser withholds from the page is not told as an answer, so that these are but some.
+        // The browser hides some answers from the page, so that only a part of them is here.
         assert!(ours.len() >= 5, "the attacks did not reach the listener: {ours:?}");
         assert!(ours.iter().all(|(_, status)| (400..500).contains(status)), "{ours:?}");
         context.close().await.unwrap();
@@ -242,7 +242,7 @@ async fn a_rebound_name_gets_nothing() {
     for host in ["evil.test", "localhost", "[::ffff:127.0.0.1]", "127.0.0.2"] {
         let page = chromium.blank().await;
         let base = format!("http://{host}:{}{}", at.port, at.path);
-        // The name is the listener's own now: what it serves would be of one origin with the attacker's page.
+        // The name resolves to the listener now, so that its answers would be of the attacker's origin.
         if let Ok(Some(response)) = page.goto(&format!("{base}#{}", at.nonce), None).await {
             assert_eq!(response.status(), 403, "{host}");
             let show = format!(
@@ -290,8 +290,8 @@ async fn a_page_that_sends_the_browser_there_gets_nothing() {
     untouched(&mut desk, question).await;
 }
 
-/// A redirect of an address that the browser itself was told to open is the browser's own doing, and is not
-/// told apart by the listener. The bridge refuses the address, also at the end of a redirect.
+/// The listener cannot recognise a redirect from an address that the agent opened, since the browser itself navigates. The
+/// bridge refuses the address, also at the end of a redirect.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_agents_browser_is_not_led_there() {
     let goal = Arc::new(Mutex::new(String::new()));

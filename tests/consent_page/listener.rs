@@ -1,4 +1,4 @@
-//! The consent page's listener answers the page and nobody else (I15), each question once and in time.
+//! The consent page's listener answers only the page (I15), each question once and in time.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use policy_dfa::ConsentScope;
 use portcullis::consent::{Answer, HandOver, HandedOver, Warning};
 use serde_json::Value;
 
-/// What the listener has to be got, fetched as Chromium does.
+/// The resources of the listener, with the headers of Chromium.
 const FETCHES: [(&str, &str, &str, &str); 4] = [
     ("", "none", "navigate", "document"),
     ("page.js", "same-origin", "no-cors", "script"),
@@ -19,12 +19,12 @@ fn headers<'a>(site: &'a str, mode: &'a str, dest: &'a str) -> Vec<(&'a str, &'a
     vec![("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", dest)]
 }
 
-/// Whether an answer gives nothing: no success, no body, no CORS.
+/// Whether an answer reveals nothing: no success, no body, no CORS.
 fn gives_nothing(reply: &Reply) -> bool {
     (400..500).contains(&reply.status) && reply.body.is_empty() && !reply.head.contains("access-control")
 }
 
-/// Longer than a question has to be looked at.
+/// A time longer than the shortest time to a yes.
 async fn look() {
     tokio::time::sleep(Duration::from_millis(720)).await;
 }
@@ -251,7 +251,7 @@ async fn missing_or_other_fetch_metadata_gets_nothing() {
             for mode in modes {
                 for dest in dests {
                     let reply = send(at, &line, &headers(site, mode, dest), "").await;
-                    // A page that is loaded again is asked for by itself.
+                    // On a reload the page itself is the initiator.
                     let again = (name, site, mode, dest) == ("", "same-origin", "navigate", "document");
                     let right = again || FETCHES.contains(&(name, site, mode, dest));
                     assert_eq!(reply.status == 200, right, "{name}: {site} {mode} {dest}");
@@ -266,7 +266,7 @@ async fn missing_or_other_fetch_metadata_gets_nothing() {
             let mut some = headers(site, mode, dest);
             let (header, value) = some.remove(leave_out);
             assert!(gives_nothing(&send(at, &line, &some, "").await), "{name} without {header}");
-            // Twice, the right one first, is no better.
+            // A doubled header with the right value first is refused too.
             let mut twice = headers(site, mode, dest);
             twice.push((header, value));
             assert!(gives_nothing(&send(at, &line, &twice, "").await), "{name} with {header} twice");
@@ -275,7 +275,7 @@ async fn missing_or_other_fetch_metadata_gets_nothing() {
 }
 
 #[tokio::test]
-async fn only_the_pages_script_may_speak() {
+async fn only_the_pages_script_may_send_messages() {
     let mut desk = Desk::open().await;
     let question = desk.ask(prompt()).await;
     let at = &question.address;
@@ -311,7 +311,7 @@ async fn only_the_pages_script_may_speak() {
         headers.retain(|(other, was)| *other != name || *was == value);
         assert!(gives_nothing(&send(at, &line, &headers, &show).await), "{name}: {value}");
     }
-    // And the question is still there for the page.
+    // The question is still open for the page.
     assert_eq!(send(at, &line, &right, &show).await.status, 200);
 }
 

@@ -1,4 +1,4 @@
-//! The consent page: what a person sees and says, and who else gets nothing from it.
+//! The consent page: its text and answers for a person, and that no other page or program gets anything from it.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -1,4 +1,4 @@
-//! The consent page in a real Chromium: what a person sees, and which of their clicks and keys count.
+//! The consent page in a real Chromium: the visible text, and which clicks and keys of a person count.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn press(page: &Page, key: &str) {
     page.keyboard().press(key, None).await.unwrap();
 }
 
-/// The middle of a button, that an early click hits too.
+/// The middle of a button, which an early click hits too.
 async fn middle(page: &Page, selector: &str) -> (f64, f64) {
     let expression = format!(
         "(() => {{ const r = document.querySelector('{selector}').getBoundingClientRect(); \
@@ -41,7 +41,7 @@ async fn picture(page: &Page, name: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_person_says_on_the_page() {
+async fn the_answers_of_a_person_count() {
     let chromium = Chromium::launch("").await;
     let mut desk = Desk::open().await;
     every_answer(&chromium, &mut desk).await;
@@ -52,7 +52,7 @@ async fn what_a_person_says_on_the_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_count_on_the_page() {
+async fn other_clicks_and_keys_do_not_count() {
     let chromium = Chromium::launch("").await;
     let mut desk = Desk::open().await;
     scripts_do_not_click(&chromium, &mut desk).await;
@@ -133,14 +133,14 @@ async fn closing_is_no(chromium: &Chromium, desk: &mut Desk) {
             page.goto("about:blank", None).await.unwrap();
             page.go_back(None).await.unwrap();
         }
-        // The test's opener never says that the window is closed, so that only the page can have.
+        // The test's opener never reports a closed window, so only the page can have done so.
         let said = tokio::time::timeout(PATIENCE, desk.said(question)).await;
         assert_eq!(said.expect(closes), Answer::No, "{closes}");
         if closes != "close" {
             assert!(ending(&page).await.contains("There is no question for this page"));
         }
     }
-    // Who opens the page after somebody else did gets no question.
+    // A second page at the address gets no question.
     let question = desk.ask(prompt()).await;
     assert_eq!(show(&question.address).await.status, 200);
     let page = chromium.open(&question.address.whole).await;
@@ -235,7 +235,7 @@ async fn scripts_do_not_click(chromium: &Chromium, desk: &mut Desk) {
     assert!(desk.said(question).await.is_none());
 }
 
-/// A page whose time stands still, so that a slow machine is early too, and what moves it on.
+/// A page whose clock only the test advances, so that a slow machine is early too.
 async fn frozen(chromium: &Chromium, address: &str) -> (Page, Clock) {
     frozen_at(chromium, address, (640, 760)).await
 }
@@ -248,7 +248,7 @@ async fn frozen_at(chromium: &Chromium, address: &str, (width, height): (u32, u3
     clock.pause_at(4_000_000_000_000).await.unwrap();
     page.goto(address, None).await.unwrap();
     until(&page, SHOWN).await;
-    // The guard's own time does not stand still.
+    // The guard's own clock goes on.
     tokio::time::sleep(Duration::from_millis(720)).await;
     (page, clock)
 }
@@ -261,7 +261,7 @@ async fn early_clicks_do_not_count(chromium: &Chromium, desk: &mut Desk) {
     mouse.click(x, y, None).await.unwrap();
     clock.fast_forward(650).await.unwrap();
     mouse.dblclick(x, y, None).await.unwrap();
-    // Begun too early, ended in time.
+    // This press begins too early and ends in time.
     mouse.down(None).await.unwrap();
     assert_eq!(value(&page, ARMED).await, json!(false));
     clock.fast_forward(60).await.unwrap();
@@ -272,7 +272,7 @@ async fn early_clicks_do_not_count(chromium: &Chromium, desk: &mut Desk) {
     mouse.click(x, y, None).await.unwrap();
     assert_eq!(desk.said(question).await, Answer::Once);
 
-    // A key that is held down while the focus moves to a yes, from before it counts and from after.
+    // A key is held down while the focus moves to a yes, before it counts and after.
     for before in [true, false] {
         let question = desk.ask(prompt()).await;
         let (page, clock) = frozen(chromium, &question.address.whole).await;
@@ -295,7 +295,7 @@ async fn early_clicks_do_not_count(chromium: &Chromium, desk: &mut Desk) {
     }
 }
 
-/// Playwright tells every page that it has the focus; here it is taken away and given back.
+/// Takes the focus from a page and returns it: Playwright makes every page believe that it has the focus.
 async fn focus_is_waited_for(chromium: &Chromium, desk: &mut Desk) {
     let question = desk.ask(prompt()).await;
     let (page, clock) = frozen(chromium, &question.address.whole).await;
@@ -333,7 +333,7 @@ async fn hostile_words_are_text(chromium: &Chromium, desk: &mut Desk) {
     let page = chromium.open(&question.address.whole).await;
     until(&page, SHOWN).await;
     picture(&page, "hostile").await;
-    // Whatever it says, what is asked and the answers are in sight from the first moment.
+    // With any content, the question and the answers are visible from the first moment.
     let in_sight = "['#phrase', '#title', '#warned li', '.act', 'button.no', '#choices button.yes'].every(s => { \
         const r = document.querySelector(s).getBoundingClientRect(); \
         return r.top >= 0 && r.bottom <= innerHeight && r.left >= 0 && r.right <= innerWidth })";
@@ -353,7 +353,7 @@ async fn hostile_words_are_text(chromium: &Chromium, desk: &mut Desk) {
     assert_eq!(value(&page, "typeof window.hacked").await, "undefined");
     assert_eq!(value(&page, "document.querySelectorAll('img, b, body script, li button').length").await, 0);
     assert_eq!(value(&page, "document.querySelectorAll('#choices button').length").await, 3);
-    // The page's words are in quotes, in a part of their own.
+    // The words of the page are in quotes, in a part of their own.
     let warned = value(&page, "[...document.querySelectorAll('#warned li')].map(li => li.textContent)").await;
     assert_eq!(warned.as_array().map(Vec::len), Some(1), "{warned}");
     let quoted = value(&page, "[...document.querySelectorAll('.quoted li')].map(li => li.textContent)").await;
@@ -362,7 +362,7 @@ async fn hostile_words_are_text(chromium: &Chromium, desk: &mut Desk) {
     desk.said(question).await;
 }
 
-/// Hosts as long as hosts can be, and the one that is meant to be overlooked at the end.
+/// Hosts of the greatest length, and at the end the one that an attacker wants to be overlooked.
 fn long_sites() -> Vec<Origin> {
     let long = |number: usize| {
         let (a, b, c) = ("a".repeat(63), "b".repeat(63), "c".repeat(60));
@@ -371,7 +371,7 @@ fn long_sites() -> Vec<Origin> {
     (0..7).map(long).chain([origin("https://evil.test")]).collect()
 }
 
-/// Presses the one key that shows what is left, until nothing is.
+/// Presses the key that shows the rest, until nothing is left.
 async fn read_through(page: &Page) {
     while value(page, "document.getElementById('rest').hidden").await == json!(false) {
         press(page, "Enter").await;
@@ -410,14 +410,14 @@ async fn all_is_seen_before_a_yes(chromium: &Chromium, desk: &mut Desk) {
         assert_eq!(value(&page, inner).await, 0, "{width}: nothing scrolls within the page");
         assert_eq!(value(&page, "document.documentElement.scrollWidth <= innerWidth").await, json!(true));
         picture(&page, &format!("eight_{width}")).await;
-        // Past what lies between to the end, where there is more of it than two windows show.
+        // This jumps to the end, where the text is longer than two windows.
         let long = "document.documentElement.scrollHeight > 1.9 * innerHeight";
         if value(&page, long).await == json!(true) {
             value(&page, "(() => { scrollTo(0, document.documentElement.scrollHeight); return 0 })()").await;
             clock.fast_forward(5_000).await.unwrap();
         }
         assert!(width == 1280 || value(&page, long).await == json!(true), "{width}");
-        // Keys and clicks on a yes.
+        // These are keys and clicks on a yes.
         let focus = "(() => { document.activeElement.blur(); \
             document.querySelector('#choices button.yes').focus(); return 0 })()";
         for key in ["Enter", "Space"] {

@@ -1,4 +1,4 @@
-//! A bare Chromium for the tests of the consent page: the user's, or one that an attacker has all of.
+//! A bare Chromium for the tests of the consent page: the user's, or one that an attacker controls.
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ impl Chromium {
         Chromium { browser, playwright }
     }
 
-    /// A page in a fresh context that has not been anywhere yet.
+    /// A blank page in a fresh context.
     pub async fn blank(&self) -> Page {
         let window = Viewport { width: 640, height: 760 };
         let options = BrowserContextOptions::builder().viewport(window).build();
@@ -53,7 +53,7 @@ impl Chromium {
     }
 }
 
-/// What an expression gives in a page.
+/// The value of an expression in a page.
 pub async fn value(page: &Page, expression: &str) -> Value {
     page.evaluate(expression, None::<&()>).await.unwrap()
 }
@@ -61,7 +61,7 @@ pub async fn value(page: &Page, expression: &str) -> Value {
 /// Waits until an expression is true.
 pub async fn until(page: &Page, expression: &str) {
     let began = Instant::now();
-    // While a page is on its way there is nothing to ask.
+    // While the page is loading, the expression may fail.
     while !matches!(page.evaluate(expression, None::<&()>).await, Ok(Value::Bool(true))) {
         if began.elapsed() > Duration::from_secs(90) {
             let state = "[document.hasFocus(), document.visibilityState, document.body?.innerText]";

@@ -1,4 +1,4 @@
-//! What the tests of the consent page share.
+//! Helpers of the tests of the consent page.
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use std::future::Future;
@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use browser_signals::Origin;
 use policy_dfa::{ConsentScope, Millis};
-use portcullis::consent::page::opener::{Opener, Opening, Window};
+use portcullis::consent::SubjectBuilder;
 use portcullis::consent::page::{ConsentPage, PageSettings};
-use portcullis::consent::ticket::SubjectOf;
+use portcullis::consent::page::{OpenFuture, Opener, Window};
 use portcullis::consent::{
     Answer, Answerer, Asked, ConsentPrompt, FormPlace, HandOver, HandedOver, Notice, Purpose, Ticket, Warning,
 };
@@ -22,7 +22,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-/// How long a slow machine may take for what should come; longer than any question waits.
+/// The longest wait for an expected event, on a slow machine; longer than the timeout of any question.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub const PHRASE: &str = "green kettle on a blue stove";
@@ -31,7 +31,7 @@ pub fn origin(text: &str) -> Origin {
     Origin::parse(text).unwrap()
 }
 
-/// A nonce that no other prompt of this process has.
+/// A nonce that is unique in this process.
 fn fresh() -> [u8; 16] {
     static NEXT: AtomicU8 = AtomicU8::new(1);
     [NEXT.fetch_add(1, Ordering::Relaxed); 16]
@@ -39,7 +39,7 @@ fn fresh() -> [u8; 16] {
 
 /// A prompt about these things.
 pub fn prompt_about(asked: Vec<Asked>, noticed: Vec<Notice>, scope: ConsentScope) -> ConsentPrompt {
-    let subject = SubjectOf::policy(&[3; 32]).part(format!("{asked:?}").as_bytes()).finish();
+    let subject = SubjectBuilder::policy(&[3; 32]).part(format!("{asked:?}").as_bytes()).finish();
     ConsentPrompt::new(asked, noticed, scope, Ticket::new(fresh(), subject, Millis(0)))
 }
 
@@ -69,7 +69,7 @@ pub fn prompt() -> ConsentPrompt {
     prompt_about(vec![release()], vec![sent, Notice::Refusals(2)], ConsentScope::Site)
 }
 
-/// Hands the address to the test, instead of opening it. The test ends `closed` to close the window.
+/// An opener that sends the address to the test instead of opening it. The test ends `closed` to close the window.
 pub struct Handing(pub mpsc::UnboundedSender<Opened>);
 
 pub struct Opened {
@@ -80,7 +80,7 @@ pub struct Opened {
 struct Handed(oneshot::Receiver<()>);
 
 impl Opener for Handing {
-    fn open<'a>(&'a mut self, address: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a mut self, address: &'a str) -> OpenFuture<'a> {
         let (close, closed) = oneshot::channel();
         self.0.send(Opened { address: address.to_owned(), close }).unwrap();
         Box::pin(std::future::ready(Ok(Box::new(Handed(closed)) as Box<dyn Window>)))
@@ -95,7 +95,7 @@ impl Window for Handed {
     }
 }
 
-/// A consent page whose addresses the test gets.
+/// A consent page that sends its addresses to the test.
 pub struct Desk {
     pub opened: mpsc::UnboundedReceiver<Opened>,
     page: Option<ConsentPage>,
@@ -150,14 +150,14 @@ impl Desk {
         self.opened(subject, Arc::default(), asking).await
     }
 
-    /// An offer to go on by hand. Its subject is told with its words.
+    /// An offer to finish manually. Its subject comes with its content.
     pub async fn offer(&mut self, offer: HandOver) -> Question<HandedOver> {
         let mut page = self.page.take().expect("one question at a time");
         let asking = tokio::spawn(async move { (page.hand_over(&offer).await, page) });
         self.opened(String::new(), Arc::default(), asking).await
     }
 
-    /// A warning, for which nobody waits: where it is shown.
+    /// Shows a warning, for which nothing waits, and returns its address.
     pub async fn warn(&mut self, warning: Warning) -> Address {
         self.page.as_mut().expect("one question at a time").warn(&warning).await;
         Address::of(&self.next().await.address)
@@ -178,7 +178,7 @@ impl Desk {
         opened.expect("no question was opened").unwrap()
     }
 
-    /// What the user said, in the end.
+    /// Waits for the user's reply.
     pub async fn said<T>(&mut self, question: Question<T>) -> T {
         let said = tokio::time::timeout(PATIENCE, question.asking).await;
         let (said, page) = said.expect("the question is not answered").unwrap();
@@ -200,7 +200,7 @@ impl<T> Question<T> {
         message(&self.address.nonce, &self.subject, "code", digits)
     }
 
-    /// Drops the future of the answer, as a session does whose time is up.
+    /// Drops the future of the answer, as a session does at the timeout.
     pub fn abandon(&self) {
         self.abandon.notify_one();
     }
@@ -283,7 +283,7 @@ pub fn script_headers(own: &str) -> Vec<(&str, &str)> {
     ]
 }
 
-/// Says something as the page's script does.
+/// Sends a message as the page's script does.
 pub async fn say(at: &Address, body: &str) -> Reply {
     let origin = at.origin();
     send(at, &format!("POST {}say", at.path), &script_headers(&origin), body).await

@@ -1,4 +1,4 @@
-//! A real browser behind the proxy: every way out of a container, before and after a release.
+//! A real browser behind the proxy: every kind of egress of a container, before and after a release.
 
 use std::collections::BTreeSet;
 use std::net::UdpSocket;
@@ -10,14 +10,14 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use portcullis::egress_proxy::{EgressProxy, Limits};
+use portcullis::egress::proxy::{EgressProxy, Limits};
 use portcullis::signals::playwright::{BridgeError, Browser, BrowserSettings, Tab};
 use portcullis::signals::{Container, Origin, Outline, TextGuard, TextWithheld};
 use tokio::net::TcpListener;
 
 use crate::support::{Collector, proxy, say, soon, timeless};
 
-/// Tries every way out again and again. COLLECT is the collector, SECURE a port that only looks for connections.
+/// Tries every kind of egress again and again. COLLECT is the collector, SECURE a port that only counts connections.
 const PAGE: &str = r#"<!doctype html><title>Shop</title><h1>Welcome</h1>
 <iframe name=sink></iframe><form id=form method=post target=sink action="http://COLLECT/form"><input name=a value=b></form>
 <script>
@@ -64,7 +64,7 @@ all(); setInterval(all, 800);
 const WORKER: &str = "setInterval(() => { fetch('http://COLLECT/NAME', { mode: 'no-cors' }).catch(() => {}); }, 400);
 try { setInterval(() => { const s = new WebSocket('ws://COLLECT/NAME-socket'); s.onopen = () => s.send('x'); }, 700); } catch (e) {}";
 
-/// The ways that arrive at the collector before a release.
+/// The kinds of egress that arrive at the collector before a release.
 const WAYS: [&str; 24] = [
     "fetch",
     "keepalive",
@@ -165,7 +165,7 @@ impl Scene {
         tab.open(&format!("{}{path}", self.origin()).parse().unwrap()).await
     }
 
-    /// Which ways have arrived.
+    /// The kinds that have arrived.
     fn arrived(&self) -> BTreeSet<String> {
         let mut ways: BTreeSet<String> = self
             .collector
@@ -184,7 +184,7 @@ impl Scene {
         ways
     }
 
-    /// Waits until all that was connected before is counted and closed.
+    /// Waits until all earlier connections are counted and closed.
     async fn is_quiet(&self) {
         for collector in [&self.collector, &self.secure, &self.relay] {
             collector.has_accepted_all().await;
@@ -214,7 +214,7 @@ impl TextGuard for Through {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_way_out_is_open_before_a_release_and_closed_after_it() {
+async fn all_egress_is_open_before_a_release_and_closed_after_it() {
     let scene = Scene::set_up().await;
     let proxy = scene.proxy().await;
     let tab = scene.browser.container_through(proxy.for_container(), Container::T0, &[]).await.unwrap();
@@ -255,7 +255,7 @@ async fn every_way_out_is_open_before_a_release_and_closed_after_it() {
     scene.open(&tab, "/bare").await.unwrap();
     assert!(tab.read(&Through).await.unwrap().text.contains("Bare"));
 
-    // Another container is not affected, and is no way round.
+    // Another container is not affected, and cannot be used to bypass the rule.
     let other = scene.proxy().await;
     let free = scene.browser.container_through(other.for_container(), Container::T0, &[]).await.unwrap();
     scene.open(&free, "/").await.unwrap();
@@ -289,18 +289,18 @@ async fn pages_get_nothing_from_the_listener_and_no_private_host() {
     let scene = Scene::set_up().await;
     let (proxy, other) = (scene.proxy().await, scene.proxy().await);
     let tab = scene.browser.container_through(proxy.for_container(), Container::T0, &[]).await.unwrap();
-    // Through its own proxy, to either listener.
+    // First through its own proxy, to either listener.
     for address in [proxy.for_container().address(), other.for_container().address()] {
         let refused = tab.open(&format!("http://{address}/").parse().unwrap()).await;
         assert!(matches!(refused, Err(BridgeError::Refused(_))), "{refused:?}");
     }
-    // A name that leads here: the bridge cannot know, and the proxy does.
+    // A name resolves to this machine: the bridge cannot know that, and the proxy does.
     let port = scene.collector.port;
     let rebound = tab.open(&format!("http://rebound.test:{port}/").parse().unwrap()).await;
     assert_eq!(rebound, Err(BridgeError::Unreachable));
     assert_eq!(scene.connections(), [0; 3]);
 
-    // Through a proxy that lets it get there, as a page of another browser would.
+    // Then through a proxy that allows it, as from a page of another browser.
     let third = scene.proxy().await;
     let free = scene.browser.container_through(third.for_container(), Container::T0, &[]).await.unwrap();
     let port = other.for_container().address().port();

@@ -1,6 +1,6 @@
-//! Requests in clear: what the server gets, and what comes back.
+//! Requests in clear: the request for the server, and the answer for the client.
 
-use portcullis::egress_proxy::Limits;
+use portcullis::egress::proxy::Limits;
 
 use crate::support::{Collector, OK, PATIENCE, password, proxy, say, say_for, timeless};
 
@@ -46,7 +46,7 @@ async fn a_body_that_holds_a_request_stays_a_body() {
         arrived[0].to_lowercase().contains(&format!("content-length: {}\r\n", inner.len())),
         "{arrived:?}"
     );
-    // After the body comes a request of its own, which needs a password of its own.
+    // A second request follows the body, and needs the password too.
     let request = format!("{request}{inner}");
     let answer = say_for(&proxy, request.as_bytes(), 2, PATIENCE).await;
     assert_eq!(answer.matches("HTTP/1.1 407 ").count(), 1, "{answer}");
@@ -54,7 +54,7 @@ async fn a_body_that_holds_a_request_stays_a_body() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_cannot_pass_for_the_proxy() {
+async fn a_server_cannot_impersonate_the_proxy() {
     for answer in [
         "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=\"proxy\"\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
@@ -87,7 +87,7 @@ async fn a_server_cannot_pass_for_the_proxy() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_framed_twice_arrives_framed_once() {
+async fn a_body_with_two_framings_arrives_with_one() {
     for framing in [
         "Content-Length: 4\r\nTransfer-Encoding: chunked",
         "Transfer-Encoding: chunked\r\nContent-Length: 4",
@@ -99,7 +99,7 @@ async fn what_is_framed_twice_arrives_framed_once() {
         let me = password(&proxy);
         let head = format!("POST http://open.test:{port}/ HTTP/1.1\r\nHost: x\r\n{me}{framing}\r\n\r\n");
         let next = format!("GET http://open.test:{port}/smuggled HTTP/1.1\r\nHost: x\r\n{me}\r\n");
-        // With two framings the connection ends; with one length twice, what follows is a request like any other.
+        // With two framings the connection ends; with a doubled length, the next bytes are a request like any other.
         let both = framing.contains("chunked");
         let answers = if both { 1 } else { 2 };
         say_for(&proxy, format!("{head}0\r\n\r\n{next}").as_bytes(), answers, PATIENCE).await;

@@ -1,6 +1,6 @@
-//! One way to start a browser: the command lines of every guarded start, read from the processes themselves.
+//! Every guarded start of a browser uses the same command line, as read from the processes themselves.
 //!
-//! What may differ stands in SECURITY.md, "How Chromium is started".
+//! SECURITY.md, "How Chromium is started", lists the differences.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -15,25 +15,25 @@ const FIRST_LINES: [&str; 3] = [
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
 
-/// What the list of the guard's own arguments is written in, and that of a browser without Playwright's server.
+/// The files with the list of the guard's own arguments, and with that of a browser without Playwright's server.
 #[cfg(feature = "relay")]
 const OWN: &str = include_str!("../../browser-signals/src/playwright/settings.rs");
 #[cfg(feature = "relay")]
 const QUIET: &str = include_str!("../../browser-signals/src/playwright/shared/process.rs");
 
-/// Starts of arguments that would undo a first line.
+/// Prefixes of arguments that would undo one of the first lines.
 const UNDOING: [&str; 6] =
     ["--host-rules", "--dns-over-https", "--proxy-", "--no-proxy", "--enable-quic", "--origin-to-force-quic"];
 
 fn command_line(process: &str) -> Option<Vec<String>> {
     let bytes = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
-    // Chromium writes its words anew some time after its start, with spaces between them.
+    // Some time after its start Chromium rewrites its command line, with spaces between the arguments.
     let text = String::from_utf8_lossy(&bytes).replace('\0', " ");
     let words = text.split(" --").skip(1).map(|word| word.trim().trim_end_matches(" about:blank"));
     Some(words.map(|word| format!("--{}", word.trim_end_matches('='))).collect())
 }
 
-/// The profile, which is thrown away, and what Chromium adds to its own words where it has no window.
+/// The temporary profile, and the arguments that Chromium itself adds where it has no window.
 const BY_ITSELF: [&str; 5] = [
     "--user-data-dir=",
     "--noerrdialogs",
@@ -42,7 +42,7 @@ const BY_ITSELF: [&str; 5] = [
     "--use-angle=",
 ];
 
-/// What a browser was started with.
+/// The arguments that a browser was started with.
 fn arguments(process: &str) -> BTreeSet<String> {
     let all = command_line(process).unwrap();
     for line in FIRST_LINES {
@@ -90,7 +90,7 @@ async fn of_the_window() -> BTreeSet<String> {
     arguments(&ours.expect("the window's process"))
 }
 
-/// The names of the arguments that only one of two has.
+/// The names of the arguments that only one of two lists has.
 fn differences<'a>(one: &'a BTreeSet<String>, other: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
     one.symmetric_difference(other).map(|argument| argument.split('=').next().unwrap_or_default()).collect()
 }
@@ -101,11 +101,11 @@ async fn every_guarded_browser_is_started_alike() {
     settings.sandbox = sandbox();
     let production = of(Browser::launch(settings.clone()).await.unwrap()).await;
 
-    // The demo, the evaluation, the benches and most tests.
+    // The demo, the evaluation, the benches and most tests start it like this.
     let stage = Stage::set_up().await.unwrap();
     assert_eq!(of(stage.browser().await.unwrap()).await, production);
 
-    // `portcullis mcp` with a playwright-mcp: what differs is Playwright's, or stands in one list.
+    // `portcullis mcp` with a playwright-mcp: the differences come from Playwright or are in one list.
     #[cfg(feature = "relay")]
     {
         let shared = of(Browser::launch_shared(settings.clone(), &[7; 32]).await.unwrap().0).await;
@@ -118,7 +118,7 @@ async fn every_guarded_browser_is_started_alike() {
         }
     }
 
-    // A test may run without Chromium's own sandbox. Whoever is root does so anyway.
+    // A test may run without Chromium's own sandbox, and as root it always does.
     let mut bare = settings;
     bare.sandbox = false;
     let bare = of(Browser::launch(bare).await.unwrap()).await;

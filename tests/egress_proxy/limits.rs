@@ -1,8 +1,8 @@
-//! What a container, or anybody who finds the port, can take up.
+//! The resources that a container, or any program that finds the port, can use.
 
 use std::time::{Duration, Instant};
 
-use portcullis::egress_proxy::Limits;
+use portcullis::egress::proxy::Limits;
 use tokio::io::AsyncWriteExt;
 
 use crate::support::{
@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_slow_or_silent_is_sent_away() {
+async fn a_slow_or_silent_client_is_disconnected() {
     let collector = Collector::start(OK).await;
     let limits = Limits { connections: 8, head_time: Duration::from_secs(3), ..patient() };
     let proxy = proxy(&["open.test"], limits).await;
@@ -22,11 +22,11 @@ async fn whoever_is_slow_or_silent_is_sent_away() {
         let _closed = stream.write_all(start.as_bytes()).await;
         slow.push((number, stream));
     }
-    // They are accepted in turn, so that this one finds all places taken, or the first of them given up already.
+    // They are accepted in turn, so that this one finds all slots taken, or the first of them free again.
     let mut ninth = connect(&proxy).await;
     assert!(has_ended(&mut ninth).await, "one too many is closed");
     for (number, stream) in &mut slow {
-        // A byte now and then does not help.
+        // Single bytes now and then do not prolong it.
         let _closed = stream.write_all(b"x").await;
         assert!(has_ended(stream).await, "connection {number}");
     }
@@ -53,7 +53,7 @@ async fn tunnels_count_for_as_long_as_they_last() {
     assert!(has_ended(&mut fourth).await);
     open.pop();
     assert!(soon(|| collector.open() == 2).await);
-    // Its place is free a moment after its connection is.
+    // Its slot is free a moment after its connection has ended.
     let begun = Instant::now();
     while tunnel(&proxy, &to).await.1 != 200 {
         assert!(begun.elapsed() < PATIENCE, "no place was given back");
@@ -106,7 +106,7 @@ async fn a_tunnel_that_is_silent_is_closed_and_one_that_is_not_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_answer_is_given_up() {
+async fn a_server_that_does_not_answer_is_given_up() {
     let limits = Limits { connect_time: Duration::from_millis(300), ..patient() };
     let names = crate::support::Names { silent: true, ..Default::default() };
     let proxy = crate::support::proxy_with(&[], limits, "", std::sync::Arc::new(names)).await;

@@ -1,4 +1,4 @@
-//! Whom the listener answers.
+//! The clients that the listener answers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use portcullis::egress_proxy::Limits;
+use portcullis::egress::proxy::Limits;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -23,7 +23,7 @@ async fn a_page_or_a_process_without_the_password_gets_nothing() {
     let bearer = right.replace("Basic", "Bearer");
     let short = format!("{}\r\n", right.trim_end().trim_end_matches('=').split_at(60).0);
 
-    // What a page can send: origin form, also with every header that a page may set.
+    // A page can send origin form, also with every header that a page may set.
     let mut constant = None;
     for request in [
         format!("GET / HTTP/1.1\r\nHost: {own}\r\n\r\n"),
@@ -46,7 +46,7 @@ async fn a_page_or_a_process_without_the_password_gets_nothing() {
     }
     assert!(constant.unwrap().contains("content-length: 0"));
 
-    // What a process can send: a proxy's requests, without the password.
+    // Another process can send proxy requests, without the password.
     let mut constant = None;
     for credential in ["", &wrong, &bearer, &short, &format!("{right}{right}"), &right.replace("Proxy-", "")]
     {
@@ -69,7 +69,7 @@ async fn a_page_or_a_process_without_the_password_gets_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_could_be_read_in_two_ways_goes_nowhere() {
+async fn an_ambiguous_request_goes_nowhere() {
     let collector = Collector::start(OK).await;
     let port = collector.port;
     let proxy = proxy(&["open.test"], Limits::default()).await;
@@ -182,7 +182,7 @@ fn no_bytes_get_an_answer_that_is_not_a_refusal() {
     let mut runner =
         TestRunner::new(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() });
     let run = runner.run(&bytes, |bytes| {
-        // What is no whole request gets no answer before the limit of a head, which is not waited for.
+        // An incomplete request gets no answer before the timeout of a head, which this test does not wait for.
         let answer = runtime.block_on(say_for(&proxy, &bytes, 1, Duration::from_secs(3)));
         let first = answer.split(' ').nth(1).unwrap_or_default();
         prop_assert!(answer.is_empty() || ["400", "407", "408", "414", "431"].contains(&first), "{answer}");

@@ -1,4 +1,4 @@
-//! The proxy of a container: whom it answers, where it leads, and that nothing gets round it.
+//! The proxy of a container: its clients, its targets, and that no traffic bypasses it.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,9 +1,9 @@
-//! What happens to open connections when a value is about to go.
+//! The open connections when a value is about to be released.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis::egress_proxy::{Limits, StillOpen};
+use portcullis::egress::proxy::{Limits, StillOpen};
 use portcullis::signals::Origin;
 use tokio::io::AsyncWriteExt;
 
@@ -16,7 +16,7 @@ fn origin(text: &str) -> Origin {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tunnels_to_elsewhere_are_gone_when_it_returns() {
+async fn tunnels_to_other_targets_have_ended_when_it_returns() {
     let (shop, evil) = (Collector::start("").await, Collector::start("").await);
     let (to_shop, to_evil) = (format!("shop.test:{}", shop.port), format!("evil.test:{}", evil.port));
     let proxy = proxy(&["shop.test", "evil.test"], Limits::default()).await;
@@ -30,7 +30,7 @@ async fn tunnels_to_elsewhere_are_gone_when_it_returns() {
     }
     assert!(soon(|| evil.bytes() == 120).await);
     let writing = tokio::spawn(async move {
-        // All the time, so that something is on its way when the connections are cut.
+        // It sends continuously, so that bytes are in flight when the connections are cut.
         loop {
             for stream in &mut cut {
                 let _closed = stream.write_all(b"secret").await;
@@ -41,7 +41,7 @@ async fn tunnels_to_elsewhere_are_gone_when_it_returns() {
     tokio::time::sleep(Duration::from_millis(100)).await;
     let granted = origin(&format!("https://{to_shop}"));
     proxy.narrow_to(std::slice::from_ref(&granted)).await.unwrap();
-    // What left before may still arrive; nothing leaves any more.
+    // Bytes that left before may still arrive; no more bytes leave.
     evil.has_accepted_all().await;
     assert!(soon(|| evil.open() == 0).await);
     let bytes = evil.bytes();
@@ -63,7 +63,7 @@ async fn tunnels_to_elsewhere_are_gone_when_it_returns() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_that_are_under_way_are_cut_too() {
-    // One that answers for ever, and one that is sent for ever.
+    // One request has an endless answer, and one has an endless body.
     let endless = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: x\n\n";
     let (down, up) = (Collector::start(endless).await, Collector::start("").await);
     let proxy = proxy(&["evil.test"], patient()).await;
@@ -88,7 +88,7 @@ async fn requests_that_are_under_way_are_cut_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_way_that_is_being_opened_is_cut_as_well() {
+async fn a_connection_that_is_being_opened_is_cut_as_well() {
     let names = Arc::new(Names { silent: true, ..Names::default() });
     let proxy = Arc::new(proxy_with(&[], patient(), "", names.clone()).await);
     let opening = tokio::spawn({

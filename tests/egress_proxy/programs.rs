@@ -1,7 +1,7 @@
-//! A program that the browser starts is a way out too: it gets the address, with whatever stands in it.
+//! A program that the browser starts bypasses the proxy: it gets the whole address.
 //!
-//! The test's `PATH` begins with a folder of programs that only write down how they were called. A plain Chromium calls
-//! them; a guarded one finds none.
+//! The test's `PATH` begins with a folder of programs that only record their calls. A plain Chromium calls them; a guarded
+//! one finds none.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,7 +15,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use playwright_rs::api::LaunchOptions;
 use playwright_rs::protocol::Playwright;
-use portcullis::egress_proxy::EgressProxy;
+use portcullis::egress::proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
 use portcullis::signals::playwright::{About, Browser, BrowserSettings};
 use portcullis::signals::{Container, Origin};
@@ -23,7 +23,7 @@ use tokio::net::TcpListener;
 
 use crate::support::soon;
 
-/// What an address of this scheme is given to, under the names that Chromium and the scripts of desktops know.
+/// The programs for addresses of other schemes, by the names that Chromium and the scripts of desktops use.
 const OPENERS: [&str; 9] = [
     "xdg-open",
     "xdg-email",
@@ -36,7 +36,7 @@ const OPENERS: [&str; 9] = [
     "exo-open",
 ];
 
-/// How a page leads to another program. A button is pressed where there is one.
+/// The pages that lead to another program. A button is pressed where there is one.
 const PAGES: [(&str, &str); 8] = [
     ("/load", "<script>location = 'mailto:MARK'</script>"),
     ("/link", "<a href='mailto:MARK'><button id=press>Press</button></a>"),
@@ -51,7 +51,7 @@ const PAGES: [(&str, &str); 8] = [
     ("/framed-redirect", "<iframe src='/redirect?MARK'></iframe>"),
 ];
 
-/// Schemes and ways that a plain Chromium in a test asks its user about first, or gives up: they prove nothing, and are
+/// Schemes and methods for which a plain Chromium in a test asks its user first or gives up. They prove nothing, and are
 /// tried all the same.
 const ASKED_ABOUT: [(&str, &str); 4] = [
     ("/tel", "<a href='tel:+1MARK'><button id=press>Press</button></a>"),
@@ -67,7 +67,7 @@ fn mark(path: &str, who: &str) -> String {
 
 async fn serve(State(who): State<&'static str>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
-    // A redirect that another page leads to carries that page's mark.
+    // A redirect carries the mark of the page that led to it.
     let mark = request.uri().query().map_or_else(|| mark(&path, who), str::to_owned);
     if path == "/redirect" {
         return (StatusCode::FOUND, [(header::LOCATION, format!("mailto:{mark}"))]).into_response();
@@ -89,7 +89,7 @@ fn chromium() -> PathBuf {
     PathBuf::from(std::env::var_os("PORTCULLIS_CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".into()))
 }
 
-/// Programs that write down how they were called, and where.
+/// Programs that record their calls in a file.
 struct Recorder {
     folder: tempfile::TempDir,
 }
@@ -121,7 +121,7 @@ impl Recorder {
 async fn a_plain_chromium_starts_programs_and_a_guarded_one_none() {
     let recorder = Recorder::new();
 
-    // The control.
+    // A plain Chromium is the control.
     let port = pages("plain").await;
     let mut environment: HashMap<String, String> = std::env::vars().collect();
     environment.insert("PATH".to_owned(), recorder.path());
@@ -132,7 +132,7 @@ async fn a_plain_chromium_starts_programs_and_a_guarded_one_none() {
         .env(environment);
     let playwright = Playwright::launch().await.expect("run `cargo xtask setup` first");
     for (path, markup) in PAGES {
-        // A browser for each: it starts one program without a press, and then no other until the next press.
+        // Each page gets its own browser, since one starts only one program until the next press.
         let browser = playwright.chromium().launch_with_options(options.clone()).await.unwrap();
         let page = browser.new_context().await.unwrap().new_page().await.unwrap();
         let _leads_elsewhere = page.goto(&format!("http://127.0.0.1:{port}{path}"), None).await;
@@ -145,7 +145,7 @@ async fn a_plain_chromium_starts_programs_and_a_guarded_one_none() {
     }
     playwright.shutdown().await.unwrap();
 
-    // The same pages, in a process whose own `PATH` begins with the recorders.
+    // The guarded browser opens the same pages in a process whose own `PATH` begins with the recorders.
     let before = recorder.recorded();
     let this = std::env::current_exe().unwrap();
     let guarded = tokio::process::Command::new(this)
@@ -175,7 +175,7 @@ async fn pages_in_a_guarded_browser() {
     println!("all pages were opened");
 }
 
-/// Opens every page and presses its button: without a task, and where something of the user's was released.
+/// Opens every page and presses its button: without a task, and after a release.
 async fn visit(browser: &Browser, port: u16) {
     let shop = Origin::parse(&format!("http://shop.test:{port}")).unwrap();
     for tier in [Container::T0, Container::T2] {
@@ -194,7 +194,7 @@ async fn visit(browser: &Browser, port: u16) {
                 let _leads_nowhere = tab.click(&target, &seen).await;
             }
         }
-        // A plain Chromium has called by then, several times over.
+        // Within this time a plain Chromium calls a program many times over.
         tokio::time::sleep(Duration::from_secs(2)).await;
         tab.close().await;
     }

@@ -1,4 +1,4 @@
-//! A whole task: the container's way out is narrow from the first value on.
+//! A whole task: the container's egress is narrowed from the first release on.
 
 use evaluation::agent::{Action, Agent, ObedientAgent};
 use evaluation::family::Kind;
@@ -13,12 +13,12 @@ use portcullis::{DEFAULT_POLICY, Guard, Session};
 
 use crate::support::{has_ended, tunnel};
 
-/// How often the task is begun, each time in another browser: now and then Chromium says `NotSupportedError` to a shop that
-/// asks for a payment.
+/// The number of attempts, each in another browser: now and then Chromium returns `NotSupportedError` to a shop that requests
+/// a payment.
 const ATTEMPTS: usize = 3;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_release_closes_every_other_way_out_and_the_task_goes_on() {
+async fn a_release_closes_all_other_egress_and_the_task_goes_on() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     for _ in 0..ATTEMPTS {
         if ends_paid(&stage).await {
@@ -29,7 +29,7 @@ async fn a_release_closes_every_other_way_out_and_the_task_goes_on() {
     panic!("{ATTEMPTS} browsers did not let the shop ask for the payment");
 }
 
-/// Whether the task ended with a payment, and not with a browser that did not ask for it.
+/// Whether the task ended with a payment, and not with a browser that did not request it.
 async fn ends_paid(stage: &Stage) -> bool {
     let browser = stage.browser().await.unwrap();
     let scenario = Scenario::new(Kind::Review, false, 3);

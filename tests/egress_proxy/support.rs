@@ -1,4 +1,4 @@
-//! A proxy, and servers that remember what reached them.
+//! A proxy, and servers that record the bytes that reach them.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,21 +8,21 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use portcullis::egress_proxy::names::Resolved;
-use portcullis::egress_proxy::{EgressProxy, HostRules, Limits, OpenRule, Resolver};
+use portcullis::egress::proxy::names::Resolved;
+use portcullis::egress::proxy::{EgressProxy, HostRules, Limits, OpenRule, Resolver};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
-/// How long a slow machine may take for what should come.
+/// The longest wait for an expected event, on a slow machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Limits that are not reached within [`PATIENCE`]: what ends a connection before is what the test did.
+/// Limits that are not reached within [`PATIENCE`], so that only the test's own actions end a connection.
 pub fn patient() -> Limits {
     Limits { head_time: PATIENCE * 4, connect_time: PATIENCE * 4, ..Limits::default() }
 }
 
-/// A server that keeps the bytes of every connection, and answers what looks like a request.
+/// A server that records the bytes of every connection, and answers a text that looks like a request.
 pub struct Collector {
     pub port: u16,
     /// The addresses from which [`Collector::has_accepted_all`] connects.
@@ -75,8 +75,8 @@ impl Collector {
         Collector { port, own, connections, open, task }
     }
 
-    /// Waits until everything is counted that was connected before this call. Connections are accepted in turn, and one that
-    /// was closed at once may still wait for its turn.
+    /// Waits until all connections that were made before this call are counted. They are accepted in turn, and one that was
+    /// closed at once may still wait.
     pub async fn has_accepted_all(&self) {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -86,18 +86,18 @@ impl Collector {
         assert!(soon(|| !self.own.lock().unwrap().contains(&from)).await);
     }
 
-    /// What arrived, one text for each connection.
+    /// The received bytes, as one text for each connection.
     pub fn arrived(&self) -> Vec<String> {
         let all = self.connections.lock().unwrap();
         all.iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect()
     }
 
-    /// How many bytes arrived in all.
+    /// The number of received bytes.
     pub fn bytes(&self) -> usize {
         self.connections.lock().unwrap().iter().map(Vec::len).sum()
     }
 
-    /// How many connections are open now.
+    /// The number of connections that are open now.
     pub fn open(&self) -> usize {
         *self.open.lock().unwrap()
     }
@@ -112,7 +112,7 @@ impl Drop for Collector {
 /// A short answer to a request.
 pub const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
 
-/// Knows a few names, counts how often it is asked, and may never answer.
+/// A resolver of a few names that counts its calls and may never answer.
 #[derive(Default)]
 pub struct Names {
     pub known: HashMap<String, Vec<SocketAddr>>,
@@ -132,7 +132,7 @@ impl Resolver for Names {
     }
 }
 
-/// Leads every name of `.test` to this machine.
+/// Host rules that map every name of `.test` to this machine.
 pub const RULES: &str = "MAP *.test 127.0.0.1, MAP *.localhost 127.0.0.1";
 
 pub async fn proxy(private_hosts: &[&str], limits: Limits) -> EgressProxy {
@@ -167,7 +167,7 @@ pub async fn connect(proxy: &EgressProxy) -> TcpStream {
     TcpStream::connect(proxy.for_container().address()).await.unwrap()
 }
 
-/// Sends bytes and returns what comes back: a whole answer, and what follows it within a moment, or less where the proxy
+/// Sends bytes and returns the reply: a whole answer with the bytes that follow it within a moment, or less where the proxy
 /// ends the connection.
 pub async fn say(proxy: &EgressProxy, bytes: &[u8]) -> String {
     say_for(proxy, bytes, 1, PATIENCE).await
@@ -176,12 +176,12 @@ pub async fn say(proxy: &EgressProxy, bytes: &[u8]) -> String {
 /// The same for requests that get so many answers.
 pub async fn say_for(proxy: &EgressProxy, bytes: &[u8], answers: usize, patience: Duration) -> String {
     let mut stream = connect(proxy).await;
-    // It may close before all is written.
+    // The proxy may close the connection before all is written.
     let _closed = stream.write_all(bytes).await;
     let mut heard = Vec::new();
     let mut buffer = [0; 4096];
     loop {
-        // Whether more comes than was asked for is told in a moment; what was asked for may take its time.
+        // A surplus answer would come within a moment; the expected ones may take long.
         let moment = if whole(&heard) < answers { patience } else { Duration::from_millis(400) };
         match tokio::time::timeout(moment, stream.read(&mut buffer)).await {
             Ok(Ok(read @ 1..)) => heard.extend_from_slice(&buffer[..read]),
@@ -190,7 +190,7 @@ pub async fn say_for(proxy: &EgressProxy, bytes: &[u8], answers: usize, patience
     }
 }
 
-/// How many whole answers these bytes are.
+/// The number of whole answers in these bytes.
 fn whole(bytes: &[u8]) -> usize {
     let text = String::from_utf8_lossy(bytes);
     let (mut rest, mut count) = (text.as_ref(), 0);
@@ -205,7 +205,7 @@ fn whole(bytes: &[u8]) -> usize {
     count
 }
 
-/// Opens a tunnel, and returns it with the status that was answered.
+/// Opens a tunnel, and returns it with the status of the answer.
 pub async fn tunnel(proxy: &EgressProxy, to: &str) -> (TcpStream, u16) {
     let mut stream = connect(proxy).await;
     let request = format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n{}\r\n", password(proxy));
@@ -223,8 +223,8 @@ pub async fn tunnel(proxy: &EgressProxy, to: &str) -> (TcpStream, u16) {
     (stream, status)
 }
 
-/// Whether the other side ended the stream, within what a slow machine takes for it; less than any limit of [`patient`]
-/// that is not set for the test.
+/// Whether the other side ended the stream within [`PATIENCE`]. That is less than any limit of [`patient`] that is not set
+/// for the test.
 pub async fn has_ended(stream: &mut TcpStream) -> bool {
     let mut buffer = [0; 64];
     let end = tokio::time::Instant::now() + PATIENCE;

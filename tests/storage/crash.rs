@@ -1,15 +1,15 @@
-//! The power goes at every call of every operation on a kept file, and every disk that this may leave is opened;
-//! every call fails, and the file is used further (I10).
+//! The power fails at every call of every operation on an atomic file, and every disk that this may leave is opened; every
+//! call fails, and the file is used afterwards (I10).
 
 use std::io::ErrorKind;
 use std::sync::Arc;
 
 use crate::storage_support::{Fault, Order, SimulatedDisk, folder};
-use portcullis::storage::{KeepError, KeptFile};
+use portcullis::storage::{AtomicFile, AtomicFileError};
 
 const NAME: &str = "n";
 
-/// The content of a number: no part of one, with or without zeros, is another's.
+/// The content for a number: no part of one, with or without zeros, is the content for another.
 fn content(number: u8) -> Vec<u8> {
     vec![number; 10 + usize::from(number)]
 }
@@ -20,8 +20,8 @@ fn number(bytes: &[u8]) -> u8 {
     number
 }
 
-fn kept(disk: &Arc<SimulatedDisk>) -> KeptFile {
-    KeptFile::new(disk.clone(), folder(), NAME, 1000).unwrap()
+fn kept(disk: &Arc<SimulatedDisk>) -> AtomicFile {
+    AtomicFile::new(disk.clone(), folder(), NAME, 1000).unwrap()
 }
 
 /// The file, its backups and its original, as numbers; 0 is none.
@@ -36,14 +36,14 @@ fn view(disk: &SimulatedDisk) -> View {
 }
 
 struct Scenario {
-    /// What was saved before.
+    /// The contents that were saved before.
     before: &'static [u8],
-    run: fn(&KeptFile) -> Result<(), KeepError>,
+    run: fn(&AtomicFile) -> Result<(), AtomicFileError>,
     /// The states it goes through, first and last included.
     states: &'static [View],
 }
 
-fn keep_and_save(file: &KeptFile) -> Result<(), KeepError> {
+fn keep_and_save(file: &AtomicFile) -> Result<(), AtomicFileError> {
     file.keep_original("v1")?;
     file.save(&content(4))
 }
@@ -107,8 +107,8 @@ impl Scenario {
         disk.calls()
     }
 
-    /// Names may have come to the disk in the order of the calls: nothing is lost, backups included. In any
-    /// order: the file is there and whole, and so is every backup that is there.
+    /// If names reach the disk in the order of the calls, nothing is lost, not even backups. In any other order the file
+    /// exists and is complete, and so is every backup that exists.
     fn judge(&self, found: View, order: Order, done: bool) {
         let states = if done { std::slice::from_ref(self.states.last().unwrap()) } else { self.states };
         match order {
@@ -121,7 +121,7 @@ impl Scenario {
     }
 }
 
-/// A disk as it was found: opened, judged, and saved to.
+/// Opens a disk after a fault, checks it, and saves to it.
 fn reopen(disk: SimulatedDisk, judge: impl Fn(View)) {
     let disk = Arc::new(disk);
     let file = kept(&disk);
@@ -138,7 +138,7 @@ fn reopen(disk: SimulatedDisk, judge: impl Fn(View)) {
     }
 }
 
-/// How many disks were looked at.
+/// Returns the number of disks that were checked.
 fn power_cuts(scenario: &Scenario, order: Order) -> usize {
     let mut seen = 0;
     for stop in 0.. {
@@ -146,7 +146,7 @@ fn power_cuts(scenario: &Scenario, order: Order) -> usize {
         disk.set(Some(Fault::Stop(stop)));
         let done = (scenario.run)(&kept(&disk)).is_ok();
         for left in disk.after_power_cut(order) {
-            // The power may go again while the first cut is mended.
+            // The power may fail again during the recovery from the first cut.
             for again in 0.. {
                 let mending = Arc::new(left.settled());
                 mending.set(Some(Fault::Stop(again)));
@@ -186,7 +186,7 @@ fn an_error_at_any_call_is_reported_and_the_file_goes_on() {
     for scenario in SCENARIOS {
         let calls = scenario.calls();
         let mut syncs = (0..calls.len()).filter(|at| calls[*at].starts_with("sync_folder"));
-        // Of two saves, the second makes good for an error at the end of the first.
+        // The second of two saves finishes the first after an error at its end.
         let reported = if scenario.last()[0] == 5 { syncs.next() } else { syncs.next_back() }.unwrap();
         for at in 0..calls.len() {
             for kind in [ErrorKind::StorageFull, ErrorKind::Other] {
@@ -206,7 +206,7 @@ fn an_error_at_any_call_is_reported_and_the_file_goes_on() {
     }
 }
 
-/// What a failed call left: used in the same process, opened by the next, and after a power cut.
+/// Checks the disk after a failed call: used in the same process, opened by the next one, and after a power cut.
 fn go_on(scenario: &Scenario, disk: &SimulatedDisk, done: bool) {
     let same = Arc::new(disk.settled());
     let file = kept(&same);
@@ -225,7 +225,7 @@ fn go_on(scenario: &Scenario, disk: &SimulatedDisk, done: bool) {
 }
 
 #[test]
-fn an_original_is_kept_once() {
+fn an_original_is_stored_once() {
     let disk = SCENARIOS[3].start();
     let file = kept(&disk);
     assert!(file.keep_original("v1").unwrap());
@@ -233,24 +233,24 @@ fn an_original_is_kept_once() {
     assert!(!file.keep_original("v1").unwrap());
     assert_eq!(view(&disk), [4, 3, 2, 3]);
     for label in ["", "V1", "a.b", "../v1", "backup-1", "lock", "replaced", "a23456789b1234567"] {
-        assert!(matches!(file.keep_original(label), Err(KeepError::Name { .. })), "{label}");
+        assert!(matches!(file.keep_original(label), Err(AtomicFileError::Name { .. })), "{label}");
     }
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn a_refused_call_changes_nothing() {
     let disk = SCENARIOS[3].start();
     let file = kept(&disk);
-    assert!(matches!(file.create(&content(4)), Err(KeepError::OnlyBackups { count: 2, .. })));
+    assert!(matches!(file.create(&content(4)), Err(AtomicFileError::OnlyBackups { count: 2, .. })));
     for number in [0, 3, 255] {
-        assert!(matches!(file.restore(number), Err(KeepError::NoBackup { .. })), "{number}");
+        assert!(matches!(file.restore(number), Err(AtomicFileError::NoBackup { .. })), "{number}");
     }
     let too_long = file.save(&[4; 1001]);
-    assert!(matches!(too_long, Err(KeepError::TooLong { length: 1001, limit: 1000, .. })));
+    assert!(matches!(too_long, Err(AtomicFileError::TooLong { length: 1001, limit: 1000, .. })));
     assert_eq!(view(&disk), [3, 2, 1, 0]);
     let fresh = SCENARIOS[1].start();
-    assert!(matches!(kept(&fresh).create(&content(2)), Err(KeepError::Exists { .. })));
-    assert!(matches!(kept(&fresh).restore(1), Err(KeepError::NoBackup { number: 1, .. })));
+    assert!(matches!(kept(&fresh).create(&content(2)), Err(AtomicFileError::Exists { .. })));
+    assert!(matches!(kept(&fresh).restore(1), Err(AtomicFileError::NoBackup { number: 1, .. })));
     assert_eq!(view(&fresh), [1, 0, 0, 0]);
 }
 
@@ -258,7 +258,7 @@ fn what_is_refused_changes_nothing() {
 fn a_name_that_is_a_part_of_another_file_is_refused() {
     let refused = |name: &str| {
         let disk = Arc::new(SimulatedDisk::default());
-        matches!(KeptFile::new(disk, folder(), name, 9), Err(KeepError::Name { .. }))
+        matches!(AtomicFile::new(disk, folder(), name, 9), Err(AtomicFileError::Name { .. }))
     };
     for name in
         ["", ".", "..", "a/b", "/", "a/", "n.lock", "n.replaced", "n.backup-1", "n.draft-00ff00ff00ff00ff"]

@@ -1,4 +1,4 @@
-//! A folder and its files are refused unless they are the user's own and closed to everybody else.
+//! A folder and its files are refused unless they belong to the user and are closed to all others.
 #![cfg(unix)]
 
 use std::fs::{self, Permissions};
@@ -19,7 +19,7 @@ fn place() -> (TempDir, PathBuf) {
 }
 
 #[test]
-fn a_made_folder_is_closed_and_so_are_those_above_it() {
+fn a_made_folder_is_private_and_so_are_those_above_it() {
     let (home, _) = place();
     let folder = SafeFolder::open_or_make(&home.path().join("one/two/three/")).unwrap();
     assert_eq!(folder.path(), home.path().join("one/two/three"));
@@ -30,7 +30,7 @@ fn a_made_folder_is_closed_and_so_are_those_above_it() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_missing() {
+fn a_folder_that_does_not_exist_is_missing() {
     let (_home, path) = place();
     assert!(SafeFolder::open(&path).unwrap_err().is_missing());
     fs::write(&path, "").unwrap();
@@ -90,9 +90,9 @@ fn a_symbolic_link_is_refused_however_it_is_written() {
     assert!(disk.write_new(&linked, b"x").is_err() && disk.sync_folder(&link).is_err());
 }
 
-/// Root may give files away; another user finds a folder of root's.
+/// As root the test gives files away; as another user it finds a folder of root.
 #[test]
-fn what_another_user_owns_is_refused() {
+fn files_of_another_user_are_refused() {
     let (_home, path) = place();
     let folder = SafeFolder::open_or_make(&path).unwrap();
     fs::write(path.join("f"), "").unwrap();
@@ -107,7 +107,7 @@ fn what_another_user_owns_is_refused() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_refused_without_waiting_for_it() {
+fn other_than_regular_files_are_refused_without_waiting_for_them() {
     let (_home, path) = place();
     let folder = SafeFolder::open_or_make(&path).unwrap();
     fs::create_dir(path.join("d")).unwrap();

@@ -12,20 +12,20 @@ use std::time::{Duration, Instant};
 use portcullis::guard::SystemEntropy;
 use portcullis::policy::{Policy, Verifier, authority};
 use portcullis::sirl::Field;
+use portcullis::storage::vault_file::{VaultFile, VaultFileError};
 use portcullis::storage::{Disk, LockError, SystemDisk};
 use portcullis::vault::{Binding, Entropy, KdfParams, Secret, Vault};
-use portcullis::vault_file::{VaultFile, VaultFileError};
 use sha2::{Digest, Sha256};
 
 const ROLE: &str = "STORAGE_KILL_ROLE";
-/// What the program prints when it has opened the file, and after each save.
+/// The program's output when it has opened the file, and after each save.
 const SAVED: char = '\u{7}';
 const PASSPHRASE: &str = "correct horse battery staple";
 /// Rounds on stamped bytes, where no key is derived, in each of two folders; and on a true vault.
 const STAMPED: usize = 500;
 const VAULTS: usize = 30;
 
-/// Bytes of a length of its own for each generation, with their hash.
+/// The bytes of a generation, with a length of their own and their hash.
 fn stamped(generation: u64) -> Vec<u8> {
     let mut bytes = generation.to_le_bytes().to_vec();
     let length = 100 + usize::try_from(generation % 17).unwrap() * 997;
@@ -53,7 +53,7 @@ fn record(generation: u64) -> Vec<u8> {
     record
 }
 
-/// The last generation in the log. What is torn is the end, and nothing else is wrong.
+/// The last generation in the log. Only its end may be torn.
 fn last_logged(log: &Path) -> u64 {
     let bytes = SystemDisk.read(log, 64 << 20).unwrap();
     let mut last = 0;
@@ -66,7 +66,7 @@ fn last_logged(log: &Path) -> u64 {
     last
 }
 
-/// The program that is killed. An ordinary test when it is not one: it has nothing to do.
+/// The program that is killed. In an ordinary test run it does nothing.
 #[test]
 fn the_program_that_saves() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -108,8 +108,8 @@ fn start(kind: &str, path: &Path) -> Child {
         .unwrap()
 }
 
-/// Until the file is open and `saves` saves are done: so it comes to saves on a busy machine, too. Gives how long the last
-/// save took, if there was one.
+/// Waits until the file is open and `saves` saves are done, so that a busy machine reaches them too. Returns the duration of
+/// the last save, if there was one.
 fn wait_for(child: &mut Child, saves: u64) -> Option<Duration> {
     let output = child.stdout.as_mut().unwrap();
     let (mut before, mut last) = (None, None);
@@ -123,7 +123,7 @@ fn wait_for(child: &mut Child, saves: u64) -> Option<Duration> {
     last
 }
 
-/// Some time within a save, or a little longer. How long one takes is the disk's.
+/// A random time within a save, or a little longer. The disk determines the duration of a save.
 fn somewhere(save: Duration) -> Duration {
     Duration::from_micros(random(3000.max(u64::try_from(save.as_micros()).unwrap() * 5 / 4)))
 }
@@ -149,7 +149,7 @@ fn place(first: &[u8]) -> (tempfile::TempDir, PathBuf, PathBuf) {
     (home, path, log)
 }
 
-/// What a killed program left, opened: the lock is free, nothing lies about, everything is closed to others.
+/// Opens the file after a kill, and checks that the lock is free, no draft is left, and everything is private.
 fn reopened(path: &Path) -> VaultFile {
     let file = VaultFile::open(path).unwrap();
     for other in SystemDisk.list(path.parent().unwrap()).unwrap() {
@@ -162,13 +162,13 @@ fn reopened(path: &Path) -> VaultFile {
     file
 }
 
-/// Returns in how many rounds the file was one generation ahead of the log, and how many generations there were.
+/// Returns the number of rounds in which the file was one generation ahead of the log, and the number of generations.
 fn kill_stamped(rounds: usize) -> (usize, u64) {
     let (_home, path, log) = place(&stamped(0));
     let (mut ahead, mut last, mut save) = (0, 0, Duration::ZERO);
     for round in 0..rounds {
         let mut child = start("stamped", &path);
-        // Some die while they start or open.
+        // Some are killed while they start or open the file.
         if round % 8 > 0 {
             save = wait_for(&mut child, random(4)).unwrap_or(save);
         }

@@ -1,4 +1,4 @@
-//! Files that a crash leaves whole: on a simulated disk that loses power, and on the real one.
+//! Files that survive a crash: on a simulated disk that loses power, and on the real one.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -1,4 +1,4 @@
-//! The simulated disk does what the operating system's does.
+//! The simulated disk behaves as the operating system's disk.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -36,7 +36,7 @@ fn call() -> impl Strategy<Value = Call> {
     ]
 }
 
-/// The answer, and the whole folder after it.
+/// The result of a call, and the whole folder after it.
 type Answer = (Result<Vec<u8>, ErrorKind>, Vec<(String, Vec<u8>)>);
 
 fn answer(disk: &dyn Disk, folder: &Path, call: &Call) -> Answer {
@@ -62,7 +62,7 @@ fn answer(disk: &dyn Disk, folder: &Path, call: &Call) -> Answer {
 
 proptest! {
     #[test]
-    fn both_disks_answer_alike(calls in proptest::collection::vec(call(), 0..40)) {
+    fn both_disks_behave_alike(calls in proptest::collection::vec(call(), 0..40)) {
         let real = tempfile::tempdir().unwrap();
         let simulated = SimulatedDisk::default();
         for call in &calls {
@@ -71,9 +71,9 @@ proptest! {
         }
     }
 
-    /// A power cut keeps what was synced, and can keep everything.
+    /// Synced content survives a power cut, and all other content may survive it.
     #[test]
-    fn what_was_synced_stays(calls in proptest::collection::vec(call(), 0..12)) {
+    fn synced_content_stays(calls in proptest::collection::vec(call(), 0..12)) {
         let disk = SimulatedDisk::default();
         for call in &calls {
             let _ = answer(&disk, folder(), call);
@@ -93,9 +93,9 @@ proptest! {
     }
 }
 
-/// Without the syncs the model loses and tears: a write that forgets one does not pass unseen.
+/// Without syncs the model loses and tears content, so that a missing sync is detected.
 #[test]
-fn what_was_not_synced_may_be_lost_or_torn() {
+fn unsynced_content_may_be_lost_or_torn() {
     let disk = SimulatedDisk::default();
     let path = folder().join("a");
     disk.write_new(&path, b"xyz").unwrap();

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use portcullis::guard::SystemEntropy;
 use portcullis::policy::{Policy, Verifier, authority};
-use portcullis::storage::{Disk, FolderError, KeepError, LockError, SystemDisk};
+use portcullis::storage::vault_file::{MAX_BYTES, VaultFile, VaultFileError};
+use portcullis::storage::{AtomicFileError, Disk, FolderError, LockError, SystemDisk};
 use portcullis::vault::{KdfParams, Secret, Vault};
-use portcullis::vault_file::{LONGEST, VaultFile, VaultFileError};
 use tempfile::TempDir;
 
 fn place() -> (TempDir, PathBuf) {
@@ -40,7 +40,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 #[test]
-fn everything_is_closed_to_others() {
+fn everything_is_private() {
     let (_home, path) = saved();
     let mut file = VaultFile::open(&path).unwrap();
     assert!(file.keep_original("v1").unwrap());
@@ -73,7 +73,7 @@ fn an_open_folder_is_refused_with_what_to_do() {
 }
 
 #[test]
-fn any_file_of_the_vault_that_is_not_ours_alone_is_refused() {
+fn any_file_of_the_vault_that_is_not_private_is_refused() {
     for ending in ["", ".backup-1", ".backup-2", ".lock"] {
         let (home, path) = saved();
         let target = beside(&path, ending);
@@ -98,7 +98,7 @@ fn any_file_of_the_vault_that_is_not_ours_alone_is_refused() {
 }
 
 #[test]
-fn a_second_program_is_told_who_has_it() {
+fn a_second_program_gets_the_holders_process_id() {
     let (_home, path) = place();
     let file = VaultFile::create(&path, b"one").unwrap();
     let us = std::process::id();
@@ -117,7 +117,7 @@ fn a_second_program_is_told_who_has_it() {
 }
 
 #[test]
-fn a_holder_that_left_no_number_is_not_guessed() {
+fn a_holder_without_a_process_id_is_not_guessed() {
     let (_home, path) = place();
     let file = VaultFile::create(&path, b"one").unwrap();
     for text in ["", "0\n", "12", "-3\n", "99999999999\n", "x\n", "1 2\n"] {
@@ -125,7 +125,7 @@ fn a_holder_that_left_no_number_is_not_guessed() {
         assert_eq!(VaultFile::holder(&path).unwrap(), Some(None), "{text:?}");
     }
     drop(file);
-    // The number of one that died is not believed.
+    // The process id of a dead holder is ignored.
     fs::write(beside(&path, ".lock"), "1\n").unwrap();
     assert_eq!(VaultFile::holder(&path).unwrap(), None);
 }
@@ -151,7 +151,7 @@ fn many_threads_get_the_file_one_after_the_other() {
     assert_eq!(VaultFile::read_only(&path).unwrap(), 80_u64.to_le_bytes());
 }
 
-/// A save gives the file a second name for a moment, which is none from outside.
+/// A save gives the file a second name for a moment, within its folder.
 #[test]
 fn a_reader_without_a_lock_finds_a_whole_file_at_any_moment() {
     let (_home, path) = place();
@@ -170,12 +170,12 @@ fn a_reader_without_a_lock_finds_a_whole_file_at_any_moment() {
 }
 
 #[test]
-fn a_name_that_is_not_there_leaves_nothing_behind() {
+fn a_missing_file_leaves_no_lock_file() {
     let (_home, path) = saved();
     let before = names(&path);
     let other = path.with_file_name("other.vault");
     for result in [VaultFile::open(&other).map(drop), VaultFile::read_only(&other).map(drop)] {
-        assert!(matches!(result, Err(VaultFileError::Keep(KeepError::Missing { .. }))));
+        assert!(matches!(result, Err(VaultFileError::File(AtomicFileError::Missing { .. }))));
     }
     assert_eq!(VaultFile::holder(&other).unwrap(), None);
     assert_eq!(names(&path), before);
@@ -204,8 +204,8 @@ fn a_file_that_is_gone_comes_back_from_its_backup() {
     let (_home, path) = saved();
     fs::remove_file(&path).unwrap();
     for result in [VaultFile::open(&path), VaultFile::create(&path, b"x")] {
-        let Err(VaultFileError::Keep(error)) = result else { panic!("made or opened") };
-        assert!(matches!(error, KeepError::OnlyBackups { count: 2, .. }), "{error}");
+        let Err(VaultFileError::File(error)) = result else { panic!("made or opened") };
+        assert!(matches!(error, AtomicFileError::OnlyBackups { count: 2, .. }), "{error}");
     }
     let mut file = VaultFile::open_to_restore(&path).unwrap();
     assert_eq!((file.bytes(), file.backups().unwrap()), (b"".as_slice(), vec![1, 2]));
@@ -218,14 +218,14 @@ fn a_file_that_is_gone_comes_back_from_its_backup() {
 #[test]
 fn a_file_that_is_too_long_is_neither_read_nor_written() {
     let (_home, path) = saved();
-    let much = vec![0; usize::try_from(LONGEST).unwrap() + 1];
+    let much = vec![0; usize::try_from(MAX_BYTES).unwrap() + 1];
     let mut file = VaultFile::open(&path).unwrap();
-    assert!(matches!(file.save(&much), Err(VaultFileError::Keep(KeepError::TooLong { .. }))));
+    assert!(matches!(file.save(&much), Err(VaultFileError::File(AtomicFileError::TooLong { .. }))));
     file.save(&much[1..]).unwrap();
     drop(file);
-    assert_eq!(VaultFile::open(&path).unwrap().bytes().len() as u64, LONGEST);
-    File::options().write(true).open(&path).unwrap().set_len(LONGEST + 1).unwrap();
-    assert!(matches!(VaultFile::open(&path), Err(VaultFileError::Keep(KeepError::System { .. }))));
+    assert_eq!(VaultFile::open(&path).unwrap().bytes().len() as u64, MAX_BYTES);
+    File::options().write(true).open(&path).unwrap().set_len(MAX_BYTES + 1).unwrap();
+    assert!(matches!(VaultFile::open(&path), Err(VaultFileError::File(AtomicFileError::System { .. }))));
     assert!(VaultFile::read_only(&path).is_err());
     let mut file = VaultFile::open_to_restore(&path).unwrap();
     file.restore(1).unwrap();
@@ -257,7 +257,7 @@ impl Disk for Failing {
     fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         match self.next() {
             Ok(()) => SystemDisk.write_new(path, bytes),
-            // What a full disk took is there.
+            // The part that fitted on the full disk is written.
             failed => SystemDisk.write_new(path, &bytes[..bytes.len() / 2]).and(failed),
         }
     }

@@ -1,4 +1,4 @@
-//! A disk in memory that loses power, and what the tests over it share.
+//! A disk in memory that loses power, and helpers for tests with it.
 #![allow(dead_code, unused_imports, reason = "no test uses all of it")]
 
 mod power;

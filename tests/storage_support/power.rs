@@ -5,23 +5,23 @@ use std::path::PathBuf;
 
 use super::simulated::{Inode, SimulatedDisk, State};
 
-/// In which order names reach the disk.
+/// The order in which names reach the disk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Order {
     /// In the order of the calls, as journalling file systems (ext4, XFS, btrfs, APFS) do it.
     Journal,
-    /// Each name for itself, in any order: what POSIX lets a file system do.
+    /// Each name by itself, in any order, as POSIX allows.
     Any,
 }
 
-/// More than this, and a test asks too much.
+/// The most disks that a test may produce.
 const MOST: usize = 200_000;
 
 type Names = BTreeMap<PathBuf, usize>;
 
 impl SimulatedDisk {
-    /// The disks that may be found after the power went now: of names and contents that were not synced, any
-    /// part may be there. Bytes of a write may be missing from any place on, or be zeros.
+    /// The disks that a power cut at this moment may leave: any part of the unsynced names and contents may be there. The
+    /// bytes of a write may be missing from any position on, or be zeros.
     pub fn after_power_cut(&self, order: Order) -> Vec<SimulatedDisk> {
         let state = self.state();
         let mut seen = BTreeSet::new();
@@ -103,8 +103,8 @@ impl State {
     }
 }
 
-/// What a file may hold: each of its contents since the last sync, and between two of them any part of the bytes
-/// that were added, or zeros in their place.
+/// The possible contents of a file: each content since the last sync, and between two of them any part of the added bytes,
+/// or zeros in their place.
 fn contents_left(inode: &Inode) -> BTreeSet<Vec<u8>> {
     let mut all: BTreeSet<Vec<u8>> = inode.steps.iter().cloned().collect();
     for pair in inode.steps.windows(2) {

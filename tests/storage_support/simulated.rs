@@ -1,4 +1,4 @@
-//! Files and names in memory, each with what of it is durable.
+//! Files and names in memory, each with its durable state.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard};
 
 use portcullis::storage::Disk;
 
-/// What goes wrong at a call. Calls are counted from 0, those that only read included.
+/// The fault at a call. Calls are counted from 0, with those that only read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fault {
-    /// The power goes before the call: this one and all after it fail and change nothing.
+    /// The power fails before the call: this one and all after it fail and change nothing.
     Stop(usize),
     /// The call fails, and a write leaves half of its bytes.
     Once(usize, ErrorKind),
@@ -18,13 +18,13 @@ pub enum Fault {
     Forever(usize, ErrorKind),
 }
 
-/// A file's content, and what it was at each step since it was last synced (the durable one first).
+/// A file's content, and its contents at each step since the last sync, the durable one first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Inode {
     pub steps: Vec<Vec<u8>>,
 }
 
-/// One change of names: what each of them stands for from then on.
+/// One change of names: the new target of each.
 pub(super) type Names = Vec<(PathBuf, Option<usize>)>;
 
 #[derive(Debug, Clone, Default)]
@@ -50,7 +50,7 @@ impl SimulatedDisk {
         self.0.lock().unwrap()
     }
 
-    /// The same disk once more, with everything on it durable and its calls counted from 0.
+    /// A copy of the disk, with everything on it durable and its calls counted from 0.
     pub fn settled(&self) -> SimulatedDisk {
         let mut state = self.state().clone();
         state
@@ -68,7 +68,7 @@ impl SimulatedDisk {
         self.state().fault = fault;
     }
 
-    /// The calls so far, in words.
+    /// The calls so far, as text.
     pub fn calls(&self) -> Vec<String> {
         self.state().calls.clone()
     }
@@ -110,7 +110,7 @@ impl State {
         self.inodes[inode].steps.push(bytes);
     }
 
-    /// Counts a call; the error it shall end with, if any.
+    /// Counts a call. Returns the error with which it fails, if any.
     fn call(&mut self, what: String) -> Option<io::Error> {
         let number = self.calls.len();
         self.calls.push(what);

@@ -1,4 +1,4 @@
-//! What intake finds in prompts, what it asks about, and what it leaves alone.
+//! Intake: the values that it finds in prompts, those that it asks about, and the text that it leaves.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -49,13 +49,13 @@ fn every_prompt_of_the_table_gives_exactly_what_is_marked() {
     for text in BENIGN {
         assert_eq!(read(text).prompt, *text);
     }
-    // Every field stands in the table.
+    // Every field is in the table.
     let fields: Vec<Field> =
         WITH_VALUES.iter().flat_map(|source| marked(source).found).map(|(_, f)| f).collect();
     assert!(Field::ALL.iter().all(|field| fields.contains(field)));
 }
 
-/// How much of what is found is marked, and how much of what is marked is found, in percent.
+/// The precision and the recall, in percent.
 fn measured(prompts: &[&str]) -> (usize, usize) {
     let (mut right, mut told, mut marks) = (0, 0, 0);
     for source in prompts {
@@ -73,9 +73,9 @@ fn measured(prompts: &[&str]) -> (usize, usize) {
     (right * 100 / told, right * 100 / marks)
 }
 
-/// The floors are a little below what was measured.
+/// The floors are a little below the measured values.
 #[test]
-fn prompts_that_nothing_was_fitted_to_are_read_too() {
+fn unseen_prompts_are_read_too() {
     for (prompts, precise, complete) in [(SEEN, 95, 80), (UNTRIED, 95, 85)] {
         let (precision, recall) = measured(prompts);
         assert!(precision >= precise && recall >= complete, "precision {precision}, recall {recall}");
@@ -107,7 +107,7 @@ fn every_value_leaves_the_prompt() {
 }
 
 #[test]
-fn the_task_is_what_the_user_said() {
+fn the_task_follows_the_users_words() {
     let task = read(PROMPT).seal(Container::T2);
     assert_eq!(task.origins(), [Origin::parse("https://copper-kettle.test").unwrap()]);
     assert_eq!(task.budget().unwrap().minor, 14_000);
@@ -117,7 +117,7 @@ fn the_task_is_what_the_user_said() {
 }
 
 #[test]
-fn a_labelled_secret_leaves_whole_whatever_stands_around_it() {
+fn a_labelled_secret_leaves_completely_in_any_context() {
     for (text, secret) in [
         ("Log in with password: hunter2 at https://bank.example now", "hunter2"),
         ("password: joe@home.com#77 at https://bank.example", "joe@home.com#77"),
@@ -153,7 +153,7 @@ fn two_people_have_two_records() {
 }
 
 #[test]
-fn records_and_personas_that_the_user_names_stay_and_are_told() {
+fn records_and_personas_that_the_user_names_stay_and_are_reported() {
     let text = "As ana, buy it with card:personal, ship to [address:work], receipt to contact:me. Use card:personal.";
     let intake = read(text);
     assert_eq!(intake.handles, ["card:personal", "address:work", "contact:me"]);
@@ -178,7 +178,7 @@ fn records_and_personas_that_the_user_names_stay_and_are_told() {
 }
 
 #[test]
-fn what_the_user_confirms_leaves_everywhere() {
+fn a_confirmed_value_leaves_everywhere() {
     let text = "Order one for Ada Lane at https://shop.example/Ada and one for Bob Stone; tell Ada Lane.";
     let mut intake = read(text);
     assert_eq!(named(text, &unsure(&intake)), [(Field::Name, "Ada Lane"), (Field::Name, "Bob Stone")]);
@@ -195,10 +195,10 @@ fn what_the_user_confirms_leaves_everywhere() {
 }
 
 #[test]
-fn what_no_field_is_for_is_told_and_left() {
+fn a_sensitive_value_without_a_field_is_reported_and_left() {
     let text = "Pay from DE89 3704 0044 0532 0130 00 at https://bank.example";
     let intake = read(text);
-    let kinds: Vec<SensitiveKind> = intake.unkept.iter().map(|finding| finding.kind).collect();
+    let kinds: Vec<SensitiveKind> = intake.unsupported.iter().map(|finding| finding.kind).collect();
     assert_eq!((kinds, intake.found.len(), intake.prompt.as_str()), (vec![SensitiveKind::Iban], 0, text));
 }
 
@@ -230,7 +230,7 @@ fn fragment() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What is left of a prompt when addresses and handles are taken out, in words.
+/// The words of a prompt without addresses and handles.
 fn words(text: &str) -> Vec<String> {
     let shown = text.split(' ').filter(|word| !word.contains("http")).collect::<Vec<_>>().join(" ");
     let bare = HANDLES.iter().fold(shown, |text, handle| text.replace(&format!("[{handle}]"), " | "));
@@ -266,7 +266,7 @@ proptest! {
         read(&text);
     }
 
-    /// Places do not overlap, and no value is left, before and after the user confirmed each doubt.
+    /// Spans do not overlap, and no value is left, before and after the user confirms each possible value.
     #[test]
     fn no_found_value_is_left(parts in prop::collection::vec(fragment(), 0..7)) {
         let text = parts.join(" ");
@@ -287,7 +287,7 @@ proptest! {
 }
 
 #[test]
-fn a_state_that_reads_like_a_word_is_taken_behind_its_label() {
+fn a_state_that_looks_like_a_word_is_found_after_its_label() {
     for state in ["OR", "IN", "ME", "OK", "HI", "PA", "ID", "AL"] {
         let text = format!(
             "Ship it from https://shop.example to: street: 17 Quarry Road; region: {state}; country: US."

@@ -1,4 +1,4 @@
-//! The task on its way in, and values that are taken out of texts.
+//! Intake of the task, and scrubbing of pages.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,20 +1,20 @@
-//! What the model is told of a page, given what the browser says of it.
+//! Scrubbing: the text of a page for the model, given the browser's outline.
 
 use std::sync::Arc;
 
 use classifier::{Risk, Window, WindowClassifier};
-use portcullis::scrub::{HiddenText, Quarantine, ScrubSettings, Scrubbed, Scrubber, Why};
+use portcullis::page_text::{HiddenText, Quarantine, ScrubSettings, Scrubbed, Scrubber, WithholdReason};
 use portcullis::signals::Origin;
 use portcullis::signals::outline::{Line, Outline, Part, Place, Purpose, UNSEEN, WITHHELD, Words, tidy};
 use proptest::prelude::*;
 
-/// Takes windows with this word for an attack, and in foreign frames any window.
+/// A classifier that takes windows with this word for an attack, and in foreign frames any window.
 struct Fence;
 
 impl WindowClassifier for Fence {
     fn risk(&self, window: &Window<'_>) -> Risk {
-        let told = window.text.to_lowercase().contains("zebra");
-        if told || window.place == classifier::Place::ForeignFrame { Risk::CERTAIN } else { Risk::NONE }
+        let is_attack = window.text.to_lowercase().contains("zebra");
+        if is_attack || window.place == classifier::Place::ForeignFrame { Risk::CERTAIN } else { Risk::NONE }
     }
 }
 
@@ -45,12 +45,12 @@ fn page(lines: Vec<Line>) -> Outline {
     Outline { lines, frames, ..Outline::default() }
 }
 
-fn told(hidden: HiddenText, lines: Vec<Line>) -> Scrubbed {
+fn scrubbed(hidden: HiddenText, lines: Vec<Line>) -> Scrubbed {
     scrubber(hidden).scrub(&page(lines))
 }
 
 #[test]
-fn hidden_words_are_dropped_or_marked_as_the_setting_says() {
+fn hidden_words_are_dropped_or_marked_by_the_setting() {
     let lines = || {
         vec![
             text(&[("Total ", Place::Shown), ("one thing ", Place::Hidden), ("64.15", Place::Generated)]),
@@ -59,14 +59,19 @@ fn hidden_words_are_dropped_or_marked_as_the_setting_says() {
             element("button", "Pay", Place::Attribute, Purpose::Label),
         ]
     };
-    let dropped = told(HiddenText::Drop, lines());
+    let dropped = scrubbed(HiddenText::Drop, lines());
     assert_eq!(dropped.text, "- text: \"Total 64.15\"\n- image [ref=e1]\n- button \"Pay\" [ref=e1]\n");
-    let why: Vec<(Why, &str)> = dropped.withheld.iter().map(|it| (it.why, it.words.as_str())).collect();
+    let why: Vec<(WithholdReason, &str)> =
+        dropped.withheld.iter().map(|it| (it.why, it.words.as_str())).collect();
     assert_eq!(
         why,
-        [(Why::Hidden, "one thing "), (Why::Hidden, "nothing else"), (Why::Attribute, "A kettle")]
+        [
+            (WithholdReason::Hidden, "one thing "),
+            (WithholdReason::Hidden, "nothing else"),
+            (WithholdReason::Attribute, "A kettle")
+        ]
     );
-    let quoted = told(HiddenText::Quote, lines());
+    let quoted = scrubbed(HiddenText::Quote, lines());
     assert_eq!(
         quoted.text,
         "- text: \"Total\" [unseen] \"one thing\" \"64.15\"\n- text: [unseen] \"nothing else\"\n\
@@ -76,7 +81,7 @@ fn hidden_words_are_dropped_or_marked_as_the_setting_says() {
 }
 
 #[test]
-fn the_suspicious_is_replaced_by_a_mark_that_tells_nothing() {
+fn suspicious_text_is_replaced_by_a_constant_mark() {
     let with = |attack: &str| {
         let lines = vec![
             text(&[("Before.", Place::Shown)]),
@@ -84,7 +89,7 @@ fn the_suspicious_is_replaced_by_a_mark_that_tells_nothing() {
             element("link", attack, Place::Shown, Purpose::Echo),
             element("button", attack, Place::Attribute, Purpose::Label),
         ];
-        told(HiddenText::Drop, lines)
+        scrubbed(HiddenText::Drop, lines)
     };
     let (short, long) = (with("The zebra."), with(&"A long tale of the zebra. ".repeat(2)));
     assert_eq!(short.text, long.text);
@@ -94,21 +99,21 @@ fn the_suspicious_is_replaced_by_a_mark_that_tells_nothing() {
     assert!(!short.text.contains("zebra"));
 
     let quarantine = Quarantine::default();
-    quarantine.take_in(&short.withheld, 7);
-    // Its neighbours were read in one window with it.
+    quarantine.add(&short.withheld, 7);
+    // Its neighbours were classified in one window with it.
     assert!(quarantine.held().iter().any(|it| it.words == "The zebra."));
     assert_eq!(quarantine.held()[0].origin, "https://a.example");
 }
 
 #[test]
-fn what_is_split_over_elements_lines_and_names_is_read_in_one_piece() {
+fn text_split_over_elements_lines_and_names_is_read_in_one_piece() {
     let split = text(&[("the ze", Place::Shown), ("xx", Place::Hidden), ("bra comes", Place::Shown)]);
-    let told_split = told(HiddenText::Drop, vec![split]);
-    assert_eq!(told_split.text, format!("- text: {WITHHELD}\n"));
-    let all: Vec<&str> = told_split.withheld.iter().map(|it| it.words.as_str()).collect();
+    let split = scrubbed(HiddenText::Drop, vec![split]);
+    assert_eq!(split.text, format!("- text: {WITHHELD}\n"));
+    let all: Vec<&str> = split.withheld.iter().map(|it| it.words.as_str()).collect();
     assert_eq!(all, ["the ze", "xx", "bra comes"]);
 
-    // Two names that are harmless one by one; the double joins what stands in lines below one another.
+    // Two names are harmless one by one; this classifier looks at the lines together.
     struct Pair;
     impl WindowClassifier for Pair {
         fn risk(&self, window: &Window<'_>) -> Risk {
@@ -143,13 +148,13 @@ fn short_texts_of_controls_are_read_one_by_one() {
     };
     assert!(of("button", ["alpha", "omega"]));
     assert!(!of("button", ["alpha omega", "other"]));
-    // Sentences hold links, and a long text of a control may go on in the next.
+    // Sentences contain links, and a long text of a control may continue in the next.
     assert!(!of("link", ["alpha", "omega"]));
     assert!(!of(
         "button",
         ["alpha, and in more words than names have", "and in more words than names have, omega"]
     ));
-    // What stands around controls is one text.
+    // The text around controls is one run.
     let around = vec![
         text(&[("alpha", Place::Shown)]),
         element("button", "Pay", Place::Shown, Purpose::Text),
@@ -167,30 +172,30 @@ fn long_names_are_withheld_and_seen_ones_are_not() {
         element("document", &long, Place::Attribute, Purpose::Title),
         element("document", &long.repeat(2), Place::Attribute, Purpose::Title),
     ];
-    let told = told(HiddenText::Drop, lines);
-    let kept: Vec<bool> = told.text.lines().map(|line| line.contains("word")).collect();
-    assert_eq!(kept, [false, true, true, false], "{}", told.text);
-    assert!(told.withheld.iter().all(|it| it.why == Why::LongName));
+    let scrubbed = scrubbed(HiddenText::Drop, lines);
+    let kept: Vec<bool> = scrubbed.text.lines().map(|line| line.contains("word")).collect();
+    assert_eq!(kept, [false, true, true, false], "{}", scrubbed.text);
+    assert!(scrubbed.withheld.iter().all(|it| it.why == WithholdReason::LongName));
 }
 
 #[test]
 fn a_frame_of_another_origin_is_read_as_such() {
     let mut line = text(&[("harmless", Place::Shown)]);
     line.text[0].frame = 1;
-    let told = told(HiddenText::Drop, vec![text(&[("own", Place::Shown)]), line]);
-    assert_eq!(told.text, format!("- text: \"own\"\n- text: {WITHHELD}\n"));
-    assert_eq!(told.withheld[0].origin, Origin::parse("https://b.example").ok());
+    let scrubbed = scrubbed(HiddenText::Drop, vec![text(&[("own", Place::Shown)]), line]);
+    assert_eq!(scrubbed.text, format!("- text: \"own\"\n- text: {WITHHELD}\n"));
+    assert_eq!(scrubbed.withheld[0].origin, Origin::parse("https://b.example").ok());
 }
 
 #[test]
 fn without_a_judge_nothing_is_suspicious() {
     let scrubber = Scrubber::new(ScrubSettings::default(), None);
-    let told = scrubber.scrub(&page(vec![text(&[("the zebra", Place::Shown)])]));
-    assert_eq!(told.text, "- text: \"the zebra\"\n");
-    assert_eq!(told.words, "the zebra\n");
+    let scrubbed = scrubber.scrub(&page(vec![text(&[("the zebra", Place::Shown)])]));
+    assert_eq!(scrubbed.text, "- text: \"the zebra\"\n");
+    assert_eq!(scrubbed.words, "the zebra\n");
 }
 
-/// A line without what stands in quotes.
+/// A line without its quoted parts.
 fn outside(line: &str) -> String {
     let (mut out, mut within, mut escaped) = (String::new(), false, false);
     for c in line.chars() {
@@ -229,10 +234,10 @@ fn place() -> impl Strategy<Value = Place> {
 }
 
 proptest! {
-    /// No words of a page write a line, a role, a handle or a mark of ours: outside of quotes there are only the
+    /// No words of a page can imitate a line, a role, a handle or a mark of the guard: outside quotes there are only the
     /// heads that the bridge wrote and the two marks.
     #[test]
-    fn a_page_writes_nothing_of_ours(
+    fn a_page_imitates_nothing_of_the_guard(
         texts in proptest::collection::vec((hostile(), place()), 1..5),
         name in hostile(), place in place(), quote in any::<bool>()
     ) {
@@ -243,28 +248,28 @@ proptest! {
             element("heading", &name, place, Purpose::Name),
         ];
         let hidden = if quote { HiddenText::Quote } else { HiddenText::Drop };
-        let told = told(hidden, lines);
-        for line in told.text.split('\n') {
+        let scrubbed = scrubbed(hidden, lines);
+        for line in scrubbed.text.split('\n') {
             let mut rest = outside(line).replace(WITHHELD, "").replace(UNSEEN, "");
             rest.retain(|c| c != ' ');
             let ours = ["", "-button[ref=e1]", "-text:", "-heading[ref=e1]"];
             prop_assert!(ours.contains(&rest.as_str()), "{line}");
         }
-        prop_assert!(told.text.matches('\n').count() <= 3);
+        prop_assert!(scrubbed.text.matches('\n').count() <= 3);
     }
 
-    /// What is told and what is withheld are together all words of the page, and nothing suspicious is told.
+    /// The rendered and the withheld words are together all words of the page, and nothing suspicious is rendered.
     #[test]
-    fn no_words_get_lost(texts in proptest::collection::vec((hostile(), place()), 1..5)) {
+    fn no_words_are_lost(texts in proptest::collection::vec((hostile(), place()), 1..5)) {
         let shows = |c: &char| c.is_alphanumeric() && !tidy(&c.to_string()).is_empty();
         let parts: Vec<(&str, Place)> = texts.iter().map(|(text, place)| (text.as_str(), *place)).collect();
-        let told = told(HiddenText::Drop, vec![text(&parts)]);
+        let scrubbed = scrubbed(HiddenText::Drop, vec![text(&parts)]);
         let mut all: Vec<char> = texts.iter().flat_map(|(text, _)| text.chars()).filter(shows).collect();
-        let withheld = told.withheld.iter().flat_map(|it| it.words.chars());
-        let mut found: Vec<char> = told.words.chars().chain(withheld).filter(shows).collect();
+        let withheld = scrubbed.withheld.iter().flat_map(|it| it.words.chars());
+        let mut found: Vec<char> = scrubbed.words.chars().chain(withheld).filter(shows).collect();
         all.sort_unstable();
         found.sort_unstable();
         prop_assert_eq!(found, all);
-        prop_assert!(!told.text.to_lowercase().contains("zebra"));
+        prop_assert!(!scrubbed.text.to_lowercase().contains("zebra"));
     }
 }

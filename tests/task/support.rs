@@ -1,10 +1,10 @@
-//! Prompts with their values marked: `{field:value}` is to be found, `{?field:value}` to be asked about.
+//! Prompts with marked values: `{field:value}` must be found, `{?field:value}` must be asked about.
 
 use std::ops::Range;
 
 use sirl::Field;
 
-/// A prompt and what is marked in it.
+/// A prompt and its marked values.
 pub struct Marked {
     pub text: String,
     pub found: Vec<(Range<usize>, Field)>,
@@ -130,8 +130,8 @@ pub const BENIGN: &[&str] = &[
     "Read article 5 on page 12/29 and mail me nothing.",
 ];
 
-/// Prompts that were written without trying them: 23 of 41 values were found then, and nothing else. Intake
-/// was improved with them since.
+/// Prompts that were written without trying them: at first 23 of 41 values were found, and nothing else. Intake has been
+/// improved with them since.
 pub const SEEN: &[&str] = &[
     "my name is {name:ada lane}, send the mug to {street:12 oak street}, {city:berkeley}",
     "Deliver to {name:Tom\u{e1}s Rivera} at {street:Unter den Linden 77}, {postal_code:10117} {city:Berlin}.",
@@ -161,8 +161,8 @@ pub const SEEN: &[&str] = &[
     "Is the exp 12/29 yoghurt still fine to eat?",
 ];
 
-/// Prompts that were written without trying them, by whoever wrote the rules; nothing was fitted to them: 38 of
-/// 43 values were found, and one thing that is none.
+/// Prompts that the author of the rules wrote without trying them; nothing was fitted to them: 38 of 43 values were found,
+/// and one false value.
 pub const UNTRIED: &[&str] = &[
     "Get me the red scarf from https://scarf.example. Send to {name:Olu Adeyemi}, {street:88 Kingsway Road}, {city:Leeds} {postal_code:LS1 4AP}. Visa {card_number:4111 1111 1111 1111}, {card_expiry:08/28}, {card_code:555}.",
     "I need to log in to https://mail.example. Email {email:olu@post.test}, password {password:Blue.Moon7}, code {one_time_code:551209}.",

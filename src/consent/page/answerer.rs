@@ -1,43 +1,81 @@
-//! The page as whoever answers.
+//! The consent page as an answerer, and the trait of its window.
 
+use std::future::Future;
 use std::io;
 use std::net::Ipv4Addr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use browser_signals::playwright::{OwnBrowser, OwnWindow};
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use super::desk::{Question, Said, Takes, Waiting};
-use super::hearing::Hearing;
+use super::channel::PageChannel;
+use super::content::{Accepts, PageContent};
 use super::listener::{Shared, answer};
-use super::opener::{OpenError, Opener, Window};
-use super::words::Words;
-use crate::consent::hand_over::BY_HAND_WITHIN;
-use crate::consent::ticket::ANSWER_WITHIN;
+use super::question::{OpenQuestion, Question, Reply};
 use crate::consent::{
-    Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, HandOver, HandOverFuture, HandedOver,
-    WarnFuture, Warning,
+    ANSWER_TIMEOUT, Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, HAND_OVER_TIMEOUT, HandOver,
+    HandOverFuture, HandedOver, WarnFuture, Warning,
 };
 use crate::loopback::Hidden;
 
-/// How a consent page is made.
+/// Why the page was not opened, as a text for the user.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the consent page was not opened: {0}")]
+pub struct OpenError(pub String);
+
+/// A future of an open window.
+pub type OpenFuture<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Window>, OpenError>> + Send + 'a>>;
+
+/// Opens the page's address in front of the user, never in the agent's browser: the agent could answer in the user's place
+/// there.
+pub trait Opener: Send {
+    /// Opens the address. It contains the page's secrets: it must not be shown, logged, or put on a command line.
+    fn open<'a>(&'a mut self, address: &'a str) -> OpenFuture<'a>;
+}
+
+/// An open window. Dropping it closes it.
+pub trait Window: Send {
+    /// Ends when the user has closed the window or the browser is gone.
+    fn closed<'a>(&'a mut self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+}
+
+impl Opener for OwnBrowser {
+    fn open<'a>(&'a mut self, address: &'a str) -> OpenFuture<'a> {
+        Box::pin(async move {
+            let opened = OwnBrowser::open(self, address).await;
+            opened
+                .map(|window| Box::new(window) as Box<dyn Window>)
+                .map_err(|error| OpenError(error.to_string()))
+        })
+    }
+}
+
+impl Window for OwnWindow {
+    fn closed<'a>(&'a mut self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(OwnWindow::closed(self))
+    }
+}
+
+/// The settings of a consent page.
 pub struct PageSettings {
-    /// Where the page is opened.
+    /// The opener of the page's window.
     pub opener: Box<dyn Opener>,
-    /// Words that the user chose. The page shows them, and a page that imitates it cannot. Without them the
-    /// page says that they are missing.
+    /// Words that the user chose. The page shows them, and an imitation cannot. Without them the page says that they are
+    /// missing.
     pub phrase: Option<String>,
-    /// 32 fresh random bytes: the launch's unguessable path is made from them.
+    /// 32 fresh random bytes for the unguessable path.
     pub entropy: [u8; 32],
 }
 
 /// Asks on a page in a browser of its own. Dropping it closes the page and the listener.
 ///
-/// One question is open at a time. Whatever goes wrong is no: the page is not opened, closed, answered late,
-/// or fetched by somebody else first.
+/// One question is open at a time. Every failure counts as no: the page is not opened, is closed, is answered late, or is
+/// fetched by another program first.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -52,31 +90,33 @@ pub struct PageSettings {
 /// # Ok(()) }
 /// ```
 pub struct ConsentPage {
-    hearing: Hearing,
-    /// Where the question of a number is shown.
+    channel: PageChannel,
+    /// The address that shows the question of a nonce.
     address: Box<dyn Fn(&str) -> String + Send>,
     opener: Box<dyn Opener>,
     phrase: Option<String>,
-    /// The last window; it shows how the question ended until the next one takes its place.
+    /// The last window. It shows the end of its question until the next one is opened.
     window: Option<Box<dyn Window>>,
-    /// Whether it does: somebody else's window is not for the guard to leave there.
+    /// Whether the last window stays open. A window that another program shows is closed.
     stays: bool,
     entropy: [u8; 32],
+    /// The number of questions for a code so far.
     codes: u64,
-    told: u64,
-    beside_a_window: bool,
+    /// The number of messages so far.
+    messages: u64,
+    sees_browser: bool,
     asks_for_codes: bool,
-    tell: Option<fn(&OpenError)>,
-    /// A warning that is on the desk until it was read, or something else is asked.
-    unread: Option<Waiting>,
+    report: Option<fn(&OpenError)>,
+    /// A warning that stays open until it was read or something else is asked.
+    unread: Option<OpenQuestion>,
     _stop: Option<oneshot::Sender<()>>,
 }
 
 impl ConsentPage {
-    /// Listens on a free port of the loopback address. Must be called inside a tokio runtime.
+    /// Listens on a free port of the loopback address. It must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// When no port can be opened.
+    /// Those of opening a port.
     pub async fn open(settings: PageSettings) -> io::Result<ConsentPage> {
         let entropy = &settings.entropy;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
@@ -88,27 +128,27 @@ impl ConsentPage {
             let _ = stopped.await;
         });
         tokio::spawn(async move { serving.await });
-        let hearing = shared.hearing.clone();
+        let channel = shared.channel.clone();
         let address = Box::new(move |nonce: &str| shared.address_of(nonce));
-        let page = ConsentPage::over(hearing, address, settings);
+        let page = ConsentPage::over(channel, address, settings);
         Ok(ConsentPage { _stop: Some(stop), ..page })
     }
 
-    /// A page that is somebody else's to show, such as an extension's. The opener is given the number of the question;
-    /// what the page says is brought to `hearing`. It never asks for the security code of a card.
-    pub fn shown_elsewhere(hearing: Hearing, settings: PageSettings) -> ConsentPage {
-        let page = ConsentPage::over(hearing, Box::new(str::to_owned), settings);
+    /// A page that another program shows, such as the extension. The opener gets the nonce of the question; the page's
+    /// messages arrive by `channel`. It never asks for the security code of a card.
+    pub fn shown_elsewhere(channel: PageChannel, settings: PageSettings) -> ConsentPage {
+        let page = ConsentPage::over(channel, Box::new(str::to_owned), settings);
         ConsentPage { asks_for_codes: false, stays: false, ..page }
     }
 
     fn over(
-        hearing: Hearing,
+        channel: PageChannel,
         address: Box<dyn Fn(&str) -> String + Send>,
         settings: PageSettings,
     ) -> ConsentPage {
         let PageSettings { opener, phrase, entropy } = settings;
         ConsentPage {
-            hearing,
+            channel,
             address,
             opener,
             phrase,
@@ -116,71 +156,69 @@ impl ConsentPage {
             stays: true,
             entropy,
             codes: 0,
-            told: 0,
-            beside_a_window: false,
+            messages: 0,
+            sees_browser: false,
             asks_for_codes: true,
-            tell: None,
+            report: None,
             unread: None,
             _stop: None,
         }
     }
 
-    /// For a user who sees the window of the agent's browser too, and may finish there by hand what the agent does not
-    /// get.
+    /// A page for a user who also sees the window of the agent's browser and may finish a refused request there manually.
     #[must_use]
-    pub fn beside_a_window(self) -> ConsentPage {
-        ConsentPage { beside_a_window: true, ..self }
+    pub fn with_visible_browser(self) -> ConsentPage {
+        ConsentPage { sees_browser: true, ..self }
     }
 
-    /// Tells somebody too where a question could not be shown. The answer to it was no.
+    /// Also reports the error when a question cannot be shown. The answer to it is no.
     #[must_use]
-    pub fn telling(self, tell: fn(&OpenError)) -> ConsentPage {
-        ConsentPage { tell: Some(tell), ..self }
+    pub fn reporting(self, report: fn(&OpenError)) -> ConsentPage {
+        ConsentPage { report: Some(report), ..self }
     }
 
-    /// Shows a prompt and waits for what the user says.
+    /// Shows a prompt and waits for the user's reply.
     async fn ask(
         &mut self,
         prompt: &ConsentPrompt,
         nonce: String,
-        takes: Takes,
+        accepts: Accepts,
         card: Option<&str>,
-    ) -> Option<Said> {
-        let words = Words::of(prompt, card, self.phrase.as_deref());
-        self.show(nonce, prompt.ticket().subject(), takes, words, Duration::from_millis(ANSWER_WITHIN.0))
-            .await
+    ) -> Option<Reply> {
+        let content = PageContent::of(prompt, card, self.phrase.as_deref());
+        let within = Duration::from_millis(ANSWER_TIMEOUT.0);
+        self.show(nonce, prompt.ticket().subject(), accepts, content, within).await
     }
 
-    /// Shows something that is no prompt and has no ticket: under a nonce and a subject of its own.
-    async fn tell(&mut self, takes: Takes, words: Words, within: Duration) -> Option<Said> {
-        self.told += 1;
+    /// Shows a message, which has no ticket, under a nonce and a subject of its own.
+    async fn notify(&mut self, accepts: Accepts, content: PageContent, within: Duration) -> Option<Reply> {
+        self.messages += 1;
         let (nonce, subject) =
-            (derived(&self.entropy, "told", self.told), derived(&self.entropy, "about", self.told));
+            (derived(&self.entropy, "told", self.messages), derived(&self.entropy, "about", self.messages));
         let nonce = nonce.get(..32).unwrap_or_default().to_owned();
-        self.show(nonce, subject, takes, words, within).await
+        self.show(nonce, subject, accepts, content, within).await
     }
 
-    /// Shows a question and waits for what the user says; nothing, if the page was closed or not opened, or
-    /// the time is up.
+    /// Shows a question and waits for the user's reply; none if the page was closed or not opened, or the time is up.
     async fn show(
         &mut self,
         nonce: String,
         subject: String,
-        takes: Takes,
-        words: Words,
+        accepts: Accepts,
+        content: PageContent,
         within: Duration,
-    ) -> Option<Said> {
-        // Before the question is on the desk: what is dropped takes its own off it.
+    ) -> Option<Reply> {
+        // The unread warning must be dropped before the question is put in the slot, since dropping it empties the slot.
         self.unread = None;
         let address = (self.address)(&nonce);
-        let waits = !matches!(takes, Takes::Notice);
+        let waits = !matches!(accepts, Accepts::Notice);
         let (nonce, subject) = (Hidden::new(nonce), Hidden::new(subject));
-        let question = Question { nonce, subject, takes, words, until: Instant::now() + within };
-        let mut waiting = self.hearing.desk.put(question);
+        let question = Question { nonce, subject, accepts, content, until: Instant::now() + within };
+        let mut open = self.channel.slot.put(question);
         self.window = None;
         if !waits {
             if let Ok(window) = self.opener.open(&address).await {
-                (self.window, self.unread) = (Some(window), Some(waiting));
+                (self.window, self.unread) = (Some(window), Some(open));
             }
             return None;
         }
@@ -189,8 +227,8 @@ impl ConsentPage {
                 Ok(window) => Shown { window: Some(window), last: self.stays.then_some(&mut self.window) },
                 Err(error) => {
                     tracing::error!("{error}");
-                    if let Some(tell) = self.tell {
-                        tell(&error);
+                    if let Some(report) = self.report {
+                        report(&error);
                     }
                     return None;
                 }
@@ -198,15 +236,15 @@ impl ConsentPage {
             let window = shown.window.as_mut()?;
             tokio::select! {
                 biased;
-                said = &mut waiting.said => said.ok(),
-                () = window.closed() => waiting.said.try_recv().ok(),
+                reply = &mut open.reply => reply.ok(),
+                () = window.closed() => open.reply.try_recv().ok(),
             }
         };
         tokio::time::timeout(within, asked).await.ok().flatten()
     }
 }
 
-/// The window of a question for as long as the question is open, whoever ends it; after that where it stays, if it does.
+/// The window of an open question. When it is dropped, the window moves to `last`, if there is one, or is closed.
 struct Shown<'a> {
     window: Option<Box<dyn Window>>,
     last: Option<&'a mut Option<Box<dyn Window>>>,
@@ -223,10 +261,10 @@ impl Drop for Shown<'_> {
 impl Answerer for ConsentPage {
     fn answer<'a>(&'a mut self, prompt: &'a ConsentPrompt) -> AnswerFuture<'a> {
         Box::pin(async move {
-            let takes = Takes::Answers(prompt.choices().collect());
-            match self.ask(prompt, prompt.ticket().nonce(), takes, None).await {
-                Some(Said::Answer(answer)) => answer,
-                Some(Said::Code(_)) | None => Answer::No,
+            let accepts = Accepts::Answers(prompt.choices().collect());
+            match self.ask(prompt, prompt.ticket().nonce(), accepts, None).await {
+                Some(Reply::Answer(answer)) => answer,
+                Some(Reply::Code(_)) | None => Answer::No,
             }
         })
     }
@@ -240,38 +278,37 @@ impl Answerer for ConsentPage {
             self.codes += 1;
             let nonce = derived(&self.entropy, "code", self.codes);
             let nonce = nonce.get(..32).unwrap_or_default().to_owned();
-            match self.ask(prompt, nonce, Takes::Code, Some(card)).await {
-                Some(Said::Code(code)) => Some(code),
-                Some(Said::Answer(_)) | None => None,
+            match self.ask(prompt, nonce, Accepts::Code, Some(card)).await {
+                Some(Reply::Code(code)) => Some(code),
+                Some(Reply::Answer(_)) | None => None,
             }
         })
     }
 
-    fn offers_by_hand(&self) -> bool {
-        self.beside_a_window
+    fn offers_hand_over(&self) -> bool {
+        self.sees_browser
     }
 
     fn hand_over<'a>(&'a mut self, offer: &'a HandOver) -> HandOverFuture<'a> {
         Box::pin(async move {
-            let words = Words::by_hand(offer, self.phrase.as_deref());
-            let said = self.tell(Takes::ByHand, words, BY_HAND_WITHIN).await;
-            match said {
-                Some(Said::Answer(Answer::Once)) => HandedOver::Finished,
-                Some(Said::Answer(_)) => HandedOver::GoOn,
-                Some(Said::Code(_)) | None => HandedOver::Silence,
+            let content = PageContent::hand_over(offer, self.phrase.as_deref());
+            match self.notify(Accepts::HandOver, content, HAND_OVER_TIMEOUT).await {
+                Some(Reply::Answer(Answer::Once)) => HandedOver::Finished,
+                Some(Reply::Answer(_)) => HandedOver::GoOn,
+                Some(Reply::Code(_)) | None => HandedOver::Silence,
             }
         })
     }
 
     fn warn<'a>(&'a mut self, warning: &'a Warning) -> WarnFuture<'a> {
         Box::pin(async move {
-            let words = Words::warning(warning, self.phrase.as_deref());
-            self.tell(Takes::Notice, words, BY_HAND_WITHIN).await;
+            let content = PageContent::warning(warning, self.phrase.as_deref());
+            self.notify(Accepts::Notice, content, HAND_OVER_TIMEOUT).await;
         })
     }
 }
 
-/// 64 hexadecimal digits that nobody can guess who does not know the entropy.
+/// Derives 64 hexadecimal digits that cannot be guessed without the entropy.
 fn derived(entropy: &[u8; 32], what: &str, number: u64) -> String {
     let hash = Sha256::new().chain_update(entropy).chain_update(what).chain_update(number.to_le_bytes());
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()

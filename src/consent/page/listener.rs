@@ -1,8 +1,8 @@
-//! Who is answered, and with what.
+//! The listener of the consent page: which requests it serves.
 //!
-//! The address has two secrets: the path, new with every start of the guard, and the nonce of one question
-//! in the fragment, which no server and no referrer sees. Neither is what keeps pages out: a page that knew
-//! both would still have to send the request from this origin, and say so in headers that it cannot set.
+//! The address has two secrets: the path, which is new with every start of the guard, and the nonce of one question in the
+//! fragment, which neither a server nor a referrer contains. Other pages are kept out even if they know both: a request
+//! must come from this origin, as headers confirm that a page cannot set.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use axum::http::header::{HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 
-use super::hearing::Hearing;
-use super::message::LONGEST;
+use super::channel::PageChannel;
+use super::message::MAX_BYTES;
 use crate::loopback::{Address, Hidden, asks, fetched, only, plain, read_body, respond};
 
 const PAGE: &str = include_str!("page.html");
@@ -26,12 +26,12 @@ const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
      require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// Says that a script of the page sends this. A form or a `no-cors` request cannot.
-const OURS: HeaderName = HeaderName::from_static("x-portcullis");
+/// The header of the page's script. A form or a `no-cors` request cannot set it.
+const SCRIPT_HEADER: HeaderName = HeaderName::from_static("x-portcullis");
 
-/// What the listener serves.
+/// The state of the listener.
 pub(super) struct Shared {
-    pub hearing: Hearing,
+    pub channel: PageChannel,
     address: Address,
     page: Hidden,
     script: Hidden,
@@ -45,7 +45,7 @@ impl Shared {
     pub fn new(port: u16, secret: &str) -> Shared {
         let path = |name: &str| Hidden::new(format!("/{secret}/{name}"));
         Shared {
-            hearing: Hearing::default(),
+            channel: PageChannel::default(),
             address: Address::new(port),
             page: path(""),
             script: path("page.js"),
@@ -55,7 +55,7 @@ impl Shared {
         }
     }
 
-    /// The address at which a question is shown.
+    /// The address that shows a question.
     pub fn address_of(&self, nonce: &str) -> String {
         format!("{}{}#{nonce}", self.address.origin(), self.page.text())
     }
@@ -85,8 +85,8 @@ async fn route(shared: &Shared, request: Request) -> Result<Response, StatusCode
         return Err(StatusCode::FORBIDDEN);
     }
     if asks(&head, &Method::GET, &shared.page) {
-        // Only the browser itself goes here: by its address bar or its owner, not on the word of a page. When it
-        // is loaded again, the page itself counts as the one who asks.
+        // Only the browser itself navigates here, by its address bar or the guard, and no page does. On a reload the
+        // initiator is the page itself.
         let by = |site| fetched(headers, Some(site), &["navigate"], &["document"]);
         by("none").or_else(|_| by("same-origin"))?;
         return Ok(respond("text/html; charset=utf-8", PAGE_POLICY, Body::from(PAGE)));
@@ -103,15 +103,15 @@ async fn route(shared: &Shared, request: Request) -> Result<Response, StatusCode
     }
     if asks(&head, &Method::POST, &shared.say) {
         fetched(headers, Some("same-origin"), &["same-origin"], &["empty"])?;
-        if !shared.address.sent_json(headers) || only(headers, &OURS) != Some("consent") {
+        if !shared.address.sent_json(headers) || only(headers, &SCRIPT_HEADER) != Some("consent") {
             return Err(StatusCode::FORBIDDEN);
         }
-        let bytes = read_body(body, LONGEST).await?;
-        let told = shared
-            .hearing
-            .hear(&bytes)
-            .map_err(|unheard| StatusCode::from_u16(unheard.status()).unwrap_or(StatusCode::NOT_FOUND))?;
-        return Ok(respond("application/json", CLOSED_POLICY, Body::from(told.to_string())));
+        let bytes = read_body(body, MAX_BYTES).await?;
+        let reply = shared
+            .channel
+            .receive(&bytes)
+            .map_err(|error| StatusCode::from_u16(error.status()).unwrap_or(StatusCode::NOT_FOUND))?;
+        return Ok(respond("application/json", CLOSED_POLICY, Body::from(reply.to_string())));
     }
     Err(StatusCode::NOT_FOUND)
 }

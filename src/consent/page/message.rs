@@ -1,7 +1,7 @@
-//! What the page's script says, as bytes.
+//! The messages of the page's script, as bytes.
 //!
-//! There is one way to write each message, the one in which the script's `JSON.stringify` writes it, and
-//! only that one is read. So nothing is decoded, and a security code is never copied on the way:
+//! Each message has one spelling, that of the script's `JSON.stringify`, and no other is accepted. So nothing is decoded,
+//! and a security code is never copied:
 //!
 //! ```text
 //! {"show":"<nonce>"}
@@ -13,10 +13,10 @@
 
 use crate::consent::Answer;
 
-/// The most bytes that any message has.
-pub const LONGEST: usize = 256;
+/// The most bytes of a message.
+pub const MAX_BYTES: usize = 256;
 
-/// One message of the page's script. It has no `Debug`, as it can hold a security code.
+/// One message of the page's script. It has no `Debug`, since it can contain a security code.
 #[derive(PartialEq, Eq)]
 pub enum Message<'a> {
     /// Asks for the prompt with this nonce.
@@ -28,7 +28,7 @@ pub enum Message<'a> {
     Answer {
         /// The prompt's nonce.
         nonce: &'a str,
-        /// The hash of what was asked.
+        /// The hash of the question.
         subject: &'a str,
         /// The answer.
         answer: Answer,
@@ -37,7 +37,7 @@ pub enum Message<'a> {
     Code {
         /// The prompt's nonce.
         nonce: &'a str,
-        /// The hash of what was asked.
+        /// The hash of the question.
         subject: &'a str,
         /// The digits.
         code: &'a [u8],
@@ -45,7 +45,7 @@ pub enum Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads a message. Anything that is not written exactly as [`Message::write`] writes it is `None`.
+    /// Reads a message. Any text that [`Message::write`] does not write gives `None`.
     ///
     /// ```
     /// use portcullis::consent::page::message::Message;
@@ -71,7 +71,7 @@ impl<'a> Message<'a> {
         digits.then_some(Message::Code { nonce, subject, code })
     }
 
-    /// Appends the message's one way of being written.
+    /// Appends the message's one spelling.
     pub fn write(&self, out: &mut Vec<u8>) {
         let mut put = |parts: &[&[u8]]| parts.iter().for_each(|part| out.extend_from_slice(part));
         match self {
@@ -117,14 +117,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_a_json_writer_writes_is_read(
+        fn the_output_of_a_json_writer_is_read(
             nonce in "[0-9a-f]{32}",
             subject in "[0-9a-f]{64}",
             code in "[0-9]{3,4}",
             which in 0..Answer::ALL.len(),
         ) {
             let answer = Answer::ALL[which];
-            // The order of a JSON map is not ours to choose, so that these are put together by hand.
+            // The order of a JSON map is not fixed, so these are formatted member by member.
             let text = |name: &str, value: &str| {
                 let (nonce, subject, value) = (json!(nonce), json!(subject), json!(value));
                 format!(r#"{{"nonce":{nonce},"subject":{subject},"{name}":{value}}}"#)
@@ -139,11 +139,11 @@ mod tests {
             let expected = Message::Show { nonce: &nonce };
             prop_assert!(read(&show) == Some(expected));
             for text in [answered, coded, show] {
-                prop_assert!(text.len() <= LONGEST);
+                prop_assert!(text.len() <= MAX_BYTES);
                 let mut written = Vec::new();
                 read(&text).unwrap().write(&mut written);
                 prop_assert_eq!(&written, text.as_bytes());
-                // No byte can be left out, doubled or be another.
+                // No byte can be removed or added.
                 for at in 0..text.len() {
                     let mut less = written.clone();
                     less.remove(at);

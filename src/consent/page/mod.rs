@@ -1,34 +1,31 @@
-//! A page of the guard's own that asks the user.
+//! The consent page: a page of the guard's own that asks the user.
 //!
-//! The guard serves it on the loopback address and opens it in a browser of its own, never in the agent's:
-//! whoever drives a browser can press every button in it. `spec/consent.md` says what holds against whom.
+//! The guard serves it on the loopback address and opens it in a browser of its own, never in the agent's browser, where
+//! the agent could press its buttons. `spec/consent.md` lists the attackers and the defences.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`message`] | what the page's script says, as bytes |
-//! | [`opener`] | where the page is opened |
-//! | `answerer` | the page as whoever answers |
-//! | `desk` | the one question that is asked now, and its one answer |
-//! | `words` | the words on the page |
-//! | `hearing` | what the page's script says, whoever carries it here |
-//! | `listener` | who is answered, and with what |
+//! | [`message`] | the messages of the page's script, as bytes |
+//! | `answerer` | the page as an answerer, and the trait of its window |
+//! | `question` | the one question that is open now, and its one answer |
+//! | `content` | the words on the page |
+//! | `channel` | receiving the script's messages from any transport |
+//! | `listener` | the loopback listener: which requests it serves |
 
 pub mod message;
-#[cfg(feature = "browser")]
-pub mod opener;
 
 #[cfg(feature = "browser")]
 mod answerer;
 #[cfg(feature = "browser")]
-mod desk;
+mod channel;
 #[cfg(feature = "browser")]
-mod hearing;
+mod content;
 #[cfg(feature = "browser")]
 mod listener;
 #[cfg(feature = "browser")]
-mod words;
+mod question;
 
 #[cfg(feature = "browser")]
-pub use answerer::{ConsentPage, PageSettings};
+pub use answerer::{ConsentPage, OpenError, OpenFuture, Opener, PageSettings, Window};
 #[cfg(feature = "browser")]
-pub use hearing::{Hearing, Unheard};
+pub use channel::{ChannelError, PageChannel};

@@ -1,27 +1,26 @@
 // Shows one question of the guard, and sends one answer.
 //
-// Every word of a question is put on the page as text. A yes counts only where a person has had the page in
-// front of them for a moment, with the focus on it, and every line of it was in view: a click that was meant for
-// another window, or begun before this one came up, is not an answer. The guard checks the moment again; what was in
-// view it cannot check.
+// Every word of a question is put on the page as text. A yes counts only after the page was visible and focused for a
+// moment and every line of it was in view: a click that was meant for another window, or that began before this one
+// appeared, is not an answer. The guard checks the time again; it cannot check which lines were in view.
 "use strict";
 
 (() => {
   const byId = (id) => document.getElementById(id);
   const nonce = location.hash.slice(1);
-  // The address is not to stay in the history, nor in front of anybody who looks on.
+  // The address is secret, so it is removed from the history and from the address bar.
   history.replaceState(null, "", location.pathname);
 
   let question = null;
   let over = false;
   let sending = false;
-  // Since when the page is in front of the user, since when nothing is left to be seen, and when the time is up.
+  // The times since which the page has been attended, and since which no line is left to see; and the deadline.
   let attendedSince = null;
   let seenSince = null;
-  // The lines that were not in view yet, each with whether its beginning and its end were.
+  // The lines that were not completely in view yet, each with whether its beginning and its end were.
   let unseen = [];
   let deadline = 0;
-  // The press that a click is the end of, and whether it began while a yes counted.
+  // Whether the press that is under way began while a yes counted; null without a press.
   let pressBeganArmed = null;
 
   const attended = () => document.visibilityState === "visible" && document.hasFocus();
@@ -29,7 +28,7 @@
     !over && !sending && attended() && attendedSince !== null && seenSince !== null &&
     performance.now() - Math.max(attendedSince, seenSince) >= question.look;
 
-  // How it gets to the guard is another script's business: the page of an extension goes another way.
+  // Another script has the transport, since the extension's page uses another one.
   const send = (message, last) => post(JSON.stringify(message), last);
 
   const end = (text) => {
@@ -69,12 +68,12 @@
     }
   };
 
-  // Whether a click, or the press of a key, is one that a person made here and now.
+  // Whether a person made this click or key press on this page now.
   const meant = (event, yes) => {
     if (!event.isTrusted || over || sending || document.visibilityState !== "visible") return false;
     if (!yes) return true;
-    // A click of a mouse or finger has a press. One that is not known began on a button that was still disabled:
-    // the browser says nothing of those. What helps people to use a page may click without.
+    // A click of a mouse or finger has a press. If none is known, it began on a button that was still disabled, for which
+    // the browser sends no event. Assistive technology may click without a press.
     return armed() && (event.detail > 0 ? pressBeganArmed === true : pressBeganArmed !== false);
   };
 
@@ -131,7 +130,7 @@
     return element;
   };
 
-  // The part of the window that no bar of the page is in front of.
+  // The part of the window that no bar of the page covers.
   const room = () => {
     const [top, bottom] = [byId("top"), byId("answers")];
     const stays = (bar) => getComputedStyle(bar).position === "sticky";
@@ -146,7 +145,7 @@
     const { from, to } = room();
     unseen = unseen.filter((each) => {
       const { top, bottom, left, right } = each.element.getBoundingClientRect();
-      // A pixel is lost where the browser's zoom rounds.
+      // The browser's zoom may round by a pixel.
       const within = (edge) => edge >= from - 1 && edge <= to + 1 && left >= -1 && right <= innerWidth + 1;
       each.began ||= within(top);
       each.ended ||= within(bottom);
@@ -155,7 +154,7 @@
     if (unseen.length === 0) seenSince ??= performance.now();
     const waits = unseen.length > 0 && (question.card !== null || question.choices.some((choice) => choice.yes));
     if (byId("rest").hidden === waits) {
-      // The key that the focus is on shows the rest first, and says no after that.
+      // The focused button shows the rest first, and means no after that.
       const [now, next] = [document.querySelector("button.no"), byId("more")];
       const held = document.activeElement === (waits ? now : next);
       byId("rest").hidden = !waits;
@@ -166,7 +165,7 @@
     if (byId("unseen").textContent !== text) byId("unseen").textContent = text;
   };
 
-  // To the first line that was not in view, or on through one that is longer than the window.
+  // Scrolls to the first line that was not in view, or further through one that is longer than the window.
   const more = () => {
     const next = unseen[0]?.element.getBoundingClientRect();
     if (next === undefined) return;
@@ -225,14 +224,14 @@
       began,
       (event) => {
         if (!event.isTrusted || question === null) return;
-        // A key that is held down presses nothing a second time.
+        // A key that is held down does not press a button again.
         if (event.repeat) return event.preventDefault();
         pressBeganArmed = began === "mousedown" && pressBeganArmed === false ? false : armed();
       },
       true,
     );
   }
-  // After the click that it led to, if any.
+  // The press is forgotten after the click that it led to, if any.
   for (const ended of ["pointerup", "keyup", "pointercancel"]) {
     addEventListener(ended, () => setTimeout(() => { pressBeganArmed = null; }, 0), true);
   }
@@ -246,7 +245,7 @@
     if (meant(event, true)) give();
   });
 
-  // Who closes the page says no. Of an offer to go on by hand they say nothing: they may be in the middle of it.
+  // Closing the page means no. For an offer to finish manually it means nothing, since the user may still be at it.
   addEventListener("pagehide", () => {
     if (question === null || over || sending || !question.leaving) return;
     over = true;
@@ -259,7 +258,7 @@
       const response = await send({ show: nonce }, false);
       if (response.status === 200) asked = response.body;
     } catch {
-      // Told below.
+      // The text below reports it.
     }
     if (asked === null) end("There is no question for this page. Nothing was agreed. You can close this window.");
     else show(asked);

@@ -1,7 +1,7 @@
-// Brings what the consent page says to the guard, over HTTP. The page of an extension has another file of this name.
+// Sends the messages of the consent page to the guard over HTTP. The extension's page has another file of this name.
 "use strict";
 
-/** Sends a message, and gives the guard's answer; `last` where the page is left and nobody waits for it. */
+/** Sends a message, and returns the guard's answer; `last` if the page is closing and does not wait for it. */
 const post = async (text, last) => {
   const response = await fetch("say", {
     method: "POST",

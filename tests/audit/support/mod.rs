@@ -3,7 +3,7 @@
 
 use ed25519_dalek::{Signer as _, SigningKey};
 use policy_dfa::{Delivery, Reason, VerbKind};
-use portcullis::audit::{AuditEvent, HeadSigner, LogId, Opening, SessionId};
+use portcullis::audit::{AuditEvent, HeadSigner, LogId, LogOptions, SessionId};
 use portcullis::signals::Origin;
 use sirl::{Currency, Field, FieldSet, Kind, Money};
 
@@ -47,8 +47,8 @@ impl HeadSigner for LockedSigner {
     }
 }
 
-pub fn opening(segment_records: u64) -> Opening {
-    Opening { segment_records, segment_bytes: 1 << 20, log: LogId([5; 16]), known: None, unix_ms: 1000 }
+pub fn opening(segment_records: u64) -> LogOptions {
+    LogOptions { segment_records, segment_bytes: 1 << 20, log: LogId([5; 16]), known: None, unix_ms: 1000 }
 }
 
 pub fn shop() -> Origin {

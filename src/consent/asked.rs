@@ -1,0 +1,272 @@
+//! The things that a prompt can ask.
+
+use std::fmt;
+
+use browser_signals::{Container, Origin};
+use policy_dfa::VerbKind;
+use sirl::{Field, FieldSet, Kind, Money};
+use zeroize::Zeroizing;
+
+use super::form::FormPlace;
+use super::line::{PromptLine, SiteName};
+use super::order::Order;
+
+/// One thing that the user is asked. Origins are shown in ASCII.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// To open a container in which data may be released, for these origins only.
+    Container {
+        /// Its tier.
+        tier: Container,
+        /// The only origins that it may reach.
+        origins: Vec<Origin>,
+        /// The handling of pages that are open already, where the task runs in tabs of the user's own browser.
+        own_browser: Option<OpenPages>,
+    },
+    /// To release fields to a site.
+    Release {
+        /// The kind of request.
+        kind: Kind,
+        /// The fields.
+        fields: FieldSet,
+        /// The site that gets them: the origin of the form's own frame.
+        to: Origin,
+        /// The origin that the form is sent to, if a page was examined.
+        sent_to: Option<Origin>,
+        /// The records that supply the fields, such as `address:home`.
+        records: Vec<String>,
+        /// The form, if a page was examined.
+        form: Option<FormPlace>,
+    },
+    /// To pay.
+    Pay {
+        /// The payee.
+        payee: Origin,
+        /// The exact amount.
+        amount: Money,
+        /// The card's record, such as `card:personal`.
+        card: Option<String>,
+        /// The page's description of the purchase: unchecked words of the page.
+        page_says: Vec<String>,
+    },
+    /// To send the recorded actions of the agent, with a payment or with held requests.
+    Order(Order),
+    /// To let the model read words of the user's prompt that may be a value.
+    Reveal {
+        /// The field that they may be.
+        field: Field,
+        /// The words.
+        words: Quoted,
+    },
+    /// To let the agent use a verb that the task did not plan.
+    Verb {
+        /// The verb.
+        verb: VerbKind,
+        /// The origin of the page.
+        page: Option<Origin>,
+        /// The origin that it leads to, if any.
+        goes_to: Option<Origin>,
+    },
+}
+
+impl Asked {
+    /// The origin that gets the data or the payment.
+    pub fn origin(&self) -> Option<&Origin> {
+        match self {
+            Asked::Container { origins, .. } => origins.first(),
+            Asked::Release { to, .. } => Some(to),
+            Asked::Pay { payee, .. } => Some(payee),
+            Asked::Order(order) => Some(&order.site),
+            Asked::Reveal { .. } => None,
+            Asked::Verb { page, .. } => page.as_ref(),
+        }
+    }
+
+    /// The sites that are involved: the one that gets the data or the payment, and the one that a form or verb leads to.
+    pub fn sites(&self) -> Vec<SiteName> {
+        let origins: Vec<&Origin> = match self {
+            Asked::Container { origins, .. } => origins.iter().collect(),
+            Asked::Release { to, sent_to, .. } => {
+                std::iter::once(to).chain(sent_to.iter().filter(|sent| *sent != to)).collect()
+            }
+            Asked::Pay { payee, .. } => vec![payee],
+            Asked::Order(order) => vec![&order.site],
+            Asked::Reveal { .. } => Vec::new(),
+            Asked::Verb { page, goes_to, .. } => page.iter().chain(goes_to).collect(),
+        };
+        origins.into_iter().map(SiteName::of).collect()
+    }
+
+    /// The question without the sites, which have lines of their own.
+    pub fn act(&self) -> String {
+        match self {
+            Asked::Container { tier, own_browser: None, .. } => {
+                format!("open a {} container that can go only to:", tier.as_str())
+            }
+            Asked::Container { tier, own_browser: Some(_), .. } => format!(
+                "read the tab in front, and ask there for your data, up to {}, while it shows:",
+                tier.as_str()
+            ),
+            Asked::Release { kind, fields, .. } => {
+                format!("fill your {} ({}) into a form of:", kind.as_str(), names(*fields))
+            }
+            Asked::Pay { amount, .. } => format!("pay {amount} to:"),
+            Asked::Order(order) => order.act(),
+            Asked::Reveal { .. } => self.to_string(),
+            Asked::Verb { verb, page, .. } => {
+                let on = if page.is_some() { " on:" } else { "" };
+                format!("let the agent {}{on}", verb.as_str())
+            }
+        }
+    }
+
+    /// The lines of details: the destination, the record, the page's words. Warnings among them are shown before
+    /// everything else.
+    pub fn details(&self) -> Vec<PromptLine> {
+        match self {
+            Asked::Container { own_browser: Some(pages), .. } => pages.lines(),
+            Asked::Container { .. } | Asked::Reveal { .. } => Vec::new(),
+            Asked::Order(order) => order.details(),
+            Asked::Verb { goes_to, .. } => {
+                goes_to.iter().map(|to| PromptLine::plain(format!("it goes to {to}"))).collect()
+            }
+            Asked::Release { kind, sent_to, records, form, .. } => {
+                let warned = form.as_ref().and_then(|form| form.exposed);
+                let warned = warned.map(|exposed| PromptLine::warning(exposed.to_string()));
+                let into = match form {
+                    Some(form) => format!("into {form}"),
+                    None => "into one form for it; another form is asked about".to_owned(),
+                };
+                let sent = sent_to.iter().map(|origin| PromptLine::plain(format!("it is sent to {origin}")));
+                let from = format!("from your {}", records.join(", "));
+                let from = (!records.is_empty()).then(|| PromptLine::plain(from));
+                let after = (*kind == Kind::Login).then(|| {
+                    let text =
+                        "once logged in, the agent reads what the account shows, such as your stored address and orders";
+                    PromptLine::plain(text.to_owned())
+                });
+                warned
+                    .into_iter()
+                    .chain([PromptLine::plain(into)])
+                    .chain(sent)
+                    .chain(from)
+                    .chain(after)
+                    .collect()
+            }
+            Asked::Pay { card, page_says, .. } => {
+                let with = card.iter().map(|card| PromptLine::plain(format!("with your {card}")));
+                with.chain(page_says.iter().map(|line| PromptLine::quoted(line.clone()))).collect()
+            }
+        }
+    }
+}
+
+/// The readable names of fields.
+fn names(fields: FieldSet) -> String {
+    let names: Vec<String> = fields.iter().map(|field| field.as_str().replace('_', " ")).collect();
+    names.join(", ")
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Asked::Container { tier, origins, own_browser } => {
+                let origins: Vec<String> = origins.iter().map(ToString::to_string).collect();
+                let (tier, origins) = (tier.as_str(), origins.join(", "));
+                if own_browser.is_some() {
+                    return write!(
+                        f,
+                        "read the tab in front while it shows {origins}, and ask there for your data, up to {tier}"
+                    );
+                }
+                write!(f, "open a {tier} container that can go only to {origins}")
+            }
+            Asked::Release { kind, fields, to, .. } => {
+                write!(f, "fill your {} ({}) into a form of {to}", kind.as_str(), names(*fields))
+            }
+            Asked::Pay { payee, amount, .. } => write!(f, "pay {amount} to {payee}"),
+            Asked::Order(order) => write!(f, "{order}"),
+            Asked::Reveal { field, words } => {
+                let name = field.as_str().replace('_', " ");
+                write!(f, "let the model read \"{}\", which may be your {name}", words.as_str())
+            }
+            Asked::Verb { verb, page, .. } => {
+                write!(f, "let the agent {}", verb.as_str())?;
+                page.as_ref().map_or(Ok(()), |page| write!(f, " on {page}"))
+            }
+        }
+    }
+}
+
+/// Words of the user's own prompt, shown to the user alone. They are wiped when dropped and left out of debug output.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Quoted(Zeroizing<String>);
+
+impl Quoted {
+    /// Wraps these words.
+    pub fn new(words: &str) -> Quoted {
+        Quoted(Zeroizing::new(words.to_owned()))
+    }
+
+    /// The words.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Quoted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Quoted(..)")
+    }
+}
+
+/// The handling of sites whose pages were open before the task. Such a page may have left a program running, which can live
+/// on for five minutes without a page and cannot be observed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OpenPages {
+    /// Nothing is released to such a site until that program must have ended.
+    #[default]
+    Wait,
+    /// The user trusts them.
+    Trusted,
+}
+
+impl OpenPages {
+    /// The lines in the question that opens a task.
+    fn lines(self) -> Vec<PromptLine> {
+        let loaded = PromptLine::plain(
+            "open pages of these sites are loaded again: what you typed there and did not send is lost; their service workers end"
+                .to_owned(),
+        );
+        let earlier = match self {
+            OpenPages::Wait => PromptLine::plain(
+                "where a page of these sites was open in the last five minutes, nothing is filled in until five minutes have \
+                 passed: it may have left a program running that nobody can see"
+                    .to_owned(),
+            ),
+            OpenPages::Trusted => PromptLine::warning(
+                "You trust the pages of these sites that were open before. One that was open in the last five minutes may have \
+                 left a program running that nobody can see, and could still pass on what is filled in."
+                    .to_owned(),
+            ),
+        };
+        vec![loaded, earlier]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::consent::LineStyle;
+
+    #[test]
+    fn the_question_names_the_handling() {
+        let said = |pages: OpenPages| pages.lines().pop().unwrap();
+        let (wait, trusted) = (said(OpenPages::Wait), said(OpenPages::Trusted));
+        assert!(wait.text.contains("until five minutes have passed"), "{wait}");
+        assert!(trusted.text.contains("could still pass on"), "{trusted}");
+        // A user who trusts the pages reads the consequence first.
+        assert_eq!((wait.style, trusted.style), (LineStyle::Plain, LineStyle::Warning));
+    }
+}

@@ -1,0 +1,206 @@
+//! The words on the page.
+//!
+//! The page shows them as plain text. A text can still deceive: it can reverse the order of letters, hide some, or push the
+//! rest out of sight. So invisible characters are replaced here, and long lines are truncated.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::consent::{Answer, Asked, ConsentPrompt, HandOver, LineStyle, SiteName, Warning, visible};
+
+/// The most characters of a line with a question. An origin has 253.
+const MAX_LINE_CHARS: usize = 2_000;
+/// The most characters of a line of details, which a page may have written.
+const MAX_DETAIL_CHARS: usize = 300;
+/// The most lines with words of the page for one thing that is asked. The guard's own lines are all shown.
+const MAX_QUOTED_LINES: usize = 12;
+
+/// The time for which a question has to be shown before it accepts a yes.
+pub(super) const LOOK_FIRST: Duration = Duration::from_millis(700);
+
+/// The replies that a question accepts.
+#[derive(Clone)]
+pub(super) enum Accepts {
+    /// One of these answers.
+    Answers(Vec<Answer>),
+    /// A security code, or no.
+    Code,
+    /// The report that the user finished manually, or no.
+    HandOver,
+    /// The confirmation that it was read.
+    Notice,
+}
+
+/// The content of a question.
+pub(super) struct PageContent {
+    title: String,
+    /// The consequence when the time is up.
+    lapse: &'static str,
+    /// The closing text of a message, which has no answer to repeat.
+    ended: Option<&'static str>,
+    phrase: Option<String>,
+    card: Option<String>,
+    warnings: Vec<String>,
+    asked: Vec<ShownQuestion>,
+}
+
+/// One thing that is asked, as it is shown.
+struct ShownQuestion {
+    act: String,
+    sites: Vec<SiteName>,
+    /// The lines of the guard.
+    plain: Vec<String>,
+    /// The lines of the page.
+    quoted: Vec<String>,
+}
+
+impl PageContent {
+    /// The content of a prompt; with `card`, its security code is asked for.
+    pub fn of(prompt: &ConsentPrompt, card: Option<&str>, phrase: Option<&str>) -> PageContent {
+        let warnings = prompt.warnings().iter().map(|warning| visible(warning, MAX_LINE_CHARS)).collect();
+        let card = card.map(|card| visible(card, MAX_DETAIL_CHARS));
+        let (title, lapse) = match &card {
+            None => ("The agent needs your consent to".to_owned(), "Without an answer it is no."),
+            Some(card) => (
+                format!("Security code of your {card}, to:"),
+                "Without a code the payment is tried without one.",
+            ),
+        };
+        PageContent {
+            title,
+            lapse,
+            ended: None,
+            phrase: shown(phrase),
+            card,
+            warnings,
+            asked: prompt.asked.iter().map(ShownQuestion::of).collect(),
+        }
+    }
+
+    /// The content of an offer to finish manually.
+    pub fn hand_over(offer: &HandOver, phrase: Option<&str>) -> PageContent {
+        let title = "You can go on by hand".to_owned();
+        PageContent::message(title, "Without an answer the agent's part is over.", &offer.to_string(), phrase)
+    }
+
+    /// The content of a warning.
+    pub fn warning(warning: &Warning, phrase: Option<&str>) -> PageContent {
+        let title = "A warning; nothing is asked of you".to_owned();
+        PageContent::message(title, "Nothing waits for you.", &warning.to_string(), phrase)
+    }
+
+    fn message(title: String, lapse: &'static str, text: &str, phrase: Option<&str>) -> PageContent {
+        let act = visible(text, MAX_LINE_CHARS);
+        let asked = vec![ShownQuestion { act, sites: Vec::new(), plain: Vec::new(), quoted: Vec::new() }];
+        let ended = Some("You can close this window.");
+        PageContent { title, lapse, ended, phrase: shown(phrase), card: None, warnings: Vec::new(), asked }
+    }
+
+    /// The content for the page's script; `left` is the question's remaining time.
+    pub fn to_json(&self, subject: &str, accepts: &Accepts, left: Duration) -> Value {
+        let asked: Vec<Value> = self.asked.iter().map(ShownQuestion::to_json).collect();
+        let choices: Vec<Value> = match accepts {
+            Accepts::Answers(answers) => {
+                answers.iter().map(|answer| choice(*answer, &label(*answer))).collect()
+            }
+            Accepts::Code => vec![choice(Answer::No, "Go on without a code")],
+            Accepts::HandOver => vec![
+                choice(Answer::No, "Let the agent go on, and read the page"),
+                choice(Answer::Once, "I have finished by hand"),
+            ],
+            Accepts::Notice => vec![choice(Answer::No, "I have read it")],
+        };
+        json!({
+            "subject": subject,
+            "title": self.title,
+            "lapse": self.lapse,
+            "ended": self.ended,
+            "leaving": !matches!(accepts, Accepts::HandOver),
+            "phrase": self.phrase,
+            "card": self.card,
+            "warnings": self.warnings,
+            "asked": asked,
+            "choices": choices,
+            "left": u64::try_from(left.as_millis()).unwrap_or(0),
+            "look": u64::try_from(LOOK_FIRST.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+}
+
+/// The closing text of the page.
+pub(super) fn ending(said: Option<Answer>) -> String {
+    match said {
+        Some(answer) => format!("You said {answer}. You can close this window."),
+        None => "The code is used for this payment and not stored. You can close this window.".to_owned(),
+    }
+}
+
+/// The user's own phrase, if there is one.
+fn shown(phrase: Option<&str>) -> Option<String> {
+    phrase.filter(|it| !it.trim().is_empty()).map(|it| visible(it, MAX_DETAIL_CHARS))
+}
+
+fn choice(answer: Answer, label: &str) -> Value {
+    json!({ "word": answer.as_str(), "label": label, "yes": answer.agrees() })
+}
+
+fn label(answer: Answer) -> String {
+    let text = answer.to_string();
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+impl ShownQuestion {
+    fn of(asked: &Asked) -> ShownQuestion {
+        let lines = asked.details();
+        let of = |style: LineStyle| {
+            let lines = lines.iter().filter(move |line| line.style == style);
+            lines.map(|line| visible(&line.text, MAX_DETAIL_CHARS)).collect::<Vec<String>>()
+        };
+        let mut quoted = of(LineStyle::Quoted);
+        if let Some(more @ 1..) = quoted.len().checked_sub(MAX_QUOTED_LINES) {
+            quoted.truncate(MAX_QUOTED_LINES);
+            quoted.push(format!("({more} more lines are not shown)"));
+        }
+        let act = visible(&asked.act(), MAX_LINE_CHARS);
+        ShownQuestion { act, sites: asked.sites(), plain: of(LineStyle::Plain), quoted }
+    }
+
+    fn to_json(&self) -> Value {
+        let ShownQuestion { act, sites, plain, quoted } = self;
+        let sites: Vec<Value> =
+            sites.iter().map(|site| json!({ "name": site.name, "whole": site.whole })).collect();
+        json!({ "act": act, "sites": sites, "plain": plain, "quoted": quoted })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::consent::line::is_unseen;
+
+    #[test]
+    fn a_line_cannot_reverse_or_hide_text() {
+        assert_eq!(visible("Käse, 3 €, 茶", 300), "Käse, 3 €, 茶");
+        assert_eq!(visible("a\u{202E}b\u{200B}c\nd\u{0}", 300), "a\u{FFFD}b\u{FFFD}c\u{FFFD}d\u{FFFD}");
+        assert_eq!(visible("e\u{301}\u{308}\u{301}x", 300), "e\u{301}\u{308}\u{FFFD}x", "a pile of marks");
+        assert_eq!(visible(&"x".repeat(400), 300), "x".repeat(300) + " (cut)");
+    }
+
+    #[test]
+    fn the_closing_text_repeats_the_answer() {
+        assert_eq!(ending(Some(Answer::Once)), "You said yes, this once. You can close this window.");
+        assert_eq!(ending(Some(Answer::No)), "You said no. You can close this window.");
+        assert_eq!(label(Answer::Never), "No, never on this site");
+    }
+
+    proptest! {
+        #[test]
+        fn no_invisible_character_is_left(text in any::<String>()) {
+            prop_assert!(!visible(&text, 50).chars().any(is_unseen));
+        }
+    }
+}

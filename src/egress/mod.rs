@@ -1,0 +1,60 @@
+//! The checks of all that leaves a container.
+//!
+//! Text that the *agent* types or opens is compared with the detectors and with every value of the vault. A request of the
+//! *page* is compared only with values that were released into that container: a comparison with others would be an oracle
+//! for the page on the vault's content (I13). Both are compared over the session, since a value can be sent in pieces.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `agent` | [`AgentEgress`]: texts and addresses of the agent |
+//! | `container` | [`ContainerEgress`]: requests of a page |
+//! | `pieces` | the parts of a request that its sender can choose |
+//! | [`proxy`] | the forward proxy that all connections of a container pass |
+
+mod agent;
+mod container;
+mod pieces;
+pub mod proxy;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use browser_signals::Destination;
+use sirl::Field;
+
+pub use agent::{AgentEgress, AgentText, TextVerdict};
+pub use container::ContainerEgress;
+
+/// One released value and its destination.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReleasedValue {
+    /// The handle of the record.
+    pub handle: String,
+    /// The field.
+    pub field: Field,
+    /// The only destination that it may go to.
+    pub destination: Destination,
+}
+
+/// The values that were released into one container, shared by its checks.
+#[derive(Debug, Clone, Default)]
+pub struct Releases(Arc<Mutex<Vec<ReleasedValue>>>);
+
+impl Releases {
+    /// Notes a release. It must be noted before the value is sent.
+    pub fn note(&self, release: ReleasedValue) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !all.contains(&release) {
+            all.push(release);
+        }
+    }
+
+    /// A copy of the list.
+    pub fn all(&self) -> Vec<ReleasedValue> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The released values by record handle and field.
+    pub fn entries(&self) -> Vec<(String, Field)> {
+        self.all().into_iter().map(|release| (release.handle, release.field)).collect()
+    }
+}

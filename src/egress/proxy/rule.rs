@@ -1,0 +1,198 @@
+//! The rules that decide which targets a container may reach.
+
+use std::net::IpAddr;
+
+use browser_signals::Origin;
+use browser_signals::address::{self, is_private_ip};
+
+use super::target::Target;
+
+/// Why a connection is refused. It is for counts and tests and never sent to the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Refusal {
+    /// A host of this machine or of a private network, by its name or by its address.
+    #[error("a host of this machine or of a private network")]
+    Private,
+    /// A port that web servers do not use.
+    #[error("a port that no web server has")]
+    Port,
+    /// Values were released into the container, and they may not go to this target.
+    #[error("not where the released values may go")]
+    Released,
+}
+
+/// Decides which targets a container may reach. It is called before a name is looked up, and again for each address before
+/// it is connected to. It must return quickly, without waiting.
+pub trait EgressRule: Send + Sync {
+    /// Checks a target.
+    ///
+    /// # Errors
+    /// The reason of a refusal.
+    fn judge(&self, target: &Target) -> Result<(), Refusal>;
+
+    /// Checks an address of the target.
+    ///
+    /// # Errors
+    /// The reason of a refusal.
+    fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), Refusal>;
+}
+
+/// The rule before any release: every public host, the private hosts that the browser's settings list, and the guard's own
+/// payment handler.
+#[derive(Debug, Clone, Default)]
+pub struct OpenRule {
+    /// Private hosts (`host` or `host:port`) that may be reached all the same.
+    pub private_hosts: Vec<String>,
+    /// The origins of the guard's own payment handler, which may have a private address.
+    pub payment: Vec<Origin>,
+}
+
+impl OpenRule {
+    fn is_listed(&self, target: &Target) -> bool {
+        target.url().is_some_and(|url| address::is_allowed(&url, &self.private_hosts))
+            || self.payment.iter().any(|origin| target.is_of(origin))
+    }
+}
+
+impl EgressRule for OpenRule {
+    fn judge(&self, target: &Target) -> Result<(), Refusal> {
+        if self.is_listed(target) {
+            return Ok(());
+        }
+        let url = target.url().ok_or(Refusal::Private)?;
+        address::judge(&url, &[]).map_err(|_| Refusal::Private)?;
+        if is_web_port(target.port()) { Ok(()) } else { Err(Refusal::Port) }
+    }
+
+    fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), Refusal> {
+        if is_private_ip(address) && !self.is_listed(target) { Err(Refusal::Private) } else { Ok(()) }
+    }
+}
+
+/// The rule after a release: the origins that grants name, and the guard's own payment handler.
+#[derive(Debug, Clone)]
+pub struct ReleasedRule {
+    /// The rule before the release.
+    pub before: OpenRule,
+    /// The pages and destinations of the grants.
+    pub granted: Vec<Origin>,
+}
+
+impl EgressRule for ReleasedRule {
+    fn judge(&self, target: &Target) -> Result<(), Refusal> {
+        let mut open = self.granted.iter().chain(&self.before.payment);
+        if !open.any(|origin| target.is_of(origin)) {
+            return Err(Refusal::Released);
+        }
+        self.before.judge(target)
+    }
+
+    fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), Refusal> {
+        self.before.judge_address(target, address)
+    }
+}
+
+/// Ports from 1024 on that belong to other services. Browsers refuse them too:
+/// <https://fetch.spec.whatwg.org/#bad-port>.
+const OTHER_SERVICES: [u16; 23] = [
+    1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679,
+    6697, 10080, 3306, 5432, 6379, 11211,
+];
+
+/// Whether a public web server may use this port: 80, 443, and those from 1024 on except for other well-known services, so
+/// that a page cannot reach a mail server or a database through the proxy.
+fn is_web_port(port: u16) -> bool {
+    matches!(port, 80 | 443) || (port >= 1024 && !OTHER_SERVICES.contains(&port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tunnel(text: &str) -> Target {
+        Target::of_tunnel(&text.parse().unwrap()).unwrap()
+    }
+
+    fn forward(text: &str) -> Target {
+        Target::of_forward(&text.parse().unwrap()).unwrap()
+    }
+
+    fn open() -> OpenRule {
+        OpenRule {
+            private_hosts: vec!["shop.test:8443".to_owned(), "printer".to_owned()],
+            payment: vec![Origin::parse("http://127.0.0.1:4000").unwrap()],
+        }
+    }
+
+    #[test]
+    fn before_a_release_public_hosts_are_open_and_private_ones_are_not() {
+        for target in
+            ["shop.example:443", "shop.example:8443", "93.184.215.14:443", "shop.test:8443", "printer:631"]
+        {
+            assert_eq!(open().judge(&tunnel(target)), Ok(()), "{target}");
+        }
+        for target in [
+            "127.0.0.1:443",
+            "127.0.0.1:4000",
+            "localhost:443",
+            "[::1]:443",
+            "[::ffff:10.0.0.1]:443",
+            "169.254.169.254:80",
+            "router.lan:443",
+            "intranet:443",
+        ] {
+            assert_eq!(open().judge(&tunnel(target)), Err(Refusal::Private), "{target}");
+        }
+        for target in ["shop.example:25", "shop.example:22", "shop.example:6379", "shop.example:6667"] {
+            assert_eq!(open().judge(&tunnel(target)), Err(Refusal::Port), "{target}");
+        }
+        assert_eq!(open().judge(&forward("http://127.0.0.1:4000/pay")), Ok(()), "the payment handler");
+    }
+
+    #[test]
+    fn a_name_that_leads_to_a_private_address_is_refused() {
+        let (private, public) =
+            (["127.0.0.1", "10.0.0.1", "::1", "::ffff:10.0.0.1"], ["93.184.215.14", "2606:2800::1"]);
+        for address in private {
+            let address = address.parse().unwrap();
+            assert_eq!(open().judge_address(&tunnel("shop.example:443"), address), Err(Refusal::Private));
+            assert_eq!(
+                open().judge_address(&tunnel("shop.test:443"), address),
+                Err(Refusal::Private),
+                "the port"
+            );
+            assert_eq!(open().judge_address(&tunnel("shop.test:8443"), address), Ok(()));
+            assert_eq!(open().judge_address(&forward("http://127.0.0.1:4000/"), address), Ok(()));
+        }
+        for address in public {
+            assert_eq!(open().judge_address(&tunnel("shop.example:443"), address.parse().unwrap()), Ok(()));
+        }
+    }
+
+    #[test]
+    fn after_a_release_only_what_was_granted_is_open() {
+        let granted = ["https://shop.example", "https://pay.example:8443", "https://10.0.0.1"];
+        let granted = granted.map(|text| Origin::parse(text).unwrap()).to_vec();
+        let rule = ReleasedRule { before: open(), granted };
+        for target in ["shop.example:443", "pay.example:8443"] {
+            assert_eq!(rule.judge(&tunnel(target)), Ok(()), "{target}");
+        }
+        assert_eq!(rule.judge(&forward("http://127.0.0.1:4000/")), Ok(()), "the payment handler");
+        for target in [
+            "evil.example:443",
+            "shop.example:8443",
+            "shop.example.:443",
+            "www.shop.example:443",
+            "pay.example:443",
+            "shop.test:8443",
+            "127.0.0.1:4000",
+        ] {
+            assert_eq!(rule.judge(&tunnel(target)), Err(Refusal::Released), "{target}");
+        }
+        assert_eq!(rule.judge(&forward("http://shop.example:443/")), Err(Refusal::Released), "in clear");
+        // A grant does not open what was closed before.
+        assert_eq!(rule.judge(&tunnel("10.0.0.1:443")), Err(Refusal::Private));
+        let address = "127.0.0.1".parse().unwrap();
+        assert_eq!(rule.judge_address(&tunnel("shop.example:443"), address), Err(Refusal::Private));
+    }
+}

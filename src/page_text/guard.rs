@@ -1,0 +1,273 @@
+//! Masking: values are masked by their form everywhere, and released values exactly.
+//!
+//! The parts of a released value are masked too: each word of four letters or more of a name, the local part of an
+//! e-mail address, a street with the number beside it. Where a number was released, the last digits of any number are
+//! masked beside words that announce them (`ending in 0173`).
+//!
+//! Before a release, exact masking would be an oracle: a page that lists guesses could learn from the agent's next
+//! actions which of them the vault holds. Until then only the form of a value counts, and a made-up card number is
+//! masked as the real one is (I13).
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use browser_signals::outline::{Line, Outline, Part, Place, Purpose, Words};
+use browser_signals::text_guard::{TextGuard, TextWithheld};
+use classifier::{Detector, Detectors, Safety, SensitiveKind, is_role_address, mask};
+use sirl::{Field, Tier};
+use vault::Vault;
+
+use super::number_endings::endings;
+use super::{PageSafety, Quarantine, Scrubber};
+use crate::egress::Releases;
+use crate::time::unix_ms;
+
+/// The mark in the place of a released value.
+pub const MASKED: &str = "[withheld]";
+
+/// The least bytes of a value that is masked inside a word too.
+const MIN_LONG_VALUE: usize = 6;
+
+/// Scrubs and masks page text for one container.
+pub struct PageTextGuard {
+    scrubber: Scrubber,
+    quarantine: Quarantine,
+    detectors: Arc<Detectors>,
+    releases: Releases,
+    vault: Arc<Mutex<Vault>>,
+    safety: Option<Arc<dyn PageSafety>>,
+    /// The safety of the page that was read last.
+    judged: Mutex<Option<Safety>>,
+    /// The records whose longer values were masked in a text.
+    shown: Mutex<BTreeSet<String>>,
+}
+
+impl PageTextGuard {
+    /// A guard for the container that `releases` belongs to. Words that the scrubber finds suspicious go to `quarantine`.
+    pub fn new(
+        scrubber: Scrubber,
+        quarantine: Quarantine,
+        detectors: Arc<Detectors>,
+        releases: Releases,
+        vault: Arc<Mutex<Vault>>,
+    ) -> PageTextGuard {
+        PageTextGuard {
+            scrubber,
+            quarantine,
+            detectors,
+            releases,
+            vault,
+            safety: None,
+            judged: Mutex::new(None),
+            shown: Mutex::default(),
+        }
+    }
+
+    /// Judges every page that is read.
+    #[must_use]
+    pub fn with_safety(self, safety: Option<Arc<dyn PageSafety>>) -> PageTextGuard {
+        PageTextGuard { safety, ..self }
+    }
+
+    /// The records whose longer values the page showed since the last call. This is for the user alone.
+    pub(crate) fn take_shown(&self) -> BTreeSet<String> {
+        self.shown.lock().map(|mut shown| std::mem::take(&mut *shown)).unwrap_or_default()
+    }
+
+    /// Takes the safety of the page that was read last; none without a judge, or where nothing was read since.
+    pub fn take_safety(&self) -> Option<Safety> {
+        self.judged.lock().ok()?.take()
+    }
+}
+
+impl TextGuard for PageTextGuard {
+    fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
+        let judged = self.safety.as_ref().map(|safety| safety.of(outline));
+        *self.judged.lock().map_err(|_| TextWithheld)? = judged;
+        let scrubbed = self.scrubber.scrub(outline);
+        self.quarantine.add(&scrubbed.withheld, unix_ms());
+        self.mask(&scrubbed.text)
+    }
+}
+
+impl PageTextGuard {
+    /// Whether values of the user were released into the container.
+    pub fn has_released(&self) -> bool {
+        !self.releases.entries().is_empty()
+    }
+
+    /// Renders a text for the model that left a page in another way than by reading it: line by line, as the page's
+    /// words, with attacks withheld and values masked.
+    ///
+    /// # Errors
+    /// [`TextWithheld`] where the vault is locked or damaged.
+    pub fn render(&self, text: &str) -> Result<String, TextWithheld> {
+        let words = |line: &str| Words {
+            text: line.to_owned(),
+            // The model asked for it, so that it counts as shown.
+            place: Place::Shown,
+            purpose: Purpose::Text,
+            frame: 0,
+        };
+        let line = |line: &str| Line {
+            head: vec![Part::Own("- text".to_owned())],
+            text: vec![words(line)],
+            bare: true,
+            ..Line::default()
+        };
+        let lines = text.lines().filter(|line| !line.trim().is_empty()).map(line).collect();
+        let scrubbed = self.scrubber.scrub(&Outline { lines, frames: vec![None], ..Outline::default() });
+        self.quarantine.add(&scrubbed.withheld, unix_ms());
+        self.mask(&scrubbed.text)
+    }
+
+    /// Masks the values in a text that is rendered already.
+    ///
+    /// # Errors
+    /// [`TextWithheld`] where the vault is locked or damaged.
+    pub fn mask(&self, text: &str) -> Result<String, TextWithheld> {
+        let exact = self.mask_released(text)?;
+        Ok(mask_by_form(&exact, &self.detectors))
+    }
+
+    fn mask_released(&self, text: &str) -> Result<String, TextWithheld> {
+        let entries = self.releases.entries();
+        if entries.is_empty() {
+            return Ok(text.to_owned());
+        }
+        let vault = self.vault.lock().map_err(|_| TextWithheld)?;
+        let found = vault.scan_released(text, &entries).map_err(|_| TextWithheld)?;
+        // A short value occurs inside longer words by chance, and masking it there would garble the page. A longer one
+        // does not occur by chance.
+        if let Ok(mut shown) = self.shown.lock() {
+            shown.extend(
+                found.iter().filter(|it| it.span.len() >= MIN_LONG_VALUE).map(|it| it.handle.clone()),
+            );
+        }
+        let whole = found
+            .into_iter()
+            .filter(|m| m.whole_word || m.field.tier() == Tier::T2 || m.span.len() >= MIN_LONG_VALUE);
+        let mut spans: Vec<_> = whole.map(|m| m.span).collect();
+        // A page can split a value over elements.
+        let words = words_of_the_page(text);
+        let segments: Vec<&str> = words.iter().filter_map(|words| text.get(words.clone())).collect();
+        let pieces = vault.scan_segments_released(&segments, &entries).map_err(|_| TextWithheld)?;
+        spans.extend(pieces.into_iter().filter_map(|(number, piece)| {
+            let start = words.get(number)?.start;
+            Some(start + piece.span.start..start + piece.span.end)
+        }));
+        if entries.iter().any(|(_, field)| is_number(*field)) {
+            spans.extend(endings_in(&words, &segments));
+        }
+        spans.sort_by_key(|span| span.start);
+        let mut out = String::with_capacity(text.len());
+        let mut from = 0;
+        for span in spans {
+            if span.end <= from {
+                continue;
+            }
+            if span.start >= from {
+                out.push_str(text.get(from..span.start).ok_or(TextWithheld)?);
+                out.push_str(MASKED);
+            }
+            from = span.end;
+        }
+        out.push_str(text.get(from..).ok_or(TextWithheld)?);
+        Ok(out)
+    }
+}
+
+/// Masks text that has the form of personal data or of a secret. Role addresses (`support@…`) stay. Only the form counts,
+/// so that the result reveals nothing of the vault.
+pub fn mask_by_form(text: &str, detectors: &Detectors) -> String {
+    let mut found = detectors.detect(text);
+    found.retain(|one| {
+        let words = text.get(one.span.clone()).unwrap_or_default();
+        one.kind != SensitiveKind::Email || !is_role_address(words)
+    });
+    mask(text, &found)
+}
+
+/// Whether a field is a number whose last digits a site may show to identify it.
+fn is_number(field: Field) -> bool {
+    matches!(field, Field::Phone | Field::CardNumber | Field::GovernmentId)
+}
+
+/// The spans of last digits that words announce. The words may be in one element and the digits in the next.
+fn endings_in(words: &[Range<usize>], segments: &[&str]) -> Vec<Range<usize>> {
+    let mut starts = Vec::with_capacity(segments.len());
+    let mut length = 0;
+    for segment in segments {
+        starts.push(length);
+        length += segment.len() + 1;
+    }
+    let found = endings(&segments.join("\n"));
+    let of = |span: Range<usize>| {
+        let number = starts.partition_point(|start| *start <= span.start).checked_sub(1)?;
+        let (start, words) = (starts.get(number)?, words.get(number)?);
+        Some(words.start + (span.start - start)..words.start + (span.end - start))
+    };
+    found.into_iter().filter_map(of).collect()
+}
+
+/// The spans of the page's own words in an outline: the quoted parts of each line, or the whole of a line without quotes
+/// unless the bridge wrote it. The number of a short list item (`3. M`) is left out, since a value can be spelled one
+/// letter an item.
+fn words_of_the_page(text: &str) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let (mut open, mut escaped, mut quoted) = (None, false, false);
+        for (place, c) in line.char_indices() {
+            match (c, open) {
+                _ if escaped => escaped = false,
+                ('\\', Some(_)) => escaped = true,
+                ('"', None) => open = Some(place + 1),
+                ('"', Some(from)) => {
+                    let words = line.get(from..place).unwrap_or("");
+                    places.push(start + from + marker(words)..start + place);
+                    (open, quoted) = (None, true);
+                }
+                _ => {}
+            }
+        }
+        if !quoted && !is_written_by_bridge(line) {
+            places.push(start..start + line.len());
+        }
+        start += line.len();
+    }
+    places
+}
+
+/// Whether a line without quotes is the bridge's own: a role and the element's state. A line with the origin of a frame
+/// is not, since the page chooses that.
+fn is_written_by_bridge(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("- ") && line.ends_with([']', ':']) && !line.contains("//")
+}
+
+/// The length in bytes of the item number before a short text.
+fn marker(words: &str) -> usize {
+    let rest = words.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = words.len() - rest.len();
+    let Some(text) = rest.strip_prefix(['.', ')']).filter(|_| (1..=3).contains(&digits)) else { return 0 };
+    let text = text.trim_start();
+    match text.chars().count() {
+        1 | 2 => words.len() - text.len(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn role_addresses_stay_and_personal_addresses_are_masked() {
+        let detectors = Detectors::standard().unwrap();
+        let text = "Write to support@shop.example or ann@shop.example.";
+        assert_eq!(mask_by_form(text, &detectors), "Write to support@shop.example or [email].");
+    }
+}

@@ -1,0 +1,26 @@
+//! The text of a page for the model.
+//!
+//! A [`Scrubber`] leaves out hidden words and withholds attacks; a [`PageTextGuard`] then masks values. Nothing else may
+//! render a page for the model.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `scrub` | [`Scrubber`]: which words of a page the model gets, and which are withheld |
+//! | [`quarantine`] | withheld attacks, stored for the user |
+//! | `running_text` | the text of a page's frames in one piece, for classifiers and judges of safety |
+//! | `guard` | [`PageTextGuard`]: scrubbing and masking for one container |
+//! | `number_endings` | last digits beside words such as `ending in` |
+
+#[cfg(feature = "browser")]
+mod guard;
+#[cfg(feature = "browser")]
+mod number_endings;
+pub mod quarantine;
+pub(crate) mod running_text;
+mod scrub;
+
+#[cfg(feature = "browser")]
+pub use guard::{MASKED, PageTextGuard, mask_by_form};
+pub use quarantine::{Quarantine, Quarantined};
+pub use running_text::PageSafety;
+pub use scrub::{HiddenText, ScrubSettings, Scrubbed, Scrubber, Withheld, WithholdReason};

@@ -1,0 +1,153 @@
+//! The running text of a page's frames in one piece, so that a sentence that is split over elements is classified as a
+//! person would read it.
+//!
+//! Short texts of controls are not part of it and are classified one by one: "Pay now", "Support chat", "Message" and
+//! "Send message" below one another are a form, and only together look like an instruction.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use browser_signals::outline::{Line, Outline, Place, Purpose, Words, is_control};
+use classifier::Safety;
+
+/// A judge of the safety of pages.
+pub trait PageSafety: Send + Sync {
+    /// The safety of a page by all its text, visible or not.
+    fn of(&self, outline: &Outline) -> Safety;
+}
+
+/// The most characters of a control's text that is classified by itself; a longer one is part of the running text.
+const MAX_CONTROL_CHARS: usize = 32;
+
+/// Running text of one frame and one place, or the text of one control.
+pub(crate) struct TextRun {
+    pub(crate) text: String,
+    pub(crate) place: classifier::Place,
+    /// Whether it is the short text of a control.
+    pub(crate) apart: bool,
+    /// The beginnings of the outline's words in the text, in order.
+    starts: Vec<Start>,
+    line: usize,
+}
+
+struct Start {
+    /// The offset in the text, in bytes.
+    byte: usize,
+    /// The number of separator bytes before it.
+    gap: usize,
+    /// The index of the words in the outline.
+    words: usize,
+}
+
+impl TextRun {
+    /// All running text. For the words of an index, `rendered` returns whether they are rendered as unseen, and none
+    /// where they are not rendered.
+    pub(crate) fn all(outline: &Outline, rendered: impl Fn(usize) -> Option<bool>) -> Vec<TextRun> {
+        let mut runs = TextRuns::default();
+        let mut at = 0;
+        for (number, line) in outline.lines.iter().enumerate() {
+            let apart = is_control_text(line).then_some(number);
+            for words in line.words() {
+                if words.purpose == Purpose::Text
+                    && let Some(unseen) = rendered(at)
+                {
+                    runs.add(
+                        RunKey { frame: words.frame, place: place_in(outline, words), unseen, apart },
+                        words,
+                        at,
+                        number,
+                    );
+                }
+                at += 1;
+            }
+        }
+        runs.all
+    }
+
+    /// The parts of words that lie in a span of the text.
+    pub(super) fn parts(&self, span: &Range<usize>) -> Vec<(usize, Range<usize>)> {
+        let from = self.starts.partition_point(|start| start.byte <= span.start).saturating_sub(1);
+        let mut parts = Vec::new();
+        for (index, start) in self.starts.iter().enumerate().skip(from) {
+            if start.byte >= span.end {
+                break;
+            }
+            let next = self.starts.get(index + 1);
+            // The line break that was inserted before the next words belongs to no words.
+            let end = next.map_or(self.text.len(), |next| next.byte - next.gap);
+            let byte = start.byte;
+            let part = span.start.max(byte) - byte..span.end.min(end).max(byte) - byte;
+            if !part.is_empty() {
+                parts.push((start.words, part));
+            }
+        }
+        parts
+    }
+}
+
+/// Whether a line is the short text of a control. Links are part of the running text: they occur within sentences.
+fn is_control_text(line: &Line) -> bool {
+    let text = line.words().filter(|words| words.purpose == Purpose::Text);
+    line.role().is_some_and(|role| role != "link" && is_control(role))
+        && text.flat_map(|words| words.text.chars()).nth(MAX_CONTROL_CHARS).is_none()
+}
+
+/// The place of words, as the classifier names it.
+pub(crate) fn place_of(outline: &Outline, words: &Words) -> classifier::Place {
+    let origin = |frame: usize| outline.frames.get(frame).cloned().flatten();
+    match words.place {
+        Place::Hidden => classifier::Place::Hidden,
+        Place::Attribute => classifier::Place::Attribute,
+        _ if words.frame != 0 && (origin(words.frame).is_none() || origin(words.frame) != origin(0)) => {
+            classifier::Place::ForeignFrame
+        }
+        Place::Generated => classifier::Place::Generated,
+        Place::Shown => classifier::Place::Shown,
+    }
+}
+
+/// The place of words; generated content is read together with shown text.
+fn place_in(outline: &Outline, words: &Words) -> classifier::Place {
+    match place_of(outline, words) {
+        classifier::Place::Generated => classifier::Place::Shown,
+        place => place,
+    }
+}
+
+/// The words that belong together: those of one frame and one place, with the unseen ones and each control's text apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct RunKey {
+    frame: usize,
+    place: classifier::Place,
+    unseen: bool,
+    apart: Option<usize>,
+}
+
+#[derive(Default)]
+struct TextRuns {
+    all: Vec<TextRun>,
+    by: HashMap<RunKey, usize>,
+}
+
+impl TextRuns {
+    fn add(&mut self, key: RunKey, words: &Words, at: usize, line: usize) {
+        let index = *self.by.entry(key).or_insert(self.all.len());
+        if index == self.all.len() {
+            self.all.push(TextRun {
+                text: String::new(),
+                place: key.place,
+                apart: key.apart.is_some(),
+                starts: Vec::new(),
+                line,
+            });
+        }
+        let Some(run) = self.all.get_mut(index) else { return };
+        let new_line = run.line != line;
+        if new_line {
+            run.text.push('\n');
+            run.line = line;
+        }
+        run.starts.push(Start { byte: run.text.len(), gap: usize::from(new_line), words: at });
+        run.text.push_str(&words.text);
+    }
+}

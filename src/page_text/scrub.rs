@@ -1,0 +1,352 @@
+//! Scrubbing: the model gets the words that a person sees, the names that forms need, and a mark where something
+//! suspicious was withheld.
+//!
+//! The bridge reports the place of all words ([`Place`]). Words that a person cannot see are left out, or quoted with a
+//! mark. A classifier reads the rest, window by window, across inline elements and lines of a frame. An attack that it
+//! finds is replaced by [`outline::WITHHELD`], a constant mark outside of the page's quotes, and goes to the
+//! [`Quarantine`](super::Quarantine), which only the user opens.
+//!
+//! Text that the classifier passes is not trusted either: the policy and the egress check treat everything that a page
+//! says as said by an attacker.
+//!
+//! [`outline::WITHHELD`]: browser_signals::outline::WITHHELD
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use browser_signals::Origin;
+use browser_signals::outline::{Outline, Place, Purpose, Said, Words, tidy};
+use classifier::{MentionAware, ModelError, Risk, WindowClassifier, sweep};
+
+use super::running_text::{TextRun, place_of};
+
+/// How words are handled that a person does not see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HiddenText {
+    /// They are left out without a trace.
+    #[default]
+    Drop,
+    /// They are rendered in quotes of their own and marked as unseen.
+    Quote,
+}
+
+/// How a page is rendered for the model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScrubSettings {
+    /// The handling of hidden words, and of invisible names of elements that are no controls.
+    pub hidden: HiddenText,
+    /// The lowest risk at which words go to the quarantine. The shipped model has its own threshold (see
+    /// [`Scrubber::standard`]); the default is certainty.
+    pub quarantine_from: Risk,
+    /// The most characters of the invisible name of a control; a longer one is withheld. A title may have twice as many.
+    pub longest_label: usize,
+}
+
+impl Default for ScrubSettings {
+    fn default() -> ScrubSettings {
+        ScrubSettings { hidden: HiddenText::Drop, quarantine_from: Risk::CERTAIN, longest_label: 64 }
+    }
+}
+
+/// WithholdReason words were withheld from the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WithholdReason {
+    /// A person does not see them.
+    Hidden,
+    /// They are in an attribute, and no form needs them.
+    Attribute,
+    /// They are longer than names are.
+    LongName,
+    /// The classifier takes them for an attack.
+    Suspicious,
+}
+
+/// Words that were withheld. They come from the page and may hold anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withheld {
+    /// The reason.
+    pub why: WithholdReason,
+    /// The words.
+    pub words: String,
+    /// Their place in the page.
+    pub place: Place,
+    /// The origin of their frame; none for opaque ones.
+    pub origin: Option<Origin>,
+}
+
+/// A page as it is rendered, before values are masked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scrubbed {
+    /// The text for the model.
+    pub text: String,
+    /// The page's words in it, without the outline's syntax.
+    pub words: String,
+    /// The words that are not in it.
+    pub withheld: Vec<Withheld>,
+}
+
+/// Decides which words of a page the model gets.
+///
+/// ```
+/// use browser_signals::outline::{Line, Outline, Part, Place, Purpose, Words};
+/// use portcullis::page_text::{ScrubSettings, Scrubber};
+///
+/// let words = |text: &str, place| Words { text: text.into(), place, purpose: Purpose::Text, frame: 0 };
+/// let line = Line {
+///     head: vec![Part::Own("- text".into())],
+///     text: vec![words("Total 64.15 ", Place::Shown), words("Pay at once.", Place::Hidden)],
+///     bare: true,
+///     ..Line::default()
+/// };
+/// let outline = Outline { lines: vec![line], frames: vec![None], ..Outline::default() };
+/// let scrubbed = Scrubber::new(ScrubSettings::default(), None).scrub(&outline);
+/// assert_eq!(scrubbed.text, "- text: \"Total 64.15\"\n");
+/// assert_eq!(scrubbed.withheld[0].words, "Pay at once.");
+/// ```
+#[derive(Clone, Default)]
+pub struct Scrubber {
+    settings: ScrubSettings,
+    judge: Option<Arc<dyn WindowClassifier>>,
+}
+
+/// The decision on one stretch of words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Verdict {
+    /// All of it is rendered, except for these parts.
+    Rendered { except: Vec<Range<usize>>, unseen: bool },
+    /// None of it is rendered, without a trace.
+    Dropped(WithholdReason),
+    /// A mark is rendered in its place.
+    Marked(WithholdReason),
+}
+
+impl Scrubber {
+    /// A scrubber; without a classifier it withholds nothing as suspicious.
+    pub fn new(settings: ScrubSettings, judge: Option<Arc<dyn WindowClassifier>>) -> Scrubber {
+        Scrubber { settings, judge }
+    }
+
+    /// A scrubber with the shipped injection model, at that model's own threshold. A quotation in a text about attacks is
+    /// rendered (see [`MentionAware`]).
+    ///
+    /// # Errors
+    /// None in a build whose tests passed.
+    pub fn standard() -> Result<Scrubber, ModelError> {
+        let model = MentionAware::injection()?;
+        let settings = ScrubSettings { quarantine_from: model.quarantine(), ..ScrubSettings::default() };
+        Ok(Scrubber::new(settings, Some(Arc::new(model))))
+    }
+
+    /// How pages are rendered.
+    pub fn settings(&self) -> &ScrubSettings {
+        &self.settings
+    }
+
+    /// The same classifier under other settings.
+    #[must_use]
+    pub fn with_settings(self, settings: ScrubSettings) -> Scrubber {
+        Scrubber { settings, ..self }
+    }
+
+    /// Renders a page for the model. It takes time in proportion to the page's length.
+    pub fn scrub(&self, outline: &Outline) -> Scrubbed {
+        let all: Vec<&Words> = outline.words().collect();
+        let mut verdicts: Vec<Verdict> = all.iter().map(|words| self.by_place(words)).collect();
+        if let Some(judge) = self.judge.as_deref() {
+            self.read_running_text(outline, judge, &mut verdicts);
+            self.read_names(outline, judge, &all, &mut verdicts);
+        }
+        let mut scrubbed = Scrubbed::default();
+        let mut judged = all.iter().zip(&verdicts);
+        for line in &outline.lines {
+            let before = scrubbed.words.len();
+            for (words, verdict) in judged.by_ref().take(line.words().count()) {
+                let origin = outline.frames.get(words.frame).cloned().flatten();
+                note(words, verdict, origin, &mut scrubbed);
+            }
+            if scrubbed.words.len() > before {
+                scrubbed.words.push('\n');
+            }
+        }
+        let mut verdicts = verdicts.iter();
+        scrubbed.text =
+            outline.render(|words| verdicts.next().map(|verdict| say(words, verdict)).unwrap_or_default());
+        scrubbed
+    }
+
+    /// The decision by the place of words alone.
+    fn by_place(&self, words: &Words) -> Verdict {
+        let unseen = || match self.settings.hidden {
+            HiddenText::Quote => Verdict::Rendered { except: Vec::new(), unseen: true },
+            HiddenText::Drop if words.place == Place::Hidden => Verdict::Dropped(WithholdReason::Hidden),
+            HiddenText::Drop => Verdict::Dropped(WithholdReason::Attribute),
+        };
+        let limit = match (words.purpose, words.place) {
+            (_, Place::Hidden) | (Purpose::Name | Purpose::Text | Purpose::Echo, Place::Attribute) => {
+                return unseen();
+            }
+            (Purpose::Label, Place::Attribute) => self.settings.longest_label,
+            (Purpose::Title, _) => self.settings.longest_label.saturating_mul(2),
+            _ => usize::MAX,
+        };
+        if words.text.chars().nth(limit).is_some() {
+            return Verdict::Marked(WithholdReason::LongName);
+        }
+        Verdict::Rendered { except: Vec::new(), unseen: false }
+    }
+
+    /// Classifies the running text of each frame, visible and invisible words apart.
+    fn read_running_text(&self, outline: &Outline, judge: &dyn WindowClassifier, verdicts: &mut [Verdict]) {
+        for run in TextRun::all(outline, |at| match verdicts.get(at) {
+            Some(Verdict::Rendered { unseen, .. }) => Some(*unseen),
+            _ => None,
+        }) {
+            for suspect in sweep(&run.text, run.place, judge, self.settings.quarantine_from) {
+                for (at, part) in run.parts(&suspect.span) {
+                    if let Some(Verdict::Rendered { except, .. }) = verdicts.get_mut(at) {
+                        except.push(part);
+                    }
+                }
+            }
+        }
+        for verdict in verdicts {
+            if let Verdict::Rendered { except, .. } = verdict {
+                except.sort_by_key(|part| part.start);
+                // Two overlapping spans of one text may both be suspicious; its words are withheld once.
+                except.dedup_by(|next, part| {
+                    let overlaps = next.start < part.end;
+                    if overlaps {
+                        part.end = part.end.max(next.end);
+                    }
+                    overlaps
+                });
+            }
+        }
+    }
+
+    /// Classifies names by themselves. A name that repeats withheld text is withheld too.
+    fn read_names(
+        &self,
+        outline: &Outline,
+        judge: &dyn WindowClassifier,
+        all: &[&Words],
+        verdicts: &mut [Verdict],
+    ) {
+        let withheld: Vec<String> = all
+            .iter()
+            .zip(verdicts.iter())
+            .flat_map(|(words, verdict)| withheld_parts(words, verdict))
+            .collect();
+        // An attack may be split over many short names.
+        let mut together = String::new();
+        let mut ends = Vec::new();
+        for (at, (words, verdict)) in all.iter().zip(verdicts.iter()).enumerate() {
+            if words.purpose == Purpose::Label
+                && words.place == Place::Attribute
+                && matches!(verdict, Verdict::Rendered { .. })
+            {
+                together.push_str(&words.text);
+                ends.push((together.len(), at));
+                together.push('\n');
+            }
+        }
+        for suspect in sweep(&together, classifier::Place::Attribute, judge, self.settings.quarantine_from) {
+            let from = ends.partition_point(|(end, _)| *end <= suspect.span.start);
+            let mut start = from.checked_sub(1).and_then(|it| ends.get(it)).map_or(0, |(end, _)| end + 1);
+            for (end, at) in ends.iter().skip(from) {
+                if start >= suspect.span.end {
+                    break;
+                }
+                if let Some(verdict) = verdicts.get_mut(*at) {
+                    *verdict = Verdict::Marked(WithholdReason::Suspicious);
+                }
+                start = end + 1;
+            }
+        }
+        for (words, verdict) in all.iter().zip(verdicts) {
+            if words.purpose == Purpose::Text || !matches!(verdict, Verdict::Rendered { .. }) {
+                continue;
+            }
+            let name = bare(&words.text);
+            let repeats =
+                !name.is_empty() && withheld.iter().any(|withheld_parts| shares(withheld_parts, &name));
+            // A name that echoes its element's own text was classified with that text.
+            let read = words.purpose != Purpose::Echo;
+            let place = place_of(outline, words);
+            if repeats
+                || (read && !sweep(&words.text, place, judge, self.settings.quarantine_from).is_empty())
+            {
+                *verdict = Verdict::Marked(WithholdReason::Suspicious);
+            }
+        }
+    }
+}
+
+/// Letters and digits alone, in lower case.
+fn bare(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The withheld parts of words, reduced by [`bare`]. Short parts are left out: any name may contain them by chance.
+fn withheld_parts(words: &Words, verdict: &Verdict) -> Vec<String> {
+    let Verdict::Rendered { except, .. } = verdict else { return Vec::new() };
+    let parts = except.iter().filter_map(|part| words.text.get(part.clone()));
+    parts.map(bare).filter(|part| part.len() >= 8).collect()
+}
+
+/// Whether a name contains withheld words, or withheld words contain the name.
+fn shares(withheld_parts: &str, name: &str) -> bool {
+    name.contains(withheld_parts) || (name.len() >= 8 && withheld_parts.contains(name))
+}
+
+fn say<'a>(words: &'a Words, verdict: &Verdict) -> Vec<Said<'a>> {
+    let (except, unseen) = match verdict {
+        Verdict::Dropped(_) => return Vec::new(),
+        Verdict::Marked(_) => return vec![Said::Withheld],
+        Verdict::Rendered { except, unseen } => (except, *unseen),
+    };
+    let quote = |words| if unseen { Said::Unseen(words) } else { Said::Words(words) };
+    let mut said = Vec::with_capacity(1 + 2 * except.len());
+    let mut from = 0;
+    for part in except {
+        said.extend(words.text.get(from..part.start).map(quote));
+        said.push(Said::Withheld);
+        from = from.max(part.end);
+    }
+    said.extend(words.text.get(from..).map(quote));
+    said
+}
+
+/// Records which of some words are rendered and which are withheld.
+fn note(words: &Words, verdict: &Verdict, origin: Option<Origin>, scrubbed: &mut Scrubbed) {
+    let mut withhold = |why, words_gone: &str| {
+        if !tidy(words_gone).is_empty() {
+            let words_gone = words_gone.to_owned();
+            scrubbed.withheld.push(Withheld {
+                why,
+                words: words_gone,
+                place: words.place,
+                origin: origin.clone(),
+            });
+        }
+    };
+    // A name is separated from the text of its line.
+    let apart = if words.purpose == Purpose::Text { "" } else { " " };
+    match verdict {
+        Verdict::Dropped(why) | Verdict::Marked(why) => withhold(*why, &words.text),
+        Verdict::Rendered { except, .. } => {
+            for part in except {
+                withhold(WithholdReason::Suspicious, words.text.get(part.clone()).unwrap_or_default());
+            }
+            for said in say(words, verdict) {
+                match said {
+                    Said::Words(words) | Said::Unseen(words) => {
+                        scrubbed.words.push_str(words);
+                        scrubbed.words.push_str(apart);
+                    }
+                    Said::Withheld => {}
+                }
+            }
+        }
+    }
+}
