@@ -6,21 +6,22 @@ use age::secrecy::SecretString;
 use age::{DecryptError, Decryptor, Encryptor, scrypt};
 use zeroize::Zeroizing;
 
-use super::ImportError;
-use crate::{Secret, VaultError};
+use super::error::ImportError;
+use crate::crypto::secret::Secret;
+use crate::error::VaultError;
 
-/// What `age` encrypts at a time, in a buffer that it does not wipe.
+/// The number of bytes that `age` encrypts at a time, in a buffer that it does not wipe.
 pub(super) const CHUNK: usize = 64 * 1024;
 
-/// The passphrase in the form that `age` takes, which wipes it.
+/// Copies the passphrase into the type of `age`, which wipes it.
 fn passphrase_of(passphrase: &Secret) -> Option<SecretString> {
-    // Exactly as long as its capacity, so that nothing moves it.
+    // Its length is its capacity, so that it is never reallocated.
     let bytes = Zeroizing::new(passphrase.expose().to_vec());
     std::str::from_utf8(&bytes).ok().map(|text| SecretString::from(text.to_owned()))
 }
 
-/// Encrypts a document, whose last [`CHUNK`] bytes are padding: `age` collects each chunk in one buffer, so the
-/// padding writes over what stood there before.
+/// Encrypts a document, whose last [`CHUNK`] bytes are padding. `age` collects every chunk in the same buffer, so
+/// the padding overwrites the values in it.
 pub(super) fn seal(
     document: Zeroizing<Vec<u8>>,
     passphrase: &Secret,
@@ -40,7 +41,7 @@ pub(super) fn seal(
     Ok(file)
 }
 
-/// Decrypts a document that costs at most 2 to the power of `most`.
+/// Decrypts a document whose cost is at most 2 to the power of `most`.
 pub(super) fn open(bytes: &[u8], passphrase: &Secret, most: u8) -> Result<Zeroizing<Vec<u8>>, ImportError> {
     let decryptor = Decryptor::new(bytes).map_err(|_| ImportError::NotAnExport)?;
     if !decryptor.is_scrypt() {
@@ -56,7 +57,7 @@ pub(super) fn open(bytes: &[u8], passphrase: &Secret, most: u8) -> Result<Zeroiz
         }
         _ => ImportError::Damaged,
     })?;
-    // A document is shorter than its file, so that this buffer never moves.
+    // A document is shorter than its file, so this buffer is never reallocated.
     let mut document = Zeroizing::new(vec![0; bytes.len()]);
     let mut length = 0;
     while let Some(free) = document.get_mut(length..).filter(|free| !free.is_empty()) {

@@ -1,4 +1,5 @@
-//! The document: written by hand and read in place, so that values stand in buffers that are wiped alone.
+//! The JSON document of an export. It is written and read without serde's buffers, so that values are only in buffers
+//! that are wiped.
 
 use std::borrow::Cow;
 
@@ -6,16 +7,16 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
-use super::ImportError;
 use super::envelope::CHUNK;
-use crate::Secret;
-use crate::record::Record;
+use super::error::ImportError;
+use crate::content::record::Record;
+use crate::crypto::secret::Secret;
 
-/// What a document says it is.
+/// The format that a document names.
 const FORMAT: &str = "portcullis vault values";
-/// Its version.
+/// The version of the format.
 const VERSION: u32 = 1;
-/// More than a value's handle, field, binding and keys take.
+/// An upper bound of the bytes of a value's handle, field, binding and keys.
 const MOST_AROUND: usize = 1024;
 
 /// A document that is being written, in one buffer that does not grow.
@@ -25,9 +26,9 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// A document for values of at most these lengths.
+    /// Starts a document for values of at most these lengths.
     pub(super) fn new(lengths: impl Iterator<Item = usize>) -> Writer {
-        // The longest escape of a byte has six.
+        // The longest escape of a byte has six bytes.
         let most: usize = lengths.map(|length| 6 * length + MOST_AROUND).sum();
         let mut bytes = Zeroizing::new(Vec::with_capacity(most + MOST_AROUND + 2 * CHUNK));
         bytes.extend_from_slice(
@@ -49,7 +50,7 @@ impl Writer {
         self.bytes.push(b'}');
     }
 
-    /// The document, ended and padded: to whole chunks, and one more that is white space.
+    /// Ends the document and pads it to whole chunks, and by one more chunk of white space.
     pub(super) fn finish(mut self) -> Zeroizing<Vec<u8>> {
         self.bytes.extend_from_slice(b"\n]}\n");
         let padded = self.bytes.len().next_multiple_of(CHUNK) + CHUNK;
@@ -57,9 +58,9 @@ impl Writer {
         self.bytes
     }
 
-    /// Where the buffer is.
+    /// The address of the buffer.
     #[cfg(test)]
-    pub(super) fn place(&self) -> *const u8 {
+    pub(super) fn address(&self) -> *const u8 {
         self.bytes.as_ptr()
     }
 
@@ -107,7 +108,7 @@ pub(super) struct Item<'a> {
 }
 
 impl Item<'_> {
-    /// The value, if it is a text.
+    /// Decodes the value, if it is a text.
     pub(super) fn value(&self) -> Option<Secret> {
         let quoted = self.value.get().strip_prefix('"')?.strip_suffix('"')?;
         let mut text = Zeroizing::new(Vec::with_capacity(quoted.len()));
@@ -120,7 +121,7 @@ impl Item<'_> {
     }
 }
 
-/// The character that an escape stands for, after its backslash.
+/// Parses an escape after its backslash.
 fn escaped(rest: &mut std::str::Chars<'_>) -> Option<char> {
     match rest.next()? {
         'b' => Some('\u{8}'),
@@ -141,12 +142,12 @@ fn escaped(rest: &mut std::str::Chars<'_>) -> Option<char> {
     }
 }
 
-/// Four hexadecimal digits.
+/// Parses four hexadecimal digits.
 fn unit(rest: &mut std::str::Chars<'_>) -> Option<u32> {
     (0..4).try_fold(0, |unit, _| Some(unit << 4 | rest.next()?.to_digit(16)?))
 }
 
-/// Reads a document. What serde says of it is not passed on, but where: it repeats what it read.
+/// Reads a document. Of serde's error only the place is passed on, since its message repeats what it read.
 pub(super) fn read(document: &[u8]) -> Result<Vec<Item<'_>>, ImportError> {
     let document: Document<'_> = serde_json::from_slice(document)
         .map_err(|error| ImportError::NotADocument { line: error.line(), column: error.column() })?;
