@@ -1,21 +1,21 @@
-//! The name servers. What they are asked is told by the packets ([`crate::traffic`]); here they only answer.
+//! The name servers. They only answer; their queries are captured as packets ([`crate::traffic`]).
 
 use std::collections::HashMap;
 use std::net::{IpAddr, UdpSocket};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 
-/// Types of questions.
+/// The types of queries.
 const A: u16 = 1;
 const AAAA: u16 = 28;
 
-/// What the name servers know.
+/// The names that the name servers know.
 #[derive(Debug, Clone, Default)]
-pub struct Names(Arc<RwLock<HashMap<String, IpAddr>>>);
+pub struct DnsNames(Arc<RwLock<HashMap<String, IpAddr>>>);
 
-impl Names {
-    /// Leads a name to an address. `*.site.test` is every name under `site.test` that has none of its own.
-    pub fn lead(&self, name: &str, address: impl Into<IpAddr>) {
+impl DnsNames {
+    /// Sets the address of a name. `*.site.test` is every name under `site.test` that has none of its own.
+    pub fn set(&self, name: &str, address: impl Into<IpAddr>) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         known.insert(name.to_owned(), address.into());
     }
@@ -28,24 +28,24 @@ impl Names {
 }
 
 /// Answers until the process ends.
-pub(crate) fn serve(socket: UdpSocket, names: Names) {
+pub(crate) fn serve(socket: UdpSocket, names: DnsNames) {
     thread::spawn(move || {
         let mut buffer = [0; 1500];
         while let Ok((length, from)) = socket.recv_from(&mut buffer) {
             if let Some(answer) = buffer.get(..length).and_then(|asked| answer(asked, &names)) {
-                // Whoever asked may be gone.
-                let _gone = socket.send_to(&answer, from);
+                // The client may be gone.
+                let _ignored = socket.send_to(&answer, from);
             }
         }
     });
 }
 
-/// The question of a message: a name in small letters, and the type that is asked for.
+/// Reads the question of a message: a name in small letters, and the type of the query.
 pub(crate) fn question(message: &[u8]) -> Option<(String, u16)> {
     read_question(message).map(|(name, kind, _)| (name, kind))
 }
 
-/// The question, and where it ends.
+/// Reads the question and the offset of its end.
 fn read_question(message: &[u8]) -> Option<(String, u16, usize)> {
     let (mut labels, mut at) = (Vec::new(), 12);
     loop {
@@ -61,7 +61,7 @@ fn read_question(message: &[u8]) -> Option<(String, u16, usize)> {
     Some((labels.join("."), kind, at + 5))
 }
 
-fn answer(asked: &[u8], names: &Names) -> Option<Vec<u8>> {
+fn answer(asked: &[u8], names: &DnsNames) -> Option<Vec<u8>> {
     let (name, kind, end) = read_question(asked)?;
     let known = names.find(&name);
     let address = match (kind, known) {
@@ -69,13 +69,13 @@ fn answer(asked: &[u8], names: &Names) -> Option<Vec<u8>> {
         (AAAA, Some(IpAddr::V6(address))) => Some(address.octets().to_vec()),
         _ => None,
     };
-    // An answer with recursion; "no such name" where nothing is known.
+    // The response code is 0 for a known name and 3 ("no such name") for others.
     let code = if known.is_some() { 0x80 } else { 0x83 };
     let mut message =
         [asked.get(..2)?, &[0x81, code, 0, 1, 0, u8::from(address.is_some()), 0, 0, 0, 0]].concat();
     message.extend_from_slice(asked.get(12..end)?);
     if let Some(address) = address {
-        // The name above; nobody keeps the answer.
+        // The name is a pointer to the question, and the time to live is 0.
         message.extend_from_slice(&[0xc0, 12]);
         message.extend_from_slice(&kind.to_be_bytes());
         message.extend_from_slice(&[0, 1, 0, 0, 0, 0, 0, u8::try_from(address.len()).ok()?]);
@@ -104,23 +104,27 @@ mod tests {
     }
 
     #[test]
-    fn a_name_below_a_site_leads_to_it_and_a_strange_one_nowhere() {
-        let names = Names::default();
-        names.lead("*.evil.test", Ipv4Addr::new(44, 128, 64, 9));
+    fn a_name_below_a_site_has_its_address_and_an_unknown_one_has_none() {
+        let names = DnsNames::default();
+        names.set("*.evil.test", Ipv4Addr::new(44, 128, 64, 9));
         assert_eq!(question(&ask("A.b.Evil.test", A)), Some(("a.b.evil.test".to_owned(), A)));
         let found = answer(&ask("A.b.Evil.test", A), &names).unwrap();
         assert!(found.ends_with(&[0, 4, 44, 128, 64, 9]) && found.starts_with(&[7, 9, 0x81, 0x80]));
         let none = answer(&ask("a.evil.test", AAAA), &names).unwrap();
         assert_eq!(none.get(2..8), Some([0x81, 0x80, 0, 1, 0, 0].as_slice()));
-        let strange = answer(&ask("shop.test", A), &names).unwrap();
-        assert_eq!(strange.get(3), Some(&0x83));
+        let unknown = answer(&ask("shop.test", A), &names).unwrap();
+        assert_eq!(unknown.get(3), Some(&0x83));
     }
 
     #[test]
-    fn what_is_cut_short_gets_no_answer() {
+    fn a_truncated_query_gets_no_answer() {
         let whole = ask("shop.test", A);
         for length in 0..whole.len() {
-            assert_eq!(answer(whole.get(..length).unwrap(), &Names::default()).map(drop), None, "{length}");
+            assert_eq!(
+                answer(whole.get(..length).unwrap(), &DnsNames::default()).map(drop),
+                None,
+                "{length}"
+            );
         }
     }
 }

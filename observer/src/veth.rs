@@ -1,4 +1,4 @@
-//! The cable between the two networks, laid by netlink.
+//! The veth pair between the two networks, set up by netlink.
 
 use std::fs::File;
 use std::future::Future;
@@ -10,49 +10,48 @@ use rtnetlink::packet_route::address::AddressHeaderFlags;
 use rtnetlink::packet_route::route::{RouteMessage, RouteScope, RouteType};
 use rtnetlink::{Handle, LinkUnspec, LinkVeth, RouteMessageBuilder, new_connection};
 
-use crate::network::{GATEWAY, GATEWAY_V6, HERE, HERE_V6, NetworkError, WORLD, WORLD_V6, trying};
+use crate::network::{
+    GATEWAY, GATEWAY_V6, INTERNET, INTERNET_V6, NEAR_END, NEAR_END_V6, NetworkError, SENDER, failed,
+};
 
-/// The sender of every frame that leaves the browser's side.
-pub(crate) const SENDER: [u8; 6] = [2, 0, 0, 0, 0, 2];
-
-/// The names of the cable's ends.
+/// The names of the two ends.
 const NEAR: &str = "out";
 const FAR: &str = "world";
 
-/// `lo` is the first device of every network.
+/// The index of `lo`, which is the first device of every network.
 const LO: u32 = 1;
 
-/// The table of the addresses that are a machine's own.
+/// The routing table of the machine's own addresses.
 const LOCAL_TABLE: u32 = 255;
 
-/// Lays the cable, here and to the other network: every address is reached by it.
-pub(crate) fn lay(world: &File) -> Result<(), NetworkError> {
-    let world = world.as_raw_fd();
+/// Makes the pair, moves its far end to the other network, and makes it the default route.
+pub(crate) fn connect(internet: &File) -> Result<(), NetworkError> {
+    let internet = internet.as_raw_fd();
     run(|handle| async move {
         let pair = LinkVeth::new(NEAR, FAR).address(SENDER.to_vec()).build();
-        handle.link().add(pair).execute().await.map_err(said("a pair of virtual Ethernet devices"))?;
-        let moved = LinkUnspec::new_with_name(FAR).setns_by_fd(world).build();
-        handle.link().set(moved).execute().await.map_err(said("an end in the second network"))?;
-        let near = up(&handle, NEAR, [(HERE.into(), 30), (HERE_V6.into(), 126)]).await?;
+        handle.link().add(pair).execute().await.map_err(rejected("a pair of virtual Ethernet devices"))?;
+        let moved = LinkUnspec::new_with_name(FAR).setns_by_fd(internet).build();
+        handle.link().set(moved).execute().await.map_err(rejected("an end in the second network"))?;
+        let near = up(&handle, NEAR, [(NEAR_END.into(), 30), (NEAR_END_V6.into(), 126)]).await?;
         let v4 = RouteMessageBuilder::<Ipv4Addr>::new().gateway(GATEWAY).output_interface(near).build();
         let v6 = RouteMessageBuilder::<Ipv6Addr>::new().gateway(GATEWAY_V6).output_interface(near).build();
         routes(&handle, [v4, v6]).await
     })
 }
 
-/// Answers at the other end, for every address of the world.
-pub(crate) fn answer() -> Result<(), NetworkError> {
+/// Accepts every address of the simulated internet at the far end.
+pub(crate) fn accept_all() -> Result<(), NetworkError> {
     run(|handle| async move {
         up(&handle, FAR, [(GATEWAY.into(), 30), (GATEWAY_V6.into(), 126)]).await?;
         let v4 = RouteMessageBuilder::<Ipv4Addr>::new()
-            .destination_prefix(WORLD.0, WORLD.1)
+            .destination_prefix(INTERNET.0, INTERNET.1)
             .output_interface(LO)
             .kind(RouteType::Local)
             .scope(RouteScope::Host)
             .table_id(LOCAL_TABLE)
             .build();
         let v6 = RouteMessageBuilder::<Ipv6Addr>::new()
-            .destination_prefix(WORLD_V6.0, WORLD_V6.1)
+            .destination_prefix(INTERNET_V6.0, INTERNET_V6.1)
             .output_interface(LO)
             .kind(RouteType::Local)
             .table_id(LOCAL_TABLE)
@@ -61,43 +60,43 @@ pub(crate) fn answer() -> Result<(), NetworkError> {
     })
 }
 
-/// Switches on `lo` and an end of the cable, and returns the end's number.
+/// Switches on `lo` and one end of the pair, and returns the index of the end.
 async fn up(handle: &Handle, end: &str, addresses: [(IpAddr, u8); 2]) -> Result<u32, NetworkError> {
-    let number = if_nametoindex(end).map_err(trying("an end of the cable"))?;
+    let number = if_nametoindex(end).map_err(failed("an end of the veth pair"))?;
     for (address, length) in addresses {
         let mut request = handle.address().add(number, address, length);
-        // Nobody else is there who could have it, and asking takes a second.
+        // Duplicate address detection takes a second, and no other machine can have the address.
         request.message_mut().header.flags |= AddressHeaderFlags::Nodad;
-        request.execute().await.map_err(said("an address"))?;
+        request.execute().await.map_err(rejected("an address"))?;
     }
     for device in [LO, number] {
         let set = handle.link().set(LinkUnspec::new_with_index(device).up().build());
-        set.execute().await.map_err(said("switching a device on"))?;
+        set.execute().await.map_err(rejected("switching a device on"))?;
     }
     Ok(number)
 }
 
 async fn routes(handle: &Handle, routes: [RouteMessage; 2]) -> Result<(), NetworkError> {
     for route in routes {
-        handle.route().add(route).execute().await.map_err(said("a route"))?;
+        handle.route().add(route).execute().await.map_err(rejected("a route"))?;
     }
     Ok(())
 }
 
-/// Talks to the kernel about the network that this thread is in.
+/// Sends netlink requests about the network that this thread is in.
 fn run<F: Future<Output = Result<(), NetworkError>>>(
-    talk: impl FnOnce(Handle) -> F,
+    request: impl FnOnce(Handle) -> F,
 ) -> Result<(), NetworkError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(trying("a runtime"))?.block_on(async {
-        let (connection, handle, _) = new_connection().map_err(trying("a netlink socket"))?;
+    runtime.map_err(failed("a runtime"))?.block_on(async {
+        let (connection, handle, _) = new_connection().map_err(failed("a netlink socket"))?;
         let connection = tokio::spawn(connection);
-        let talked = talk(handle).await;
+        let answer = request(handle).await;
         connection.abort();
-        talked
+        answer
     })
 }
 
-fn said(what: &'static str) -> impl FnOnce(rtnetlink::Error) -> NetworkError {
-    move |error| NetworkError::Cable { what, error }
+fn rejected(what: &'static str) -> impl FnOnce(rtnetlink::Error) -> NetworkError {
+    move |error| NetworkError::Veth { what, error }
 }

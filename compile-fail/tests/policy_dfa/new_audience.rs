@@ -1,4 +1,4 @@
-//! Nobody adds an audience.
+//! No crate can add an audience.
 enum Collector {}
 
 impl policy_dfa::Audience for Collector {

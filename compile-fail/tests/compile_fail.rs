@@ -1,4 +1,4 @@
-//! Each file breaks one property; the compiler must refuse it for that reason.
+//! Each case misuses a public interface in one way, and the compiler must refuse it for that reason.
 
 #[test]
 fn misuse_does_not_compile() {

@@ -1,4 +1,4 @@
-//! Redeeming uses a grant up.
+//! Redeeming consumes a grant.
 use browser_signals::{Observed, Snapshot};
 use policy_dfa::{Fill, Grant, Millis, Verifier};
 
