@@ -1,13 +1,13 @@
-//! What is installed on this machine that a guarded browser needs: found, never installed, and nothing of it started
-//! but to ask for its version.
+//! Finds the installed programs that a guarded browser needs. It installs none, and starts them only to read their
+//! versions.
 //!
 //! | module | subject |
 //! |---|---|
-//! | `program` | programs on PATH, and what they say of themselves |
+//! | `program` | programs on PATH, and their versions |
 //! | [`chromium()`] | Chromium, on PATH and in Playwright's own folder |
-//! | [`node`] | whether a Node is new enough |
-//! | [`npm_package`] | packages that npm put somewhere |
-//! | [`playwright`] | whether a `playwright-core` is the one that the bridge speaks to |
+//! | [`node`] | the check of Node's version |
+//! | [`npm_package`] | packages that npm installed |
+//! | [`playwright`] | the version of `playwright-core` that the bridge needs |
 
 mod chromium;
 pub mod node;

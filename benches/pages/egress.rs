@@ -1,4 +1,4 @@
-//! What a container's proxy adds to a request, over the same server on this machine.
+//! The delay that a container's egress proxy adds to a request, with the same server on this machine.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,8 +31,8 @@ async fn serve(listener: TcpListener) {
     }
 }
 
-/// One request and its whole answer.
-async fn ask(stream: &mut TcpStream, request: &[u8]) -> Duration {
+/// Sends one request and reads its whole answer.
+async fn request(stream: &mut TcpStream, request: &[u8]) -> Duration {
     let started = Instant::now();
     stream.write_all(request).await.unwrap();
     let (mut buffer, mut read, mut whole) = (vec![0; 32 * 1024], 0, None);
@@ -48,7 +48,7 @@ async fn ask(stream: &mut TcpStream, request: &[u8]) -> Duration {
     }
 }
 
-/// Opens a way to the server through the proxy, as a browser does for `https`.
+/// Opens a tunnel to the server through the proxy, as a browser does for `https`.
 async fn tunnel(proxy: &EgressProxy, to: &str, credential: &str) -> TcpStream {
     let mut stream = TcpStream::connect(proxy.for_container().address()).await.unwrap();
     let ask = format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n{credential}\r\n");
@@ -59,7 +59,7 @@ async fn tunnel(proxy: &EgressProxy, to: &str, credential: &str) -> TcpStream {
     stream
 }
 
-/// Times requests with and without the proxy: over a connection that is open, and with one opened for each.
+/// Times requests with and without the proxy, over an open connection and with a new connection for each.
 pub async fn compare() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -78,17 +78,17 @@ pub async fn compare() {
     let mut through = tunnel(&proxy, &host, &credential).await;
     let mut times = [const { Vec::new() }; 5];
     for _ in 0..REQUESTS {
-        times[0].push(ask(&mut direct, plain.as_bytes()).await);
-        times[1].push(ask(&mut through, plain.as_bytes()).await);
+        times[0].push(request(&mut direct, plain.as_bytes()).await);
+        times[1].push(request(&mut through, plain.as_bytes()).await);
         let started = Instant::now();
-        ask(&mut TcpStream::connect(address).await.unwrap(), plain.as_bytes()).await;
+        request(&mut TcpStream::connect(address).await.unwrap(), plain.as_bytes()).await;
         times[2].push(started.elapsed());
         let started = Instant::now();
-        ask(&mut tunnel(&proxy, &host, &credential).await, plain.as_bytes()).await;
+        request(&mut tunnel(&proxy, &host, &credential).await, plain.as_bytes()).await;
         times[3].push(started.elapsed());
         let started = Instant::now();
         let mut way = TcpStream::connect(proxy.for_container().address()).await.unwrap();
-        ask(&mut way, forwarded.as_bytes()).await;
+        request(&mut way, forwarded.as_bytes()).await;
         times[4].push(started.elapsed());
     }
     println!("a request for {BODY} bytes to a server on this machine");

@@ -1,4 +1,4 @@
-//! Texts, files, folders and memory images; what was seen where.
+//! Canaries in texts, files, folders and memory images.
 
 use std::fmt;
 use std::fs::File;
@@ -9,14 +9,14 @@ use crate::bytes::{Finder, Hit};
 use crate::text::find;
 use crate::{Canaries, Encoding};
 
-/// A canary that was seen. It tells which and where, never the value.
+/// A canary that was found, with its place and without its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sighting {
     /// The canary's name.
     pub name: String,
-    /// Where it was: what the caller called the place, or a file, and the byte where that is known.
+    /// The place: the caller's name for the text, or a file, and the byte if it is known.
     pub place: String,
-    /// How it was written.
+    /// The encoding of the value.
     pub encoding: Encoding,
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Sighting {
 /// The most sightings that a message lists.
 const LISTED: usize = 20;
 
-/// Fails the test that found a canary. The message names canaries and places.
+/// Panics if a canary was found. The message names canaries and places.
 ///
 /// ```
 /// canary::assert_none(&[]);
@@ -40,13 +40,13 @@ pub fn assert_none(sightings: &[Sighting]) {
     assert!(sightings.is_empty(), "{} values leaked:\n{}", sightings.len(), listed.join("\n"));
 }
 
-/// The length of the pieces that a long text is searched in, and how much of one the next repeats. Both in
-/// bytes; a value that takes more than the second, encoded, may be missed where two pieces meet.
+/// The length of the pieces of a long text, in bytes.
 const PIECE: usize = 256 * 1024;
+/// The end of a piece that the next piece repeats, in bytes. An encoded value that is longer may be missed.
 const REPEATED: usize = 4096;
 
 impl Canaries {
-    /// The canaries in a text that the caller calls `place`, in any encoding that [`find`] knows.
+    /// Finds the canaries in a text named `place`, in any encoding that [`find`] knows.
     pub fn in_text(&self, place: &str, text: &str) -> Vec<Sighting> {
         let seen =
             |encoding, name: &str| Sighting { name: name.to_owned(), place: place.to_owned(), encoding };
@@ -54,26 +54,26 @@ impl Canaries {
         texts.filter_map(|(name, value)| Some(seen(find(text, value)?, name))).collect()
     }
 
-    /// The canaries in bytes that the caller calls `place`: plain, without separators, in UTF-16, and parts.
+    /// Finds the canaries in bytes named `place`: plain, without separators, in UTF-16, and parts.
     pub fn in_bytes(&self, place: &str, bytes: &[u8]) -> Vec<Sighting> {
         Finder::new(self).in_bytes(bytes).into_iter().map(|hit| at_byte(hit, place)).collect()
     }
 
-    /// The canaries in a memory image or another binary file, read piece by piece.
+    /// Finds the canaries in a memory image or another binary file, which is read in pieces.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// The file cannot be read.
     pub fn in_image(&self, path: &Path) -> std::io::Result<Vec<Sighting>> {
         let hits = Finder::new(self).in_reader(&mut File::open(path)?)?;
         let place = path.display().to_string();
         Ok(hits.into_iter().map(|hit| at_byte(hit, &place)).collect())
     }
 
-    /// The canaries in every file under a folder, and in their names. All are searched as bytes, and what
-    /// is UTF-8 in any encoding of a text. Links are not followed; memory stays bounded.
+    /// Finds the canaries in every file under a folder, and in their names. All files are searched as bytes, and UTF-8
+    /// in any encoding of a text. Links are not followed, and memory is bounded.
     ///
     /// # Errors
-    /// Where the folder or a file in it cannot be read: what was not searched must not pass as clean.
+    /// The folder or a file in it cannot be read, since a file that was not searched must not count as clean.
     ///
     /// ```no_run
     /// use canary::{Canaries, assert_none};
@@ -105,7 +105,7 @@ impl Canaries {
         Ok(seen)
     }
 
-    /// Looks for encodings in the pieces of a file that are UTF-8.
+    /// Searches the UTF-8 pieces of a file for encodings.
     fn in_text_file(
         &self,
         place: &str,
@@ -120,7 +120,7 @@ impl Canaries {
             }
             if let Some(text) = whole_characters(&data) {
                 let new = self.in_text(place, text);
-                // What stands there as it is was already seen as bytes, or in the part that is repeated.
+                // A plain value was already found in the bytes, or in the repeated part.
                 let known =
                     |one: &Sighting| seen.iter().any(|s| s.name == one.name && s.place.starts_with(place));
                 let new: Vec<Sighting> = new.into_iter().filter(|one| !known(one)).collect();
@@ -131,7 +131,7 @@ impl Canaries {
     }
 }
 
-/// The text, but for characters cut at either end; `None` where it is no UTF-8.
+/// The text without characters that are cut at either end; `None` if it is not UTF-8.
 fn whole_characters(data: &[u8]) -> Option<&str> {
     let start = data.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
     let data = data.get(start..)?;
