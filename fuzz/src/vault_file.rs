@@ -135,7 +135,7 @@ fn check_error(bytes: &[u8], error: &VaultError) {
 
 #[cfg(test)]
 mod tests {
-    use super::{DATA, ID, around, mend};
+    use super::{DATA, ID, correct_sum, file_of};
     use vault::{UnlockKey, Vault};
 
     /// The seeds are files of the fixed key, and lists of such files. Without them no input would be decrypted.

@@ -48,7 +48,7 @@ pub enum NetworkError {
     },
     /// The veth pair or its routes failed.
     #[error("{what}: {error}")]
-    Cable {
+    Veth {
         /// The part that failed.
         what: &'static str,
         /// The kernel's error.

@@ -15,7 +15,7 @@ pub enum Reply {
     Delivered {
         /// The kind that was granted.
         kind: Kind,
-        /// How they were delivered: `filled`, `wired` or `unconfirmed`.
+        /// The delivery: `filled`, `wired` or `unconfirmed`.
         delivered: Delivered,
         /// The fields delivered.
         fields: FieldSet,

@@ -13,7 +13,7 @@ pub enum StateName {
     Settings,
     /// Texts of pages that were withheld from the model as an attack, for the user to look at.
     Quarantine,
-    /// How often an agent wrote a value that it did not get from the guard.
+    /// The number of times that an agent wrote a value that it did not get from the guard.
     Guesses,
 }
 

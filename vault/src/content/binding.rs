@@ -90,7 +90,7 @@ impl Binding {
         }
     }
 
-    /// How narrow the binding is. A value that is bound to a place is preferred there.
+    /// The rank of the binding, higher for a narrower one. A value that is bound to a place is preferred there.
     pub(crate) fn narrowness(&self) -> u8 {
         match self {
             Binding::Anywhere => 0,

@@ -1,4 +1,4 @@
-//! What a vault holds: values, states of the guard and a signing key, each encrypted by itself.
+//! The content of a vault: values, states of the guard and a signing key, each encrypted by itself.
 //!
 //! | module | subject |
 //! |---|---|

@@ -18,7 +18,7 @@ const LONGEST_MANIFEST: usize = 512 * 1024;
 
 /// The content of a file without its header.
 pub(crate) struct Contents {
-    /// How often the vault was changed.
+    /// The number of changes of the vault.
     pub(crate) generation: u64,
     /// The records, in the order they were first put in.
     pub(crate) records: Vec<Record>,

@@ -64,7 +64,7 @@ impl Default for Outgoing {
     }
 }
 
-/// How much of a value is in an outgoing text.
+/// The part of a value that is in an outgoing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SentForm {
     /// The whole value is in this text.
@@ -80,7 +80,7 @@ pub enum SentForm {
 pub struct Sent {
     /// The value and its place in this text; for a value in pieces, the piece in this text.
     pub found: Match,
-    /// How much of the value is there.
+    /// The part of the value that is there.
     pub form: SentForm,
 }
 

@@ -70,7 +70,7 @@ const WITHIN: [&str; 22] = [
     "scala",
     "bus",
 ];
-/// What may stand between a street and its number.
+/// The words that may be between a street and its number.
 const NUMBER: [&str; 7] = ["no", "nr", "n", "num", "numero", "nummer", "number"];
 /// The most characters between a street and its number.
 const GAP: usize = 4;

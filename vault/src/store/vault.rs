@@ -115,7 +115,7 @@ impl Vault {
             .ok_or(VaultError::Full { limit: MOST_RECORDS })
     }
 
-    /// How often the vault was changed since it was made. A file with a lower number than one seen before is an
+    /// The number of changes since the vault was made. A file with a lower number than one seen before is an
     /// older copy.
     pub fn generation(&self) -> u64 {
         self.generation
