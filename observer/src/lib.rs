@@ -12,7 +12,9 @@
 //! | module | subject |
 //! |---|---|
 //! | [`namespaces`] | starting the program again in namespaces, and reporting why it cannot be |
-//! | [`network`] | the two networks and their addresses |
+//! | [`addresses`] | the addresses of the two networks |
+//! | [`error`] | the error in making them |
+//! | [`network`] | the two networks |
 //! | `veth` | the veth pair between them, set up by netlink |
 //! | [`dns`] | the name servers |
 //! | [`traffic`] | the captured traffic: DNS queries, datagrams, connections |
@@ -23,7 +25,9 @@
 
 #![cfg(target_os = "linux")]
 
+pub mod addresses;
 pub mod dns;
+pub mod error;
 pub mod namespaces;
 pub mod network;
 pub mod packet;
@@ -31,7 +35,8 @@ pub mod processes;
 pub mod traffic;
 mod veth;
 
+pub use error::NetworkError;
 pub use namespaces::{NamespaceRun, observed, run_in_namespaces};
-pub use network::{Network, NetworkError};
+pub use network::Network;
 pub use packet::Packet;
 pub use traffic::{Connection, Datagram, DnsClient, DnsQuery, Traffic};

@@ -1,8 +1,8 @@
-//! The two networks and their addresses.
+//! The two networks.
 
 use std::fs::File;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,59 +10,11 @@ use std::thread;
 
 use nix::sched::{CloneFlags, setns, unshare};
 
+use crate::addresses::{BROWSER_DNS, GUARD_DNS};
 use crate::dns::{self, DnsNames};
+use crate::error::{NetworkError, failed};
 use crate::traffic::Traffic;
 use crate::veth;
-
-/// The far end of the veth pair, which is the default gateway.
-pub const GATEWAY: Ipv4Addr = Ipv4Addr::new(44, 128, 0, 1);
-/// The near end of the veth pair, in the network of the browser and the guard.
-pub const NEAR_END: Ipv4Addr = Ipv4Addr::new(44, 128, 0, 2);
-/// The far end by IPv6.
-pub const GATEWAY_V6: Ipv6Addr = Ipv6Addr::new(0x3ffe, 0x44, 0, 0, 0, 0, 0, 1);
-/// The near end by IPv6.
-pub const NEAR_END_V6: Ipv6Addr = Ipv6Addr::new(0x3ffe, 0x44, 0, 0, 0, 0, 0, 2);
-/// The addresses of the simulated internet. They look public and are not in use: 44.128.0.0/16 is the test network
-/// of amateur packet radio, and 3ffe::/16 was that of the first IPv6 network.
-pub const INTERNET: (Ipv4Addr, u8) = (Ipv4Addr::new(44, 128, 64, 0), 18);
-/// The IPv6 addresses of the simulated internet.
-pub const INTERNET_V6: (Ipv6Addr, u8) = (Ipv6Addr::new(0x3ffe, 0x44, 0x64, 0, 0, 0, 0, 0), 48);
-/// The name server of the guard.
-pub const GUARD_DNS: Ipv4Addr = Ipv4Addr::new(44, 128, 64, 1);
-/// The name server of the browser.
-pub const BROWSER_DNS: Ipv4Addr = Ipv4Addr::new(44, 128, 64, 2);
-
-/// The sender of every frame that leaves the network of the browser and the guard.
-pub(crate) const SENDER: [u8; 6] = [2, 0, 0, 0, 0, 2];
-
-/// An error in making the network.
-#[derive(Debug, thiserror::Error)]
-pub enum NetworkError {
-    /// A namespace, a socket or a file failed.
-    #[error("{what}: {error}")]
-    System {
-        /// The part that failed.
-        what: &'static str,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// The veth pair or its routes failed.
-    #[error("{what}: {error}")]
-    Veth {
-        /// The part that failed.
-        what: &'static str,
-        /// The kernel's error.
-        error: rtnetlink::Error,
-    },
-    /// A file could not be mounted over another.
-    #[error("`mount --bind` on {0} failed: its message is above")]
-    Mount(PathBuf),
-}
-
-/// Makes an error for `map_err` that names the part that failed.
-pub(crate) fn failed<E: Into<io::Error>>(what: &'static str) -> impl FnOnce(E) -> NetworkError {
-    move |error| NetworkError::System { what, error: error.into() }
-}
 
 /// Two connected networks, which exist until the process ends.
 pub struct Network {
@@ -113,7 +65,8 @@ impl Network {
         &self.traffic
     }
 
-    /// Listens in the simulated internet, on an address of [`INTERNET`] or [`INTERNET_V6`]. The listener may be used
+    /// Listens in the simulated internet, on an address of [`INTERNET`](crate::addresses::INTERNET) or
+    /// [`INTERNET_V6`](crate::addresses::INTERNET_V6). The listener may be used
     /// from any thread.
     ///
     /// # Errors
@@ -164,11 +117,6 @@ impl Drop for Network {
     fn drop(&mut self) {
         let _temporary = std::fs::remove_dir_all(&self.folder);
     }
-}
-
-/// Tells if an address is that of one of the two name servers.
-pub(crate) fn is_name_server(address: IpAddr) -> bool {
-    [GUARD_DNS, BROWSER_DNS].map(IpAddr::from).contains(&address)
 }
 
 fn resolver(server: Ipv4Addr) -> String {

@@ -12,8 +12,9 @@ use nix::sys::socket::{
     AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, setsockopt, socket, sockopt::RcvBuf,
 };
 
+use crate::addresses::{BROWSER_DNS, GATEWAY, GUARD_DNS, SENDER, is_name_server};
 use crate::dns::question;
-use crate::network::{BROWSER_DNS, GATEWAY, GUARD_DNS, NetworkError, SENDER, failed, is_name_server};
+use crate::error::{NetworkError, failed};
 use crate::packet::{Packet, Transport};
 
 /// The longest time from sending a packet to its capture.

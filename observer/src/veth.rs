@@ -10,9 +10,8 @@ use rtnetlink::packet_route::address::AddressHeaderFlags;
 use rtnetlink::packet_route::route::{RouteMessage, RouteScope, RouteType};
 use rtnetlink::{Handle, LinkUnspec, LinkVeth, RouteMessageBuilder, new_connection};
 
-use crate::network::{
-    GATEWAY, GATEWAY_V6, INTERNET, INTERNET_V6, NEAR_END, NEAR_END_V6, NetworkError, SENDER, failed,
-};
+use crate::addresses::{GATEWAY, GATEWAY_V6, INTERNET, INTERNET_V6, NEAR_END, NEAR_END_V6, SENDER};
+use crate::error::{NetworkError, failed};
 
 /// The names of the two ends.
 const NEAR: &str = "out";
