@@ -1,9 +1,9 @@
-//! The steps from a tool call of the model to values in a form, for the author of an agent framework. `tool_call` has all
-//! of them: parse the request, read the forms from the browser, decide, ask the user, open the vault on a fresh
+//! The steps from a tool call of the model to values in a form, for the author of an agent framework. `tool_call` has
+//! all of them: parse the request, read the forms from the browser, decide, ask the user, open the vault on a fresh
 //! snapshot, fill, answer. Run `cargo xtask setup` once, then `cargo run --example embed_in_agent`.
 //!
-//! A [`portcullis::Session`] does this and more: it decides on verbs, masks text, filters requests, and writes the audit
-//! log. Use the parts by themselves only if your framework already does that.
+//! A [`portcullis::Session`] does this and more: it decides on verbs, masks text, filters requests, and writes the
+//! audit log. Use the parts by themselves only if your framework already does that.
 
 use std::error::Error;
 use std::time::{Duration, Instant};

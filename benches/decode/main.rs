@@ -1,10 +1,10 @@
 //! The cost of control in a decode step of a language model on libtorch: `cargo xtask bench decode`, or with
 //! `-- small h=1024` only the cases whose names contain all of the words; `threads=2` gives libtorch two threads.
 //!
-//! One step reads a token and draws the next of the 50 best. With control it also scores and reweighs as many candidates
-//! as make that draw exact, and updates the belief. Steps with and without control alternate, in one process, at the
-//! same length of text. Weights are random, since only the number of candidates depends on them; for that, logits are
-//! spread as widely as a trained model's, outside of the measured time.
+//! One step reads a token and draws the next of the 50 best. With control it also scores and reweighs as many
+//! candidates as make that draw exact, and updates the belief. Steps with and without control alternate, in one
+//! process, at the same length of text. Weights are random, since only the number of candidates depends on them; for
+//! that, logits are spread as widely as a trained model's, outside of the measured time.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark")]
 

@@ -1,5 +1,5 @@
-//! The cost of a step of the look-ahead: `cargo bench --bench lookahead`, or with `-- 1024x50257 candidates` only one of
-//! the sizes and the cases whose names contain a word.
+//! The cost of a step of the look-ahead: `cargo bench --bench lookahead`, or with `-- 1024x50257 candidates` only one
+//! of the sizes and the cases whose names contain a word.
 //!
 //! The model is random and normalised, since the cost does not depend on its numbers. Times are CPU times, on which
 //! other work on the machine has the least effect, and all cases of a group alternate.

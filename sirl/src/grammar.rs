@@ -1,7 +1,7 @@
 //! The bounded grammar of a request block, as an automaton and for other tools.
 //!
 //! A [`Grammar`] is the set of blocks that a model may *write* under a mask. It is a subset of the blocks that
-//! [`parse_block`](crate::parse_block) accepts: it has one spelling for each request, and strings of at most
+//! [`parse_block`](crate::parse_block) accepts: it has fewer spellings of each request, and strings of at most
 //! [`MAX_TEXT_CHARS`] characters, so that the language is regular and every text is within every limit.
 //! `spec/sirl.md` has the rules.
 //!

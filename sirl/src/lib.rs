@@ -18,8 +18,8 @@
 //! | [`grammar`] | the texts that a model may write, as an automaton and for other tools |
 //! | [`mask`] | the tokens that a model may write next |
 //!
-//! [`parse_block`], [`find_block`], [`parse_plan`] and [`parse_reply`] parse text, and [`Scanner`] a stream; `to_string`
-//! prints the canonical form, whose values are strict JSON. `spec/sirl.md` has the grammar.
+//! [`parse_block`], [`find_block`], [`parse_plan`] and [`parse_reply`] parse text, and [`Scanner`] a stream;
+//! `to_string` prints the canonical form, whose values are strict JSON. `spec/sirl.md` has the grammar.
 
 pub mod claim;
 pub mod error;

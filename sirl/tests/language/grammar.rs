@@ -137,7 +137,8 @@ proptest! {
         prop_assert_eq!(grammar.accepts(text.as_bytes()), within(&block, &allowed) && named);
     }
 
-    /// A text of the grammar is parsed, has only allowed kinds and fields, and its canonical form is in the grammar too.
+    /// A text of the grammar is parsed, has only allowed kinds and fields, and its canonical form is in the grammar
+    /// too.
     #[test]
     fn a_text_of_the_grammar_is_parsed(allowed in kinds(), seed in any::<u64>(), lines in 1usize..=18) {
         let grammar = Grammar::for_fields(&allowed).unwrap();

@@ -13,8 +13,8 @@ use crate::crypto::cipher::Entropy;
 use crate::crypto::padded::Plaintext;
 use crate::store::vault::Vault;
 
-/// The time in which placeholders are replaced by values, in milliseconds. This is longer than the life of a grant, because
-/// the agent has yet to send the form.
+/// The time in which placeholders are replaced by values, in milliseconds. This is longer than the life of a grant,
+/// because the agent has yet to send the form.
 pub const WIRE_VALID_MS: u64 = 300_000;
 
 /// One card for one payment. Only [`SealedCard::open`] can read it, and consumes it.

@@ -87,11 +87,11 @@ pub struct Sent {
 impl Vault {
     /// Finds every value in `text`, or in `text` and the texts that `before` remembers, and adds `text` to `before`.
     ///
-    /// Besides the places of [`Vault::scan`], it finds values of six characters or more over several texts, cut anywhere, also in
-    /// an encoding, with nothing but separators between the pieces; eight digits in a row of a number of twelve or
-    /// more (all but two of a shorter one, from nine on), also with any words between them; and three quarters in a
-    /// row of another T2 value of eight characters or more that is no password or code. It does not find pieces in
-    /// another order, or pieces of words with other words between.
+    /// Besides the places of [`Vault::scan`], it finds values of six characters or more over several texts, cut
+    /// anywhere, also in an encoding, with nothing but separators between the pieces; eight digits in a row of a
+    /// number of twelve or more (all but two of a shorter one, from nine on), also with any words between them; and
+    /// three quarters in a row of another T2 value of eight characters or more that is no password or code. It does
+    /// not find pieces in another order, or pieces of words with other words between.
     ///
     /// # Errors
     /// Those of [`Vault::scan`]. After an error `before` is unchanged.

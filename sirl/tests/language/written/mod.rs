@@ -95,8 +95,8 @@ pub fn next_bytes(grammar: &Grammar, state: State) -> Vec<u8> {
     (0..=255).filter(|byte| grammar.step(state, *byte).is_some()).collect()
 }
 
-/// A complete text of the grammar. Every byte is chosen from the allowed ones with equal chance, except that the closing
-/// quote of a string comes sooner, and `REQ.end` after `lines` lines.
+/// A complete text of the grammar. Every byte is chosen from the allowed ones with equal chance, except that the
+/// closing quote of a string comes sooner, and `REQ.end` after `lines` lines.
 pub fn walk(grammar: &Grammar, seed: u64, lines: usize) -> Vec<u8> {
     let mut dice = Dice(seed | 1);
     let (mut state, mut text) = (grammar.start(), Vec::new());
