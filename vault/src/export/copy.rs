@@ -1,7 +1,7 @@
 //! Writing an export, and importing one.
 
+use super::document;
 use super::error::ImportError;
-use super::{envelope, json};
 use crate::content::binding::Binding;
 use crate::content::record::Record;
 use crate::crypto::cipher::Entropy;
@@ -66,13 +66,13 @@ impl Vault {
     ) -> Result<Vec<u8>, VaultError> {
         let keys = self.keys.as_ref().ok_or(VaultError::Locked)?;
         self.header.as_ref().ok_or(VaultError::Ephemeral)?.unwrap(passphrase)?;
-        let mut document = json::Writer::new(self.records.iter().map(|record| record.sealed.len()));
+        let mut document = document::Writer::new(self.records.iter().map(|record| record.sealed.len()));
         for record in &self.records {
             let value = record.unseal(&self.id, &keys.records);
             let value = value.map_err(|_| VaultError::ValueDamaged(record.field))?;
             document.push(record, value.expose());
         }
-        envelope::seal(document.finish(), export_passphrase, cost.log_n)
+        document::seal(document.finish(), export_passphrase, cost.log_n)
     }
 
     /// Imports all values of an export, or none. A value replaces a stored one of the same handle and field.
@@ -88,8 +88,8 @@ impl Vault {
         if self.is_locked() {
             return Err(VaultError::Locked.into());
         }
-        let document = envelope::open(bytes, export_passphrase, ExportCost::CEILING.log_n)?;
-        let items = json::read(&document)?;
+        let document = document::open(bytes, export_passphrase, ExportCost::CEILING.log_n)?;
+        let items = document::read(&document)?;
         let mut new: Vec<Record> = Vec::with_capacity(items.len().min(MOST_RECORDS));
         let mut imported = Imported::default();
         for (place, item) in items.iter().enumerate() {
@@ -117,7 +117,7 @@ impl Vault {
     /// Encrypts one value of a document.
     fn sealed_item(
         &self,
-        item: &json::Item<'_>,
+        item: &document::Item<'_>,
         place: usize,
         entropy: &mut dyn Entropy,
     ) -> Result<Record, ImportError> {

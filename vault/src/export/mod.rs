@@ -9,12 +9,11 @@
 //! | [`copy`] | writing an export, and importing one |
 //! | [`error`] | the errors of an import |
 //!
-//! Inside: `envelope` (the age file) and `json` (the document in it).
+//! Inside: `document` (the JSON document, and the age file around it).
 
 pub mod copy;
-mod envelope;
+mod document;
 pub mod error;
-mod json;
 #[cfg(test)]
 mod tests;
 

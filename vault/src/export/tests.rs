@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sirl::Field;
 
-use super::json::{Writer, read};
+use super::document::{CHUNK, Writer, read};
 use crate::content::binding::Binding;
 use crate::content::record::Record;
 
@@ -31,8 +31,8 @@ proptest! {
         let document = written(&value);
         let read: serde_json::Value = serde_json::from_slice(&document).unwrap();
         prop_assert_eq!(read["values"][0]["value"].as_str(), Some(value.as_str()));
-        prop_assert!(document.len().is_multiple_of(super::envelope::CHUNK));
-        let padding = document.len() - super::envelope::CHUNK;
+        prop_assert!(document.len().is_multiple_of(CHUNK));
+        let padding = document.len() - CHUNK;
         prop_assert!(document[padding..].iter().all(|byte| *byte == b' '));
     }
 

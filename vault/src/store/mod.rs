@@ -3,13 +3,9 @@
 //! | module | subject |
 //! |---|---|
 //! | [`unlock_key`] | the key that opens a vault without its passphrase |
-//! | [`vault`] | making, unlocking, saving and locking a vault |
-//! | [`rekey`] | another passphrase, another data key |
-//! | [`values`] | adding and removing values, for good or for one task |
-//! | [`states`] | states of the guard, and signatures |
+//! | [`vault`] | making, unlocking, saving and locking a vault; another passphrase, another data key |
+//! | [`values`] | adding and removing values, states of the guard, signatures |
 
-pub(crate) mod rekey;
-pub(crate) mod states;
 pub(crate) mod unlock_key;
 pub(crate) mod values;
 pub(crate) mod vault;
