@@ -11,7 +11,7 @@ pub enum StateName {
     Phrase,
     /// Settings that must not be changed without the user.
     Settings,
-    /// Texts of pages that were withheld from the model as an attack, for the user to look at.
+    /// Texts of pages that were withheld from the model as an attack, for the user to review.
     Quarantine,
     /// The number of times that an agent wrote a value that it did not get from the guard.
     Guesses,

@@ -20,7 +20,7 @@ const LONGEST_MANIFEST: usize = 512 * 1024;
 pub(crate) struct Contents {
     /// The number of changes of the vault.
     pub(crate) generation: u64,
-    /// The records, in the order they were first put in.
+    /// The records, in the order in which they were first added.
     pub(crate) records: Vec<Record>,
     /// The sealed seed of the signing key.
     pub(crate) signing: Vec<u8>,

@@ -184,7 +184,7 @@ struct Group {
     begins: Zeroizing<Vec<u64>>,
 }
 
-/// Needles, ready to be looked for.
+/// Needles, prepared for the search.
 pub(super) struct Finder {
     folded: GrowingBuffer,
     groups: Vec<Group>,

@@ -1,13 +1,13 @@
 //! The search for stored values in a text. It returns places, never values.
 //!
-//! The search looks for a value as it is; in other letter case, accents, width or digits; with everything added
+//! The search finds a value as it is; in other letter case, accents, width or digits; with everything added
 //! or left out that is neither letter nor digit, so also as a host name or a list; and, for values of six
-//! characters or more, backwards and in ROT13. It looks for all of these also behind escapes (percent-encoding,
+//! characters or more, backwards and in ROT13. It finds all of these also behind escapes (percent-encoding,
 //! `\x41`, `\101`, `\u0041`, HTML references by number and by name), up to three times over; and, in the text or
 //! behind escapes, in hexadecimal, Base64 and Base32 (any case and alphabet, any alignment, wrapped lines) and
 //! quoted-printable. The decoded bytes may be UTF-8, UTF-16 or Latin-1.
 //!
-//! It does not look for a value with fewer than four characters besides separators, which would be found
+//! It does not search for a value with fewer than four characters besides separators, which would be found
 //! everywhere. In values with fewer than six letters and digits that also hold other marks, the marks count. It
 //! does not find other encodings (compressed text, Base58), one of the encodings within another, words for
 //! digits, letters of other scripts that look alike, and any cipher.

@@ -1,4 +1,4 @@
-//! Values in outgoing texts, also in pieces over several fields, addresses, requests or turns.
+//! Values in outgoing texts, also in pieces over several fields, addresses, requests or steps.
 
 use std::ops::Range;
 
