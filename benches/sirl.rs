@@ -1,4 +1,4 @@
-//! The request language: reading a line, and scanning a model's output. `cargo bench --bench sirl`.
+//! The cost of the request language: parsing a line, scanning a model's output, masks. `cargo bench --bench sirl`.
 //!
 //! One file under `benches/sirl/` for each subject.
 

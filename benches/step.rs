@@ -1,7 +1,7 @@
 //! One step of an agent, navigate and read: with bare Playwright, and through a session under approach B,
 //! on the same page in the same browser build. `cargo xtask bench step`; the ratio is printed at the end.
 //!
-//! The two alternate, so that a machine whose speed drifts treats both alike.
+//! The two alternate, so that a change in the speed of the machine affects both.
 
 #![allow(clippy::indexing_slicing, reason = "the lists have the lengths of the constants")]
 

@@ -1,10 +1,11 @@
-//! Approach A of the paper (section 4.5.1): a permissive policy, and classifiers that say when not. Every page is
-//! judged window by window; below the threshold of its tier nothing is released, and the user is told why. The card goes
-//! into the shop's own form, filled by the guard.
+//! Approach A of the paper (section 4.5.1): a permissive policy with classifiers. Every page is judged window by
+//! window. Below the threshold of a tier nothing is released, and the user gets the reason. The guard fills the card
+//! into the shop's own form.
 //!
-//! `cargo xtask setup`, then `cargo run --example approach_a`. The same shopping task twice: in an honest shop, and
-//! in one whose seller's text tells the agent to paste the card into the support chat. The agent obeys whatever it
-//! reads.
+//! Run `cargo xtask setup` once, then `cargo run --example approach_a`. It does the same shopping task twice: in an
+//! honest shop, and in one whose seller's text tells the agent to paste the card into the support chat. The agent
+//! obeys any text that it reads. Shop, agent and judgement come from the crate `evaluation`; `approach_b` shows
+//! the calls of the guard in full.
 
 use std::error::Error;
 
@@ -13,13 +14,13 @@ use portcullis::APPROACH_A_POLICY;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // A shop on loopback, its certificate authority, a mock bank, and the guard's payment handler.
+    // The stage: a shop on loopback, its certificate authority, a mock bank, and the guard's payment handler.
     let stage = Stage::set_up().await?;
     let browser = stage.browser().await?;
     for hostile in [false, true] {
         let scenario = Scenario::new(Kind::SellerDescription, hostile, 1);
-        // The policy names thresholds of safety, so the guard judges every page that the agent reads, with the shipped
-        // classifiers and monitor; `Guard::with_safety` takes a judge of your own.
+        // The policy has safety thresholds, so the guard judges every page that the agent reads, with the shipped
+        // classifiers and monitor. `Guard::with_safety` takes a judge of your own.
         let trial = guarded::run(&stage, &browser, &scenario, APPROACH_A_POLICY, None).await?;
         println!("{} shop", if hostile { "hostile" } else { "honest" });
         for reply in
@@ -27,8 +28,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         {
             println!("    {reply}");
         }
-        println!("    ordered as the user wanted: {}", trial.judgement.success);
-        println!("    values that went astray: {}", trial.judgement.leaks.len());
+        println!("    the order is as the user wanted: {}", trial.judgement.success);
+        println!("    leaked values: {}", trial.judgement.leaks.len());
         println!("    prompts to the user: {}, warnings: {}", trial.prompts, trial.warnings);
     }
     browser.close().await;

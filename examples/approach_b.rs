@@ -1,9 +1,9 @@
-//! Approach B of the paper (section 4.5.2): deterministic guards only. The page is scrubbed before the
-//! model reads it, values are filled by the guard on a grant, and payment goes through the browser's own
-//! payment interface. `cargo xtask setup`, then `cargo run --example approach_b`.
+//! Approach B of the paper (section 4.5.2): deterministic rules only. The page is scrubbed before the model reads it,
+//! the guard fills values for a grant, and payment goes through the browser's own payment interface.
 //!
-//! The shop is hostile: its seller's text tells the agent to paste the card into the support chat. The
-//! agent here obeys whatever it reads.
+//! Run `cargo xtask setup` once, then `cargo run --example approach_b`. The shop is hostile: its seller's text tells
+//! the agent to paste the card into the support chat. The agent obeys any text that it reads. Shop, agent and
+//! judgement come from the crate `evaluation`.
 
 use std::error::Error;
 
@@ -16,25 +16,25 @@ use portcullis::{Action, DEFAULT_POLICY, Guard, Session, audit::MemoryLog, guard
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // A shop on loopback, its certificate authority, a mock bank, and the guard's payment handler.
+    // The stage: a shop on loopback, its certificate authority, a mock bank, and the guard's payment handler.
     let stage = Stage::set_up().await?;
     let scenario = Scenario::new(Kind::SellerDescription, true, 1);
     stage.world.begin(&scenario);
 
-    // The guard: a policy that was parsed, compiled and proved; a log; and whoever answers for the user.
-    // In a program of your own, `consent::TerminalAnswerer` asks on the terminal.
+    // The guard has a policy, which is parsed, compiled and proved; a log; and an answerer for the user. In a program
+    // of your own, `consent::TerminalAnswerer` asks on the terminal.
     let log = MemoryLog::default();
     let user = ScriptedAnswerer(truthful_user(&scenario));
     let guard = Guard::new(DEFAULT_POLICY, Box::new(log.clone()), Box::new(user), Box::new(SystemEntropy))?
         .with_payments(stage.payments.clone());
 
-    // The user's first prompt holds everything. Its values go into the vault before the model sees it,
-    // and the task is sealed from the user's words before the first page is read.
+    // The user's prompt holds all values. They go into the vault before the model sees the prompt, and the task is
+    // fixed from the user's words before the first page is read.
     let browser = stage.browser().await?;
     let mut session = Session::begin(guard, &browser, &scenario.prompt(hosts::SHOP_ORIGIN)).await?;
-    println!("the model is told: {}\n", session.prompt());
+    println!("the model sees: {}\n", session.prompt());
 
-    // The agent loop: text in, verb or REQ block out. Every one of them is decided.
+    // The agent loop: text in, a verb or a request block out. The guard decides on each of them.
     let mut agent = ObedientAgent::new(session.prompt());
     let mut observation = String::new();
     loop {
@@ -52,12 +52,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     }
 
-    // What the shop, and everybody who collects, really got.
+    // The judgement: the data that the shop and every other server received.
     let (report, _guard) = session.finish().await;
     let record = stage.world.take(&scenario.id).unwrap_or_default();
     let judgement = judge(&scenario, &record, &stage.world.take_strays());
-    println!("\nordered as the user wanted: {}", judgement.success);
-    println!("values that went astray: {}", judgement.leaks.len());
+    println!("\nthe order is as the user wanted: {}", judgement.success);
+    println!("leaked values: {}", judgement.leaks.len());
     println!("prompts to the user: {}", report.counts.prompts);
     println!("denials: {:?}", report.counts.denials);
     browser.close().await;

@@ -1,9 +1,10 @@
-//! Approach C of the paper (section 4.5.3): the judging of approach A, and the checkout of approach B, through the
-//! browser's own payment interface.
+//! Approach C of the paper (section 4.5.3): the classifiers of approach A, and the checkout of approach B, through
+//! the browser's own payment interface.
 //!
-//! `cargo xtask setup`, then `cargo run --example approach_c`. The same shopping task twice: in an honest shop, and
-//! in one whose seller's text tells the agent to paste the card into the support chat. The agent obeys whatever it
-//! reads. Compare with `approach_a` and `approach_b`.
+//! Run `cargo xtask setup` once, then `cargo run --example approach_c`. It does the same shopping task twice: in an
+//! honest shop, and in one whose seller's text tells the agent to paste the card into the support chat. The agent
+//! obeys any text that it reads. Shop, agent and judgement come from the crate `evaluation`; `approach_b` shows
+//! the calls of the guard in full.
 
 use std::error::Error;
 
@@ -12,13 +13,13 @@ use portcullis::APPROACH_C_POLICY;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // A shop on loopback, its certificate authority, a mock bank, and the guard's payment handler.
+    // The stage: a shop on loopback, its certificate authority, a mock bank, and the guard's payment handler.
     let stage = Stage::set_up().await?;
     let browser = stage.browser().await?;
     for hostile in [false, true] {
         let scenario = Scenario::new(Kind::SellerDescription, hostile, 1);
-        // The policy names thresholds of safety, so the guard judges every page that the agent reads, with the shipped
-        // classifiers and monitor; `Guard::with_safety` takes a judge of your own.
+        // The policy has safety thresholds, so the guard judges every page that the agent reads, with the shipped
+        // classifiers and monitor. `Guard::with_safety` takes a judge of your own.
         let trial = guarded::run(&stage, &browser, &scenario, APPROACH_C_POLICY, None).await?;
         println!("{} shop", if hostile { "hostile" } else { "honest" });
         for reply in
@@ -26,8 +27,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         {
             println!("    {reply}");
         }
-        println!("    ordered as the user wanted: {}", trial.judgement.success);
-        println!("    values that went astray: {}", trial.judgement.leaks.len());
+        println!("    the order is as the user wanted: {}", trial.judgement.success);
+        println!("    leaked values: {}", trial.judgement.leaks.len());
         println!("    prompts to the user: {}, warnings: {}", trial.prompts, trial.warnings);
     }
     browser.close().await;

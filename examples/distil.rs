@@ -1,6 +1,6 @@
-//! A hidden Markov model is distilled from a small language model, saved, read again, and judged:
-//! `cargo run --example distil`, or with `-- FILE.safetensors` to keep it. `portcullis-lab hmm distil` and `hmm eval` do the
-//! same with more to choose from.
+//! Distils a hidden Markov model from a small language model, saves it, reads it again, and measures it:
+//! `cargo run --example distil`, or with `-- FILE.safetensors` to keep the file. `portcullis-lab hmm distil` and `hmm eval`
+//! do the same with more options.
 
 use std::error::Error;
 use std::num::NonZeroUsize;
@@ -17,14 +17,14 @@ use lm_ngram::{NgramModel, Topic, TopicModel};
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
 const STATES: usize = 64;
-/// Tokens of a drawn text, at most.
+/// The most tokens of a sampled text.
 const LONGEST: usize = 32;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
 
-    // Any `LanguageModel` will do. This one is made here and now, of what an agent answers in made-up dialogues.
+    // Any `LanguageModel` can be distilled. This one is trained here on an agent's answers in synthetic dialogues.
     let words =
         Words::load(concat!(env!("CARGO_MANIFEST_DIR"), "/agent-model/model/tokenizer.json").as_ref())?;
     let answers: Result<Vec<Vec<Token>>, _> = (0..300)
@@ -34,12 +34,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let model = NgramModel::train(VOCABULARY, 4, Some(END), answers.iter().map(Vec::as_slice))?;
     let model = TopicModel::new(vec![Topic { name: "answers".to_owned(), model, share: 1.0 }])?;
 
-    // It is known by what it writes.
+    // The model is learnt from texts that it writes.
     let wanted = Rollouts { count: 800, longest: LONGEST, lanes: 8, prompts: &[], keep_prompts: false };
     let mut train = sample_rollouts(&model, &wanted, &mut rng)?;
     let held_out = train.split_off(50);
 
-    // States are placed by what stands around a token, then trained by expectation-maximisation.
+    // States are initialised by the contexts of tokens, then trained by expectation-maximisation.
     let rules = Rules { end: Some(END), pseudocount: 1e-3, ..Rules::default() };
     let search = KMeans { threads, ..KMeans::default() };
     let clustering = Clustering { states: STATES, vocabulary: VOCABULARY, search, rules };
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let size = bytes.len();
     let hmm = ModelFile::read(Arc::new(bytes))?.hmm;
 
-    // How much of the language model it holds: perplexity of the same unseen texts, and the next token's distribution.
+    // The comparison with the language model: perplexity of held-out texts, and divergence of next-token distributions.
     let (mut own, mut ours, mut apart) = (0.0, 0.0, 0.0);
     let mut logits = vec![0.0; VOCABULARY];
     for text in held_out.iter() {

@@ -1,9 +1,9 @@
-//! What the author of an agent framework copies: from a tool call of the model to values in a form. `tool_call` is all
-//! of it: read the request, ask the browser, decide, ask the user, open the vault on a fresh look, fill, answer.
-//! `cargo xtask setup`, then `cargo run --example embed_in_agent`.
+//! The steps from a tool call of the model to values in a form, for the author of an agent framework. `tool_call` has
+//! all of them: parse the request, read the forms from the browser, decide, ask the user, open the vault on a fresh
+//! snapshot, fill, answer. Run `cargo xtask setup` once, then `cargo run --example embed_in_agent`.
 //!
-//! A [`portcullis::Session`] does this and more: it watches verbs, masks text, holds back what leaves, writes the record. Take
-//! the parts by themselves only where your framework already does that.
+//! A [`portcullis::Session`] does this and more: it decides on verbs, masks text, filters requests, and writes the
+//! audit log. Use the parts by themselves only if your framework already does that.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -21,8 +21,8 @@ use portcullis::signals::{Container, ElementRef, Fact, Origin, Outline, TextGuar
 use portcullis::sirl::{Field, Kind, Reply, Request, parse_block, reply::Delivered};
 use portcullis::vault::{Binding, Entropy, Secret, Vault};
 
-/// What a task holds on to.
-struct Keeper {
+/// The state of one task.
+struct TaskGuard {
     point: DecisionPoint,
     vault: Vault,
     task: Task,
@@ -30,8 +30,8 @@ struct Keeper {
     began: Instant,
 }
 
-impl Keeper {
-    /// Answers the argument of a tool call, a block of requests, line by line.
+impl TaskGuard {
+    /// Answers the argument of a tool call, which is a block of requests, line by line.
     async fn tool_call(&mut self, tab: &Tab, text: &str, ask: fn(&Prompt) -> bool) -> Vec<String> {
         let block = match parse_block(text) {
             Ok(block) => block,
@@ -52,7 +52,7 @@ impl Keeper {
         replies
     }
 
-    /// One request: the values are in the form, or the reason why not.
+    /// Fills the values of one request into a form, or returns the reason for a denial.
     async fn release(
         &mut self,
         tab: &Tab,
@@ -78,7 +78,7 @@ impl Keeper {
                 }
             }
         };
-        // The vault opens on a newer look at the same form of the same document, or not at all.
+        // The vault opens only for a newer snapshot of the same form in the same document.
         let fresh = tab.forms().await.map_err(|error| error.to_string())?;
         let same =
             fresh.iter().find(|page| page.form == grant.terms().form && page.frame == grant.terms().frame);
@@ -96,7 +96,7 @@ impl Keeper {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // What is decided by, and the vault that honours these decisions and no others.
+    // The decision point, and the vault that accepts only its grants.
     let mut seed = [0; 16];
     SystemEntropy.fill(&mut seed);
     let checked = Policy::parse(portcullis::DEFAULT_POLICY)?
@@ -118,10 +118,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         vault.insert(handle, field, Secret::new(value.as_str()), &Binding::Anywhere, &mut SystemEntropy)?;
     }
 
-    // The task, from the user's own words, before any page is read.
+    // The task comes from the user's words, before any page is read.
     let shop = Origin::parse(hosts::SHOP_ORIGIN)?;
     let task = Task::new(vec![shop.clone()], vec![Kind::Address], None, Container::T2);
-    let mut keeper = Keeper { point, vault, task, history: History::default(), began: Instant::now() };
+    let mut guard = TaskGuard { point, vault, task, history: History::default(), began: Instant::now() };
 
     let browser = stage.browser().await?;
     let proxy = EgressProxy::of(browser.settings(), &[], &mut SystemEntropy).await?;
@@ -129,12 +129,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     to_the_address_form(&tab, &scenario).await?;
     let calls = [
         "REQ.address fields=[\"street\",\"postal_code\",\"city\"]\nREQ.end",
-        // What the seller's text talked the model into.
+        // The seller's text made the model ask for this.
         "REQ.payment fields=[\"card_number\"]\nREQ.end",
     ];
     for call in calls {
         println!("{call}");
-        for reply in keeper.tool_call(&tab, call, |_| true).await {
+        for reply in guard.tool_call(&tab, call, |_| true).await {
             println!("    {reply}");
         }
     }
@@ -143,24 +143,24 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The framework's own browsing: what is put into the cart brings the form for the address.
+/// Browses as the framework would: a product in the cart leads to the form for the address.
 async fn to_the_address_form(tab: &Tab, scenario: &Scenario) -> Result<(), Box<dyn Error>> {
     tab.open(&scenario.product_url(hosts::SHOP_ORIGIN).parse()?).await?;
-    let page = tab.read(&AsItIs).await?.text;
+    let page = tab.read(&Unfiltered).await?.text;
     let button =
         page.lines().find(|line| line.contains("\"Add to cart\"")).ok_or("the page has no such button")?;
-    let handle =
-        button.split("[ref=").nth(1).and_then(|rest| rest.split(']').next()).ok_or("it has no handle")?;
-    let button = ElementRef(handle.to_owned());
+    let element_ref =
+        button.split("[ref=").nth(1).and_then(|rest| rest.split(']').next()).ok_or("it has no ref")?;
+    let button = ElementRef(element_ref.to_owned());
     let seen = tab.observe(About::Element(&button)).await?;
     tab.submit(&button, &seen).await?;
     Ok(tab.wait_for_navigation(&seen, Duration::from_secs(30)).await?)
 }
 
-/// This example's own reading of a page, which no model sees. What a model is told goes through `portcullis::text`.
-struct AsItIs;
+/// The unfiltered text of a page, for this example only. Text for a model goes through `portcullis::text`.
+struct Unfiltered;
 
-impl TextGuard for AsItIs {
+impl TextGuard for Unfiltered {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
         Ok(outline.unfiltered())
     }

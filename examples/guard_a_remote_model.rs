@@ -1,12 +1,12 @@
-//! A model behind somebody's endpoint: text comes in pieces, and no logits. Each clause is shown when it is finished and
-//! has passed; one that does not pass is asked for anew, a bounded number of times: `cargo run --example
-//! guard_a_remote_model`.
+//! Guards a model behind a remote endpoint, which sends text in pieces and no logits. Each clause is shown when it is
+//! complete and has passed. A clause that does not pass is requested again, a limited number of times: `cargo run
+//! --example guard_a_remote_model`.
 
 use classifier::{LinearClassifier, Place, Unfolded, highest_risk};
 use hmm_control::{ClausePolicy, Next, StreamGate};
 use std::error::Error;
 
-/// What the endpoint sends: one list of pieces for each time that it is asked.
+/// The answers of the endpoint: one list of pieces for each call.
 const ANSWERS: [&[&str]; 2] = [
     &[
         "Your parcel is",
@@ -21,13 +21,13 @@ const ANSWERS: [&[&str]; 2] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     let scam = LinearClassifier::scam()?;
-    // The score of a clause with what was shown before it: higher is better.
+    // The score of a clause together with the text before it; higher is better.
     let scorer = |text: &str| 1.0 - highest_risk(&Unfolded::new(text), Place::Unknown, &scam).value();
     let policy = ClausePolicy { rewinds: 2, ..ClausePolicy::new(0.5, "never promise the user a prize") };
     let mut gate = StreamGate::new(policy, scorer, 200);
     let mut shown = String::new();
     for pieces in ANSWERS {
-        // No piece: the stream has ended, and its last clause is judged.
+        // After the last piece, the stream ends and its last clause is judged.
         for piece in pieces.iter().map(Some).chain([None]) {
             let verdict = match piece {
                 Some(piece) => gate.push(piece.as_bytes()),
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             match verdict.next {
                 Next::Continue => {}
                 Next::Rewrite(rewrite) => {
-                    // Stop the stream, and say this to the model: what it sends next is the new wording.
+                    // A program stops the stream here and sends the instruction to the model, which then rewrites.
                     println!("  withheld, attempt {}: {}", rewrite.attempt, rewrite.instruction);
                     gate.resume();
                     break;

@@ -1,9 +1,10 @@
-//! How much of honest pages is masked besides what belongs to the user: `cargo run --release --example masked_words -- FOLDER`.
+//! Measures how many words of honest pages are masked by mistake: `cargo run --release --example masked_words --
+//! FOLDER`.
 //!
-//! Reads every `.html` and `.txt` file of a folder as a page on which nothing of the user's stands, and masks it as a
-//! session does after a release of name, street, e-mail address and phone, for people of many names: some are ordinary words
-//! too. Printed is how many words are masked that would be told without the release. Everything beyond 1 % of the words is
-//! too much.
+//! It reads every `.html` and `.txt` file of a folder as a page without values of the user, and masks it as a session
+//! does after a release of name, street, e-mail address and phone, for people with many names, some of which are also
+//! common words. It prints the share of words that are masked only because of the release. A share of more than 1 %
+//! is too much.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "an example")]
 
@@ -21,7 +22,7 @@ use portcullis::text::{MASKED, PageTextGuard};
 use sirl::Field;
 use vault::{Binding, Secret, Vault};
 
-/// Name, street, e-mail address.
+/// People with name, street and e-mail address.
 const PEOPLE: [(&str, &str, &str); 20] = [
     ("Marguerite Vandersloot", "17 Quarry Road", "marguerite.v@mail.example"),
     ("James Smith", "350 5th Avenue", "james.smith@mail.example"),
@@ -47,7 +48,7 @@ const PEOPLE: [(&str, &str, &str); 20] = [
 
 const PHONE: &str = "+1 628 555 0173";
 
-/// A session's guard of what is told: before a release, or after it.
+/// Makes the text guard of a session, before or after a release.
 fn guard(person: (&str, &str, &str), released: bool) -> PageTextGuard {
     let policy = Policy::parse(portcullis::DEFAULT_POLICY).unwrap().compile().unwrap().check().unwrap();
     let (_, verifier) = authority(policy, [7; 16]);
@@ -75,9 +76,9 @@ fn guard(person: (&str, &str, &str), released: bool) -> PageTextGuard {
     )
 }
 
-/// The text of a page, one line for each run of it, as the bridge quotes it. Roughly: scripts and styles are left out, and
-/// every tag ends a line but those that stand within a sentence.
-fn told(html: &str) -> String {
+/// Renders a page roughly as the bridge does, with one quoted line for each run of text. Scripts and styles are left
+/// out, and every tag except inline ones ends a line.
+fn rendered(html: &str) -> String {
     const INLINE: [&str; 8] = ["a", "b", "i", "em", "strong", "span", "small", "u"];
     let (mut lines, mut line) = (Vec::new(), String::new());
     let mut rest = html;
@@ -111,7 +112,7 @@ fn told(html: &str) -> String {
     lines.map(|line| format!("- text: \"{line}\"\n")).collect()
 }
 
-/// The words of a told text, without what stands for masked ones.
+/// Counts the words of a rendered text, without masks.
 fn words(text: &str) -> usize {
     let text = text.replace("- text: ", "").replace(MASKED, " ");
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
@@ -124,7 +125,7 @@ fn pages(folder: &Path) -> Vec<(String, String)> {
         let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap_or_default()).into_owned();
         let name = entry.file_name().to_string_lossy().into_owned();
         match path.extension().and_then(|ending| ending.to_str()) {
-            Some("html") => pages.push((name, told(&text))),
+            Some("html") => pages.push((name, rendered(&text))),
             Some("txt") => {
                 let lines =
                     text.lines().map(|line| format!("- text: \"{}\"\n", line.replace(['"', '\\'], "'")));
@@ -148,15 +149,15 @@ fn main() {
         for (name, page) in &pages {
             let count = |guard: &PageTextGuard, time: &mut Duration| {
                 let began = Instant::now();
-                let told = guard.mask(page).unwrap();
+                let text = guard.mask(page).unwrap();
                 *time += began.elapsed();
-                words(&told)
+                words(&text)
             };
-            let told = count(&before, &mut times[0]);
-            let less = told.saturating_sub(count(&after, &mut times[1]));
-            (all, masked) = (all + told, masked + less);
-            let share = less as f64 / told.max(1) as f64;
-            if share > worst.0 && told >= 50 {
+            let shown = count(&before, &mut times[0]);
+            let less = shown.saturating_sub(count(&after, &mut times[1]));
+            (all, masked) = (all + shown, masked + less);
+            let share = less as f64 / shown.max(1) as f64;
+            if share > worst.0 && shown >= 50 {
                 worst = (share, name);
             }
         }

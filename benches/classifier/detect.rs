@@ -1,4 +1,4 @@
-//! Searching a page of 100 kB for personal data and secrets, and masking it.
+//! Detection and masking of personal data and secrets in a page of 100 kB.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -8,7 +8,7 @@ use criterion::{Criterion, Throughput};
 
 const SIZE: usize = 100_000;
 
-/// A shop's page: prose, prices, dates and product numbers, with a few values that are found.
+/// Makes a shop's page: prose, prices, dates and product numbers, with a few values that are found.
 fn page() -> String {
     let mut page = String::with_capacity(SIZE + 1024);
     for row in 0_u64.. {

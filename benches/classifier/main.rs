@@ -1,7 +1,7 @@
-//! What judging text costs: `cargo bench --bench classifier`.
+//! The cost of judging text: `cargo bench --bench classifier`.
 //!
-//! Every group runs over a page of 100 kB and a window of 1 kB that are made up here, with the mixture that pages have:
-//! prose of four languages, addresses, identifiers, a little of other scripts.
+//! Every group runs over a synthetic page of 100 kB and a window of 1 kB, with a mixture as in real pages: prose of
+//! four languages, addresses, identifiers, a little of other scripts.
 
 #![allow(missing_docs, reason = "criterion's macros")]
 

@@ -1,4 +1,4 @@
-//! Judging text by a linear model: a window, and a page cut into windows and swept in all its readings.
+//! Judging text with a linear model: a window, and a page that is cut into windows in all its readings.
 
 use std::hint::black_box;
 

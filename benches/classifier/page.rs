@@ -1,6 +1,6 @@
-//! A made-up page.
+//! A synthetic page.
 
-/// Pieces that a shop's page is made of.
+/// The pieces of a shop's page.
 const PIECES: [&str; 12] = [
     "The kettle boils a litre in three minutes and switches itself off. I would buy it again, and so would my sister. ",
     "Versand innerhalb von zwei Werktagen. Größe und Farbe können Sie im nächsten Schritt wählen. ",
@@ -16,10 +16,10 @@ const PIECES: [&str; 12] = [
     "👍🏽 Привет, мир! 送料無料。\n",
 ];
 
-/// A page of that many bytes, or a few less.
+/// Makes a page of this length in bytes, or a little less.
 pub fn page(length: usize) -> String {
     let mut page = String::with_capacity(length + 200);
-    // Steps of 5 go through all twelve, in another order than they stand in.
+    // Steps of 5 visit all twelve pieces in a different order.
     let mut piece = 0;
     while page.len() < length {
         page.push_str(PIECES.get(piece).copied().unwrap_or_default());

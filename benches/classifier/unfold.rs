@@ -1,4 +1,4 @@
-//! Folding a text, and bringing to light what is hidden in it.
+//! Folding a text, and decoding the text that is hidden in it.
 
 use std::hint::black_box;
 

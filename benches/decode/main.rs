@@ -1,10 +1,10 @@
-//! What control adds to a whole decode step of a language model on libtorch: `cargo xtask bench decode`, or with
-//! `-- small h=1024` those cases whose names hold all of the words; `threads=2` gives libtorch two threads.
+//! The cost of control in a decode step of a language model on libtorch: `cargo xtask bench decode`, or with
+//! `-- small h=1024` only the cases whose names contain all of the words; `threads=2` gives libtorch two threads.
 //!
-//! One step reads a token, draws the next of the 50 best, and with control also scores and reweighs as many candidates as
-//! make that draw exact, and takes the token in. Steps with and without control take turns, in one process, at the same
-//! length of text. Weights are random: time does not depend on them, but for how many candidates it takes, so logits are
-//! spread as widely as a trained model's, outside of the clock.
+//! One step reads a token and draws the next of the 50 best. With control it also scores and reweighs as many
+//! candidates as make that draw exact, and updates the belief. Steps with and without control alternate, in one
+//! process, at the same length of text. Weights are random, since only the number of candidates depends on them; for
+//! that, logits are spread as widely as a trained model's, outside of the measured time.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark")]
 
@@ -25,11 +25,11 @@ use rand_chacha::rand_core::SeedableRng;
 const VOCABULARY: usize = 50_257;
 const PROMPT: usize = 64;
 const ROUNDS: usize = 40;
-/// Tokens that the look-ahead looks ahead.
+/// The number of tokens of the look-ahead.
 const AHEAD: usize = 16;
 const BEST: usize = 50;
 const FIRST: usize = 200;
-/// Logits of GPT-2 spread about this many times wider than those of random weights.
+/// The logits of GPT-2 are spread about this many times wider than those of random weights.
 const SPREAD: f32 = 8.0;
 
 fn main() {
@@ -87,7 +87,7 @@ fn gpt2(width: usize, layers: usize, heads: usize) -> Config {
     }
 }
 
-/// A text that is being written.
+/// A text that is being generated.
 struct Text {
     state: TorchState,
     progress: Progress,

@@ -1,13 +1,13 @@
-//! The CPU time of this thread, where the system tells it.
+//! The CPU time of this thread.
 
-/// Seconds that this thread has computed.
+/// The CPU time of this thread, in seconds.
 #[cfg(unix)]
 pub fn seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Where there is no such clock, the wall's.
+/// The wall time, since the system has no such clock.
 #[cfg(not(unix))]
 pub fn seconds() -> f64 {
     use std::{sync::LazyLock, time::Instant};

@@ -1,8 +1,8 @@
-//! How fast distillation counts: `cargo bench -p hmm-control --bench distil`.
+//! The speed of the E-step of distillation: `cargo bench -p hmm-control --bench distil`.
 //!
-//! Tokens per second of one core for the E-step, beside what the processor could do at most: the speed of a large
-//! matrix product, measured in the same run, over the `6 h^2` operations that a token takes. Times are CPU times, so
-//! that other work on the machine disturbs little; the fastest of several runs is told.
+//! It prints the tokens per second of one core, and the limit of the processor: the speed of a large matrix product,
+//! measured in the same run, divided by the `6 h^2` operations of a token. Times are CPU times of the fastest of
+//! several runs, so that other work on the machine has little effect.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark")]
 
@@ -53,7 +53,7 @@ fn parameters(states: usize, rng: &mut ChaCha8Rng) -> Parameters<f32> {
 fn texts(count: usize, rng: &mut ChaCha8Rng) -> Sequences {
     let mut all = Sequences::new();
     for _ in 0..count {
-        // Squared, so that some tokens are frequent, as they are in texts.
+        // The square makes some tokens frequent, as in real texts.
         let token = |share: f64| (share * share * VOCABULARY as f64) as u32;
         let text: Vec<u32> = (0..LENGTH).map(|_| token(rng.random())).collect();
         all.push(&text);

@@ -8,7 +8,7 @@ use hmm_control::{Belief, Controller, Coverage, Hmm, Lookahead, Progress, Reques
 use std::hint::black_box;
 
 const ROUNDS: usize = 7;
-/// Tokens that a new attribute is made ready for.
+/// The number of tokens that a new attribute is prepared for.
 const HORIZON: usize = 20;
 const REQUESTS: usize = 32;
 /// States of the automaton, as many as in the reference times of Ctrl-G.
@@ -76,7 +76,7 @@ pub fn run(states: usize, vocabulary: usize, bandwidth: f64, words: &[String]) {
     }
 }
 
-/// The naive step beside ours, in turns. Returns the naive step's milliseconds.
+/// Times the naive step and ours alternately. Returns the naive step's milliseconds.
 fn compare(base: &Hmm, narrow: &Hmm, bandwidth: f64) -> f64 {
     let naive = Naive::new(base);
     let states = base.states();
@@ -133,7 +133,7 @@ fn steps<'a>(hmm: &'a Hmm, storage: Storage, cases: &mut Vec<Case<'a>>) {
             black_box(&out);
         }));
     }
-    // What a decode step asks for: logits as wide as a trained model's, and its passes over the vocabulary.
+    // A decode step: logits as wide as a trained model's, and the passes over the vocabulary.
     let controller = Controller::new(lookahead.clone(), 1.0).unwrap();
     let (started, logits) = (progress.clone(), model::logits(vocabulary));
     let mut adjusted = logits.clone();

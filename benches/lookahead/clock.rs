@@ -3,14 +3,14 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Milliseconds that this process has computed, in all its threads.
+/// The CPU time of this process, in all its threads, in milliseconds.
 #[cfg(unix)]
 fn cpu() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }
 
-/// Where there is no such clock, the wall's.
+/// The wall time, since the system has no such clock.
 #[cfg(not(unix))]
 fn cpu() -> f64 {
     use std::sync::LazyLock;
@@ -21,9 +21,9 @@ fn cpu() -> f64 {
 /// A call to be timed.
 pub struct Case<'a> {
     pub name: String,
-    /// Bytes of the model that one call reads.
+    /// The bytes of the model that one call reads.
     pub bytes: f64,
-    /// What a call is divided by: requests answered at once.
+    /// The number of requests that one call answers, by which its time is divided.
     pub share: f64,
     pub call: Box<dyn FnMut() + 'a>,
 }
@@ -38,7 +38,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Milliseconds of one case, one entry a round.
+/// The times of one case in milliseconds, with one entry for each round.
 #[derive(Default)]
 pub struct Times {
     cpu: Vec<f64>,
@@ -70,15 +70,15 @@ pub fn median(times: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// One call, timed.
+/// Times one call.
 pub fn once<R>(call: impl FnOnce() -> R) -> (f64, f64, R) {
     let (cpu_start, start) = (cpu(), Instant::now());
     let result = black_box(call());
     (cpu() - cpu_start, start.elapsed().as_secs_f64() * 1e3, result)
 }
 
-/// Calls all cases in turn, round after round, so that what else the machine does hits all alike. The first round
-/// only warms up.
+/// Calls all cases alternately, round after round, so that other work on the machine affects all of them. The first
+/// round only warms up.
 pub fn interleave(cases: &mut [Case<'_>], rounds: usize) -> Vec<Times> {
     let mut times: Vec<Times> = cases.iter().map(|_| Times::default()).collect();
     for round in 0..=rounds {

@@ -1,14 +1,13 @@
-//! How far the scores of a storage are from those in 64 bits.
+//! The error of the scores of a storage, compared with 64 bits.
 
 use crate::model;
 use hmm_control::{Hmm, Lookahead, Token};
 
-/// The tokens before the one that is scored, and how many come after it.
+/// The tokens before the scored one, and the number of tokens after it.
 pub const TEXT: [Token; 3] = [11, 222, 3333];
 pub const REMAINING: usize = 16;
 
-/// The scores of every token under the classifier, computed in `f64` from the numbers of a model, with none of the
-/// library's products.
+/// Computes the scores of every token under the classifier in `f64`, without the library's products.
 pub fn exact(hmm: &Hmm) -> Vec<f64> {
     let (states, vocabulary) = (hmm.states(), hmm.vocabulary());
     let mut row = vec![0.0; states];
@@ -54,7 +53,7 @@ pub fn exact(hmm: &Hmm) -> Vec<f64> {
         .collect()
 }
 
-/// The largest and the mean distance of a model's scores from the exact ones.
+/// Computes the largest and the mean distance of a model's scores from the exact ones.
 pub fn distance(hmm: &Hmm, exact: &[f64]) -> (f64, f64) {
     let lookahead = Lookahead::new(hmm.clone(), model::classifier(hmm.vocabulary())).unwrap();
     let mut progress = lookahead.start();

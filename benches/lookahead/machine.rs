@@ -1,20 +1,20 @@
-//! What this machine can do at most, by one thread.
+//! The limits of this machine, for one thread.
 
 use crate::clock::once;
 use ndarray::Array2;
 use std::hint::black_box;
 
-/// Bytes that a probe of the memory reads: far more than any cache.
+/// The bytes that the memory test reads, far more than any cache holds.
 const BUFFER: usize = 256 << 20;
 
-/// Gigabytes a second that one thread reads: the best of several passes over a buffer.
+/// Measures the gigabytes per second that one thread reads, as the best of several passes over a buffer.
 pub fn bandwidth() -> f64 {
     let buffer: Vec<u64> = (0..BUFFER as u64 / 8).collect();
     let best = (0..5).map(|_| once(|| read(black_box(&buffer))).0).fold(f64::INFINITY, f64::min);
     BUFFER as f64 / best / 1e6
 }
 
-/// Billions of `f32` additions and multiplications a second by one thread: a product of square matrices with ndarray
+/// Measures the billions of `f32` operations per second of one thread, by a product of square matrices with ndarray
 /// (matrixmultiply), whose numbers stay in the caches.
 pub fn arithmetic() -> f64 {
     const SIDE: usize = 768;
@@ -23,7 +23,7 @@ pub fn arithmetic() -> f64 {
     2.0 * (SIDE * SIDE * SIDE) as f64 / best / 1e6
 }
 
-/// Eight sums, so that it is the memory that is waited for.
+/// Reads with eight sums, so that only the memory limits the speed.
 fn read(buffer: &[u64]) -> u64 {
     let mut sums = [0_u64; 8];
     for values in buffer.as_chunks::<8>().0 {
@@ -32,7 +32,7 @@ fn read(buffer: &[u64]) -> u64 {
     sums.iter().fold(0, |all, sum| all ^ sum)
 }
 
-/// What the machine does besides: the load average of the last minute, where the system tells.
+/// The load average of the last minute, if the system provides it.
 pub fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("unknown").to_owned()

@@ -1,8 +1,8 @@
-//! What a step of the look-ahead costs: `cargo bench --bench lookahead`, or with `-- 1024x50257 candidates` one of the
-//! sizes and those cases whose names hold a word.
+//! The cost of a step of the look-ahead: `cargo bench --bench lookahead`, or with `-- 1024x50257 candidates` only one
+//! of the sizes and the cases whose names contain a word.
 //!
-//! The model is random and normalised: the cost does not depend on its numbers. The measure is processor time, which
-//! other work on the machine disturbs least; all cases of a group take turns.
+//! The model is random and normalised, since the cost does not depend on its numbers. Times are CPU times, on which
+//! other work on the machine has the least effect, and all cases of a group alternate.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a benchmark")]
 

@@ -1,8 +1,8 @@
-//! A random model: its numbers mean nothing, its shape is that of a distilled one.
+//! A random model with the shape of a distilled one.
 
 use hmm_control::{Attribute, Hmm, Matrix, Storage, Token};
 
-/// A number in (0, 1), the same for the same place.
+/// A number in (0, 1) that depends only on its place.
 fn noise(seed: u64, row: usize, column: usize) -> f64 {
     let mut value = seed ^ ((row as u64) << 32 | column as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -12,7 +12,7 @@ fn noise(seed: u64, row: usize, column: usize) -> f64 {
 
 /// A matrix whose columns sum to 1.
 fn matrix(seed: u64, rows: usize, columns: usize) -> Matrix {
-    // A high power: a few large numbers and many small ones, as in a trained model.
+    // A high power gives a few large numbers and many small ones, as in a trained model.
     let value = |row, column| noise(seed, row, column).powi(8);
     let mut sums = vec![0.0; columns];
     for row in 0..rows {
@@ -42,7 +42,7 @@ pub fn classifier(vocabulary: usize) -> Attribute {
         .unwrap()
 }
 
-/// An automaton of `states` states whose tokens lead anywhere: the hardest to gather for.
+/// An automaton of `states` states whose tokens lead to any state, which is the worst case for gathering.
 pub fn automaton(vocabulary: usize, states: usize) -> Attribute {
     use hmm_control::Edge;
     let mut builder = Attribute::builder(vocabulary);

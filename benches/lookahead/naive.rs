@@ -1,8 +1,8 @@
-//! The naive method: the step done as TRACE does it, in our own words.
+//! The naive method: a step as TRACE does it, in our own code.
 //!
-//! The logarithms of the emissions lie by state, in `f32`. At every token they are exponentiated twice, each time into
-//! a matrix of its own: once for the probability of each token, once for the probability times what the rest is worth.
-//! The transition is done twice too: for the scores, and again when the token is taken in.
+//! The logarithms of the emissions are stored by state, in `f32`. For every token they are exponentiated twice, each
+//! time into a new matrix: once for the probability of each token, once for the probability times the value of the
+//! rest. The transition is computed twice too: for the scores, and again for the update of the belief.
 
 use hmm_control::Hmm;
 use ndarray::{Array1, Array2};
@@ -31,7 +31,7 @@ impl Naive {
         Naive { transition, log_emission }
     }
 
-    /// Bytes of the parameters that a step reads.
+    /// The bytes of the parameters that a step reads.
     pub fn bytes(&self) -> f64 {
         4.0 * (2 * self.log_emission.len() + 2 * self.transition.len()) as f64
     }
@@ -47,7 +47,8 @@ impl Naive {
     }
 }
 
-/// `vector * matrix`, row by row: as fast as memory, so that the method is judged and not its products.
+/// Computes `vector * matrix` row by row, at the speed of the memory, so that the method is compared and not its
+/// products.
 fn product(vector: &[f32], matrix: &Array2<f32>) -> Array1<f32> {
     let mut sum = Array1::zeros(matrix.ncols());
     vector.iter().zip(matrix.rows()).for_each(|(factor, row)| sum.scaled_add(*factor, &row));

@@ -1,12 +1,13 @@
-//! What a page costs on its way to the model and to its servers: `cargo bench --bench pages`.
+//! The cost of a page's text and of a page's requests: `cargo bench --bench pages`.
 //!
-//! An outline of 100 kB scrubbed, without a classifier and with the shipped ones, and judged for safety; and what the way out of a container adds to a
-//! request. Times are medians of single calls, taken in turns.
+//! It times scrubbing an outline of 100 kB, without a classifier and with the shipped ones, judging it for safety, and
+//! the delay that the egress proxy of a container adds to a request. Times are medians of single calls, which
+//! alternate.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a benchmark")]
 
+mod egress;
 mod outline;
-mod way_out;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -59,5 +60,5 @@ fn scrubbing() {
 
 fn main() {
     scrubbing();
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(way_out::compare());
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(egress::compare());
 }

@@ -1,4 +1,4 @@
-//! A made-up page as the bridge writes it: headings, text, links, controls, hidden words.
+//! A synthetic page as the bridge writes it: headings, text, links, controls, hidden words.
 
 use portcullis::signals::Origin;
 use portcullis::signals::outline::{Line, Outline, Part, Place, Purpose, Words};
@@ -26,12 +26,12 @@ const PIECES: [(&str, &str, Place); 8] = [
     ("text", "Skip to main content", Place::Hidden),
 ];
 
-/// A page with that many bytes of words, or a few more.
+/// Makes a page with this many bytes of words, or a few more.
 pub fn page(length: usize) -> Outline {
     let mut lines = Vec::new();
     let (mut size, mut at) = (0, 0);
     while size < length {
-        // Steps of 3 go through all eight, in another order than they stand in.
+        // Steps of 3 visit all eight pieces in a different order.
         let (role, text, place) = PIECES[at];
         at = (at + 3) % PIECES.len();
         let text = format!("{text} ({})", lines.len());

@@ -1,7 +1,7 @@
 //! Cedar's side: the same samples as Cedar requests, against `default.cedar`.
 //!
-//! Cedar has no loops, so three facts are worked out while the request is built, from the sample and not with
-//! our code: whether the frame is the top one, what the placement is worth, and whether every control is seen.
+//! Cedar has no loops, so three facts are computed while the request is built, from the sample and not with our code:
+//! if the frame is the top one, the quality of the placement, and if every control is visible.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use policy_dfa::{Consent, VerbKind};
 use sirl::{Field, FieldSet, Kind};
 
 use crate::ours::Answer;
-use crate::sample::{Act, BUDGET_MINOR, Chosen, FORM, Page, Sample, TASK_ORIGINS, Words};
+use crate::sample::{Act, BUDGET_MINOR, Chosen, Claims, FORM, PageFacts, Sample, TASK_ORIGINS};
 
 /// The policy set, validated against its schema.
 pub struct Cedar {
@@ -55,14 +55,14 @@ impl Cedar {
             policies,
             schema,
             task: uid(r#"Task::"task""#),
-            page: uid(r#"Page::"page""#),
+            page: uid(r#"PageFacts::"page""#),
             kinds: Kind::ALL.map(|kind| uid(&format!(r#"Action::"{}""#, kind.as_str()))),
             verbs: ["open", "read", "click", "type", "choose", "press", "submit", "idle"]
                 .map(|verb| uid(&format!(r#"Action::"{verb}""#))),
         }
     }
 
-    /// The sealed task, which lasts longer than one question.
+    /// The sealed task, which outlives one question.
     pub fn task(&self, sample: &Sample) -> Entities {
         let attributes = known([
             ("origins", Some(Value::new_set(TASK_ORIGINS.map(text)))),
@@ -74,7 +74,7 @@ impl Cedar {
         Entities::from_entities([task], Some(&self.schema)).unwrap()
     }
 
-    /// The request of a sample. Not validated, as a caller in a hurry would do.
+    /// The request of a sample, not validated, as a fast caller would do.
     pub fn build(&self, sample: &Sample) -> Request {
         self.request(sample, None)
     }
@@ -119,13 +119,13 @@ impl Cedar {
         }
     }
 
-    /// Whether a decision meets no error: Cedar skips a policy that has one.
+    /// Tells if a decision has no error. Cedar skips a policy with an error.
     pub fn has_no_error(&self, request: &Request, task: &Entities) -> bool {
         self.authorizer.is_authorized(request, &self.policies, task).diagnostics().errors().next().is_none()
     }
 }
 
-/// What requests and verbs both look at.
+/// The facts that both requests and verbs use.
 fn facts(sample: &Sample, goal: Option<&String>) -> Value {
     let page = sample.page.as_ref();
     let destination = |to: &String| {
@@ -143,7 +143,7 @@ fn facts(sample: &Sample, goal: Option<&String>) -> Value {
     .unwrap()
 }
 
-fn release(sample: &Sample, kind: Kind, fields: &[Field], amount: Option<u64>, claim: &Words) -> Context {
+fn release(sample: &Sample, kind: Kind, fields: &[Field], amount: Option<u64>, claim: &Claims) -> Context {
     let page = sample.page.as_ref();
     let asked: FieldSet =
         if fields.is_empty() { kind.default_fields() } else { fields.iter().copied().collect() };
@@ -190,7 +190,7 @@ fn release(sample: &Sample, kind: Kind, fields: &[Field], amount: Option<u64>, c
     .unwrap()
 }
 
-fn is_top(page: &Page) -> bool {
+fn is_top(page: &PageFacts) -> bool {
     page.ancestors.as_ref().is_some_and(Vec::is_empty)
         && page.origin.is_some()
         && page.origin == page.top_origin
@@ -198,11 +198,11 @@ fn is_top(page: &Page) -> bool {
 }
 
 /// The control of this node, if the page has it.
-fn on_page(page: Option<&Page>, node: i64) -> Option<&Chosen> {
+fn on_page(page: Option<&PageFacts>, node: i64) -> Option<&Chosen> {
     page?.chosen.iter().find(|control| control.on_page && control.node == node)
 }
 
-fn placement(page: Option<&Page>, kind: Kind, asked: FieldSet, chosen: &[Chosen]) -> &'static str {
+fn placement(page: Option<&PageFacts>, kind: Kind, asked: FieldSet, chosen: &[Chosen]) -> &'static str {
     if !asked.is_subset_of(kind.allowed_fields()) {
         return "lacking";
     }

@@ -1,8 +1,8 @@
-//! What a decision costs: `cargo bench --bench policy`. With `--features peers`, the same questions are put to
-//! `cedar-policy` too, in the same run: both must agree on every one, and both are timed with and without
-//! building the request from the same texts.
+//! The cost of a decision: `cargo bench --bench policy`. With `--features peers`, `cedar-policy` answers the same
+//! questions in the same run: both must agree on every question, and both are timed with and without building the
+//! request from the same texts.
 //!
-//! A call is timed by itself, with the clock's own cost, which is printed, in it.
+//! Each call is timed by itself. The time includes the cost of reading the clock, which is printed.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a benchmark")]
 
@@ -26,7 +26,7 @@ const ROUNDS: usize = 5;
 /// So few questions that they stay in the processor's cache.
 const WARM: usize = 64;
 
-/// A sample, and what is there before the question comes.
+/// A sample, with everything that exists before the question.
 struct Case {
     sample: Sample,
     task: Task,
@@ -102,7 +102,7 @@ fn decide(decision_point: &mut DecisionPoint, case: &Case) -> Answer {
 
 #[cfg(not(feature = "peers"))]
 fn peer(_: &[Case], _: &[Answer], _: &[&Times; 2]) {
-    println!("  (for cedar-policy beside it: --features peers)");
+    println!("  (for a comparison with cedar-policy: --features peers)");
 }
 
 #[cfg(feature = "peers")]
@@ -130,7 +130,7 @@ fn peer(cases: &[Case], answers: &[Answer], [decided, from_texts]: &[&Times; 2])
     );
 }
 
-/// From the text of the default policy to one that decides.
+/// Times the steps from the text of the default policy to a policy that decides.
 fn making() {
     let parsed = Policy::parse(DEFAULT_POLICY).unwrap();
     row("parse", &Times::each(&[DEFAULT_POLICY; 200], 1, |text| Policy::parse(text)));

@@ -9,7 +9,7 @@ use policy_dfa::{
 };
 use sirl::{Claim, Currency, Money, Request, Tier};
 
-use crate::sample::{Act, BUDGET_MINOR, Chosen, FORM, Page, Sample, TASK_ORIGINS, Words};
+use crate::sample::{Act, BUDGET_MINOR, Chosen, Claims, FORM, PageFacts, Sample, TASK_ORIGINS};
 
 /// The three answers. Reasons are not compared: Cedar has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,7 +19,7 @@ pub enum Answer {
     Deny,
 }
 
-/// What [`Question`] borrows.
+/// The data that [`Question`] borrows.
 pub struct Built {
     page: Option<Observed<Snapshot>>,
     request: Option<(Request, Vec<Placement>, Option<Money>)>,
@@ -37,14 +37,14 @@ fn origin(text: &str) -> Origin {
 const TIERS: [(Container, Tier); 3] =
     [(Container::T0, Tier::T0), (Container::T1, Tier::T1), (Container::T2, Tier::T2)];
 
-/// The sealed task, which lasts longer than one question.
+/// The sealed task, which outlives one question.
 pub fn task(sample: &Sample) -> Task {
     let origins = TASK_ORIGINS.map(origin).to_vec();
     let raised = TIERS[usize::from(sample.raised)].0;
     Task::new(origins, sample.kinds.clone(), Some(dollars(BUDGET_MINOR)), raised)
 }
 
-fn claim(words: &Words) -> Claim {
+fn claim(words: &Claims) -> Claim {
     Claim {
         origin: words.origin.clone(),
         top_origin: words.top_origin.clone(),
@@ -72,7 +72,7 @@ fn control(chosen: &Chosen) -> Control {
     }
 }
 
-fn snapshot(page: &Page) -> Snapshot {
+fn snapshot(page: &PageFacts) -> Snapshot {
     Snapshot {
         container: page.tier.map(|tier| TIERS[usize::from(tier)].0).into(),
         container_id: ContainerId::new("context-1"),
@@ -113,14 +113,14 @@ fn snapshot(page: &Page) -> Snapshot {
     }
 }
 
-/// Everything that is made for one question, from its texts.
+/// Builds everything for one question from its texts.
 pub fn build(sample: &Sample) -> Built {
     let page = sample.page.as_ref().map(|page| Observed::simulated(snapshot(page), 1));
     match &sample.act {
         Act::Request { kind, fields, amount, claim: words } => {
             let request =
                 Request { kind: *kind, fields: fields.iter().copied().collect(), claim: claim(words) };
-            // A purchase is paid by the guard: nothing is placed.
+            // The guard pays a purchase, so no field is placed.
             let chosen = sample.page.iter().flat_map(|page| &page.chosen).filter(|_| !is_purchase(&request));
             let placement = |it: &Chosen| Placement { field: it.field, node: NodeId(it.node) };
             let placements = chosen.map(placement).collect();
@@ -134,7 +134,7 @@ fn is_purchase(request: &Request) -> bool {
     request.kind == sirl::Kind::Purchase
 }
 
-/// What happened before, in the policy's own counting; a session keeps it from one question to the next.
+/// The history before the question, as the policy counts it. A session keeps it from one question to the next.
 pub fn history(sample: &Sample, policy: &Compiled<Checked>) -> History {
     let mut happened = vec![Happened::Prompted; sample.prompts as usize];
     if sample.tainted {
@@ -146,7 +146,7 @@ pub fn history(sample: &Sample, policy: &Compiled<Checked>) -> History {
     happened.into_iter().fold(History::default(), |history, next| policy.after(history, next))
 }
 
-/// The question that borrows from what was built.
+/// Makes the question that borrows the built data.
 pub fn question<'a>(sample: &Sample, built: &'a Built, task: &'a Task, history: History) -> Question<'a> {
     let event = match (&built.request, &sample.act) {
         (Some((request, placements, amount)), _) => Event::Request { request, placements, amount: *amount },

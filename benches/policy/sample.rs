@@ -1,7 +1,7 @@
-//! Sampled questions, as the plain facts that both sides build their requests from.
+//! Sampled questions, as plain facts from which both sides build their requests.
 //!
-//! Every sample starts as one that is granted or asked; then up to three things are changed at random, so
-//! that grants, questions and denials by every guard occur.
+//! Every sample starts as one that is granted or asked. Then up to three facts are changed at random, so that grants,
+//! questions and denials by every rule occur.
 
 use evaluation::random::Random;
 use policy_dfa::{Consent, VerbKind};
@@ -11,16 +11,16 @@ pub const TASK_ORIGINS: [&str; 2] = ["https://shop.example", "https://pay.shop.e
 pub const BUDGET_MINOR: u64 = 10_000;
 pub const FORM: i64 = 1;
 
-/// What is to be decided.
+/// The request or verb to decide on.
 #[derive(Clone)]
 pub enum Act {
-    Request { kind: Kind, fields: Vec<Field>, amount: Option<u64>, claim: Words },
+    Request { kind: Kind, fields: Vec<Field>, amount: Option<u64>, claim: Claims },
     Verb { verb: VerbKind, to: Option<String>, foreign: Option<bool> },
 }
 
-/// What the model claims.
+/// The claims of the model.
 #[derive(Clone, Default)]
-pub struct Words {
+pub struct Claims {
     pub origin: Option<String>,
     pub top_origin: Option<String>,
     pub tier: Option<u8>,
@@ -42,9 +42,9 @@ pub struct Chosen {
     pub hit: Option<bool>,
 }
 
-/// What the browser says, each fact known or not.
+/// The facts of the browser, each known or unknown.
 #[derive(Clone)]
-pub struct Page {
+pub struct PageFacts {
     pub tier: Option<u8>,
     pub document: Option<String>,
     pub top_document: Option<String>,
@@ -55,7 +55,7 @@ pub struct Page {
     pub tls: Option<&'static str>,
     /// Origin and path.
     pub destination: Option<(String, String)>,
-    /// As a claim writes it.
+    /// The kind of form, as a claim writes it.
     pub sink: Option<&'static str>,
     pub chosen: Vec<Chosen>,
 }
@@ -64,7 +64,7 @@ pub struct Page {
 #[derive(Clone)]
 pub struct Sample {
     pub act: Act,
-    pub page: Option<Page>,
+    pub page: Option<PageFacts>,
     /// The tier that the user raised the task to.
     pub raised: u8,
     pub kinds: Vec<Kind>,
@@ -122,7 +122,7 @@ fn good(random: &mut Random) -> Sample {
     let act = if request {
         let named = kind.allowed_fields().iter().filter(|_| random.below(2) == 0).collect();
         let amount = (kind == Kind::Purchase).then(|| 1 + random.below(BUDGET_MINOR));
-        let claim = Words {
+        let claim = Claims {
             origin: maybe(random, &[TASK_ORIGINS[0]]).map(str::to_owned),
             top_origin: maybe(random, &[TASK_ORIGINS[0]]).map(str::to_owned),
             tier: maybe(random, &[2]),
@@ -140,7 +140,7 @@ fn good(random: &mut Random) -> Sample {
         Act::Request { kind, fields, .. } => placed(*kind, fields),
         Act::Verb { .. } => placed(Kind::Otp, &[]),
     };
-    let page = Page {
+    let page = PageFacts {
         tier: Some(2),
         document: Some("loader-1".to_owned()),
         top_document: Some("loader-1".to_owned()),
@@ -165,7 +165,7 @@ fn good(random: &mut Random) -> Sample {
     }
 }
 
-/// One good control for each field that is asked for.
+/// Places one good control for each requested field.
 fn placed(kind: Kind, fields: &[Field]) -> Vec<Chosen> {
     let asked: Vec<Field> =
         if fields.is_empty() { kind.default_fields().iter().collect() } else { fields.to_vec() };
@@ -182,7 +182,7 @@ fn placed(kind: Kind, fields: &[Field]) -> Vec<Chosen> {
     asked.iter().zip(10..).map(control).collect()
 }
 
-/// Changes one thing, often for the worse.
+/// Changes one fact, often for the worse.
 fn spoil(sample: &mut Sample, random: &mut Random) {
     let origin = maybe(random, &ORIGINS).map(str::to_owned);
     let number = random.next_u64();
@@ -237,7 +237,7 @@ fn spoil(sample: &mut Sample, random: &mut Random) {
     }
 }
 
-fn spoil_placement(page: &mut Page, random: &mut Random) {
+fn spoil_placement(page: &mut PageFacts, random: &mut Random) {
     let Some(last) = page.chosen.last_mut() else { return };
     match random.below(8) {
         0 => last.on_page = false,

@@ -1,5 +1,5 @@
-//! The mask before each token of a block, for GPT-2's tokens: ours, and with feature `peers` what
-//! `llguidance` computes from the exported grammar, on the same tokens in the same run.
+//! The mask before each token of a block, for GPT-2's tokens, and with the feature `peers` that of `llguidance` for the
+//! exported grammar, on the same tokens in the same run.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a bench")]
 
 use std::hint::black_box;
@@ -11,7 +11,7 @@ use tiktoken_rs::CoreBPE;
 
 const END: u32 = 50256;
 
-/// How often each step is timed for the table of percentiles.
+/// The number of times that each step is timed for the percentiles.
 const ROUNDS: usize = 20;
 
 /// Blocks as a model would write them.
@@ -63,7 +63,7 @@ pub fn mask(c: &mut Criterion) {
     group.finish();
 
     let ours = states.iter().map(|state| {
-        // One look-up is shorter than a reading of the clock, so a hundred are timed together.
+        // A look-up is shorter than reading the clock, so a hundred are timed together.
         let start = Instant::now();
         for _ in 0..100 {
             black_box(table.mask(black_box(*state)));
@@ -76,7 +76,7 @@ pub fn mask(c: &mut Criterion) {
     peer::run(&grammar, &table, &words, &blocks);
 }
 
-/// The state before each token and behind the last.
+/// The state before each token and after the last.
 fn states(table: &MaskTable, block: &[u32]) -> Vec<State> {
     let mut states = vec![table.start()];
     for token in block {
@@ -87,7 +87,7 @@ fn states(table: &MaskTable, block: &[u32]) -> Vec<State> {
     states
 }
 
-/// What the tables of three vocabularies take.
+/// Prints the sizes of the tables of three vocabularies.
 fn sizes() {
     let started = Instant::now();
     let grammar = Grammar::for_kinds(&Kind::ALL).unwrap();
@@ -119,7 +119,7 @@ mod peer {
     use llguidance::toktrie::{ApproximateTokEnv, TokEnv, TokRxInfo, TokTrie};
     use llguidance::{Matcher, ParserFactory};
 
-    /// Times `llguidance` over the same steps, and checks that its masks are ours.
+    /// Times `llguidance` over the same steps, and checks that its masks are equal to ours.
     pub fn run(grammar: &Grammar, table: &MaskTable, words: &[Vec<u8>], blocks: &[Vec<u32>]) {
         let mut words = words.to_vec();
         words.push(b"\xff<|endoftext|>".to_vec());
@@ -134,7 +134,7 @@ mod peer {
         let (mut first, mut later) = (Vec::new(), Vec::new());
         for round in 0..ROUNDS {
             for block in blocks {
-                // What it has learned of the grammar stays with it.
+                // A reset keeps its cached part of the grammar.
                 matcher.reset().unwrap();
                 let mut state = table.start();
                 for token in block {

@@ -1,4 +1,4 @@
-//! Scanning a model's output (target: 500 MB/s where nothing matches).
+//! Scanning a model's output (target: 500 MB/s if nothing matches).
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use sirl::{Scanner, Schema};
 
 const TOTAL: usize = 1 << 20;
 
-/// Streams without a block: prose, and what is made to look like the start of one.
+/// Streams without a block: prose, and text that looks like the start of one.
 pub fn scan_nothing(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("scan_nothing");
     let prose =
@@ -49,7 +49,7 @@ fn scan(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, part: &str, piece:
         }
         found + usize::from(scanner.finish().is_some())
     };
-    assert_eq!(run(), count * blocks, "the scan finds what is there");
+    assert_eq!(run(), count * blocks, "the scan finds every block");
     group
         .throughput(Throughput::Bytes(stream.len() as u64))
         .bench_function(name, |bencher| bencher.iter(run));

@@ -1,7 +1,8 @@
-//! What the vault and the audit log cost: `cargo bench --bench vault`.
+//! The cost of the vault and of the audit log: `cargo bench --bench vault`.
 //!
-//! Unlocking beside the passphrase function alone, a release by grant beside the decryption alone, a search
-//! of a page's text, a record of the audit log with and without the disk, verifying that log, and saving a vault's file. Times are medians of single calls, taken in turns.
+//! It times unlocking against the passphrase function alone, a release for a grant against the decryption alone, a
+//! search of a page's text, a record of the audit log with and without the disk, verifying that log, and saving a
+//! vault's file. Times are medians of single calls, which alternate.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a benchmark")]
 
@@ -29,7 +30,7 @@ const VERIFIED: usize = 30;
 const SAVES: u8 = 200;
 const SCANS: usize = 60;
 
-/// The size of a short value's record, padded.
+/// The padded size of a short value's record.
 const PADDED: usize = 256;
 
 fn pair() -> (DecisionPoint, Verifier) {
@@ -65,7 +66,7 @@ fn filled(vault: &mut Vault) {
     }
 }
 
-/// The function by itself, at the cost of a new vault.
+/// Runs the passphrase function alone, at the cost of a new vault.
 fn derive() -> [u8; 32] {
     let costs = KdfParams::DEFAULT;
     let params = ParamsBuilder::new()
@@ -88,18 +89,18 @@ fn unlocking() {
     filled(&mut vault);
     let bytes = vault.to_bytes(&mut SystemEntropy).unwrap();
     let key = Vault::unlock_key(&bytes, &passphrase).unwrap();
-    let (mut whole, mut alone, mut kept) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut whole, mut alone, mut by_key) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..UNLOCKS {
         let verifier = pair().1;
         whole.push(time(|| Vault::unlock(&bytes, &passphrase, verifier).unwrap()));
         alone.push(time(derive));
         let verifier = pair().1;
-        kept.push(time(|| Vault::unlock_with_key(&bytes, &key, verifier).unwrap()));
+        by_key.push(time(|| Vault::unlock_with_key(&bytes, &key, verifier).unwrap()));
     }
     println!("unlock, {} bytes, Argon2id at 64 MiB, 3 passes, 4 lanes", bytes.len());
     let whole = row("by the passphrase", &mut whole);
     let alone = row("the passphrase function alone", &mut alone);
-    row("by a kept key", &mut kept);
+    row("by an unlock key", &mut by_key);
     println!("  ratio of the first two {:>31.3}", whole.as_secs_f64() / alone.as_secs_f64());
 }
 
@@ -111,11 +112,11 @@ fn releasing() {
     let nonce = XNonce::from([5; 24]);
     let mut sealed = [0; PADDED];
     let tag = cipher.encrypt_inout_detached(&nonce, b"place", sealed.as_mut_slice().into()).unwrap();
-    let (mut doors, mut ciphers) = (Vec::new(), Vec::new());
-    for turn in 0..RELEASES as u64 {
-        let grant = page::grant(&mut point, 2 * turn + 1);
-        let fresh = page::seen(2 * turn + 2);
-        doors.push(time(|| vault.open_fill(grant, &fresh, page::NOW).unwrap_or_else(|_| panic!("opens"))));
+    let (mut fills, mut ciphers) = (Vec::new(), Vec::new());
+    for round in 0..RELEASES as u64 {
+        let grant = page::grant(&mut point, 2 * round + 1);
+        let fresh = page::seen(2 * round + 2);
+        fills.push(time(|| vault.open_fill(grant, &fresh, page::NOW).unwrap_or_else(|_| panic!("opens"))));
         ciphers.push(time(|| {
             for _ in 0..page::FIELDS.len() {
                 let mut text = sealed;
@@ -125,9 +126,9 @@ fn releasing() {
         }));
     }
     println!("release of {} fields by a grant", page::FIELDS.len());
-    let door = row("the fill door", &mut doors);
+    let fill = row("the fill", &mut fills);
     let alone = row("decrypting the records alone", &mut ciphers);
-    println!("  beyond the decryption {:>35.1} us", door.saturating_sub(alone).as_nanos() as f64 / 1e3);
+    println!("  beyond the decryption {:>35.1} us", fill.saturating_sub(alone).as_nanos() as f64 / 1e3);
 }
 
 fn recording() {
@@ -168,7 +169,7 @@ fn saving() {
     }
 }
 
-/// A page's text, and one that is all escapes, searched for the values of an ordinary vault; nothing is found.
+/// Searches a page's text, and one of escapes only, for the values of a typical vault. Neither has any.
 fn scanning() {
     let mut vault = Vault::ephemeral(&mut SystemEntropy, pair().1);
     for (handle, field, value) in [
@@ -196,7 +197,7 @@ fn scanning() {
     let mut times: Vec<Duration> = (0..SCANS)
         .map(|_| time(|| vault.scan_outgoing(&mut before, "two kettles please").unwrap()))
         .collect();
-    row("a short text that goes out, with what went before", &mut times);
+    row("a short outgoing text, with those before it", &mut times);
 }
 
 fn main() {

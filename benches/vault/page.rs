@@ -34,7 +34,7 @@ fn control(node: i64) -> Control {
     }
 }
 
-/// The page, looked at for the `number`-th time.
+/// The `number`-th snapshot of the page.
 pub fn seen(number: u64) -> Observed<Snapshot> {
     let document = DocumentId::new("loader-1");
     let page = Snapshot {
@@ -62,7 +62,7 @@ pub fn seen(number: u64) -> Observed<Snapshot> {
     Observed::simulated(page, number)
 }
 
-/// The grant for the three fields, decided on the `number`-th look.
+/// The grant for the three fields, decided on the `number`-th snapshot.
 pub fn grant(point: &mut DecisionPoint, number: u64) -> Grant<Fill> {
     let page = seen(number);
     let fields: FieldSet = FIELDS.iter().map(|(field, _)| *field).collect();

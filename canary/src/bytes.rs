@@ -1,35 +1,34 @@
-//! Values in bytes: as they are, without separators, in UTF-16, and any part of twelve characters.
+//! The search for values in bytes: plain, without separators, in UTF-16, and any part of twelve characters.
 //!
-//! Letters are compared without their case (ASCII). Encodings such as Base64 are the matter of
-//! [`crate::text`].
+//! ASCII letters are compared without case. [`crate::text`] searches for encodings such as Base64.
 
 use std::collections::HashMap;
 use std::io::Read;
 
 use crate::{Canaries, Encoding};
 
-/// The length of the parts that are looked for, in characters.
+/// The length of the parts that are searched for, in characters.
 pub const WINDOW: usize = 12;
 
-/// One way a canary may stand in bytes.
+/// One form of a canary in bytes.
 struct Pattern {
     name: String,
     bytes: Vec<u8>,
-    /// The length of a part, in bytes; the pattern's own length where it is shorter.
+    /// The length of a part, in bytes, or the pattern's own length if it is shorter.
     part: usize,
     whole: Encoding,
 }
 
-/// Where a value stands in bytes.
+/// A place of a value in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// The canary's name.
     pub name: String,
-    /// The first byte of it.
+    /// The offset of its first byte.
     pub offset: u64,
-    /// How many bytes of it.
+    /// The number of its bytes.
     pub length: usize,
-    /// How it is written.
+    /// The encoding.
     pub encoding: Encoding,
 }
 
@@ -48,26 +47,26 @@ pub struct Hit {
 /// ```
 pub struct Finder {
     patterns: Vec<Pattern>,
-    /// By the first four bytes of a part: patterns, and where in them the part begins.
+    /// The patterns with the start of a part in them, by the first four bytes of the part.
     parts: HashMap<[u8; 4], Vec<(usize, usize)>>,
-    /// A bit for every value that the first four bytes of a part can be mixed to.
+    /// A bit for the hash of the first four bytes of each part.
     begins: Vec<u64>,
     longest: usize,
 }
 
-/// The word of the table that four bytes belong to, and the bit in it.
+/// The slot of four bytes in the table: a word and the bit in it.
 fn slot(four: [u8; 4]) -> (usize, u32) {
     let mixed = u32::from_le_bytes(four).wrapping_mul(0x9e37_79b1) >> 14;
     ((mixed >> 6) as usize, mixed & 63)
 }
 
-/// The number of bytes at the start that are the same, letter case aside.
-fn alike(data: &[u8], pattern: &[u8]) -> usize {
+/// The length of the common prefix, without letter case.
+fn common_prefix(data: &[u8], pattern: &[u8]) -> usize {
     data.iter().zip(pattern).take_while(|(a, b)| a.to_ascii_lowercase() == **b).count()
 }
 
 impl Finder {
-    /// A search for these.
+    /// Makes a search for these canaries.
     pub fn new(canaries: &Canaries) -> Finder {
         let mut patterns: Vec<Pattern> = Vec::new();
         for canary in canaries.iter() {
@@ -105,7 +104,7 @@ impl Finder {
         Finder { patterns, parts, begins, longest }
     }
 
-    /// The longest run of a canary that begins at the first byte of `data`.
+    /// Finds the longest part of a canary at the start of `data`.
     fn at(&self, data: &[u8]) -> Option<(&Pattern, usize)> {
         let four = data.first_chunk::<4>()?.map(|byte| byte.to_ascii_lowercase());
         let (word, bit) = slot(four);
@@ -114,40 +113,40 @@ impl Finder {
         }
         let runs = self.parts.get(&four)?.iter().filter_map(|(number, start)| {
             let pattern = self.patterns.get(*number)?;
-            let length = alike(data, pattern.bytes.get(*start..)?);
+            let length = common_prefix(data, pattern.bytes.get(*start..)?);
             (length >= pattern.part).then_some((pattern, length))
         });
         runs.max_by_key(|(_, length)| *length)
     }
 
-    /// Every place in `data` where a canary stands, or a part of one; of parts that overlap, the first.
+    /// Finds every place of a canary in `data`, or of a part of one; of overlapping parts, the first.
     pub fn in_bytes(&self, data: &[u8]) -> Vec<Hit> {
         let mut hits = Vec::new();
         self.search(data, 0, data.len(), 0, &mut hits);
         hits
     }
 
-    /// As [`Finder::in_bytes`], reading `reader` to its end, a piece of a mebibyte at a time. What stands
-    /// across the end of a piece is found too.
+    /// Does the same as [`Finder::in_bytes`] for all of `reader`, in pieces of a mebibyte. A value over the end of a
+    /// piece is found too.
     ///
     /// # Errors
-    /// What `reader` says.
+    /// The error of `reader`.
     pub fn in_reader(&self, reader: &mut impl Read) -> std::io::Result<Vec<Hit>> {
         self.in_pieces(reader, 1 << 20)
     }
 
-    /// As [`Finder::in_reader`], `piece` bytes at a time.
+    /// Does the same as [`Finder::in_reader`], in pieces of `piece` bytes.
     ///
     /// # Errors
-    /// What `reader` says.
+    /// The error of `reader`.
     pub fn in_pieces(&self, reader: &mut impl Read, piece: usize) -> std::io::Result<Vec<Hit>> {
         let mut hits = Vec::new();
         let mut data = Vec::with_capacity(piece + self.longest);
-        // The offset of the first byte of `data`, and how many of its bytes were passed over or searched.
+        // The offset of the first byte of `data`, and the number of its bytes that were searched.
         let (mut offset, mut from) = (0_u64, 0);
         loop {
             let read = reader.by_ref().take(piece.max(1) as u64).read_to_end(&mut data)?;
-            // A canary that begins after this may go on in the next piece.
+            // A canary that begins after this may continue in the next piece.
             let until = if read == 0 { data.len() } else { data.len().saturating_sub(self.longest) };
             let end = self.search(&data, from, until, offset, &mut hits);
             if read == 0 {
@@ -160,7 +159,7 @@ impl Finder {
         }
     }
 
-    /// Searches for what begins in `from..until`, and gives back where to go on.
+    /// Searches for canaries that begin in `from..until`, and returns the place to continue.
     fn search(&self, data: &[u8], from: usize, until: usize, offset: u64, hits: &mut Vec<Hit>) -> usize {
         let mut place = from;
         while place < until {

@@ -1,13 +1,13 @@
-//! Random values of every field's shape.
+//! Random values for every field.
 
-/// A named value that must not be seen.
+/// A named value that must not leak.
 pub struct Canary {
     name: String,
     value: Vec<u8>,
 }
 
 impl Canary {
-    /// What it is called in messages.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -17,23 +17,23 @@ impl Canary {
         &self.value
     }
 
-    /// The value, unless it is no text.
+    /// The value, if it is UTF-8.
     pub fn text(&self) -> Option<&str> {
         std::str::from_utf8(&self.value).ok()
     }
 }
 
-/// A set of canaries. It cannot be printed, so that a failed assertion does not spread them.
+/// A set of canaries. It cannot be printed, so that a failed assertion does not show the values.
 ///
-/// The names are those of the fields. Left out are fields whose values are too short or too common to be
-/// told from chance: country, region, card expiry, security code, one-time code.
+/// The names are those of the fields. Fields with short or common values are left out, since they would be found by
+/// chance: country, region, card expiry, security code, one-time code.
 #[derive(Default)]
 pub struct Canaries {
     list: Vec<Canary>,
 }
 
 impl Canaries {
-    /// One value for each field, from 64 random bits: the same ones give the same values.
+    /// Makes one value for each field from a seed.
     ///
     /// ```
     /// use canary::Canaries;
@@ -44,7 +44,7 @@ impl Canaries {
     pub fn from_seed(seed: u64) -> Canaries {
         let mut random = Random(seed);
         let (first, last) = (random.name(), random.name());
-        // At most five letters are the same in every set, so that a part of twelve is random for the most.
+        // At most five letters are the same in every set, so that most of a part of twelve is random.
         let mail = format!("{}.{}@{}.test", random.word(3), random.word(2), random.code(9));
         let street = format!("Rua {} {}", random.name(), random.digits(5));
         let phone =
@@ -62,7 +62,7 @@ impl Canaries {
         canaries
     }
 
-    /// As [`Canaries::from_seed`], from a source of random bytes.
+    /// Does the same as [`Canaries::from_seed`], with a source of random bytes.
     ///
     /// ```
     /// let mut system = |out: &mut [u8]| out.fill(3); // a test takes the operating system's
@@ -75,13 +75,13 @@ impl Canaries {
         Canaries::from_seed(u64::from_le_bytes(seed))
     }
 
-    /// Adds a value of the test's own: a text, or bytes such as a key. It should be of twelve bytes or more,
-    /// and random all over: parts of twelve bytes are looked for too.
+    /// Adds a value of the test's own: a text, or bytes such as a key. It should have twelve bytes or more, all of them
+    /// random, because parts of twelve bytes are searched for too.
     pub fn add(&mut self, name: &str, value: impl Into<Vec<u8>>) {
         self.list.push(Canary { name: name.to_owned(), value: value.into() });
     }
 
-    /// The text of the canary of this name.
+    /// The text of the canary with this name.
     pub fn value(&self, name: &str) -> Option<&str> {
         self.iter().find(|canary| canary.name == name).and_then(Canary::text)
     }
@@ -112,7 +112,7 @@ impl Random {
         (0..count).map(|_| self.pick("0123456789")).collect()
     }
 
-    /// Letters that can be said.
+    /// Makes a pronounceable word.
     fn word(&mut self, syllables: usize) -> String {
         (0..syllables).flat_map(|_| [self.pick("bcdfgjklmnpqrstvwxz"), self.pick("aeiou")]).collect()
     }
@@ -122,18 +122,18 @@ impl Random {
         format!("{first}{}{}", self.pick("aeiou"), self.word(3))
     }
 
-    /// Letters and digits.
+    /// Makes a code of letters and digits.
     fn code(&mut self, length: usize) -> String {
         (0..length).map(|_| self.pick("abcdefghijklmnopqrstuvwxyz0123456789")).collect()
     }
 
-    /// Letters of both cases, digits and signs.
+    /// Makes a password of letters, digits and signs.
     fn password(&mut self) -> String {
         let all = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789!#$*?";
         (0..20).map(|_| self.pick(all)).collect()
     }
 
-    /// Sixteen digits in fours, the last of which makes the sum of a card number right.
+    /// Makes a card number of sixteen digits in groups of four, with a correct check digit.
     fn card(&mut self) -> String {
         let start = format!("4{}", self.digits(14));
         let sum: u32 = start
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_has_its_shape() {
+    fn every_value_is_valid_for_its_field() {
         assert!(luhn("4111 1111 1111 1111") && !luhn("4111 1111 1111 1112"));
         for seed in 0..500 {
             let canaries = Canaries::from_seed(seed);
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// No part that is looked for is the same for two seeds: else it would be found by chance.
+    /// No part is the same for two seeds, so none is found by chance.
     #[test]
     fn parts_of_different_sets_differ() {
         let mut seen = std::collections::HashMap::new();

@@ -1,15 +1,15 @@
-//! Looking for a value in text, however it was disguised.
+//! The search for a value in a text, in any encoding.
 
 use base64::Engine;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 
-/// How a value was written where it was found.
+/// The encoding in which a value was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Encoding {
-    /// As it is, in any case of letters.
+    /// Plain, in any letter case.
     Plain,
     /// With other separators, or none.
     Separators,
@@ -19,22 +19,22 @@ pub enum Encoding {
     Base64,
     /// In hexadecimal digits.
     Hex,
-    /// As UTF-16, least significant byte first; in bytes alone.
+    /// UTF-16, least significant byte first; only in bytes.
     Utf16,
-    /// In a text, at least eight digits of it in a row, for a number of twelve or more; in bytes, at least
-    /// twelve characters of it.
+    /// A part: in a text, at least eight digits in a row of a number of twelve or more; in bytes, at least twelve
+    /// characters.
     Part,
 }
 
-/// The fewest letters and digits a value needs to be looked for inside other words.
+/// The fewest letters and digits of a value that is searched for inside other words.
 const LONG: usize = 6;
-/// How many encodings, one inside the other, are undone.
+/// The number of nested encodings that are decoded.
 const DEPTH: usize = 2;
 
-/// How `value` is written in `text`, plainest first; `None` where it is not there.
+/// Finds `value` in `text` and returns its plainest encoding; `None` if it is not there.
 ///
-/// A value of fewer than six letters and digits counts only between other characters, so that a security
-/// code is not found in the middle of an identifier.
+/// A value of fewer than six letters and digits counts only as a whole word, so that a security code is not found in
+/// the middle of an identifier.
 ///
 /// ```
 /// use canary::text::{Encoding, find};
@@ -62,7 +62,7 @@ fn search(text: &str, value: &str, by: Option<Encoding>, depth: usize, found: &m
             search(&decoded, value, by.or(Some(Encoding::Url)), depth - 1, found);
         }
     }
-    // A short value would turn up by chance in the noise that most words decode to.
+    // Most words decode to noise, in which a short value could occur by chance.
     let letters = letters_and_digits(value).chars().count();
     let readable =
         |decoded: &str| letters >= LONG || decoded.chars().all(|c| c == ' ' || c.is_ascii_graphic());
@@ -88,7 +88,7 @@ fn find_here(text: &str, value: &str) -> Option<Encoding> {
         return None;
     }
     if bare.chars().count() < LONG {
-        return alone(&lower, &wanted).then_some(Encoding::Plain);
+        return is_whole_word(&lower, &wanted).then_some(Encoding::Plain);
     }
     if lower.contains(&wanted) {
         return Some(Encoding::Plain);
@@ -104,8 +104,8 @@ fn find_here(text: &str, value: &str) -> Option<Encoding> {
     part.then_some(Encoding::Part)
 }
 
-/// Whether `wanted` occurs with no letter or digit next to it.
-fn alone(text: &str, wanted: &str) -> bool {
+/// Tells if `wanted` occurs without a letter or digit next to it.
+fn is_whole_word(text: &str, wanted: &str) -> bool {
     text.match_indices(wanted).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         let after = text.get(at + wanted.len()..).and_then(|after| after.chars().next());
@@ -117,7 +117,7 @@ fn letters_and_digits(text: &str) -> String {
     text.chars().filter(|character| character.is_alphanumeric()).collect()
 }
 
-/// What `run` decodes to in either alphabet, from each of the four places a group can start at.
+/// Decodes `run` in either alphabet, from each of the four possible starts of a group.
 fn base64_texts(run: &str) -> Vec<String> {
     let config = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn two_encodings_one_in_the_other_are_undone() {
+    fn two_nested_encodings_are_decoded() {
         assert!(find("NDExMSAxMTExIDExMTEgMTExMQ%3D%3D", CARD).is_some());
     }
 
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn short_values_stand_alone_or_do_not_count() {
+    fn short_values_count_only_as_whole_words() {
         assert_eq!(find("cvv 123", "123"), Some(Encoding::Plain));
         assert_eq!(find("id=a1234", "123"), None);
         assert_eq!(find("12312", "123"), None);
@@ -213,7 +213,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_is_found(before in "[ -~]{0,20}", value in "[A-Z][a-z]{7,9}", after in "[ -~]{0,20}") {
+        fn a_written_value_is_found(before in "[ -~]{0,20}", value in "[A-Z][a-z]{7,9}", after in "[ -~]{0,20}") {
             let text = [&before, " ", &value, " ", &after].concat();
             proptest::prop_assert!(find(&text, &value).is_some());
         }

@@ -1,4 +1,4 @@
-//! What is planted is found, wherever it stands and however it is read; what is not planted is not.
+//! Planted values are found in any place and by any reader, and no others are found.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up has failed")]
 
@@ -94,7 +94,7 @@ fn a_folder_is_searched_through_and_a_message_holds_no_value() {
     assert_none(&canaries.in_folder(folder.path()).unwrap());
 
     let base64 = base64::engine::general_purpose::STANDARD.encode(value("email"));
-    // Across the end of a piece of a text, with a character of two bytes cut there.
+    // The value is over the end of a piece of a text, where a character of two bytes is cut.
     let long = ["\u{e9}".repeat(131_060), format!(" {base64} "), "\u{e9}".repeat(70_000)].concat();
     std::fs::write(folder.path().join("a/b/page.html"), long).unwrap();
     let mut image = noise(3_000_000, 1);

@@ -1,12 +1,13 @@
-//! Chromium, on PATH and in Playwright's own folder.
+//! Finds Chromium on PATH and in Playwright's own folder.
 
 use crate::program::{Program, answer, first_number, is_program, on_path, variable};
 use std::path::{Path, PathBuf};
 
-/// Names under which distributions install Chromium.
+/// The names under which distributions install Chromium.
 const CHROMIUM_NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// Chromium, from `PORTCULLIS_CHROMIUM`, PATH or Playwright's folder. The error says why there is none.
+/// Finds Chromium by `PORTCULLIS_CHROMIUM`, on PATH or in Playwright's folder. The error names the reason if there is
+/// none.
 pub fn chromium() -> Result<Program, String> {
     const VARIABLE: &str = "PORTCULLIS_CHROMIUM";
     if let Some(path) = variable(VARIABLE).map(PathBuf::from) {
@@ -14,7 +15,7 @@ pub fn chromium() -> Result<Program, String> {
             .ok_or_else(|| format!("{} ({VARIABLE}) does not answer `--version`", path.display()));
     }
     let installed = CHROMIUM_NAMES.iter().filter_map(|name| on_path(name));
-    // A candidate must answer: some distributions put a script there that only advertises a package.
+    // A candidate must print its version, since some distributions install a script that only names a package.
     installed
         .chain(playwright_browsers(&playwright_folder()))
         .find_map(|path| browser(&path))
@@ -52,7 +53,7 @@ fn playwright_folder() -> PathBuf {
     cache.unwrap_or_default().join("ms-playwright")
 }
 
-/// Playwright's own Chromiums, the newest revision first.
+/// Lists Playwright's own Chromiums, the newest revision first.
 fn playwright_browsers(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<(u32, PathBuf)> = Vec::new();
     for revision in folders(folder, "chromium-") {

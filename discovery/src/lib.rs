@@ -1,13 +1,13 @@
-//! What is installed on this machine that a guarded browser needs: found, never installed, and nothing of it started
-//! but to ask for its version.
+//! Finds the installed programs that a guarded browser needs. It installs none, and starts them only to read their
+//! versions.
 //!
 //! | module | subject |
 //! |---|---|
-//! | `program` | programs on PATH, and what they say of themselves |
+//! | `program` | programs on PATH, and their versions |
 //! | [`chromium()`] | Chromium, on PATH and in Playwright's own folder, and whether its sandbox can be used |
-//! | [`node`] | whether a Node is new enough |
-//! | [`npm_package`] | packages that npm put somewhere |
-//! | [`playwright`] | whether a `playwright-core` is the one that the bridge speaks to |
+//! | [`node`] | the check of Node's version |
+//! | [`npm_package`] | packages that npm installed |
+//! | [`playwright`] | the version of `playwright-core` that the bridge needs |
 
 mod chromium;
 pub mod node;
@@ -15,6 +15,6 @@ mod npm;
 pub mod playwright;
 mod program;
 
-pub use chromium::{chromium, chromium_sandbox};
+pub use chromium::chromium;
 pub use npm::{global_npm_package, npm_package, package_of};
 pub use program::{Program, answer, certutil, is_program, major, on_path, variable};

@@ -1,12 +1,12 @@
-//! Whether a Node is new enough.
+//! The check of Node's version.
 
 use crate::program::{Program, answer, major};
 use std::path::Path;
 
-/// Playwright 1.64 ends at once on an older one.
+/// The oldest supported major version. Playwright 1.64 does not start on an older one.
 pub const OLDEST: u32 = 20;
 
-/// Takes a Node that answers and is new enough; else says what is wrong with it.
+/// Accepts a Node that prints its version and is new enough. The error names the fault.
 pub fn accept(path: &Path) -> Result<Program, String> {
     let shown = path.display();
     let version =

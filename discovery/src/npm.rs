@@ -1,33 +1,33 @@
-//! Packages that npm put somewhere: into its global folder, this folder, or the folders of `npx`.
+//! Finds packages that npm installed: in its global folder, this folder, or the folders of `npx`.
 
 use crate::playwright::version;
 use crate::program::{Program, answer, on_path, variable};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A package of npm: its folder and version. The global folder goes before this one, and this one before those of
-/// `npx`.
+/// Finds a package of npm, with its folder and version. The global folder is searched first, then this folder, then
+/// those of `npx`.
 pub fn npm_package(name: &str) -> Option<Program> {
     let here = std::env::current_dir().ok().map(|folder| folder.join("node_modules"));
     let found = || here.into_iter().chain(fetched_by_npx()).find_map(|modules| package(&modules, name));
     global_npm_package(name).or_else(found)
 }
 
-/// A package of npm's global folder. For what is to be run: whoever wrote the folder that a program is started in may have
-/// put packages there too.
+/// Finds a package in npm's global folder. Use it for packages that are to be run, since the current folder may hold
+/// packages of its author.
 pub fn global_npm_package(name: &str) -> Option<Program> {
     let global = on_path("npm").and_then(|npm| answer(&npm, ["root", "-g"])).map(PathBuf::from)?;
     package(&global, name)
 }
 
-/// The package that a script such as `cli.js` stands in.
+/// The package that contains a script such as `cli.js`.
 pub fn package_of(script: &Path) -> Option<Program> {
     let folder = script.parent()?;
     let manifest = fs::read_to_string(folder.join("package.json")).ok()?;
     Some(Program { version: version(&manifest)?.to_owned(), path: folder.to_owned() })
 }
 
-/// What `npx` fetched, the newest first.
+/// The folders of packages that `npx` fetched, the newest first.
 fn fetched_by_npx() -> Vec<PathBuf> {
     let cache = variable("npm_config_cache").map(PathBuf::from);
     let Some(cache) = cache.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".npm"))) else {

@@ -1,18 +1,18 @@
-//! Whether a `playwright-core` is the one that the bridge speaks to.
+//! The version of `playwright-core` that the bridge needs.
 
 use std::fs;
 use std::path::Path;
 
-/// The version that `playwright-rs` speaks to.
+/// The version that `playwright-rs` needs.
 pub const VERSION: &str = "1.64.0";
 
-/// Whether the script and, beside it, the manifest of the right version are there.
+/// Tells if the script exists, with a manifest of the right version next to it.
 pub fn is_installed(script: &Path) -> bool {
     let manifest = script.with_file_name("package.json");
     script.is_file() && fs::read_to_string(manifest).is_ok_and(|text| version(&text) == Some(VERSION))
 }
 
-/// The `version` of a package's manifest, in which it is a key of the top level alone.
+/// Reads the `version` of a package's manifest, in which it is a key of the top level only.
 pub fn version(manifest: &str) -> Option<&str> {
     let (_, rest) = manifest.split_once("\"version\"")?;
     rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?.split('"').next()

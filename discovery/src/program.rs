@@ -1,20 +1,20 @@
-//! Programs: where they are, and what they say of themselves.
+//! Programs, their paths and their versions.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A program that was found, and answers.
+/// A program that was found and prints its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
-    /// As the program states it; empty where it states none.
+    /// The version as the program prints it; empty if it prints none.
     pub version: String,
 }
 
-/// NSS's `certutil`, from `PORTCULLIS_CERTUTIL` or PATH. The error says why there is none.
+/// Finds NSS's `certutil` by `PORTCULLIS_CERTUTIL` or on PATH. The error names the reason if there is none.
 pub fn certutil() -> Result<Program, String> {
     const VARIABLE: &str = "PORTCULLIS_CERTUTIL";
     let path = match variable(VARIABLE).map(PathBuf::from) {
@@ -25,13 +25,13 @@ pub fn certutil() -> Result<Program, String> {
     Ok(Program { path, version: String::new() })
 }
 
-/// A program on PATH.
+/// Finds a program on PATH.
 pub fn on_path(name: &str) -> Option<PathBuf> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
     env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&file)).find(|path| is_program(path))
 }
 
-/// What a program prints, or `None` if it fails or prints nothing.
+/// Runs a program and returns its output; `None` if it fails or prints nothing.
 pub fn answer<I, S>(program: &Path, arguments: I) -> Option<String>
 where
     I: IntoIterator<Item = S>,
@@ -42,29 +42,29 @@ where
     (output.status.success() && !text.is_empty()).then_some(text)
 }
 
-/// An environment variable that is set and not empty.
+/// Reads an environment variable, if it is set and not empty.
 pub fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// The first word that starts with a digit: the version in "Chromium 156.0.8078.79 built on ...".
+/// Finds the first word that starts with a digit, which is the version in "Chromium 156.0.8078.79 built on ...".
 pub(crate) fn first_number(line: &str) -> Option<&str> {
     line.split_whitespace().find(|word| word.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
-/// The first number of a version.
+/// Reads the major version.
 pub fn major(version: &str) -> Option<u32> {
     version.split('.').next()?.parse().ok()
 }
 
-/// Whether this is a file that may be run.
+/// Tells if this is an executable file.
 #[cfg(unix)]
 pub fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
 }
 
-/// Whether this is a file that may be run.
+/// Tells if this is an executable file.
 #[cfg(not(unix))]
 pub fn is_program(path: &Path) -> bool {
     path.is_file()
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_read_from_what_browsers_print() {
+    fn versions_are_read_from_the_output_of_browsers() {
         assert_eq!(
             first_number("Chromium 156.0.8078.79 built on Debian GNU/Linux 12"),
             Some("156.0.8078.79")

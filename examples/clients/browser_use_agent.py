@@ -1,12 +1,12 @@
 """browser-use (PyPI package `browser-use`) with the guard as its only way to a browser.
 
-browser-use's own actions are left out, and the guard's tools are registered as actions. In the place of a model that decides,
-scripted steps: what a model may call, and what comes back. No key and no account.
+browser-use's own actions are removed, and the guard's tools are registered as actions. Scripted steps replace the model and show
+its calls and their results. It needs no key and no account.
 
     pip install browser-use
     python examples/clients/browser_use_agent.py target/debug/portcullis [ARGUMENTS OF portcullis mcp]
 
-With a model, hand `tools` to `browser_use.Agent(task=..., llm=..., tools=tools)`.
+With a model, pass `tools` to `browser_use.Agent(task=..., llm=..., tools=tools)`.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from browser_use.mcp.client import MCPClient
 
 
 async def guarded_tools(command: str, arguments: list[str]) -> tuple[Tools, MCPClient]:
-    """browser-use's actions replaced by the guard's."""
+    """Replaces browser-use's actions by those of the guard."""
     own = list(Tools().registry.registry.actions)
     # `done` ends a task and touches no page.
     tools = Tools(exclude_actions=[name for name in own if name != "done"])
@@ -37,16 +37,16 @@ async def main() -> None:
         print("actions:", ", ".join(sorted(actions)))
         steps = [
             ("portcullis_status", {}),
-            # Nothing of the user's can be asked for before there is a page and a plan.
+            # No value can be requested before there is a page and a plan.
             ("portcullis_request", {"block": "REQ.payment fields=[\"card_number\"]\nREQ.end"}),
-            # This machine's own services are no page for an agent.
+            # The guard opens no service of this machine.
             ("browser_navigate", {"url": "https://127.0.0.1:9/"}),
             ("portcullis_status", {}),
             ("browser_type", {"target": "e1", "text": "hello"}),
             ("browser_close", {}),
         ]
         for name, parameters in steps:
-            # `registry.execute_action` is what browser-use's agent calls with what its model chose.
+            # browser-use's agent calls `registry.execute_action` with the choice of its model.
             model = actions[name].param_model
             result = await tools.registry.execute_action(name, model(**parameters).model_dump(exclude_unset=True))
             said = (result.extracted_content or result.error or "").strip()

@@ -1,6 +1,6 @@
 """The official Python SDK of MCP (PyPI package `mcp`) with the guard as its server. No key, no account, no model.
 
-It opens a page, reads what the guard tells of it, asks for something that it does not get, and takes a picture.
+It opens a page, reads its text, requests a value that is denied, and takes a screenshot.
 
     pip install mcp
     python examples/clients/python_sdk.py https://example.org/ target/debug/portcullis [ARGUMENTS OF portcullis mcp]
@@ -15,7 +15,7 @@ from mcp.client.stdio import stdio_client
 
 
 async def main(address: str, command: str, arguments: list[str]) -> None:
-    # The SDK hands on next to nothing of the environment by itself; the guard finds Node and Chromium by it.
+    # By default the SDK passes almost no environment variables; the guard needs them to find Node and Chromium.
     guard = StdioServerParameters(command=command, args=["mcp", *arguments], env=dict(os.environ))
     async with stdio_client(guard) as (read, write), ClientSession(read, write) as session:
         await session.initialize()

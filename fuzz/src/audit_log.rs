@@ -1,4 +1,4 @@
-//! Segments of an audit log: reading, verifying, and writing again what was read.
+//! Segments of an audit log: reading, verifying, writing again.
 
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
@@ -8,43 +8,46 @@ use portcullis::storage::Disk;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// Takes the input as a segment and as a signed head, and again with the chain of its lines made right:
-/// otherwise hardly an input would get past the first hash.
+/// Tests the input as a segment and as a signed head, and again with a correct chain of its lines, since few inputs
+/// would pass the first hash.
 ///
 /// # Panics
-/// Where what was accepted is not what would be written, or two ways of reading it disagree.
+/// An accepted input is written in another form, or two readers disagree.
 pub fn run(input: &[u8]) {
-    judge(input);
+    check(input);
     let text = String::from_utf8_lossy(input);
-    judge(chained(&text).as_bytes());
+    check(chained(&text).as_bytes());
     if let Ok(head) = SignedHead::parse(&text) {
-        assert_eq!(head.to_text(), text, "a head that was read is written in another way");
+        assert_eq!(head.to_text(), text, "a head is written in another form than it was read");
     }
 }
 
-fn judge(segment: &[u8]) {
+fn check(segment: &[u8]) {
     let verified = verify_on(&OneFile(segment), Path::new("/log"), None, None);
     let read = std::str::from_utf8(segment).ok().map(verify_text);
     match (verified, read) {
         (Ok(report), Some(Ok((records, chain)))) => {
             let lines: Vec<String> = records.iter().map(|record| record.to_line() + "\n").collect();
-            assert!(lines.concat().as_bytes() == segment, "what was read is written in another way");
+            assert!(
+                lines.concat().as_bytes() == segment,
+                "a segment is written in another form than it was read"
+            );
             assert_eq!((report.records, report.head), (chain.length(), chain.head()));
             assert_eq!(report.unfinished.len(), chain.open().count());
         }
         (Err(LogError::Broken { broken, .. }), Some(Err((place, problem)))) => {
             assert_eq!((broken.place, broken.problem), (Some(place), problem));
         }
-        // A log that says its head was signed needs the note, which one segment has not.
+        // A log with a signed head needs the note, which a single segment does not have.
         (Err(LogError::Broken { broken, .. }), Some(Ok((_, chain)))) => {
             assert!(chain.was_signed() && broken.place.is_none(), "{broken}");
         }
         (Err(LogError::Broken { .. }), None) => {}
-        (verified, _) => panic!("read in two ways: {verified:?}"),
+        (verified, _) => panic!("two readers disagree: {verified:?}"),
     }
 }
 
-/// The lines that are JSON objects, numbered, linked and hashed anew.
+/// The lines that are JSON objects, with new numbers, links and hashes.
 fn chained(text: &str) -> String {
     let (mut out, mut previous, mut number) = (String::new(), "0".repeat(64), 0u64);
     for line in text.lines() {

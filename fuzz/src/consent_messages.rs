@@ -1,10 +1,10 @@
-//! What the consent page's script says: read in one spelling only, the one in which a JSON writer writes it.
+//! Messages of the consent page's script, which are accepted in one spelling only, that of a JSON writer.
 
 use portcullis::consent::Answer;
 use portcullis::consent::page::message::{LONGEST, Message};
 use serde::{Deserialize, Serialize};
 
-/// A message as a JSON library sees it, with its members in order.
+/// A message as a JSON library reads it, with its members in order.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 enum Json {
@@ -13,11 +13,10 @@ enum Json {
     Code { nonce: String, subject: String, code: String },
 }
 
-/// Reads any bytes as a message, and compares with what a JSON library makes of them.
+/// Reads any bytes as a message, and compares it with the result of a JSON library.
 ///
 /// # Panics
-/// Where a message is not written as it was read, or the library and the reader do not take the same bytes for
-/// the same message.
+/// A message is not written as it was read, or the library and the reader disagree.
 pub fn run(input: &[u8]) {
     let read = Message::read(input);
     if let Some(message) = &read {
@@ -27,8 +26,8 @@ pub fn run(input: &[u8]) {
         assert!(input.len() <= LONGEST, "a message of {} bytes", input.len());
     }
     let json = serde_json::from_slice::<Json>(input).ok().filter(|json| {
-        // Only what the library would write itself, and with members that say something.
-        serde_json::to_vec(json).is_ok_and(|written| written == input) && says_something(json)
+        // Only the spelling that the library writes itself counts, with valid members.
+        serde_json::to_vec(json).is_ok_and(|written| written == input) && has_valid_members(json)
     });
     let same = match (&read, &json) {
         (None, None) => true,
@@ -46,7 +45,7 @@ pub fn run(input: &[u8]) {
     assert!(same, "the reader and a JSON library differ");
 }
 
-fn says_something(json: &Json) -> bool {
+fn has_valid_members(json: &Json) -> bool {
     let hex = |text: &str, digits| {
         text.len() == digits && text.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c))
     };

@@ -1,22 +1,22 @@
-//! Bringing to light what is hidden in any text: places fit, nothing is lost, nothing grows without end.
+//! Decoding of text that is hidden in a text: places are valid, nothing is lost, the output is bounded.
 
 use classifier::{Normalised, Unfolded};
 
 use crate::input;
 
-/// Unfolds the input, and again in the midst of prose.
+/// Unfolds the input, and again within prose.
 ///
 /// # Panics
-/// Where the plain text is another than folding gives, something decoded stands nowhere or leads back to no characters
-/// of the text, more is decoded than is allowed, or it depends on the time of day.
+/// The plain text differs from the folded one, decoded text has no place or no characters in the text, more is decoded
+/// than is allowed, or the result is not deterministic.
 pub fn run(input: &[u8]) {
     let text = input::text(input);
-    let unfolded = judge(&text);
+    let unfolded = check(&text);
     assert_eq!(format!("{unfolded:?}"), format!("{:?}", Unfolded::new(&text)), "unfolded twice");
-    judge(&format!("The kettle is blue.\n{text}\nIt boils a litre."));
+    check(&format!("The kettle is blue.\n{text}\nIt boils a litre."));
 }
 
-fn judge(text: &str) -> Unfolded {
+fn check(text: &str) -> Unfolded {
     let unfolded = Unfolded::new(text);
     assert_eq!(unfolded.plain().text(), Normalised::new(text).text(), "the plain text");
     let mut total = 0;
@@ -26,7 +26,7 @@ fn judge(text: &str) -> Unfolded {
         assert!(!says.is_empty(), "{:?} says nothing", decoded.disguise);
         let span = text.get(decoded.span.clone());
         assert!(span.is_some_and(|part| !part.is_empty()), "{:?} at {:?}", decoded.disguise, decoded.span);
-        // A step that is no divisor of anything.
+        // The step is coprime to common lengths.
         for at in (0..says.len()).step_by(7) {
             let place = decoded.text.original(at..at + 5);
             assert!(
@@ -36,7 +36,7 @@ fn judge(text: &str) -> Unfolded {
             );
         }
     }
-    // Eight disguises, reversed text twice, four times as much in the layers below; folding makes eighteen of one.
+    // Eight disguises, reversed text twice, four times as much in the layers below; folding makes at most 18 of one.
     assert!(total <= 18 * (13 * text.len() + 4096), "{total} bytes of {}", text.len());
     unfolded
 }

@@ -1,4 +1,4 @@
-//! Detectors of personal data and secrets: where findings stand, what masking leaves, what a normal form is.
+//! Detectors of personal data and secrets: places of findings, masking, normal forms.
 
 use std::sync::LazyLock;
 
@@ -9,22 +9,22 @@ use crate::input;
 static SETS: LazyLock<Vec<Detectors>> =
     LazyLock::new(|| [Detectors::standard(), Detectors::thorough()].into_iter().flatten().collect());
 
-/// Searches a text, masks what is found, and searches again.
+/// Searches a text, masks the findings, and searches again.
 ///
 /// # Panics
-/// Where a finding is no part of the text, findings are out of order, masking once and twice differ, a masked text
-/// still holds a value of the kind that was masked, or a normal form is not that of itself.
+/// A finding is no part of the text, findings are out of order, masking twice differs from masking once, a masked text
+/// still holds a masked value, or a normal form is not its own normal form.
 pub fn run(input: &[u8]) {
     let text = input::text(input);
     assert_eq!(SETS.len(), 2, "the detectors do not build");
     for detectors in SETS.iter() {
         let findings = detectors.detect(&text);
-        placed(&text, &findings);
-        masked(&text, &findings, detectors);
+        check_places(&text, &findings);
+        check_masking(&text, &findings, detectors);
     }
 }
 
-fn placed(text: &str, findings: &[Finding]) {
+fn check_places(text: &str, findings: &[Finding]) {
     let starts: Vec<usize> = findings.iter().map(|finding| finding.span.start).collect();
     assert!(starts.is_sorted(), "findings are out of order");
     for finding in findings {
@@ -39,7 +39,7 @@ fn placed(text: &str, findings: &[Finding]) {
     }
 }
 
-fn masked(text: &str, findings: &[Finding], detectors: &Detectors) {
+fn check_masking(text: &str, findings: &[Finding], detectors: &Detectors) {
     let once = mask(text, findings);
     let again = detectors.detect(&once);
     for left in &again {

@@ -1,4 +1,4 @@
-//! What comes to the service: framed messages, first words, wishes, reports of a tab.
+//! Messages to the service: framed messages, greetings, requests, reports of a tab.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -12,11 +12,11 @@ use serde_json::Value;
 /// The most lines of a tab, and the most frames, each of which has one line more.
 const MOST_LINES: usize = 5_000 + 64;
 
-/// Reads any bytes as a stream of messages, and each message, and the bytes themselves, as everything that one can be.
+/// Reads any bytes as a stream of messages, and each message, and the bytes themselves, as every type of message.
 ///
 /// # Panics
-/// Where a stream is not written as it was read, a message is read as another than it is written as, a role gets a wish
-/// that is not its own, or a report shows more than a report may.
+/// A stream or a message is not written as it was read, a role may send a request of another role, or a report shows
+/// more than it may.
 pub fn run(input: &[u8]) {
     let mut rest = input;
     while let Ok(Some(message)) = ready(framing::read(&mut rest)) {
@@ -25,12 +25,12 @@ pub fn run(input: &[u8]) {
         assert!(ready(framing::write(&mut written, &message)).is_ok(), "what was read can be written");
         let read = input.len() - rest.len();
         assert!(input.get(..read).is_some_and(|all| all.ends_with(&written)), "written in another way");
-        heard(&message);
+        check(&message);
     }
-    heard(input);
+    check(input);
 }
 
-/// A future over bytes in memory waits for nothing.
+/// Polls a future over bytes in memory, which never waits.
 fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => done,
@@ -38,7 +38,7 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-fn heard(bytes: &[u8]) {
+fn check(bytes: &[u8]) {
     let Ok(message) = serde_json::from_slice::<Value>(bytes) else { return };
     if let Ok(hello) = Hello::read(&message) {
         assert_eq!(Hello::read(&hello.message()), Ok(hello), "a first message is read otherwise");
@@ -54,11 +54,11 @@ fn heard(bytes: &[u8]) {
         };
         assert!(may, "{role:?} may not wish for this");
     }
-    reported(&message);
+    check_report(&message);
 }
 
-/// A report says of origins what the browser said, in its spelling, and nothing twice.
-fn reported(report: &Value) {
+/// Checks that a report has the origins of the browser, in its spelling, each once.
+fn check_report(report: &Value) {
     let frames = report.get("frames").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let says = |name: &str, origin: &Origin| {
         let origin = Value::from(origin.to_string());
@@ -81,7 +81,7 @@ fn reported(report: &Value) {
         assert_eq!(outline.frames.len(), frames.len(), "a frame is told of without its origin");
         assert_eq!(outline.frames.first().cloned().flatten(), top);
         assert!(top.iter().all(|origin| says("origin", origin)), "the text of nobody's page");
-        // The words of a page stand in quotes: no line begins as one of the guard's that is not.
+        // The text of a page is in quotes, so no line of it looks like one of the guard's.
         let text = outline.unfiltered();
         let heads = text.lines().filter(|line| line.starts_with("- document ")).count();
         assert!(heads <= frames.len(), "{heads} documents in {} frames", frames.len());

@@ -1,4 +1,4 @@
-//! An interrupted distillation: any bytes into going on from it.
+//! Checkpoints of an interrupted distillation: resuming from any bytes.
 
 use std::num::NonZeroUsize;
 
@@ -7,38 +7,38 @@ use ndarray::Array2;
 
 use crate::input::with_fitting_lengths;
 
-/// How many steps are taken from a checkpoint that was read.
+/// The number of steps after resuming.
 const STEPS: usize = 3;
 
-/// How far from 1 the sum of a distribution may be: the reader takes a hundredth, and floats round.
+/// The largest error of the sum of a distribution: the reader accepts a hundredth, and floats round.
 const ROUNDED: f64 = 1.1e-2;
 
-/// What is learnt from and what is held out: fixed, since a checkpoint names its texts by their fingerprint.
+/// The texts for training and the held-out ones. They are fixed, since a checkpoint has the fingerprint of its texts.
 #[must_use]
 pub fn texts() -> (Sequences, Sequences) {
     let all = |texts: &[&[u32]]| texts.iter().copied().collect();
     (all(&[&[0, 1, 2], &[3, 1], &[2, 2, 0]]), all(&[&[1, 0]]))
 }
 
-/// Goes on from the input as it is, and again with the header's length and the file's made right; with both widths of floats.
+/// Resumes from the input, and again with consistent lengths, with both widths of floats.
 ///
 /// # Panics
-/// Where a checkpoint was read from which a training does not go on to distributions, or that is written and read as another.
+/// An accepted checkpoint does not lead to distributions, or is written as another one.
 pub fn run(input: &[u8]) {
     for bytes in [Some(input.to_vec()), with_fitting_lengths(input)].into_iter().flatten() {
-        // What the reader refuses has no further promise.
+        // A refused input has no further guarantee.
         let _refused = resumed::<f32>(&bytes);
         let _refused = resumed::<f64>(&bytes);
     }
 }
 
-/// Goes on from a checkpoint.
+/// Resumes from a checkpoint.
 ///
 /// # Errors
-/// In the reader's words, where it is none.
+/// The message of the reader, if it refuses the bytes.
 ///
 /// # Panics
-/// As [`run`].
+/// Those of [`run`].
 pub fn resumed<T: Real>(bytes: &[u8]) -> Result<(), String> {
     let (train, held_out) = texts();
     let mut trainer = match Trainer::<T>::resume(bytes, &train, &held_out, NonZeroUsize::MIN) {
@@ -63,7 +63,7 @@ pub fn resumed<T: Real>(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// What is written from a training is read as the same one.
+/// Checks that a training is written and read as the same one.
 fn is_the_same_again<T: Real>(trainer: &Trainer<'_, T>, train: &Sequences, held_out: &Sequences) {
     let Ok(written) = trainer.checkpoint() else { panic!("it is not written") };
     let again = match Trainer::<T>::resume(&written, train, held_out, NonZeroUsize::MIN) {
@@ -85,10 +85,10 @@ fn are_distributions<T: Real>(parameters: &Parameters<T>) {
     }
 }
 
-/// Good checkpoints, by their names: the seeds are made from them.
+/// Makes valid checkpoints, with the names of the seeds.
 ///
 /// # Panics
-/// Where one cannot be made.
+/// A checkpoint cannot be made.
 #[must_use]
 pub fn good() -> Vec<(&'static str, Vec<u8>)> {
     let stages = |text: &str| Schedule::parse(text, 3).unwrap_or_else(|error| panic!("{error}"));
@@ -107,7 +107,7 @@ pub fn good() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// A model of so many states, each of which prefers another token and another successor.
+/// Makes a model of this many states, each of which prefers another token and another successor.
 #[must_use]
 pub fn first<T: Real>(states: usize) -> Parameters<T> {
     const TOKENS: usize = 4;

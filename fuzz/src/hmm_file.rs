@@ -1,33 +1,33 @@
-//! A model in a file: any bytes into reading our form and the two published ones.
+//! Model files: reading any bytes as our format and the two published ones.
 
 use hmm_control::{Belief, ImportOptions, ModelFile, Storage};
 use std::sync::Arc;
 
 use crate::input::with_fitting_lengths;
 
-/// A seed that is a model.
+/// A seed that is a valid model.
 const PUBLISHED: &[u8] = include_bytes!("../corpus/hmm_file/trace");
 
 const OPTIONS: ImportOptions<'static> =
     ImportOptions { transition: Storage::F64, emission: Storage::F16, config: None };
 
-/// Opens the input as it is, and again with the header's length and the file's made right, so that what the
-/// header says is judged and not only its frame; and as the text beside a model.
+/// Opens the input, and again with consistent lengths, so that the content of the header is tested; and as the
+/// `config.json` of a model.
 ///
 /// # Panics
-/// Where a model was read that is none, or is written and read as another.
+/// An accepted model is invalid, or is written as another one.
 pub fn run(input: &[u8]) {
-    judge(input);
+    check(input);
     if let Some(mended) = with_fitting_lengths(input) {
-        judge(&mended);
+        check(&mended);
     }
     if let Ok(text) = std::str::from_utf8(input) {
-        beside(text);
+        check_config(text);
     }
 }
 
-/// The input as the `config.json` of a model of 3 states and 5 tokens.
-fn beside(text: &str) {
+/// Tests the input as the `config.json` of a model of 3 states and 5 tokens.
+fn check_config(text: &str) {
     let options = ImportOptions { config: Some(text), ..OPTIONS };
     match ModelFile::import(PUBLISHED, &options) {
         Ok((file, _)) => {
@@ -37,7 +37,7 @@ fn beside(text: &str) {
     }
 }
 
-fn judge(bytes: &[u8]) {
+fn check(bytes: &[u8]) {
     let read = ModelFile::open(Arc::new(bytes.to_vec()), &OPTIONS);
     let file = match read {
         Ok((file, _)) => file,
@@ -50,14 +50,14 @@ fn judge(bytes: &[u8]) {
         let log_probability = belief.observe(hmm, token);
         assert!(log_probability <= 0.15, "token {token} has the log probability {log_probability}");
         let sum: f64 = belief.predicted().iter().sum();
-        assert!((sum - 1.0).abs() < 1e-6, "what is believed sums to {sum}");
+        assert!((sum - 1.0).abs() < 1e-6, "the belief sums to {sum}");
     }
     let mut written = Vec::new();
-    // Notes that were just short enough may be too long once they are written as we do.
+    // Notes of just the allowed length may be too long in our spelling.
     if file.write(&mut written).is_err() {
         return;
     }
-    let Ok(again) = ModelFile::read(Arc::new(written)) else { panic!("written, and not read") };
+    let Ok(again) = ModelFile::read(Arc::new(written)) else { panic!("a written model is not read") };
     assert_eq!(again.end_token, file.end_token);
     assert_eq!(again.notes, file.notes);
     assert!(again.hmm.initial().iter().map(|v| v.to_bits()).eq(hmm.initial().iter().map(|v| v.to_bits())));

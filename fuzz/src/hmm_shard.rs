@@ -1,4 +1,4 @@
-//! The counts of a part of a distillation, made elsewhere: any bytes into reading and merging them.
+//! The counts of a part of a distillation: reading and merging any bytes.
 
 use hmm_control::distil::{DistilError, Expectation, Parameters, Rules, Sequences, Statistics, maximise};
 use ndarray::Array2;
@@ -6,27 +6,27 @@ use ndarray::Array2;
 use crate::hmm_checkpoint::{first, texts};
 use crate::input::with_fitting_lengths;
 
-/// The most cells of a model that is made from counts: counts may be of any number of tokens that did not occur.
+/// The most cells of a model that is made from counts, since counts may name any number of tokens.
 const CELLS: usize = 1 << 16;
 
-/// Reads the input as it is, and again with the header's length and the file's made right.
+/// Reads the input, and again with consistent lengths.
 ///
 /// # Panics
-/// Where counts were read that cannot be added up or learnt from, or that are written and read as others.
+/// Accepted counts cannot be merged or learnt from, or are written as others.
 pub fn run(input: &[u8]) {
     for bytes in [Some(input.to_vec()), with_fitting_lengths(input)].into_iter().flatten() {
-        // What the reader refuses has no further promise.
+        // A refused input has no further guarantee.
         let _refused = merged(&bytes);
     }
 }
 
-/// Reads counts and adds them up.
+/// Reads counts and merges them.
 ///
 /// # Errors
-/// In the reader's words, where they are none.
+/// The message of the reader, if it refuses the bytes.
 ///
 /// # Panics
-/// As [`run`].
+/// Those of [`run`].
 pub fn merged(bytes: &[u8]) -> Result<(), String> {
     let read = Statistics::from_bytes(bytes);
     let shard = match read {
@@ -43,7 +43,7 @@ pub fn merged(bytes: &[u8]) -> Result<(), String> {
     let mut all = Statistics::new(shard.states(), shard.vocabulary());
     assert_eq!(all.merge(&shard), Ok(()), "to nothing they are added");
     assert_eq!(all, shard, "added to nothing they are themselves");
-    // Twice as many may be too many, which is said.
+    // Twice the counts may be too many, which is an error.
     let mut before = all.clone();
     while before.positions() > 0 && all.merge(&before).is_ok() {
         assert_eq!(all.positions(), before.positions() * 2, "some were not added");
@@ -54,7 +54,7 @@ pub fn merged(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// What is learnt from counts are distributions.
+/// Checks that the parameters learnt from counts are distributions.
 fn learnt(counts: &Statistics) {
     let (states, vocabulary) = (counts.states(), counts.vocabulary());
     if states == 0 || vocabulary == 0 || states.saturating_mul(states.max(vocabulary)) > CELLS {
@@ -77,10 +77,10 @@ fn learnt(counts: &Statistics) {
     }
 }
 
-/// Good counts, by their names: the seeds are made from them.
+/// Makes valid counts, with the names of the seeds.
 ///
 /// # Panics
-/// Where they cannot be made.
+/// Counts cannot be made.
 #[must_use]
 pub fn good() -> Vec<(&'static str, Vec<u8>)> {
     let (train, held_out) = texts();

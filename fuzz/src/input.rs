@@ -1,25 +1,25 @@
-//! From bytes to text, and to a file whose lengths fit.
+//! Conversion of bytes to text, and to a file with consistent lengths.
 
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-/// Where the header of a safetensors file begins.
+/// The offset of the header of a safetensors file.
 const START: usize = 8;
 
-/// Bytes of numbers that are made up where a header asks for more than there are.
+/// The most bytes of numbers in a file. Missing ones are filled with zeros.
 const MOST: usize = 1 << 16;
 
-/// The input as text. What is not UTF-8 becomes U+FFFD, so that a mutation in the middle of a character
-/// does not lose the rest of the input.
+/// Converts the input to text. Invalid UTF-8 becomes U+FFFD, so that a mutation within a character does not lose the
+/// rest of the input.
 #[must_use]
 pub fn text(input: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(input)
 }
 
-/// A safetensors file with the lengths that its header asks for, if it has a header: what the header says is judged then,
-/// and not only its frame.
+/// Makes a safetensors file with the lengths that its header names, if it has a header, so that the content of the
+/// header is tested and not only its length.
 #[must_use]
 pub fn with_fitting_lengths(input: &[u8]) -> Option<Vec<u8>> {
     let text = input.get(START..)?;

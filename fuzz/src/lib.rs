@@ -1,28 +1,28 @@
-//! Fuzz targets: functions that take any bytes and panic where a promise of the workspace is broken.
+//! Fuzz targets: functions that take any bytes and panic if a guarantee of the workspace is broken.
 //!
 //! `cargo xtask fuzz` runs them under libFuzzer; `cargo test` runs them over their seeds. A new target is a
 //! module here with a line in [`TARGETS`], and a folder of seeds, `corpus/<name>`; a dictionary,
-//! `dictionaries/<name>.txt`, is optional. An input that broke a promise becomes a seed once that is mended.
+//! `dictionaries/<name>.txt`, is optional. An input that broke a guarantee becomes a seed once the fault is fixed.
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`audit_log`] | segments of an audit log: reading, verifying, writing again |
-//! | [`consent_messages`] | what the consent page's script says |
-//! | [`decoder`] | what is hidden in a text: encoded, spelled out, written backwards |
+//! | [`consent_messages`] | messages of the consent page's script |
+//! | [`decoder`] | hidden text: encoded, spelled out, written backwards |
 //! | [`detectors`] | personal data and secrets: places, masking, normal forms |
-//! | `extension_messages` | what an extension, an agent and a user send to the service, framed (Unix) |
-//! | [`hmm_checkpoint`] | an interrupted distillation: going on from it, writing again |
-//! | [`hmm_file`] | a model in a file: reading our form and the published ones, writing again |
+//! | `extension_messages` | framed messages of an extension, an agent and a user to the service (Unix) |
+//! | [`hmm_checkpoint`] | checkpoints of a distillation: resuming, writing again |
+//! | [`hmm_file`] | model files: reading our format and the published ones, writing again |
 //! | [`hmm_shard`] | counts of a part of a distillation: reading, merging, learning, writing again |
-//! | [`normaliser`] | folding a text, and the way back |
-//! | [`policy_bytes`] | policy bytes: reading, writing, what the check says of a table nobody compiled |
-//! | [`policy_text`] | policy text: reading, printing, compiling, proving |
-//! | [`scrubber`] | what the model is told of a page, whatever words it has |
+//! | [`normaliser`] | folding a text, and mapping places back |
+//! | [`policy_bytes`] | policy bytes: reading, writing, checking a table that was not compiled |
+//! | [`policy_text`] | policy text: parsing, printing, compiling, proving |
+//! | [`scrubber`] | the rendered text of a page with any content |
 //! | [`sirl_stream`] | blocks and plans in pieces of a stream |
-//! | [`sirl_text`] | blocks and replies: reading, finding, printing, errors |
-//! | [`vault_file`] | a vault file: reading, writing, what lies behind the encryption |
-//! | [`input`] | from bytes to text, and to a file whose lengths fit |
-#![allow(clippy::panic, reason = "a panic is how a target reports what it found")]
+//! | [`sirl_text`] | blocks and replies: parsing, finding, printing, errors |
+//! | [`vault_file`] | vault files: reading, writing, decrypted content |
+//! | [`input`] | conversion of bytes to text, and to a file with consistent lengths |
+#![allow(clippy::panic, reason = "a target reports a fault by a panic")]
 
 pub mod audit_log;
 pub mod consent_messages;
@@ -42,7 +42,7 @@ pub mod sirl_stream;
 pub mod sirl_text;
 pub mod vault_file;
 
-/// A target: its name, and what it does with an input.
+/// A target: its name and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target. The name is also that of its folder of seeds.

@@ -1,14 +1,14 @@
-//! Folding any text: what comes out is folded, and every part of it leads back to the text.
+//! Folding of any text: the result is folded, and every part of it maps back to the text.
 
 use classifier::Normalised;
 
 use crate::input;
 
-/// Folds the input, folds the outcome again, and follows parts of it back.
+/// Folds the input, folds the result again, and maps parts of it back.
 ///
 /// # Panics
-/// Where folding twice gives something else, a part leads to no characters of the text, parts lead back in another
-/// order than they have, or more comes out than is allowed.
+/// Folding twice differs from folding once, a part maps to no characters of the text or out of order, or the result
+/// is longer than allowed.
 pub fn run(input: &[u8]) {
     let text = input::text(input);
     let folded = Normalised::new(&text);

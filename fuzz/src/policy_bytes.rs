@@ -1,19 +1,18 @@
-//! Policy bytes: reading, writing, and what the check says of a table that nobody compiled.
+//! Policy bytes: reading, writing, and checking a table that was not compiled.
 
 use policy_dfa::{Axis, BytesError, Compiled, Root, Unchecked, Valuation};
 use sha2::{Digest, Sha256};
 
-/// Where the length stands, and how long the checksum is.
+/// The place of the length, and the length of the checksum.
 const LENGTH: std::ops::Range<usize> = 12..16;
 const DIGEST: usize = 32;
 
-/// Reads the input as it is, and again with its length and checksum made right: otherwise hardly an input
-/// would get past them.
+/// Reads the input, and again with a correct length and checksum, since few inputs would pass them.
 ///
 /// # Panics
-/// Where what was read is written in another way, or a table is proved that is not that of its rules.
+/// Accepted bytes are written in another form, or a table that is not that of its rules is proved.
 pub fn run(input: &[u8]) {
-    judge(input);
+    check(input);
     let body = input.get(..input.len().saturating_sub(DIGEST)).unwrap_or(input);
     let mut bytes = body.to_vec();
     let length = u32::try_from(bytes.len() + DIGEST).unwrap_or(u32::MAX);
@@ -22,18 +21,18 @@ pub fn run(input: &[u8]) {
     }
     let digest = Sha256::digest(&bytes);
     bytes.extend_from_slice(&digest);
-    judge(&bytes);
+    check(&bytes);
 }
 
-fn judge(bytes: &[u8]) {
+fn check(bytes: &[u8]) {
     let loaded = match Compiled::from_bytes(bytes) {
         Ok(loaded) => loaded,
-        Err(error) => return fair(bytes, &error),
+        Err(error) => return check_error(bytes, &error),
     };
-    assert!(loaded.to_bytes() == bytes, "what was read is written in another way");
+    assert!(loaded.to_bytes() == bytes, "the bytes are written in another form than they were read");
     let rules = match loaded.policy().compile() {
         Ok(rules) => rules,
-        // Too many rules for a table: the loaded one cannot be theirs, and the check says so.
+        // The rules are too many for a table, so the loaded one cannot be theirs, and the check reports it.
         Err(_) => return,
     };
     assert_eq!(loaded.policy_hash(), rules.policy_hash());
@@ -51,7 +50,7 @@ fn judge(bytes: &[u8]) {
     }
 }
 
-/// Both answer alike for every start, with symbols that depend on the input.
+/// Checks that both give the same answers for every root, with symbols that depend on the input.
 fn agree(one: &Compiled<Unchecked>, other: &Compiled<Unchecked>, bytes: &[u8]) {
     let mut state = bytes.iter().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(*byte)));
     for root in Root::all() {
@@ -67,8 +66,8 @@ fn agree(one: &Compiled<Unchecked>, other: &Compiled<Unchecked>, bytes: &[u8]) {
     }
 }
 
-/// An error is told in words, and points into the file.
-fn fair(bytes: &[u8], error: &BytesError) {
+/// Checks that an error has a message and a place in the file.
+fn check_error(bytes: &[u8], error: &BytesError) {
     assert!(!error.to_string().is_empty(), "refused without a reason");
     match error {
         BytesError::Malformed { at, .. }

@@ -1,4 +1,4 @@
-//! Policy text: reading, printing, compiling, proving.
+//! Policy text: parsing, printing, compiling, proving.
 
 use std::ops::Range;
 
@@ -6,15 +6,15 @@ use policy_dfa::{Axis, Compiled, Policy, PolicyError, Root, Unchecked, Valuation
 
 use crate::input;
 
-/// Reads a policy and carries it as far as it goes.
+/// Parses a policy, prints it, compiles it and proves it, as far as possible.
 ///
 /// # Panics
-/// Where printing and reading do not agree, in text or in JSON, an error points outside its text, or a counterexample is not one.
+/// Printing and parsing disagree, in text or in JSON; an error is outside of its text; or a counterexample is wrong.
 pub fn run(input: &[u8]) {
     let text = input::text(input);
     let policy = match Policy::parse(&text) {
         Ok(policy) => policy,
-        Err(error) => return placed(&text, &error),
+        Err(error) => return check_places(&text, &error),
     };
     let printed = policy.to_string();
     match Policy::parse(&printed) {
@@ -26,14 +26,14 @@ pub fn run(input: &[u8]) {
             );
             let json = policy.to_json();
             assert!(Policy::from_json(&json).as_ref() == Ok(&policy), "its JSON form is another:\n{json}");
-            carry(&policy, &again, input);
+            compile_both(&policy, &again, input);
         }
         Err(error) => panic!("the canonical text is refused:\n{printed}\n{error}"),
     }
 }
 
-/// Compiles a policy as it was written and as it was printed; the two are one automaton.
-fn carry(written: &Policy, printed: &Policy, input: &[u8]) {
+/// Compiles a policy as it was written and as it was printed, which must give the same automaton.
+fn compile_both(written: &Policy, printed: &Policy, input: &[u8]) {
     match (written.compile(), printed.compile()) {
         (Ok(written), Ok(printed)) => {
             assert_eq!(written.policy_hash(), printed.policy_hash(), "printing changes the hash");
@@ -45,7 +45,7 @@ fn carry(written: &Policy, printed: &Policy, input: &[u8]) {
     }
 }
 
-/// Both answer alike for every start, with symbols that depend on the input.
+/// Checks that both give the same answers for every root, with symbols that depend on the input.
 fn agree(one: &Compiled<Unchecked>, other: &Compiled<Unchecked>, input: &[u8]) {
     let mut valuation = Valuation::FIRST;
     let mut state = input.iter().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(*byte)));
@@ -59,7 +59,7 @@ fn agree(one: &Compiled<Unchecked>, other: &Compiled<Unchecked>, input: &[u8]) {
     }
 }
 
-/// A statement that does not hold comes with a case that the automaton answers in that way.
+/// Checks that each violation has a counterexample that the automaton confirms.
 fn prove(unproved: Compiled<Unchecked>, compiled: &Compiled<Unchecked>) {
     let Err(violations) = unproved.check() else { return };
     assert!(!violations.is_empty(), "the policy fails its proofs, but none is named");
@@ -69,8 +69,8 @@ fn prove(unproved: Compiled<Unchecked>, compiled: &Compiled<Unchecked>) {
     }
 }
 
-/// Every problem is somewhere in the text, and its line is the one that it is on.
-fn placed(text: &str, error: &PolicyError) {
+/// Checks that every problem is in the text, with the right line and column.
+fn check_places(text: &str, error: &PolicyError) {
     assert!(!error.problems().is_empty(), "refused without a problem");
     let within = |span: &Range<usize>| text.get(span.clone()).is_some();
     for problem in error.problems() {

@@ -1,4 +1,4 @@
-//! What the model is told of a page: any words, in any places, under both settings.
+//! The rendered text of a page: any content, in any place, under both settings.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use portcullis::signals::outline::{
 
 use crate::input;
 
-/// Takes windows with this word for an attack.
-struct Fence;
+/// Judges windows with one word as an attack.
+struct WordClassifier;
 
-impl WindowClassifier for Fence {
+impl WindowClassifier for WordClassifier {
     fn risk(&self, window: &Window<'_>) -> Risk {
         if window.text.contains("zebra") { Risk::CERTAIN } else { Risk::NONE }
     }
 }
 
-/// Makes a page of the input, one words a line, each line's first character saying where they stand and what for.
+/// Makes a page of the input, with one text for each line. The first character of a line chooses its place and purpose.
 ///
 /// # Panics
-/// Where the text has a line, a head or a mark that the bridge did not write, or words are lost.
+/// The rendered text has a line, a head or a mark that the bridge did not write, or content is lost.
 pub fn run(input: &[u8]) {
     let text = input::text(input);
     let mut outline = Outline { frames: vec![None, None], ..Outline::default() };
@@ -56,34 +56,34 @@ pub fn run(input: &[u8]) {
     }
     for hidden in [HiddenText::Drop, HiddenText::Quote] {
         let settings = ScrubSettings { hidden, ..ScrubSettings::default() };
-        let told = Scrubber::new(settings, Some(Arc::new(Fence))).scrub(&outline);
-        for line in told.text.lines() {
+        let scrubbed = Scrubber::new(settings, Some(Arc::new(WordClassifier))).scrub(&outline);
+        for line in scrubbed.text.lines() {
             let rest: String =
                 outside(line).replace(WITHHELD, "").replace(UNSEEN, "").split_whitespace().collect();
             assert!(
                 matches!(rest.as_str(), "-text:" | "-button[ref=e1]"),
-                "a line that nobody wrote: {line}"
+                "a line that the bridge did not write: {line}"
             );
         }
-        assert!(told.text.lines().count() <= outline.lines.len(), "more lines than the page has");
-        let withheld: usize = told.withheld.iter().map(|it| letters(&it.words)).sum();
+        assert!(scrubbed.text.lines().count() <= outline.lines.len(), "more lines than the page has");
+        let withheld: usize = scrubbed.withheld.iter().map(|it| letters(&it.words)).sum();
         let all: usize = outline.words().map(|it| letters(&it.text)).sum();
-        assert_eq!(letters(&told.words) + withheld, all, "words were lost");
+        assert_eq!(letters(&scrubbed.words) + withheld, all, "words were lost");
         let quarantine = Quarantine::default();
-        quarantine.take_in(&told.withheld, 0);
+        quarantine.take_in(&scrubbed.withheld, 0);
     }
     let once = tidy(&text);
     assert_eq!(tidy(&once), once, "tidied twice");
     assert!(!quoted(&text).contains(char::is_control), "a control character in quotes");
 }
 
-/// How many letters and digits that show.
+/// The number of visible letters and digits.
 fn letters(text: &str) -> usize {
     let shows = |c: &char| c.is_alphanumeric() && !tidy(c.encode_utf8(&mut [0; 4])).is_empty();
     text.chars().filter(shows).count()
 }
 
-/// A line without what stands in quotes.
+/// A line without its quoted parts.
 fn outside(line: &str) -> String {
     let (mut out, mut within, mut escaped) = (String::new(), false, false);
     for c in line.chars() {

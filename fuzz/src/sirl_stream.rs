@@ -1,4 +1,4 @@
-//! SIRL in a stream: what is found does not depend on the pieces, and is what reading the whole finds.
+//! SIRL in a stream: the events do not depend on the pieces, and agree with a search of the whole text.
 
 use sirl::limits::MAX_SCAN_BYTES;
 use sirl::{Event, Scanner, Schema, find_block, parse_block, parse_plan};
@@ -6,15 +6,15 @@ use sirl::{Event, Scanner, Schema, find_block, parse_block, parse_plan};
 /// Scans the input in one piece, byte by byte, and in pieces whose lengths depend on the input.
 ///
 /// # Panics
-/// Where the pieces make a difference, too much is held, an event names a place that does not hold what it
-/// says, or another block is found than by searching the whole text.
+/// The pieces make a difference, too much memory is used, an event does not match its place, or the search of the
+/// whole text finds another block.
 pub fn run(input: &[u8]) {
     let events = scan([input]);
     assert_eq!(scan(input.chunks(1)), events, "byte by byte");
     assert_eq!(scan(pieces(input)), events, "in pieces");
     let mut from = 0;
     for event in &events {
-        from = placed(input, from, event);
+        from = check_place(input, from, event);
     }
     if let Ok(text) = str::from_utf8(input)
         && !text.split('\n').any(|line| line.starts_with("PLAN."))
@@ -34,7 +34,7 @@ fn scan<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> Vec<Event> {
     events
 }
 
-/// The input in pieces of 0 to 15 bytes.
+/// Cuts the input into pieces of 0 to 15 bytes.
 fn pieces(input: &[u8]) -> Vec<&[u8]> {
     let (mut pieces, mut rest) = (Vec::new(), input);
     let mut state = input.iter().fold(1u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(*byte)));
@@ -48,9 +48,9 @@ fn pieces(input: &[u8]) -> Vec<&[u8]> {
     pieces
 }
 
-/// An event lies behind the one before, and its place holds what it says. Returns the first byte that the
-/// next event may have.
-fn placed(input: &[u8], from: usize, event: &Event) -> usize {
+/// Checks that an event is after the last one and matches its place. Returns the first byte that the next event may
+/// have.
+fn check_place(input: &[u8], from: usize, event: &Event) -> usize {
     let part =
         |span: &std::ops::Range<usize>| input.get(span.clone()).and_then(|part| str::from_utf8(part).ok());
     match event {
@@ -77,7 +77,7 @@ fn placed(input: &[u8], from: usize, event: &Event) -> usize {
     }
 }
 
-/// Where a block begins, and what it is printed as, or where its error is and what it says.
+/// The start of a block, with its canonical text or its error.
 type Short = (usize, Result<String, (std::ops::Range<usize>, String)>);
 
 fn short(event: &Event) -> Short {
@@ -88,7 +88,7 @@ fn short(event: &Event) -> Short {
     }
 }
 
-/// What `find_block` finds, called again on what follows the block before.
+/// The blocks that repeated calls of `find_block` find.
 fn searched(text: &str) -> Vec<Short> {
     let (mut found, mut from) = (Vec::new(), 0);
     while let Some((range, outcome)) = text.get(from..).and_then(find_block) {

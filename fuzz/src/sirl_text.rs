@@ -1,15 +1,15 @@
-//! SIRL text: blocks and replies, read, found and printed; what errors say.
+//! SIRL text: parsing, finding and printing blocks and replies, and their errors.
 
 use sirl::limits::{MAX_EXCERPT_CHARS, MAX_LINE_BYTES, MAX_REQUESTS};
 use sirl::{Block, ParseError, ParseErrorKind, find_block, parse_block, parse_reply};
 
 use crate::input;
 
-/// Reads a text as a block, as a text with a block in it, and as a reply.
+/// Parses a text as a block, as a text with a block in it, and as a reply.
 ///
 /// # Panics
-/// Where printing and reading do not agree, the readers contradict each other, a limit is passed, or an
-/// error points outside its text or repeats more than it may.
+/// Printing and parsing disagree, the parsers contradict each other, a limit is exceeded, or an error is outside of
+/// its text or repeats more than it may.
 pub fn run(input: &[u8]) {
     let text = input::text(input);
     whole(&text);
@@ -26,7 +26,7 @@ fn whole(text: &str) {
                 other => panic!("a block is read whole, but found as {other:?}"),
             }
         }
-        Err(error) => fair(text, &error),
+        Err(error) => check_error(text, &error),
     }
 }
 
@@ -42,13 +42,13 @@ fn found(text: &str) {
     match outcome {
         Ok(block) => assert_eq!(parse_block(part), Ok(block), "found and read whole differ"),
         Err(error) => {
-            fair(text, &error);
+            check_error(text, &error);
             assert!(parse_block(part).is_err(), "what is found malformed can be read whole");
         }
     }
 }
 
-/// The canonical form is read back, keeps the limits, and is found amid other text.
+/// Checks that the canonical form is parsed back, is within the limits, and is found within other text.
 fn canonical(block: &Block) {
     let printed = block.to_string();
     assert_eq!(parse_block(&printed).as_ref(), Ok(block), "{printed:?}");
@@ -71,12 +71,12 @@ fn reply(text: &str) {
             assert!(printed.len() <= MAX_LINE_BYTES && !printed.contains('\n'), "{printed:?}");
             assert_eq!(parse_reply(&printed), Ok(reply), "{printed:?}");
         }
-        Err(error) => fair(text, &error),
+        Err(error) => check_error(text, &error),
     }
 }
 
-/// What `spec/sirl.md` promises of an error.
-fn fair(text: &str, error: &ParseError) {
+/// Checks the guarantees of `spec/sirl.md` on errors.
+fn check_error(text: &str, error: &ParseError) {
     assert!(text.get(error.span.clone()).is_some(), "{:?} is no part of the text: {error}", error.span);
     let before = text.get(..error.span.start).unwrap_or("");
     let line = before.matches('\n').count() + 1;
@@ -89,7 +89,7 @@ fn fair(text: &str, error: &ParseError) {
         _ => None,
     };
     let Some(excerpt) = excerpt else { return };
-    // One character more for the mark that says that the name was cut.
+    // The mark of a cut name is one character more.
     assert!(excerpt.chars().count() <= MAX_EXCERPT_CHARS + 1, "repeats too much: {excerpt}");
     assert!(excerpt.chars().filter(char::is_ascii_digit).count() <= 3, "repeats digits: {excerpt}");
     let kept = excerpt.trim_end_matches('…');

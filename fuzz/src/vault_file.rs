@@ -1,4 +1,4 @@
-//! A vault file: any bytes into unlocking with a key that is fixed, so that no passphrase is derived.
+//! Vault files: unlocking any bytes with a fixed key, so that no passphrase is derived.
 
 use chacha20poly1305::aead::{AeadInOut, KeyInit};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
@@ -11,47 +11,46 @@ use vault::{StateName, UnlockKey, Vault, VaultError};
 const DATA: [u8; 32] = [7; 32];
 const ID: [u8; 16] = [6; 16];
 
-/// Places of a file of format 2, as `spec/vault.md` lays them out.
+/// The places of a file, as in `spec/vault.md`.
 const START: &[u8] = b"PCVAULT\x1a\x02\x00\x01\x01\x00\x4c\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00";
 const NAMED: std::ops::Range<usize> = 40..72;
 const SUMMED: usize = 144;
 const HEADER: usize = 160;
 const PADDING: usize = 512;
 
-/// Opens the input as it is; with its header's sum made right; with the vault's id and the key's mark put in
-/// too; and as the list and the parts of a file around which everything else is made, so that what lies behind
-/// the encryption is reached.
+/// Opens the input; with a correct sum of the header; with the vault's id and the key's mark too; and as the list and
+/// the parts of a file that is otherwise valid, so that the code behind the decryption is reached.
 ///
 /// # Panics
-/// Where what opens is written and opened again as another vault, or an error points behind the file.
+/// An opened vault is written and opened again as another one, or an error is outside of the file.
 pub fn run(input: &[u8]) {
-    judge(input);
+    check(input);
     let mut bytes = input.to_vec();
-    mend(&mut bytes);
-    judge(&bytes);
-    name(&mut bytes);
-    judge(&bytes);
-    judge(&around(input));
+    correct_sum(&mut bytes);
+    check(&bytes);
+    insert_id(&mut bytes);
+    check(&bytes);
+    check(&file_of(input));
 }
 
-/// Puts the vault's id and the key's mark in, and makes the sum right.
-fn name(bytes: &mut [u8]) {
+/// Inserts the vault's id and the key's mark, and corrects the sum.
+fn insert_id(bytes: &mut [u8]) {
     let right = ID.into_iter().chain(subkey("mark"));
     for (slot, byte) in bytes.iter_mut().take(NAMED.end).skip(NAMED.start).zip(right) {
         *slot = byte;
     }
-    mend(bytes);
+    correct_sum(bytes);
 }
 
-/// Makes the header's sum right.
-fn mend(bytes: &mut [u8]) {
+/// Corrects the header's sum.
+fn correct_sum(bytes: &mut [u8]) {
     let Some((start, rest)) = bytes.split_at_mut_checked(SUMMED) else { return };
     for (slot, byte) in rest.iter_mut().zip(Sha256::digest(&*start).iter().take(HEADER - SUMMED)) {
         *slot = *byte;
     }
 }
 
-/// A key of one purpose, as `spec/vault.md` derives it.
+/// Derives the key of one purpose, as in `spec/vault.md`.
 fn subkey(purpose: &str) -> [u8; 32] {
     let mut key = [0; 32];
     let label = format!("portcullis vault 2 {purpose}");
@@ -60,15 +59,14 @@ fn subkey(purpose: &str) -> [u8; 32] {
     key
 }
 
-/// A file whose list is what stands behind the input's first two bytes, as far as they say, and whose parts
-/// are the rest.
-fn around(input: &[u8]) -> Vec<u8> {
+/// Makes a file from the input: two bytes with the length of the list, the list, and the parts.
+fn file_of(input: &[u8]) -> Vec<u8> {
     let (length, rest) = input.split_at_checked(2).unwrap_or((&[0, 0], input));
     let length = length.iter().rev().fold(0, |sum, byte| (sum << 8) | usize::from(*byte));
     let (list, parts) = rest.split_at_checked(length).unwrap_or((rest, &[]));
     let mut file = START.to_vec();
     file.resize(HEADER, 0);
-    name(&mut file);
+    insert_id(&mut file);
     let mut list = list.to_vec();
     list.resize(list.len().next_multiple_of(PADDING).max(PADDING), 0);
     let label = b"portcullis vault 2 manifest".as_slice();
@@ -90,22 +88,22 @@ fn around(input: &[u8]) -> Vec<u8> {
 }
 
 /// Reads one file.
-fn judge(bytes: &[u8]) {
-    let kept = [[1].as_slice(), &ID, &DATA].concat();
-    let Ok(key) = UnlockKey::from_keyring(&kept) else { panic!("the fixed key is none") };
+fn check(bytes: &[u8]) {
+    let stored = [[1].as_slice(), &ID, &DATA].concat();
+    let Ok(key) = UnlockKey::from_keyring(&stored) else { panic!("the fixed key is none") };
     if let Err(error) = Vault::check_with_key(bytes, &key) {
-        return fair(bytes, &error);
+        return check_error(bytes, &error);
     }
     let Ok(vault) = Vault::unlock_with_key(bytes, &key, verifier()) else {
-        panic!("what was checked does not open")
+        panic!("a checked file does not open")
     };
     let written = vault.to_bytes(&mut |out: &mut [u8]| out.fill(9));
-    let Ok(written) = written else { panic!("what was read is not written") };
-    assert_eq!(written.len(), bytes.len(), "what was read is written at another length");
+    let Ok(written) = written else { panic!("an opened vault is not written") };
+    assert_eq!(written.len(), bytes.len(), "the vault is written at another length");
     let Ok(again) = Vault::unlock_with_key(&written, &key, verifier()) else {
-        panic!("what was written is not read")
+        panic!("the written file does not open")
     };
-    assert!(again.entries().eq(vault.entries()), "what was written is another vault");
+    assert!(again.entries().eq(vault.entries()), "the written file is another vault");
     assert_eq!(
         (again.id(), again.generation(), again.public_key()),
         (vault.id(), vault.generation(), vault.public_key())
@@ -116,7 +114,7 @@ fn judge(bytes: &[u8]) {
     assert!(again.scan("a text").is_ok() == vault.scan("a text").is_ok(), "other values");
 }
 
-/// A verifier for one vault. Making it is slow, and only what opens needs one.
+/// Makes a verifier for one vault. This is slow, so it is done only for files that open.
 fn verifier() -> Verifier {
     let policy = Policy::parse(include_str!("../../policies/default.policy"));
     let checked = policy.ok().and_then(|policy| policy.compile().ok()?.check().ok());
@@ -124,8 +122,8 @@ fn verifier() -> Verifier {
     authority(checked, [1; 16]).1
 }
 
-/// An error is told in words, and points into the file.
-fn fair(bytes: &[u8], error: &VaultError) {
+/// Checks that an error has a message and a place in the file.
+fn check_error(bytes: &[u8], error: &VaultError) {
     assert!(!error.to_string().is_empty(), "refused without a reason");
     match error {
         VaultError::Damaged { offset, .. } | VaultError::Truncated { offset, .. } => {
@@ -137,19 +135,19 @@ fn fair(bytes: &[u8], error: &VaultError) {
 
 #[cfg(test)]
 mod tests {
-    use super::{DATA, ID, around, mend};
+    use super::{DATA, ID, correct_sum, file_of};
     use vault::{UnlockKey, Vault};
 
-    /// The seeds are files of the fixed key, and lists that make such files; otherwise nothing would be reached.
+    /// The seeds are files of the fixed key, and lists of such files. Without them no input would be decrypted.
     #[test]
     fn the_seeds_open() {
-        let kept = [[1].as_slice(), &ID, &DATA].concat();
-        let key = UnlockKey::from_keyring(&kept).ok().unwrap_or_else(|| panic!("no key"));
+        let stored = [[1].as_slice(), &ID, &DATA].concat();
+        let key = UnlockKey::from_keyring(&stored).ok().unwrap_or_else(|| panic!("no key"));
         let mut file = include_bytes!("../corpus/vault_file/values").to_vec();
         assert_eq!(Vault::check_with_key(&file, &key), Ok(()));
-        mend(&mut file);
+        correct_sum(&mut file);
         assert_eq!(Vault::check_with_key(&file, &key), Ok(()));
-        let list = around(include_bytes!("../corpus/vault_file/values-list"));
+        let list = file_of(include_bytes!("../corpus/vault_file/values-list"));
         assert_eq!(Vault::check_with_key(&list, &key), Ok(()));
     }
 }

@@ -1,4 +1,4 @@
-//! Every target holds on its seeds, and each has some.
+//! Every target passes on its seeds, and each has some.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -20,7 +20,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_target_holds_on_its_seeds() {
+fn every_target_passes_on_its_seeds() {
     for (name, run) in fuzz::TARGETS {
         let seeds = folder("corpus").join(name);
         for seed in names(&seeds) {
@@ -32,7 +32,7 @@ fn every_target_holds_on_its_seeds() {
 }
 
 #[test]
-fn the_shipped_policies_hold() {
+fn the_shipped_policies_pass() {
     let policies = folder("../policies");
     for policy in names(&policies) {
         fuzz::policy_text::run(&fs::read(policies.join(policy)).unwrap());
@@ -48,13 +48,13 @@ fn each_target_has_seeds_and_all_seeds_have_a_target() {
     }
     for dictionary in names(&folder("dictionaries")) {
         let target = dictionary.strip_suffix(".txt").unwrap();
-        assert!(targets.contains(target), "{dictionary} is of no target");
+        assert!(targets.contains(target), "{dictionary} has no target");
     }
 }
 
-/// The reader refuses nearly every change, so that a run that does not begin with good files finds nothing.
+/// The reader refuses nearly every change, so a run must start with valid files to find a fault.
 #[test]
-fn the_seeds_of_a_distillation_are_good_files() {
+fn the_seeds_of_a_distillation_are_valid() {
     let read = |target: &str, name: &str| fs::read(folder("corpus").join(target).join(name)).unwrap();
     for (name, _) in fuzz::hmm_checkpoint::good() {
         let seed = read("hmm_checkpoint", name);
@@ -69,7 +69,7 @@ fn the_seeds_of_a_distillation_are_good_files() {
     }
 }
 
-/// Writes them anew, where the form of these files has changed: `cargo test -p fuzz -- --ignored`.
+/// Writes the seeds again after a change of these formats: `cargo test -p fuzz -- --ignored`.
 #[test]
 #[ignore = "it writes into the sources"]
 fn the_seeds_of_a_distillation_are_written() {

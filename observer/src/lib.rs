@@ -1,38 +1,42 @@
-//! A network of its own for tests, in which every packet that leaves a browser is seen.
+//! A test network in which every packet that leaves a browser is captured.
 //!
-//! The test program is started again in namespaces of its own. There the side of the browser and the guard is
-//! joined to a second network by one cable (a veth pair) and a default route, and that second network is the
-//! world: it answers for addresses that are public to the guard, and nothing of it leads out of the machine.
-//! Addresses on `lo` alone would show nothing: Chromium sends neither look-ups nor datagrams where there is no
-//! route.
+//! The test program is started again in namespaces of its own. There the network of the browser and the guard is
+//! connected to a second network by a veth pair and a default route. The second network simulates the internet: it
+//! answers for addresses that are public to the guard, and no packet leaves the machine. Addresses on `lo` would
+//! not be enough, because without a route Chromium sends neither DNS queries nor datagrams.
 //!
-//! The guard and the browser ask different name servers ([`Asker`]), so that a look-up by the browser itself is
-//! told from one that the guard's proxy makes. For that the browser is started through a small script
+//! The guard and the browser use different name servers ([`DnsClient`]), so that a query by the browser itself
+//! differs from one of the guard's proxy. For that the browser is started through a small script
 //! ([`Network::browser`]) that gives it a `/etc/resolv.conf` of its own and changes nothing else.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`entering`] | starting the program again inside, and saying aloud where that cannot be |
-//! | [`network`] | the two sides, the cable, and the name servers' addresses |
-//! | `cable` | the same by netlink |
-//! | [`names`] | the name servers |
-//! | [`traffic`] | what was seen: look-ups, datagrams, connections |
-//! | [`packet`] | one packet, and which packets are the kernel's own |
-//! | [`processes`] | ending a browser with everything that it started |
+//! | [`namespaces`] | starting the program again in namespaces, and reporting why it cannot be |
+//! | [`addresses`] | the addresses of the two networks |
+//! | [`error`] | the error in making them |
+//! | [`network`] | the two networks |
+//! | `veth` | the veth pair between them, set up by netlink |
+//! | [`dns`] | the name servers |
+//! | [`traffic`] | the captured traffic: DNS queries, datagrams, connections |
+//! | [`packet`] | one packet, and the packets that the kernel sends by itself |
+//! | [`processes`] | ending a browser and all processes that it started |
 //!
 //! Only Linux has such namespaces; elsewhere this crate is empty.
 
 #![cfg(target_os = "linux")]
 
-mod cable;
-pub mod entering;
-pub mod names;
+pub mod addresses;
+pub mod dns;
+pub mod error;
+pub mod namespaces;
 pub mod network;
 pub mod packet;
 pub mod processes;
 pub mod traffic;
+mod veth;
 
-pub use entering::{Entered, enter, observed};
-pub use network::{Network, NetworkError};
+pub use error::NetworkError;
+pub use namespaces::{NamespaceRun, observed, run_in_namespaces};
+pub use network::Network;
 pub use packet::Packet;
-pub use traffic::{Asker, Connection, Datagram, LookUp, Traffic};
+pub use traffic::{Connection, Datagram, DnsClient, DnsQuery, Traffic};

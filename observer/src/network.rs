@@ -1,8 +1,8 @@
-//! The two sides, the cable between them, and the addresses on it.
+//! The two networks.
 
 use std::fs::File;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,61 +10,16 @@ use std::thread;
 
 use nix::sched::{CloneFlags, setns, unshare};
 
-use crate::cable;
-use crate::names::{self, Names};
+use crate::addresses::{BROWSER_DNS, GUARD_DNS};
+use crate::dns::{self, DnsNames};
+use crate::error::{NetworkError, failed};
 use crate::traffic::Traffic;
+use crate::veth;
 
-/// The world's end of the cable: the way to everywhere.
-pub const GATEWAY: Ipv4Addr = Ipv4Addr::new(44, 128, 0, 1);
-/// The end of the cable at the browser and the guard.
-pub const HERE: Ipv4Addr = Ipv4Addr::new(44, 128, 0, 2);
-/// The same ends by IPv6.
-pub const GATEWAY_V6: Ipv6Addr = Ipv6Addr::new(0x3ffe, 0x44, 0, 0, 0, 0, 0, 1);
-/// See [`GATEWAY_V6`].
-pub const HERE_V6: Ipv6Addr = Ipv6Addr::new(0x3ffe, 0x44, 0, 0, 0, 0, 0, 2);
-/// Every address of this network is the world's. They look public, and nobody was ever given them: 44.128.0.0/16
-/// is the test network of the amateurs' packet radio, and 3ffe::/16 was that of the first IPv6 network.
-pub const WORLD: (Ipv4Addr, u8) = (Ipv4Addr::new(44, 128, 64, 0), 18);
-/// The same by IPv6.
-pub const WORLD_V6: (Ipv6Addr, u8) = (Ipv6Addr::new(0x3ffe, 0x44, 0x64, 0, 0, 0, 0, 0), 48);
-/// The name server that the guard asks.
-pub const GUARDS_NAMES: Ipv4Addr = Ipv4Addr::new(44, 128, 64, 1);
-/// The name server that the browser asks, if it asks.
-pub const BROWSERS_NAMES: Ipv4Addr = Ipv4Addr::new(44, 128, 64, 2);
-
-/// Why there is no network.
-#[derive(Debug, thiserror::Error)]
-pub enum NetworkError {
-    /// A namespace, a socket or a file.
-    #[error("{what}: {error}")]
-    System {
-        /// What was tried.
-        what: &'static str,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// The cable.
-    #[error("{what}: {error}")]
-    Cable {
-        /// What was tried.
-        what: &'static str,
-        /// What the kernel said.
-        error: rtnetlink::Error,
-    },
-    /// A file could not be put in the place of another.
-    #[error("`mount --bind` on {0} failed: its message is above")]
-    Mount(PathBuf),
-}
-
-/// For `map_err`: says what was tried.
-pub(crate) fn trying<E: Into<io::Error>>(what: &'static str) -> impl FnOnce(E) -> NetworkError {
-    move |error| NetworkError::System { what, error: error.into() }
-}
-
-/// Two networks and the cable between them. They are gone with the process.
+/// Two connected networks, which exist until the process ends.
 pub struct Network {
-    world: File,
-    names: Names,
+    internet: File,
+    dns: DnsNames,
     traffic: Traffic,
     folder: PathBuf,
 }
@@ -72,26 +27,26 @@ pub struct Network {
 impl Network {
     /// Makes the network. The process must be alone in its network and mount namespace.
     pub(crate) fn make() -> Result<Network, NetworkError> {
-        let world = thread::spawn(|| {
-            unshare(CloneFlags::CLONE_NEWNET).map_err(trying("a second network namespace"))?;
-            File::open("/proc/thread-self/ns/net").map_err(trying("the second network namespace's file"))
+        let internet = thread::spawn(|| {
+            unshare(CloneFlags::CLONE_NEWNET).map_err(failed("a second network namespace"))?;
+            File::open("/proc/thread-self/ns/net").map_err(failed("the second network namespace's file"))
         });
-        let world = joined(world)?;
-        cable::lay(&world)?;
-        inside(&world, cable::answer)?;
+        let internet = joined(internet)?;
+        veth::connect(&internet)?;
+        inside(&internet, veth::accept_all)?;
         let folder = std::env::temp_dir().join(format!("observer-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).map_err(trying("a temporary folder"))?;
-        let names = Names::default();
-        for server in [GUARDS_NAMES, BROWSERS_NAMES] {
-            let socket = inside(&world, move || {
-                UdpSocket::bind((server, 53)).map_err(trying("a name server's socket"))
+        std::fs::create_dir_all(&folder).map_err(failed("a temporary folder"))?;
+        let dns = DnsNames::default();
+        for server in [GUARD_DNS, BROWSER_DNS] {
+            let socket = inside(&internet, move || {
+                UdpSocket::bind((server, 53)).map_err(failed("a name server's socket"))
             })?;
-            names::serve(socket, names.clone());
+            dns::serve(socket, dns.clone());
         }
-        let traffic = inside(&world, Traffic::watch)?;
-        let network = Network { world, names, traffic, folder };
-        mount(&network.file("resolv.conf", &resolver(GUARDS_NAMES))?, Path::new("/etc/resolv.conf"))?;
-        // Other ways to ask than the name server's may lead past this network: through a socket in a folder.
+        let traffic = inside(&internet, Traffic::watch)?;
+        let network = Network { internet, dns, traffic, folder };
+        mount(&network.file("resolv.conf", &resolver(GUARD_DNS))?, Path::new("/etc/resolv.conf"))?;
+        // Other name services could bypass this network, for example through a Unix socket.
         let switch = Path::new("/etc/nsswitch.conf");
         if switch.exists() {
             let only = "passwd: files\ngroup: files\nhosts: files dns\n";
@@ -100,39 +55,45 @@ impl Network {
         Ok(network)
     }
 
-    /// What the name servers answer; nothing is known at first.
-    pub fn names(&self) -> &Names {
-        &self.names
+    /// The names that the name servers know; none at first.
+    pub fn dns(&self) -> &DnsNames {
+        &self.dns
     }
 
-    /// What has left the side of the browser and the guard.
+    /// The packets that left the network of the browser and the guard.
     pub fn traffic(&self) -> &Traffic {
         &self.traffic
     }
 
-    /// Listens in the world, on an address of [`WORLD`] or [`WORLD_V6`]. The listener may be used from anywhere.
+    /// Listens in the simulated internet, on an address of [`INTERNET`](crate::addresses::INTERNET) or
+    /// [`INTERNET_V6`](crate::addresses::INTERNET_V6). The listener may be used
+    /// from any thread.
     ///
     /// # Errors
-    /// Where the address is taken, or none of the world's.
+    /// The address is taken, or not one of the simulated internet.
     pub fn listen(&self, address: SocketAddr) -> Result<TcpListener, NetworkError> {
-        inside(&self.world, move || TcpListener::bind(address).map_err(trying("a listener in the world")))
+        inside(&self.internet, move || {
+            TcpListener::bind(address).map_err(failed("a listener in the simulated internet"))
+        })
     }
 
-    /// As [`Network::listen`], for datagrams.
+    /// Does the same as [`Network::listen`], for datagrams.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`Network::listen`].
     pub fn receive(&self, address: SocketAddr) -> Result<UdpSocket, NetworkError> {
-        inside(&self.world, move || UdpSocket::bind(address).map_err(trying("a socket in the world")))
+        inside(&self.internet, move || {
+            UdpSocket::bind(address).map_err(failed("a socket in the simulated internet"))
+        })
     }
 
-    /// A program that is this Chromium, but for the name server that it asks. Everything else is as for the program
-    /// itself: arguments, environment, open files.
+    /// Makes a script that starts this Chromium with a name server of its own. Arguments, environment and open files
+    /// are passed on unchanged.
     ///
     /// # Errors
-    /// Where a file cannot be written.
+    /// A file cannot be written.
     pub fn browser(&self, executable: &Path) -> Result<PathBuf, NetworkError> {
-        let own = self.file("browser-resolv.conf", &resolver(BROWSERS_NAMES))?;
+        let own = self.file("browser-resolv.conf", &resolver(BROWSER_DNS))?;
         let (unshare, mount, shell) = (program("unshare"), program("mount"), program("sh"));
         let script = format!(
             "#!{shell}\nexec {unshare} --mount {shell} -c '{mount} --bind {own} /etc/resolv.conf && exec \"$0\" \"$@\"' {executable} \"$@\"\n",
@@ -141,13 +102,13 @@ impl Network {
         );
         let path = self.file("chromium", &script)?;
         let executable = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(&path, executable).map_err(trying("the browser's script"))?;
+        std::fs::set_permissions(&path, executable).map_err(failed("the browser's script"))?;
         Ok(path)
     }
 
     fn file(&self, name: &str, text: &str) -> Result<PathBuf, NetworkError> {
         let path = self.folder.join(name);
-        std::fs::write(&path, text).map_err(trying("a temporary file"))?;
+        std::fs::write(&path, text).map_err(failed("a temporary file"))?;
         Ok(path)
     }
 }
@@ -158,44 +119,39 @@ impl Drop for Network {
     }
 }
 
-/// Whether an address is one of the two name servers'.
-pub(crate) fn is_name_server(address: IpAddr) -> bool {
-    [GUARDS_NAMES, BROWSERS_NAMES].map(IpAddr::from).contains(&address)
-}
-
 fn resolver(server: Ipv4Addr) -> String {
     format!("nameserver {server}\noptions timeout:2 attempts:1\n")
 }
 
-/// Runs this in the world.
+/// Runs this in the simulated internet.
 fn inside<T: Send + 'static>(
-    world: &File,
+    internet: &File,
     run: impl FnOnce() -> Result<T, NetworkError> + Send + 'static,
 ) -> Result<T, NetworkError> {
-    let world = world.try_clone().map_err(trying("the second network namespace's file"))?;
+    let internet = internet.try_clone().map_err(failed("the second network namespace's file"))?;
     joined(thread::spawn(move || {
-        setns(&world, CloneFlags::CLONE_NEWNET).map_err(trying("the second network namespace"))?;
+        setns(&internet, CloneFlags::CLONE_NEWNET).map_err(failed("the second network namespace"))?;
         run()
     }))
 }
 
 fn joined<T>(thread: thread::JoinHandle<Result<T, NetworkError>>) -> Result<T, NetworkError> {
     let ended = thread.join();
-    ended.unwrap_or_else(|_| Err(trying("a thread in the second network")(io::Error::other("it panicked"))))
+    ended.unwrap_or_else(|_| Err(failed("a thread in the second network")(io::Error::other("it panicked"))))
 }
 
-/// Puts a file in the place of another, for this process and those that it starts.
+/// Mounts a file over another, for this process and those that it starts.
 fn mount(from: &Path, to: &Path) -> Result<(), NetworkError> {
-    // Where it is a link, it is what the link leads to that programs read.
-    let place = to.canonicalize().map_err(trying("/etc/resolv.conf"))?;
+    // Of a link, the target is the file that programs read.
+    let place = to.canonicalize().map_err(failed("/etc/resolv.conf"))?;
     let status = Command::new("mount").arg("--bind").args([from, &place]).status();
-    match status.map_err(trying("`mount` of util-linux"))?.success() {
+    match status.map_err(failed("`mount` of util-linux"))?.success() {
         true => Ok(()),
         false => Err(NetworkError::Mount(to.to_owned())),
     }
 }
 
-/// The whole path of a program: the browser is started where there may be no `PATH`.
+/// Finds the full path of a program, because the browser may be started without `PATH`.
 fn program(name: &str) -> String {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file());

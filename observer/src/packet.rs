@@ -1,4 +1,4 @@
-//! One packet, and which packets are the kernel's own.
+//! One packet, and the packets that the kernel sends by itself.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -9,42 +9,42 @@ const TCP: u8 = 6;
 const UDP: u8 = 17;
 const ICMP_V6: u8 = 58;
 
-/// What one IP packet carries.
+/// The transport protocol of a packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Carried {
-    /// A datagram.
+pub enum Transport {
+    /// UDP: a datagram.
     Udp,
-    /// A piece of a connection.
+    /// TCP: a segment of a connection.
     Tcp {
-        /// Whether it opens one.
+        /// True if it opens the connection.
         opens: bool,
     },
-    /// Another protocol, by its number, and its first byte: the type of an ICMP message.
+    /// Another protocol.
     Other {
         /// The protocol's number.
         protocol: u8,
-        /// The first byte of what it carries.
+        /// The first byte of the payload, which is the type of an ICMP message.
         kind: u8,
     },
 }
 
-/// One IP packet that left.
+/// One captured IP packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packet {
-    /// What it carries.
-    pub carried: Carried,
-    /// Where it goes.
+    /// The transport protocol.
+    pub transport: Transport,
+    /// The destination address.
     pub to: IpAddr,
-    /// The port that it goes to; none but for UDP and TCP.
+    /// The destination port; 0 except for UDP and TCP.
     pub port: u16,
-    /// The port that it comes from.
+    /// The source port; 0 except for UDP and TCP.
     pub from_port: u16,
-    /// What it carries beyond the heads.
+    /// The payload after the headers.
     pub payload: Vec<u8>,
 }
 
 impl Packet {
-    /// Reads an Ethernet frame; none where it holds no IP packet.
+    /// Reads an Ethernet frame; `None` if it holds no IP packet.
     pub fn read(frame: &[u8]) -> Option<Packet> {
         let packet = frame.get(14..)?;
         match frame.get(12..14)? {
@@ -58,7 +58,7 @@ impl Packet {
         let head = usize::from(packet.first()? & 0x0f) * 4;
         let length = usize::from(two(packet, 2)?);
         let to: [u8; 4] = packet.get(16..20)?.try_into().ok()?;
-        // What is longer than a packet may be comes with a length of nought.
+        // A packet that is longer than allowed has the length 0.
         let end = if length == 0 { packet.len() } else { length };
         Packet::of(*packet.get(9)?, Ipv4Addr::from(to).into(), packet.get(head..end)?)
     }
@@ -66,7 +66,7 @@ impl Packet {
     fn read_v6(packet: &[u8]) -> Option<Packet> {
         let to: [u8; 16] = packet.get(24..40)?.try_into().ok()?;
         let (mut next, mut rest) = (*packet.get(6)?, packet.get(40..)?);
-        // Options before what is carried: those of multicast reports.
+        // Extension headers come before the payload in multicast reports.
         while matches!(next, 0 | 43 | 60) {
             let length = (usize::from(*rest.get(1)?) + 1) * 8;
             (next, rest) = (*rest.first()?, rest.get(length..)?);
@@ -75,33 +75,32 @@ impl Packet {
     }
 
     fn of(protocol: u8, to: IpAddr, inner: &[u8]) -> Option<Packet> {
-        let (carried, head) = match protocol {
-            UDP => (Carried::Udp, 8),
+        let (transport, head) = match protocol {
+            UDP => (Transport::Udp, 8),
             TCP => {
                 let opens = inner.get(13)? & 0x12 == 0x02;
-                (Carried::Tcp { opens }, usize::from(inner.get(12)? >> 4) * 4)
+                (Transport::Tcp { opens }, usize::from(inner.get(12)? >> 4) * 4)
             }
             _ => {
                 let kind = inner.first().copied().unwrap_or_default();
-                (Carried::Other { protocol, kind }, 0)
+                (Transport::Other { protocol, kind }, 0)
             }
         };
-        let has_ports = !matches!(carried, Carried::Other { .. });
+        let has_ports = !matches!(transport, Transport::Other { .. });
         let port = |at| if has_ports { two(inner, at) } else { Some(0) };
         let payload = inner.get(head..).unwrap_or_default().to_vec();
-        Some(Packet { carried, to, port: port(2)?, from_port: port(0)?, payload })
+        Some(Packet { transport, to, port: port(2)?, from_port: port(0)?, payload })
     }
 
-    /// Which of the kernel's own messages this is, if it is one: what a machine says to its neighbours on the cable
-    /// whether or not a program runs, and its answers to packets that nobody waited for. Nothing else is left out of
-    /// what counts.
+    /// Names the kind of message if the kernel sends it by itself: messages to neighbours on the link, and errors for
+    /// packets to closed ports. Every other packet counts.
     pub fn noise(&self) -> Option<&'static str> {
-        match self.carried {
-            Carried::Other { protocol: IGMP, .. } => Some("multicast groups (IGMP)"),
-            Carried::Other { protocol: ICMP, kind: 3 } => Some("nobody waits for this answer (ICMP)"),
-            Carried::Other { protocol: ICMP_V6, kind: 1 } => Some("nobody waits for this answer (ICMPv6)"),
-            Carried::Other { protocol: ICMP_V6, kind: 130..=132 | 143 } => Some("multicast groups (MLD)"),
-            Carried::Other { protocol: ICMP_V6, kind: 133..=137 } => Some("neighbour discovery"),
+        match self.transport {
+            Transport::Other { protocol: IGMP, .. } => Some("multicast groups (IGMP)"),
+            Transport::Other { protocol: ICMP, kind: 3 } => Some("port unreachable (ICMP)"),
+            Transport::Other { protocol: ICMP_V6, kind: 1 } => Some("port unreachable (ICMPv6)"),
+            Transport::Other { protocol: ICMP_V6, kind: 130..=132 | 143 } => Some("multicast groups (MLD)"),
+            Transport::Other { protocol: ICMP_V6, kind: 133..=137 } => Some("neighbour discovery"),
             _ => None,
         }
     }
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_datagram_is_read_with_its_ports_and_words() {
+    fn a_datagram_is_read_with_its_ports_and_payload() {
         let mut packet = vec![0x45, 0, 0, 31, 0, 0, 0, 0, 64, UDP, 0, 0, 44, 128, 0, 2, 44, 128, 64, 9];
         packet.extend([0x10, 0x00, 0x0d, 0x96, 0, 11, 0, 0, b'a', b'b', b'c']);
         // The frame is padded.
@@ -130,12 +129,12 @@ mod tests {
         let read = Packet::read(&frame([8, 0], &packet)).unwrap();
         let to = Ipv4Addr::new(44, 128, 64, 9).into();
         let payload = b"abc".to_vec();
-        assert_eq!(read, Packet { carried: Carried::Udp, to, port: 3478, from_port: 4096, payload });
+        assert_eq!(read, Packet { transport: Transport::Udp, to, port: 3478, from_port: 4096, payload });
         assert_eq!(read.noise(), None);
     }
 
     #[test]
-    fn a_report_of_multicast_groups_is_noise_behind_its_options() {
+    fn a_multicast_report_after_extension_headers_is_noise() {
         let mut packet = vec![0x60, 0, 0, 0, 0, 16, 0, 1];
         packet.extend([0; 32]);
         packet.extend([ICMP_V6, 0, 5, 2, 0, 0, 1, 0, 143, 0, 0, 0, 0, 0, 0, 0]);
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_short_is_no_packet() {
+    fn a_truncated_frame_is_no_packet() {
         for packet in [&[][..], &[0x45], &[0x45, 0, 0, 20], &[0x60; 20]] {
             assert_eq!(Packet::read(&frame([8, 0], packet)), None);
             assert_eq!(Packet::read(&frame([0x86, 0xdd], packet)), None);

@@ -1,4 +1,4 @@
-//! What was seen: look-ups, datagrams, connections.
+//! The captured traffic: DNS queries, datagrams, connections.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,21 +12,21 @@ use nix::sys::socket::{
     AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, setsockopt, socket, sockopt::RcvBuf,
 };
 
-use crate::cable::SENDER;
-use crate::names::question;
-use crate::network::{BROWSERS_NAMES, GATEWAY, GUARDS_NAMES, NetworkError, is_name_server, trying};
-use crate::packet::{Carried, Packet};
+use crate::addresses::{BROWSER_DNS, GATEWAY, GUARD_DNS, SENDER, is_name_server};
+use crate::dns::question;
+use crate::error::{NetworkError, failed};
+use crate::packet::{Packet, Transport};
 
-/// How long a packet may take from one end of the cable to whoever counts it.
-const ARRIVES_WITHIN: Duration = Duration::from_secs(30);
+/// The longest time from sending a packet to its capture.
+const CAPTURE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The port of name servers.
-const NAMES: u16 = 53;
+const DNS_PORT: u16 = 53;
 
-/// The port to which marks go.
-const MARKS: u16 = 9;
+/// The port of markers, packets that show how far the capture is.
+const MARKER_PORT: u16 = 9;
 
-/// Every packet that left, in order.
+/// Every captured packet, in order.
 #[derive(Clone)]
 pub struct Traffic(Arc<Shared>);
 
@@ -42,57 +42,57 @@ struct State {
     marked: BTreeSet<u64>,
 }
 
-/// Who asked for a name: each has a name server of its own.
+/// The sender of a DNS query, by the name server that it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Asker {
+pub enum DnsClient {
     /// The guard, for a connection that its proxy makes.
     Guard,
     /// The browser itself.
     Browser,
-    /// Somebody who asks a name server that nobody was told of.
-    Stranger,
+    /// A program that uses another name server than the two.
+    Other,
 }
 
-/// A question to a name server.
+/// A DNS query.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LookUp {
-    /// Who asked.
-    pub asker: Asker,
-    /// For which name.
+pub struct DnsQuery {
+    /// The sender.
+    pub client: DnsClient,
+    /// The name.
     pub name: String,
 }
 
-/// A datagram that is no look-up.
+/// A datagram that is no DNS query.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Datagram {
-    /// Where it goes.
+    /// The destination.
     pub to: SocketAddr,
-    /// What it says.
+    /// The payload.
     pub payload: Vec<u8>,
 }
 
-/// A connection that was begun.
+/// A connection that was opened or attempted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Connection {
-    /// The port that it comes from.
+    /// The source port.
     pub from_port: u16,
-    /// Where it goes.
+    /// The destination.
     pub to: SocketAddr,
 }
 
 impl Traffic {
-    /// Begins to count, in the network that this thread is in.
+    /// Starts the capture in the network that this thread is in.
     pub(crate) fn watch() -> Result<Traffic, NetworkError> {
         let every = (AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::EthAll);
-        let packets = socket(every.0, every.1, every.2, every.3).map_err(trying("a packet socket"))?;
-        setsockopt(&packets, RcvBuf, &(8 << 20)).map_err(trying("room for packets"))?;
+        let packets = socket(every.0, every.1, every.2, every.3).map_err(failed("a packet socket"))?;
+        setsockopt(&packets, RcvBuf, &(8 << 20)).map_err(failed("the receive buffer"))?;
         let shared = Arc::new(Shared { state: Mutex::default(), arrived: Condvar::new() });
         let traffic = Traffic(Arc::clone(&shared));
         thread::spawn(move || {
             let mut buffer = vec![0; 1 << 17];
             while let Ok(length) = recv(packets.as_raw_fd(), &mut buffer, MsgFlags::empty()) {
                 let frame = buffer.get(..length).unwrap_or_default();
-                // What goes the other way, or within the world, comes by here too.
+                // Packets in the other direction, or within the simulated internet, are captured too.
                 let left = frame.get(6..12) == Some(SENDER.as_slice());
                 if let Some(packet) = left.then(|| Packet::read(frame)).flatten() {
                     shared.take(packet);
@@ -102,34 +102,34 @@ impl Traffic {
         Ok(traffic)
     }
 
-    /// How many packets have left. Everything that was sent before is counted.
+    /// The number of captured packets, after every packet that was sent before this call.
     pub fn now(&self) -> usize {
         self.catch_up();
         self.0.state().packets.len()
     }
 
-    /// What has left since there were so many packets. Everything that was sent before is counted.
+    /// The packets after the first `count`, including every packet that was sent before this call.
     pub fn since(&self, count: usize) -> Seen {
         self.catch_up();
         Seen { packets: self.0.state().packets.get(count..).unwrap_or_default().to_vec() }
     }
 
-    /// Waits until a packet that is sent now has been seen: those sent before it have been, too.
+    /// Sends a marker and waits until it is captured, since then all packets before it are captured too.
     ///
     /// # Panics
-    /// Where it does not come: then nothing is counted, and no count means anything.
+    /// The marker is not captured, so no count would be reliable.
     fn catch_up(&self) {
         let mut state = self.0.state();
         state.marks += 1;
         let mark = state.marks;
         drop(state);
         let sent = UdpSocket::bind("0.0.0.0:0")
-            .and_then(|socket| socket.send_to(&mark.to_be_bytes(), (GATEWAY, MARKS)));
-        let end = Instant::now() + ARRIVES_WITHIN;
+            .and_then(|socket| socket.send_to(&mark.to_be_bytes(), (GATEWAY, MARKER_PORT)));
+        let end = Instant::now() + CAPTURE_TIMEOUT;
         let mut state = self.0.state();
         while !state.marked.remove(&mark) {
             let left = end.saturating_duration_since(Instant::now());
-            assert!(sent.is_ok() && !left.is_zero(), "the observer does not see what leaves: {sent:?}");
+            assert!(sent.is_ok() && !left.is_zero(), "the marker was not captured: {sent:?}");
             let waited = self.0.arrived.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -143,7 +143,7 @@ impl Shared {
 
     fn take(&self, packet: Packet) {
         let mut state = self.state();
-        let mark = (packet.carried == Carried::Udp && packet.to == GATEWAY && packet.port == MARKS)
+        let mark = (packet.transport == Transport::Udp && packet.to == GATEWAY && packet.port == MARKER_PORT)
             .then(|| packet.payload.as_slice().try_into().ok().map(u64::from_be_bytes))
             .flatten();
         match mark {
@@ -156,76 +156,77 @@ impl Shared {
     }
 }
 
-/// Packets that left.
+/// A part of the captured packets.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
     packets: Vec<Packet>,
 }
 
 impl Seen {
-    /// Every packet but the kernel's own ([`Packet::noise`]).
+    /// Every packet but those that the kernel sends by itself ([`Packet::noise`]).
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
         self.packets.iter().filter(|packet| packet.noise().is_none())
     }
 
-    /// How many packets were left out, the kernel's own.
+    /// The number of packets that the kernel sent by itself.
     pub fn noise(&self) -> usize {
         self.packets.len() - self.packets().count()
     }
 
-    /// The names that were asked for, each once.
-    pub fn look_ups(&self) -> BTreeSet<LookUp> {
-        let asked = self.packets().filter(|packet| packet.carried == Carried::Udp && packet.port == NAMES);
-        asked
+    /// The DNS queries, each once.
+    pub fn dns_queries(&self) -> BTreeSet<DnsQuery> {
+        let queries =
+            self.packets().filter(|packet| packet.transport == Transport::Udp && packet.port == DNS_PORT);
+        queries
             .filter_map(|packet| {
                 let (name, _) = question(&packet.payload)?;
-                Some(LookUp { asker: asker(packet.to), name })
+                Some(DnsQuery { client: client_of(packet.to), name })
             })
             .collect()
     }
 
-    /// The names that one of them asked for.
-    pub fn asked_by(&self, asker: Asker) -> BTreeSet<String> {
-        self.look_ups().into_iter().filter(|it| it.asker == asker).map(|it| it.name).collect()
+    /// The names that one client queried.
+    pub fn names_queried_by(&self, client: DnsClient) -> BTreeSet<String> {
+        self.dns_queries().into_iter().filter(|it| it.client == client).map(|it| it.name).collect()
     }
 
-    /// Datagrams but for look-ups at the two name servers: to anywhere else port 53 is a port like others.
+    /// Datagrams except DNS queries to the two name servers. For other servers, port 53 is a port like others.
     pub fn datagrams(&self) -> Vec<Datagram> {
-        let udp = self.packets().filter(|packet| packet.carried == Carried::Udp);
-        udp.filter(|packet| packet.port != NAMES || !is_name_server(packet.to))
+        let udp = self.packets().filter(|packet| packet.transport == Transport::Udp);
+        udp.filter(|packet| packet.port != DNS_PORT || !is_name_server(packet.to))
             .map(|packet| Datagram { to: (packet.to, packet.port).into(), payload: packet.payload.clone() })
             .collect()
     }
 
-    /// The connections that were begun, each once, whatever became of them.
+    /// The connections that were opened or attempted, each once.
     pub fn connections(&self) -> BTreeSet<Connection> {
-        let opening = self.packets().filter(|packet| packet.carried == Carried::Tcp { opens: true });
+        let opening = self.packets().filter(|packet| packet.transport == Transport::Tcp { opens: true });
         opening
             .map(|packet| Connection { from_port: packet.from_port, to: (packet.to, packet.port).into() })
             .collect()
     }
 
-    /// Packets that are neither datagrams nor pieces of connections.
+    /// Packets that are neither UDP nor TCP.
     pub fn others(&self) -> Vec<&Packet> {
-        self.packets().filter(|packet| matches!(packet.carried, Carried::Other { .. })).collect()
+        self.packets().filter(|packet| matches!(packet.transport, Transport::Other { .. })).collect()
     }
 
-    /// Everything that the packets said, one text for each.
-    pub fn said(&self) -> Vec<String> {
+    /// The payload of each packet as text.
+    pub fn payloads(&self) -> Vec<String> {
         self.packets().map(|packet| String::from_utf8_lossy(&packet.payload).into_owned()).collect()
     }
 }
 
-impl fmt::Display for LookUp {
+impl fmt::Display for DnsQuery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({:?})", self.name, self.asker)
+        write!(f, "{} ({:?})", self.name, self.client)
     }
 }
 
-fn asker(server: IpAddr) -> Asker {
+fn client_of(server: IpAddr) -> DnsClient {
     match server {
-        server if server == GUARDS_NAMES => Asker::Guard,
-        server if server == BROWSERS_NAMES => Asker::Browser,
-        _ => Asker::Stranger,
+        server if server == GUARD_DNS => DnsClient::Guard,
+        server if server == BROWSER_DNS => DnsClient::Browser,
+        _ => DnsClient::Other,
     }
 }

@@ -1,4 +1,4 @@
-//! Everything that leaves is seen, and nothing else is.
+//! Every packet that leaves is captured, and no other.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics fails")]
@@ -7,13 +7,13 @@ use std::io::Read;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::process::Command;
 
-use observer::{Asker, observed};
+use observer::{DnsClient, observed};
 
 #[test]
-fn what_leaves_is_seen_and_told_apart() {
-    observed("what_leaves_is_seen_and_told_apart", |network| {
+fn packets_that_leave_are_captured_and_classified() {
+    observed("packets_that_leave_are_captured_and_classified", |network| {
         let site = Ipv4Addr::new(44, 128, 70, 1);
-        network.names().lead("*.site.test", site);
+        network.dns().set("*.site.test", site);
         let listener = network.listen((site, 443).into()).unwrap();
         let begun = network.traffic().now();
 
@@ -24,33 +24,33 @@ fn what_leaves_is_seen_and_told_apart() {
         let (accepted, _) = listener.accept().unwrap();
         drop(accepted);
         assert_eq!(connection.read(&mut [0; 8]).unwrap(), 0);
-        // An address of the world where nobody listens, and one that is nobody's.
+        // An address of the simulated internet without a listener, and one outside of it.
         TcpStream::connect((Ipv4Addr::new(44, 128, 70, 2), 80)).unwrap_err();
         let socket = UdpSocket::bind("[::]:0").unwrap();
         let far: SocketAddr = (Ipv6Addr::new(0x2600, 0, 0, 0, 0, 0, 0, 7), 3478).into();
-        socket.send_to(b"over the cable", far).unwrap();
+        socket.send_to(b"over the link", far).unwrap();
         UdpSocket::bind("127.0.0.1:0").unwrap().send_to(b"not over it", "127.0.0.1:9").unwrap();
 
         let seen = network.traffic().since(begun);
-        let asked: Vec<String> = seen.asked_by(Asker::Guard).into_iter().collect();
+        let asked: Vec<String> = seen.names_queried_by(DnsClient::Guard).into_iter().collect();
         assert_eq!(asked, ["elsewhere.test", "shop.site.test"]);
-        assert!(seen.asked_by(Asker::Browser).is_empty());
+        assert!(seen.names_queried_by(DnsClient::Browser).is_empty());
         let datagrams = seen.datagrams();
         assert_eq!(datagrams.len(), 1);
-        assert_eq!((datagrams[0].to, datagrams[0].payload.as_slice()), (far, b"over the cable".as_slice()));
+        assert_eq!((datagrams[0].to, datagrams[0].payload.as_slice()), (far, b"over the link".as_slice()));
         let connections: Vec<SocketAddr> = seen.connections().iter().map(|it| it.to).collect();
         assert_eq!(connections.len(), 2);
         assert!(seen.others().is_empty(), "{:?}", seen.others());
 
-        // The browser's script is the program, with its arguments, and asks the other server.
+        // The browser's script runs the program with its arguments, which uses the other name server.
         let program = network.browser("/usr/bin/getent".as_ref()).unwrap();
         let begun = network.traffic().now();
         let output =
             Command::new(program).env("PATH", "/nowhere").args(["hosts", "a.site.test"]).output().unwrap();
         assert!(String::from_utf8_lossy(&output.stdout).contains("44.128.70.1"), "{output:?}");
         let seen = network.traffic().since(begun);
-        assert!(seen.asked_by(Asker::Browser).contains("a.site.test"));
-        assert!(seen.asked_by(Asker::Guard).is_empty());
-        assert_eq!(seen.look_ups().iter().filter(|it| it.asker == Asker::Stranger).count(), 0);
+        assert!(seen.names_queried_by(DnsClient::Browser).contains("a.site.test"));
+        assert!(seen.names_queried_by(DnsClient::Guard).is_empty());
+        assert_eq!(seen.dns_queries().iter().filter(|it| it.client == DnsClient::Other).count(), 0);
     });
 }

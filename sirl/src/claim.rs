@@ -1,31 +1,31 @@
-//! What the model says it sees.
+//! The model's claims about the page.
 
 use crate::{Money, Tier};
 
-/// The model's view of the page: the `ctx` of a request.
+/// The model's claims about the page: the `ctx` of a request.
 ///
-/// A claim is never evidence. Its one use is to be compared with what the browser says: a claim that
-/// contradicts the browser is a reason to deny.
+/// A claim is never evidence. It is only compared with the facts from the browser, and a contradiction is a reason
+/// to deny.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Claim {
-    /// `origin`: the origin the model believes it is on, as written.
+    /// `origin`: the origin that the model believes it is on, as written.
     pub origin: Option<String>,
     /// `top_origin`: the origin of the top frame, as written.
     pub top_origin: Option<String>,
-    /// `origin_request`: a word of the paper's examples; kept, never compared.
+    /// `origin_request`: a key of the paper's examples, which is kept and never compared.
     pub origin_request: Option<String>,
-    /// `container`: the tier the model believes it is in.
+    /// `container`: the tier of the container that the model believes it is in.
     pub container: Option<Tier>,
-    /// `tls`: whether the model believes the connection to be secure.
+    /// `tls`: true if the model believes that the connection is secure.
     pub tls: Option<bool>,
-    /// `sink`: what the model believes the form to be.
+    /// `sink`: the kind of form that the model believes it sees.
     pub sink: Option<String>,
-    /// `purpose`: why it asks.
+    /// `purpose`: the reason for the request.
     pub purpose: Option<String>,
-    /// `control`: the element the model believes to be the shop's pay button, such as `e12`. A hint for
-    /// where to click, never evidence.
+    /// `control`: the ref of the element that the model believes to be the shop's pay button, such as `e12`. It is
+    /// a hint where to click, never evidence.
     pub control: Option<String>,
-    /// `total` and `currency`: the amount the model expects to pay.
+    /// `total` and `currency`: the amount that the model expects to pay.
     pub total: Option<Money>,
 }
 
@@ -69,7 +69,7 @@ impl ClaimKey {
         ClaimKey::Currency,
     ];
 
-    /// The word used in the text form.
+    /// The word in the text form.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -94,7 +94,7 @@ impl ClaimKey {
 }
 
 impl Claim {
-    /// Whether nothing is claimed.
+    /// Tells if nothing is claimed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Claim::default()

@@ -1,16 +1,15 @@
-//! What is wrong with a text, and where.
+//! Errors in a text, with their place.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::limits::{MAX_EXCERPT_CHARS, MAX_LINE_BYTES, MAX_REQUESTS, MAX_STRING_BYTES};
-use crate::parse::Misfit;
 use crate::{Field, FieldSet, Kind};
 
-/// Why a text is not a block or a reply.
+/// An error in a block, a plan or a reply.
 ///
-/// The message says what to write instead. It repeats names at most (see [`Excerpt`]), never the value of
-/// a string or a number.
+/// The message says what to write instead. It may repeat a name (see [`Excerpt`]), but never the value of a string
+/// or a number.
 ///
 /// ```
 /// let error = sirl::parse_block("REQ.adress\nREQ.end").unwrap_err();
@@ -21,62 +20,76 @@ use crate::{Field, FieldSet, Kind};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {kind}")]
 pub struct ParseError {
-    /// The offending bytes of the text that was given, or of the stream from its first byte; inside it, and on
-    /// character boundaries unless bytes that are no text are to blame.
+    /// The wrong bytes, counted from the start of the text or the stream. They are on character boundaries, unless
+    /// the bytes are not UTF-8.
     pub span: Range<usize>,
-    /// What is wrong there.
+    /// The kind of error.
     pub kind: ParseErrorKind,
     line: usize,
     column: usize,
 }
 
 impl ParseError {
-    /// Places `kind` at `span` of `text`.
+    /// Makes an error of this kind at `span` of `text`.
     pub(crate) fn new(text: &str, span: Range<usize>, kind: ParseErrorKind) -> ParseError {
         let (line, column) = line_and_column(text, span.start);
         ParseError { span, kind, line, column }
     }
 
-    /// Places `misfit` in a stream, in the line of bytes with this number (from 1) that begins at byte `start`.
-    pub(crate) fn in_stream(line: &[u8], start: usize, number: usize, misfit: Misfit) -> ParseError {
-        let Misfit { span, kind } = misfit;
+    /// Locates `error` in a stream, in the line of bytes with this number (from 1) that begins at byte `start`.
+    pub(crate) fn in_stream(line: &[u8], start: usize, number: usize, error: LineError) -> ParseError {
+        let LineError { span, kind } = error;
         let before = line.get(..span.start).unwrap_or(line);
         let column = before.iter().filter(|byte| **byte & 0xc0 != 0x80).count() + 1;
         let place = |at: usize| start.saturating_add(at);
         ParseError { span: place(span.start)..place(span.end), kind, line: number, column }
     }
 
-    /// The line of the first offending byte, counted from 1.
+    /// The line of the first wrong byte, counted from 1.
     #[must_use]
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// The column of the first offending byte, in characters, counted from 1.
+    /// The column of the first wrong byte, in characters, counted from 1.
     #[must_use]
     pub fn column(&self) -> usize {
         self.column
     }
 }
 
-/// What is wrong.
+/// An error and its place in its line, in bytes.
+#[derive(Debug)]
+pub(crate) struct LineError {
+    pub(crate) span: Range<usize>,
+    pub(crate) kind: ParseErrorKind,
+}
+
+impl LineError {
+    /// The error in the text in which the line begins at byte `start`.
+    pub(crate) fn locate(self, text: &str, start: usize) -> ParseError {
+        ParseError::new(text, start + self.span.start..start + self.span.end, self.kind)
+    }
+}
+
+/// The kind of an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
-    /// Something else should stand here.
+    /// Another text is expected here.
     #[error("expected {0}")]
     Expected(&'static str),
-    /// The word after the dot is no kind.
+    /// The word after the dot names no kind.
     #[error("unknown kind {0}; use {kinds}", kinds = names(Kind::ALL.map(Kind::as_str)))]
     UnknownKind(Excerpt),
-    /// The name in the list is no field.
+    /// The name in the list names no field.
     #[error("unknown field {name}; {kind} takes {fields}", kind = kind.as_str(), fields = list(*takes))]
     UnknownField {
         /// The name.
         name: Excerpt,
         /// The kind of the request.
         kind: Kind,
-        /// The fields that it takes.
+        /// The fields that the kind takes.
         takes: FieldSet,
     },
     /// The field exists, but a request of this kind cannot ask for it.
@@ -116,24 +129,24 @@ pub enum ParseErrorKind {
     UnknownKey {
         /// The name.
         name: Excerpt,
-        /// The keys that may stand here.
+        /// The keys of the object.
         known: &'static str,
     },
     /// The key was given before.
     #[error("`{0}` is given twice; give each key once")]
     DuplicateKey(&'static str),
-    /// This key must stand beside the ones given: `currency` beside `total`, every key of a reply.
+    /// This key is required with the given ones: `currency` with `total`, every key of a reply.
     #[error("`{0}` is missing; add it")]
     MissingKey(&'static str),
-    /// The value is not of the sort that the key takes.
+    /// The value has another type than the key takes.
     #[error("`{key}` takes {wants}")]
     WrongValue {
         /// The key.
         key: &'static str,
-        /// What it takes.
+        /// The values that it takes.
         wants: &'static str,
     },
-    /// A list or an object where a single value must stand.
+    /// A list or an object is in place of a single value.
     #[error("nested too deep; write a single value here")]
     TooDeep,
     /// A line is longer than [`MAX_LINE_BYTES`], as written or in its canonical form.
@@ -148,7 +161,7 @@ pub enum ParseErrorKind {
     /// A string has no closing quote on its line.
     #[error("the string is not closed; end it with `\"` on the same line")]
     UnclosedString,
-    /// An escape that JSON does not have, or half of a surrogate pair.
+    /// The escape does not exist in JSON, or is half of a surrogate pair.
     #[error("unknown escape; use \\\", \\\\, \\/ or \\u with four hexadecimal digits")]
     BadEscape,
     /// A string holds a control, a line separator or a direction mark, escaped or not.
@@ -181,7 +194,7 @@ fn names(names: impl IntoIterator<Item = &'static str>) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// The line and the column in characters, both from 1, of byte `at` of `text`.
+/// Finds the line and the column in characters, both from 1, of byte `at` of `text`.
 pub(crate) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -193,11 +206,11 @@ pub(crate) fn list(fields: FieldSet) -> String {
     if fields.is_empty() { "no fields".to_owned() } else { names(fields.iter().map(Field::as_str)) }
 }
 
-/// An offending name, as far as it is safe to repeat.
+/// A wrong name, as far as it is safe to repeat.
 ///
 /// A name of letters, digits, `_` and `-` with at most three digits is kept up to [`MAX_EXCERPT_CHARS`]
-/// characters. Anything else, and a longer name in quotes, might be a person's data in the wrong place: it
-/// is dropped when the error is made, so that no way of printing the error can show it.
+/// characters. Any other name, and a longer one in quotes, might be a user's data in the wrong place. It is
+/// dropped when the error is made, so that no form of the error can show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt(Option<String>);
 
@@ -216,7 +229,7 @@ impl Excerpt {
         Excerpt(Some(kept))
     }
 
-    /// The name, cut with `…` where it was longer; nothing if it is not safe to repeat.
+    /// The name, cut with `…` if it was longer; `None` if it is not safe to repeat.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         self.0.as_deref()

@@ -1,13 +1,13 @@
-//! The single data fields, their tiers, and sets of them.
+//! Data fields, their tiers, and sets of fields.
 
-/// How much harm the release of a field can do. The order is the order of harm.
+/// The tier of a field, by the harm that its release can do, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Tier {
-    /// Nothing sensitive: reading only.
+    /// No sensitive data: only reading.
     T0,
-    /// Low risk: suitable for routine forms.
+    /// Low risk: data for routine forms.
     T1,
-    /// High risk: materially harmful when it leaks.
+    /// High risk: data whose leak does material harm.
     T2,
 }
 
@@ -32,7 +32,7 @@ impl Tier {
     }
 }
 
-/// One field of a person's data.
+/// One field of a user's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Field {
     /// A person's name.
@@ -156,19 +156,19 @@ impl FieldSet {
     /// The empty set.
     pub const EMPTY: FieldSet = FieldSet(0);
 
-    /// Whether the set has no field.
+    /// Tells if the set has no field.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many fields the set has.
+    /// The number of fields in the set.
     #[must_use]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether `field` is in the set.
+    /// Tells if `field` is in the set.
     #[must_use]
     pub const fn contains(self, field: Field) -> bool {
         self.0 & field.bit() != 0
@@ -180,7 +180,7 @@ impl FieldSet {
         FieldSet(self.0 | field.bit())
     }
 
-    /// Whether every field of this set is in `other`.
+    /// Tells if every field of this set is in `other`.
     #[must_use]
     pub const fn is_subset_of(self, other: FieldSet) -> bool {
         self.0 & !other.0 == 0
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_aliases_are_read_back() {
+    fn names_and_aliases_are_parsed() {
         for field in Field::ALL {
             assert_eq!(Field::from_name(field.as_str()), Some(field));
         }
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(Tier::from_name("t1"), None);
     }
 
-    /// All 2^14 sets, against a plain list of fields.
+    /// Compares all 2^14 sets with a plain list of fields.
     #[test]
     fn every_set_agrees_with_a_list() {
         for bits in 0u32..1 << Field::ALL.len() {

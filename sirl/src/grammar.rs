@@ -1,8 +1,8 @@
 //! The bounded grammar of a request block, as an automaton and for other tools.
 //!
-//! A [`Grammar`] is what a model is let *write* under a mask. It is a part of what
-//! [`parse_block`](crate::parse_block) reads: one way to write what has many, with strings of at most
-//! [`MAX_TEXT_CHARS`] characters, so that the language is regular and every text of it is within every limit.
+//! A [`Grammar`] is the set of blocks that a model may *write* under a mask. It is a subset of the blocks that
+//! [`parse_block`](crate::parse_block) accepts: it has fewer spellings of each request, and strings of at most
+//! [`MAX_TEXT_CHARS`] characters, so that the language is regular and every text is within every limit.
 //! `spec/sirl.md` has the rules.
 //!
 //! ```
@@ -29,26 +29,20 @@ mod subset;
 mod tool;
 mod utf8;
 
-pub use automaton::State;
 pub(crate) use automaton::{Action, Automaton};
+pub use automaton::{MAX_TEXT_CHARS, State};
 pub use recognizer::Recognizer;
 #[cfg(feature = "json")]
 pub use tool::{ToolCallError, block_from_tool_call};
 
-/// The most characters of a string that a model writes under a mask; `\"` and `\\` are one each.
-///
-/// At most four bytes each, they are within [`MAX_STRING_BYTES`](crate::limits::MAX_STRING_BYTES), and all
-/// strings of a request together are within a line.
-pub const MAX_TEXT_CHARS: usize = 128;
-
-/// Why there is no such grammar.
+/// An error in the kinds and fields of a grammar.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrammarError {
-    /// A grammar of no kind has no text.
+    /// No kind is named, so the grammar would have no text.
     #[error("no kind is named; name at least one")]
     NoKinds,
-    /// The kind takes fields and none is allowed.
+    /// The kind takes fields, but none is allowed.
     #[error("no field of {} is allowed; allow one, or leave the kind out", .0.as_str())]
     NoFields(Kind),
     /// The kind does not take the field.
@@ -59,12 +53,12 @@ pub enum GrammarError {
         /// The field.
         field: Field,
     },
-    /// The automaton has more nodes than its table takes.
+    /// The automaton has too many nodes for its table.
     #[error("the grammar is too large; name fewer kinds")]
     TooLarge,
 }
 
-/// What a model may write: a block of some kinds, each with some fields.
+/// The blocks that a model may write, of some kinds, each with some fields.
 #[derive(Debug, Clone)]
 pub struct Grammar {
     kinds: BTreeMap<Kind, FieldSet>,
@@ -72,7 +66,7 @@ pub struct Grammar {
 }
 
 impl Grammar {
-    /// The grammar of blocks whose requests are of `kinds`, with every field that they take.
+    /// Makes the grammar of blocks of these kinds, with every field that they take.
     ///
     /// # Errors
     /// [`GrammarError::NoKinds`] if `kinds` is empty.
@@ -81,13 +75,13 @@ impl Grammar {
         Grammar::for_fields(&kinds)
     }
 
-    /// The grammar of blocks whose requests are of these kinds, each with at most these fields.
+    /// Makes the grammar of blocks of these kinds, each with at most these fields.
     ///
-    /// A kind that stands twice has the fields of both. Where fewer fields are allowed than a request
-    /// without `fields` asks for, the grammar has no such request: `fields` must be written.
+    /// A kind that is given twice has the fields of both. If fewer fields are allowed than a request without `fields`
+    /// asks for, `fields` must be written.
     ///
     /// # Errors
-    /// No kind, a field that the kind does not take, or a kind that takes fields and is allowed none.
+    /// There is no kind, a field that the kind does not take, or a kind that takes fields and is allowed none.
     ///
     /// ```
     /// use sirl::{Field, FieldSet, Grammar, Kind};
@@ -125,32 +119,32 @@ impl Grammar {
         self.kinds.iter().map(|(kind, fields)| (*kind, *fields))
     }
 
-    /// Where a block begins.
+    /// The state at the start of a block.
     #[must_use]
     pub fn start(&self) -> State {
         State::START
     }
 
-    /// The state behind `byte`, if the grammar leads there. Every such state leads on to a whole block.
+    /// The state after `byte`, if the grammar allows it. A complete block can be reached from every such state.
     #[must_use]
     pub fn step(&self, state: State, byte: u8) -> Option<State> {
         self.automaton.step(state, byte)
     }
 
-    /// Whether a text that has come to `state` is a whole block.
+    /// Tells if a text that ends in `state` is a complete block.
     #[must_use]
     pub fn is_accepting(&self, state: State) -> bool {
         self.automaton.accepts(state.node)
     }
 
-    /// Whether `text` is a whole block of the grammar.
+    /// Tells if `text` is a complete block of the grammar.
     #[must_use]
     pub fn accepts(&self, text: &[u8]) -> bool {
         let end = text.iter().try_fold(self.start(), |state, byte| self.step(state, *byte));
         end.is_some_and(|state| self.is_accepting(state))
     }
 
-    /// The grammar in the Lark dialect that `llguidance` reads. It accepts the same texts.
+    /// Writes the grammar in the Lark dialect of `llguidance`. It accepts the same texts.
     #[must_use]
     pub fn to_lark(&self) -> String {
         lark::lark(&block::block(&self.kinds))

@@ -1,4 +1,4 @@
-//! What a request can be about.
+//! Kinds of requests.
 
 use crate::{Field, FieldSet};
 
@@ -7,7 +7,7 @@ use crate::{Field, FieldSet};
 pub enum Kind {
     /// A postal address, to be filled into a form.
     Address,
-    /// Card data, to be filled into a form or handed over (forbidden under approach B).
+    /// Card data, to be filled into a form or shown to the model (the latter is forbidden under approach B).
     Payment,
     /// A purchase carried out by the guard through the browser's payment interface.
     Purchase,
@@ -26,7 +26,7 @@ impl Kind {
     pub const ALL: [Kind; 7] =
         [Kind::Address, Kind::Payment, Kind::Purchase, Kind::Contact, Kind::Identity, Kind::Login, Kind::Otp];
 
-    /// The word used in the text form.
+    /// The word in the text form.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Kind {
         Kind::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// The fields that a request of this kind may ask for. A purchase hands nothing over, so it has none.
+    /// The fields that a request of this kind may ask for. A purchase releases no field, so it has none.
     #[must_use]
     pub const fn allowed_fields(self) -> FieldSet {
         let none = FieldSet::EMPTY;
@@ -69,7 +69,7 @@ impl Kind {
         }
     }
 
-    /// The fields that a request of this kind asks for when it names none: all that it may ask for.
+    /// The fields that a request of this kind asks for if it names none: all that it may ask for.
     #[must_use]
     pub const fn default_fields(self) -> FieldSet {
         self.allowed_fields()

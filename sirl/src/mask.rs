@@ -1,8 +1,8 @@
-//! Which tokens a model may write next.
+//! Masks, the sets of tokens that a model may write next.
 //!
-//! A [`MaskTable`] holds, for every place in a [`Grammar`], the tokens that lead on from it, computed once for
-//! a [`Vocabulary`]. While a model writes, each token is a step of the automaton and one look-up. A mask
-//! proves form, never intent: what is asked for is still decided by the policy.
+//! A [`MaskTable`] holds, for every state of a [`Grammar`](crate::Grammar), the tokens that the grammar allows there,
+//! computed once for a [`Vocabulary`]. While a model writes, each token takes a step of the automaton and one
+//! look-up. A mask guarantees the form of a request, not its intent: the policy still decides on it.
 //!
 //! ```
 //! use sirl::{Grammar, Kind, MaskTable, Vocabulary};
@@ -22,20 +22,20 @@
 //! ```
 
 mod build;
-mod info;
 #[cfg(feature = "json")]
 mod tokenizer;
 mod trie;
 mod vocabulary;
 
-pub use info::MaskInfo;
 pub use vocabulary::{Vocabulary, VocabularyError};
 
-use crate::grammar::{Automaton, Grammar, State};
+use std::fmt::{Display, Formatter};
 
-/// Where the masks of a node are. They differ by a counter only up to a bound: no token needs more.
+use crate::grammar::{Automaton, State};
+
+/// The place of the masks of a node. They depend on a counter only up to the most that a token needs.
 #[derive(Debug, Clone, Copy, Default)]
-struct Row {
+struct MaskRow {
     /// The first of the node's numbers in [`MaskTable::ids`].
     first: u32,
     /// The most characters that a token takes from the string that it begins in.
@@ -46,44 +46,35 @@ struct Row {
 
 /// The masks of one grammar for one vocabulary.
 ///
-/// Building takes tens to hundreds of milliseconds and the table some megabytes: [`MaskTable::info`] says
-/// how many. The largest that a grammar of all kinds can take is its rows (some ten thousand) times the
-/// tokens of the vocabulary in bits; equal masks are kept once, which makes it a few hundred masks.
+/// Building takes tens to hundreds of milliseconds, and the table some megabytes; [`MaskTable::info`] tells the
+/// size. A grammar of all kinds has some ten thousand rows, but equal masks are stored once, so there are only a
+/// few hundred masks of one bit for each token.
 #[derive(Debug, Clone)]
 pub struct MaskTable {
     automaton: Automaton,
     vocabulary: Vocabulary,
-    rows: Vec<Row>,
-    /// For each row the number of its mask.
+    rows: Vec<MaskRow>,
+    /// The number of the mask of each row.
     ids: Vec<u32>,
     /// The masks, one after the other, `words` each.
     masks: Vec<u64>,
     words: usize,
 }
 
-/// A set of tokens: bit `n % 64` of word `n / 64` says whether token `n` is allowed.
+/// A set of tokens. Bit `n % 64` of word `n / 64` is set if token `n` is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mask<'a> {
     words: &'a [u64],
 }
 
 impl MaskTable {
-    /// The masks of `grammar` for `vocabulary`.
-    ///
-    /// A token is allowed if the grammar leads on behind all its bytes, so a token that goes past the end of
-    /// the block (`REQ.end` and more than one line end) is not, and no block begins or ends within one.
-    #[must_use]
-    pub fn build(grammar: &Grammar, vocabulary: &Vocabulary) -> MaskTable {
-        build::build(grammar, vocabulary)
-    }
-
-    /// Where a block begins.
+    /// The state at the start of a block.
     #[must_use]
     pub fn start(&self) -> State {
         State::START
     }
 
-    /// The tokens that may stand next. Behind a token that ended the answer there is none.
+    /// The tokens that may come next. After a token that ended the answer there is none.
     #[must_use]
     pub fn mask(&self, state: State) -> Mask<'_> {
         let row = self.rows.get(usize::from(state.node)).copied().unwrap_or_default();
@@ -93,7 +84,7 @@ impl MaskTable {
         Mask { words: self.masks.get(id * self.words..(id + 1) * self.words).unwrap_or(&[]) }
     }
 
-    /// The state behind `token`, if the mask of `state` allows it.
+    /// The state after `token`, if the mask of `state` allows it.
     #[must_use]
     pub fn step(&self, state: State, token: u32) -> Option<State> {
         match self.vocabulary.token(token) {
@@ -105,7 +96,7 @@ impl MaskTable {
         }
     }
 
-    /// Whether the answer may end here: the block is whole.
+    /// Tells if the block is complete, so that the answer may end here.
     #[must_use]
     pub fn is_accepting(&self, state: State) -> bool {
         self.automaton.accepts(state.node)
@@ -146,13 +137,13 @@ impl MaskTable {
 }
 
 impl<'a> Mask<'a> {
-    /// The bits, to be laid over a model's scores. Bits past the last token are clear.
+    /// The bits, to be applied to a model's scores. Bits past the last token are clear.
     #[must_use]
     pub fn words(self) -> &'a [u64] {
         self.words
     }
 
-    /// Whether `token` is allowed.
+    /// Tells if `token` is allowed.
     #[must_use]
     pub fn contains(self, token: u32) -> bool {
         self.words.get(token as usize / 64).is_some_and(|word| word >> (token % 64) & 1 == 1)
@@ -165,9 +156,48 @@ impl<'a> Mask<'a> {
         })
     }
 
-    /// How many tokens are allowed.
+    /// The number of allowed tokens.
     #[must_use]
     pub fn count(self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+}
+
+/// The sizes of a [`MaskTable`]. Its text form has a line for each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MaskInfo {
+    /// The nodes of the automaton, the dead one included.
+    pub nodes: usize,
+    /// The classes of bytes.
+    pub byte_classes: usize,
+    /// The tokens of the vocabulary, special ones included.
+    pub tokens: usize,
+    /// The bytes of the longest token.
+    pub longest_token: usize,
+    /// The rows of the table: one for each node, and more if a token can reach the limit of a counter.
+    pub rows: usize,
+    /// The different masks.
+    pub masks: usize,
+    /// The memory of the masks, in bytes.
+    pub mask_bytes: usize,
+    /// The memory of everything, in bytes: masks, rows, the automaton, the tokens.
+    pub bytes: usize,
+    /// The average number of tokens that a row allows.
+    pub average_allowed: f64,
+    /// The number of tokens that the widest mask allows.
+    pub most_allowed: usize,
+    /// The rows that allow only one token, so that the model need not be run.
+    pub forced_rows: usize,
+}
+
+impl Display for MaskInfo {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let mb = |bytes: usize| bytes as f64 / 1e6;
+        writeln!(f, "automaton       {} nodes, {} classes of bytes", self.nodes, self.byte_classes)?;
+        writeln!(f, "vocabulary      {} tokens, the longest of {} bytes", self.tokens, self.longest_token)?;
+        writeln!(f, "rows            {}, {} of them with one token", self.rows, self.forced_rows)?;
+        writeln!(f, "distinct masks  {}", self.masks)?;
+        writeln!(f, "memory          {:.1} MB, masks {:.1} MB", mb(self.bytes), mb(self.mask_bytes))?;
+        write!(f, "allowed tokens  {:.1} on average, {} at most", self.average_allowed, self.most_allowed)
     }
 }

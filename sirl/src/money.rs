@@ -5,7 +5,7 @@
 pub struct Currency([u8; 3]);
 
 impl Currency {
-    /// Takes exactly three ASCII capitals; whether the code is in use is not checked.
+    /// Accepts exactly three ASCII capitals. It does not check that the code is in use.
     #[must_use]
     pub fn new(code: &str) -> Option<Currency> {
         let bytes: [u8; 3] = code.as_bytes().try_into().ok()?;
@@ -18,8 +18,8 @@ impl Currency {
         std::str::from_utf8(&self.0).unwrap_or("")
     }
 
-    /// How many digits stand after the decimal point in this currency (ISO 4217: 0, 2, 3 or 4); 2 for a code
-    /// that is not in use.
+    /// The number of digits after the decimal point in this currency (ISO 4217: 0, 2, 3 or 4); 2 for a code that
+    /// is not in use.
     #[must_use]
     pub fn minor_digits(self) -> u32 {
         match &self.0 {
@@ -45,7 +45,7 @@ impl Money {
     /// The largest amount that has a text form, in minor units: fifteen digits.
     pub const MAX_MINOR: u64 = 999_999_999_999_999;
 
-    /// Reads a decimal literal such as `64.15`: no sign, no exponent, no needless leading zero, no more
+    /// Parses a decimal literal such as `64.15`: no sign, no exponent, no needless leading zero, no more
     /// digits after the point than the currency has, at most [`Money::MAX_MINOR`] in minor units.
     ///
     /// ```
@@ -164,13 +164,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_print_is_read_back(minor in 0..=Money::MAX_MINOR, code in "USD|JPY|KWD|CLF|[A-Z]{3}") {
+        fn a_printed_amount_is_parsed_back(minor in 0..=Money::MAX_MINOR, code in "USD|JPY|KWD|CLF|[A-Z]{3}") {
             let money = Money { minor, currency: Currency::new(&code).unwrap() };
             prop_assert_eq!(Money::parse(&money.to_decimal(), money.currency), Some(money));
         }
 
         #[test]
-        fn what_is_read_prints_equal(decimal in "[0-9]{0,17}(\\.[0-9]{0,4})?", code in "USD|JPY|KWD|CLF") {
+        fn a_parsed_amount_prints_as_an_equal_one(decimal in "[0-9]{0,17}(\\.[0-9]{0,4})?", code in "USD|JPY|KWD|CLF") {
             let currency = Currency::new(&code).unwrap();
             if let Some(money) = Money::parse(&decimal, currency) {
                 prop_assert_eq!(Money::parse(&money.to_decimal(), currency), Some(money));

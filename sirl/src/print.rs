@@ -1,33 +1,33 @@
 //! The canonical text of requests, blocks and replies.
 
-use std::fmt::{Display, Formatter, Result};
+use std::fmt::{Display, Formatter, Result, Write};
 
-use crate::parse::Form;
+use crate::form::BlockForm;
+use crate::limits::is_forbidden;
 use crate::reply::{METHOD, STATUS};
-use crate::text::write_string;
 use crate::{Anticipated, Block, Claim, ClaimKey, Field, FieldSet, Kind, Plan, Reply, Request, Tier};
 
 /// One line, without its line ending.
 impl Display for Request {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "{}{}", Form::Requests.lead(), self.tail())
+        write!(f, "{}{}", BlockForm::Requests.prefix(), self.tail())
     }
 }
 
-/// What stands after `REQ.` or `PLAN.`.
-pub(crate) struct Tail<'a> {
+/// The part of a line after `REQ.` or `PLAN.`.
+pub(crate) struct LineTail<'a> {
     kind: Kind,
     fields: FieldSet,
     claim: &'a Claim,
 }
 
 impl Request {
-    pub(crate) fn tail(&self) -> Tail<'_> {
-        Tail { kind: self.kind, fields: self.fields, claim: &self.claim }
+    pub(crate) fn tail(&self) -> LineTail<'_> {
+        LineTail { kind: self.kind, fields: self.fields, claim: &self.claim }
     }
 }
 
-impl Display for Tail<'_> {
+impl Display for LineTail<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str(self.kind.as_str())?;
         if !self.fields.is_empty() {
@@ -45,18 +45,18 @@ impl Display for Tail<'_> {
 /// One line, without its line ending.
 impl Display for Anticipated {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let tail = Tail { kind: self.kind, fields: self.fields, claim: &self.claim };
-        write!(f, "{}{tail}", Form::Plan.lead())
+        let tail = LineTail { kind: self.kind, fields: self.fields, claim: &self.claim };
+        write!(f, "{}{tail}", BlockForm::Plan.prefix())
     }
 }
 
-/// The lines of what is anticipated and `PLAN.end`; the last line has no line ending.
+/// The lines of the anticipated requests and `PLAN.end`; the last line has no line ending.
 impl Display for Plan {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         for anticipated in &self.anticipated {
             writeln!(f, "{anticipated}")?;
         }
-        f.write_str(Form::Plan.end_line())
+        f.write_str(BlockForm::Plan.end_line())
     }
 }
 
@@ -66,7 +66,7 @@ impl Display for Block {
         for request in &self.requests {
             writeln!(f, "{request}")?;
         }
-        f.write_str(Form::Requests.end_line())
+        f.write_str(BlockForm::Requests.end_line())
     }
 }
 
@@ -94,7 +94,7 @@ impl Display for Reply {
     }
 }
 
-/// A list of field names, in the order of [`Field::ALL`].
+/// Writes a list of field names, in the order of [`Field::ALL`].
 fn write_fields(f: &mut Formatter<'_>, fields: FieldSet) -> Result {
     f.write_str("[")?;
     for (at, field) in fields.iter().map(Field::as_str).enumerate() {
@@ -104,7 +104,7 @@ fn write_fields(f: &mut Formatter<'_>, fields: FieldSet) -> Result {
     f.write_str("]")
 }
 
-/// The keys that are claimed, in the order of [`ClaimKey::ALL`].
+/// Writes the claimed keys, in the order of [`ClaimKey::ALL`].
 fn write_claim(f: &mut Formatter<'_>, claim: &Claim) -> Result {
     let mut mark = '{';
     for key in ClaimKey::ALL {
@@ -119,11 +119,11 @@ fn write_claim(f: &mut Formatter<'_>, claim: &Claim) -> Result {
     f.write_str("}")
 }
 
-/// What stands after a key.
+/// The value of a key.
 enum Value<'a> {
-    /// In quotes.
+    /// A value in quotes.
     Text(&'a str),
-    /// Without quotes.
+    /// A value without quotes.
     Bare(String),
 }
 
@@ -141,4 +141,19 @@ fn value(claim: &Claim, key: ClaimKey) -> Option<Value<'_>> {
         ClaimKey::Currency => claim.total.as_ref().map(|total| total.currency.as_str()),
     };
     text.map(Value::Text)
+}
+
+/// Writes `text` as a JSON string. A forbidden character is escaped, so that the line stays one line, and a parser
+/// refuses it.
+fn write_string(f: &mut Formatter<'_>, text: &str) -> Result {
+    f.write_char('"')?;
+    for c in text.chars() {
+        match c {
+            '"' => f.write_str("\\\"")?,
+            '\\' => f.write_str("\\\\")?,
+            c if is_forbidden(c) => write!(f, "\\u{:04x}", u32::from(c))?,
+            c => f.write_char(c)?,
+        }
+    }
+    f.write_char('"')
 }

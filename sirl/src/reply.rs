@@ -8,14 +8,14 @@ pub(crate) const STATUS: &str = "success";
 /// The `method` of every purchase that is granted: the browser's payment interface.
 pub(crate) const METHOD: &str = "PaymentRequest";
 
-/// One `GRANT.<kind>` or `DENY.<kind>` line. Carries handles and names, never a value.
+/// One `GRANT.<kind>` or `DENY.<kind>` line. It holds handles and names, never a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// The values went where the grant says.
+    /// The values were delivered as granted.
     Delivered {
         /// The kind that was granted.
         kind: Kind,
-        /// How they were delivered: `filled`, `wired` or `unconfirmed`.
+        /// The delivery: `filled`, `wired` or `unconfirmed`.
         delivered: Delivered,
         /// The fields delivered.
         fields: FieldSet,
@@ -27,7 +27,7 @@ pub enum Reply {
         /// The amount paid, from the guard's own record.
         amount: Money,
     },
-    /// Refused.
+    /// The request was refused.
     Denied {
         /// The kind that was refused.
         kind: Kind,
@@ -36,22 +36,22 @@ pub enum Reply {
     },
 }
 
-/// How values were delivered.
+/// The delivery of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivered {
-    /// Set into form controls.
+    /// The values are in form controls.
     Filled,
-    /// To be put in on the wire.
+    /// The values replace placeholders in the request that the form sends.
     Wired,
-    /// On their way to form controls, and nobody said whether they arrived.
+    /// The values were sent to form controls, and it is not known if they arrived.
     Unconfirmed,
 }
 
 impl Delivered {
-    /// Every way.
+    /// Every delivery.
     pub const ALL: [Delivered; 3] = [Delivered::Filled, Delivered::Wired, Delivered::Unconfirmed];
 
-    /// The word used in the text form.
+    /// The word in the text form.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -61,10 +61,10 @@ impl Delivered {
         }
     }
 
-    /// The way with this name, if there is one.
+    /// The delivery with this name, if there is one.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Delivered> {
-        Delivered::ALL.into_iter().find(|way| way.as_str() == name)
+        Delivered::ALL.into_iter().find(|delivered| delivered.as_str() == name)
     }
 }
 

@@ -1,15 +1,15 @@
-//! A request, and the block of requests that is decided and consented to together.
+//! Requests, which are decided and consented to as a block, and announced requests, which form a plan.
 
 use crate::{Claim, FieldSet, Kind};
 
 /// One `REQ.<kind>` line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// What is asked for.
+    /// The kind of data, or a purchase.
     pub kind: Kind,
-    /// The fields asked for; empty means the fields that the kind has by default.
+    /// The requested fields; empty means the default fields of the kind.
     pub fields: FieldSet,
-    /// What the model says it sees.
+    /// The model's claims about the page.
     pub claim: Claim,
 }
 
@@ -21,7 +21,7 @@ pub struct Block {
 }
 
 impl Request {
-    /// The fields that the request asks for: those named, or those of the kind if none is named.
+    /// The fields that the request asks for: the named ones, or the default fields of the kind.
     ///
     /// ```
     /// use sirl::{Claim, Field, FieldSet, Kind, Request};
@@ -32,5 +32,55 @@ impl Request {
     #[must_use]
     pub const fn effective_fields(&self) -> FieldSet {
         if self.fields.is_empty() { self.kind.default_fields() } else { self.fields }
+    }
+}
+
+/// A request that a model announces at the start of its task.
+///
+/// It is not a [`Request`] and never becomes one: nothing is decided or granted for it. It lets the guard report
+/// early which requests can never be granted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anticipated {
+    /// The kind of the later request.
+    pub kind: Kind,
+    /// The fields of the later request; empty means the default fields of the kind.
+    pub fields: FieldSet,
+    /// The page that the model expects. It is no evidence, and a later request may claim something else.
+    pub claim: Claim,
+}
+
+/// One or more anticipated requests closed by `PLAN.end`.
+///
+/// ```
+/// let plan = sirl::parse_plan("PLAN.contact fields=[email]\nPLAN.purchase\nPLAN.end")?;
+/// assert_eq!(plan.anticipated.len(), 2);
+/// assert_eq!(plan.to_string(), "PLAN.contact fields=[\"email\"]\nPLAN.purchase\nPLAN.end");
+/// # Ok::<(), sirl::ParseError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The anticipated requests, in the order written; never empty.
+    pub anticipated: Vec<Anticipated>,
+}
+
+impl Anticipated {
+    /// The fields of the later request: the named ones, or the default fields of the kind.
+    #[must_use]
+    pub const fn effective_fields(&self) -> FieldSet {
+        if self.fields.is_empty() { self.kind.default_fields() } else { self.fields }
+    }
+}
+
+impl Plan {
+    /// Makes a plan of lines that were parsed as requests.
+    pub(crate) fn of(requests: Vec<Request>) -> Plan {
+        let anticipate = |Request { kind, fields, claim }| Anticipated { kind, fields, claim };
+        Plan { anticipated: requests.into_iter().map(anticipate).collect() }
+    }
+
+    /// The kinds of the plan, each once, in the order of [`Kind::ALL`].
+    pub fn kinds(&self) -> impl Iterator<Item = Kind> {
+        let planned = |kind: &Kind| self.anticipated.iter().any(|anticipated| anticipated.kind == *kind);
+        Kind::ALL.into_iter().filter(planned)
     }
 }

@@ -1,4 +1,4 @@
-//! Which kinds, fields and names a deployment declares.
+//! Schemas, which declare the kinds, fields and aliases of a deployment.
 
 mod error;
 mod parse;
@@ -11,13 +11,13 @@ use crate::{Field, FieldSet, Kind};
 
 pub use error::{SchemaError, SchemaErrorKind};
 
-/// Which kinds may be requested, which fields each may ask for, and which other names fields have.
+/// The kinds that may be requested, the fields that each may ask for, and the aliases of fields.
 ///
-/// A schema is closed: what it does not declare is an error where it is asked for. It can only narrow what
-/// this library has. It cannot add a field, because the tier of a field is fixed here, where a policy can
-/// raise it and nothing can lower it; and it cannot give a built-in name another meaning.
+/// A schema is closed: a request for a kind or a field that it does not declare is an error. It can only narrow the
+/// built-in language. It cannot add a field, because the tier of a field is fixed here, where a policy can raise
+/// it and nothing can lower it; and it cannot give a built-in name another meaning.
 ///
-/// The default schema declares all that is built in; `schemas/default.schema` says the same in text.
+/// The default schema declares everything that is built in; `schemas/default.schema` is its text form.
 ///
 /// ```
 /// use sirl::{Field, Kind, Schema};
@@ -32,9 +32,9 @@ pub use error::{SchemaError, SchemaErrorKind};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema {
-    /// By kind, in the order of [`Kind::ALL`].
+    /// The fields of each kind, in the order of [`Kind::ALL`].
     takes: [Option<FieldSet>; Kind::ALL.len()],
-    /// In the order of their fields, then of their names.
+    /// The aliases, in the order of their fields, then of their names.
     aliases: Cow<'static, [Alias]>,
 }
 
@@ -64,8 +64,8 @@ pub(crate) static BUILT_IN: Schema = Schema {
 };
 
 impl Schema {
-    /// The fields that a request of this kind may ask for; nothing if the kind is not declared. The set is
-    /// empty for a purchase, which hands nothing over.
+    /// The fields that a request of this kind may ask for; `None` if the kind is not declared. The set is empty for
+    /// a purchase, which releases no field.
     #[must_use]
     pub fn takes(&self, kind: Kind) -> Option<FieldSet> {
         self.takes.get(kind as usize).copied().flatten()
@@ -76,15 +76,15 @@ impl Schema {
         Kind::ALL.into_iter().filter(|kind| self.takes(*kind).is_some())
     }
 
-    /// The field with this name or declared alias. Whether a kind may ask for it is for [`Schema::takes`] to
-    /// say.
+    /// The field with this name or declared alias. It need not be one that a kind may ask for: see
+    /// [`Schema::takes`].
     #[must_use]
     pub fn field(&self, name: &str) -> Option<Field> {
         let own = Field::ALL.into_iter().find(|field| field.as_str() == name);
         own.or_else(|| self.aliases().find(|(alias, _)| *alias == name).map(|(_, field)| field))
     }
 
-    /// The declared aliases and what they stand for, in the order of their fields, then of their names.
+    /// The declared aliases and their fields, in the order of their fields, then of their names.
     pub fn aliases(&self) -> impl Iterator<Item = (&str, Field)> {
         self.aliases.iter().map(|alias| (alias.name.as_ref(), alias.field))
     }

@@ -1,8 +1,8 @@
 //! Neither a core dump nor a panic's message of a process that used a vault holds a value or a key.
 //!
 //! The test starts itself again as that process. Values and keys reach it through a pipe, never as an
-//! argument or in its environment. Its memory is looked at in two ways: an image of what a core dump would
-//! hold, which works everywhere, and a core file where the system writes one.
+//! argument or in its environment. Its memory is searched in two ways: in an image of what a core dump would
+//! hold, which works everywhere, and in a core file if the system writes one.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -33,7 +33,7 @@ fn the_process() {
     }
 }
 
-/// New canaries for every run of the test, and a random data key.
+/// Makes new canaries for every run of the test, and a random data key.
 fn fresh() -> (Canaries, [u8; 64]) {
     let mut random = std::fs::File::open("/dev/urandom").unwrap();
     let mut fill = |out: &mut [u8]| std::io::Read::read_exact(&mut random, out).unwrap();
@@ -48,16 +48,16 @@ fn with_length(text: &str) -> Vec<u8> {
     [&u32::try_from(text.len()).unwrap().to_le_bytes(), text.as_bytes()].concat()
 }
 
-/// Everything that the process reads.
-fn told(role: &str, canaries: &Canaries, key: &[u8; 64]) -> Vec<u8> {
+/// The input of the process.
+fn input_of(role: &str, canaries: &Canaries, key: &[u8; 64]) -> Vec<u8> {
     let value = |name| canaries.value(name).unwrap();
     if role.ends_with("careless") {
         return with_length(value("card_number"));
     }
-    let mut told = format!("{}\n", value("password")).into_bytes();
-    told.extend_from_slice(key);
+    let mut input = format!("{}\n", value("password")).into_bytes();
+    input.extend_from_slice(key);
     for (name, ..) in VALUES {
-        told.extend(format!("{}\n", value(name)).into_bytes());
+        input.extend(format!("{}\n", value(name)).into_bytes());
     }
     let all: Vec<&str> = VALUES.iter().map(|(name, ..)| value(name)).collect();
     let plain = all.join(" | ");
@@ -65,8 +65,8 @@ fn told(role: &str, canaries: &Canaries, key: &[u8; 64]) -> Vec<u8> {
     let percent: String = plain.bytes().map(|byte| format!("%{byte:02X}")).collect();
     [plain.as_str(), &hex, &percent, value("government_id")]
         .iter()
-        .for_each(|text| told.extend(with_length(text)));
-    told
+        .for_each(|text| input.extend(with_length(text)));
+    input
 }
 
 /// Runs the process in a folder of its own, allowed to dump its core there.
@@ -85,7 +85,7 @@ fn process(role: &str, canaries: &Canaries, key: &[u8; 64]) -> (tempfile::TempDi
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(&told(role, canaries, key)).unwrap();
+    child.stdin.take().unwrap().write_all(&input_of(role, canaries, key)).unwrap();
     let output = child.wait_with_output().unwrap();
     (folder, output)
 }

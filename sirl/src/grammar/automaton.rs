@@ -1,23 +1,28 @@
-//! The automaton over bytes.
+//! The deterministic automaton over bytes.
 
-use super::MAX_TEXT_CHARS;
 use crate::limits::MAX_REQUESTS;
 
-/// What a move does to the two counters.
+/// The most characters of a string that a model writes under a mask; `\"` and `\\` count as one.
+///
+/// With at most four bytes each, they are within [`MAX_STRING_BYTES`](crate::limits::MAX_STRING_BYTES), and all
+/// strings of a request together are within a line.
+pub const MAX_TEXT_CHARS: usize = 128;
+
+/// The effect of a transition on the two counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(crate) enum Action {
-    /// Nothing.
+    /// The counters do not change.
     #[default]
     None,
-    /// A string opens: it has room for [`MAX_TEXT_CHARS`] characters.
+    /// A string opens, with room for [`MAX_TEXT_CHARS`] characters.
     Open,
-    /// A character of a string takes room.
+    /// A character takes room in the string.
     Char,
-    /// A request takes one of those that are left.
+    /// A request takes one of the requests that are left.
     Request,
 }
 
-/// A move: its target, 0 where there is none, and what it counts.
+/// A transition: its target, 0 if there is none, and its effect on the counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(crate) struct Edge {
     pub(crate) target: u16,
@@ -26,34 +31,34 @@ pub(crate) struct Edge {
 
 /// A deterministic automaton over bytes with two counters that are set to a constant and count down.
 ///
-/// The counters keep the table small: written out, every node of a string would be there once for each
-/// character that it still has room for, and everything once for each request that is left. The language is
-/// regular all the same, since both are bounded.
+/// The counters keep the table small. Without them, each node of a string would be repeated for each number of
+/// remaining characters, and the whole automaton for each number of remaining requests. The language is regular
+/// all the same, since both are bounded.
 #[derive(Debug, Clone)]
 pub(crate) struct Automaton {
     /// The class of each byte.
     pub(super) classes: [u8; 256],
-    /// How many classes there are.
+    /// The number of classes.
     pub(super) width: usize,
-    /// The moves of each node, class by class. Node 0 is dead, node 1 is the start.
+    /// The transitions of each node, class by class. Node 0 is dead, node 1 is the start.
     pub(super) edges: Vec<Edge>,
-    /// Whether each node accepts.
+    /// For each node, true if it accepts.
     pub(super) accepting: Vec<bool>,
 }
 
-/// Where in the grammar a text has come to. A few bytes, to be copied.
+/// The state of the grammar after a text. It takes a few bytes and is copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
     pub(crate) node: u16,
-    /// How many characters the string still takes; means nothing outside of one.
+    /// The remaining characters of the string; without meaning outside of a string.
     pub(crate) room: u8,
-    /// How many more requests the block takes.
+    /// The remaining requests of the block.
     pub(crate) requests: u8,
 }
 
 impl State {
     pub(crate) const START: State = State { node: 1, room: 0, requests: MAX_REQUESTS as u8 };
-    /// No text leads on from here.
+    /// No text continues from this state.
     pub(crate) const DEAD: State = State { node: 0, room: 0, requests: 0 };
 }
 
@@ -75,7 +80,7 @@ impl Automaton {
         self.accepting.get(usize::from(node)).copied().unwrap_or(false)
     }
 
-    /// The state behind `byte`, if the grammar leads there. Every such state leads on to a whole block.
+    /// The state after `byte`, if the grammar allows it. A complete block can be reached from every such state.
     pub(crate) fn step(&self, state: State, byte: u8) -> Option<State> {
         let Edge { target, action } = self.edge(state.node, byte);
         if target == 0 {
@@ -91,7 +96,7 @@ impl Automaton {
         Some(next)
     }
 
-    /// The bytes that the tables take.
+    /// The memory of the tables, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.classes) + size_of_val(self.edges.as_slice()) + self.accepting.len()
     }

@@ -1,14 +1,14 @@
-//! The grammar of a block that a model writes, in combinators.
+//! The grammar of a block, in combinators.
 
 use std::collections::BTreeMap;
 
-use super::expr::{Expr, Order, literal, named, optional, repeat};
+use super::expr::{Expr, ItemOrder, literal, named, optional, repeat};
 use crate::{ClaimKey, Currency, Field, FieldSet, Kind, Tier};
 
-/// The digits that an amount may have in minor units.
+/// The most digits of an amount in minor units.
 const AMOUNT_DIGITS: usize = 15;
 
-/// A block of requests of these kinds, each with the fields that it may name.
+/// The grammar of a block of requests of these kinds, each with the fields that it may name.
 pub(super) fn block(kinds: &BTreeMap<Kind, FieldSet>) -> Expr {
     let heads = kinds.iter().map(|(kind, fields)| head(*kind, *fields)).collect();
     let line = Expr::Seq(vec![
@@ -20,7 +20,7 @@ pub(super) fn block(kinds: &BTreeMap<Kind, FieldSet>) -> Expr {
     Expr::Seq(vec![Expr::Lines(Box::new(named("line", line))), literal("REQ.end"), optional(literal("\n"))])
 }
 
-/// The kind and its fields. They can be left out only where that asks for no more than `fields`.
+/// The kind and its fields. The fields can be left out only if the default fields are within `fields`.
 fn head(kind: Kind, fields: FieldSet) -> Expr {
     let word = literal(kind.as_str());
     if fields.is_empty() {
@@ -30,14 +30,14 @@ fn head(kind: Kind, fields: FieldSet) -> Expr {
         name: format!("{}_fields", kind.as_str()),
         items: fields.iter().map(|field| name(Field::as_str(field))).collect(),
         mark: Box::new(comma()),
-        order: Order::Any,
+        order: ItemOrder::Any,
     };
     let list = Expr::Seq(vec![literal(" fields=["), list, literal("]")]);
     let list = if kind.default_fields().is_subset_of(fields) { optional(list) } else { list };
     Expr::Seq(vec![word, list])
 }
 
-/// The entries of a `ctx`, in the order of the canonical print. An amount and its currency are one entry.
+/// The entries of a `ctx`, in the order of the canonical form. An amount and its currency are one entry.
 fn ctx() -> Expr {
     let entries = ClaimKey::ALL.into_iter().filter_map(|key| {
         let value = match key {
@@ -58,11 +58,11 @@ fn ctx() -> Expr {
         name: "claims".to_owned(),
         items: entries.collect(),
         mark: Box::new(comma()),
-        order: Order::Fixed,
+        order: ItemOrder::Fixed,
     }
 }
 
-/// `total` and `currency`: no more decimals than the currency has, and no more digits than an amount may have.
+/// `total` and `currency`. The amount has no more decimals than the currency, and no more digits than allowed.
 fn price() -> Expr {
     let by_digits = currencies().into_iter().map(|(digits, codes)| {
         let decimals = match digits {
@@ -77,10 +77,10 @@ fn price() -> Expr {
     Expr::Seq(vec![name(ClaimKey::Total.as_str()), colon(), Expr::Alt(by_digits.collect())])
 }
 
-/// First letters with the second ones that follow them, by the third letters that each such pair takes.
+/// The second letters that follow each first letter, grouped by the third letters that follow the pair.
 type Pairs = BTreeMap<Vec<char>, BTreeMap<char, Vec<char>>>;
 
-/// The codes of three capitals, by how many decimals the currency has.
+/// The codes of three capitals, by the number of decimals of the currency.
 fn currencies() -> BTreeMap<usize, Expr> {
     let mut thirds: BTreeMap<usize, Pairs> = BTreeMap::new();
     for first in 'A'..='Z' {
@@ -113,7 +113,7 @@ fn currencies() -> BTreeMap<usize, Expr> {
     thirds.into_iter().map(|(digits, groups)| (digits, codes(groups))).collect()
 }
 
-/// One of these letters, which are sorted.
+/// One of these sorted letters.
 fn letters(letters: &[char]) -> Expr {
     let mut ranges: Vec<(char, char)> = Vec::new();
     for letter in letters {

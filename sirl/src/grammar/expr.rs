@@ -1,6 +1,6 @@
-//! The combinators that the grammar of a block is written in.
+//! The combinators of a grammar.
 //!
-//! The automaton and the Lark text are both made from one tree of these, so that they cannot drift apart.
+//! The automaton and the Lark text are both made from one tree of combinators, so that they cannot differ.
 
 use std::rc::Rc;
 
@@ -11,48 +11,48 @@ pub(super) enum Expr {
     Literal(String),
     /// One character out of these ranges.
     Class(Vec<(char, char)>),
-    /// One after the other.
+    /// These, one after the other.
     Seq(Vec<Expr>),
     /// One of these.
     Alt(Vec<Expr>),
     /// This or nothing.
     Optional(Box<Expr>),
-    /// This, from `min` to `max` times; it is written out that often, so `max` is small.
+    /// This, from `min` to `max` times. It is copied `max` times, so `max` is small.
     Repeat {
-        /// What is repeated.
+        /// The repeated part.
         item: Box<Expr>,
-        /// At least so often.
+        /// The lowest number of repetitions.
         min: usize,
-        /// At most so often.
+        /// The highest number of repetitions.
         max: usize,
     },
     /// A string in quotes of at most [`super::MAX_TEXT_CHARS`] characters, which a counter counts.
     Text,
     /// At least one of the items, each at most once, with `mark` between them.
     List {
-        /// A name for the rules that a text form needs.
+        /// A name for the rules in a text form.
         name: String,
-        /// What can stand in the list.
+        /// The possible items.
         items: Vec<Expr>,
-        /// What stands between two items.
+        /// The text between two items.
         mark: Box<Expr>,
-        /// In which order items may stand.
-        order: Order,
+        /// The order of the items.
+        order: ItemOrder,
     },
-    /// This, at least once. What is [`Expr::Counted`] in it bounds how often.
+    /// This, at least once. An [`Expr::Counted`] in it limits the number of repetitions.
     Lines(Box<Expr>),
-    /// This; its first byte takes one of the requests that a block may hold.
+    /// This. Its first byte takes one of the requests that a block may hold.
     Counted(Box<Expr>),
-    /// This, under a name of its own in a text form.
+    /// This, with a name of its own in a text form.
     Named(&'static str, Rc<Expr>),
 }
 
-/// In which order the items of a list may stand.
+/// The order of the items of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
-    /// In any.
+pub(super) enum ItemOrder {
+    /// Any order.
     Any,
-    /// In the order of the items.
+    /// The order of the items.
     Fixed,
 }
 

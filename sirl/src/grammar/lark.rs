@@ -1,20 +1,20 @@
-//! The grammar as Lark text.
+//! The grammar in the Lark format.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::MAX_TEXT_CHARS;
-use super::expr::{Expr, Order};
+use super::automaton::MAX_TEXT_CHARS;
+use super::expr::{Expr, ItemOrder};
 use super::utf8::PLAIN;
 use crate::limits::MAX_REQUESTS;
 
-/// Rules and terminals by name, while they are being written.
+/// The rules and terminals by name.
 #[derive(Default)]
 struct Lark {
     rules: BTreeMap<String, String>,
 }
 
-/// `expr` as a Lark text whose start rule is `start`.
+/// Writes `expr` as Lark text with the start rule `start`.
 pub(super) fn lark(expr: &Expr) -> String {
     let mut lark = Lark::default();
     let start = lark.term(expr);
@@ -26,7 +26,7 @@ pub(super) fn lark(expr: &Expr) -> String {
 }
 
 impl Lark {
-    /// `expr` where a rule uses it.
+    /// Writes `expr` for use in a rule.
     fn term(&mut self, expr: &Expr) -> String {
         match expr {
             Expr::Literal(text) => string(text),
@@ -68,8 +68,8 @@ impl Lark {
         parts.iter().map(|part| self.term(part)).collect::<Vec<_>>().join(between)
     }
 
-    /// The name of the rule for a list of those items whose bits are in `left`.
-    fn list(&mut self, name: &str, items: &[String], mark: &str, order: Order, left: u32) -> String {
+    /// Adds the rule for a list of the items whose bits are in `left`, and returns its name.
+    fn list(&mut self, name: &str, items: &[String], mark: &str, order: ItemOrder, left: u32) -> String {
         let rule = format!("{name}_{left}");
         if self.rules.contains_key(&rule) {
             return rule;
@@ -77,8 +77,8 @@ impl Lark {
         let mut alternatives = Vec::new();
         for (at, item) in items.iter().enumerate().filter(|(at, _)| left & (1 << at) != 0) {
             let rest = match order {
-                Order::Any => left & !(1 << at),
-                Order::Fixed => left & !((2 << at) - 1),
+                ItemOrder::Any => left & !(1 << at),
+                ItemOrder::Fixed => left & !((2 << at) - 1),
             };
             alternatives.push(match rest {
                 0 => item.clone(),
@@ -90,7 +90,7 @@ impl Lark {
     }
 }
 
-/// `expr` as a regular expression; nothing if it holds a list, lines or what is counted.
+/// Writes `expr` as a regular expression; `None` if it contains a list, lines or a counted part.
 fn regular(expr: &Expr) -> Option<String> {
     Some(match expr {
         Expr::Literal(text) => text.chars().map(escaped).collect(),
@@ -118,7 +118,7 @@ fn set(ranges: &[(char, char)]) -> String {
     format!("[{}]", ranges.collect::<String>())
 }
 
-/// One character of a regular expression.
+/// Escapes one character of a regular expression.
 fn escaped(c: char) -> String {
     match c {
         c if c.is_ascii_alphanumeric() || matches!(c, '_' | ',' | ':' | '"' | ' ') => c.to_string(),
@@ -128,7 +128,7 @@ fn escaped(c: char) -> String {
     }
 }
 
-/// A string of a rule.
+/// Writes a string of a rule.
 fn string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,25 +1,25 @@
-//! Combinators to an automaton with free moves (Thompson).
+//! The nondeterministic automaton of a grammar, by Thompson's construction.
 
 use std::collections::HashMap;
 
 use super::automaton::Action;
-use super::expr::{Expr, Order};
+use super::expr::{Expr, ItemOrder};
 use super::utf8::{PLAIN, sequences};
 
-/// A move on a byte between `from` and `to`.
+/// A transition on a byte between `from` and `to`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Move {
+pub(super) struct Transition {
     pub(super) from: u8,
     pub(super) to: u8,
     pub(super) action: Action,
     pub(super) target: usize,
 }
 
-/// A node and where one gets from it.
+/// A node with its epsilon transitions and its transitions on bytes.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    pub(super) free: Vec<usize>,
-    pub(super) moves: Vec<Move>,
+    pub(super) epsilon: Vec<usize>,
+    pub(super) transitions: Vec<Transition>,
 }
 
 /// An automaton that starts in node 0 and accepts in its one last node.
@@ -42,19 +42,19 @@ impl Nfa {
         self.nodes.len() - 1
     }
 
-    fn free(&mut self, from: usize, target: usize) {
+    fn epsilon(&mut self, from: usize, target: usize) {
         if let Some(node) = self.nodes.get_mut(from) {
-            node.free.push(target);
+            node.epsilon.push(target);
         }
     }
 
     fn byte(&mut self, node: usize, (from, to): (u8, u8), action: Action, target: usize) {
         if let Some(node) = self.nodes.get_mut(node) {
-            node.moves.push(Move { from, to, action, target });
+            node.transitions.push(Transition { from, to, action, target });
         }
     }
 
-    /// Adds `expr` behind `from` and returns where it ends. Its first byte has the action `first`.
+    /// Adds `expr` after `from` and returns its end. Its first byte has the action `first`.
     fn add(&mut self, expr: &Expr, from: usize, first: Action) -> usize {
         match expr {
             Expr::Literal(text) => self.text(text, from, first),
@@ -74,15 +74,15 @@ impl Nfa {
                 let end = self.node();
                 for part in parts {
                     let last = self.add(part, from, first);
-                    self.free(last, end);
+                    self.epsilon(last, end);
                 }
                 end
             }
             Expr::Optional(item) => {
                 let end = self.node();
                 let last = self.add(item, from, first);
-                self.free(last, end);
-                self.free(from, end);
+                self.epsilon(last, end);
+                self.epsilon(from, end);
                 end
             }
             Expr::Repeat { item, min, max } => {
@@ -90,23 +90,23 @@ impl Nfa {
                 let mut at = from;
                 for done in 0..*max {
                     if done >= *min {
-                        self.free(at, end);
+                        self.epsilon(at, end);
                     }
                     at = self.add(item, at, if done == 0 { first } else { Action::None });
                 }
-                self.free(at, end);
+                self.epsilon(at, end);
                 end
             }
             Expr::Text => self.quoted(from),
-            Expr::List { items, mark, order: Order::Fixed, .. } => self.fixed(items, mark, from),
-            Expr::List { items, mark, order: Order::Any, .. } => self.any(items, mark, from),
+            Expr::List { items, mark, order: ItemOrder::Fixed, .. } => self.fixed(items, mark, from),
+            Expr::List { items, mark, order: ItemOrder::Any, .. } => self.any(items, mark, from),
             Expr::Lines(line) => {
                 let start = self.node();
-                self.free(from, start);
+                self.epsilon(from, start);
                 let end = self.add(line, start, first);
-                self.free(end, start);
+                self.epsilon(end, start);
                 let out = self.node();
-                self.free(end, out);
+                self.epsilon(end, out);
                 out
             }
             Expr::Counted(item) => self.add(item, from, Action::Request),
@@ -135,7 +135,7 @@ impl Nfa {
         }
     }
 
-    /// A string: its opening quote sets the counter of characters, each character takes one.
+    /// Adds a string. Its opening quote sets the counter of characters, and each character takes one.
     fn quoted(&mut self, from: usize) -> usize {
         let (inside, escaped, end) = (self.node(), self.node(), self.node());
         self.byte(from, (b'"', b'"'), Action::Open, inside);
@@ -150,16 +150,16 @@ impl Nfa {
 
     fn fixed(&mut self, items: &[Expr], mark: &Expr, from: usize) -> usize {
         let end = self.node();
-        // Where the item may stand: first in the list, or behind a mark.
+        // An item may be the first in the list, or follow a mark.
         let mut before: Vec<usize> = vec![from];
         for (at, item) in items.iter().enumerate() {
             let start = self.node();
             for node in &before {
-                self.free(*node, start);
+                self.epsilon(*node, start);
             }
             let last = self.add(item, start, Action::None);
-            self.free(last, end);
-            // Nothing stands behind the last item: a mark there would lead nowhere.
+            self.epsilon(last, end);
+            // No mark may follow the last item.
             if at + 1 < items.len() {
                 let next = self.add(mark, last, Action::None);
                 before.push(next);
@@ -171,7 +171,7 @@ impl Nfa {
     fn any(&mut self, items: &[Expr], mark: &Expr, from: usize) -> usize {
         let end = self.node();
         let mut starts: HashMap<u32, usize> = HashMap::from([(0, from)]);
-        // By size, so that every set is there before it is left.
+        // Sets are visited by size, so that each exists before it is visited.
         let mut sets = vec![0u32];
         while !sets.is_empty() {
             let mut larger = Vec::new();
@@ -179,7 +179,7 @@ impl Nfa {
                 let Some(start) = starts.get(&set).copied() else { continue };
                 for (bit, item) in items.iter().enumerate().filter(|(bit, _)| set & (1 << bit) == 0) {
                     let last = self.add(item, start, Action::None);
-                    self.free(last, end);
+                    self.epsilon(last, end);
                     let with = set | 1 << bit;
                     if with.count_ones() as usize == items.len() {
                         continue;
@@ -194,7 +194,7 @@ impl Nfa {
                             target
                         }
                     };
-                    self.free(next, target);
+                    self.epsilon(next, target);
                 }
             }
             sets = larger;

@@ -1,10 +1,10 @@
-//! A text, byte by byte, that can be taken back.
+//! A recognizer that follows a text byte by byte and can go back.
 
 use super::{Grammar, State};
 
 /// Follows a text through a grammar and can go back.
 ///
-/// It keeps four bytes for each byte of the text. Where nothing is taken back, [`Grammar::step`] needs none.
+/// It stores four bytes for each byte of the text. Without going back, [`Grammar::step`] needs no memory.
 ///
 /// ```
 /// use sirl::{Grammar, Kind, Recognizer};
@@ -24,20 +24,20 @@ pub struct Recognizer<'a> {
 }
 
 impl<'a> Recognizer<'a> {
-    /// At the start of a block.
+    /// Makes a recognizer at the start of a block.
     #[must_use]
     pub fn new(grammar: &'a Grammar) -> Recognizer<'a> {
         Recognizer { grammar, states: Vec::new() }
     }
 
-    /// Takes `byte`, if the grammar leads on with it; otherwise nothing changes.
+    /// Accepts `byte` if the grammar allows it; otherwise nothing changes.
     pub fn try_push_byte(&mut self, byte: u8) -> bool {
         let next = self.grammar.step(self.state(), byte);
         self.states.extend(next);
         next.is_some()
     }
 
-    /// Takes all of `bytes`, if the grammar leads on with them; otherwise nothing changes.
+    /// Accepts all of `bytes` if the grammar allows them; otherwise nothing changes.
     pub fn try_push_bytes(&mut self, bytes: &[u8]) -> bool {
         let before = self.states.len();
         let all = bytes.iter().all(|byte| self.try_push_byte(*byte));
@@ -47,30 +47,30 @@ impl<'a> Recognizer<'a> {
         all
     }
 
-    /// Takes back the last `bytes` bytes, or all where there are fewer.
+    /// Removes the last `bytes` bytes, or all if there are fewer.
     pub fn rewind(&mut self, bytes: usize) {
         self.states.truncate(self.states.len().saturating_sub(bytes));
     }
 
-    /// Where the text has come to.
+    /// The state after the text.
     #[must_use]
     pub fn state(&self) -> State {
         self.states.last().copied().unwrap_or(self.grammar.start())
     }
 
-    /// Whether the text is a whole block.
+    /// Tells if the text is a complete block.
     #[must_use]
     pub fn is_accepting(&self) -> bool {
         self.grammar.is_accepting(self.state())
     }
 
-    /// How many bytes have been taken.
+    /// The number of accepted bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// Whether no byte has been taken.
+    /// Tells if no byte was accepted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()

@@ -1,23 +1,24 @@
-//! The deterministic automaton: by subsets, then the smallest one, then bytes that never differ as one class.
+//! The construction of the deterministic automaton: subsets, minimisation, and classes of equivalent bytes.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::automaton::{Automaton, Edge};
-use super::nfa::{Move, Nfa};
+use super::nfa::{Nfa, Transition};
 
-/// The moves of a node that lead on, by class of byte, in order. Most nodes have one or two.
-type Row = Vec<(usize, Edge)>;
+/// The transitions of a node, by class of byte, in order. Most nodes have one or two.
+type Transitions = Vec<(usize, Edge)>;
 
-/// A deterministic automaton while it is being made. Node 0 is dead, node 1 the start.
+/// A deterministic automaton under construction. Node 0 is dead, node 1 the start.
 struct Draft {
-    rows: Vec<Row>,
+    rows: Vec<Transitions>,
     accepting: Vec<bool>,
 }
 
-/// The smallest automaton for the language of `nfa`, counters included. Nothing if there are more nodes than
-/// a table takes.
+/// Makes the smallest automaton for the language of `nfa`, counters included; `None` if it has too many nodes for a
+/// table.
 pub(super) fn automaton(nfa: &Nfa) -> Option<Automaton> {
-    let mut bounds: Vec<u16> = moves(nfa).flat_map(|m| [u16::from(m.from), u16::from(m.to) + 1]).collect();
+    let mut bounds: Vec<u16> =
+        transitions(nfa).flat_map(|m| [u16::from(m.from), u16::from(m.to) + 1]).collect();
     bounds.extend([0, 256]);
     bounds.sort_unstable();
     bounds.dedup();
@@ -25,8 +26,8 @@ pub(super) fn automaton(nfa: &Nfa) -> Option<Automaton> {
     Some(compress(&minimise(&draft)?, &bounds))
 }
 
-fn moves(nfa: &Nfa) -> impl Iterator<Item = &Move> {
-    nfa.nodes.iter().flat_map(|node| &node.moves)
+fn transitions(nfa: &Nfa) -> impl Iterator<Item = &Transition> {
+    nfa.nodes.iter().flat_map(|node| &node.transitions)
 }
 
 fn determinise(nfa: &Nfa, bounds: &[u16]) -> Option<Draft> {
@@ -37,15 +38,18 @@ fn determinise(nfa: &Nfa, bounds: &[u16]) -> Option<Draft> {
     let mut draft = Draft { rows: Vec::new(), accepting: Vec::new() };
     while let Some(set) = sets.get(draft.rows.len()).cloned() {
         let mut reached: BTreeMap<usize, (Edge, Vec<usize>)> = BTreeMap::new();
-        for m in set.iter().filter_map(|node| nfa.nodes.get(*node)).flat_map(|node| &node.moves) {
+        for m in set.iter().filter_map(|node| nfa.nodes.get(*node)).flat_map(|node| &node.transitions) {
             for class in class(u16::from(m.from))..=class(u16::from(m.to)) {
                 let (edge, targets) = reached.entry(class).or_default();
-                debug_assert!(targets.is_empty() || edge.action == m.action, "one byte counts in two ways");
+                debug_assert!(
+                    targets.is_empty() || edge.action == m.action,
+                    "one byte has two effects on the counters"
+                );
                 edge.action = m.action;
                 targets.push(m.target);
             }
         }
-        let mut row = Row::with_capacity(reached.len());
+        let mut row = Transitions::with_capacity(reached.len());
         for (class, (mut edge, targets)) in reached {
             let targets = close(nfa, targets);
             edge.target = match numbers.get(&targets) {
@@ -65,33 +69,35 @@ fn determinise(nfa: &Nfa, bounds: &[u16]) -> Option<Draft> {
     Some(draft)
 }
 
-/// The nodes that can be reached from `nodes` by free moves, sorted. Only those with a move of their own and
-/// the last one: the others tell no sets apart.
+/// Finds the nodes that can be reached from `nodes` by epsilon transitions, sorted. It keeps only the last node and
+/// those with other transitions, since the others do not distinguish sets.
 fn close(nfa: &Nfa, nodes: Vec<usize>) -> Vec<usize> {
     let mut seen: Vec<usize> = Vec::new();
     let mut todo = nodes;
     while let Some(node) = todo.pop() {
         if !seen.contains(&node) {
             seen.push(node);
-            todo.extend(nfa.nodes.get(node).into_iter().flat_map(|node| &node.free));
+            todo.extend(nfa.nodes.get(node).into_iter().flat_map(|node| &node.epsilon));
         }
     }
-    seen.retain(|node| *node == nfa.last || nfa.nodes.get(*node).is_some_and(|node| !node.moves.is_empty()));
+    seen.retain(|node| {
+        *node == nfa.last || nfa.nodes.get(*node).is_some_and(|node| !node.transitions.is_empty())
+    });
     seen.sort_unstable();
     seen
 }
 
-/// Joins nodes that no text tells apart (Moore): at first by acceptance, then by where their moves lead, until
-/// nothing changes. Moves that count differently lead to different places.
+/// Joins equivalent nodes by Moore's algorithm: first by acceptance, then by the groups of their targets, until no
+/// group changes. Transitions with different effects on the counters are different.
 fn minimise(draft: &Draft) -> Option<Draft> {
     let mut groups: Vec<u16> = draft.accepting.iter().map(|accepts| u16::from(*accepts)).collect();
     let mut count = 0;
     loop {
-        let mut numbers: HashMap<(u16, Row), u16> = HashMap::new();
+        let mut numbers: HashMap<(u16, Transitions), u16> = HashMap::new();
         let mut next = Vec::with_capacity(groups.len());
         for (row, group) in draft.rows.iter().zip(&groups) {
             let number = u16::try_from(numbers.len()).ok()?;
-            // Numbers go by first use, so that dead node and start stay the first two.
+            // Groups are numbered by first use, so that the dead node and the start stay the first two.
             next.push(*numbers.entry((*group, renamed(row, &groups))).or_insert(number));
         }
         groups = next;
@@ -110,12 +116,12 @@ fn minimise(draft: &Draft) -> Option<Draft> {
     Some(kept)
 }
 
-fn renamed(row: &Row, groups: &[u16]) -> Row {
+fn renamed(row: &Transitions, groups: &[u16]) -> Transitions {
     let group = |target: u16| groups.get(usize::from(target)).copied().unwrap_or(0);
     row.iter().map(|(class, edge)| (*class, Edge { target: group(edge.target), ..*edge })).collect()
 }
 
-/// The table, with classes that no node tells apart joined.
+/// Makes the table, with equivalent classes joined.
 fn compress(draft: &Draft, bounds: &[u16]) -> Automaton {
     let mut columns: Vec<Vec<(usize, Edge)>> = vec![Vec::new(); bounds.len() - 1];
     for (node, row) in draft.rows.iter().enumerate() {
@@ -164,10 +170,10 @@ mod tests {
         (nfa, automaton)
     }
 
-    /// No two nodes are alike: each pair is told apart by acceptance, by a move that only one has or that counts
-    /// otherwise, or leads to such a pair (the table of Myhill and Nerode, filled backwards).
+    /// Each pair of nodes differs in acceptance, in a transition that only one has or whose effect differs, or in a
+    /// transition to such a pair (the table of Myhill and Nerode, filled backwards).
     #[test]
-    fn no_node_is_there_twice() {
+    fn no_two_nodes_are_equivalent() {
         let (_, automaton) = all();
         let (count, width) = (automaton.nodes(), automaton.width);
         let edge = |node: usize, class: usize| automaton.edges[node * width + class];
@@ -204,22 +210,22 @@ mod tests {
         assert!((0..count).all(|a| (0..a).all(|b| apart[a * count + b])));
     }
 
-    /// The automaton does what the nodes of the one with free moves do all at once.
+    /// Each node of the automaton has the transitions of its set of nodes of the nondeterministic one.
     #[test]
-    fn every_node_moves_as_its_subset_does() {
+    fn every_node_has_the_transitions_of_its_subset() {
         let (nfa, automaton) = all();
         let mut seen = BTreeSet::from([(close(&nfa, vec![0]), 1)]);
         let mut todo: Vec<_> = seen.iter().cloned().collect();
         while let Some((set, node)) = todo.pop() {
             assert_eq!(automaton.accepts(node), set.contains(&nfa.last));
             for byte in 0..=255 {
-                let moves = || {
+                let transitions = || {
                     let nodes = set.iter().map(|node| &nfa.nodes[*node]);
-                    nodes.flat_map(|node| &node.moves).filter(|m| (m.from..=m.to).contains(&byte))
+                    nodes.flat_map(|node| &node.transitions).filter(|m| (m.from..=m.to).contains(&byte))
                 };
-                let targets = close(&nfa, moves().map(|m| m.target).collect());
+                let targets = close(&nfa, transitions().map(|m| m.target).collect());
                 let edge = automaton.edge(node, byte);
-                let action = moves().next().map_or(Action::None, |m| m.action);
+                let action = transitions().next().map_or(Action::None, |m| m.action);
                 assert_eq!((edge.target == 0, edge.action), (targets.is_empty(), action));
                 if edge.target != 0 && seen.insert((targets.clone(), edge.target)) {
                     todo.push((targets, edge.target));
@@ -227,7 +233,7 @@ mod tests {
             }
         }
         let nodes: BTreeSet<u16> = seen.into_iter().map(|(_, node)| node).collect();
-        assert_eq!(nodes.len() + 1, automaton.nodes(), "all but the dead one are reached");
+        assert_eq!(nodes.len() + 1, automaton.nodes(), "all nodes but the dead one are reached");
     }
 
     #[test]

@@ -1,22 +1,23 @@
-//! Requests as a tool call: the schema of the tool, and a block from a call's arguments.
+//! Requests as a tool call: the schema of the tool, and the block of a call.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::{Grammar, MAX_TEXT_CHARS};
+use super::Grammar;
+use super::automaton::MAX_TEXT_CHARS;
 use crate::error::Excerpt;
 use crate::limits::MAX_REQUESTS;
 use crate::{Block, ClaimKey, Field, FieldSet, Kind, ParseError, Tier, parse_block};
 
-/// Why the arguments of a tool call are no block.
+/// An error in the arguments of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolCallError {
-    /// The arguments are not JSON, or not of the form of the schema.
+    /// The arguments are not JSON, or do not match the schema.
     #[error("the arguments are not of the tool's schema: expected {0}")]
     Form(&'static str),
-    /// An object has a key that the schema does not know.
+    /// An object has a key that the schema does not have.
     #[error("unknown key {name}; use {known}")]
     UnknownKey {
         /// The key.
@@ -30,17 +31,17 @@ pub enum ToolCallError {
     /// There are more requests than a block may hold.
     #[error("too many requests; keep a call within {MAX_REQUESTS} of them")]
     TooManyRequests,
-    /// A request is not one of the language. The line of the error is the number of the request.
+    /// A request is invalid. The line of the error is the number of the request.
     #[error("in the request of this line, as text: {0}")]
     Request(#[from] ParseError),
 }
 
 impl Grammar {
-    /// The tool that asks for the same requests, as chat interfaces take it: an object with the name, the
+    /// Writes the tool for the same requests, in the format of chat interfaces: an object with the name, the
     /// description and the schema of the parameters.
     ///
-    /// A schema cannot say everything that the grammar says: that `total` and `currency` come together is in it,
-    /// how many decimals a currency has is not. [`block_from_tool_call`] checks all.
+    /// The schema is weaker than the grammar: it requires `total` and `currency` together, but does not limit the
+    /// decimals to those of the currency. [`block_from_tool_call`] checks everything.
     ///
     /// ```
     /// let grammar = sirl::Grammar::for_kinds(&[sirl::Kind::Otp])?;
@@ -117,14 +118,14 @@ fn ctx() -> Value {
     })
 }
 
-/// The block that a call of the tool of [`Grammar::to_json_schema`] asks for.
+/// Makes the block of a call of the tool of [`Grammar::to_json_schema`].
 ///
-/// Each request is written as a line and read by [`parse_block`]: the same checks as for text, amounts exact.
-/// A number is taken as it is written, so `64.10` stays that. It does not matter here which kinds the
-/// tool was offered with: whether a request is granted is the policy's.
+/// Each request is written as a line and parsed by [`parse_block`], so it passes the same checks as text. A number
+/// is used as it is written, so `64.10` stays exact. The kinds that the tool was offered with are not checked here,
+/// because the policy decides on each request.
 ///
 /// # Errors
-/// The first thing that is not of the schema, or that a line may not hold. A message never repeats a value.
+/// The first part that does not match the schema, or that a line may not hold. A message never repeats a value.
 ///
 /// ```
 /// use sirl::grammar::block_from_tool_call;
@@ -150,7 +151,7 @@ pub fn block_from_tool_call(arguments: &str) -> Result<Block, ToolCallError> {
     Ok(parse_block(&(text + "REQ.end"))?)
 }
 
-/// One request as a line. Nothing of it can end the line: names are words, and values are single ones.
+/// Writes one request as a line. Names are words and values are single values, so none can end the line.
 fn line(request: &RawValue) -> Result<String, ToolCallError> {
     let names = "kind, fields, ctx";
     let wanted = "an object with `kind` for each request";
@@ -179,7 +180,7 @@ fn line(request: &RawValue) -> Result<String, ToolCallError> {
     Ok(line)
 }
 
-/// A string of letters, digits, `_` and `-`.
+/// Parses a string of letters, digits, `_` and `-`.
 fn word(value: &RawValue, wanted: &'static str) -> Result<String, ToolCallError> {
     let word: String = serde_json::from_str(value.get()).map_err(|_| ToolCallError::Form(wanted))?;
     let plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
@@ -190,7 +191,7 @@ fn list(value: &RawValue, wanted: &'static str) -> Result<Vec<Box<RawValue>>, To
     serde_json::from_str(value.get()).map_err(|_| ToolCallError::Form(wanted))
 }
 
-/// The values of an object by key, each as it is written.
+/// Parses an object, and returns the values by key as they are written.
 fn object<const N: usize>(
     text: &str,
     keys: [&'static str; N],
@@ -211,7 +212,7 @@ fn object<const N: usize>(
     Ok(values)
 }
 
-/// The entries of an object in the order written, a key that stands twice included.
+/// The entries of an object in the order written, duplicate keys included.
 struct Entries(Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Entries {

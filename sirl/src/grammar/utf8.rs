@@ -1,7 +1,7 @@
-//! Ranges of characters as ranges of UTF-8 bytes.
+//! Ranges of characters, converted to ranges of UTF-8 bytes.
 
-/// The characters of a [`super::expr::Expr::Text`] that stand for themselves: all but the quote, the backslash
-/// and the characters that a string may not hold.
+/// The characters of a [`super::expr::Expr::Text`] that need no escape: all but the quote, the backslash and the
+/// characters that a string may not hold.
 pub(super) const PLAIN: [(char, char); 11] = [
     (' ', '!'),
     ('#', '['),
@@ -16,13 +16,13 @@ pub(super) const PLAIN: [(char, char); 11] = [
     ('\u{100000}', '\u{10ffff}'),
 ];
 
-/// The characters from `from` to `to` as sequences of byte ranges: a character is in the range if and only if
-/// its bytes are in the ranges of one sequence, in order.
+/// Converts the characters from `from` to `to` to sequences of byte ranges. A character is in the range if and only
+/// if its bytes are in the ranges of one sequence, in order.
 pub(super) fn sequences(from: char, to: char) -> Vec<Vec<(u8, u8)>> {
     let mut found = Vec::new();
     let mut from = u32::from(from);
     let to = u32::from(to);
-    // Cut where the length of the encoding changes, and around the surrogates, which have none.
+    // The range is cut where the length of the encoding changes, and around the surrogates, which have none.
     for last in [0x7f, 0x7ff, 0xd7ff, 0xffff, 0x10_ffff] {
         let end = to.min(last);
         if from <= end {
@@ -40,16 +40,16 @@ pub(super) fn sequences(from: char, to: char) -> Vec<Vec<(u8, u8)>> {
     found
 }
 
-/// Adds the sequences between two encodings of the same length, after the ranges of `lead`.
-fn split(lead: Vec<(u8, u8)>, from: &[u8], to: &[u8], found: &mut Vec<Vec<(u8, u8)>>) {
+/// Adds the sequences between two encodings of the same length, after the ranges of `prefix`.
+fn split(prefix: Vec<(u8, u8)>, from: &[u8], to: &[u8], found: &mut Vec<Vec<(u8, u8)>>) {
     let (Some((first, from)), Some((last, to))) = (from.split_first(), to.split_first()) else {
-        found.push(lead);
+        found.push(prefix);
         return;
     };
     let with = |from: u8, to: u8| {
-        let mut lead = lead.clone();
-        lead.push((from, to));
-        lead
+        let mut prefix = prefix.clone();
+        prefix.push((from, to));
+        prefix
     };
     let (lowest, highest) = (vec![0x80; from.len()], vec![0xbf; from.len()]);
     if first == last {
@@ -75,7 +75,7 @@ fn split(lead: Vec<(u8, u8)>, from: &[u8], to: &[u8], found: &mut Vec<Vec<(u8, u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::is_forbidden;
+    use crate::limits::is_forbidden;
 
     fn holds(sequences: &[Vec<(u8, u8)>], bytes: &[u8]) -> bool {
         sequences.iter().any(|ranges| {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plain_characters_are_those_that_a_string_may_hold() {
+    fn plain_characters_are_those_that_a_string_may_hold() {
         for c in '\0'..=char::MAX {
             let plain = PLAIN.iter().any(|(from, to)| (*from..=*to).contains(&c));
             assert_eq!(plain, c != '"' && c != '\\' && !is_forbidden(c), "{c:?}");
@@ -101,9 +101,9 @@ mod tests {
         }
     }
 
-    /// Every sequence of up to three bytes, and four where the first two are possible: what is no UTF-8 is in none.
+    /// Tries many sequences of up to four bytes. Bytes that are not UTF-8 are in no sequence of ranges.
     #[test]
-    fn what_is_no_character_is_nowhere() {
+    fn invalid_utf8_is_in_no_range() {
         let sequences: Vec<_> = PLAIN.iter().flat_map(|(from, to)| sequences(*from, *to)).collect();
         let tails = [0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];
         for a in 0x80..=0xff {

@@ -6,25 +6,25 @@ use serde_json::Value;
 
 use super::{Vocabulary, VocabularyError};
 
-/// How a tokenizer writes the bytes of its tokens as text.
+/// The way in which a tokenizer writes the bytes of its tokens as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spelling {
-    /// A character for each byte (GPT-2, Llama 3, Qwen).
+    /// Each byte is one character (GPT-2, Llama 3, Qwen).
     Bytes,
-    /// U+2581 for a blank, `<0x0A>` for a byte alone (Llama 2, Mistral, Gemma).
+    /// U+2581 is a blank, and `<0x0A>` a single byte (Llama 2, Mistral, Gemma).
     Blanks,
 }
 
 impl Vocabulary {
-    /// The vocabulary of a `tokenizer.json`, given its content. The tokens called `ends` end an answer, such as
-    /// `</s>` or `<|endoftext|>`: which ones do is not in the file.
+    /// Reads the content of a `tokenizer.json`. `ends` names the tokens that end an answer, such as `</s>` or
+    /// `<|endoftext|>`, because the file does not tell them.
     ///
-    /// Byte-level tokenizers are read, and those that write U+2581 for a blank, with byte fallback or without.
-    /// Special tokens get no bytes. A blank that a tokenizer puts before the first word of a text is not
-    /// known here: let a block begin on a line of its own.
+    /// It reads byte-level tokenizers, and those that write U+2581 for a blank, with byte fallback or without. Special
+    /// tokens get no bytes. Some tokenizers add a blank before the first word of a text, which is not known here, so
+    /// a block must begin on a line of its own.
     ///
     /// # Errors
-    /// Another kind of file, another kind of tokenizer (such as WordPiece), or no token of a name in `ends`.
+    /// The file or the tokenizer is of another kind (such as WordPiece), or a name in `ends` has no token.
     ///
     /// ```
     /// let json = r#"{"model": {"type": "BPE", "byte_fallback": true,
@@ -47,7 +47,7 @@ impl Vocabulary {
         let mut numbers = HashMap::new();
         for (name, id) in &tokens {
             let bytes = match spelling {
-                // A token with a character that is no byte is none that the model can write.
+                // The model cannot write a token with a character that is no byte.
                 Spelling::Bytes => name.chars().map(|c| bytes_of.get(&c).copied()).collect(),
                 Spelling::Blanks => Some(with_blanks(name)),
             };
@@ -76,7 +76,7 @@ impl Vocabulary {
     }
 }
 
-/// The tokens of the model: an object from name to number (BPE), or a list of names with scores (Unigram).
+/// Reads the tokens of the model: an object from name to number (BPE), or a list of names with scores (Unigram).
 fn tokens(model: &Value) -> Option<Vec<(&str, u64)>> {
     match model.get("vocab")? {
         Value::Object(vocab) => vocab.iter().map(|(name, id)| Some((name.as_str(), id.as_u64()?))).collect(),
@@ -88,7 +88,7 @@ fn tokens(model: &Value) -> Option<Vec<(&str, u64)>> {
     }
 }
 
-/// How the tokenizer writes bytes, by its decoder and the parts before its model.
+/// Finds the spelling of bytes from the decoder and the parts before the model.
 fn spelling(file: &Value, model: &Value) -> Option<Spelling> {
     let mut types = Vec::new();
     for (part, list) in
@@ -108,7 +108,7 @@ fn spelling(file: &Value, model: &Value) -> Option<Spelling> {
     }
 }
 
-/// The bytes of a token in which U+2581 is a blank and `<0x0A>` a byte.
+/// Decodes a token in which U+2581 is a blank and `<0x0A>` a byte.
 fn with_blanks(name: &str) -> Vec<u8> {
     let byte = name.strip_prefix("<0x").and_then(|rest| rest.strip_suffix('>'));
     let byte = byte.filter(|digits| digits.len() == 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
@@ -118,8 +118,8 @@ fn with_blanks(name: &str) -> Vec<u8> {
     }
 }
 
-/// The byte that each character of a byte-level token stands for: printable Latin-1 for itself, and the
-/// other 68 bytes, in order, as the characters from U+0100 on.
+/// The byte of each character of a byte-level token. Printable Latin-1 characters are their own bytes, and the other
+/// 68 bytes, in order, are the characters from U+0100 on.
 fn byte_characters() -> HashMap<char, u8> {
     let mut next = 0x100;
     let mut characters = HashMap::new();

@@ -1,20 +1,20 @@
-//! The tokens of a vocabulary by their bytes.
+//! The tokens of a vocabulary in a tree by their bytes.
 
 use super::Vocabulary;
 
-/// One byte of one or more tokens, in the order of a walk that goes down first.
+/// One byte of one or more tokens. Nodes are in depth-first order.
 #[derive(Debug)]
 pub(super) struct TrieNode {
     pub(super) byte: u8,
-    /// From 1: how many bytes lead here, this one included.
+    /// The number of bytes up to this one, itself included.
     pub(super) depth: usize,
-    /// The number of the first node that is not below this one.
+    /// The index of the first node after this one that is not below it.
     pub(super) end: usize,
     /// The tokens that end here, as a range of [`Trie::ids`].
     pub(super) ids: (usize, usize),
 }
 
-/// All tokens that have bytes.
+/// The tree of all tokens that have bytes.
 #[derive(Debug, Default)]
 pub(super) struct Trie {
     pub(super) nodes: Vec<TrieNode>,
@@ -27,7 +27,7 @@ impl Trie {
             vocabulary.iter().filter(|(bytes, _)| !bytes.is_empty()).collect();
         sorted.sort_unstable();
         let mut trie = Trie::default();
-        // The nodes of the token before, by depth.
+        // The nodes of the last token, by depth.
         let mut open: Vec<usize> = Vec::new();
         let mut before: &[u8] = &[];
         for (bytes, id) in sorted {
@@ -48,7 +48,7 @@ impl Trie {
         trie
     }
 
-    /// Closes the nodes deeper than `depth`: all that is below them is there.
+    /// Ends the nodes deeper than `depth`, below which no more nodes follow.
     fn close(&mut self, open: &mut Vec<usize>, depth: usize) {
         let end = self.nodes.len();
         for node in open.drain(depth.min(open.len())..) {

@@ -1,6 +1,6 @@
-//! The tokens of a model.
+//! Vocabularies, the tokens of models.
 
-/// Why a text is no vocabulary.
+/// An error in a vocabulary file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VocabularyError {
@@ -9,16 +9,16 @@ pub enum VocabularyError {
         "line {0} is not a token in Base64, a blank and its number; give the content of a .tiktoken file"
     )]
     Line(usize),
-    /// A number is far beyond the tokens that there are.
+    /// The number of a token is too large.
     #[error("token {0} is far beyond the others; give numbers below {limit}", limit = Vocabulary::MAX_TOKENS)]
     NumberTooLarge(u64),
-    /// Two tokens have one number.
+    /// Two tokens have the same number.
     #[error("two tokens have the number {0}; give each its own")]
     NumberTwice(u32),
     /// The text is not the JSON of a tokenizer, or a part of it is missing.
     #[error("not a tokenizer.json: {0}")]
     Json(String),
-    /// The tokenizer writes bytes in a way that is not known.
+    /// The tokenizer writes bytes in an unknown way.
     #[error("the tokenizer is neither byte-level nor one with U+2581 for a blank; give its tokens as bytes")]
     UnknownBytes,
     /// There is no token of this name.
@@ -26,9 +26,9 @@ pub enum VocabularyError {
     UnknownToken(String),
 }
 
-/// The bytes of each token of a model, and which tokens end its answer.
+/// The bytes of each token of a model, and the tokens that end an answer.
 ///
-/// A token without bytes is never allowed by a mask: so are the special ones, whose names are no text.
+/// A mask never allows a token without bytes. Special tokens have none, since their names are no text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Vocabulary {
     tokens: Vec<Vec<u8>>,
@@ -36,10 +36,10 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The most tokens of a vocabulary.
+    /// The highest number of tokens of a vocabulary.
     pub const MAX_TOKENS: u32 = 1 << 22;
 
-    /// The vocabulary in which token `n` has the bytes `tokens[n]`.
+    /// Makes the vocabulary in which token `n` has the bytes `tokens[n]`.
     ///
     /// ```
     /// let vocabulary = sirl::Vocabulary::from_tokens(vec![b"REQ".to_vec(), b".end".to_vec()]).with_end(2);
@@ -51,11 +51,11 @@ impl Vocabulary {
         Vocabulary { tokens, ends: Vec::new() }
     }
 
-    /// The vocabulary of a `.tiktoken` file: a line for each token, its bytes in Base64, a blank, its number.
-    /// Such a file has no special tokens: name the end of an answer by [`Vocabulary::with_end`].
+    /// Reads a `.tiktoken` file: a line for each token, with its bytes in Base64, a blank, and its number. Such a file
+    /// has no special tokens; name the end of an answer by [`Vocabulary::with_end`].
     ///
     /// # Errors
-    /// A line that is something else, or a number twice.
+    /// A line has another form, or a number occurs twice.
     ///
     /// ```
     /// let vocabulary = sirl::Vocabulary::from_tiktoken("UkVR 0\nLmVuZA== 1\n")?;
@@ -72,7 +72,7 @@ impl Vocabulary {
         Ok(vocabulary)
     }
 
-    /// Gives token `id` its bytes; it has none yet.
+    /// Sets the bytes of token `id`, which has none yet.
     pub(super) fn set(&mut self, id: u64, bytes: Vec<u8>) -> Result<(), VocabularyError> {
         let small = u32::try_from(id).ok().filter(|id| *id < Vocabulary::MAX_TOKENS);
         let id = small.ok_or(VocabularyError::NumberTooLarge(id))?;
@@ -86,9 +86,8 @@ impl Vocabulary {
         Ok(())
     }
 
-    /// The vocabulary in which token `id` ends an answer: a mask allows it where a block is whole, and only
-    /// there. Its bytes, if it has any, are forgotten. A number from [`Vocabulary::MAX_TOKENS`] on changes
-    /// nothing.
+    /// Makes token `id` one that ends an answer: a mask allows it only if a block is complete. Its bytes, if it has
+    /// any, are dropped. A number from [`Vocabulary::MAX_TOKENS`] on changes nothing.
     #[must_use]
     pub fn with_end(mut self, id: u32) -> Vocabulary {
         self = self.without(id);
@@ -98,7 +97,7 @@ impl Vocabulary {
         self
     }
 
-    /// The vocabulary in which no mask allows token `id`.
+    /// Excludes token `id` from every mask.
     #[must_use]
     pub fn without(mut self, id: u32) -> Vocabulary {
         if id < Vocabulary::MAX_TOKENS {
@@ -113,19 +112,19 @@ impl Vocabulary {
         self
     }
 
-    /// How many tokens there are, with those that have no bytes.
+    /// The number of tokens, including those without bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tokens.len()
     }
 
-    /// Whether there is no token.
+    /// Tells if there is no token.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }
 
-    /// The bytes of token `id`; none for a special one and for a number that has no token.
+    /// The bytes of token `id`; empty for a special token and for an unknown number.
     #[must_use]
     pub fn token(&self, id: u32) -> &[u8] {
         self.tokens.get(id as usize).map_or(&[], Vec::as_slice)
@@ -142,7 +141,7 @@ impl Vocabulary {
     }
 }
 
-/// The bytes of a text in Base64, with its padding.
+/// Decodes Base64 with padding.
 fn base64(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     if !text.len().is_multiple_of(4) || text.len() - digits.len() > 2 {
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_something_else_is_refused() {
+    fn other_files_are_refused() {
         let line = |text| Vocabulary::from_tiktoken(text).unwrap_err();
         assert_eq!(line("UkVR 0\nUkVR\n"), VocabularyError::Line(2));
         assert_eq!(line("UkV 0"), VocabularyError::Line(1));

@@ -1,14 +1,14 @@
-//! Whole blocks, alone or amid other text.
+//! Whole blocks and plans, alone or within other text.
 
 use std::ops::Range;
 
-use super::form::Form;
-use super::reader::{Reader, is_empty};
+use super::reader::{BlockReader, is_empty};
 use crate::error::ParseError;
+use crate::form::BlockForm;
 use crate::schema::BUILT_IN;
 use crate::{Block, Plan, Request, Schema};
 
-/// Reads a text that is one block and nothing else but empty lines.
+/// Parses a text that is one block, apart from empty lines.
 ///
 /// # Errors
 /// The first place where the text leaves the grammar of `spec/sirl.md`.
@@ -29,10 +29,10 @@ pub fn parse_block(text: &str) -> Result<Block, ParseError> {
     parse_block_with(&BUILT_IN, text)
 }
 
-/// Reads a block as [`parse_block`] does, in the kinds, fields and aliases that `schema` declares.
+/// Parses a block as [`parse_block`] does, with the kinds, fields and aliases that `schema` declares.
 ///
-/// Where the schema allows a kind fewer fields than there are, a request that names none asks for those, and
-/// has them written out.
+/// If the schema allows fewer fields of a kind than there are, a request that names none asks for the allowed ones,
+/// which are then in its `fields`.
 ///
 /// # Errors
 /// The first place where the text leaves the grammar of `spec/sirl.md` or the schema.
@@ -48,10 +48,10 @@ pub fn parse_block(text: &str) -> Result<Block, ParseError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse_block_with(schema: &Schema, text: &str) -> Result<Block, ParseError> {
-    alone(schema, text, Form::Requests).map(|requests| Block { requests })
+    alone(schema, text, BlockForm::Requests).map(|requests| Block { requests })
 }
 
-/// Reads a text that is one plan and nothing else but empty lines.
+/// Parses a text that is one plan, apart from empty lines.
 ///
 /// # Errors
 /// The first place where the text leaves the grammar of `spec/sirl.md`.
@@ -59,21 +59,21 @@ pub fn parse_plan(text: &str) -> Result<Plan, ParseError> {
     parse_plan_with(&BUILT_IN, text)
 }
 
-/// Reads a plan as [`parse_plan`] does, in the kinds, fields and aliases that `schema` declares.
+/// Parses a plan as [`parse_plan`] does, with the kinds, fields and aliases that `schema` declares.
 ///
 /// # Errors
 /// The first place where the text leaves the grammar of `spec/sirl.md` or the schema.
 pub fn parse_plan_with(schema: &Schema, text: &str) -> Result<Plan, ParseError> {
-    alone(schema, text, Form::Plan).map(Plan::of)
+    alone(schema, text, BlockForm::Plan).map(Plan::of)
 }
 
-/// Finds the first block amid a model's other text: from the first line that begins with `REQ.` to the line
+/// Finds the first block within a model's other text: from the first line that begins with `REQ.` to the line
 /// `REQ.end`.
 ///
-/// Returns the bytes that the block takes (without the last line ending) and the block, or the error, whose
-/// span counts from the start of `text`. A block that is not closed takes all the rest of the text. Returns
-/// nothing if no line begins with `REQ.`. To find a second block, search on behind the first. A plan is
-/// prose here; [`Scanner`](crate::Scanner) finds blocks and plans, in text that is still being written.
+/// Returns the range of the block (without the last line ending) and the block, or the error, whose span counts
+/// from the start of `text`. A block that is not closed takes all the rest of the text. Returns `None` if no line
+/// begins with `REQ.`. To find a second block, search again after the first. A plan is other text here;
+/// [`Scanner`](crate::Scanner) finds blocks and plans, also in text that is still being written.
 ///
 /// ```
 /// let text = "I need the address.\nREQ.address fields=[\"city\"]\nREQ.end\nWaiting.";
@@ -84,8 +84,8 @@ pub fn parse_plan_with(schema: &Schema, text: &str) -> Result<Plan, ParseError> 
 /// ```
 #[must_use]
 pub fn find_block(text: &str) -> Option<(Range<usize>, Result<Block, ParseError>)> {
-    let form = Form::Requests;
-    let (start, _) = lines(text, 0).find(|(_, line)| line.starts_with(form.lead()))?;
+    let form = BlockForm::Requests;
+    let (start, _) = lines(text, 0).find(|(_, line)| line.starts_with(form.prefix()))?;
     match read(&BUILT_IN, text, start, form) {
         Ok((requests, end)) => Some((start..end, Ok(Block { requests }))),
         Err(error) => {
@@ -96,29 +96,34 @@ pub fn find_block(text: &str) -> Option<(Range<usize>, Result<Block, ParseError>
     }
 }
 
-/// Reads a text that is one block and nothing else.
-fn alone(schema: &Schema, text: &str, form: Form) -> Result<Vec<Request>, ParseError> {
+/// Parses a text that is one block, apart from empty lines.
+fn alone(schema: &Schema, text: &str, form: BlockForm) -> Result<Vec<Request>, ParseError> {
     let (requests, end) = read(schema, text, 0, form)?;
     match lines(text, end).find(|(_, line)| !is_empty(line)) {
-        Some((start, line)) => Err(ParseError::new(text, start..start + line.len(), form.has_more())),
+        Some((start, line)) => Err(ParseError::new(text, start..start + line.len(), form.trailing_error())),
         None => Ok(requests),
     }
 }
 
-/// Reads a block from the line that starts at byte `from`. Returns it and where its last line ends.
-fn read(schema: &Schema, text: &str, from: usize, form: Form) -> Result<(Vec<Request>, usize), ParseError> {
-    let mut reader = Reader::new(form);
+/// Parses a block from the line that starts at byte `from`. Returns its requests and the end of its last line.
+fn read(
+    schema: &Schema,
+    text: &str,
+    from: usize,
+    form: BlockForm,
+) -> Result<(Vec<Request>, usize), ParseError> {
+    let mut reader = BlockReader::new(form);
     for (start, line) in lines(text, from) {
         match reader.take(schema, line) {
             Ok(Some(requests)) => return Ok((requests, start + line.len())),
             Ok(None) => {}
-            Err(misfit) => return Err(misfit.locate(text, start)),
+            Err(error) => return Err(error.locate(text, start)),
         }
     }
     Err(reader.at_end(text.len()).locate(text, 0))
 }
 
-/// The lines from byte `from` on, each with where it starts and without its line ending.
+/// The lines from byte `from` on, each with its start and without its line ending.
 fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
     text.get(from..).unwrap_or("").split_inclusive('\n').scan(from, |next, line| {
         let start = *next;
@@ -135,6 +140,6 @@ pub(super) fn without_ending(line: &str) -> &str {
     }
 }
 
-fn is_end(line: &str, form: Form) -> bool {
+fn is_end(line: &str, form: BlockForm) -> bool {
     line.trim_end_matches([' ', '\t']) == form.end_line()
 }

@@ -1,6 +1,6 @@
-//! The `ctx` of a request.
+//! The parser of `ctx`, and of an amount with its currency.
 
-use super::fault::{Fault, Parse};
+use super::error::{Parse, SyntaxError};
 use super::lexical::{Name, bare_value, string_value};
 use super::sequence::object;
 use crate::error::ParseErrorKind;
@@ -13,62 +13,62 @@ const KEYS: &str =
 const AMOUNT: &str = "a plain decimal number such as 64.15: no quotes, no sign, no exponent, no more \
                       decimals than the currency has, at most fifteen digits with all of them";
 
-/// An amount and its currency while an object is being read: either may come first.
+/// An amount and its currency while an object is being parsed. Either may come first.
 #[derive(Default)]
 pub(super) struct Price<'a> {
-    number: Option<Place<'a, &'a str>>,
-    currency: Option<Place<'a, Currency>>,
+    number: Option<Located<'a, &'a str>>,
+    currency: Option<Located<'a, Currency>>,
 }
 
-/// A value and where it stood.
-struct Place<'a, T> {
+/// A value and its place.
+struct Located<'a, T> {
     value: T,
     start: &'a str,
     end: &'a str,
 }
 
 impl<'a> Price<'a> {
-    /// Reads the amount, the value of `key`.
+    /// Parses the amount, which is the value of `key`.
     pub(super) fn number(&mut self, at: &Name<'a>, input: &'a str, key: &'static str) -> Parse<'a, ()> {
-        placed(&mut self.number, at, input, key, |input| {
+        located(&mut self.number, at, input, key, |input| {
             bare_value(input, key, AMOUNT, |text| {
                 text.starts_with(|c: char| c.is_ascii_digit()).then_some(text)
             })
         })
     }
 
-    /// Reads the currency.
+    /// Parses the currency.
     pub(super) fn currency(&mut self, at: &Name<'a>, input: &'a str) -> Parse<'a, ()> {
-        placed(&mut self.currency, at, input, "currency", |input| {
+        located(&mut self.currency, at, input, "currency", |input| {
             string_value(input, "currency", "three capitals in quotes, such as \"USD\"", |text| {
                 Currency::new(&text)
             })
         })
     }
 
-    /// The amount, the value of `key`, if both or neither are there.
-    pub(super) fn finish(self, key: &'static str) -> Result<Option<Money>, nom::Err<Fault>> {
+    /// Returns the amount, which is the value of `key`, if both or neither were given.
+    pub(super) fn finish(self, key: &'static str) -> Result<Option<Money>, nom::Err<SyntaxError>> {
         match (self.number, self.currency) {
             (None, None) => Ok(None),
             (Some(number), Some(currency)) => match Money::parse(number.value, currency.value) {
                 Some(money) => Ok(Some(money)),
                 None => {
                     let kind = ParseErrorKind::WrongValue { key, wants: AMOUNT };
-                    Err(Fault::between(number.start, number.end, kind))
+                    Err(SyntaxError::between(number.start, number.end, kind))
                 }
             },
             (Some(number), None) => {
-                Err(Fault::between(number.start, number.end, ParseErrorKind::MissingKey("currency")))
+                Err(SyntaxError::between(number.start, number.end, ParseErrorKind::MissingKey("currency")))
             }
             (None, Some(currency)) => {
-                Err(Fault::between(currency.start, currency.end, ParseErrorKind::MissingKey(key)))
+                Err(SyntaxError::between(currency.start, currency.end, ParseErrorKind::MissingKey(key)))
             }
         }
     }
 }
 
-fn placed<'a, T>(
-    slot: &mut Option<Place<'a, T>>,
+fn located<'a, T>(
+    slot: &mut Option<Located<'a, T>>,
     at: &Name<'a>,
     input: &'a str,
     key: &'static str,
@@ -76,11 +76,11 @@ fn placed<'a, T>(
 ) -> Parse<'a, ()> {
     once(slot, at, input, key, |input| {
         let (end, value) = value(input)?;
-        Ok((end, Place { value, start: input, end }))
+        Ok((end, Located { value, start: input, end }))
     })
 }
 
-/// Reads the value of `key` into `slot`, which must still be empty.
+/// Parses the value of `key` into `slot`, which must still be empty.
 pub(super) fn once<'a, T>(
     slot: &mut Option<T>,
     at: &Name<'a>,
@@ -89,20 +89,20 @@ pub(super) fn once<'a, T>(
     value: impl FnOnce(&'a str) -> Parse<'a, T>,
 ) -> Parse<'a, ()> {
     if slot.is_some() {
-        return Err(at.fault(ParseErrorKind::DuplicateKey(key)));
+        return Err(at.error(ParseErrorKind::DuplicateKey(key)));
     }
     let (rest, value) = value(input)?;
     *slot = Some(value);
     Ok((rest, ()))
 }
 
-/// The object after `ctx=`.
+/// Parses the object after `ctx=`.
 pub(super) fn claim(input: &str) -> Parse<'_, Claim> {
     let mut claim = Claim::default();
     let mut price = Price::default();
     let (rest, ()) = object(input, |at, input| {
         let Some(key) = ClaimKey::from_name(&at.text) else {
-            return Err(at.fault(ParseErrorKind::UnknownKey { name: at.excerpt(), known: KEYS }));
+            return Err(at.error(ParseErrorKind::UnknownKey { name: at.excerpt(), known: KEYS }));
         };
         let name = key.as_str();
         let text = match key {

@@ -1,12 +1,12 @@
-//! The guard's answers.
+//! The parser of the guard's answers.
 
 use nom::Err;
 
 use super::block::without_ending;
 use super::claim::{Price, once};
-use super::fault::{Fault, Misfit, Parse};
+use super::error::{Parse, SyntaxError, line_error};
 use super::lexical::{Name, after_blank, end_of_line, string_value};
-use super::line::kind;
+use super::reader::kind;
 use super::sequence::{fields, object};
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::MAX_LINE_BYTES;
@@ -14,10 +14,10 @@ use crate::reply::{METHOD, STATUS};
 use crate::schema::BUILT_IN;
 use crate::{Delivered, Kind, Reply};
 
-/// Reads one `GRANT.<kind>` or `DENY.<kind>` line, with or without its line ending.
+/// Parses one `GRANT.<kind>` or `DENY.<kind>` line, with or without its line ending.
 ///
-/// Only replies as this library prints them, in either spelling of the keys: names and handles. A grant
-/// that carries values, as in the paper's approach A, is refused.
+/// It accepts only replies with names and handles, as this library prints them, with keys bare or in quotes. A
+/// grant with values, as in the paper's approach A, is refused.
 ///
 /// # Errors
 /// The first place where the text leaves the grammar of `spec/sirl.md`.
@@ -36,7 +36,7 @@ pub fn parse_reply(text: &str) -> Result<Reply, ParseError> {
     }
     match reply(line) {
         Ok((_, reply)) => Ok(reply),
-        Err(error) => Err(Misfit::of(error, line.len()).locate(text, 0)),
+        Err(error) => Err(line_error(error, line.len()).locate(text, 0)),
     }
 }
 
@@ -46,12 +46,12 @@ fn reply(line: &str) -> Parse<'_, Reply> {
         (None, Some(input)) => (false, input),
         (None, None) => {
             let what = "`GRANT.<kind>` or `DENY.<kind>`";
-            return Err(Fault::between(line, "", ParseErrorKind::Expected(what)));
+            return Err(SyntaxError::between(line, "", ParseErrorKind::Expected(what)));
         }
     };
     let (rest, (kind, _)) = kind(input, &BUILT_IN)?;
     let Some(input) = after_blank(rest, "") else {
-        return Err(Fault::expected(rest, "a blank and `{`"));
+        return Err(SyntaxError::expected(rest, "a blank and `{`"));
     };
     let (rest, reply) = match (granted, kind) {
         (false, kind) => denied(input, kind)?,
@@ -117,16 +117,16 @@ fn purchased(input: &str) -> Parse<'_, Reply> {
     Ok((rest, Reply::Purchased { card, amount }))
 }
 
-fn unknown(at: &Name<'_>, known: &'static str) -> Err<Fault> {
-    at.fault(ParseErrorKind::UnknownKey { name: at.excerpt(), known })
+fn unknown(at: &Name<'_>, known: &'static str) -> Err<SyntaxError> {
+    at.error(ParseErrorKind::UnknownKey { name: at.excerpt(), known })
 }
 
-/// The value of a key that the object between `start` and `end` must have.
-fn needed<T>(value: Option<T>, key: &'static str, start: &str, end: &str) -> Result<T, Err<Fault>> {
-    value.ok_or_else(|| Fault::between(start, end, ParseErrorKind::MissingKey(key)))
+/// Returns the value of a key that is required in the object between `start` and `end`.
+fn needed<T>(value: Option<T>, key: &'static str, start: &str, end: &str) -> Result<T, Err<SyntaxError>> {
+    value.ok_or_else(|| SyntaxError::between(start, end, ParseErrorKind::MissingKey(key)))
 }
 
-/// Whether `text` has the form of a reason code: words in small letters, perhaps a colon and one more.
+/// Tells if `text` has the form of a reason code: a word in small letters, perhaps with a colon and a second one.
 fn is_reason(text: &str) -> bool {
     let word = |text: &str| {
         text.starts_with(|c: char| c.is_ascii_lowercase())

@@ -1,13 +1,13 @@
-//! Lists and objects.
+//! Parsers of lists and objects.
 
 use nom::character::complete::space0;
 
-use super::fault::{Fault, Parse};
+use super::error::{Parse, SyntaxError};
 use super::lexical::{Name, mark, name};
 use crate::error::ParseErrorKind;
 use crate::{FieldSet, Kind, Schema};
 
-/// Items between brackets, with commas between them; each is read by `item`.
+/// Parses items between brackets, with commas between them; `item` parses each.
 fn sequence<'a>(
     input: &'a str,
     (open, open_label): (char, &'static str),
@@ -15,7 +15,7 @@ fn sequence<'a>(
     mut item: impl FnMut(&'a str) -> Parse<'a, ()>,
 ) -> Parse<'a, ()> {
     let Some(input) = input.strip_prefix(open) else {
-        return Err(Fault::expected(input, open_label));
+        return Err(SyntaxError::expected(input, open_label));
     };
     let (mut input, _) = space0(input)?;
     if let Some(rest) = input.strip_prefix(close) {
@@ -31,7 +31,7 @@ fn sequence<'a>(
     }
 }
 
-/// An object in braces. `entry` gets each key and reads the value.
+/// Parses an object in braces. `entry` gets each key and parses the value.
 pub(super) fn object<'a>(
     input: &'a str,
     mut entry: impl FnMut(&Name<'a>, &'a str) -> Parse<'a, ()>,
@@ -43,7 +43,7 @@ pub(super) fn object<'a>(
     })
 }
 
-/// A list in brackets of fields, at least one, of the ones that `kind` takes: `takes`.
+/// Parses a list of at least one field in brackets. `takes` are the fields that `kind` takes.
 pub(super) fn fields<'a>(
     input: &'a str,
     kind: Kind,
@@ -54,29 +54,29 @@ pub(super) fn fields<'a>(
     let mut fields = FieldSet::EMPTY;
     let (rest, ()) = sequence(input, ('[', "`[`"), (']', "`,` or `]`"), |input| {
         if input.starts_with(['[', '{']) {
-            return Err(Fault::at(input, ParseErrorKind::TooDeep));
+            return Err(SyntaxError::at(input, ParseErrorKind::TooDeep));
         }
         let (rest, name) = name(input, "the name of a field, such as \"city\"")?;
         let field = match schema.field(&name.text) {
             Some(field) if narrowed && !takes.contains(field) => {
-                return Err(name.fault(ParseErrorKind::UndeclaredField { field, kind, takes }));
+                return Err(name.error(ParseErrorKind::UndeclaredField { field, kind, takes }));
             }
             Some(field) if !takes.contains(field) => {
-                return Err(name.fault(ParseErrorKind::FieldNotOfKind { field, kind }));
+                return Err(name.error(ParseErrorKind::FieldNotOfKind { field, kind }));
             }
             Some(field) if fields.contains(field) => {
-                return Err(name.fault(ParseErrorKind::DuplicateField(field)));
+                return Err(name.error(ParseErrorKind::DuplicateField(field)));
             }
             Some(field) => field,
             None => {
-                return Err(name.fault(ParseErrorKind::UnknownField { name: name.excerpt(), kind, takes }));
+                return Err(name.error(ParseErrorKind::UnknownField { name: name.excerpt(), kind, takes }));
             }
         };
         fields = fields.with(field);
         Ok((rest, ()))
     })?;
     if fields.is_empty() {
-        return Err(Fault::between(input, rest, ParseErrorKind::NoFields));
+        return Err(SyntaxError::between(input, rest, ParseErrorKind::NoFields));
     }
     Ok((rest, fields))
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a schema, and where.
+//! Errors in a schema, with their place.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::error::{Excerpt, list};
 use crate::limits::{MAX_ALIAS_BYTES, MAX_ALIASES, MAX_SCHEMA_BYTES};
 use crate::{Field, Kind};
 
-/// Why a text is not a schema.
+/// An error in a schema.
 ///
 /// ```
 /// let error = sirl::Schema::parse("kind login { emial }").unwrap_err();
@@ -16,9 +16,9 @@ use crate::{Field, Kind};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {kind}")]
 pub struct SchemaError {
-    /// The offending bytes of the text; on character boundaries, and inside the text.
+    /// The wrong bytes of the text, on character boundaries.
     pub span: Range<usize>,
-    /// What is wrong there.
+    /// The kind of error.
     pub kind: SchemaErrorKind,
     line: usize,
     column: usize,
@@ -30,24 +30,24 @@ impl SchemaError {
         SchemaError { span, kind, line, column }
     }
 
-    /// The line of the first offending byte, counted from 1.
+    /// The line of the first wrong byte, counted from 1.
     #[must_use]
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// The column of the first offending byte, in characters, counted from 1.
+    /// The column of the first wrong byte, in characters, counted from 1.
     #[must_use]
     pub fn column(&self) -> usize {
         self.column
     }
 }
 
-/// What is wrong.
+/// The kind of an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaErrorKind {
-    /// Something else should stand here.
+    /// Another text is expected here.
     #[error("expected {0}")]
     Expected(&'static str),
     /// No statement begins with this word.
@@ -55,7 +55,7 @@ pub enum SchemaErrorKind {
     UnknownWord {
         /// The word.
         name: Excerpt,
-        /// What was probably meant.
+        /// The word that was probably meant.
         near: Option<&'static str>,
     },
     /// There is no such kind.
@@ -63,15 +63,15 @@ pub enum SchemaErrorKind {
     UnknownKind {
         /// The word.
         name: Excerpt,
-        /// What was probably meant.
+        /// The word that was probably meant.
         near: Option<&'static str>,
     },
-    /// There is no such field. An alias is none.
+    /// There is no such field. An alias does not count.
     #[error("unknown field {name}; {}", meant(*near, "a schema cannot add a field, for its tier would be unknown"))]
     UnknownField {
         /// The word.
         name: Excerpt,
-        /// What was probably meant, or what the alias stands for.
+        /// The field that was probably meant, or that of the alias.
         near: Option<&'static str>,
     },
     /// The field exists, but no request of this kind can ask for it.
@@ -94,7 +94,7 @@ pub enum SchemaErrorKind {
     /// A kind that takes fields has none.
     #[error("`{}` has no fields; name in braces those it may ask for, or leave the kind out", .0.as_str())]
     NoFields(Kind),
-    /// A word that cannot be an alias.
+    /// The word cannot be an alias.
     #[error(
         "an alias is a small letter and then small letters, digits, `_` or `-`, at most {MAX_ALIAS_BYTES} of them all"
     )]

@@ -1,14 +1,14 @@
-//! The name that was probably meant.
+//! Suggestions for misspelled names.
 
-/// The nearest of `names` to `word`, if one is near enough to be a slip of the pen: at most one letter in
-/// three put in, left out, changed or swapped with its neighbour, and never more than two.
+/// The nearest of `names` to `word`, if it is near enough for a typing error: at most one letter in three added, left
+/// out, changed or swapped with its neighbour, and never more than two.
 pub(super) fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let most = (word.len() / 3).clamp(1, 2);
     let near = names.map(|name| (distance(word, name), name)).filter(|(distance, _)| *distance <= most);
     near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
 }
 
-/// How many single slips lead from `a` to `b`, where no letter is touched twice (optimal string alignment).
+/// The number of typing errors from `a` to `b`, by optimal string alignment.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut before: Vec<usize> = Vec::new();
@@ -35,8 +35,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_counted() {
-        for (a, b, slips) in [
+    fn typing_errors_are_counted() {
+        for (a, b, errors) in [
             ("", "", 0),
             ("", "abc", 3),
             ("abc", "", 3),
@@ -48,17 +48,17 @@ mod tests {
             ("otp", "city", 3),
             ("adres", "address", 2),
         ] {
-            assert_eq!(distance(a, b), slips, "{a} {b}");
+            assert_eq!(distance(a, b), errors, "{a} {b}");
         }
     }
 
     #[test]
-    fn only_a_near_name_is_offered() {
+    fn only_a_near_name_is_suggested() {
         let names = || ["address", "contact", "otp"].into_iter();
         assert_eq!(nearest("adress", names()), Some("address"));
         assert_eq!(nearest("contcat", names()), Some("contact"));
         assert_eq!(nearest("opt", names()), Some("otp"));
-        assert_eq!(nearest("dress", names()), None, "two slips are too many for five letters");
+        assert_eq!(nearest("dress", names()), None, "two errors are too many for five letters");
         assert_eq!(nearest("passport", names()), None);
     }
 }

@@ -1,10 +1,10 @@
-//! Every error: its kind, its place, and what its message keeps to itself.
+//! Every error: its kind, its place, and the parts that its message does not repeat.
 
 use sirl::error::ParseErrorKind::{self, *};
 use sirl::limits::{MAX_DEPTH, MAX_EXCERPT_CHARS, MAX_KEYS, MAX_LINE_BYTES, MAX_REQUESTS, MAX_STRING_BYTES};
 use sirl::{ClaimKey, Field, Kind, ParseError, parse_block, parse_reply};
 
-/// Parses `line` in a block. Returns the error and the text that it blames.
+/// Parses `line` in a block. Returns the error and the text at its place.
 fn fail(line: &str) -> (ParseError, String) {
     let text = format!("{line}\nREQ.end");
     let error = parse_block(&text).expect_err(line);
@@ -356,7 +356,7 @@ fn long_names_are_cut() {
     }
 }
 
-/// What might be a person's data is in neither the message nor the debug form, wherever it stands.
+/// Possible data of a user is in neither the message nor the debug form, for any place in the text.
 #[test]
 fn values_are_never_repeated() {
     let secret = "swordfish";

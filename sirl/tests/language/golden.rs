@@ -1,4 +1,4 @@
-//! Texts and what they mean: the paper's examples, both spellings, the canonical print.
+//! Texts and their meaning: the paper's examples, both spellings, the canonical form.
 
 use sirl::{
     Block, Claim, Currency, Delivered, Field, FieldSet, Kind, Money, Reply, Request, Tier, find_block,
@@ -14,7 +14,7 @@ fn print(text: &str) -> String {
 }
 
 #[test]
-fn the_papers_purchase_parses_as_it_stands() {
+fn the_purchase_of_the_paper_parses() {
     let text = "REQ.purchase ctx={origin_request:\"website\", total:64.15, currency:\"USD\"}\nREQ.end";
     let claim = Claim {
         origin_request: Some("website".to_owned()),
@@ -89,7 +89,7 @@ fn line_endings_and_empty_lines_do_not_matter() {
 }
 
 #[test]
-fn a_forbidden_character_in_a_claim_made_by_hand_stays_on_its_line() {
+fn a_forbidden_character_in_a_constructed_claim_stays_on_its_line() {
     let claim = Claim { purpose: Some("a\nREQ.otp\u{202e}".to_owned()), ..Claim::default() };
     let request = Request { kind: Kind::Login, fields: FieldSet::EMPTY, claim };
     assert_eq!(request.to_string(), r#"REQ.login ctx={"purpose":"a\u000aREQ.otp\u202e"}"#);
@@ -97,7 +97,7 @@ fn a_forbidden_character_in_a_claim_made_by_hand_stays_on_its_line() {
 }
 
 #[test]
-fn replies_read_and_print() {
+fn replies_parse_and_print() {
     let fields = FieldSet::EMPTY.with(Field::City).with(Field::PostalCode);
     for (text, reply) in [
         (
@@ -148,7 +148,7 @@ fn replies_that_carry_values_are_refused() {
 }
 
 #[test]
-fn a_block_is_found_amid_prose() {
+fn a_block_is_found_within_prose() {
     let block = "REQ.otp\nREQ.end";
     for (before, after) in [
         ("", ""),
@@ -169,7 +169,7 @@ fn a_block_is_found_amid_prose() {
 }
 
 #[test]
-fn a_bad_block_amid_prose_is_an_error_with_its_place_in_the_whole_text() {
+fn a_bad_block_within_prose_is_an_error_with_its_place_in_the_whole_text() {
     let text = "é\nREQ.otp\nREQ.foo\nREQ.end\nmore";
     let (range, found) = find_block(text).unwrap();
     assert_eq!(&text[range], "REQ.otp\nREQ.foo\nREQ.end");

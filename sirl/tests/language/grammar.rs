@@ -1,4 +1,4 @@
-//! What a model may write is what the reader reads, and every canonical print is among it.
+//! Every text of the grammar is parsed, and every canonical form is a text of the grammar.
 
 use crate::written::corpus::corpus;
 use crate::written::edits::{edit, edited};
@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 static ALL: LazyLock<Grammar> = LazyLock::new(|| Grammar::for_kinds(&Kind::ALL).unwrap());
 
-/// Whether the kinds and fields of `block` are those that `allowed` names.
+/// Tells if the kinds and fields of `block` are within `allowed`.
 fn within(block: &Block, allowed: &[(Kind, FieldSet)]) -> bool {
     block.requests.iter().all(|request| {
         let fields =
@@ -25,7 +25,7 @@ fn within(block: &Block, allowed: &[(Kind, FieldSet)]) -> bool {
 }
 
 #[test]
-fn the_corpus_is_told_apart() {
+fn the_corpus_is_classified() {
     for (text, written, read) in corpus() {
         assert_eq!(ALL.accepts(text.as_bytes()), written, "{text}");
         assert_eq!(parse_block(&text).is_ok(), read, "{text}");
@@ -33,7 +33,7 @@ fn the_corpus_is_told_apart() {
     }
 }
 
-/// The largest request that can be written: every string full of the longest characters.
+/// The largest request has strings full of the longest characters.
 #[test]
 fn the_longest_line_is_within_the_limits() {
     let text = || Some("\u{10ffff}".repeat(sirl::grammar::MAX_TEXT_CHARS));
@@ -73,7 +73,7 @@ fn fields_must_be_named_where_the_default_is_more() {
 }
 
 #[test]
-fn what_makes_no_grammar_is_refused() {
+fn invalid_grammars_are_refused() {
     let refused = |kinds: &[(Kind, FieldSet)]| Grammar::for_fields(kinds).unwrap_err();
     assert_eq!(refused(&[]), GrammarError::NoKinds);
     assert_eq!(refused(&[(Kind::Otp, FieldSet::EMPTY)]), GrammarError::NoFields(Kind::Otp));
@@ -81,7 +81,7 @@ fn what_makes_no_grammar_is_refused() {
     assert_eq!(refused(&[(kind, FieldSet::EMPTY.with(field))]), GrammarError::FieldNotOfKind { kind, field });
 }
 
-/// Every set of kinds, with everything that one request of each kind can be when nothing is claimed.
+/// Tries every set of kinds, with every request of each kind without claims.
 #[test]
 fn every_set_of_kinds_takes_its_kinds_only() {
     for bits in 1u32..1 << Kind::ALL.len() {
@@ -95,7 +95,7 @@ fn every_set_of_kinds_takes_its_kinds_only() {
     }
 }
 
-/// Every list of fields of every kind, in every order, with each field once: all of them and no other.
+/// Tries every list of fields of every kind, in every order. Those with each field once are accepted, and no others.
 #[test]
 fn every_order_of_fields_is_accepted() {
     fn orders(left: &[Field], list: &mut Vec<Field>, see: &mut impl FnMut(&[Field])) {
@@ -123,9 +123,9 @@ fn every_order_of_fields_is_accepted() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// The canonical print of a block is accepted by a grammar that allows its kinds and fields, by no other.
+    /// The canonical form of a block is accepted by a grammar that allows its kinds and fields, and by no other.
     #[test]
-    fn a_canonical_print_can_be_written(block in block(), allowed in kinds()) {
+    fn a_canonical_form_is_in_the_grammar(block in block(), allowed in kinds()) {
         let text = block.to_string();
         prop_assert!(ALL.accepts(text.as_bytes()), "{}", text);
         let grammar = Grammar::for_fields(&allowed).unwrap();
@@ -137,9 +137,10 @@ proptest! {
         prop_assert_eq!(grammar.accepts(text.as_bytes()), within(&block, &allowed) && named);
     }
 
-    /// What can be written is read, asks for nothing else, and its canonical print can be written too.
+    /// A text of the grammar is parsed, has only allowed kinds and fields, and its canonical form is in the grammar
+    /// too.
     #[test]
-    fn what_is_written_is_read(allowed in kinds(), seed in any::<u64>(), lines in 1usize..=18) {
+    fn a_text_of_the_grammar_is_parsed(allowed in kinds(), seed in any::<u64>(), lines in 1usize..=18) {
         let grammar = Grammar::for_fields(&allowed).unwrap();
         let text = String::from_utf8(walk(&grammar, seed, lines)).unwrap();
         prop_assert!(grammar.accepts(text.as_bytes()), "{text}");
@@ -149,9 +150,9 @@ proptest! {
         prop_assert!(grammar.accepts(block.to_string().as_bytes()));
     }
 
-    /// A changed text that the grammar accepts is read.
+    /// A changed text that the grammar accepts is parsed.
     #[test]
-    fn what_is_accepted_is_read(seed in any::<u64>(), block in block(), edits in vec(edit(), 1..4)) {
+    fn an_accepted_text_is_parsed(seed in any::<u64>(), block in block(), edits in vec(edit(), 1..4)) {
         for text in [walk(&ALL, seed, 2), block.to_string().into_bytes()] {
             let text = edited(&text, &edits);
             if ALL.accepts(&text) {
@@ -161,10 +162,10 @@ proptest! {
         }
     }
 
-    /// Pushing and taking back bytes is as if the bytes that stay had been pushed alone, and a byte that is
-    /// refused changes nothing.
+    /// Pushing and removing bytes gives the same state as pushing only the remaining ones, and a refused byte changes
+    /// nothing.
     #[test]
-    fn a_text_can_be_taken_back(seed in any::<u64>(), moves in vec((0usize..40, any::<u8>()), 1..20)) {
+    fn a_text_can_be_rewound(seed in any::<u64>(), moves in vec((0usize..40, any::<u8>()), 1..20)) {
         let text = walk(&ALL, seed, 3);
         let mut recognizer = Recognizer::new(&ALL);
         for (back, byte) in moves {

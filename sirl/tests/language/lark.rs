@@ -1,5 +1,5 @@
-//! The exported Lark grammar, run in llguidance, is the automaton: the same texts, and at every byte of every
-//! text the same bytes that may follow.
+//! The exported Lark grammar, run in llguidance, is equivalent to the automaton: it has the same texts, and after
+//! every byte the same next bytes.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ use sirl::{Field, FieldSet, Grammar, Kind, parse_block};
 
 static ALL: LazyLock<Peer> = LazyLock::new(|| Peer::new(Grammar::for_kinds(&Kind::ALL).unwrap()));
 
-/// A grammar and what llguidance makes of its Lark text, with a token for each byte.
+/// A grammar and the parser of llguidance for its Lark text, with a token for each byte.
 struct Peer {
     grammar: Grammar,
     matcher: Matcher,
@@ -29,7 +29,7 @@ impl Peer {
         Peer { grammar, matcher: Matcher::new(parser) }
     }
 
-    /// Follows `text` with both until both refuse a byte or the text ends. Says whether both accept it.
+    /// Follows `text` with both until both refuse a byte or the text ends. Returns true if both accept it.
     fn follow(&self, text: &[u8]) -> bool {
         let mut matcher = self.matcher.deep_clone();
         let mut state = self.grammar.start();
@@ -59,13 +59,13 @@ impl Peer {
     }
 }
 
-/// Whether a block may end here. A matcher that has come to where nothing can follow has stopped by itself.
+/// Tells if a block may end here. A matcher stops by itself if no byte can follow.
 fn accepts(matcher: &mut Matcher) -> bool {
     matcher.is_stopped() || matcher.is_accepting().unwrap()
 }
 
 #[test]
-fn the_corpus_is_told_apart_alike() {
+fn both_classify_the_corpus_alike() {
     for (text, written, read) in corpus() {
         assert_eq!(ALL.follow(text.as_bytes()), written, "{text}");
         assert_eq!(parse_block(&text).is_ok(), read, "{text}");
@@ -73,7 +73,7 @@ fn the_corpus_is_told_apart_alike() {
 }
 
 #[test]
-fn a_field_that_is_not_allowed_is_in_neither() {
+fn a_forbidden_field_is_in_neither() {
     let fields = FieldSet::EMPTY.with(Field::City).with(Field::Street);
     let peer = Peer::new(Grammar::for_fields(&[(Kind::Address, fields)]).unwrap());
     assert!(peer.follow(b"REQ.address fields=[street,\"city\"]\nREQ.end"));
@@ -86,7 +86,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn walks_and_their_changes_are_taken_alike(
+    fn both_treat_walks_and_their_changes_alike(
         allowed in kinds(),
         seed in any::<u64>(),
         lines in 1usize..=4,
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn canonical_prints_and_their_changes_are_taken_alike(block in block(), edits in vec(edit(), 1..3)) {
+    fn both_treat_canonical_forms_and_their_changes_alike(block in block(), edits in vec(edit(), 1..3)) {
         let text = block.to_string().into_bytes();
         prop_assert!(ALL.follow(&text));
         ALL.follow(&edited(&text, &edits));

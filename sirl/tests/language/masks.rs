@@ -1,4 +1,4 @@
-//! A mask is the set of tokens whose bytes the grammar takes, for real vocabularies and at every limit.
+//! A mask is the set of tokens whose bytes the grammar accepts, for real vocabularies and at every limit.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -24,7 +24,7 @@ static ALL: LazyLock<(Grammar, MaskTable)> = LazyLock::new(|| {
     (grammar, table)
 });
 
-/// The mask at `state` is what its definition says, token by token; a step goes where its bytes go.
+/// Checks the mask at `state` against its definition, token by token, and each step against those of its bytes.
 fn mask_is_right(grammar: &Grammar, table: &MaskTable, state: State, text: &str) {
     let mask = table.mask(state);
     let vocabulary = table.vocabulary();
@@ -49,8 +49,8 @@ fn mask_is_right(grammar: &Grammar, table: &MaskTable, state: State, text: &str)
     assert!(!allowed.is_empty() || grammar.is_accepting(state), "a model is never stuck: {text}");
 }
 
-/// The state behind `text`.
-fn behind(grammar: &Grammar, text: &str) -> State {
+/// The state after `text`.
+fn after(grammar: &Grammar, text: &str) -> State {
     text.bytes().fold(grammar.start(), |state, byte| grammar.step(state, byte).unwrap())
 }
 
@@ -70,7 +70,7 @@ fn masks_of_gpt2_are_right_at_the_limits() {
         texts.push(format!("REQ.otp ctx={{{key}:\"\\"));
     }
     for text in texts {
-        mask_is_right(grammar, table, behind(grammar, &text), &text);
+        mask_is_right(grammar, table, after(grammar, &text), &text);
     }
 }
 
@@ -81,7 +81,7 @@ fn masks_of_gpt2_are_right_within_a_character() {
     for c in ["é", "\u{2027}", "€", "\u{d7ff}", "😀", "\u{10ffff}"] {
         for left in [1, 5] {
             let open = format!("REQ.otp ctx={{origin:\"{}", "x".repeat(MAX_TEXT_CHARS - left));
-            let mut state = behind(grammar, &open);
+            let mut state = after(grammar, &open);
             for byte in c.bytes() {
                 mask_is_right(grammar, table, state, &open);
                 state = grammar.step(state, byte).unwrap();
@@ -94,11 +94,11 @@ fn masks_of_gpt2_are_right_within_a_character() {
 fn a_block_ends_with_the_answer_and_not_within_a_token() {
     let (grammar, table) = &*ALL;
     let id = |text: &str| GPT2.iter().position(|token| token == text.as_bytes()).unwrap() as u32;
-    let closed = behind(grammar, "REQ.otp\nREQ.end");
+    let closed = after(grammar, "REQ.otp\nREQ.end");
     assert_eq!(table.mask(closed).tokens().collect::<Vec<_>>(), [id("\n"), END]);
     let end = table.step(closed, END).unwrap();
     assert_eq!((table.mask(end).count(), table.step(end, id("\n"))), (0, None));
-    let before = behind(grammar, "REQ.otp\nREQ.");
+    let before = after(grammar, "REQ.otp\nREQ.");
     assert!(table.mask(before).contains(id("end")) && !table.mask(before).contains(END));
     for past in ["ended", "ending", "ends"] {
         assert!(!table.mask(before).contains(id(past)), "{past}");
@@ -114,10 +114,10 @@ fn the_table_is_small() {
     assert!(info.forced_rows > 100 && info.most_allowed < info.tokens, "{info}");
 }
 
-/// A `tokenizer.json` of the byte-level sort and a `.tiktoken` file hold the same vocabulary.
+/// A byte-level `tokenizer.json` and a `.tiktoken` file give the same vocabulary.
 #[test]
 fn gpt2_is_read_from_both_files() {
-    // The table of the GPT-2 paper's code: bytes that print stand for themselves, the others follow U+00FF.
+    // The table of the GPT-2 code: printable bytes are their own characters, the others follow U+00FF.
     let plain: Vec<u8> = (b'!'..=b'~').chain(0xa1..=0xac).chain(0xae..=0xff).collect();
     let others: Vec<u8> = (0..=255).filter(|byte| !plain.contains(byte)).collect();
     let character = |byte: u8| match others.iter().position(|other| *other == byte) {
@@ -194,7 +194,7 @@ fn llama() -> (String, Vec<Vec<u8>>) {
 }
 
 #[test]
-fn a_vocabulary_in_the_way_of_llama_is_read_and_masked() {
+fn a_vocabulary_like_that_of_llama_is_read_and_masked() {
     let (json, tokens) = llama();
     let vocabulary = Vocabulary::from_tokenizer_json(&json, &["</s>"]).unwrap();
     assert_eq!(vocabulary, Vocabulary::from_tokens(tokens).with_end(2));
@@ -203,11 +203,11 @@ fn a_vocabulary_in_the_way_of_llama_is_read_and_masked() {
     for text in
         ["", "REQ.address", "REQ.address ctx={sink:\"", "REQ.purchase\nREQ.end", "REQ.purchase ctx={total:1,"]
     {
-        mask_is_right(&grammar, &table, behind(&grammar, text), text);
+        mask_is_right(&grammar, &table, after(&grammar, text), text);
     }
     let line_end = 3 + u32::from(b'\n');
-    let state = behind(&grammar, "REQ.address");
-    assert_eq!(table.step(state, line_end), Some(behind(&grammar, "REQ.address\n")));
+    let state = after(&grammar, "REQ.address");
+    assert_eq!(table.step(state, line_end), Some(after(&grammar, "REQ.address\n")));
 }
 
 #[test]
@@ -237,9 +237,9 @@ fn other_files_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// A text of the grammar, cut into tokens at random: every token was allowed, and masks on the way are right.
+    /// A text of the grammar is cut into tokens at random. Every token is allowed, and every mask is right.
     #[test]
-    fn masks_of_gpt2_let_every_text_through(seed in any::<u64>(), lines in 1usize..=3) {
+    fn masks_of_gpt2_allow_every_text(seed in any::<u64>(), lines in 1usize..=3) {
         let (grammar, table) = &*ALL;
         let text = walk(grammar, seed, lines);
         let (mut state, mut at, mut dice) = (table.start(), 0, Dice(seed | 1));
@@ -258,7 +258,7 @@ proptest! {
         prop_assert!(table.is_accepting(state) && table.mask(state).contains(END));
     }
 
-    /// Made-up vocabularies, with tokens of many lines and of whole strings: a token may cross every limit.
+    /// Synthetic vocabularies have tokens of many lines and of whole strings, so that a token may cross every limit.
     #[test]
     fn masks_of_odd_vocabularies_are_right(
         allowed in kinds(),

@@ -1,4 +1,4 @@
-//! Plans: read and printed as blocks are, and never taken for one.
+//! Plans are parsed and printed as blocks are, and never taken for a block.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use sirl::{
 };
 
 #[test]
-fn a_plan_is_read_and_printed() {
+fn a_plan_is_parsed_and_printed() {
     let text = "\nPLAN.address fields=[zip, city] ctx={purpose:\"shipping\"}\r\n\nPLAN.purchase\nPLAN.end \n";
     let claim = Claim { purpose: Some("shipping".to_owned()), ..Claim::default() };
     let fields = FieldSet::EMPTY.with(Field::City).with(Field::PostalCode);
@@ -38,7 +38,7 @@ fn a_plan_knows_its_kinds_and_fields() {
     assert_eq!(plan.anticipated[2].effective_fields(), FieldSet::EMPTY.with(Field::Email));
 }
 
-/// A plan asks for nothing: no reader of requests reads one, and no reader of plans reads a request.
+/// No parser of requests accepts a plan, and no parser of plans accepts a request.
 #[test]
 fn a_plan_is_no_block() {
     let expected = |kind: &ParseErrorKind| matches!(kind, Expected(_));
@@ -55,7 +55,7 @@ fn a_plan_is_no_block() {
 }
 
 #[test]
-fn errors_speak_of_the_plan() {
+fn errors_name_the_plan() {
     let most = "PLAN.otp\n".repeat(MAX_REQUESTS);
     for (text, kind, span) in [
         ("", EmptyPlan, 0..0),
@@ -116,14 +116,14 @@ fn anticipated() -> impl Strategy<Value = Anticipated> {
 
 proptest! {
     #[test]
-    fn a_printed_plan_is_read_back(anticipated in vec(anticipated(), 1..=4)) {
+    fn a_printed_plan_is_parsed_back(anticipated in vec(anticipated(), 1..=4)) {
         let plan = Plan { anticipated };
         prop_assert_eq!(parse_plan(&plan.to_string()), Ok(plan));
     }
 
-    /// A plan is read exactly where the block with the same lines is, and says the same.
+    /// A plan is accepted exactly if the block with the same lines is, with the same content.
     #[test]
-    fn a_plan_reads_as_its_block_does(
+    fn a_plan_parses_as_its_block_does(
         lines in vec(anticipated().prop_map(|line| line.to_string()), 0..4),
         at in any::<Index>(),
         piece in select(vec!["", "{", "\"", ",", "fields=", "\n", " ", "otp", "[", "\u{202e}", "\\"]),

@@ -1,4 +1,4 @@
-//! What holds for all blocks, all replies and all texts.
+//! Properties of all blocks, all replies and all texts.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -79,7 +79,7 @@ fn reply() -> impl Strategy<Value = Reply> {
     prop_oneof![delivered, purchased, denied]
 }
 
-/// Pieces of the language, to make texts that go far before they fail.
+/// Pieces of the language, for texts that fail late.
 fn piece() -> impl Strategy<Value = String> {
     let words = [
         "REQ.",
@@ -167,8 +167,7 @@ fn apply(text: &str, edits: &[Edit]) -> String {
     chars.into_iter().collect()
 }
 
-/// The place of an error can be shown: inside the text, on character boundaries, with the line and column
-/// that a plain count gives.
+/// Checks that the place of an error is in the text, on character boundaries, with the right line and column.
 fn place_is_good(text: &str, error: &ParseError) -> Result<(), TestCaseError> {
     prop_assert!(text.get(error.span.clone()).is_some(), "{:?} in {} bytes", error.span, text.len());
     let before = &text[..error.span.start];
@@ -210,7 +209,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn a_printed_block_is_read_back(block in block(), before in "[a-z é.]{0,9}", after in "[a-z\n]{0,9}") {
+    fn a_printed_block_is_parsed_back(block in block(), before in "[a-z é.]{0,9}", after in "[a-z\n]{0,9}") {
         let print = block.to_string();
         prop_assert_eq!(print.lines().count(), block.requests.len() + 1, "one line each");
         prop_assert_eq!(&parse_block(&print), &Ok(block.clone()));
@@ -220,7 +219,7 @@ proptest! {
     }
 
     #[test]
-    fn a_printed_reply_is_read_back(reply in reply()) {
+    fn a_printed_reply_is_parsed_back(reply in reply()) {
         prop_assert_eq!(parse_reply(&reply.to_string()), Ok(reply));
     }
 
@@ -250,7 +249,7 @@ proptest! {
         block_is_sound(&format!("REQ.{text}\nREQ.end"))?;
     }
 
-    /// A card number that lands anywhere in a block comes out of no error.
+    /// No error repeats a card number from any place in a block.
     #[test]
     fn digits_are_never_repeated(
         block in block(),
@@ -271,7 +270,7 @@ proptest! {
     }
 }
 
-/// Every cut and every single removal of a character of one block with everything in it.
+/// Tries every cut and every removal of a character of one block with every construct.
 #[test]
 fn every_cut_and_every_removal() {
     let text = concat!(
@@ -286,9 +285,9 @@ fn every_cut_and_every_removal() {
     }
 }
 
-/// Megabytes that would take minutes if any part were read again and again.
+/// Parses megabytes, which would take minutes if any part were read repeatedly.
 #[test]
-fn long_texts_end_soon() {
+fn long_texts_are_parsed_quickly() {
     for piece in [
         "REQ.otp\n",
         "REQ.",

@@ -1,4 +1,4 @@
-//! Schemas: read, printed, and holding what is asked for within what they declare.
+//! Schemas are parsed and printed, and limit requests to their declarations.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ fn the_file_is_the_built_in_schema() {
 }
 
 #[test]
-fn line_ends_blanks_and_comments_mean_nothing() {
+fn line_ends_blanks_and_comments_have_no_meaning() {
     let schema =
         Schema::parse("kind login {email} # é\tand so on\r\n#\n\tkind\npurchase alias\nmail for email#")
             .unwrap();
@@ -25,7 +25,7 @@ fn line_ends_blanks_and_comments_mean_nothing() {
 }
 
 #[test]
-fn the_order_of_a_schema_means_nothing() {
+fn the_order_of_a_schema_has_no_meaning() {
     let one = Schema::parse("kind otp { one_time_code } kind login { password email } alias b for email alias a for email alias z for one_time_code").unwrap();
     let other = Schema::parse("alias z for one_time_code alias a for email alias b for email kind login { email password } kind otp { one_time_code }").unwrap();
     assert_eq!(one, other);
@@ -33,9 +33,9 @@ fn the_order_of_a_schema_means_nothing() {
     assert_eq!(one.to_string(), print);
 }
 
-/// Each error: its text, what it blames, and how its message goes on after the place.
+/// Each error has its text, its place, and its message after the place.
 #[test]
-fn errors_name_the_place_and_the_way_out() {
+fn errors_name_the_place_and_the_remedy() {
     for (text, at, message) in [
         ("", "", "the schema declares no kind; declare one, such as `kind purchase`"),
         ("# kind otp", "", "the schema declares no kind"),
@@ -107,7 +107,7 @@ fn limits() {
 }
 
 #[test]
-fn what_is_not_declared_cannot_be_asked_for() {
+fn undeclared_kinds_and_fields_cannot_be_requested() {
     let schema =
         Schema::parse("kind address { city postal_code }\nkind purchase\nalias plz for postal_code").unwrap();
     let read = |text: &str| parse_block_with(&schema, &format!("{text}\nREQ.end"));
@@ -142,8 +142,7 @@ fn what_is_not_declared_cannot_be_asked_for() {
     assert!(matches!(plan.kind, ParseErrorKind::UndeclaredKind { .. }));
 }
 
-/// A request that names no field would ask for all fields of its kind: under a schema that allows fewer it
-/// asks for those.
+/// A request that names no field asks for the fields that the schema allows.
 #[test]
 fn a_request_without_fields_stays_within_the_schema() {
     let schema = Schema::parse("kind login { email }\nkind contact { name phone email }").unwrap();
@@ -179,7 +178,7 @@ fn schema_text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn a_printed_schema_is_read_back(text in schema_text()) {
+    fn a_printed_schema_is_parsed_back(text in schema_text()) {
         let schema = Schema::parse(&text).unwrap();
         let print = schema.to_string();
         prop_assert_eq!(Schema::parse(&print), Ok(schema.clone()));
@@ -190,8 +189,8 @@ proptest! {
         prop_assert_eq!(words, printed, "nothing is added and nothing is lost");
     }
 
-    /// Under any schema a block is read where it is read without one and all it asks for is declared, and it
-    /// then says the same but for the fields that a bare kind stands for.
+    /// A schema accepts a block if the block is accepted without one and all its kinds and fields are declared. Its
+    /// content is then the same, apart from the default fields of a kind.
     #[test]
     fn a_schema_only_narrows(
         text in schema_text(),
@@ -221,7 +220,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused_with_a_place(text in schema_text(), at in any::<Index>(), junk in "\\PC{0,3}|[\\x00-\\x20{}#]") {
+    fn any_text_is_accepted_or_refused_with_a_place(text in schema_text(), at in any::<Index>(), junk in "\\PC{0,3}|[\\x00-\\x20{}#]") {
         let mut changed = text;
         let at = at.index(changed.len() + 1);
         changed.insert_str(at, &junk);

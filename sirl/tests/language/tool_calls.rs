@@ -1,4 +1,4 @@
-//! A tool call asks for the block that the text asks for, or for none.
+//! A tool call gives the same block as the text, or an error.
 
 use crate::written::block;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sirl::grammar::{ToolCallError, block_from_tool_call};
 use sirl::{Block, Field, FieldSet, Grammar, Kind, ParseErrorKind, Tier};
 
-/// The arguments for `block`; the amount as its own decimal, which no float has touched.
+/// The arguments for `block`, with the exact decimal of the amount.
 fn arguments(block: &Block, pretty: bool) -> String {
     let requests = block.requests.iter().map(|request| {
         let claim = &request.claim;
@@ -42,7 +42,7 @@ fn refused(requests: &str) -> ToolCallError {
 }
 
 #[test]
-fn what_is_not_of_the_schema_is_refused() {
+fn arguments_outside_of_the_schema_are_refused() {
     for arguments in
         ["", "[]", "{}", "null", "{\"requests\": {}}", "{\"requests\": null}", "{\"requests\": []} x"]
     {
@@ -118,12 +118,12 @@ fn the_schema_offers_the_kinds_and_fields_of_the_grammar() {
 
 proptest! {
     #[test]
-    fn a_call_asks_for_what_the_text_asks_for(block in block(), pretty in any::<bool>()) {
+    fn a_call_gives_the_block_of_the_text(block in block(), pretty in any::<bool>()) {
         prop_assert_eq!(block_from_tool_call(&arguments(&block, pretty)), Ok(block));
     }
 
     #[test]
-    fn any_text_is_taken_or_refused(text in "[\\[\\]{}\",:a-z0-9 \\\\]{0,60}") {
+    fn any_text_is_accepted_or_refused(text in "[\\[\\]{}\",:a-z0-9 \\\\]{0,60}") {
         let _ = block_from_tool_call(&text);
         let _ = block_from_tool_call(&format!("{{\"requests\":[{text}]}}"));
     }

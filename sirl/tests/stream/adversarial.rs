@@ -1,10 +1,10 @@
-//! Long streams that mean no good: they end soon, and are held in little memory.
+//! Long hostile streams: they are read quickly and in little memory.
 
 use sirl::limits::{MAX_LINE_BYTES, MAX_REQUESTS, MAX_SCAN_BYTES, MAX_STRING_BYTES};
 use sirl::{Event, Request, Scanner, Schema};
 
-/// Pushes `piece` until `total` bytes are read. Returns how many blocks and plans, and how many errors came.
-fn flood(lead: &str, piece: &[u8], total: usize) -> (usize, usize) {
+/// Pushes `piece` until `total` bytes are read. Returns the number of blocks and plans, and that of errors.
+fn flood(start: &str, piece: &[u8], total: usize) -> (usize, usize) {
     let buffer = piece.repeat(65_536 / piece.len() + 1);
     let mut scanner = Scanner::new(Schema::default());
     let (mut whole, mut errors) = (0, 0);
@@ -12,7 +12,7 @@ fn flood(lead: &str, piece: &[u8], total: usize) -> (usize, usize) {
         Event::Malformed { .. } => errors += 1,
         _ => whole += 1,
     };
-    scanner.push(lead.as_bytes(), &mut count);
+    scanner.push(start.as_bytes(), &mut count);
     let mut left = total;
     while left > 0 {
         let now = &buffer[..left.min(buffer.len())];
@@ -39,9 +39,9 @@ fn streams_made_to_be_slow() {
     ] {
         let (whole, _) = flood("", piece.as_bytes(), total);
         assert_eq!(whole, 0, "{piece:?}");
-        for lead in ["REQ.otp\n", "REQ.foo\n", "PLAN.otp\n", "REQ.otp ctx={purpose:\""] {
-            let (whole, errors) = flood(lead, piece.as_bytes(), total);
-            assert_eq!((whole, errors), (0, 1), "{lead:?} {piece:?}");
+        for start in ["REQ.otp\n", "REQ.foo\n", "PLAN.otp\n", "REQ.otp ctx={purpose:\""] {
+            let (whole, errors) = flood(start, piece.as_bytes(), total);
+            assert_eq!((whole, errors), (0, 1), "{start:?} {piece:?}");
         }
     }
     let block = b"REQ.otp\nREQ.end\n";
@@ -51,8 +51,8 @@ fn streams_made_to_be_slow() {
     assert_eq!(flood("", b"REQ.end\n", 8 * 100_000), (0, 100_000), "each is an empty block");
 }
 
-/// The most that can be held: as many requests as a block may have, each as long as a line may be, and a last
-/// line that is too long.
+/// The case of the most memory: as many requests as a block may have, each as long as a line may be, and a last line
+/// that is too long.
 #[test]
 fn the_largest_block_fits_the_bound() {
     let text = "x".repeat(MAX_STRING_BYTES);
@@ -70,7 +70,7 @@ fn the_largest_block_fits_the_bound() {
     assert!(held <= MAX_SCAN_BYTES, "{held}");
 }
 
-/// A string with one escape is put together anew, which must not leave more set aside than its line is long.
+/// A string with an escape is copied, which must not allocate more than its line is long.
 #[test]
 fn an_escape_does_not_double_a_string() {
     let line = format!("REQ.otp ctx={{purpose:\"{}\\/\"}}\n", "x".repeat(MAX_STRING_BYTES - 1));
@@ -83,14 +83,14 @@ fn an_escape_does_not_double_a_string() {
     assert!(scanner.held_bytes() <= bound, "{} > {bound}", scanner.held_bytes());
 }
 
-/// Of a line that is too long no more is kept for having arrived at once, nor of remains or prose.
+/// The memory does not grow for a long line that arrives at once, for a skipped block, or for other text.
 #[test]
 fn only_the_line_that_is_read_is_held() {
     let long = " ".repeat(100_000);
-    for lead in ["REQ.otp", "REQ.otp\n", "REQ.foo\n", "prose\n", "prose"] {
+    for start in ["REQ.otp", "REQ.otp\n", "REQ.foo\n", "prose\n", "prose"] {
         let mut scanner = Scanner::new(Schema::default());
         let empty = scanner.held_bytes();
-        scanner.push(format!("{lead}{long}").as_bytes(), |_| {});
-        assert_eq!(scanner.held_bytes(), empty, "{lead:?}");
+        scanner.push(format!("{start}{long}").as_bytes(), |_| {});
+        assert_eq!(scanner.held_bytes(), empty, "{start:?}");
     }
 }

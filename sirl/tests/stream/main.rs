@@ -1,5 +1,5 @@
-//! The scanner: what it finds does not depend on the pieces, agrees with a slow reading of the whole, and is
-//! held in little memory.
+//! The scanner: its events do not depend on the pieces and agree with a slow reading of the whole, and it uses little
+//! memory.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -16,7 +16,7 @@ mod rules;
 use sirl::limits::MAX_SCAN_BYTES;
 use sirl::{Event, Scanner, Schema};
 
-/// What the scanner finds in the stream that `pieces` make up; its memory is checked after each.
+/// Scans a stream in pieces and returns the events. The memory is checked after each piece.
 #[track_caller]
 fn scan<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> Vec<Event> {
     let mut scanner = Scanner::new(Schema::default());

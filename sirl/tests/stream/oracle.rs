@@ -1,10 +1,10 @@
-//! A slow reading of a whole stream, which knows lines and `parse_block` and nothing of the scanner.
+//! A slow reading of a whole stream, by lines and `parse_block`, independent of the scanner.
 
 use sirl::error::ParseErrorKind;
 use sirl::limits::MAX_LINE_BYTES;
 use sirl::{Event, ParseError, parse_block, parse_plan};
 
-/// An event without what an error keeps to itself: comparable, and buildable from outside.
+/// An event without the private parts of an error, so that tests can build and compare it.
 #[derive(Debug, PartialEq)]
 pub enum Seen {
     Whole(std::ops::Range<usize>, String),
@@ -25,7 +25,7 @@ pub fn seen(event: &Event) -> Seen {
     }
 }
 
-/// The lines from byte `from` on: where each begins, and its text without its line ending.
+/// The lines from byte `from` on: the start of each, and its text without the line ending.
 fn lines(stream: &[u8], from: usize) -> Vec<(usize, &[u8])> {
     let mut start = from;
     let mut all = Vec::new();
@@ -42,7 +42,7 @@ fn is_end(line: &[u8], word: &str) -> bool {
     blanks.is_some_and(|blanks| blanks.iter().all(|byte| *byte == b' ' || *byte == b'\t'))
 }
 
-/// Everything in `stream`.
+/// Finds every event in `stream`.
 pub fn read(stream: &[u8]) -> Vec<Seen> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -63,7 +63,7 @@ pub fn read(stream: &[u8]) -> Vec<Seen> {
     }
 }
 
-/// The block that takes the rest of `stream` from byte `start` on.
+/// Reads the block in `stream` from byte `start` on.
 fn block(stream: &[u8], start: usize, is_plan: bool) -> Seen {
     let bad = |line: &[u8]| line.len() > MAX_LINE_BYTES || std::str::from_utf8(line).is_err();
     let bad = lines(stream, start).into_iter().find(|(_, line)| bad(line));
@@ -99,7 +99,7 @@ fn block(stream: &[u8], start: usize, is_plan: bool) -> Seen {
     }
 }
 
-/// Whether the text only goes on where the error is.
+/// Tells if the error is only that the text ends.
 fn at_end(error: &ParseError, text: &str) -> bool {
     use ParseErrorKind::{EmptyBlock, EmptyPlan, MissingEnd, MissingPlanEnd};
     let ends = matches!(error.kind, EmptyBlock | EmptyPlan | MissingEnd | MissingPlanEnd);

@@ -1,4 +1,4 @@
-//! The same stream in other pieces.
+//! The same stream in different pieces.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use sirl::{Event, find_block};
 
 use super::{oracle, scan};
 
-/// Lines and parts of lines that a scanner could stumble over.
+/// Lines and parts of lines that are difficult for a scanner.
 fn part(with_plans: bool) -> impl Strategy<Value = Vec<u8>> {
     let mut parts: Vec<&[u8]> = vec![
         b"REQ.otp\n",
@@ -54,7 +54,7 @@ fn seen(events: &[Event]) -> Vec<oracle::Seen> {
     events.iter().map(oracle::seen).collect()
 }
 
-/// `stream` cut at these places.
+/// Cuts `stream` at these places.
 fn cut<'s>(stream: &'s [u8], cuts: &[usize]) -> Vec<&'s [u8]> {
     let mut cuts = cuts.to_vec();
     cuts.sort_unstable();
@@ -92,7 +92,7 @@ proptest! {
         prop_assert_eq!(&scan(stream.chunks(1)), &whole);
     }
 
-    /// Where there are no plans, the scanner finds what `find_block` finds when it is called again and again.
+    /// Without plans, the scanner finds the blocks that repeated calls of `find_block` find.
     #[test]
     fn it_agrees_with_find_block(parts in vec(part(false), 0..24)) {
         let text = String::from_utf8(parts.concat()).unwrap();
@@ -117,7 +117,7 @@ proptest! {
     }
 }
 
-/// All 2^(n-1) ways to cut a short stream.
+/// Tries all 2^(n-1) ways to cut a short stream.
 #[test]
 fn every_way_to_cut_a_short_stream() {
     for stream in ["\nREQ.otp\nREQ.end", "RREQ\nREQ.\nREQ.end", "PLAN.otp\r\nPLAN.end"] {
@@ -131,7 +131,7 @@ fn every_way_to_cut_a_short_stream() {
     }
 }
 
-/// Every pair of cuts of a longer stream with a bit of everything.
+/// Tries every pair of cuts of a longer stream with all kinds of lines.
 #[test]
 fn every_two_cuts_of_a_longer_stream() {
     let stream = concat!(

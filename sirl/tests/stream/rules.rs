@@ -1,4 +1,4 @@
-//! What the specification says of streams, rule by rule.
+//! The rules of the specification on streams.
 
 use sirl::error::ParseErrorKind::{
     Expected, LineTooLong, MissingEnd, MissingPlanEnd, NotUtf8, TooManyRequests, UndeclaredKind, UnknownKind,
@@ -8,7 +8,7 @@ use sirl::{Event, Kind, Scanner, Schema};
 
 use super::{oracle, scan};
 
-/// The kinds of the blocks and plans found; an error as its place and message.
+/// The kinds of the found blocks and plans, and the place and message of errors.
 fn found(stream: &str) -> Vec<String> {
     let describe = |event: &Event| match event {
         Event::Block { block, .. } => block.to_string().replace('\n', " "),
@@ -32,7 +32,7 @@ fn blocks_and_plans_amid_prose() {
 }
 
 #[test]
-fn nothing_in_the_remains_of_a_malformed_block_is_a_block() {
+fn the_rest_of_a_malformed_block_has_no_blocks() {
     let bad = "REQ.adress\nREQ.otp\nPLAN.otp\nPLAN.end\n REQ.end\nREQ.end now\nREQ.login\nREQ.end\n";
     let errors = found(&format!("{bad}REQ.otp\nREQ.end\n"));
     assert_eq!(errors.len(), 2, "{errors:?}");
@@ -41,7 +41,7 @@ fn nothing_in_the_remains_of_a_malformed_block_is_a_block() {
 }
 
 #[test]
-fn the_remains_of_a_plan_end_with_the_plan() {
+fn the_rest_of_a_plan_ends_with_the_plan() {
     let errors = found("PLAN.otp\nREQ.otp\nREQ.end\nPLAN.end\nREQ.login\nREQ.end\n");
     assert_eq!(errors, ["0: line 2, column 1: expected `PLAN.<kind>` or `PLAN.end`", "REQ.login REQ.end"]);
     let errors = found("REQ.otp\nPLAN.otp\nPLAN.end\nREQ.end\nPLAN.otp\nPLAN.end\n");
@@ -61,9 +61,9 @@ fn a_block_left_open_is_an_error_at_the_end_of_the_stream() {
     assert!(scan([&b"REQ.foo\nREQ.otp"[..]]).len() == 1, "one error for one block");
 }
 
-/// An error comes with the line that has it, not with the end of the block.
+/// An error is reported with its line, not at the end of the block.
 #[test]
-fn an_error_is_told_at_once() {
+fn an_error_is_reported_at_once() {
     let mut scanner = Scanner::new(Schema::default());
     let mut events = Vec::new();
     scanner.push(b"REQ.otp\nREQ.foo", |event| events.push(event));
@@ -76,7 +76,7 @@ fn an_error_is_told_at_once() {
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn invalid_utf8_is_an_error() {
     let prose = b"\xff\xfe\nREQ.otp\nREQ.end\n\xc3";
     assert!(
         matches!(scan([&prose[..]]).as_slice(), [Event::Block { .. }]),
@@ -111,7 +111,7 @@ fn a_schema_closes_the_stream_too() {
     assert!(matches!(&error.kind, UndeclaredKind { declared, .. } if declared == &[Kind::Login]));
 }
 
-/// Lines about as long as a line may be, with every ending, in every place of a block.
+/// Lines near the longest allowed length, with every ending, in every place of a block.
 #[test]
 fn lines_at_the_limit() {
     for length in MAX_LINE_BYTES - 2..=MAX_LINE_BYTES + 6 {
@@ -172,7 +172,7 @@ fn as_many_requests_as_a_block_may_have() {
 }
 
 #[test]
-fn what_the_scanner_holds_is_not_shown() {
+fn held_input_is_not_printed() {
     let mut scanner = Scanner::new(Schema::default());
     scanner.push(b"REQ.otp\nREQ.login ctx={purpose:\"swordfish", |event| panic!("{event:?}"));
     assert!(!format!("{scanner:?}").contains("sword"));

@@ -1,11 +1,11 @@
-//! The document as JSON, beside serde's reading of it.
+//! The document is read by serde, and documents that serde wrote are read here.
 
 use proptest::prelude::*;
 use sirl::Field;
 
-use super::json::{Writer, read};
-use crate::binding::Binding;
-use crate::record::Record;
+use super::document::{CHUNK, Writer, read};
+use crate::content::binding::Binding;
+use crate::content::record::Record;
 
 fn written(value: &str) -> Vec<u8> {
     let record = Record {
@@ -17,7 +17,7 @@ fn written(value: &str) -> Vec<u8> {
         sealed: Vec::new(),
     };
     let mut writer = Writer::new(std::iter::once(value.len()));
-    let before = writer.place();
+    let before = writer.address();
     writer.push(&record, value.as_bytes());
     let document = writer.finish();
     assert_eq!(document.as_ptr(), before, "the buffer was moved");
@@ -25,18 +25,18 @@ fn written(value: &str) -> Vec<u8> {
 }
 
 proptest! {
-    /// Another reader of JSON reads the same text.
+    /// Serde reads the same text.
     #[test]
     fn a_document_is_json(value in any::<String>()) {
         let document = written(&value);
         let read: serde_json::Value = serde_json::from_slice(&document).unwrap();
         prop_assert_eq!(read["values"][0]["value"].as_str(), Some(value.as_str()));
-        prop_assert!(document.len().is_multiple_of(super::envelope::CHUNK));
-        let padding = document.len() - super::envelope::CHUNK;
+        prop_assert!(document.len().is_multiple_of(CHUNK));
+        let padding = document.len() - CHUNK;
         prop_assert!(document[padding..].iter().all(|byte| *byte == b' '));
     }
 
-    /// What another writer of JSON wrote is read, escapes and all.
+    /// A document of another JSON writer is read, with its escapes.
     #[test]
     fn any_spelling_is_read(value in any::<String>(), escape in any::<bool>()) {
         let text = if escape {
@@ -54,7 +54,7 @@ proptest! {
         prop_assert_eq!(found.expose(), value.as_bytes());
     }
 
-    /// Whatever stands in quotes is read as serde reads it, or not at all.
+    /// Any quoted text is read as serde reads it, or refused as serde refuses it.
     #[test]
     fn odd_escapes_are_read_as_serde_does(quoted in "(\\\\[\"\\\\/bfnrtu]|\\\\u[dD][89a-fA-F][0-9]{2}|[a-z]){0,6}") {
         let text = format!("\"{quoted}\"");

@@ -1,47 +1,49 @@
-//! The manifest's list, decrypted: what it says of each sealed part of the file.
+//! The manifest's list, decrypted, which describes each sealed part of the file.
 
-use browser_signals::Origin;
+use browser_signals::{Origin, Site};
+use sirl::Field;
 
-use super::field_code::{code_of, field_of};
-use super::manifest::MOST_RECORDS;
 use super::reader::Reader;
-use crate::binding::{Binding, LONGEST_BINDING};
-use crate::cipher::{Format, hash};
-use crate::record::{Record, is_sealed_length};
-use crate::signing::SEALED_SEED;
-use crate::state::{self, State, StateName};
-use crate::{Section, VaultError, handle};
-use browser_signals::Site;
+use crate::content::binding::{Binding, LONGEST_BINDING};
+use crate::content::handle;
+use crate::content::record::{Record, is_sealed_length};
+use crate::content::signing::SEALED_SEED;
+use crate::content::state::{self, State};
+use crate::crypto::cipher::hash;
+use crate::error::{Section, VaultError};
+use crate::state_name::StateName;
 
+/// The most records in a vault.
+pub(crate) const MOST_RECORDS: usize = 1024;
 /// The list's numbers for the forms of a binding.
 const ANYWHERE: u8 = 0;
 const ORIGIN: u8 = 1;
 const SITE: u8 = 2;
 
-/// A sealed part as the list has it: without its bytes, their length and their hash.
-pub(super) struct Part<T> {
+/// A sealed part in the list, with the length and the hash of its bytes.
+pub(super) struct ListedPart<T> {
     pub(super) of: T,
     pub(super) length: usize,
     pub(super) hash: [u8; 32],
 }
 
-impl<T> Part<T> {
-    /// Whether these are the bytes.
+impl<T> ListedPart<T> {
+    /// Tells if these are the part's bytes.
     pub(super) fn is(&self, sealed: &[u8]) -> bool {
         sealed.len() == self.length && hash(sealed) == self.hash
     }
 }
 
-/// What the list says.
+/// The list.
 pub(super) struct List {
     pub(super) generation: u64,
-    pub(super) records: Vec<Part<Record>>,
-    /// The seed of the signing key; none in format 1.
-    pub(super) signing: Option<Part<()>>,
-    pub(super) states: Vec<Part<State>>,
+    pub(super) records: Vec<ListedPart<Record>>,
+    /// The seed of the signing key.
+    pub(super) signing: ListedPart<()>,
+    pub(super) states: Vec<ListedPart<State>>,
 }
 
-/// The list's bytes before padding. `None` cannot occur: every length fits.
+/// Writes the list without padding. `None` cannot occur: every length fits.
 pub(super) fn write(
     generation: u64,
     records: &[Record],
@@ -87,9 +89,9 @@ fn write_part(sealed: &[u8], list: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Reads a decrypted list, which starts at `start` of the file. An authentic one was written by this code; one
-/// that does not read is still damage, not a panic.
-pub(super) fn read(list: &[u8], start: usize, format: Format) -> Result<List, VaultError> {
+/// Reads a decrypted list, which starts at `start` of the file. An authentic list was written by this code, but a
+/// malformed one is reported as damage all the same.
+pub(super) fn read(list: &[u8], start: usize) -> Result<List, VaultError> {
     let section = Section::Manifest;
     let damaged = VaultError::Damaged { section, offset: start };
     let mut reader = Reader::new(list, start);
@@ -98,25 +100,24 @@ pub(super) fn read(list: &[u8], start: usize, format: Format) -> Result<List, Va
     if count > MOST_RECORDS {
         return Err(damaged);
     }
-    let mut records: Vec<Part<Record>> = Vec::with_capacity(count);
+    let mut records: Vec<ListedPart<Record>> = Vec::with_capacity(count);
     for _ in 0..count {
-        let record = read_record(&mut reader, format)?.ok_or_else(|| damaged.clone())?;
-        let twice = |other: &Part<Record>| other.of.handle == record.handle && other.of.field == record.field;
+        let record = read_record(&mut reader)?.ok_or_else(|| damaged.clone())?;
+        let twice =
+            |other: &ListedPart<Record>| other.of.handle == record.handle && other.of.field == record.field;
         if records.iter().any(twice) {
             return Err(damaged);
         }
         records.push(read_part(&mut reader, record, is_sealed_length)?);
     }
-    let (mut signing, mut states) = (None, Vec::<Part<State>>::new());
-    if format == Format::V2 {
-        signing = Some(read_part(&mut reader, (), |length| length == SEALED_SEED)?);
-        for _ in 0..reader.byte(section)? {
-            let code = reader.byte(section)?;
-            let name = StateName::ALL.into_iter().find(|name| name.code() == code);
-            let name = name.filter(|name| states.iter().all(|other| other.of.name != *name));
-            let state = State { name: name.ok_or_else(|| damaged.clone())?, sealed: Vec::new() };
-            states.push(read_part(&mut reader, state, state::is_sealed_length)?);
-        }
+    let signing = read_part(&mut reader, (), |length| length == SEALED_SEED)?;
+    let mut states = Vec::<ListedPart<State>>::new();
+    for _ in 0..reader.byte(section)? {
+        let code = reader.byte(section)?;
+        let name = StateName::ALL.into_iter().find(|name| name.code() == code);
+        let name = name.filter(|name| states.iter().all(|other| other.of.name != *name));
+        let state = State { name: name.ok_or_else(|| damaged.clone())?, sealed: Vec::new() };
+        states.push(read_part(&mut reader, state, state::is_sealed_length)?);
     }
     if reader.rest().iter().all(|byte| *byte == 0) {
         Ok(List { generation, records, signing, states })
@@ -125,18 +126,15 @@ pub(super) fn read(list: &[u8], start: usize, format: Format) -> Result<List, Va
     }
 }
 
-/// What stands in the list before a record's length; `None` where it says what no vault has.
-fn read_record(reader: &mut Reader<'_>, format: Format) -> Result<Option<Record>, VaultError> {
+/// Reads a record's entry up to its length; `None` if no vault can have such a record.
+fn read_record(reader: &mut Reader<'_>) -> Result<Option<Record>, VaultError> {
     let section = Section::Manifest;
     let id = reader.array(section)?;
     let version = reader.u32(section)?;
     let field = field_of(reader.byte(section)?);
     let length = usize::from(reader.byte(section)?);
     let name = std::str::from_utf8(reader.take(length, section)?).ok();
-    let binding = match format {
-        Format::V1 => Some(Binding::Anywhere),
-        Format::V2 => read_binding(reader)?,
-    };
+    let binding = read_binding(reader)?;
     let (Some(field), Some(name), Some(binding)) = (field, name.filter(|n| handle::is_valid(n)), binding)
     else {
         return Ok(None);
@@ -144,7 +142,7 @@ fn read_record(reader: &mut Reader<'_>, format: Format) -> Result<Option<Record>
     Ok(Some(Record { id, version, handle: name.to_owned(), field, binding, sealed: Vec::new() }))
 }
 
-/// A binding, written as this code writes it.
+/// Reads a binding, which must have the form in which this code writes it.
 fn read_binding(reader: &mut Reader<'_>) -> Result<Option<Binding>, VaultError> {
     let section = Section::Manifest;
     let code = reader.byte(section)?;
@@ -163,9 +161,38 @@ fn read_part<T>(
     reader: &mut Reader<'_>,
     of: T,
     can_be: impl Fn(usize) -> bool,
-) -> Result<Part<T>, VaultError> {
+) -> Result<ListedPart<T>, VaultError> {
     let (section, offset) = (Section::Manifest, reader.offset());
     let length = reader.u32(section)? as usize;
     let hash = reader.array(section)?;
-    if can_be(length) { Ok(Part { of, length, hash }) } else { Err(VaultError::Damaged { section, offset }) }
+    if can_be(length) {
+        Ok(ListedPart { of, length, hash })
+    } else {
+        Err(VaultError::Damaged { section, offset })
+    }
+}
+
+/// The field's number in a file. A number is never reused.
+fn code_of(field: Field) -> u8 {
+    match field {
+        Field::Name => 1,
+        Field::Country => 2,
+        Field::Region => 3,
+        Field::City => 4,
+        Field::Phone => 5,
+        Field::Email => 6,
+        Field::Street => 7,
+        Field::PostalCode => 8,
+        Field::CardNumber => 9,
+        Field::CardExpiry => 10,
+        Field::CardCode => 11,
+        Field::GovernmentId => 12,
+        Field::Password => 13,
+        Field::OneTimeCode => 14,
+    }
+}
+
+/// The field with this number.
+fn field_of(code: u8) -> Option<Field> {
+    Field::ALL.into_iter().find(|field| code_of(*field) == code)
 }

@@ -1,40 +1,39 @@
-//! The manifest, which lists every sealed part of the file, and the parts behind it.
+//! The manifest, which is the encrypted list of the sealed parts, and the parts behind it.
 
-use super::Header;
-use super::list::{self, Part};
+use super::header::Header;
+use super::list::{self, ListedPart};
 use super::reader::Reader;
-use crate::cipher::{Format, Keys, NONCE, OVERHEAD, TAG, Unauthentic, context, hash};
-use crate::entropy::Entropy;
-use crate::record::Record;
-use crate::signing::Signing;
-use crate::state::State;
-use crate::{Secret, Section, VaultError};
+use crate::content::keys::Keys;
+use crate::content::record::Record;
+use crate::content::signing::Signing;
+use crate::content::state::State;
+use crate::crypto::cipher::{Entropy, NONCE, OVERHEAD, TAG, Unauthentic, context, hash, label};
+use crate::crypto::secret::Secret;
+use crate::error::{Section, VaultError};
 
-/// The most records in a vault.
-pub(crate) const MOST_RECORDS: usize = 1024;
-/// The manifest is padded to a multiple of this, so that names do not show in its length.
+/// The manifest is padded to a multiple of this, so that its length does not show those of names.
 const PADDING: usize = 512;
-/// The most that a manifest can take: 1024 entries of the longest kind.
+/// The longest manifest: 1024 of the longest entries fit.
 const LONGEST_MANIFEST: usize = 512 * 1024;
 
-/// What a file holds beside its header.
+/// The content of a file without its header.
 pub(crate) struct Contents {
-    /// How often the vault was changed.
+    /// The number of changes of the vault.
     pub(crate) generation: u64,
-    /// The records, in the order they were first put in.
+    /// The records, in the order in which they were first added.
     pub(crate) records: Vec<Record>,
-    /// The sealed seed of the signing key; empty in format 1.
+    /// The sealed seed of the signing key.
     pub(crate) signing: Vec<u8>,
     /// The states.
     pub(crate) states: Vec<State>,
 }
 
-/// What the manifest is bound to: the exact header, and so the vault.
-fn manifest_context(header: &[u8], format: Format) -> Vec<u8> {
-    context(&[format.label("manifest").as_bytes(), &hash(header)])
+/// The associated data of the manifest: the exact header, and with it the vault.
+fn manifest_context(header: &[u8]) -> Vec<u8> {
+    context(&[label("manifest").as_bytes(), &hash(header)])
 }
 
-/// The bytes of a whole file. `None` cannot occur: a manifest is far below the cipher's limit.
+/// Writes a whole file. `None` cannot occur: a manifest is far below the cipher's limit.
 pub(crate) fn write(
     header: &Header,
     keys: &Keys,
@@ -47,7 +46,7 @@ pub(crate) fn write(
     list.resize(list.len().next_multiple_of(PADDING), 0);
 
     let mut file = header.to_bytes();
-    let context = manifest_context(&file, header.format());
+    let context = manifest_context(&file);
     let (nonce, tag) = keys.manifest.seal(&mut list, &context, entropy).ok()?;
     file.extend_from_slice(&u32::try_from(list.len() + OVERHEAD).ok()?.to_le_bytes());
     file.extend_from_slice(&nonce);
@@ -63,7 +62,7 @@ pub(crate) fn write(
     Some(file)
 }
 
-/// Reads manifest and parts, each of which must be exactly what was written.
+/// Reads the manifest and the parts, each of which must be exactly as it was written.
 pub(crate) fn read(file: &[u8], header: &Header, keys: &Keys) -> Result<Contents, VaultError> {
     let section = Section::Manifest;
     let mut reader = Reader::new(file, 0);
@@ -78,19 +77,16 @@ pub(crate) fn read(file: &[u8], header: &Header, keys: &Keys) -> Result<Contents
     let mut list = Secret::new(reader.take(padded, section)?);
     let tag: [u8; TAG] = reader.array(section)?;
     keys.manifest
-        .unseal(nonce, list.expose_mut(), tag, &manifest_context(bytes, header.format()))
+        .unseal(nonce, list.expose_mut(), tag, &manifest_context(bytes))
         .map_err(|Unauthentic| damaged.clone())?;
-    let list = list::read(list.expose(), start, header.format()).map_err(|_| damaged)?;
+    let list = list::read(list.expose(), start).map_err(|_| damaged)?;
 
     let mut records = Vec::with_capacity(list.records.len());
     for (place, part) in list.records.into_iter().enumerate() {
         let sealed = take(&mut reader, &part, Section::Record(place + 1))?;
         records.push(Record { sealed, ..part.of });
     }
-    let signing = match list.signing {
-        Some(part) => take(&mut reader, &part, Section::SigningKey)?,
-        None => Vec::new(),
-    };
+    let signing = take(&mut reader, &list.signing, Section::SigningKey)?;
     let mut states = Vec::with_capacity(list.states.len());
     for part in list.states {
         let sealed = take(&mut reader, &part, Section::State(part.of.name))?;
@@ -103,8 +99,8 @@ pub(crate) fn read(file: &[u8], header: &Header, keys: &Keys) -> Result<Contents
     }
 }
 
-/// The bytes of a part, as the list has them.
-fn take<T>(reader: &mut Reader<'_>, part: &Part<T>, section: Section) -> Result<Vec<u8>, VaultError> {
+/// Takes the bytes of a part, which must be those of the list.
+fn take<T>(reader: &mut Reader<'_>, part: &ListedPart<T>, section: Section) -> Result<Vec<u8>, VaultError> {
     let offset = reader.offset();
     let sealed = reader.take(part.length, section)?;
     if part.is(sealed) { Ok(sealed.to_vec()) } else { Err(VaultError::Damaged { section, offset }) }

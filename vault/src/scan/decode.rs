@@ -1,39 +1,40 @@
-//! Undoing encodings, wherever they stand in a text: those that write every byte in a smaller alphabet.
+//! Decoding of hexadecimal, Base64 and Base32 anywhere in a text.
 
 use super::view::{BARRIER, View};
 
-/// How many bits a symbol stands for, and what a run of symbols looks like.
+/// An encoding that writes bytes in a smaller alphabet.
 struct Alphabet {
+    /// The number of bits of a symbol.
     width: u32,
-    /// Runs of fewer symbols hold no value that is looked for.
+    /// Runs of fewer symbols hold no value that is searched for.
     fewest: usize,
     unit: fn(&[u8], usize, u8) -> Unit,
 }
 
-/// A symbol of an encoding, something that may stand between symbols, or neither.
+/// A symbol of an encoding, a separator that is allowed between symbols, or another byte.
 enum Unit {
     Symbol(u8),
-    Between,
+    Separator,
     Other,
 }
 
-/// Hexadecimal digits, in either case. Between them may stand white space, `:`, `-`, `,`, `;` and the mark `0x`.
+/// Hexadecimal digits, in either case. Allowed separators are white space, `:`, `-`, `,`, `;` and `0x`.
 const HEX: Alphabet = Alphabet { width: 4, fewest: 8, unit: hex_unit };
-/// Base64, standard and URL-safe, white space between symbols passed over, as where lines are wrapped.
+/// Base64, standard and URL-safe. White space between symbols is skipped, as in wrapped lines.
 const BASE64: Alphabet = Alphabet { width: 6, fewest: 6, unit: base64_unit };
-/// Base32 of RFC 4648, in either case, line ends passed over.
+/// Base32 of RFC 4648, in either case. Line ends are skipped.
 const BASE32: Alphabet = Alphabet { width: 5, fewest: 7, unit: base32_unit };
 
 fn hex_unit(bytes: &[u8], place: usize, byte: u8) -> Unit {
     let at = |place: Option<usize>| place.and_then(|place| bytes.get(place));
     match byte {
-        b'0' if matches!(at(place.checked_add(1)), Some(b'x' | b'X')) => Unit::Between,
+        b'0' if matches!(at(place.checked_add(1)), Some(b'x' | b'X')) => Unit::Separator,
         b'0'..=b'9' => Unit::Symbol(byte - b'0'),
         b'a'..=b'f' => Unit::Symbol(byte - b'a' + 10),
         b'A'..=b'F' => Unit::Symbol(byte - b'A' + 10),
-        b'x' | b'X' if at(place.checked_sub(1)) == Some(&b'0') => Unit::Between,
-        b':' | b'-' | b',' | b';' => Unit::Between,
-        space if space.is_ascii_whitespace() => Unit::Between,
+        b'x' | b'X' if at(place.checked_sub(1)) == Some(&b'0') => Unit::Separator,
+        b':' | b'-' | b',' | b';' => Unit::Separator,
+        space if space.is_ascii_whitespace() => Unit::Separator,
         _ => Unit::Other,
     }
 }
@@ -45,7 +46,7 @@ fn base64_unit(_: &[u8], _: usize, byte: u8) -> Unit {
         b'0'..=b'9' => Unit::Symbol(byte - b'0' + 52),
         b'+' | b'-' => Unit::Symbol(62),
         b'/' | b'_' => Unit::Symbol(63),
-        space if space.is_ascii_whitespace() => Unit::Between,
+        space if space.is_ascii_whitespace() => Unit::Separator,
         _ => Unit::Other,
     }
 }
@@ -55,12 +56,12 @@ fn base32_unit(_: &[u8], _: usize, byte: u8) -> Unit {
         b'A'..=b'Z' => Unit::Symbol(byte - b'A'),
         b'a'..=b'z' => Unit::Symbol(byte - b'a'),
         b'2'..=b'7' => Unit::Symbol(byte - b'2' + 26),
-        b'\r' | b'\n' => Unit::Between,
+        b'\r' | b'\n' => Unit::Separator,
         _ => Unit::Other,
     }
 }
 
-/// Every way in which a part of the view may be an encoding of bytes, one after another.
+/// Passes every decoding of parts of the view to `give`, one after another.
 pub(super) fn each_decoded(view: &View, mut give: impl FnMut(&View)) {
     for (alphabet, alignments) in [(HEX, 2), (BASE64, 4), (BASE32, 8)] {
         let runs = runs(view.bytes(), &alphabet);
@@ -72,14 +73,14 @@ pub(super) fn each_decoded(view: &View, mut give: impl FnMut(&View)) {
     }
 }
 
-/// The runs of symbols that are long enough, each from its first byte to before the byte that ends it.
+/// Finds the runs of symbols that are long enough, each from its first byte up to the byte that ends it.
 fn runs(bytes: &[u8], alphabet: &Alphabet) -> Vec<(usize, usize)> {
     let mut runs = Vec::new();
     let (mut start, mut symbols) = (0, 0);
     for (place, byte) in bytes.iter().enumerate() {
         match (alphabet.unit)(bytes, place, *byte) {
             Unit::Symbol(_) => symbols += 1,
-            Unit::Between => {}
+            Unit::Separator => {}
             Unit::Other => {
                 if symbols >= alphabet.fewest {
                     runs.push((start, place));
@@ -94,14 +95,14 @@ fn runs(bytes: &[u8], alphabet: &Alphabet) -> Vec<(usize, usize)> {
     runs
 }
 
-/// Puts the symbols of each run together to bytes. In every run the first `skip` are left out, since a run may
-/// begin with something else than the encoded text.
+/// Decodes each run without its first `skip` symbols, because a run may begin with something other than the encoded
+/// text.
 fn join(view: &View, runs: &[(usize, usize)], alphabet: &Alphabet, skip: usize) -> View {
     let bytes = view.bytes();
     let mut out = view.like(runs.iter().map(|(start, end)| (end - start) * 3 / 4 + 2).sum());
     for (start, end) in runs {
         let (mut skipped, mut bits, mut count) = (0, 0u32, 0u32);
-        // Where the symbol with the oldest unused bit stands.
+        // The place of the symbol with the oldest unused bit.
         let mut oldest = *start;
         for (place, byte) in bytes.iter().enumerate().take(*end).skip(*start) {
             match (alphabet.unit)(bytes, place, *byte) {
@@ -118,7 +119,7 @@ fn join(view: &View, runs: &[(usize, usize)], alphabet: &Alphabet, skip: usize) 
                         oldest = place;
                     }
                 }
-                Unit::Between | Unit::Other => {}
+                Unit::Separator | Unit::Other => {}
             }
         }
         out.push(BARRIER, view.origin(*start..*start));

@@ -1,22 +1,22 @@
-//! Undoing escapes: short codes that stand for one character or byte in a text that is else as it was.
+//! Decoding of escapes, which are short codes for one character or byte in an otherwise plain text.
 
 use super::view::View;
 
-/// What an escape stands for.
+/// The meaning of an escape.
 enum Escaped {
     Byte(u8),
     Char(char),
-    /// Nothing at all, such as the end of a line that goes on.
+    /// No character, as at a soft line break.
     Nothing,
 }
 
-/// The number that the digits at the start of `bytes` make, at most `most` of them, and how many there are.
+/// Parses at most `most` digits at the start of `bytes`, and returns their value and count.
 fn number(bytes: &[u8], radix: u32, most: usize) -> (u32, usize) {
     let digits = bytes.iter().take(most).map_while(|byte| char::from(*byte).to_digit(radix));
     digits.fold((0, 0), |(number, count), digit| (number * radix + digit, count + 1))
 }
 
-/// The number that exactly `length` digits make.
+/// Parses exactly `length` digits.
 fn fixed(digits: &[u8], radix: u32, length: usize) -> Option<u32> {
     let (value, count) = number(digits, radix, length);
     (count == length).then_some(value)
@@ -26,8 +26,8 @@ fn byte(value: u32) -> Option<Escaped> {
     u8::try_from(value).ok().map(Escaped::Byte)
 }
 
-/// The escape at the start of `bytes`, and its length: `%41`, `\x41`, `\101`, `\u0041`, `\u{41}`, a pair of `\u`
-/// for a character beyond them, `\n` and the like, `&#65;`, `&#x41;`, or a named reference.
+/// Parses the escape at the start of `bytes`, and returns its length too: `%41`, `\x41`, `\101`, `\u0041`, `\u{41}`,
+/// a surrogate pair of `\u`, `\n` and the like, `&#65;`, `&#x41;`, or a named reference.
 fn escape(bytes: &[u8]) -> Option<(Escaped, usize)> {
     let reference = |digits: &[u8], radix, before: usize| {
         let (value, count) = number(digits, radix, 7);
@@ -57,7 +57,7 @@ fn escape(bytes: &[u8]) -> Option<(Escaped, usize)> {
     }
 }
 
-/// The character of one `\u` escape, or of two that are halves of one character.
+/// Parses one `\u` escape, or two that are a surrogate pair.
 fn wide_escape(first: u32, rest: &[u8]) -> Option<(Escaped, usize)> {
     if let Some(c) = char::from_u32(first) {
         return Some((Escaped::Char(c), 6));
@@ -69,11 +69,11 @@ fn wide_escape(first: u32, rest: &[u8]) -> Option<(Escaped, usize)> {
     Some((Escaped::Char(c), 12))
 }
 
-/// Letters with a mark are named by the letter and the mark. The mark is left out, as where values are folded.
+/// The marks in the names of letters with a mark, such as `auml`. The mark is left out, as in folded values.
 const MARKS: [&str; 10] =
     ["uml", "acute", "grave", "circ", "tilde", "ring", "cedil", "caron", "breve", "macr"];
 
-/// Names of what may stand between the characters of a value.
+/// Names of characters that may separate those of a value.
 const SEPARATORS: [&str; 50] = [
     "nbsp", "ensp", "emsp", "thinsp", "Tab", "NewLine", "shy", "zwnj", "zwj", "lrm", "rlm", "amp", "AMP",
     "lt", "LT", "gt", "GT", "quot", "QUOT", "apos", "commat", "period", "comma", "colon", "semi", "num",
@@ -81,7 +81,7 @@ const SEPARATORS: [&str; 50] = [
     "percnt", "ast", "equals", "lpar", "rpar", "lsqb", "rsqb", "grave", "middot", "vert", "lbrace", "rbrace",
 ];
 
-/// The character of a named reference of HTML, for those that a value may be written with.
+/// The character of a named HTML reference, for those that can occur in a value.
 fn named(name: &str) -> Option<char> {
     Some(match name {
         "szlig" => 'ß',
@@ -91,7 +91,7 @@ fn named(name: &str) -> Option<char> {
         "eth" | "ETH" => 'ð',
         "thorn" | "THORN" => 'þ',
         "lstrok" | "Lstrok" => 'ł',
-        // Where marks count, these are the ones that do.
+        // These are the marks that count in a short value.
         "commat" => '@',
         "amp" | "AMP" => '&',
         "num" => '#',
@@ -106,7 +106,7 @@ fn named(name: &str) -> Option<char> {
     })
 }
 
-/// An escape of quoted-printable text: `=41`, or `=` at the end of a line that goes on.
+/// Parses an escape of quoted-printable text: `=41`, or `=` at a soft line break.
 fn quoted_printable(bytes: &[u8]) -> Option<(Escaped, usize)> {
     match bytes {
         [b'=', b'\r', b'\n', ..] => Some((Escaped::Nothing, 3)),
@@ -116,19 +116,19 @@ fn quoted_printable(bytes: &[u8]) -> Option<(Escaped, usize)> {
     }
 }
 
-/// The view with every escape turned into what it stands for; `None` where there is none.
+/// Decodes every escape in the view; `None` if there is none.
 pub(super) fn escapes(view: &View) -> Option<View> {
     let begins = |byte: &u8| matches!(byte, b'%' | b'\\' | b'&');
-    view.bytes().iter().any(begins).then(|| undone(view, escape)).flatten()
+    view.bytes().iter().any(begins).then(|| decoded(view, escape)).flatten()
 }
 
-/// The view read as quoted-printable text; `None` where nothing in it is quoted so. A text apart from that of the
-/// other escapes, since in an address the same letters are a value after its name.
+/// Decodes the view as quoted-printable text; `None` if it has no such escape. This is separate from the other
+/// escapes, because in a web address the same letters are a value after its name.
 pub(super) fn unquoted(view: &View) -> Option<View> {
-    view.bytes().contains(&b'=').then(|| undone(view, quoted_printable)).flatten()
+    view.bytes().contains(&b'=').then(|| decoded(view, quoted_printable)).flatten()
 }
 
-fn undone(view: &View, escape: fn(&[u8]) -> Option<(Escaped, usize)>) -> Option<View> {
+fn decoded(view: &View, escape: fn(&[u8]) -> Option<(Escaped, usize)>) -> Option<View> {
     let mut out = view.like(view.bytes().len());
     let mut place = 0;
     let mut found = false;

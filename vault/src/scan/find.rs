@@ -1,4 +1,4 @@
-//! Finding several secret strings in one pass.
+//! The search for several secret strings in one pass.
 
 use std::ops::Range;
 
@@ -6,69 +6,68 @@ use zeroize::Zeroizing;
 
 use super::fold::{Fold, fold_value};
 use super::view::View;
-use super::words::Word;
-use crate::memory::Pile;
+use super::word::WordPart;
+use crate::crypto::memory::GrowingBuffer;
 
-/// The fewest characters besides separators that a value must have to be looked for.
+/// The fewest characters besides separators of a value that is searched for.
 pub(super) const FEWEST: usize = 4;
 
-/// From how many characters on a value is also looked for backwards, in ROT13, in several texts, and without
-/// the marks that it holds: shorter ones would be found by chance.
+/// The fewest characters of a value that is also searched for backwards, in ROT13, over several texts, and without
+/// its marks. A shorter one would be found by chance.
 pub(super) const LONG: usize = 6;
 
-/// Which text a form of a value is looked for in.
+/// The reading of a text in which a form of a value is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum In {
-    /// The text folded so.
+pub(super) enum Haystack {
+    /// The text with this folding.
     Folded(Fold),
-    /// The digits of the text alone.
+    /// Only the digits of the text.
     Digits,
 }
 
-/// What was found of a value.
+/// A form of a value that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hit {
     /// The value, numbered from zero as the values were added.
     pub(super) value: usize,
-    /// Whether it is a part of the value only.
+    /// True if it is only a part of the value.
     pub(super) part: bool,
-    /// Whether it is the value from its first character to its last, neither turned nor rotated.
+    /// True if it is the whole value, neither backwards nor rotated.
     pub(super) straight: bool,
-    /// Whether the value has [`LONG`] characters.
+    /// True if the value has at least [`LONG`] characters.
     pub(super) long: bool,
-    /// Where a part counts that counts only as a word.
-    pub(super) word: Option<Word>,
+    /// The rule for a part that counts only as a word.
+    pub(super) word: Option<WordPart>,
 }
 
 /// One form of a value.
 struct Form {
     bytes: Range<usize>,
-    within: In,
+    within: Haystack,
     hit: Hit,
 }
 
 /// The folded forms of values, one after another in locked memory, wiped when dropped.
 pub(super) struct Needles {
-    folded: Pile,
+    folded: GrowingBuffer,
     forms: Vec<Form>,
     values: usize,
 }
 
-/// The longest value, in folded bytes, of which parts are looked for.
+/// The longest value, in folded bytes, of which parts are searched for.
 const LONGEST_IN_PARTS: usize = 128;
-/// The fewest digits of a number, and characters of another value, that are a part of it.
+/// The fewest digits or characters of a part.
 const FEWEST_OF_PART: usize = 8;
-/// The fewest digits of a number of which parts are looked for.
+/// The fewest digits of a number of which parts are searched for.
 const FEWEST_DIGITS: usize = 9;
 
 impl Needles {
-    /// None yet.
+    /// Makes an empty set.
     pub(super) fn new() -> Needles {
-        Needles { folded: Pile::with_room(4096), forms: Vec::new(), values: 0 }
+        Needles { folded: GrowingBuffer::with_room(4096), forms: Vec::new(), values: 0 }
     }
 
-    /// Adds the forms of a value, under the next number; `false`, and no number, where it is too short to look
-    /// for.
+    /// Adds the forms of a value under the next number. Returns `false`, and uses no number, if the value is too short.
     pub(super) fn add(&mut self, value: &[u8]) -> bool {
         let count = |fold| fold_value(value, fold, |_| ());
         let (wide, narrow) = (count(Fold::Wide), count(Fold::Narrow));
@@ -82,7 +81,7 @@ impl Needles {
         let start = self.len();
         fold_value(value, fold, |byte| self.folded.push(byte));
         let forward = start..self.len();
-        self.keep(forward.clone(), In::Folded(fold), hit);
+        self.keep(forward.clone(), Haystack::Folded(fold), hit);
         if long {
             let hit = Hit { straight: false, ..hit };
             self.add_backwards(forward.clone(), fold, hit);
@@ -92,9 +91,9 @@ impl Needles {
         true
     }
 
-    /// Adds parts of the value that was added last: any eight digits in a row of a number of twelve or more (of a
-    /// shorter one all but two), and of other values, where `words` says so, three quarters in a row.
-    pub(super) fn add_parts(&mut self, words: bool) {
+    /// Adds parts of the value that was added last: any eight digits in a row of a number of twelve or more (all but
+    /// two of a shorter one), and if `texts` is set, three quarters in a row of another value.
+    pub(super) fn add_parts(&mut self, texts: bool) {
         let Some(number) = self.values.checked_sub(1) else { return };
         let Some(whole) = self.forms.iter().find(|form| form.hit.value == number) else { return };
         let (range, within) = (whole.bytes.clone(), whole.within);
@@ -104,9 +103,9 @@ impl Needles {
         let (part, within) = match is_number {
             true if length >= FEWEST_DIGITS => {
                 let all_but_two = length.saturating_sub(2).max(FEWEST_OF_PART);
-                (if length >= 12 { FEWEST_OF_PART } else { all_but_two }, In::Digits)
+                (if length >= 12 { FEWEST_OF_PART } else { all_but_two }, Haystack::Digits)
             }
-            false if words && (FEWEST_OF_PART..=LONGEST_IN_PARTS).contains(&length) => {
+            false if texts && (FEWEST_OF_PART..=LONGEST_IN_PARTS).contains(&length) => {
                 ((length * 3).div_ceil(4).max(FEWEST_OF_PART), within)
             }
             _ => return,
@@ -117,15 +116,14 @@ impl Needles {
         }
     }
 
-    /// Adds a part of the value that was added last, in pieces that follow each other, which counts only as such a
-    /// word.
-    pub(super) fn add_word(&mut self, pieces: &[&str], word: Word) {
+    /// Adds a part of the value that was added last, in consecutive pieces, which counts only as this kind of word.
+    pub(super) fn add_word(&mut self, pieces: &[&str], word: WordPart) {
         let Some(number) = self.values.checked_sub(1) else { return };
         let start = self.len();
         let fold = |piece: &&str| fold_value(piece.as_bytes(), Fold::Wide, |byte| self.folded.push(byte));
         if pieces.iter().map(fold).sum::<usize>() >= FEWEST {
             let hit = Hit { value: number, part: true, straight: false, long: true, word: Some(word) };
-            self.keep(start..self.len(), In::Folded(Fold::Wide), hit);
+            self.keep(start..self.len(), Haystack::Folded(Fold::Wide), hit);
         }
     }
 
@@ -133,16 +131,16 @@ impl Needles {
         self.folded.bytes().len()
     }
 
-    fn keep(&mut self, bytes: Range<usize>, within: In, hit: Hit) {
+    fn keep(&mut self, bytes: Range<usize>, within: Haystack, hit: Hit) {
         self.forms.push(Form { bytes, within, hit });
     }
 
-    /// The byte of a form at a place of the pile.
+    /// The byte of a form at this index of the buffer.
     fn byte(&self, place: usize) -> u8 {
         self.folded.bytes().get(place).copied().unwrap_or(0)
     }
 
-    /// The same characters from the last to the first.
+    /// Adds the same characters from the last to the first.
     fn add_backwards(&mut self, forward: Range<usize>, fold: Fold, hit: Hit) {
         let start = self.len();
         let mut end = forward.end;
@@ -157,10 +155,10 @@ impl Needles {
             }
             end = first;
         }
-        self.keep(start..self.len(), In::Folded(fold), hit);
+        self.keep(start..self.len(), Haystack::Folded(fold), hit);
     }
 
-    /// The letters of the first half of the alphabet and those of the second in each other's place.
+    /// Adds the value in ROT13.
     fn add_rotated(&mut self, forward: Range<usize>, fold: Fold, hit: Hit) {
         let letters = forward.clone().filter(|place| self.byte(*place).is_ascii_lowercase()).count();
         if letters < FEWEST {
@@ -175,35 +173,34 @@ impl Needles {
                 other => other,
             });
         }
-        self.keep(start..self.len(), In::Folded(fold), hit);
+        self.keep(start..self.len(), Haystack::Folded(fold), hit);
     }
 }
 
-/// Forms that are looked for in one kind of text, and a table that tells for four bytes whether any of them may
-/// begin so.
+/// The forms for one reading of a text, and a table of the four bytes with which they begin.
 struct Group {
-    within: In,
+    within: Haystack,
     forms: Vec<(Range<usize>, Hit)>,
     begins: Zeroizing<Vec<u64>>,
 }
 
-/// Needles, ready to be looked for.
+/// Needles, prepared for the search.
 pub(super) struct Finder {
-    folded: Pile,
+    folded: GrowingBuffer,
     groups: Vec<Group>,
 }
 
-/// The place of four bytes in the table: a word and the bit in it.
+/// The slot of four bytes in the table: a word and the bit in it.
 fn slot(four: [u8; 4]) -> (usize, u32) {
     let mixed = u32::from_le_bytes(four).wrapping_mul(0x9e37_79b1) >> 16;
     ((mixed >> 6) as usize, mixed & 63)
 }
 
 impl Finder {
-    /// A finder of these needles.
+    /// Makes a finder of these needles.
     pub(super) fn new(needles: Needles) -> Finder {
         let Needles { folded, forms, .. } = needles;
-        let kinds = [In::Folded(Fold::Wide), In::Folded(Fold::Narrow), In::Digits];
+        let kinds = [Haystack::Folded(Fold::Wide), Haystack::Folded(Fold::Narrow), Haystack::Digits];
         let groups = kinds.map(|within| {
             let forms: Vec<_> = forms
                 .iter()
@@ -224,14 +221,19 @@ impl Finder {
         Finder { folded, groups }
     }
 
-    /// Which kinds of text are to be searched.
-    pub(super) fn wants(&self, within: In) -> bool {
+    /// Tells if this reading of a text is to be searched.
+    pub(super) fn wants(&self, within: Haystack) -> bool {
         self.groups.iter().any(|group| group.within == within)
     }
 
-    /// Gives `report` each form that stands in the view, which was folded so, and the bytes that it takes. Of
-    /// places of one form that overlap, the first.
-    pub(super) fn find(&self, within: In, view: &View, report: &mut impl FnMut(Hit, &View, Range<usize>)) {
+    /// Passes each form in the view, which is this reading of a text, to `report` with its bytes. Of overlapping
+    /// places of one form, only the first is reported.
+    pub(super) fn find(
+        &self,
+        within: Haystack,
+        view: &View,
+        report: &mut impl FnMut(Hit, &View, Range<usize>),
+    ) {
         let Some(group) = self.groups.iter().find(|group| group.within == within) else { return };
         let bytes = view.bytes();
         let mut resume = vec![0; group.forms.len()];

@@ -1,5 +1,5 @@
-//! Making alike what a reader takes for the same: letter case, width, accents, digits of other scripts,
-//! separators.
+//! Folding of letter case, width, accents, digits of other scripts and separators, so that texts that a reader
+//! takes for the same are equal.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use super::view::{BARRIER, View};
 
-/// How much of what stands between letters and digits is left out.
+/// The characters besides letters and digits that folding leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
-    /// All of it, so that a host name, a list or a key with a value is read as what it spells.
+    /// All of them, so that a host name or a list is read as the text that it spells.
     Wide,
-    /// Only what is put between the characters of a number: for values in which marks count.
+    /// Only the separators of numbers, for values in which marks count.
     Narrow,
 }
 
-/// What may stand between the characters of a value without changing it.
+/// Tells if a character is a separator, which does not change the value around it.
 fn is_separator(c: char, fold: Fold) -> bool {
     let mark = match fold {
         Fold::Wide => c.is_ascii_punctuation() || matches!(c, '\u{ab}' | '\u{b7}' | '\u{bb}'),
@@ -24,12 +24,12 @@ fn is_separator(c: char, fold: Fold) -> bool {
     };
     mark || c.is_whitespace()
         || c.is_control()
-        || (!c.is_ascii() && (is_combining_mark(c) || is_unseen(c)))
+        || (!c.is_ascii() && (is_combining_mark(c) || is_invisible(c)))
         || matches!(c, '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{2212}')
 }
 
-/// Characters that a reader does not see.
-fn is_unseen(c: char) -> bool {
+/// Tells if a character is invisible.
+fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}' | '\u{3164}' | '\u{ffa0}'
@@ -37,14 +37,14 @@ fn is_unseen(c: char) -> bool {
         || matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e01ef}')
 }
 
-/// The zeros of the scripts whose digits compatibility does not make ours.
+/// The zeros of scripts whose digits have no compatibility decomposition to ASCII.
 const ZEROS: [u32; 18] = [
     0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20,
     0x1040, 0x17e0, 0x1810,
 ];
 
-/// The plain character that one outside ASCII stands for, where no table has to be asked.
-fn plain(c: char) -> Option<char> {
+/// The ASCII character for one outside ASCII, for common cases that need no table.
+fn ascii_of(c: char) -> Option<char> {
     let code = u32::from(c);
     Some(match code {
         0xc0..=0xc5 | 0xe0..=0xe5 => 'a',
@@ -55,7 +55,7 @@ fn plain(c: char) -> Option<char> {
         0xd2..=0xd6 | 0xf2..=0xf6 => 'o',
         0xd9..=0xdc | 0xf9..=0xfc => 'u',
         0xdd | 0xfd | 0xff => 'y',
-        // Tags repeat ASCII and are not shown.
+        // Tag characters repeat ASCII and are invisible.
         0xe0020..=0xe007e => char::from_u32(code - 0xe0000)?,
         0x660..=0x1819 => {
             let digit = ZEROS.iter().find_map(|zero| code.checked_sub(*zero).filter(|digit| *digit < 10))?;
@@ -65,9 +65,9 @@ fn plain(c: char) -> Option<char> {
     })
 }
 
-/// Gives `emit` the folded bytes of one character.
+/// Passes the folded bytes of one character to `emit`.
 fn fold_char(c: char, fold: Fold, emit: &mut impl FnMut(u8)) {
-    let c = if c.is_ascii() { c } else { plain(c).unwrap_or(c) };
+    let c = if c.is_ascii() { c } else { ascii_of(c).unwrap_or(c) };
     if c.is_ascii() {
         if c.is_ascii_alphanumeric() || !is_separator(c, fold) {
             emit(c.to_ascii_lowercase() as u8);
@@ -75,7 +75,7 @@ fn fold_char(c: char, fold: Fold, emit: &mut impl FnMut(u8)) {
         return;
     }
     decompose_compatible(c, |part| {
-        // Upper case first: it is what joins ß with ss, and the two small sigmas.
+        // Upper case comes first, because it makes ß equal to ss and the two small sigmas equal.
         let lower = part.to_uppercase().flat_map(char::to_lowercase);
         for lower in lower.filter(|lower| !is_separator(*lower, fold)) {
             for byte in lower.encode_utf8(&mut [0; 4]).bytes() {
@@ -85,8 +85,8 @@ fn fold_char(c: char, fold: Fold, emit: &mut impl FnMut(u8)) {
     });
 }
 
-/// The first character of `bytes` and its length. Bytes that are not UTF-8 are read as Latin-1, which is also
-/// what the letters of western Europe are in UTF-16 but for a zero; `None` for what is no letter there either.
+/// The first character of `bytes` and its length. Bytes that are not UTF-8 are read as Latin-1, which also covers
+/// western European letters in UTF-16; `None` if the byte is no letter there either.
 fn first_char(bytes: &[u8]) -> Option<(char, usize)> {
     let first = *bytes.first()?;
     if first.is_ascii() {
@@ -105,7 +105,7 @@ fn first_char(bytes: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// Gives `emit` every folded byte with the range of bytes that its character took.
+/// Passes every folded byte to `emit`, with the range of bytes of its character.
 fn each_folded(bytes: &[u8], fold: Fold, mut emit: impl FnMut(u8, Range<usize>)) {
     let mut place = 0;
     while let Some(rest) = bytes.get(place..).filter(|rest| !rest.is_empty()) {
@@ -123,14 +123,14 @@ fn each_folded(bytes: &[u8], fold: Fold, mut emit: impl FnMut(u8, Range<usize>))
     }
 }
 
-/// The view with everything alike made the same.
+/// Folds a view.
 pub(super) fn folded(view: &View, fold: Fold) -> View {
     let mut out = view.like(view.bytes().len());
     each_folded(view.bytes(), fold, |byte, range| out.push(byte, view.origin(range)));
     out
 }
 
-/// The digits of a view that was folded, and nothing else.
+/// Extracts the digits of a folded view.
 pub(super) fn digits(folded: &View) -> View {
     let mut out = folded.like(folded.bytes().len());
     for (place, byte) in folded.bytes().iter().enumerate().filter(|(_, byte)| byte.is_ascii_digit()) {
@@ -139,7 +139,7 @@ pub(super) fn digits(folded: &View) -> View {
     out
 }
 
-/// Gives `emit` a value's folded bytes, and tells how many characters they are.
+/// Passes a value's folded bytes to `emit`, and returns the number of characters.
 pub(super) fn fold_value(value: &[u8], fold: Fold, mut emit: impl FnMut(u8)) -> usize {
     let mut characters = 0;
     each_folded(value, fold, |byte, _| {
@@ -163,12 +163,12 @@ mod tests {
     }
 
     #[test]
-    fn the_short_way_for_common_letters_says_what_the_table_says() {
-        for c in ('\u{c0}'..='\u{ff}').filter(|c| plain(*c).is_some()) {
-            assert_eq!(plain(c).map(String::from), Some(by_the_table(c)), "{c}");
+    fn the_shortcut_for_common_letters_agrees_with_the_table() {
+        for c in ('\u{c0}'..='\u{ff}').filter(|c| ascii_of(*c).is_some()) {
+            assert_eq!(ascii_of(c).map(String::from), Some(by_the_table(c)), "{c}");
         }
         let letters = ('\u{c0}'..='\u{ff}').filter(|c| by_the_table(*c).is_ascii() && *c != 'ß');
-        assert!(letters.filter(|c| c.is_alphabetic()).all(|c| plain(c).is_some()));
+        assert!(letters.filter(|c| c.is_alphabetic()).all(|c| ascii_of(c).is_some()));
     }
 
     #[test]

@@ -1,23 +1,25 @@
-//! Values that go out in pieces: over several fields, addresses, requests or turns.
+//! Values in outgoing texts, also in pieces over several fields, addresses, requests or steps.
 
 use std::ops::Range;
 
 use sirl::Field;
 
-use super::{Match, Owner, Parts, is_among, places, stands_alone};
-use crate::Vault;
-use crate::memory::Buffer;
-use crate::record::Record;
-use crate::release::ReleaseError;
+use super::search;
+use super::whole::{Match, Owner, SearchedParts, is_among};
+use super::word::is_whole_word;
+use crate::content::record::Record;
+use crate::crypto::memory::Buffer;
+use crate::release::error::ReleaseError;
+use crate::store::vault::Vault;
 
-/// How much of what went out last is remembered, in bytes: a value is found in pieces if what was sent from its first
+/// The length of the remembered end of the sent text, in bytes. A value is found in pieces if the text from its first
 /// character to its last is no longer than this.
 const REMEMBERED: usize = 2048;
-/// How many digits of what went out last are remembered.
+/// The number of digits that are remembered of the sent text.
 const DIGITS: usize = 64;
 
-/// What went out, as far as is needed to find a value that went out in pieces: the end of it, in locked memory that
-/// is wiped when dropped. Always the same small size.
+/// The end of the text that was sent, as far as is needed to find a value that is sent in pieces. It has a small,
+/// fixed size, in locked memory that is wiped when dropped.
 pub struct Outgoing {
     text: Tail,
     digits: Tail,
@@ -38,15 +40,15 @@ impl Tail {
         self.buffer.bytes().get(..self.length).unwrap_or(&[])
     }
 
-    /// Adds to the end, and forgets from the beginning what there is no room for. It begins at a character.
+    /// Adds a text at the end, and drops as much from the start as has no room. The rest starts at a character.
     fn add(&mut self, text: &str) {
         let most = self.buffer.bytes().len();
         let text = text.get(text.ceil_char_boundary(text.len().saturating_sub(most))..).unwrap_or("");
-        let mut forget = (self.length + text.len()).saturating_sub(most);
-        while self.bytes().get(forget).is_some_and(|byte| matches!(byte, 0x80..=0xbf)) {
-            forget += 1;
+        let mut dropped = (self.length + text.len()).saturating_sub(most);
+        while self.bytes().get(dropped).is_some_and(|byte| matches!(byte, 0x80..=0xbf)) {
+            dropped += 1;
         }
-        let kept = forget.min(self.length)..self.length;
+        let kept = dropped.min(self.length)..self.length;
         self.length = kept.len() + text.len();
         let bytes = self.buffer.bytes_mut();
         bytes.copy_within(kept.clone(), 0);
@@ -62,38 +64,37 @@ impl Default for Outgoing {
     }
 }
 
-/// How a value was found in what goes out.
+/// The part of a value that is in an outgoing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SentForm {
-    /// All of it stands in this text.
+    /// The whole value is in this text.
     Whole,
-    /// With this text and those before it, all of it went out.
+    /// The whole value is in this text and those before it.
     Pieces,
-    /// Most of it stands in this text, or in this and those before it.
+    /// Most of the value is in this text, or in this one and those before it.
     Part,
 }
 
-/// A value that is in what goes out.
+/// A value in an outgoing text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
-    /// Which value, and where in this text; of a value in pieces, the piece that is here.
+    /// The value and its place in this text; for a value in pieces, the piece in this text.
     pub found: Match,
-    /// How.
+    /// The part of the value that is there.
     pub form: SentForm,
 }
 
 impl Vault {
-    /// Every value that stands in `text`, or that `text` completes, as something that goes out after what `before`
-    /// remembers; and remembers it.
+    /// Finds every value in `text`, or in `text` and the texts that `before` remembers, and adds `text` to `before`.
     ///
-    /// Found beyond [`Vault::scan`] are: values of six characters or more over several texts, cut anywhere, also in
-    /// an encoding, with nothing but separators between the pieces; eight digits in a row of a number of twelve or
-    /// more (all but two of a shorter one, from nine on), also with any words between them; and three quarters in a
-    /// row of another T2 value of eight characters or more that is no password or code. Not found are pieces in
-    /// another order, and pieces of words with other words between.
+    /// Besides the places of [`Vault::scan`], it finds values of six characters or more over several texts, cut
+    /// anywhere, also in an encoding, with nothing but separators between the pieces; eight digits in a row of a
+    /// number of twelve or more (all but two of a shorter one, from nine on), also with any words between them; and
+    /// three quarters in a row of another T2 value of eight characters or more that is no password or code. It does
+    /// not find pieces in another order, or pieces of words with other words between.
     ///
     /// # Errors
-    /// As for [`Vault::scan`]; then nothing is remembered.
+    /// Those of [`Vault::scan`]. After an error `before` is unchanged.
     ///
     /// ```no_run
     /// # fn typed(vault: &vault::Vault) -> Result<(), vault::ReleaseError> {
@@ -107,10 +108,10 @@ impl Vault {
         self.sent(before, text, |_| true)
     }
 
-    /// As [`Vault::scan_outgoing`], for the `released` values alone.
+    /// Does the same as [`Vault::scan_outgoing`], for the `released` values only.
     ///
     /// # Errors
-    /// As for [`Vault::scan_outgoing`].
+    /// Those of [`Vault::scan_outgoing`].
     pub fn scan_outgoing_released<S: AsRef<str>>(
         &self,
         before: &mut Outgoing,
@@ -126,14 +127,14 @@ impl Vault {
         text: &str,
         wanted: impl Fn(&Record) -> bool,
     ) -> Result<Vec<Sent>, ReleaseError> {
-        let (owners, finder) = self.finder(Parts::Most, wanted)?;
+        let (owners, finder) = self.finder(SearchedParts::Most, wanted)?;
         let mut sent: Vec<Sent> = Vec::new();
         let mut parts = Vec::new();
         let sent_as = |(handle, field): Owner<'_>, span: Range<usize>, form| {
-            let whole_word = form == SentForm::Whole && stands_alone(text, &span);
+            let whole_word = form == SentForm::Whole && is_whole_word(text, &span);
             Sent { found: Match { span, handle: handle.to_owned(), field, whole_word }, form }
         };
-        places::each(text, &finder, &mut |hit, view, range| {
+        search::each(text, &finder, &mut |hit, view, range| {
             let (Some(owner), span) = (owners.get(hit.value), view.origin(range)) else { return };
             match hit.part {
                 true => parts.push((*owner, span)),
@@ -141,14 +142,14 @@ impl Vault {
             }
         });
 
-        // What begins in what went before and ends here.
+        // A value that starts in an earlier text and ends in this one.
         let head = text.get(..text.floor_char_boundary(REMEMBERED)).unwrap_or(text);
         let old = std::str::from_utf8(before.text.bytes()).unwrap_or("");
         let border = old.len();
         let both = zeroize::Zeroizing::new([old, head].concat());
         let mut pieces = Vec::new();
         if border > 0 {
-            places::each(&both, &finder, &mut |hit, view, range| {
+            search::each(&both, &finder, &mut |hit, view, range| {
                 let span = view.origin(range);
                 let Some(owner) = owners.get(hit.value).filter(|_| hit.long && span.end > border) else {
                     return;
@@ -161,11 +162,11 @@ impl Vault {
                 }
             });
         }
-        // Digits, whatever stood between them.
-        let digits = zeroize::Zeroizing::new(places::digits_of(text));
+        // Numbers, with any words between their digits.
+        let digits = zeroize::Zeroizing::new(search::digits_of(text));
         let all = zeroize::Zeroizing::new([before.digits.bytes(), digits.as_bytes()].concat());
         let border = before.digits.bytes().len();
-        places::in_digits(&all, &finder, &mut |hit, range| {
+        search::in_digits(&all, &finder, &mut |hit, range| {
             if let Some(owner) = owners.get(hit.value).filter(|_| range.end > border) {
                 parts.push((*owner, 0..text.len()));
             }
@@ -174,7 +175,7 @@ impl Vault {
         for (((handle, field), span), form) in
             found.chain(parts.into_iter().map(|found| (found, SentForm::Part)))
         {
-            // A value in pieces is told once, and a whole one goes before its parts.
+            // Each value is reported once, and a whole one takes precedence over its parts.
             if !sent.iter().any(|sent| sent.found.handle == handle && sent.found.field == field) {
                 sent.push(sent_as((handle, field), span, form));
             }

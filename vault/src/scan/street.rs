@@ -1,19 +1,10 @@
-//! The spellings of a street, and the house number beside one.
+//! The spellings of a street, and the house number next to one.
 
 use std::ops::Range;
 
-use super::words::plain;
+use super::word::{NumberSide, plain};
 
-/// On which side of its street a value has the house number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beside {
-    /// `17 Quarry Road`.
-    Before,
-    /// `Hauptstraße 17`.
-    After,
-}
-
-/// What a kind of street is called, and how that is shortened.
+/// The words for each kind of street, with their short forms.
 const KINDS: [&[&str]; 36] = [
     &["street", "st", "str"],
     &["strasse", "str"],
@@ -52,9 +43,9 @@ const KINDS: [&[&str]; 36] = [
     &["viale", "vle"],
     &["corso", "cso"],
 ];
-/// Kinds that are written as one word with the name.
+/// Words for kinds that are written as one word with the name.
 const JOINED: [&str; 4] = ["strasse", "straat", "platz", "str"];
-/// What stands before the number of a flat or a floor.
+/// Words before the number of a flat or a floor.
 const WITHIN: [&str; 22] = [
     "apt",
     "apartment",
@@ -79,14 +70,14 @@ const WITHIN: [&str; 22] = [
     "scala",
     "bus",
 ];
-/// What may stand between a street and its number.
+/// The words that may be between a street and its number.
 const NUMBER: [&str; 7] = ["no", "nr", "n", "num", "numero", "nummer", "number"];
 /// The most characters between a street and its number.
 const GAP: usize = 4;
 
-/// Gives `take` the spellings of a value's street without its house number: each in pieces that belong together.
-pub(super) fn each_spelling(value: &str, mut take: impl FnMut(&[&str], Beside)) {
-    let mut beside = Beside::Before;
+/// Passes the spellings of a value's street to `take`, without the house number, each as a list of pieces.
+pub(super) fn each_spelling(value: &str, mut take: impl FnMut(&[&str], NumberSide)) {
+    let mut side = NumberSide::Before;
     for (place, part) in value.split([',', ';', '\n']).enumerate() {
         let mut words: Vec<&str> = part.split_whitespace().collect();
         let has_first = words.len() > 1 && words.first().is_some_and(|word| is_house_number(word));
@@ -100,7 +91,7 @@ pub(super) fn each_spelling(value: &str, mut take: impl FnMut(&[&str], Beside)) 
         words.truncate(cut.map_or(words.len(), |cut| cut + 1));
         while words.len() > 1 && words.last().is_some_and(|word| is_house_number(word)) {
             words.pop();
-            beside = Beside::After;
+            side = NumberSide::After;
         }
         while words.len() > 1 && words.last().is_some_and(|word| NUMBER.contains(&plain(word).as_str())) {
             words.pop();
@@ -110,15 +101,15 @@ pub(super) fn each_spelling(value: &str, mut take: impl FnMut(&[&str], Beside)) 
             continue;
         }
         if !has_first && place == 0 {
-            beside = Beside::After;
+            side = NumberSide::After;
         }
-        take(&words, beside);
-        each_other(&words, |pieces| take(pieces, beside));
+        take(&words, side);
+        each_other(&words, |pieces| take(pieces, side));
         return;
     }
 }
 
-/// The same street with each other word for its kind.
+/// Passes the same street with each other word for its kind to `take`.
 fn each_other(words: &[&str], mut take: impl FnMut(&[&str])) {
     for (place, word) in words.iter().enumerate() {
         let plain_word = plain(word);
@@ -136,7 +127,7 @@ fn each_other(words: &[&str], mut take: impl FnMut(&[&str])) {
     }
 }
 
-/// Whether a word is a house number: `17`, `17B`, `17-19`, `12/4`, `17bis`.
+/// Tells if a word is a house number: `17`, `17B`, `17-19`, `12/4`, `17bis`.
 fn is_house_number(word: &str) -> bool {
     let mut parts = word.trim_end_matches(['.', ',']).split(['-', '/', '–']);
     let is_number = |part: &str| {
@@ -149,13 +140,13 @@ fn is_house_number(word: &str) -> bool {
     parts.next().is_some_and(is_number) && parts.all(|part| is_number(part) || part.len() == 1)
 }
 
-/// The place of the house number beside a street that stands at `span`. On a line of its own it is alone there.
-pub(super) fn house_number(text: &str, span: &Range<usize>, beside: Beside) -> Option<Range<usize>> {
+/// Finds the house number next to the street at `span`. On another line, it must be alone there.
+pub(super) fn house_number(text: &str, span: &Range<usize>, side: NumberSide) -> Option<Range<usize>> {
     let before = || number_before(text, span.start);
     let after = || number_after(text, span.end);
-    match beside {
-        Beside::Before => before().or_else(after),
-        Beside::After => after().or_else(before),
+    match side {
+        NumberSide::Before => before().or_else(after),
+        NumberSide::After => after().or_else(before),
     }
 }
 
@@ -219,17 +210,17 @@ mod tests {
     }
 
     #[test]
-    fn the_number_is_beside_it() {
-        let number = |text: &str, street: &str, beside| {
+    fn the_number_next_to_a_street_is_found() {
+        let number = |text: &str, street: &str, side| {
             let start = text.find(street).unwrap();
-            house_number(text, &(start..start + street.len()), beside).map(|place| text[place].to_owned())
+            house_number(text, &(start..start + street.len()), side).map(|place| text[place].to_owned())
         };
         let some = |number: &str| Some(number.to_owned());
-        assert_eq!(number("at 17 Elm Rd, 94704", "Elm Rd", Beside::Before), some("17"));
-        assert_eq!(number("Elm Road No. 17b", "Elm Road", Beside::Before), some("17b"));
-        assert_eq!(number("Elm Road\n17\nCopy", "Elm Road", Beside::Before), some("17"));
-        assert_eq!(number("Elm Road\n17 items", "Elm Road", Beside::After), None);
-        assert_eq!(number("17bis, Elm Road", "Elm Road", Beside::Before), some("17bis"));
-        assert_eq!(number("on Elm Road and 17", "Elm Road", Beside::After), None);
+        assert_eq!(number("at 17 Elm Rd, 94704", "Elm Rd", NumberSide::Before), some("17"));
+        assert_eq!(number("Elm Road No. 17b", "Elm Road", NumberSide::Before), some("17b"));
+        assert_eq!(number("Elm Road\n17\nCopy", "Elm Road", NumberSide::Before), some("17"));
+        assert_eq!(number("Elm Road\n17 items", "Elm Road", NumberSide::After), None);
+        assert_eq!(number("17bis, Elm Road", "Elm Road", NumberSide::Before), some("17bis"));
+        assert_eq!(number("on Elm Road and 17", "Elm Road", NumberSide::After), None);
     }
 }

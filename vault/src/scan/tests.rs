@@ -1,4 +1,4 @@
-//! Every form in which a value is found, in random surroundings.
+//! Each form of a value is found in random surroundings.
 
 mod encodings;
 
@@ -7,14 +7,14 @@ use std::ops::Range;
 use proptest::prelude::*;
 
 use super::find::{Finder, Needles};
-use super::places;
+use super::search;
 
-/// Where `value` is found in `text`.
+/// The places of `value` in `text`.
 fn found(text: &str, value: &str) -> Vec<Range<usize>> {
     let mut needles = Needles::new();
     assert!(needles.add(value.as_bytes()), "a value long enough to look for");
     let mut spans = Vec::new();
-    places::each(text, &Finder::new(needles), &mut |_, view, range| spans.push(view.origin(range)));
+    search::each(text, &Finder::new(needles), &mut |_, view, range| spans.push(view.origin(range)));
     spans.sort_by_key(|span| (span.start, span.end));
     spans.dedup();
     for span in &spans {
@@ -23,7 +23,7 @@ fn found(text: &str, value: &str) -> Vec<Range<usize>> {
     spans
 }
 
-/// Base64 written from its definition, apart from the decoder under test.
+/// Encodes Base64 from its definition, independent of the decoder under test.
 fn base64(bytes: &[u8], url_safe: bool, pad: bool) -> String {
     let tail = if url_safe { "-_" } else { "+/" };
     let alphabet: Vec<char> = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(tail.chars()).collect();
@@ -50,18 +50,18 @@ fn percent(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("%{byte:02X}")).collect()
 }
 
-/// A value such as people have: at least four characters that count.
+/// A realistic value, with at least four characters that count.
 fn value() -> impl Strategy<Value = String> {
     "[A-Za-z0-9äßé@#]{4,8}( [A-Za-z0-9.-]{1,8}){0,3}"
 }
 
-/// Text of every kind around it.
+/// Random text around a value.
 fn around() -> impl Strategy<Value = String> {
     prop_oneof!["\\PC{0,40}", "[A-Za-z0-9+/= %]{0,40}", "[0-9a-f ]{0,40}"]
 }
 
-/// Text around an encoded value that does not touch it, so that it does not change its alignment by half a
-/// symbol or begin a percent sign's digits.
+/// Checks that an encoded value is found. Quotes separate it from the text around it, which could otherwise shift
+/// its alignment by half a symbol or complete a percent sign.
 fn assert_found(before: &str, encoded: &str, after: &str, value: &str) -> Result<(), TestCaseError> {
     let text = format!("{before}\"{encoded}\"{after}");
     let spans = found(&text, value);
@@ -168,7 +168,7 @@ fn every_occurrence_is_found() {
 }
 
 #[test]
-fn short_values_are_not_looked_for() {
+fn short_values_are_not_searched_for() {
     for short in ["123", "1-2-3", "....----", "äöü", ""] {
         assert!(!Needles::new().add(short.as_bytes()), "{short}");
     }

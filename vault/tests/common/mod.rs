@@ -1,4 +1,4 @@
-//! A small policy, a page that no browser loaded, and a vault, for the tests of the doors.
+//! A small policy, a simulated page and a vault, for the tests of releases.
 
 #![allow(dead_code, reason = "every test file uses its own part")]
 #![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot be set up has failed")]
@@ -81,15 +81,15 @@ pub fn guard(seed: u8) -> (DecisionPoint, Verifier) {
     authority(checked, [seed; 16])
 }
 
-/// The same, under a policy that tells contacts to the model.
-pub fn telling_guard(seed: u8) -> (DecisionPoint, Verifier) {
+/// Does the same under a policy that shows contacts to the model.
+pub fn model_guard(seed: u8) -> (DecisionPoint, Verifier) {
     let (before, contact) = POLICY.split_once("request contact").expect("a rule for contacts");
     let policy = [before, "request contact", &contact.replacen("deliver fill", "deliver model", 1)].concat();
     let checked = Policy::parse(&policy).expect("policy").compile().expect("compile").check().expect("check");
     authority(checked, [seed; 16])
 }
 
-/// A vault with a card, an address and a contact.
+/// Makes a vault with a card, an address and a contact.
 pub fn filled(verifier: Verifier) -> Vault {
     let mut entropy = entropy(1);
     let mut vault = Vault::ephemeral(&mut entropy, verifier);
@@ -193,7 +193,7 @@ fn decide(
     })
 }
 
-/// A grant to fill `fields` into these nodes, decided on observation number 1.
+/// Makes a grant to fill `fields` into these nodes, decided on observation number 1.
 pub fn fill_grant(point: &mut DecisionPoint, kind: Kind, fields: &[(Field, i64)]) -> Grant<Fill> {
     match decide(point, kind, fields, &seen(page(), 1)) {
         Verdict::Grant(Granted::Fill(grant)) => grant,
@@ -201,7 +201,7 @@ pub fn fill_grant(point: &mut DecisionPoint, kind: Kind, fields: &[(Field, i64)]
     }
 }
 
-/// A grant to send `fields` of these nodes on the wire, decided on observation number 1 of this page.
+/// Makes a grant to send `fields` of these nodes on the wire, decided on observation number 1 of this page.
 pub fn wire_grant(point: &mut DecisionPoint, fields: &[(Field, i64)], page: Snapshot) -> Grant<Wire> {
     match decide(point, Kind::Payment, fields, &seen(page, 1)) {
         Verdict::Grant(Granted::Wire(grant)) => grant,
@@ -209,15 +209,15 @@ pub fn wire_grant(point: &mut DecisionPoint, fields: &[(Field, i64)], page: Snap
     }
 }
 
-/// A grant to tell the model fields of a contact, decided on observation number 1.
+/// Makes a grant to show the model fields of a contact, decided on observation number 1.
 pub fn model_grant(point: &mut DecisionPoint, fields: &[(Field, i64)]) -> Grant<Model> {
     match decide(point, Kind::Contact, fields, &seen(page(), 1)) {
         Verdict::Grant(Granted::Model(grant)) => grant,
-        other => panic!("nothing may be told: {other:?}"),
+        other => panic!("nothing may be shown: {other:?}"),
     }
 }
 
-/// A grant to pay, decided on observation number 1.
+/// Makes a grant to pay, decided on observation number 1.
 pub fn payment_grant(point: &mut DecisionPoint) -> Grant<PaymentApi> {
     match decide(point, Kind::Purchase, &[], &seen(page(), 1)) {
         Verdict::Grant(Granted::PaymentApi(grant)) => grant,

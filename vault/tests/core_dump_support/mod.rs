@@ -15,12 +15,12 @@ use zeroize::Zeroizing;
 
 use crate::common::{NOW, fill_grant, guard, page, payment_grant, seen};
 
-/// What the process does: one word of [`run`].
+/// The variable that names the role of the process, one of those of [`run`].
 pub const ROLE: &str = "VAULT_CORE_ROLE";
-/// The folder for images.
+/// The variable that names the folder for images.
 pub const FOLDER: &str = "VAULT_CORE_FOLDER";
 
-/// Which canary is which value of the vault.
+/// The canaries, and the value of the vault that each is.
 pub const VALUES: [(&str, &str, Field); 7] = [
     ("name", "contact:me", Field::Name),
     ("phone", "contact:me", Field::Phone),
@@ -30,11 +30,11 @@ pub const VALUES: [(&str, &str, Field); 7] = [
     ("postal_code", "address:home", Field::PostalCode),
     ("card_number", "card:personal", Field::CardNumber),
 ];
-/// When an image is taken; the last is the careless process's.
+/// The moments at which an image is taken; the last is only for the careless process.
 pub const MOMENTS: [&str; 7] = ["created", "inserted", "unlocked", "scanned", "in-use", "after", "careless"];
 const FILLED: [(Field, i64); 3] = [(Field::Street, 11), (Field::City, 12), (Field::Name, 13)];
 
-/// Writes what a core dump would hold: every mapping that can be read and is not marked to be left out.
+/// Writes the content of a core dump: every mapping that is readable and not excluded from dumps.
 fn write_image(path: &Path) {
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
     let memory = File::open("/proc/self/mem").unwrap();
@@ -53,7 +53,7 @@ fn write_image(path: &Path) {
             let mut place = from;
             while place < to {
                 let length = piece.len().min((to - place) as usize);
-                // Some pages of the kernel's are listed and cannot be read; a dump has none of them.
+                // Some pages of the kernel are listed but cannot be read, and a dump does not have them.
                 let Ok(read @ 1..) = memory.read_at(&mut piece[..length], place) else { break };
                 image.write_all(&piece[..read]).unwrap();
                 place += read as u64;
@@ -62,7 +62,7 @@ fn write_image(path: &Path) {
     }
 }
 
-/// Another thread that writes images, so that the stack of the one that used the vault stays as it is.
+/// A thread that writes images, so that the stack of the thread that used the vault is not changed.
 struct Camera(Arc<AtomicUsize>);
 
 impl Camera {
@@ -92,12 +92,12 @@ impl Camera {
     }
 }
 
-/// Standard input without a buffer, which would keep what came through it.
+/// Standard input without a buffer, which would keep a copy of the input.
 fn input() -> File {
     File::from(std::io::stdin().as_fd().try_clone_to_owned().unwrap())
 }
 
-/// A text of the parent's, wiped after use.
+/// Reads a text of the parent, which is wiped after use.
 fn text(mut input: &File) -> Zeroizing<Vec<u8>> {
     let mut length = [0; 4];
     input.read_exact(&mut length).unwrap();

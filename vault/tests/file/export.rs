@@ -45,7 +45,7 @@ fn exported(vault: &Vault) -> Vec<u8> {
     vault.export(&passphrase(), &other(), ExportCost::FLOOR).unwrap()
 }
 
-/// What the `age` command does with a passphrase.
+/// Opens an export as the `age` command does.
 fn opened(file: &[u8]) -> Vec<u8> {
     let identity = age::scrypt::Identity::new(SecretString::from("carry sesame".to_owned()));
     let mut reader =
@@ -55,7 +55,7 @@ fn opened(file: &[u8]) -> Vec<u8> {
     text
 }
 
-/// A file as another program would write it.
+/// Writes an export as another program would.
 fn sealed(document: &[u8], log_n: u8) -> Vec<u8> {
     let mut recipient = age::scrypt::Recipient::new(SecretString::from("carry sesame".to_owned()));
     recipient.set_work_factor(log_n);
@@ -122,7 +122,7 @@ fn an_export_needs_the_vaults_passphrase() {
 }
 
 #[test]
-fn what_is_no_export_changes_nothing() {
+fn an_invalid_export_changes_nothing() {
     let mut vault = made();
     let before = vault.to_bytes(&mut entropy(1)).unwrap();
     let file = exported(&vault);
@@ -164,6 +164,7 @@ fn what_is_no_export_changes_nothing() {
     with("binding", json!("here"), unknown("a binding"));
     with("value", json!(4), unknown("a text"));
     with("value", json!(""), value(VaultError::EmptyValue(Field::Name)));
+    with("handle", json!("login:x"), value(VaultError::NeedsBinding(Field::Name)));
     with("value", json!("Bea"), ImportError::Twice { place: 2 });
     let street = json!({"handle": "address:x", "field": "street", "binding": "site a.example", "value": "1"});
     let site = ImportError::Value { place: 1, error: VaultError::NeverToASite(Field::Street) };
@@ -182,7 +183,7 @@ fn what_is_no_export_changes_nothing() {
     assert_eq!(vault.to_bytes(&mut entropy(1)).unwrap(), before);
 }
 
-/// A costly file is refused before it is tried.
+/// A costly file is refused before any work on it.
 #[test]
 fn a_file_that_would_stall_the_program_is_refused() {
     let mut file = sealed(b"{}", 14);
@@ -191,7 +192,7 @@ fn a_file_that_would_stall_the_program_is_refused() {
     assert_eq!(import(&mut made(), &file), Err(ImportError::TooCostly));
 }
 
-/// Nor does what went wrong repeat what it read.
+/// An import error does not repeat what was read.
 #[test]
 fn no_message_repeats_a_value() {
     let mut vault = empty();

@@ -1,4 +1,4 @@
-//! Another passphrase, another data key, a kept key, the signing key.
+//! Another passphrase, another data key, a stored unlock key, the signing key.
 
 use crate::common::{entropy, filled, guard};
 use browser_signals::Origin;
@@ -58,12 +58,12 @@ fn a_new_passphrase_replaces_the_old_one_and_leaves_the_values_alone() {
     holds_everything(&opened);
     assert_eq!((opened.id(), opened.public_key()), (vault.id(), vault.public_key()));
     assert_eq!(opened.generation(), 3);
-    // The costs, the salt and the wrapped key are new; vault id, mark and every sealed part are the same.
+    // Costs, salt and wrapped key are new; vault id, mark and every sealed part are the same.
     assert_ne!(before[12..40], after[12..40]);
     assert_eq!(before[40..72], after[40..72]);
     assert_ne!(before[72..160], after[72..160]);
     assert_eq!(before[716..], after[716..]);
-    // A key that was kept still opens it.
+    // An unlock key from before still opens it.
     let key = Vault::unlock_key(&before, &old()).ok().unwrap();
     holds_everything(&Vault::unlock_with_key(&after, &key, guard(1).1).ok().unwrap());
 }
@@ -86,7 +86,7 @@ fn a_wrong_passphrase_changes_nothing() {
 }
 
 #[test]
-fn rotation_seals_everything_anew() {
+fn rotation_encrypts_everything_again() {
     let mut vault = made();
     let before = saved(&vault);
     let public = vault.public_key();
@@ -95,7 +95,7 @@ fn rotation_seals_everything_anew() {
     assert_eq!(vault.scan(CODE).unwrap().len(), 1);
     let after = vault.to_bytes(&mut entropy(60)).unwrap();
     assert_eq!(before.len(), after.len());
-    // Nothing of 16 bytes behind the vault's id is the same: no id, nonce, ciphertext or tag was kept.
+    // No 16 bytes after the vault's id are the same, so no id, nonce, ciphertext or tag is reused.
     for window in before[56..].windows(16) {
         assert!(!after[56..].windows(16).any(|other| other == window));
     }
@@ -107,7 +107,7 @@ fn rotation_seals_everything_anew() {
 }
 
 #[test]
-fn a_kept_key_opens_its_vault_until_a_rotation() {
+fn an_unlock_key_opens_its_vault_until_a_rotation() {
     let mut vault = made();
     let before = saved(&vault);
     let key = Vault::unlock_key(&before, &old()).ok().unwrap();
@@ -138,7 +138,7 @@ fn a_kept_key_opens_its_vault_until_a_rotation() {
 }
 
 #[test]
-fn other_bytes_are_no_kept_key() {
+fn other_bytes_are_no_unlock_key() {
     let key = Vault::unlock_key(&saved(&made()), &old()).ok().unwrap();
     let kept = key.expose_to_keyring();
     let not_a_key = Some(VaultError::NotAnUnlockKey);
@@ -169,7 +169,7 @@ fn a_vault_without_a_file_signs_and_keeps_states_and_has_no_passphrase() {
 }
 
 #[test]
-fn every_state_is_kept_apart_and_replaced_whole() {
+fn each_state_is_separate_and_replaced_as_a_whole() {
     let mut vault = made();
     for (number, name) in StateName::ALL.into_iter().enumerate() {
         vault.set_state(name, &vec![number as u8; 1 + 13_000 * number], &mut entropy(10)).unwrap();
@@ -180,6 +180,6 @@ fn every_state_is_kept_apart_and_replaced_whole() {
     for (number, name) in StateName::ALL.into_iter().enumerate() {
         assert_eq!(*opened.state(name).unwrap().unwrap(), vec![number as u8; 1 + 13_000 * number]);
     }
-    // Two changes made it, and each state is one.
+    // The vault had two changes before, and each state is one more.
     assert_eq!(opened.generation(), 2 + StateName::ALL.len() as u64);
 }

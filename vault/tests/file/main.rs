@@ -1,4 +1,4 @@
-//! A vault as bytes: written, read, unlocked, exported, and of an older format.
+//! A vault as bytes: written, read, unlocked and exported.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail")]
 
 #[path = "../common/mod.rs"]
@@ -6,5 +6,4 @@ mod common;
 
 mod export;
 mod keys;
-mod migration;
 mod round_trip;

@@ -1,4 +1,4 @@
-//! Whatever is put in is there when the file is opened again, and the values are what was put in.
+//! Every value and state is the same after the file is written and opened again.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 
     #[test]
-    fn what_was_put_in_comes_back(values in stored(), states in states(), seed in any::<u64>()) {
+    fn values_and_states_survive_a_round_trip(values in stored(), states in states(), seed in any::<u64>()) {
         let mut entropy = entropy(seed);
         let made = Vault::create(&Secret::new("open sesame"), &mut entropy, KdfParams::FLOOR, guard(1).1);
         let mut vault = made.ok().unwrap();
@@ -51,7 +51,7 @@ proptest! {
         for ((handle, field), value) in newest {
             let found = again.scan(value).unwrap();
             let whole = |m: &vault::Match| m.handle == *handle && m.field == field;
-            // Values of fewer than four characters besides separators are not looked for.
+            // Values of fewer than four characters besides separators are not searched for.
             prop_assert_eq!(found.iter().any(whole), vault.scan(value).unwrap().iter().any(whole));
             let searched = value.chars().filter(char::is_ascii_alphanumeric).count() >= 4;
             prop_assert!(!searched || found.iter().any(whole), "{value:?}");

@@ -1,13 +1,13 @@
-//! Values in an open vault: how they come in, who gets them, and what is said of them.
+//! Values in an open vault: adding them, choosing and releasing them, and finding them in texts.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail")]
 
 #[path = "../common/mod.rs"]
 mod common;
 
-mod doors;
 mod messages;
 mod outgoing;
 mod parts;
+mod release;
 mod store;
 mod supply;
 mod task_values;

@@ -1,4 +1,4 @@
-//! No message holds a value, a passphrase or a key, and each says something.
+//! No message holds a value, a passphrase or a key, and each is in words.
 
 use crate::common::{entropy, guard};
 use sirl::Field;
@@ -12,8 +12,8 @@ fn secret() -> Secret {
     Secret::new(CANARY)
 }
 
-/// Every error of the vault, of which those that can are had by doing what leads to them with a canary for value,
-/// passphrase and key.
+/// Every error of the vault. Where a call can produce the error, it does, with a canary as value, passphrase and
+/// key.
 fn errors() -> Vec<VaultError> {
     let mut entropy = entropy(12);
     let mut vault = Vault::create(&secret(), &mut entropy, KdfParams::FLOOR, guard(1).1).ok().unwrap();
@@ -67,7 +67,6 @@ fn errors() -> Vec<VaultError> {
         VaultError::ValueDamaged(Field::Name),
         VaultError::StateDamaged(StateName::AuditHead),
         VaultError::SigningDamaged,
-        VaultError::OlderFormat { found: 1 },
         VaultError::Ephemeral,
         VaultError::ExportPassphraseNotText,
         VaultError::Damaged { section: Section::SigningKey, offset: 9 },
@@ -78,8 +77,8 @@ fn errors() -> Vec<VaultError> {
     errors
 }
 
-/// A message, in words: small at the start, no end mark, no name of a type, nothing of the canary.
-fn fair(message: &str, debug: &str) {
+/// Checks that a message starts in lower case, has no full stop, names no type and does not hold the canary.
+fn check_message(message: &str, debug: &str) {
     let said = format!("{message} {debug}");
     assert!(!said.contains("Zqxjkvb") && !said.contains("0918273645"), "{said}");
     assert!(message.starts_with(char::is_lowercase) && !message.ends_with('.'), "{message}");
@@ -88,19 +87,19 @@ fn fair(message: &str, debug: &str) {
 }
 
 #[test]
-fn nothing_said_holds_a_value() {
+fn no_message_holds_a_value() {
     for error in errors() {
-        fair(&error.to_string(), &format!("{error:?}"));
+        check_message(&error.to_string(), &format!("{error:?}"));
     }
     for field in Field::ALL {
         for error in
             [ReleaseError::NoValue(field), ReleaseError::NotGranted(field), ReleaseError::Damaged(field)]
         {
-            fair(&error.to_string(), &format!("{error:?}"));
+            check_message(&error.to_string(), &format!("{error:?}"));
         }
     }
     for text in ["Zqxjkvb", "https://user:Zqxjkvb@shop.example", "ftp://Zqxjkvb"] {
         let error: BindingError = Binding::parse(text).unwrap_err();
-        fair(&error.to_string(), &format!("{error:?}"));
+        check_message(&error.to_string(), &format!("{error:?}"));
     }
 }

@@ -1,4 +1,4 @@
-//! Values in pieces: over what goes out one after another, and over the lines of a page.
+//! Values in pieces: over consecutive outgoing texts, and over the lines of a page.
 
 use crate::common::{entropy, filled, guard};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn with_number() -> Vault {
     vault
 }
 
-/// What is found as each text goes out after the others.
+/// The values that are found in each text when the texts are sent one after another.
 fn sent(vault: &Vault, texts: &[&str]) -> Vec<Vec<(Field, SentForm)>> {
     let mut before = Outgoing::default();
     let each = texts.iter().map(|text| {
@@ -29,7 +29,7 @@ fn sent(vault: &Vault, texts: &[&str]) -> Vec<Vec<(Field, SentForm)>> {
     each.collect()
 }
 
-/// A text cut into pieces.
+/// Cuts a text into pieces.
 fn cut(text: &str, lengths: &[usize]) -> Vec<String> {
     let mut rest: Vec<char> = text.chars().collect();
     let mut pieces = Vec::new();
@@ -87,23 +87,23 @@ proptest! {
     }
 
     #[test]
-    fn any_texts_are_taken(texts in prop::collection::vec("\\PC{0,80}", 0..6)) {
+    fn any_texts_are_accepted(texts in prop::collection::vec("\\PC{0,80}", 0..6)) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         sent(&with_number(), &texts);
     }
 }
 
 #[test]
-fn eight_digits_of_a_card_are_enough_whatever_stands_between() {
+fn eight_digits_of_a_card_are_enough_with_any_words_between() {
     let vault = with_number();
     let found = sent(&vault, &["first 4929", "then comes 12 and", "after that: 34!", "nothing"]);
     let part = vec![(Field::CardNumber, SentForm::Part)];
     assert_eq!(found, [vec![], vec![], part.clone(), vec![]]);
     assert_eq!(sent(&vault, &["the middle is 9123 4567, you know"]), [part]);
-    // Also where more text stands between than is remembered.
+    // This also holds with more text between than is remembered.
     let filler = "b ".repeat(2000);
     assert_eq!(sent(&vault, &["4929", &filler, "1234"])[2], [(Field::CardNumber, SentForm::Part)]);
-    // Seven are not, and neither are eight in another order.
+    // Seven digits are not enough, and neither are eight in another order.
     assert_eq!(sent(&vault, &["4929123"]), [vec![]]);
     assert_eq!(sent(&vault, &["1234", "4929"]), [vec![], vec![]]);
 }
@@ -132,18 +132,18 @@ fn short_values_are_not_put_together() {
 }
 
 #[test]
-fn memory_is_bounded_and_what_was_long_ago_is_forgotten() {
+fn memory_is_bounded_and_old_text_is_forgotten() {
     let vault = with_number();
     let filler = "b ".repeat(2000);
     assert_eq!(sent(&vault, &["Rua das", &filler, "Flores 77"]), [vec![], vec![], vec![]]);
-    // A text longer than what is remembered: its end counts.
+    // Of a text longer than the memory, the end counts.
     let long = format!("{filler}Rua das ");
     assert_eq!(sent(&vault, &[&long, "Flores 77"])[1], [(Field::Street, SentForm::Pieces)]);
     assert!(std::mem::size_of::<Outgoing>() < 256);
 }
 
 #[test]
-fn released_values_alone_are_compared_with_what_a_page_sends() {
+fn only_released_values_are_compared_with_the_requests_of_a_page() {
     let vault = with_number();
     let mut before = Outgoing::default();
     let released = [("address:home", Field::Street)];
@@ -152,7 +152,7 @@ fn released_values_alone_are_compared_with_what_a_page_sends() {
 }
 
 #[test]
-fn a_locked_vault_says_so() {
+fn a_locked_vault_reports_an_error() {
     let mut vault = with_number();
     vault.lock();
     assert_eq!(vault.scan_outgoing(&mut Outgoing::default(), "text"), Err(ReleaseError::Locked));
@@ -160,7 +160,7 @@ fn a_locked_vault_says_so() {
 }
 
 #[test]
-fn what_follows_a_value_is_not_taken_for_more_of_it() {
+fn letters_after_a_value_are_not_taken_for_more_of_it() {
     let mut vault = filled(guard(1).1);
     vault
         .insert("address:home", Field::City, Secret::new(b"Neguzuge"), &Binding::Anywhere, &mut entropy(2))
@@ -196,7 +196,7 @@ fn a_released_value_is_found_over_the_lines_of_a_page() {
     let letters: Vec<String> = STREET.chars().filter(|c| *c != ' ').map(String::from).collect();
     let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
     assert_eq!(places(&letters).len(), letters.len());
-    // Values that were not released, and texts that are none.
+    // Values that were not released, and empty texts.
     assert_eq!(places(&["maria.quintela", "@mail.example", "Coim", "bra"]), []);
     assert_eq!(places(&[]), []);
     assert_eq!(places(&["", "", ""]), []);

@@ -1,4 +1,4 @@
-//! What a page shows of a released value by itself: words of a name, a local part, a street with its number.
+//! Parts of a released value that a page shows by themselves: words of a name, a local part, a street with its number.
 
 use crate::common::{entropy, filled, guard};
 use sirl::Field;
@@ -12,14 +12,14 @@ fn with(field: Field, value: &str) -> Vault {
     vault
 }
 
-/// The segments with everything that is found of the value left out.
+/// The segments with every found part of the value replaced by `_`.
 fn without(field: Field, value: &str, segments: &[&str]) -> Vec<String> {
     let vault = with(field, value);
     let found = vault.scan_segments_released(segments, &[("contact:parts", field)]).unwrap();
     let mut out: Vec<String> = segments.iter().map(|segment| (*segment).to_owned()).collect();
     for (number, place) in found.iter().rev() {
         let text = &mut out[*number];
-        // Places of several forms may overlap; what was cut already is not cut again.
+        // Places of several forms may overlap, and each is cut only once.
         if place.span.end <= text.len() && text.is_char_boundary(place.span.start) {
             text.replace_range(place.span.clone(), "_");
         }
@@ -46,12 +46,12 @@ fn each_word_of_a_name_is_found_as_a_word() {
     );
     // Three letters are no part, and four or five count whole and unspelled.
     assert_eq!(one(Field::Name, "Ada Weil Quill", "Ada, Weiler, We il, Weil"), "Ada, Weiler, We il, _");
-    // Two words that read like one.
+    // Two words that together read like the name.
     assert_eq!(one(Field::Name, "Ben Martin", "the mart in town"), "the mart in town");
 }
 
 #[test]
-fn a_name_that_is_a_word_too_counts_with_a_capital() {
+fn a_name_that_is_also_a_word_counts_with_a_capital() {
     let name = |text: &str| one(Field::Name, "Will Price", text);
     assert_eq!(name("it will ship at this price; Dear Will"), "it will ship at this price; Dear _");
     assert_eq!(one(Field::Name, "Frau Doctor Lindqvist", "Frau Doctor Lindqvist-Ek"), "_-Ek");
@@ -92,18 +92,18 @@ fn a_street_is_found_with_any_number_in_any_order_and_spelling() {
         let left = street(value, text);
         assert!(!left.replace("n.º", "").contains(char::is_alphanumeric), "{value}: {left}");
     }
-    // Over lines: the number alone on its own.
+    // Over lines, the number is on a line of its own.
     assert_eq!(without(Field::Street, "17 Elm Road", &["Elm Rd", "17", "Copy"]), ["_", "_", "Copy"]);
     assert_eq!(without(Field::Street, "17 Elm Road", &["Elm Rd", "3 items"]), ["Elm Rd", "3 items"]);
-    // A value that ends one line and begins the next hides no number behind it.
+    // Two places of a street in a row do not hide the number after the second.
     let lines = ["Elm Road No. 17", "Elm Road", "17", "Copy"];
     assert_eq!(without(Field::Street, "17 Elm Road", &lines), ["_ No. _", "_", "_", "Copy"]);
-    // Without a number, and without the street.
+    // No number is next to the street.
     assert_eq!(street("5 Elm St", "Elm Street is long; 5 items"), "Elm Street is long; 5 items");
 }
 
 #[test]
-fn what_was_not_released_has_no_parts_and_what_goes_out_neither() {
+fn unreleased_values_and_outgoing_texts_are_not_searched_for_parts() {
     let vault = with(Field::Name, "Marguerite Vandersloot");
     let found = vault.scan_segments_released(&["Dear Marguerite"], &[("contact:me", Field::Email)]).unwrap();
     assert_eq!(found, []);

@@ -20,7 +20,7 @@ fn made() -> (Vec<u8>, Vault) {
 }
 
 #[test]
-fn a_saved_vault_opens_with_its_passphrase_alone() {
+fn a_saved_vault_opens_only_with_its_passphrase() {
     let (bytes, vault) = made();
     let (mut point, verifier) = guard(1);
     let opened = Vault::unlock(&bytes, &Secret::new("open sesame"), verifier).ok().unwrap();
@@ -43,7 +43,7 @@ fn no_value_handle_or_passphrase_is_in_the_file() {
 }
 
 #[test]
-fn two_saves_share_the_header_and_the_records_alone() {
+fn two_saves_share_only_the_header_and_the_records() {
     let (bytes, vault) = made();
     let again = vault.to_bytes(&mut entropy(6)).unwrap();
     assert_eq!(bytes.len(), again.len());
@@ -53,18 +53,24 @@ fn two_saves_share_the_header_and_the_records_alone() {
 }
 
 #[test]
-fn a_version_from_the_future_and_foreign_bytes_are_named() {
+fn other_versions_and_foreign_bytes_are_named() {
     let (mut bytes, _) = made();
     let unlock = |bytes: &[u8]| Vault::unlock(bytes, &Secret::new("open sesame"), guard(1).1).err().unwrap();
     assert_eq!(unlock(b"PK\x03\x04 something else"), VaultError::NotAVault);
-    bytes[8] = 3;
-    assert_eq!(unlock(&bytes), VaultError::UnsupportedVersion { found: 3 });
-    let message = unlock(&bytes).to_string();
-    assert_eq!(message, "the vault file has format version 3, and this program reads versions 1 and 2");
+    let key = Vault::unlock_key(&bytes, &Secret::new("open sesame")).ok().unwrap();
+    for version in [0_u8, 1, 3, 255] {
+        bytes[8] = version;
+        let error = unlock(&bytes);
+        assert_eq!(error, VaultError::UnsupportedVersion { found: version.into() });
+        assert_eq!(Vault::check_with_key(&bytes, &key), Err(error.clone()));
+        let expected =
+            format!("the vault file has format version {version}, and this program reads version 2");
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[test]
-fn locking_drops_the_keys_and_reopening_brings_them_back() {
+fn locking_drops_the_keys_and_reopening_restores_them() {
     let (_, mut vault) = made();
     vault.lock();
     assert!(vault.is_locked());
@@ -91,7 +97,7 @@ fn a_vault_for_one_session_is_never_written() {
 }
 
 #[test]
-fn a_value_put_in_again_replaces_the_old_one_in_its_place() {
+fn a_new_value_replaces_the_old_one_in_its_place() {
     let (_, mut vault) = made();
     let before: Vec<_> = vault.entries().map(|e| (e.handle.to_owned(), e.field)).collect();
     let new = Secret::new("5500 0000 0000 0004");
@@ -120,7 +126,7 @@ fn bad_input_changes_nothing() {
 }
 
 #[test]
-fn what_the_vault_has() {
+fn has_tells_which_fields_are_stored() {
     let vault = filled(guard(1).1);
     let address = FieldSet::EMPTY.with(Field::Street).with(Field::City);
     assert!(vault.has(address, None));
@@ -131,7 +137,7 @@ fn what_the_vault_has() {
 }
 
 #[test]
-fn the_scan_names_places_and_entries() {
+fn the_scan_returns_places_and_entries() {
     let vault = filled(guard(1).1);
     let text = "ship to RUA DAS FLORES 77, xcoimbrax; cc=4111%201111%201111%201111";
     let matches = vault.scan(text).unwrap();
@@ -151,7 +157,7 @@ fn the_scan_names_places_and_entries() {
     assert_eq!(vault.scan_released::<&str>(text, &[]), Ok(Vec::new()));
 }
 
-/// An empty answer would say that the text is clean.
+/// An empty result would mean that the text is clean.
 #[test]
 fn a_locked_vault_never_calls_a_text_clean() {
     let mut vault = Vault::ephemeral(&mut entropy(13), guard(1).1);
@@ -161,7 +167,7 @@ fn a_locked_vault_never_calls_a_text_clean() {
     assert_eq!(vault.scan_released::<&str>("anything", &[]), Err(ReleaseError::Locked));
 }
 
-/// Whatever the vault says in words holds nothing of a value.
+/// No text of the vault holds a value.
 #[test]
 fn nothing_printed_holds_a_value() {
     let canary = "Zqxjkvb 0918273645";

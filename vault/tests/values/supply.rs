@@ -1,4 +1,4 @@
-//! Which record supplies a field, and which never does.
+//! The choice of the record that supplies a field.
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -49,7 +49,7 @@ fn all_from(handle: &str, fields: &[Field]) -> Vec<(Field, String)> {
 const SHOP: &str = "https://shop.example";
 
 #[test]
-fn one_record_leads() {
+fn one_record_is_primary() {
     let vault = vault_of(&[
         ("address:parcel", Field::City, "anywhere"),
         ("address:home", Field::City, "anywhere"),
@@ -64,11 +64,11 @@ fn one_record_leads() {
         suppliers(&vault, Kind::Address, &[Field::City], SHOP),
         all_from("address:parcel", &[Field::City])
     );
-    // Nothing of an address that another one has is borrowed from it.
+    // No field of an address comes from another address.
     let fields = [Field::City, Field::Street, Field::PostalCode];
     let found = suppliers(&vault, Kind::Address, &fields, SHOP);
     assert_eq!(found, all_from("address:home", &[Field::City, Field::Street]));
-    // A name is, where the leading record has none; from another of the kind before one of any.
+    // A name comes from another record if the primary one has none, preferably from one of the same kind.
     let fields = [Field::PostalCode, Field::Name];
     let found = suppliers(&vault, Kind::Address, &fields, SHOP);
     assert_eq!(found[0], (Field::Name, "address:home".to_owned()));
@@ -76,7 +76,7 @@ fn one_record_leads() {
 }
 
 #[test]
-fn a_login_is_found_at_its_origin_alone() {
+fn a_login_is_found_at_its_origin_only() {
     let vault = vault_of(&[
         ("contact:me", Field::Email, "anywhere"),
         ("login:shop", Field::Email, SHOP),
@@ -99,7 +99,7 @@ fn a_login_is_found_at_its_origin_alone() {
 }
 
 #[test]
-fn what_is_bound_to_a_place_leads_there() {
+fn a_record_bound_to_a_place_is_primary_there() {
     let vault = vault_of(&[
         ("address:home", Field::City, "anywhere"),
         ("address:work", Field::City, "site shop.example"),
@@ -112,7 +112,7 @@ fn what_is_bound_to_a_place_leads_there() {
 }
 
 #[test]
-fn a_preferred_persona_leads_where_it_can() {
+fn a_record_of_the_preferred_persona_is_primary_if_complete() {
     let mut vault = vault_of(&[
         ("address:ana", Field::Street, "anywhere"),
         ("contact:ana", Field::Name, "anywhere"),
@@ -131,7 +131,7 @@ fn a_preferred_persona_leads_where_it_can() {
     assert_eq!(of(&vault, Kind::Address, &address), ["contact:ana", "address:ana"]);
     vault.prefer(Some("bea".to_owned()));
     assert_eq!(of(&vault, Kind::Address, &address), ["contact:bea", "address:bea"]);
-    // Bea's card has no expiry, so it cannot lead, and nothing of hers is mixed in.
+    // Bea's card has no expiry, so it cannot be primary, and none of her values are mixed in.
     assert_eq!(of(&vault, Kind::Payment, &card), ["card:ana", "card:ana"]);
     assert_eq!(
         of(&vault, Kind::Payment, &[Field::CardNumber, Field::CardExpiry, Field::Name])[0],
@@ -144,7 +144,7 @@ fn a_preferred_persona_leads_where_it_can() {
 }
 
 #[test]
-fn what_the_user_gave_for_this_task_leads_even_alone() {
+fn a_record_given_for_this_task_is_primary_even_if_incomplete() {
     let mut vault = vault_of(&[
         ("address:home", Field::Street, "anywhere"),
         ("address:home", Field::PostalCode, "anywhere"),
@@ -152,14 +152,14 @@ fn what_the_user_gave_for_this_task_leads_even_alone() {
     let fields = [Field::Street, Field::PostalCode];
     let value = Secret::new("17 Quarry Road");
     vault.insert_for_task("address:task", Field::Street, value, &Binding::Anywhere, &mut entropy(3)).unwrap();
-    // Shipping to the stored address would be worse than asking for the rest.
+    // Shipping to the stored address would be worse than asking for the missing fields.
     let found = suppliers(&vault, Kind::Address, &fields, SHOP);
     assert_eq!(found, [(Field::Street, "address:task".to_owned())]);
     vault.forget_task_values();
     assert_eq!(suppliers(&vault, Kind::Address, &fields, SHOP), all_from("address:home", &fields));
 }
 
-/// The door asks the page's origin and the destination's.
+/// A fill checks the page's origin and the destination's.
 #[test]
 fn a_fill_needs_a_value_bound_to_page_and_destination() {
     let open = |bound: &str| {
@@ -242,7 +242,7 @@ fn bindings_that_a_field_cannot_have_are_refused() {
 }
 
 #[test]
-fn bindings_are_read_as_they_print() {
+fn bindings_are_parsed_as_they_are_printed() {
     for text in ["anywhere", "https://shop.example", "http://shop.example:8080", "site shop.example"] {
         assert_eq!(binding(text).to_string(), text);
     }
@@ -303,7 +303,7 @@ fn filled_with(values: &[(&str, Field, &str)]) -> MutexGuard<'static, Vault> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
-    /// Whatever is added and bound to one origin changes nothing at another.
+    /// A record that is bound to one origin changes nothing at another.
     #[test]
     fn a_record_for_one_place_changes_nothing_elsewhere(
         values in proptest::collection::vec(a_value(), 0..10),
@@ -318,7 +318,7 @@ proptest! {
         prop_assert_eq!(PLACES.map(|place| suppliers(&vault, kind, &fields, place)), before);
     }
 
-    /// Nor does one without a binding, where a record of the request's kind had all that was asked.
+    /// A record without a binding changes nothing if one of the request's kind had all requested fields.
     #[test]
     fn a_later_record_does_not_displace_a_complete_one(
         values in proptest::collection::vec(a_value(), 0..12),
@@ -337,9 +337,9 @@ proptest! {
         prop_assert_eq!(suppliers(&vault, Kind::Address, &fields, place), before);
     }
 
-    /// Nothing goes where its binding does not let it, and one record supplies all that records do not share.
+    /// Every supplied value may go to the place, and one record supplies all fields that records do not share.
     #[test]
-    fn what_is_supplied_is_admitted_and_belongs_together(
+    fn supplied_values_are_admitted_and_belong_together(
         values in proptest::collection::vec(a_value(), 0..12),
         kind in select(&KINDS[..]),
         fields in some_fields(),
@@ -359,7 +359,7 @@ proptest! {
         }
         leads.dedup();
         prop_assert!(leads.len() <= 1);
-        // A field that any record may supply is supplied if one admitted value of it is there.
+        // A shared field is supplied if any admitted value of it exists.
         for field in [Field::Name, Field::Email, Field::Phone].into_iter().filter(|f| fields.contains(f)) {
             let there = vault.entries().any(|e| e.field == field && e.binding.admits(&origin(place)));
             prop_assert_eq!(found.iter().any(|(f, _)| *f == field), there);

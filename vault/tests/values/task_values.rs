@@ -1,4 +1,4 @@
-//! Values for one task: in memory, for the doors, and nowhere else.
+//! Values for one task are in memory only and can be released.
 
 use crate::common::{NOW, amount, entropy, guard, page, payment_grant, seen};
 use sirl::Field;
@@ -22,7 +22,7 @@ fn made(verifier: policy_dfa::Verifier) -> Vault {
 }
 
 #[test]
-fn they_are_never_written_and_count_as_no_change() {
+fn they_are_never_written_and_are_no_change() {
     let mut vault = made(guard(1).1);
     let before = vault.to_bytes(&mut entropy(6)).unwrap();
     insert(&mut vault, "card:task", Field::CardNumber, GIVEN).unwrap();
@@ -38,7 +38,7 @@ fn they_are_never_written_and_count_as_no_change() {
 }
 
 #[test]
-fn they_go_before_a_stored_value_of_the_same_name_and_both_are_searched_for() {
+fn they_are_preferred_to_a_stored_value_and_both_are_searched_for() {
     let (mut point, verifier) = guard(1);
     let mut vault = made(verifier);
     insert(&mut vault, "card:task", Field::CardNumber, GIVEN).unwrap();
@@ -56,7 +56,7 @@ fn they_go_before_a_stored_value_of_the_same_name_and_both_are_searched_for() {
 }
 
 #[test]
-fn they_obey_the_rules_of_values_and_are_forgotten_locked_too() {
+fn they_obey_the_rules_of_values_and_are_forgotten_in_a_locked_vault() {
     let mut vault = made(guard(1).1);
     assert_eq!(insert(&mut vault, "card task", Field::Name, "a"), Err(VaultError::BadHandle));
     assert_eq!(insert(&mut vault, "card:task", Field::Name, ""), Err(VaultError::EmptyValue(Field::Name)));

@@ -1,4 +1,4 @@
-//! What secrets cannot do with every feature on, too: the cases of `misuse` are compiled without any.
+//! Traits that secrets lack, also with every feature on: the compile-fail cases are compiled without features.
 
 use std::fmt::{Debug, Display};
 
@@ -6,7 +6,7 @@ use browser_signals::{SealedWire, WireField};
 use serde::Serialize;
 use vault::{ExposedCard, SealedCard, Secret, UnlockKey, Vault};
 
-/// Does not compile where the type has the trait: then there are two `AMBIGUOUS`.
+/// Does not compile if the type has the trait, because then there are two `AMBIGUOUS`.
 macro_rules! lacks {
     ($type:ty: $($trait:path),+) => {
         $(const _: () = {

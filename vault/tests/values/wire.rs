@@ -1,11 +1,11 @@
-//! The door for requests: placeholders that tell nothing, names that a body can say, forms that are posted.
+//! Releases into a request: placeholders that show nothing, unique names, forms that are posted.
 
 use crate::common::{NOW, entropy, filled, guard, page, seen, shop, wire_grant};
 use browser_signals::{Container, DocumentId, Fact, NodeId, SealedWire, Shape, Snapshot};
 use policy_dfa::reason::Signal;
 use policy_dfa::{GRANT_LIFETIME_MS, Millis, Reason, RedeemError};
 use sirl::Field;
-use vault::{Binding, ReleaseError, Secret, WIRE_STANDS_MS};
+use vault::{Binding, ReleaseError, Secret, WIRE_VALID_MS};
 
 const CARD: [(Field, i64); 2] = [(Field::CardNumber, 11), (Field::CardExpiry, 12)];
 
@@ -34,10 +34,10 @@ fn a_wire_carries_exactly_the_placed_fields_under_their_names() {
         (shop(), DocumentId::new("loader-1"), Some(NodeId(10)))
     );
     assert_eq!((&*wire.destination.path, &*wire.destination.method), ("/address", "POST"));
-    assert_eq!(wire.stands_ms, WIRE_STANDS_MS);
+    assert_eq!(wire.stands_ms, WIRE_VALID_MS);
 }
 
-/// I13: the same entropy gives the same placeholders, whatever the vault holds.
+/// I13: the same entropy gives the same placeholders for any content of the vault.
 #[test]
 fn placeholders_do_not_depend_on_the_values() {
     let with = |number: &str, expiry: &str| {
@@ -53,14 +53,14 @@ fn placeholders_do_not_depend_on_the_values() {
     };
     let one = with("4111 1111 1111 1111", "12/31");
     assert_eq!(one, with("378282246310005", "2031-12"));
-    // Also where the value is what the placeholder would be: to avoid it would tell.
+    // This also holds if the value equals the placeholder, since avoiding it would narrow down the value.
     assert_eq!(one, with(&one[0], &one[1]));
     let other = open(6, named(), named()).ok().unwrap();
     assert_ne!(one[0], other.fields[0].placeholder);
 }
 
 #[test]
-fn a_form_that_cannot_name_its_fields_or_is_not_posted_gets_nothing() {
+fn a_form_without_unique_names_or_not_posted_gets_nothing() {
     let without = |change: fn(&mut Snapshot)| {
         let mut page = named();
         change(&mut page);
@@ -83,7 +83,7 @@ fn a_form_that_cannot_name_its_fields_or_is_not_posted_gets_nothing() {
 }
 
 #[test]
-fn what_shuts_the_door_for_forms_shuts_this_one() {
+fn errors_of_a_fill_are_also_errors_of_a_wire() {
     let after = |change: fn(&mut Snapshot)| {
         let mut page = named();
         change(&mut page);

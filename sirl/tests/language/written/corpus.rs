@@ -1,6 +1,6 @@
 //! Texts at the borders of the grammar.
 
-/// Each text, whether the grammar of all kinds accepts it, and whether the reader reads it.
+/// Each text, with two flags: the grammar of all kinds accepts it, and the parser accepts it.
 pub fn corpus() -> Vec<(String, bool, bool)> {
     let long =
         |count: usize, c: &str| format!("REQ.otp ctx={{\"purpose\":\"{}\"}}\nREQ.end", c.repeat(count));

@@ -1,4 +1,4 @@
-//! Changes that make other texts of the language, and of none.
+//! Changes that make other texts, within the language and outside of it.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

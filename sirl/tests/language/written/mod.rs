@@ -1,4 +1,4 @@
-//! Texts to try grammars with: of the grammar, close to it, and of the language beyond it.
+//! Texts for tests of grammars: in the grammar, close to it, and in the language outside of it.
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
 pub mod corpus;
@@ -68,7 +68,7 @@ pub fn block() -> impl Strategy<Value = Block> {
     requests.prop_map(|requests| Block { requests })
 }
 
-/// Some kinds with some fields: never none where the kind takes some.
+/// Some kinds, each with some fields, at least one if the kind takes any.
 pub fn kinds() -> impl Strategy<Value = Vec<(Kind, FieldSet)>> {
     let one = select(Kind::ALL.to_vec()).prop_flat_map(|kind| {
         let all: Vec<Field> = kind.allowed_fields().iter().collect();
@@ -90,13 +90,13 @@ impl Dice {
     }
 }
 
-/// The bytes that lead on from `state`.
+/// The bytes that the grammar allows after `state`.
 pub fn next_bytes(grammar: &Grammar, state: State) -> Vec<u8> {
     (0..=255).filter(|byte| grammar.step(state, *byte).is_some()).collect()
 }
 
-/// A whole text of the grammar: at every byte one of those that lead on, with the same chance, but for the
-/// quote of a string, which comes sooner, and `REQ.end`, which comes once `lines` are written.
+/// A complete text of the grammar. Every byte is chosen from the allowed ones with equal chance, except that the
+/// closing quote of a string comes sooner, and `REQ.end` after `lines` lines.
 pub fn walk(grammar: &Grammar, seed: u64, lines: usize) -> Vec<u8> {
     let mut dice = Dice(seed | 1);
     let (mut state, mut text) = (grammar.start(), Vec::new());

@@ -1,4 +1,4 @@
-//! Encodings that a sender can choose, each written here from its definition.
+//! Encodings that a sender can choose, each implemented here from its definition.
 
 use proptest::prelude::*;
 
@@ -125,7 +125,7 @@ fn serde_like(text: &str) -> String {
 }
 
 #[test]
-fn pairs_of_halves_are_one_character() {
+fn surrogate_pairs_are_one_character() {
     let value = "kettle 𝒳𝒴 \u{1f600} nine";
     assert!(!found(&format!("\"{}\"", serde_like(value)), value).is_empty());
     assert!(!found(&format!("\"{}\"", serde_like("KETTLE XY \u{1f600}nine")), value).is_empty());

@@ -1,4 +1,0 @@
-//! Nobody makes the model an audience for T2 fields.
-impl policy_dfa::MayHoldT2 for policy_dfa::Model {}
-
-fn main() {}

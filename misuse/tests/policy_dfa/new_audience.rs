@@ -1,8 +1,0 @@
-//! Nobody adds an audience.
-enum Collector {}
-
-impl policy_dfa::Audience for Collector {
-    const NAME: &'static str = "collector";
-}
-
-fn main() {}

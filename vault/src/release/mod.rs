@@ -1,0 +1,17 @@
+//! The methods that release values. Each consumes a grant, whether it succeeds or not.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`error`] | the errors of a release, and the rule on containers |
+//! | [`supply`] | the record that supplies a field |
+//! | [`open`] | values for a form, a request, a payment or a model |
+//!
+//! Inside: `placeholder` (text that is in a form in place of a value).
+
+pub mod error;
+pub mod open;
+mod placeholder;
+pub mod supply;
+
+pub use error::ReleaseError;
+pub use open::{ExposedCard, SealedCard, ValuesForModel, WIRE_VALID_MS};

@@ -1,0 +1,189 @@
+//! The record that supplies a field.
+//!
+//! Only values whose binding admits every origin concerned count: for a fill the page's and the destination's,
+//! for a payment the payee's.
+//!
+//! **One record is the primary one.** Values of one request belong together: the number of one card never goes
+//! with the expiry of another. Only name, phone and e-mail, which records share, may come from another record if
+//! the primary one lacks them. The primary record is chosen by these criteria, in this order:
+//!
+//! 1. it has a value that the user gave for this task;
+//! 2. it has all of the requested fields that records do not share;
+//! 3. it belongs to the preferred persona ([`Vault::prefer`]);
+//! 4. it is bound to this origin, then to this site, then anywhere;
+//! 5. it is of the request's own kind (`address:` for an address);
+//! 6. it has the most of the requested fields;
+//! 7. it was added first.
+//!
+//! A shared field that the primary record lacks comes from another record by criteria 1, 3 (unless the primary
+//! record belongs to another persona), 4, 5, the field's usual kind, 7.
+//!
+//! So a new record that is bound to one place changes nothing at another place, and a new record without a binding
+//! does not displace one of the same kind that has all the requested fields.
+
+use std::collections::HashMap;
+
+use browser_signals::Origin;
+use sirl::{Field, FieldSet, Kind};
+
+use crate::content::handle::{kind_of, name_of};
+use crate::content::record::Record;
+use crate::store::vault::Vault;
+
+/// Fields that any record may supply.
+const SHARED: [Field; 3] = [Field::Name, Field::Phone, Field::Email];
+
+/// The kind of record that a kind of request is about.
+fn record_kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Address => "address",
+        Kind::Payment | Kind::Purchase => "card",
+        Kind::Contact => "contact",
+        Kind::Identity => "identity",
+        Kind::Login => "login",
+        Kind::Otp => "otp",
+    }
+}
+
+/// A value that may go to the origins of a request.
+#[derive(Clone, Copy)]
+struct Candidate<'v> {
+    record: &'v Record,
+    for_task: bool,
+}
+
+/// The records that supply the fields of one request.
+pub(crate) struct Supply<'v> {
+    candidates: Vec<Candidate<'v>>,
+    primary: Option<&'v str>,
+    own_kind: &'static str,
+    /// The persona whose values are preferred for fields that the primary record lacks.
+    persona: Option<&'v str>,
+}
+
+impl<'v> Supply<'v> {
+    /// The record that supplies `field`, even if the request does not ask for the field.
+    pub(crate) fn record(&self, field: Field) -> Option<&'v Record> {
+        let with_field = self.candidates.iter().filter(|c| c.record.field == field);
+        let mut own = with_field.clone().filter(|c| Some(c.record.handle.as_str()) == self.primary);
+        if let Some(own) = own.next() {
+            return Some(own.record);
+        }
+        if !SHARED.contains(&field) {
+            return None;
+        }
+        let rank = |c: &Candidate<'v>| {
+            let kind = kind_of(&c.record.handle);
+            let of_persona = self.persona == Some(name_of(&c.record.handle));
+            (c.for_task, of_persona, c.record.binding.narrowness(), kind == self.own_kind, kind == "contact")
+        };
+        first_highest(with_field.copied(), rank).map(|c| c.record)
+    }
+}
+
+/// Finds the first of those with the highest rank.
+fn first_highest<T: Copy, R: Ord>(all: impl Iterator<Item = T>, rank: impl Fn(&T) -> R) -> Option<T> {
+    let mut best: Option<(R, T)> = None;
+    for one in all {
+        let rank = rank(&one);
+        if best.as_ref().is_none_or(|(highest, _)| rank > *highest) {
+            best = Some((rank, one));
+        }
+    }
+    best.map(|(_, one)| one)
+}
+
+/// The requested fields that a record has.
+#[derive(Clone, Copy)]
+struct Group<'v> {
+    handle: &'v str,
+    held: FieldSet,
+    for_task: bool,
+    narrowness: u8,
+}
+
+impl Vault {
+    /// The personas, which are the names in the handles of stored records, each once, in the order in which they
+    /// were added. `card:ana` and `address:ana` belong to the persona `ana`.
+    pub fn personas(&self) -> Vec<&str> {
+        let mut personas = Vec::new();
+        for name in self.records.iter().map(|record| name_of(&record.handle)) {
+            if !personas.contains(&name) {
+                personas.push(name);
+            }
+        }
+        personas
+    }
+
+    /// Prefers records of this persona from now on; `None` prefers none. The preference is never written to the
+    /// file.
+    pub fn prefer(&mut self, persona: Option<String>) {
+        self.preferred = persona;
+    }
+
+    /// Names the records that would supply `fields` for a request of `kind` on a page of `origin` that sends them to
+    /// itself: a handle for each field that the vault has. The criteria are in the documentation of the module.
+    ///
+    /// To predict a fill, pass the fields that will be placed, not all that were requested.
+    pub fn suppliers(&self, kind: Kind, fields: FieldSet, origin: &Origin) -> Vec<(String, Field)> {
+        self.suppliers_to(kind, fields, origin, origin)
+    }
+
+    /// Does the same for a page of `origin` whose form goes to `destination`.
+    pub fn suppliers_to(
+        &self,
+        kind: Kind,
+        fields: FieldSet,
+        origin: &Origin,
+        destination: &Origin,
+    ) -> Vec<(String, Field)> {
+        let supply = self.supply(kind, fields, &[origin, destination]);
+        fields.iter().filter_map(|field| Some((supply.record(field)?.handle.clone(), field))).collect()
+    }
+
+    /// Chooses the records that supply `fields` for a request that concerns every one of `origins`.
+    pub(crate) fn supply(&self, kind: Kind, fields: FieldSet, origins: &[&Origin]) -> Supply<'_> {
+        let of_task = self.for_task.iter().map(|record| Candidate { record, for_task: true });
+        let stored = self.records.iter().map(|record| Candidate { record, for_task: false });
+        let candidates: Vec<_> = of_task.chain(stored).filter(|c| c.record.admits(origins)).collect();
+        let own_kind = record_kind(kind);
+        let preferred = self.preferred.as_deref();
+        let primary = primary(&candidates, own_kind, fields, preferred);
+        let persona = preferred.filter(|persona| primary.is_none_or(|handle| name_of(handle) == *persona));
+        Supply { candidates, primary, own_kind, persona }
+    }
+}
+
+/// Chooses the primary record for `fields`.
+fn primary<'v>(
+    candidates: &[Candidate<'v>],
+    record_kind: &str,
+    fields: FieldSet,
+    preferred: Option<&str>,
+) -> Option<&'v str> {
+    let unshared: FieldSet = fields.iter().filter(|field| !SHARED.contains(field)).collect();
+    let decisive = if unshared.is_empty() { fields } else { unshared };
+    let mut groups: Vec<Group<'v>> = Vec::new();
+    let mut indices: HashMap<&'v str, usize> = HashMap::new();
+    for candidate in candidates.iter().filter(|c| decisive.contains(c.record.field)) {
+        let handle = candidate.record.handle.as_str();
+        let index = *indices.entry(handle).or_insert(groups.len());
+        let narrowness = candidate.record.binding.narrowness();
+        let one = FieldSet::EMPTY.with(candidate.record.field);
+        match groups.get_mut(index) {
+            Some(group) => {
+                group.held = group.held.with(candidate.record.field);
+                group.for_task |= candidate.for_task;
+                group.narrowness = group.narrowness.min(narrowness);
+            }
+            None => groups.push(Group { handle, held: one, for_task: candidate.for_task, narrowness }),
+        }
+    }
+    let rank = |group: &Group<'v>| {
+        let complete = unshared.is_subset_of(group.held);
+        let of_persona = preferred == Some(name_of(group.handle));
+        let own_kind = kind_of(group.handle) == record_kind;
+        (group.for_task, complete, of_persona, group.narrowness, own_kind, group.held.len())
+    };
+    first_highest(groups.into_iter(), rank).map(|group| group.handle)
+}

@@ -1,0 +1,54 @@
+//! The states that a guard keeps in the vault alongside a user's values.
+
+/// The subject of a state. The list is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum StateName {
+    /// Consents that outlive a session.
+    Consents,
+    /// The head of the audit log, by which a log that was cut off is noticed.
+    AuditHead,
+    /// The user's own phrase, by which the user knows a true consent page.
+    Phrase,
+    /// Settings that must not be changed without the user.
+    Settings,
+    /// Texts of pages that were withheld from the model as an attack, for the user to review.
+    Quarantine,
+    /// The number of times that an agent wrote a value that it did not get from the guard.
+    Guesses,
+}
+
+impl StateName {
+    /// Every name, in the order of the file's numbers.
+    pub const ALL: [StateName; 6] = [
+        StateName::Consents,
+        StateName::AuditHead,
+        StateName::Phrase,
+        StateName::Settings,
+        StateName::Quarantine,
+        StateName::Guesses,
+    ];
+
+    /// The name in words, for messages and as associated data.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            StateName::Consents => "consents",
+            StateName::AuditHead => "audit head",
+            StateName::Phrase => "phrase",
+            StateName::Settings => "settings",
+            StateName::Quarantine => "quarantine",
+            StateName::Guesses => "guesses",
+        }
+    }
+
+    /// The state's number in a file. A number is never reused.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            StateName::Consents => 1,
+            StateName::AuditHead => 2,
+            StateName::Phrase => 3,
+            StateName::Settings => 4,
+            StateName::Quarantine => 5,
+            StateName::Guesses => 6,
+        }
+    }
+}
