@@ -9,26 +9,21 @@
 //! |---|---|
 //! | [`intake`] | the user's first prompt: values out, handles in; the task sealed |
 //! | [`session`] | one task: observe, decide, ask, release, answer, record |
-//! | [`action`] | what an agent may send |
 //! | [`consent`] | prompts and who answers them |
 //! | [`audit`] | the value-free, hash-chained record |
 //! | [`egress`] | what may leave a container |
 //! | [`egress_proxy`] | the way out of a container: a proxy of the guard's own |
 //! | [`scrub`] | what the model is told of a page, and what is withheld |
-//! | [`safety`] | how safe a page is to act on |
+//! | [`safety`] | the safety of a page to act on |
 //! | [`text`] | values masked in it |
-//! | [`flow`] | what was read where, and carried to where |
-//! | [`order`] | what the agent set, over all pages of a task |
-//! | [`placement`] | which control takes which field |
 //! | [`checkout`] | purchases through the browser's payment interface |
-//! | [`guard`] | policy, vault, audit and payment handler together |
+//! | [`guard`] | policy, vault, audit and payment handler together; placement of fields, taint, agent actions |
 //! | [`lock`] | locking the vault of a running guard |
-//! | [`kept_head`] | the audit log's head, kept in the vault |
-//! | [`observe`] | watching an agent, and blocking nothing: no guard |
+//! | [`observe`] | observation of an agent that blocks nothing: no guard |
 //! | `service` | the guard as a service, for the user's own browser with the extension (Unix) |
 //! | [`storage`] | files that a crash leaves whole |
 //! | [`vault_file`] | the vault's file: lock, replacement, backups |
-//! | [`process`] | core dumps off, and panics that tell no value |
+//! | `system` | random bytes, the time of day, loopback listeners, and [`process`] protections |
 //!
 //! Without the feature `browser`, which is on unless turned off, there are `audit`, `consent` (no asking),
 //! `process`, `storage` and of `service` the words that are spoken: what a program needs that reads an audit log; and `scrub`, with the feature of that
@@ -62,8 +57,6 @@
 //! # Ok(()) }
 //! ```
 
-#[cfg(feature = "browser")]
-pub mod action;
 pub mod audit;
 #[cfg(feature = "browser")]
 pub mod checkout;
@@ -72,28 +65,14 @@ pub mod consent;
 pub mod egress;
 #[cfg(feature = "browser")]
 pub mod egress_proxy;
-mod entropy;
-#[cfg(feature = "browser")]
-pub mod flow;
 #[cfg(feature = "browser")]
 pub mod guard;
 #[cfg(feature = "browser")]
 pub mod intake;
 #[cfg(feature = "browser")]
-pub mod kept_head;
-#[cfg(feature = "browser")]
 pub mod lock;
 #[cfg(feature = "browser")]
-mod loopback;
-#[cfg(feature = "browser")]
 pub mod observe;
-#[cfg(feature = "browser")]
-pub mod order;
-#[cfg(feature = "browser")]
-pub mod placement;
-pub mod process;
-#[cfg(feature = "browser")]
-mod purpose;
 #[cfg(feature = "scrub")]
 pub mod safety;
 #[cfg(feature = "scrub")]
@@ -103,19 +82,17 @@ pub mod service;
 #[cfg(feature = "browser")]
 pub mod session;
 pub mod storage;
+mod system;
 #[cfg(feature = "browser")]
 pub mod text;
-#[cfg(feature = "browser")]
-mod time;
 #[cfg(feature = "browser")]
 pub mod vault_file;
 
 #[cfg(feature = "browser")]
-pub use action::Action;
+pub use guard::{Guard, GuardError, placement};
 #[cfg(feature = "browser")]
-pub use guard::{Guard, GuardError};
-#[cfg(feature = "browser")]
-pub use session::{Session, SessionReport};
+pub use session::{Session, SessionReport, core::Action};
+pub use system::process;
 
 pub use browser_signals as signals;
 pub use policy_dfa as policy;

@@ -5,31 +5,32 @@ use sirl::Kind;
 
 use crate::intake::Intake;
 
-/// What an agent says it is going to need, where the user's own words do not reach the guard: an agent that sits in
-/// another program, for one. Nothing of it holds until the user was asked, on the user's own channel: where to, and for
-/// what. It has no budget, no values and no records: those the user names or nobody.
+/// The sites and kinds of request that an agent asks for, where the user's own words do not reach the guard, such as
+/// for an agent in another program. The proposal has no effect until the user agrees to it on their own channel. It has
+/// no budget, no values and no records, which only the user can name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Proposal {
-    /// The only origins that the task is to go to.
+    /// The only origins that the task may visit.
     pub origins: Vec<Origin>,
-    /// What it may ask for. Without any there is nothing to ask the user: the container is T0, which releases nothing.
+    /// The kinds that the task may ask for. Without any there is no prompt, and the container is T0, which releases
+    /// nothing.
     pub kinds: Vec<Kind>,
 }
 
-/// How many sites one question can be about. Beyond, nobody reads them.
-const MOST_SITES: usize = 8;
+/// The maximum number of sites in one prompt. Users do not read longer lists.
+const MAX_SITES: usize = 8;
 
-/// How long their names may be together, in bytes: what is longer would be cut where the user is asked.
-const LONGEST: usize = 1600;
+/// The maximum length of all sites' names together, in bytes. The prompt would cut longer text.
+const MAX_LENGTH: usize = 1600;
 
 impl Proposal {
-    /// Whether a question can show all of it.
+    /// Whether one prompt can show the whole proposal.
     pub(super) fn can_be_shown(&self) -> bool {
         let length: usize = self.origins.iter().map(|origin| origin.to_string().len()).sum();
-        self.origins.len() <= MOST_SITES && length <= LONGEST
+        self.origins.len() <= MAX_SITES && length <= MAX_LENGTH
     }
 
-    /// The task, as if a prompt had said so.
+    /// The task, as if a prompt had named it.
     pub(super) fn into_intake(mut self) -> Intake {
         let mut seen = Vec::new();
         self.kinds.retain(|kind| {

@@ -4,7 +4,7 @@ use crate::played::{BLOCK, Played};
 use browser_signals::{Container, Verb};
 use classifier::Safety;
 use policy_dfa::Reason;
-use portcullis::action::Action;
+use portcullis::Action;
 use portcullis::audit::AuditEvent;
 use portcullis::consent::HandedOver;
 use portcullis::{APPROACH_C_POLICY, DEFAULT_POLICY};

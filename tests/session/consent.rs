@@ -4,7 +4,7 @@ use crate::played::{BLOCK, Played, SHOP, checkout, control, origin};
 use browser_signals::{Container, Control, Destination, DocumentId, ElementRef, Fact, Sink, Snapshot, Verb};
 use policy_dfa::{ConsentScope, Millis};
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
+use portcullis::Action;
 use portcullis::consent::ticket::{ANSWER_WITHIN, SubjectOf};
 use portcullis::consent::{Answer, ConsentPrompt, Ticket};
 use portcullis::session::core::MOST_PROMPTS;

@@ -3,7 +3,7 @@
 use crate::played::{BLOCK, Played, STREET};
 use browser_signals::{Container, ElementRef, Fact, Sink, Verb};
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
+use portcullis::Action;
 use sirl::Field;
 
 const BLOCKED: &str = "DENY.verb {\"reason\":\"egress_blocked\"}";

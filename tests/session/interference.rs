@@ -4,7 +4,7 @@
 use crate::played::{BLOCK, Played};
 use browser_signals::{Container, ElementRef, Fact, Sink, Verb};
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
+use portcullis::Action;
 use proptest::prelude::*;
 use sirl::Field;
 

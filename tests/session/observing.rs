@@ -3,7 +3,7 @@
 use crate::played::{BLOCK, Played, SHOP, checkout, origin};
 use browser_signals::{Container, Destination, ElementRef, Fact, Observed, Sink, Snapshot, TlsState, Verb};
 use policy_dfa::{Millis, Reason, VerbKind};
-use portcullis::action::Action;
+use portcullis::Action;
 use portcullis::audit::{About, AuditEvent, AuditLog, MemoryLog, SessionId, verify_text};
 use portcullis::guard::SystemEntropy;
 use portcullis::observe::{ObservedTask, Observer, WouldHave};

@@ -6,7 +6,7 @@ use browser_signals::{
 use classifier::Detectors;
 use classifier::Safety;
 use policy_dfa::Millis;
-use portcullis::action::Action;
+use portcullis::Action;
 use portcullis::consent::order::Waiting;
 use portcullis::consent::{Answer, Asked};
 use portcullis::egress::ContainerEgress;
@@ -53,9 +53,9 @@ fn ask(played: &mut Played, answer: Answer) -> Option<String> {
 
 /// The container's way out, which sees what the session keeps.
 fn egress(played: &mut Played) -> ContainerEgress {
-    let deeds = portcullis::order::Deeds::default();
+    let deeds = portcullis::order::AgentActions::default();
     let core = std::mem::replace(&mut played.core, Played::new(Container::T2).core);
-    played.core = core.with_deeds(deeds.clone());
+    played.core = core.with_agent_actions(deeds.clone());
     let detectors = Arc::new(Detectors::standard().unwrap());
     let (releases, vault) = (played.releases.clone(), played.vault.clone());
     ContainerEgress::new(Container::T2, vec![origin(SHOP)], Vec::new(), releases, vault, detectors)

@@ -4,7 +4,7 @@
 use crate::played::{Played, control};
 use browser_signals::{Container, Fact, Sink, Verb};
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
+use portcullis::Action;
 use sirl::{Field, Kind};
 
 /// A person's values, and the parts of them that pages show.

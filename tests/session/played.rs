@@ -9,13 +9,13 @@ use browser_signals::{
 use classifier::{Detectors, Safety};
 use policy_dfa::{Millis, Policy, Reason, Task, authority};
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
+use portcullis::Action;
 use portcullis::audit::AuditEvent;
 use portcullis::consent::{Answer, Answered, Asked, ConsentBook, HandedOver};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
 use portcullis::scrub::{Quarantine, Scrubber};
-use portcullis::session::core::{Command, Core, Event, Look, Told, Tools};
+use portcullis::session::core::{Command, Core, Event, Look, RenderedPage, CoreDependencies};
 use portcullis::text::PageTextGuard;
 use sirl::{Currency, Field, Kind, Money};
 use vault::{Binding, Secret, Vault};
@@ -152,7 +152,7 @@ impl Played {
         let task = Task::new(vec![origin(SHOP)], kinds.to_vec(), budget, container);
         let detectors = Arc::new(Detectors::standard().unwrap());
         let (releases, book) = (Releases::default(), ConsentBook::default());
-        let tools = Tools {
+        let tools = CoreDependencies {
             vault: vault.clone(),
             detectors,
             releases: releases.clone(),
@@ -229,7 +229,7 @@ impl Played {
                     let guard =
                         PageTextGuard::new(scrubber, Quarantine::default(), detectors, releases, vault);
                     let text = guard.mask(&self.reads).unwrap();
-                    Event::Text(Ok(Told { text, origin: Some(origin(SHOP)), safety: self.safety }))
+                    Event::Text(Ok(RenderedPage { text, origin: Some(origin(SHOP)), safety: self.safety }))
                 }
                 Command::Look(look) => {
                     let mut page = self.looks[0].clone();

@@ -3,7 +3,7 @@
 use crate::played::Played;
 use browser_signals::{Container, Verb};
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
+use portcullis::Action;
 use portcullis::consent::Answer;
 use sirl::{Field, FieldSet};
 

@@ -6,7 +6,7 @@ use browser_signals::{
 };
 use policy_dfa::{Millis, Reason};
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
+use portcullis::Action;
 use portcullis::audit::AuditEvent;
 use portcullis::session::core::{Command, Event};
 

@@ -3,7 +3,7 @@
 use crate::played::{BLOCK, Played};
 use browser_signals::{Container, Verb};
 use classifier::Safety;
-use portcullis::action::Action;
+use portcullis::Action;
 use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
 
 const CARD: &str = "REQ.payment fields=[\"card_number\"]\nREQ.end";

@@ -4,7 +4,7 @@ use crate::played::{Played, SHOP, control, origin};
 use browser_signals::{Container, ElementRef, Verb};
 use classifier::Safety;
 use policy_dfa::Delivery;
-use portcullis::action::Action;
+use portcullis::Action;
 use portcullis::audit::AuditEvent;
 use portcullis::{APPROACH_A_POLICY, APPROACH_A_TOLD_POLICY};
 use sirl::{Field, FieldSet, Kind};
@@ -21,7 +21,7 @@ fn asked(policy: &str, tells: bool) -> (Played, String) {
         ("address:task", Field::Street, "17 Quarry Road"),
     ];
     let mut played = Played::for_task(policy, (Container::T2, &[Kind::Contact]), &values, "buy a kettle");
-    played.core = played.core.with_values_told_to_the_model(tells);
+    played.core = played.core.with_values_shown_to_the_model(tells);
     played.looks[0].controls = vec![control(1, "email"), control(2, "tel")];
     played.safety = Safety::new(1.0).ok();
     played.act(Action::Verb(Verb::Read));

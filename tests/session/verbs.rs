@@ -2,7 +2,7 @@
 
 use crate::played::{BLOCK, Played, STREET, origin};
 use browser_signals::{Container, Destination, ElementRef, Fact, Sink, Snapshot, Verb};
-use portcullis::action::Action;
+use portcullis::Action;
 
 #[test]
 fn typed_values_do_not_go_out_and_look_alikes_are_treated_alike() {
