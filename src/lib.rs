@@ -89,7 +89,7 @@ pub mod text;
 pub mod vault_file;
 
 #[cfg(feature = "browser")]
-pub use guard::{Guard, GuardError, placement};
+pub use guard::{Guard, GuardError, placement, stored_head};
 #[cfg(feature = "browser")]
 pub use session::{Session, SessionReport, core::Action};
 pub use system::process;

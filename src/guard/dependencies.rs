@@ -120,7 +120,8 @@ impl Dependencies {
         }
         let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
         let saved = self.saved.unwrap_or_default();
-        let kept = stored_head::store(&mut vault, saved, self.audit.as_mut(), self.entropy.as_mut(), unix_ms());
+        let kept =
+            stored_head::store(&mut vault, saved, self.audit.as_mut(), self.entropy.as_mut(), unix_ms());
         drop(vault);
         if matches!(kept, Ok(true)) {
             self.save();
@@ -178,9 +179,7 @@ impl Dependencies {
         if saved {
             self.saved = Some(vault.generation());
         } else {
-            tracing::warn!(
-                "the vault's file could not be saved: standing consents hold for this task alone"
-            );
+            tracing::warn!("the vault's file could not be saved: standing consents hold for this task alone");
         }
         saved
     }

@@ -43,7 +43,7 @@ pub use crate::system::SystemEntropy;
 use agent_memory::AgentMemory;
 pub(crate) use dependencies::Dependencies;
 pub use error::GuardError;
-pub use user_vault::{Replaced, UserVault, VaultKey, VaultKeeper};
+pub use user_vault::{Replaced, UserVault, VaultKeeper, VaultKey};
 
 /// A policy's decision point with its dependencies, ready for one session after another.
 pub struct Guard {

@@ -14,16 +14,16 @@ use url::Url;
 
 use super::observer::Observer;
 use super::report::ObservationReport;
-use crate::session::core::Action;
 use crate::audit::{About, AuditEvent, Stopped, WouldHave};
 use crate::egress_proxy::{EgressProxy, NoProxy};
 use crate::guard::GuardError;
 use crate::guard::placement::best_form;
 use crate::safety::{PageSafety, WindowSafety};
 use crate::scrub::{Scrubber, Why};
+use crate::session::core::Action;
+use crate::session::core::replies::{block_refused, plan_answered, request_refused, verb_refused};
 use crate::session::core::{AgentMessage, Look};
 use crate::session::driving::verbs::{self, reason_of};
-use crate::session::core::replies::{block_refused, plan_answered, request_refused, verb_refused};
 use crate::system::SystemEntropy;
 use crate::text::mask_by_form;
 
@@ -56,7 +56,8 @@ impl UnguardedSession {
         };
         let proxy = EgressProxy::of(browser.settings(), &[], &mut SystemEntropy).await?;
         let tab = browser.container_through(proxy.for_container(), Container::T0, &[]).await?;
-        let egress = Arc::new(PassThroughEgress { task: observer.task().origins.clone(), left: Mutex::default() });
+        let egress =
+            Arc::new(PassThroughEgress { task: observer.task().origins.clone(), left: Mutex::default() });
         tab.set_egress(egress.clone());
         let detectors = observer.detectors().clone();
         let text = Arc::new(UnfilteredText { scrubber, detectors, safety, last: Mutex::default() });

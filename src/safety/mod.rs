@@ -15,9 +15,7 @@ use std::sync::Arc;
 
 use browser_signals::Outline;
 use browser_signals::outline::Purpose;
-use classifier::{
-    LinearClassifier, MentionAware, ModelError, Place, Risk, Safety, WindowClassifier,
-};
+use classifier::{LinearClassifier, MentionAware, ModelError, Place, Risk, Safety, WindowClassifier};
 use hmm_control::monitor::{Judge, MonitorError};
 #[cfg(feature = "browser")]
 use policy_dfa::{SafetyBand, Thresholds};

@@ -4,8 +4,8 @@ use browser_signals::extension::framing::{self, FramingError};
 use serde_json::Value;
 use tokio::net::UnixStream;
 
-use super::folder::{ServiceFolderError, ServiceFolder};
-use super::protocol::{Hello, Role, ClientRequest};
+use super::folder::{ServiceFolder, ServiceFolderError};
+use super::protocol::{ClientRequest, Hello, Role};
 
 /// Why the service did not answer.
 #[derive(Debug, thiserror::Error)]

@@ -30,7 +30,11 @@ type OpenWindows = watch::Sender<BTreeMap<String, bool>>;
 
 impl Default for ExtensionConsent {
     fn default() -> ExtensionConsent {
-        ExtensionConsent { link: watch::Sender::new(None), hearing: Hearing::default(), open: OpenWindows::default() }
+        ExtensionConsent {
+            link: watch::Sender::new(None),
+            hearing: Hearing::default(),
+            open: OpenWindows::default(),
+        }
     }
 }
 
@@ -87,7 +91,12 @@ struct ExtensionWindow {
 
 impl ExtensionWindow {
     /// The window that opens next. It is registered first, since it may close before the extension confirms it.
-    fn new(nonce: &str, link: &Arc<ExtensionLink>, now: watch::Receiver<CurrentLink>, open: &OpenWindows) -> ExtensionWindow {
+    fn new(
+        nonce: &str,
+        link: &Arc<ExtensionLink>,
+        now: watch::Receiver<CurrentLink>,
+        open: &OpenWindows,
+    ) -> ExtensionWindow {
         open.send_modify(|open| {
             open.insert(nonce.to_owned(), false);
         });
@@ -114,8 +123,9 @@ impl Window for ExtensionWindow {
     fn closed<'a>(&'a mut self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         Box::pin(async move {
             let ExtensionWindow { nonce, link, now, open } = self;
-            let is_gone =
-                |now: &CurrentLink| link.is_closed() || !now.as_ref().is_some_and(|now| Arc::ptr_eq(now, link));
+            let is_gone = |now: &CurrentLink| {
+                link.is_closed() || !now.as_ref().is_some_and(|now| Arc::ptr_eq(now, link))
+            };
             let mut open = open.subscribe();
             tokio::select! {
                 _ = now.wait_for(is_gone) => {}

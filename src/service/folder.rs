@@ -58,7 +58,9 @@ impl ServiceFolder {
     pub fn usual() -> Result<PathBuf, ServiceFolderError> {
         let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let runtime = from("XDG_RUNTIME_DIR").map(|folder| folder.join("portcullis"));
-        runtime.or_else(|| from("HOME").map(|home| home.join(".portcullis/run"))).ok_or(ServiceFolderError::NoHome)
+        runtime
+            .or_else(|| from("HOME").map(|home| home.join(".portcullis/run")))
+            .ok_or(ServiceFolderError::NoHome)
     }
 
     /// Opens an existing folder. It must belong to the user and be closed to others.
@@ -120,7 +122,9 @@ impl ServiceFolder {
     fn remove(&self, name: &str) -> Result<(), ServiceFolderError> {
         let path = self.folder.path().join(name);
         match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(ServiceFolderError::File { path, error }),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(ServiceFolderError::File { path, error })
+            }
             _ => Ok(()),
         }
     }
@@ -153,13 +157,18 @@ mod tests {
     fn auth_tokens_are_new_with_every_start_and_each_is_for_one_role() {
         let home = tempfile::tempdir().unwrap();
         let folder = ServiceFolder::open_or_make(&home.path().join("run")).unwrap();
-        assert!(matches!(folder.auth_token(Role::Agent), Err(ServiceFolderError::Folder(error)) if error.is_missing()));
+        assert!(
+            matches!(folder.auth_token(Role::Agent), Err(ServiceFolderError::Folder(error)) if error.is_missing())
+        );
         let tokens = folder.claim(&mut SystemEntropy).unwrap();
         let agent = folder.auth_token(Role::Agent).unwrap();
         assert!(tokens.matches(Role::Agent, &agent));
         assert!(!tokens.matches(Role::User, &agent) && !tokens.matches(Role::Extension, &agent));
         assert!(!tokens.matches(Role::Agent, "") && !tokens.matches(Role::Agent, agent.get(1..).unwrap()));
-        assert!(matches!(folder.claim(&mut SystemEntropy), Err(ServiceFolderError::Busy(_))), "one service at a time");
+        assert!(
+            matches!(folder.claim(&mut SystemEntropy), Err(ServiceFolderError::Busy(_))),
+            "one service at a time"
+        );
         drop(tokens);
         let tokens = folder.claim(&mut SystemEntropy).unwrap();
         assert!(!tokens.matches(Role::Agent, &agent), "the token of the earlier start");

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::protocol::{Refusal, ClientRequest};
-use crate::session::core::Action;
+use super::protocol::{ClientRequest, Refusal};
 use crate::consent::{Change, StandingConsent};
 use crate::guard::Guard;
 use crate::guard::dependencies::standing_consents;
 use crate::session::changes::{ChangeQueue, ChangeRequest, ChangeStatus};
+use crate::session::core::Action;
 use crate::session::tab::{TabSession, Tabs, kinds};
 use browser_signals::Verb;
 use vault::Vault;
@@ -190,7 +190,8 @@ async fn serve_one(
 ) -> (Current, Result<Value, Refusal>) {
     match (current, request) {
         (current, ClientRequest::Begin { prompt, pages }) => {
-            match TabSession::begin(*end_task(current, tabs, task).await, tabs.clone(), &prompt, pages).await {
+            match TabSession::begin(*end_task(current, tabs, task).await, tabs.clone(), &prompt, pages).await
+            {
                 Ok(session) => {
                     let ruled_out: Vec<[String; 2]> = session
                         .ruled_out()
@@ -207,10 +208,14 @@ async fn serve_one(
                 Err((error, guard)) => (Current::Idle(guard), Err(Refusal::Task(error.to_string()))),
             }
         }
-        (current, ClientRequest::End) => (Current::Idle(end_task(current, tabs, task).await), Ok(json!({ "ended": true }))),
+        (current, ClientRequest::End) => {
+            (Current::Idle(end_task(current, tabs, task).await), Ok(json!({ "ended": true })))
+        }
         // `ask` answers the one itself, and changes have a queue of their own.
         (current, ClientRequest::Standing | ClientRequest::Change(_)) => (current, Err(Refusal::NotForRole)),
-        (Current::Idle(guard), ClientRequest::Read | ClientRequest::Request(_)) => (Current::Idle(guard), Err(Refusal::NoTask)),
+        (Current::Idle(guard), ClientRequest::Read | ClientRequest::Request(_)) => {
+            (Current::Idle(guard), Err(Refusal::NoTask))
+        }
         (Current::Task(mut session), request) => {
             let action = match request {
                 ClientRequest::Request(text) => Action::Request(text),

@@ -15,8 +15,8 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, watch};
 
 use super::extension_consent::ExtensionConsent;
-use super::folder::{AuthTokens, ServiceFolderError, ServiceFolder};
-use super::protocol::{Hello, Refusal, Role, VERSION, ClientRequest};
+use super::folder::{AuthTokens, ServiceFolder, ServiceFolderError};
+use super::protocol::{ClientRequest, Hello, Refusal, Role, VERSION};
 use super::queue::{OpenTask, TaskQueue, change_status, status};
 use super::recent;
 use crate::consent::Change;
@@ -95,8 +95,9 @@ impl Service {
             "policy": STANDARD.encode(guard.decision.policy_bytes()),
             "hash": hex(&guard.decision.policy_hash()),
         });
-        let link =
-            extension_consent.as_ref().map_or_else(|| watch::Sender::new(CurrentLink::None), ExtensionConsent::link);
+        let link = extension_consent
+            .as_ref()
+            .map_or_else(|| watch::Sender::new(CurrentLink::None), ExtensionConsent::link);
         let seen = link.subscribe();
         let (published, task) = watch::channel(None);
         let (rules, ruled) = watch::channel(BrowserRules::default());

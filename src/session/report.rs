@@ -3,8 +3,8 @@
 use browser_signals::Container;
 use browser_signals::playwright::BridgeError;
 
-use crate::session::core::replies::SessionCounts;
 use crate::guard::GuardError;
+use crate::session::core::replies::SessionCounts;
 
 /// Why a session could not begin.
 #[derive(Debug, thiserror::Error)]

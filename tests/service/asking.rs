@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use portcullis::service::Asking;
+use portcullis::service::ExtensionConsent;
 use serde_json::{Value, json};
 use tokio::net::UnixStream;
 
@@ -12,7 +12,7 @@ use super::{Stage, hear, say};
 const LOOK_FIRST: Duration = Duration::from_millis(700);
 
 async fn stage(seed: u64) -> (Stage, UnixStream) {
-    let stage = Stage::asked(seed, Some(Asking::default())).await;
+    let stage = Stage::asked(seed, Some(ExtensionConsent::default())).await;
     let extension = stage.extension().await;
     (stage, extension)
 }

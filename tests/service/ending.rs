@@ -1,7 +1,7 @@
 //! Extensions that come and go while a task ends.
 
 use portcullis::service::Client;
-use portcullis::service::protocol::{Hello, Role, Wish};
+use portcullis::service::protocol::{ClientRequest, Hello, Role};
 use serde_json::{Value, json};
 use tokio::net::UnixStream;
 
@@ -9,9 +9,9 @@ use super::{Stage, hear, say};
 
 /// What the service says to an extension that comes: what is to be open to pages that hold values, and nothing else.
 async fn welcomed(stage: &Stage) -> (UnixStream, Value) {
-    let mut stream = UnixStream::connect(stage.place.socket()).await.unwrap();
-    let word = stage.place.word(Role::Extension).unwrap();
-    say(&mut stream, &Hello { role: Role::Extension, word: &word }.message()).await;
+    let mut stream = UnixStream::connect(stage.service_folder.socket()).await.unwrap();
+    let token = stage.service_folder.auth_token(Role::Extension).unwrap();
+    say(&mut stream, &Hello { role: Role::Extension, token: &token }.message()).await;
     let welcome = hear(&mut stream).await.unwrap();
     // Once it is told something, it is the one that is asked.
     say(&mut stream, &json!({ "ask": "status", "id": 1 })).await;
@@ -31,8 +31,8 @@ async fn one_that_comes_while_another_is_told_of_the_end_hears_of_no_task() {
     let (mut dead, narrow) = welcomed(&stage).await;
     assert_eq!(narrow, json!([stage.shop]));
     let ends = async {
-        let mut user = Client::connect(&stage.place, Role::User).await.unwrap();
-        user.ask(&Wish::End).await.unwrap()
+        let mut user = Client::connect(&stage.service_folder, Role::User).await.unwrap();
+        user.ask(&ClientRequest::End).await.unwrap()
     };
     let comes = async {
         let asked = hear(&mut dead).await.unwrap();

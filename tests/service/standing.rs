@@ -6,8 +6,8 @@ use std::time::Duration;
 use portcullis::DEFAULT_POLICY;
 use portcullis::consent::{Change, How};
 use portcullis::guard::VaultKeeper;
-use portcullis::service::protocol::{Role, Wish};
-use portcullis::service::{Asking, Client};
+use portcullis::service::protocol::{ClientRequest, Role};
+use portcullis::service::{Client, ExtensionConsent};
 use portcullis::signals::Origin;
 use portcullis::sirl::Kind;
 use serde_json::{Value, json};
@@ -59,12 +59,12 @@ async fn request(stage: &Stage, change: Option<(usize, &str)>) -> (String, usize
 
 async fn change(stage: &Stage, role: Role, how: How) -> Value {
     let to = Origin::parse(&stage.shop).unwrap();
-    let wish = Wish::Change(Change { kind: Kind::Address, to, how });
+    let request = ClientRequest::Change(Change { kind: Kind::Address, to, how });
     if role == Role::User {
-        return Client::connect(&stage.place, role).await.unwrap().ask(&wish).await.unwrap();
+        return Client::connect(&stage.service_folder, role).await.unwrap().ask(&request).await.unwrap();
     }
     let mut extension = stage.extension().await;
-    let mut message = wish.message();
+    let mut message = request.message();
     message["id"] = json!(3);
     say(&mut extension, &message).await;
     let told = hear(&mut extension).await.unwrap();
@@ -95,9 +95,9 @@ async fn a_withdrawn_yes_and_a_never_hold_in_the_open_task_at_once() {
     let record = stage.record();
     assert!(record.contains("\"event\":\"consent_never\""), "{record}");
 
-    let mut user = Client::connect(&stage.place, Role::User).await.unwrap();
+    let mut user = Client::connect(&stage.service_folder, Role::User).await.unwrap();
     assert_eq!(change(&stage, Role::User, How::TakeBack).await["changed"], "for_this_task");
-    assert_eq!(user.ask(&Wish::Standing).await.unwrap()["standing"], json!([]));
+    assert_eq!(user.ask(&ClientRequest::Standing).await.unwrap()["standing"], json!([]));
     assert_eq!(request(&stage, None).await, (granted.to_owned(), 1));
     assert_eq!(asked(), 3);
 }
@@ -115,8 +115,8 @@ async fn what_was_decided_and_did_not_go_yet_does_not_go() {
             "{word} before look {look}"
         );
         change(&stage, Role::User, How::TakeBack).await;
-        let mut user = Client::connect(&stage.place, Role::User).await.unwrap();
-        user.ask(&Wish::End).await.unwrap();
+        let mut user = Client::connect(&stage.service_folder, Role::User).await.unwrap();
+        user.ask(&ClientRequest::End).await.unwrap();
     }
     let record = stage.record();
     assert!(!record.contains("\"failed\":null"), "{record}");
@@ -134,7 +134,7 @@ impl VaultKeeper for Kept {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_never_that_is_said_under_an_open_question_stays_although_a_yes_comes_after_it() {
     let policy = DEFAULT_POLICY.replacen("consent once per session", "consent once per site", 1);
-    let stage = Stage::under(53, &policy, Some(Asking::default()), Some(Box::new(Kept))).await;
+    let stage = Stage::under(53, &policy, Some(ExtensionConsent::default()), Some(Box::new(Kept))).await;
     let mut extension = stage.extension().await;
     let frames = json!([stage.frame(&json!({}))]);
     let shop = stage.shop.clone();
@@ -179,8 +179,8 @@ async fn a_never_that_is_said_under_an_open_question_stays_although_a_yes_comes_
     let (changed, reply) = tokio::join!(person, asks);
     assert_eq!(changed, "kept");
     assert_eq!(reply, "DENY.address {\"reason\":\"consent_denied\"}");
-    let mut user = Client::connect(&stage.place, Role::User).await.unwrap();
-    let standing = user.ask(&Wish::Standing).await.unwrap()["standing"].clone();
+    let mut user = Client::connect(&stage.service_folder, Role::User).await.unwrap();
+    let standing = user.ask(&ClientRequest::Standing).await.unwrap()["standing"].clone();
     let said: Vec<_> = standing.as_array().unwrap().iter().map(|one| one["given"].clone()).collect();
     assert_eq!(said, [json!(false)], "the never that was said to be kept: {standing}");
 }
@@ -219,7 +219,7 @@ async fn listed(extension: &mut tokio::net::UnixStream) -> Vec<(Value, Value)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_stands_is_shown_while_an_action_goes_on() {
     let policy = DEFAULT_POLICY.replacen("consent once per session", "consent once per site", 1);
-    let stage = Stage::under(56, &policy, Some(Asking::default()), Some(Box::new(Kept))).await;
+    let stage = Stage::under(56, &policy, Some(ExtensionConsent::default()), Some(Box::new(Kept))).await;
     let mut extension = stage.extension().await;
     let frames = json!([stage.frame(&json!({}))]);
     let shop = stage.shop.clone();
@@ -273,16 +273,17 @@ async fn what_stands_is_shown_while_an_action_goes_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_stands_is_told_to_its_user_while_a_question_is_open() {
-    let stage = Stage::under(57, DEFAULT_POLICY, Some(Asking::default()), Some(Box::new(Kept))).await;
+    let stage =
+        Stage::under(57, DEFAULT_POLICY, Some(ExtensionConsent::default()), Some(Box::new(Kept))).await;
     let to = Origin::parse(&stage.shop).unwrap();
-    let never = Wish::Change(Change { kind: Kind::Login, to, how: How::Never });
-    let mut user = Client::connect(&stage.place, Role::User).await.unwrap();
+    let never = ClientRequest::Change(Change { kind: Kind::Login, to, how: How::Never });
+    let mut user = Client::connect(&stage.service_folder, Role::User).await.unwrap();
     assert_eq!(user.ask(&never).await.unwrap()["changed"], "kept");
     let mut extension = stage.extension().await;
     let person = async {
         let asked = hear(&mut extension).await.unwrap();
         say(&mut extension, &json!({ "id": asked["id"], "answer": "opened" })).await;
-        let standing = user.ask(&Wish::Standing).await.unwrap()["standing"].clone();
+        let standing = user.ask(&ClientRequest::Standing).await.unwrap()["standing"].clone();
         let closed = json!({ "ask": "closed", "id": 6, "nonce": asked["nonce"] });
         say(&mut extension, &closed).await;
         standing

@@ -3,11 +3,11 @@
 use crate::played::{BLOCK, Played, SHOP, checkout, control, origin};
 use browser_signals::{Container, Control, Destination, DocumentId, ElementRef, Fact, Sink, Snapshot, Verb};
 use policy_dfa::{ConsentScope, Millis};
-use portcullis::DEFAULT_POLICY;
 use portcullis::Action;
+use portcullis::DEFAULT_POLICY;
 use portcullis::consent::ticket::{ANSWER_WITHIN, SubjectOf};
 use portcullis::consent::{Answer, ConsentPrompt, Ticket};
-use portcullis::session::core::MOST_PROMPTS;
+use portcullis::session::core::MAX_PROMPTS;
 use sirl::{Field, Kind};
 
 #[test]
@@ -64,11 +64,11 @@ fn a_task_that_asks_without_end_is_not_listened_to() {
     played.act(Action::Verb(Verb::Read));
     played.answer = Answer::No;
     let pay = "REQ.purchase ctx={\"total\":64.15,\"currency\":\"USD\"}\nREQ.end";
-    for _ in 0..MOST_PROMPTS {
+    for _ in 0..MAX_PROMPTS {
         assert_eq!(played.request(pay), "DENY.purchase {\"reason\":\"consent_denied\"}");
     }
     assert_eq!(played.request(pay), "DENY.purchase {\"reason\":\"budget_spent\"}");
-    assert_eq!(played.prompts.len(), MOST_PROMPTS as usize);
+    assert_eq!(played.prompts.len(), MAX_PROMPTS as usize);
     assert!(
         played.prompts[3].contains("! the agent was refused 3 times in this task"),
         "{}",

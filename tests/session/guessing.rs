@@ -2,8 +2,8 @@
 
 use crate::played::{BLOCK, Played, STREET};
 use browser_signals::{Container, ElementRef, Fact, Sink, Verb};
-use portcullis::DEFAULT_POLICY;
 use portcullis::Action;
+use portcullis::DEFAULT_POLICY;
 use sirl::Field;
 
 const BLOCKED: &str = "DENY.verb {\"reason\":\"egress_blocked\"}";

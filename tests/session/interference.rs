@@ -3,8 +3,8 @@
 
 use crate::played::{BLOCK, Played};
 use browser_signals::{Container, ElementRef, Fact, Sink, Verb};
-use portcullis::DEFAULT_POLICY;
 use portcullis::Action;
+use portcullis::DEFAULT_POLICY;
 use proptest::prelude::*;
 use sirl::Field;
 

@@ -53,7 +53,7 @@ fn ask(played: &mut Played, answer: Answer) -> Option<String> {
 
 /// The container's way out, which sees what the session keeps.
 fn egress(played: &mut Played) -> ContainerEgress {
-    let deeds = portcullis::order::AgentActions::default();
+    let deeds = portcullis::guard::agent_actions::AgentActions::default();
     let core = std::mem::replace(&mut played.core, Played::new(Container::T2).core);
     played.core = core.with_agent_actions(deeds.clone());
     let detectors = Arc::new(Detectors::standard().unwrap());

@@ -3,8 +3,8 @@
 
 use crate::played::{Played, control};
 use browser_signals::{Container, Fact, Sink, Verb};
-use portcullis::DEFAULT_POLICY;
 use portcullis::Action;
+use portcullis::DEFAULT_POLICY;
 use sirl::{Field, Kind};
 
 /// A person's values, and the parts of them that pages show.

@@ -8,14 +8,14 @@ use browser_signals::{
 };
 use classifier::{Detectors, Safety};
 use policy_dfa::{Millis, Policy, Reason, Task, authority};
-use portcullis::DEFAULT_POLICY;
 use portcullis::Action;
+use portcullis::DEFAULT_POLICY;
 use portcullis::audit::AuditEvent;
 use portcullis::consent::{Answer, Answered, Asked, ConsentBook, HandedOver};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
 use portcullis::scrub::{Quarantine, Scrubber};
-use portcullis::session::core::{Command, Core, Event, Look, RenderedPage, CoreDependencies};
+use portcullis::session::core::{Command, Core, CoreDependencies, Event, Look, RenderedPage};
 use portcullis::text::PageTextGuard;
 use sirl::{Currency, Field, Kind, Money};
 use vault::{Binding, Secret, Vault};
@@ -157,7 +157,7 @@ impl Played {
             detectors,
             releases: releases.clone(),
             book,
-            lasting: true,
+            can_persist_consents: true,
             seed: [9; 32],
         };
         let core = Core::new(task, decision, tools, prompt);
@@ -229,7 +229,11 @@ impl Played {
                     let guard =
                         PageTextGuard::new(scrubber, Quarantine::default(), detectors, releases, vault);
                     let text = guard.mask(&self.reads).unwrap();
-                    Event::Text(Ok(RenderedPage { text, origin: Some(origin(SHOP)), safety: self.safety }))
+                    Event::PageRead(Ok(RenderedPage {
+                        text,
+                        origin: Some(origin(SHOP)),
+                        safety: self.safety,
+                    }))
                 }
                 Command::Look(look) => {
                     let mut page = self.looks[0].clone();

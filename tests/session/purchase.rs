@@ -2,8 +2,8 @@
 
 use crate::played::Played;
 use browser_signals::{Container, Verb};
-use portcullis::DEFAULT_POLICY;
 use portcullis::Action;
+use portcullis::DEFAULT_POLICY;
 use portcullis::consent::Answer;
 use sirl::{Field, FieldSet};
 

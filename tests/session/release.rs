@@ -5,8 +5,8 @@ use browser_signals::{
     Container, Destination, DocumentId, ElementRef, Fact, NodeId, Snapshot, TlsState, Verb,
 };
 use policy_dfa::{Millis, Reason};
-use portcullis::DEFAULT_POLICY;
 use portcullis::Action;
+use portcullis::DEFAULT_POLICY;
 use portcullis::audit::AuditEvent;
 use portcullis::session::core::{Command, Event};
 

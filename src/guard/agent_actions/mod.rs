@@ -98,7 +98,8 @@ impl AgentActions {
         let Weighed { deed, harmless } = weighed;
         let mut ledger = self.lock();
         let location = node.map(|node| ControlLocation::of(page, node));
-        let again = |entry: &Entry| location.is_some() && entry.location == location && entry.seen == Seen::NotYet;
+        let again =
+            |entry: &Entry| location.is_some() && entry.location == location && entry.seen == Seen::NotYet;
         ledger.entries.retain(|entry| !(again(entry) || entry.harmless && harmless && entry.deed == deed));
         let longest = match &deed.act {
             Act::Typed(text) | Act::Chose(text) | Act::Opened(text) => text.chars().count(),
@@ -137,7 +138,8 @@ impl AgentActions {
     /// Records the controls that the guard is about to fill.
     pub(crate) fn note_filled(&self, page: &Snapshot, terms: &Terms, suppliers: &[(String, Field)]) {
         let mut ledger = self.lock();
-        let locations = terms.placements.iter().map(|placement| (ControlLocation::of(page, placement.node), page.form));
+        let locations =
+            terms.placements.iter().map(|placement| (ControlLocation::of(page, placement.node), page.form));
         ledger.filled.extend(locations);
         if terms.kind != Kind::Address {
             return;
@@ -160,7 +162,8 @@ impl AgentActions {
     pub(crate) fn is_filled_form(&self, page: &Snapshot) -> bool {
         let Some(form) = page.form else { return false };
         let here = ControlLocation::of(page, form);
-        let same = |location: &ControlLocation| location.frame == here.frame && location.document == here.document;
+        let same =
+            |location: &ControlLocation| location.frame == here.frame && location.document == here.document;
         self.lock().filled.iter().any(|(location, owner)| *owner == Some(form) && same(location))
     }
 
@@ -195,7 +198,8 @@ impl AgentActions {
     /// same prompt asks to fill there.
     pub(crate) fn order(&self, site: &Origin, asked: Vec<String>, page_says: Vec<String>) -> Order {
         let ledger = self.lock();
-        let shown = |entry: &&Entry| entry.deed.site == *site || entry.must_be_seen() || entry.seen == Seen::Refused;
+        let shown =
+            |entry: &&Entry| entry.deed.site == *site || entry.must_be_seen() || entry.seen == Seen::Refused;
         let (refused, kept): (Vec<&Entry>, Vec<&Entry>) =
             ledger.entries.iter().filter(shown).partition(|entry| entry.seen == Seen::Refused);
         let deeds = kept.iter().map(|entry| entry.deed.clone()).collect();

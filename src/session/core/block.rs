@@ -44,7 +44,13 @@ impl Core {
     }
 
     /// Takes one event of a block and returns the next command.
-    pub(super) fn step_block(&mut self, mut block: BlockState, phase: BlockPhase, event: Event, now: Millis) -> Command {
+    pub(super) fn step_block(
+        &mut self,
+        mut block: BlockState,
+        phase: BlockPhase,
+        event: Event,
+        now: Millis,
+    ) -> Command {
         match (phase, event) {
             (BlockPhase::SurveyForms, Event::Seen(Ok(forms))) if block.has_pending(true) => {
                 self.survey_button(block, forms)
@@ -78,7 +84,10 @@ impl Core {
             (BlockPhase::Deciding, Event::Seen(seen)) => self.decide_current(block, seen, now),
             (BlockPhase::RecordingIntent(release), Event::Recorded(true)) => {
                 let look = block.look();
-                self.enter(State::Block(Box::new((block, BlockPhase::LookingAgain(release)))), Command::Look(look))
+                self.enter(
+                    State::Block(Box::new((block, BlockPhase::LookingAgain(release)))),
+                    Command::Look(look),
+                )
             }
             (BlockPhase::RecordingIntent(_) | BlockPhase::RecordingAnswer { .. }, Event::Recorded(false)) => {
                 self.refuse_all(block, Reason::AuditUnavailable, now)
@@ -86,7 +95,7 @@ impl Core {
             (BlockPhase::LookingAgain(release), Event::Seen(seen)) => self.release(block, release, seen, now),
             (BlockPhase::Releasing(in_flight), Event::Done(done)) => {
                 self.released(block, in_flight, done, now)
-            },
+            }
             (BlockPhase::RecordingOutcome(reply), Event::Recorded(_)) => {
                 let reply = match reply {
                     Ok(text) => text,
@@ -97,7 +106,9 @@ impl Core {
                 }
                 self.release_next(block, now)
             }
-            (BlockPhase::HandingOver(offer), Event::HandedOver(ended)) => self.handed_over(block, *offer, ended),
+            (BlockPhase::HandingOver(offer), Event::HandedOver(ended)) => {
+                self.handed_over(block, *offer, ended)
+            }
             (_, _) => self.refuse_all(block, Reason::BrowserLost, now),
         }
     }
@@ -207,7 +218,9 @@ impl Core {
         seen: Result<Vec<Observed<Snapshot>>, Reason>,
         now: Millis,
     ) -> Command {
-        let Some(line) = block.current() else { return self.refuse_all(block, Reason::MalformedRequest, now) };
+        let Some(line) = block.current() else {
+            return self.refuse_all(block, Reason::MalformedRequest, now);
+        };
         let (request, number, consent) = (line.request.clone(), line.number, line.consent);
         let asked_on = line.asked_on.clone();
         let purchase = line.is_purchase();
@@ -232,7 +245,9 @@ impl Core {
             Verdict::Grant(Granted::Fill(grant)) => GrantedRelease::Fill(grant),
             Verdict::Grant(Granted::Wire(grant)) => GrantedRelease::Wire(grant),
             Verdict::Grant(Granted::PaymentApi(grant)) => GrantedRelease::Pay(grant),
-            Verdict::Grant(Granted::Model(grant)) if self.shows_values_to_model => GrantedRelease::ShowToModel(grant),
+            Verdict::Grant(Granted::Model(grant)) if self.shows_values_to_model => {
+                GrantedRelease::ShowToModel(grant)
+            }
             Verdict::Grant(_) => return self.refuse_current(block, Reason::DeliveryForbidden, now),
             Verdict::Deny(reason) => return self.refuse_current(block, reason, now),
             // The page changed, so that the prompt would be a new one.

@@ -124,8 +124,8 @@ pub(in crate::session) enum GrantedRelease {
 pub(in crate::session) enum InFlight {
     Filled,
     Wired,
-    /// With the answer that holds them.
-    RenderedPage(Zeroizing<String>),
+    /// With the reply that contains them.
+    Shown(Zeroizing<String>),
     /// With the card's handle.
     Paid(String),
 }

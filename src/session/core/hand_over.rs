@@ -39,7 +39,12 @@ impl Core {
     }
 
     /// Ends a hand-over: the user finished, or may have, or lets the agent go on.
-    pub(super) fn handed_over(&mut self, mut block: BlockState, offer: HandOver, ended: HandedOver) -> Command {
+    pub(super) fn handed_over(
+        &mut self,
+        mut block: BlockState,
+        offer: HandOver,
+        ended: HandedOver,
+    ) -> Command {
         let request = block.current().map_or(0, |line| line.number);
         let HandOver { kind, origin, .. } = offer;
         let finished = ended == HandedOver::Finished;

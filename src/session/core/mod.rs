@@ -28,5 +28,5 @@ mod step;
 
 pub(crate) use messages::AgentMessage;
 pub use messages::{Action, Command, Event, Look, Payment, RenderedPage};
+pub(super) use state::State;
 pub use state::{Core, CoreDependencies, MAX_PROMPTS};
-pub(super) use state::{AfterRecord, State};

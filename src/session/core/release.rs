@@ -19,7 +19,13 @@ type Seen = Result<Vec<Observed<Snapshot>>, Reason>;
 
 impl Core {
     /// Opens the vault for a release whose intent is recorded, and has the driver deliver the values.
-    pub(super) fn release(&mut self, mut block: BlockState, release: GrantedRelease, seen: Seen, now: Millis) -> Command {
+    pub(super) fn release(
+        &mut self,
+        mut block: BlockState,
+        release: GrantedRelease,
+        seen: Seen,
+        now: Millis,
+    ) -> Command {
         let pages = match seen {
             Ok(_) if self.overtaken => return self.end_request(block, Err(Reason::ConsentDenied)),
             Ok(pages) => pages,
@@ -134,7 +140,9 @@ impl Core {
         let done = if is_unconfirmed { Ok(()) } else { done };
         // A page that redirected the form may have done so when it saw the values, which were then withdrawn. The agent gets
         // a refusal, and the history counts a release, because the page may have the values.
-        if let (InFlight::Filled, Err(Reason::WrongDestination), Some(line)) = (&in_flight, done, block.current()) {
+        if let (InFlight::Filled, Err(Reason::WrongDestination), Some(line)) =
+            (&in_flight, done, block.current())
+        {
             let kind = line.request.kind;
             self.happened(Happened::Released(kind));
         }

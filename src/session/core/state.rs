@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use browser_signals::{Observed, Origin, Snapshot, Verb};
 use classifier::{Detectors, Safety};
-use policy_dfa::{
-    Consent, DecisionPoint, Happened, History, Reason, Root, Task, Valuation, VerbKind,
-};
+use policy_dfa::{Consent, DecisionPoint, Happened, History, Reason, Root, Task, Valuation, VerbKind};
 use sirl::{Field, Schema};
 use vault::Vault;
 
@@ -216,7 +214,11 @@ impl Core {
 
     /// Starts with the taint and the suspicion of earlier tasks.
     #[must_use]
-    pub(in crate::session) fn with_earlier_taint(mut self, earlier: &TaintTracker, has_guessed: bool) -> Core {
+    pub(in crate::session) fn with_earlier_taint(
+        mut self,
+        earlier: &TaintTracker,
+        has_guessed: bool,
+    ) -> Core {
         self.taint.add_earlier(earlier);
         if has_guessed {
             self.happened(Happened::Suspected);

@@ -4,10 +4,10 @@ use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{Consent, ConsentScope, Granted, Happened, Millis, Reason, VerbKind, Verdict};
 
 use super::block_state::PageIdentity;
+use super::messages::Action;
 use super::messages::{AgentMessage, Command, Event, Look, RenderedPage};
 use super::replies::{block_refused, verb_refused};
 use super::state::{AfterRecord, Core, State};
-use super::messages::Action;
 use crate::audit::AuditEvent;
 use crate::consent::Asked;
 use crate::guard::agent_actions::{self, effect_of, kind_of};
@@ -143,7 +143,9 @@ impl Core {
             }
             Verdict::Grant(_) => self.refuse_verb(&verb, origin, Reason::DeliveryForbidden),
             Verdict::Deny(reason) => self.refuse_verb(&verb, origin, reason),
-            Verdict::Ask(_) if self.prompts_are_spent() => self.refuse_verb(&verb, origin, Reason::BudgetSpent),
+            Verdict::Ask(_) if self.prompts_are_spent() => {
+                self.refuse_verb(&verb, origin, Reason::BudgetSpent)
+            }
             Verdict::Ask(_) => {
                 let goes_to = match &verb {
                     Verb::Open { url } => Origin::parse(url).ok(),
@@ -163,7 +165,10 @@ impl Core {
     /// Whether a verb changes a control that the guard filled. Such controls change by grants only.
     fn changes_what_was_filled(&self, verb: &Verb, page: &Observed<Snapshot>) -> bool {
         let sets = matches!(verb, Verb::Type { .. } | Verb::Select { .. } | Verb::Check { .. });
-        sets && page.target.as_ref().is_some_and(|target| self.agent_actions.is_filled(page.value(), target.node))
+        sets && page
+            .target
+            .as_ref()
+            .is_some_and(|target| self.agent_actions.is_filled(page.value(), target.node))
     }
 
     /// Records the agent action of a verb. A container that is not raised contains no values of the user's.

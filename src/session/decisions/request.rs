@@ -51,7 +51,13 @@ impl Core {
     }
 
     /// Binds a consent from the plan prompt, if one allows this release, to the form that receives it.
-    pub(in crate::session) fn bind(&mut self, request: &Request, page: &Snapshot, form: &FormPlace, now: Millis) {
+    pub(in crate::session) fn bind(
+        &mut self,
+        request: &Request,
+        page: &Snapshot,
+        form: &FormPlace,
+        now: Millis,
+    ) {
         let Some(origin) = page.origin.known() else { return };
         let (kind, fields) = (request.kind, request.effective_fields());
         let sent_to = page.destination.known().map_or(origin, |to| &to.origin);
@@ -69,8 +75,13 @@ impl Core {
     /// decides and records nothing; a plan grants nothing.
     pub(in crate::session) fn preflight(&self, plan: &Plan) -> String {
         let each = plan.anticipated.iter().filter_map(|request| {
-            let refused =
-                never_granted(&self.decision, &self.task, &self.history, request.kind, request.effective_fields());
+            let refused = never_granted(
+                &self.decision,
+                &self.task,
+                &self.history,
+                request.kind,
+                request.effective_fields(),
+            );
             refused.map(|reason| (request.kind, reason))
         });
         let mut ruled_out: Vec<(Kind, Reason)> = Vec::new();

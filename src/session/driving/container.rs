@@ -14,7 +14,6 @@ use vault::StateName;
 use super::opening::{self, ReadySession, SealedTask, TaskSource, TaskSurface};
 use super::verbs::{self, reason_of};
 use super::{egress, payment};
-use crate::session::core::Action;
 use crate::audit::{AuditEvent, SessionId, Stopped};
 use crate::consent::order::Waiting;
 use crate::consent::{HandOver, HandedOver, book};
@@ -23,6 +22,7 @@ use crate::egress_proxy::EgressProxy;
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::{Dependencies, Guard};
 use crate::scrub::Quarantine;
+use crate::session::core::Action;
 use crate::session::core::{Command, Core, Event, RenderedPage};
 use crate::session::{Proposal, SessionError, SessionReport};
 use crate::system::unix_ms;
@@ -86,12 +86,14 @@ impl Session {
         wording: TaskSource<'_>,
     ) -> Result<Session, (SessionError, Box<Guard>)> {
         let Guard { decision, mut dependencies } = guard;
-        let sealed = match opening::open(&mut dependencies, &decision, wording, TaskSurface::Container).await {
+        let sealed = match opening::open(&mut dependencies, &decision, wording, TaskSurface::Container).await
+        {
             Ok(sealed) => sealed,
             Err(error) => return Err((error, Box::new(Guard { decision, dependencies }))),
         };
         let (releases, agent_actions) = (Releases::default(), AgentActions::default());
-        let opened = open_container(&mut dependencies, browser, &sealed.task, &releases, &agent_actions).await;
+        let opened =
+            open_container(&mut dependencies, browser, &sealed.task, &releases, &agent_actions).await;
         let (tab, proxy) = match opened {
             Ok(opened) => opened,
             Err(error) => {
@@ -105,8 +107,19 @@ impl Session {
         let ReadySession { core, text, quarantine } = sealed.ready(decision, &dependencies, releases);
         let (core, started) = (core.with_agent_actions(agent_actions.clone()), Instant::now());
         let tab = Arc::new(tab);
-        let mut session =
-            Session { id, core, tab, proxy, agent_actions, text, quarantine, dependencies, prompt, ruled_out, started };
+        let mut session = Session {
+            id,
+            core,
+            tab,
+            proxy,
+            agent_actions,
+            text,
+            quarantine,
+            dependencies,
+            prompt,
+            ruled_out,
+            started,
+        };
         session.save_standing();
         session.dependencies.sign_head();
         Ok(session)
@@ -252,7 +265,7 @@ impl Session {
                 Command::Wire(wire) => Event::Done(self.wire(wire).await),
                 Command::Pay(payment) => {
                     Event::Done(payment::pay(&self.tab, &mut self.dependencies, *payment).await)
-                },
+                }
             };
         }
     }
@@ -430,7 +443,8 @@ async fn open_container(
     releases: &Releases,
     agent_actions: &AgentActions,
 ) -> Result<(Tab, EgressProxy), SessionError> {
-    let payment_origins: Vec<Origin> = dependencies.payments.iter().map(|payments| payments.origin()).collect();
+    let payment_origins: Vec<Origin> =
+        dependencies.payments.iter().map(|payments| payments.origin()).collect();
     let proxy = egress::start_proxy(browser, &payment_origins, dependencies.entropy.as_mut()).await?;
     let tab = browser.container_through(proxy.for_container(), task.container(), task.origins()).await?;
     let container_egress = ContainerEgress::new(

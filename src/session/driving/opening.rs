@@ -12,13 +12,13 @@ use crate::egress::Releases;
 use crate::guard::Dependencies;
 use crate::intake;
 use crate::scrub::Quarantine;
-use crate::text::PageTextGuard;
 use crate::session::core::{Core, CoreDependencies};
 use crate::session::decisions::never_granted;
 use crate::session::prompts::consent_events;
 use crate::session::prompts::plan::{PlanQuestion, store_plan_answer};
 use crate::session::{Proposal, SessionError};
 use crate::system::unix_ms;
+use crate::text::PageTextGuard;
 
 /// The browser that a session acts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,9 +61,9 @@ pub(super) struct ReadySession {
 /// The author of a task's words.
 pub(super) enum TaskSource<'a> {
     /// The user's own prompt.
-    Users(&'a str),
+    User(&'a str),
     /// The agent's proposal, which the user agrees to or not.
-    Agents(Proposal),
+    Agent(Proposal),
 }
 
 /// Takes the values out of the prompt, seals the task, asks once for the container and for what the task will need.
@@ -94,7 +94,9 @@ pub(super) async fn open(
     for event in doubts {
         dependencies.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
     }
-    dependencies.store_prompt_values(&intake, prompt).map_err(|error| SessionError::Vault(error.to_string()))?;
+    dependencies
+        .store_prompt_values(&intake, prompt)
+        .map_err(|error| SessionError::Vault(error.to_string()))?;
 
     // The user is not asked about kinds that can never be granted, whatever the pages are.
     let raised = intake.seal(Container::T2);
@@ -153,7 +155,12 @@ pub(super) async fn open(
 
 impl SealedTask {
     /// The session's state machine, and the text guard that its pages pass.
-    pub(super) fn ready(self, decision: DecisionPoint, dependencies: &Dependencies, releases: Releases) -> ReadySession {
+    pub(super) fn ready(
+        self,
+        decision: DecisionPoint,
+        dependencies: &Dependencies,
+        releases: Releases,
+    ) -> ReadySession {
         let (vault, detectors) = (dependencies.vault.clone(), dependencies.detectors.clone());
         let quarantine = Quarantine::default();
         let text = PageTextGuard::new(
@@ -165,7 +172,14 @@ impl SealedTask {
         )
         .with_safety(dependencies.safety.clone());
         let can_persist_consents = dependencies.can_persist_consents();
-        let tools = CoreDependencies { vault, detectors, releases, book: self.book, can_persist_consents, seed: self.seed };
+        let tools = CoreDependencies {
+            vault,
+            detectors,
+            releases,
+            book: self.book,
+            can_persist_consents,
+            seed: self.seed,
+        };
         let mut core = Core::new(self.task, decision, tools, &self.prompt)
             .with_schema(dependencies.schema.clone())
             .with_earlier_guesses(dependencies.earlier_guesses())

@@ -47,9 +47,7 @@ pub(super) async fn pay(tab: &Tab, dependencies: &mut Dependencies, payment: Pay
             let _lost_after_payment = tab.wait_for_navigation(&decided, RECEIPT_WITHIN).await;
             Ok(())
         }
-        Outcome::Unasked => {
-            Err(started.err().map_or(Reason::NoPaymentInterface, |error| reason_of(&error)))
-        }
+        Outcome::Unasked => Err(started.err().map_or(Reason::NoPaymentInterface, |error| reason_of(&error))),
         Outcome::Declined(_) | Outcome::Expired | Outcome::Unsettled => {
             Err(started.err().map_or(Reason::PaymentDeclined, |error| reason_of(&error)))
         }

@@ -16,12 +16,12 @@ use vault::StateName;
 
 use super::opening::{self, ReadySession, TaskSource, TaskSurface};
 use super::tls::TlsProbe;
-use crate::session::core::Action;
 use crate::audit::{AuditEvent, SessionId, Stopped};
 use crate::consent::{Change, OpenPages, book};
 use crate::egress::Releases;
 use crate::guard::{Dependencies, Guard};
 use crate::scrub::Quarantine;
+use crate::session::core::Action;
 use crate::session::core::{Command, Core, Event, Look, RenderedPage};
 use crate::session::prompts::changes::{ChangeQueue, ChangeRequest, ChangeStatus};
 use crate::session::{SessionError, SessionReport};
@@ -140,21 +140,34 @@ impl TabSession {
     ) -> Result<TabSession, (SessionError, Box<Guard>)> {
         let Guard { decision, mut dependencies } = guard;
         let surface = TaskSurface::OwnBrowser(pages);
-        let sealed = match opening::open(&mut dependencies, &decision, TaskSource::User(prompt), surface).await {
-            Ok(sealed) => sealed,
-            Err(error) => return Err((error, Box::new(Guard { decision, dependencies }))),
-        };
+        let sealed =
+            match opening::open(&mut dependencies, &decision, TaskSource::User(prompt), surface).await {
+                Ok(sealed) => sealed,
+                Err(error) => return Err((error, Box::new(Guard { decision, dependencies }))),
+            };
         let view = View {
             container: sealed.task.container(),
             origins: sealed.task.origins().to_vec(),
             trusts_open_pages: pages == OpenPages::Trusted,
         };
         let (id, prompt, ruled_out) = (sealed.id, sealed.prompt.clone(), sealed.ruled_out.clone());
-        let ReadySession { core, text, quarantine } = sealed.ready(decision, &dependencies, Releases::default());
+        let ReadySession { core, text, quarantine } =
+            sealed.ready(decision, &dependencies, Releases::default());
         let started = Instant::now();
         let open = Vec::new();
-        let mut session =
-            TabSession { id, core, text, quarantine, dependencies, prompt, ruled_out, started, tabs, view, open };
+        let mut session = TabSession {
+            id,
+            core,
+            text,
+            quarantine,
+            dependencies,
+            prompt,
+            ruled_out,
+            started,
+            tabs,
+            view,
+            open,
+        };
         session.save_standing();
         session.dependencies.sign_head();
         // The future is made first, so that it borrows nothing of the session while it runs.

@@ -89,7 +89,13 @@ impl Core {
     }
 
     /// The records that would supply the fields.
-    pub(in crate::session) fn records(&self, kind: Kind, fields: FieldSet, to: &Origin, sent_to: &Origin) -> Vec<String> {
+    pub(in crate::session) fn records(
+        &self,
+        kind: Kind,
+        fields: FieldSet,
+        to: &Origin,
+        sent_to: &Origin,
+    ) -> Vec<String> {
         let Ok(vault) = self.vault.lock() else { return Vec::new() };
         distinct_records(vault.suppliers_to(kind, fields, to, sent_to))
     }
@@ -174,7 +180,10 @@ impl Core {
         }
         let events = consent_events(&prompt, answer);
         let command = Command::Record { events, sync: false };
-        self.enter(State::Block(Box::new((block, BlockPhase::RecordingAnswer { asked, prompt, answer }))), command)
+        self.enter(
+            State::Block(Box::new((block, BlockPhase::RecordingAnswer { asked, prompt, answer }))),
+            command,
+        )
     }
 
     /// Stores an answer in the consent book, once it is recorded.

@@ -8,7 +8,7 @@ use vault::StateName;
 
 use crate::audit::{About, AuditEvent, SessionId};
 use crate::consent::{Change, ConsentBook, How, Made, StandingConsent, book};
-use crate::guard::{Guard, Dependencies};
+use crate::guard::{Dependencies, Guard};
 use crate::system::unix_ms;
 
 /// The status of a change.

@@ -3,7 +3,7 @@
 use browser_signals::lookalike::warnings;
 use browser_signals::{Container, Origin};
 use policy_dfa::{Consent, ConsentScope, DecisionPoint, Millis};
-use sirl::{Field, FieldSet, Kind};
+use sirl::{FieldSet, Kind};
 use vault::Vault;
 
 use super::{distinct_records, subject_of};
@@ -76,7 +76,10 @@ impl PlanQuestion {
     }
 
     /// The same prompt with more notices.
-    pub(in crate::session) fn with_notices(mut self, notices: impl IntoIterator<Item = Notice>) -> PlanQuestion {
+    pub(in crate::session) fn with_notices(
+        mut self,
+        notices: impl IntoIterator<Item = Notice>,
+    ) -> PlanQuestion {
         self.noticed.extend(notices);
         self
     }
