@@ -8,10 +8,9 @@ use classifier::Detectors;
 use sirl::{Field, Schema};
 use vault::{Binding, Entropy, StateName, Vault};
 
-use super::agent_memory::AgentMemory;
-use super::guesses::{self, Guesses};
+use super::agent_memory::{self, AgentMemory, Guesses};
+use super::opening::VaultKeeper;
 use super::stored_head;
-use super::user_vault::VaultKeeper;
 use crate::audit::AuditLog;
 use crate::checkout::PaymentHandler;
 use crate::consent::hand_over::BY_HAND_WITHIN;
@@ -143,7 +142,7 @@ impl Dependencies {
     pub(crate) fn guesses(&self) -> Guesses {
         let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = vault.state(StateName::Guesses).ok().flatten();
-        kept.map(|bytes| guesses::from_json(&bytes)).unwrap_or_default()
+        kept.map(|bytes| agent_memory::guesses_from_json(&bytes)).unwrap_or_default()
     }
 
     /// How often agents guessed any value in earlier sessions, as far as this guard knows.
@@ -154,7 +153,7 @@ impl Dependencies {
 
     /// Adds the guesses of a session to those stored in the user's vault.
     pub(crate) fn store_guesses(&mut self, new: &Guesses) {
-        if let Some(bytes) = guesses::to_json(&self.guesses(), new) {
+        if let Some(bytes) = agent_memory::guesses_to_json(&self.guesses(), new) {
             self.store(StateName::Guesses, &bytes);
         }
     }

@@ -3,12 +3,10 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `error` | why a guard could not be made |
-//! | `user_vault` | the user's own vault, as a guard takes it |
+//! | `opening` | the user's own vault, and the errors of opening a guard |
 //! | `dependencies` | vault, audit log, answerer and more, and the ways sessions use them |
 //! | [`stored_head`] | the audit log's head, stored in the vault |
-//! | `guesses` | how often agents guessed a value, over all sessions |
-//! | `agent_memory` | taint and guesses that one agent carries from task to task |
+//! | `agent_memory` | guesses and taint that outlive a task |
 //! | [`taint`] | where text was read, and where it may go |
 //! | [`agent_actions`] | the agent's recorded actions over all pages of a task |
 //! | [`placement`] | which control takes which field |
@@ -17,13 +15,11 @@
 pub mod agent_actions;
 pub(crate) mod agent_memory;
 pub(crate) mod dependencies;
-mod error;
-mod guesses;
+mod opening;
 pub mod placement;
 pub(crate) mod purpose;
 pub mod stored_head;
 pub mod taint;
-mod user_vault;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -42,8 +38,7 @@ use crate::scrub::Scrubber;
 pub use crate::system::SystemEntropy;
 use agent_memory::AgentMemory;
 pub(crate) use dependencies::Dependencies;
-pub use error::GuardError;
-pub use user_vault::{Replaced, UserVault, VaultKeeper, VaultKey};
+pub use opening::{GuardError, Replaced, UserVault, VaultKeeper, VaultKey};
 
 /// A policy's decision point with its dependencies, ready for one session after another.
 pub struct Guard {

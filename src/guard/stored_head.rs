@@ -5,8 +5,7 @@ use std::io;
 
 use vault::{Entropy, StateName, Vault};
 
-use super::error::GuardError;
-use super::user_vault::Replaced;
+use super::opening::{GuardError, Replaced};
 use crate::audit::{AuditLog, HeadSigner, SignedHead};
 
 /// The head that a vault stores, if it stores one.

@@ -26,18 +26,15 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `task` | the task of an observed agent |
-//! | `observer` | the prompts and refusals that a guard would have caused; no I/O except the record |
+//! | `observer` | the task of an observed agent, and the prompts and refusals that a guard would have caused; no I/O except the record |
 //! | `report` | their counts |
 //! | `session` | an observed session in a browser, for an agent that sends [`Action`](crate::Action)s |
 
 mod observer;
 mod report;
 mod session;
-mod task;
 
 pub use crate::audit::WouldHave;
-pub use observer::Observer;
+pub use observer::{ObservedTask, Observer};
 pub use report::{ObservationReport, ReportRow};
 pub use session::{UnguardedError, UnguardedSession};
-pub use task::ObservedTask;

@@ -7,14 +7,13 @@ use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
 use classifier::{Detector, Detectors, Safety, SensitiveKind};
 use policy_dfa::{
     Carried, Checked, Compiled, Consent, ConsentScope, Event, Goal, Happened, History, Millis, Outcome,
-    Policy, Question, Reason, SafetyBand, symbol,
+    Policy, Question, Reason, SafetyBand, Task, symbol,
 };
-use sirl::{FieldSet, Kind, Request};
+use sirl::{FieldSet, Kind, Money, Request};
 use vault::Entropy;
 use zeroize::Zeroizing;
 
 use super::report::{ObservationReport, ReportRow};
-use super::task::{ObservedTask, detectors};
 use crate::audit::{About, AuditEvent, AuditLog, SessionId, WouldHave};
 use crate::egress::{AgentEgress, AgentText};
 use crate::guard::GuardError;
@@ -26,6 +25,45 @@ use crate::safety::band;
 use crate::session::core::MAX_PROMPTS;
 use crate::session::decisions::{fit_fields, parse_target};
 use crate::system::unix_ms;
+
+/// The task of an observed agent, as far as it is known. A guard seals it from the user's own words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ObservedTask {
+    /// The origins that the agent may act on.
+    pub origins: Vec<Origin>,
+    /// The kinds of request that it may make.
+    pub kinds: Vec<Kind>,
+    /// The budget.
+    pub budget: Option<Money>,
+    /// The user's own words, which are not tainted by any page; empty if they are unknown.
+    pub words: String,
+}
+
+impl ObservedTask {
+    /// Reads the user's prompt as a guard does. The prompt itself stays unchanged.
+    ///
+    /// # Errors
+    /// [`GuardError::Policy`] where the detectors cannot be made; none in a build whose tests passed.
+    pub fn of_prompt(prompt: &str) -> Result<ObservedTask, GuardError> {
+        let intake = intake::read(prompt, &detectors()?);
+        Ok(ObservedTask {
+            origins: intake.origins,
+            kinds: intake.kinds,
+            budget: intake.budget,
+            words: prompt.to_owned(),
+        })
+    }
+
+    /// The task as a guard seals it if the user agrees to the container.
+    fn sealed(&self) -> Task {
+        Task::new(self.origins.clone(), self.kinds.clone(), self.budget, Container::T2)
+    }
+}
+
+/// The standard detectors of values.
+fn detectors() -> Result<Detectors, GuardError> {
+    Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))
+}
 
 /// The minimum length in bytes of a value that is recognised inside a host name. Shorter ones occur by chance.
 const MIN_RECOGNISED: usize = 6;

@@ -20,10 +20,10 @@ use crate::guard::GuardError;
 use crate::guard::placement::best_form;
 use crate::safety::{PageSafety, WindowSafety};
 use crate::scrub::{Scrubber, Why};
-use crate::session::core::Action;
-use crate::session::core::replies::{block_refused, plan_answered, request_refused, verb_refused};
-use crate::session::core::{AgentMessage, Look};
-use crate::session::driving::verbs::{self, reason_of};
+use crate::session::core::{
+    Action, AgentMessage, Look, block_refused, plan_answered, request_refused, verb_refused,
+};
+use crate::session::driving::container_actions::{carry_out, look, reason_of};
 use crate::system::SystemEntropy;
 use crate::text::mask_by_form;
 
@@ -135,7 +135,7 @@ impl UnguardedSession {
         // As in a guard's session, these two verbs need no decision.
         let seen = match &verb {
             Verb::Wait { .. } | Verb::Back => None,
-            verb => match verbs::look(&self.tab, Look::for_verb(verb)).await {
+            verb => match look(&self.tab, Look::for_verb(verb)).await {
                 Ok(pages) => pages.into_iter().next(),
                 // The verb has no target.
                 Err(error) => return verb_refused(reason_of(&error)),
@@ -144,7 +144,7 @@ impl UnguardedSession {
         if seen.is_some() {
             self.observer.verb(&verb, seen.as_ref(), self.now());
         }
-        match verbs::carry_out(&self.tab, verb, seen.as_ref()).await {
+        match carry_out(&self.tab, verb, seen.as_ref()).await {
             Ok(()) => "ok".to_owned(),
             Err(error) => verb_refused(reason_of(&error)),
         }
@@ -165,8 +165,8 @@ impl UnguardedSession {
     /// it too.
     async fn block(&mut self, block: &Block) -> String {
         let now = self.now();
-        let forms = verbs::look(&self.tab, Look::Forms).await.unwrap_or_default();
-        let page = verbs::look(&self.tab, Look::Page).await.unwrap_or_default();
+        let forms = look(&self.tab, Look::Forms).await.unwrap_or_default();
+        let page = look(&self.tab, Look::Page).await.unwrap_or_default();
         let answers = block.requests.iter().map(|request| {
             let seen = match request.kind {
                 Kind::Purchase => page.first(),

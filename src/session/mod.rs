@@ -6,20 +6,18 @@
 //! | `decisions` | verbs and requests as questions to the policy |
 //! | `prompts` | consent prompts, and the effects of their answers |
 //! | `driving` | the drivers, which carry the commands out in a browser |
-//! | `proposal` | a task that the agent proposes |
-//! | `report` | the report of a session, or why it could not begin |
+//! | `report` | the report of a session with its counts, or why it could not begin |
 
 pub mod core;
 pub(crate) mod decisions;
 pub(crate) mod driving;
 mod prompts;
-mod proposal;
 mod report;
 
 pub use driving::container::Session;
+pub use driving::task_source::Proposal;
 #[cfg(unix)]
 pub use driving::{tab, tls};
 #[cfg(unix)]
 pub use prompts::changes;
-pub use proposal::Proposal;
 pub use report::{SessionError, SessionReport};

@@ -1,10 +1,13 @@
-//! The end of a session: its report, or why it could not begin.
+//! The report of a session with its counts, or why it could not begin.
+
+use std::collections::BTreeMap;
 
 use browser_signals::Container;
 use browser_signals::playwright::BridgeError;
+use policy_dfa::Reason;
+use sirl::Field;
 
 use crate::guard::GuardError;
-use crate::session::core::replies::SessionCounts;
 
 /// Why a session could not begin.
 #[derive(Debug, thiserror::Error)]
@@ -39,4 +42,29 @@ pub struct SessionReport {
     pub counts: SessionCounts,
     /// The container that the user agreed to.
     pub container: Container,
+}
+
+/// The counts of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionCounts {
+    /// Actions of the agent.
+    pub actions: u64,
+    /// Prompts shown to the user.
+    pub prompts: u32,
+    /// Warnings shown to the user, which need no answer.
+    pub warnings: u32,
+    /// Releases and purchases carried out.
+    pub releases: u32,
+    /// Denials, by reason code.
+    pub denials: BTreeMap<String, u64>,
+    /// Refusals that confirmed a guess of a value, by record and field. Each of them shows the agent that its text is in
+    /// the vault, so a caller that runs session after session must sum them.
+    pub guessed: BTreeMap<(String, Field), u32>,
+}
+
+impl SessionCounts {
+    /// SessionCounts a denial.
+    pub fn denied(&mut self, reason: Reason) {
+        *self.denials.entry(reason.code()).or_default() += 1;
+    }
 }

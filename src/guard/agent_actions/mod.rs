@@ -7,10 +7,8 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `effect` | the effect of a verb, in the policy's terms |
-//! | `weight` | whether an action can decide an order |
+//! | `weight` | the effect of a verb, and whether it can decide an order |
 
-mod effect;
 mod weight;
 
 use std::collections::BTreeSet;
@@ -21,8 +19,7 @@ use policy_dfa::Terms;
 use sirl::{Field, Kind};
 
 use crate::consent::order::{Act, Deed, FilledAddress, Filling, Order, Waiting};
-pub(crate) use effect::{effect_of, kind_of};
-pub(crate) use weight::{FormContext, Weighed, weigh};
+pub(crate) use weight::{FormContext, Weighed, effect_of, kind_of, weigh};
 
 /// The maximum number of actions that one prompt can show. With more the answer is no.
 const MAX_ACTIONS: usize = 40;

@@ -6,9 +6,9 @@ use browser_signals::{ElementRef, Observed, Origin, Snapshot};
 use policy_dfa::{Consent, ConsentScope, Delivery, Granted, Millis, Reason, Verdict};
 use sirl::{Block, Field, FieldSet, Kind};
 
+use super::agent_messages::request_refused;
 use super::block_state::{BlockPhase, BlockState, GrantedRelease, PageIdentity, PendingConsent, RequestLine};
 use super::messages::{Command, Event, Look};
-use super::replies::request_refused;
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::{Asked, Warning};

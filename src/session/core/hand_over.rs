@@ -2,9 +2,9 @@
 
 use policy_dfa::Reason;
 
+use super::agent_messages::request_refused;
 use super::block_state::{BlockPhase, BlockState};
 use super::messages::Command;
-use super::replies::request_refused;
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::{HandOver, HandedOver};

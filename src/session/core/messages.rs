@@ -1,22 +1,14 @@
-//! Messages between the state machine and its driver: the agent's actions, commands, events, and their contents.
+//! Messages between the state machine and its driver: commands, events, and their contents.
 
 use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
 use classifier::Safety;
 use policy_dfa::Reason;
-use sirl::{Block, Money, ParseError, Plan, Schema};
+use sirl::Money;
 use vault::SealedCard;
 
+use super::agent_messages::Action;
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, ConsentPrompt, HandOver, HandedOver};
-
-/// One action of an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
-    /// A verb on the page.
-    Verb(Verb),
-    /// Text with a request block (`REQ.` lines up to `REQ.end`), or with a plan.
-    Request(String),
-}
 
 /// The part of the page that the driver looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,19 +123,4 @@ pub enum Event {
     Seen(Result<Vec<Observed<Snapshot>>, Reason>),
     /// A verb, fill or payment ended, or the placeholders of a wire are in the form.
     Done(Result<(), Reason>),
-}
-
-/// A parsed message of the model to the guard.
-pub(crate) enum AgentMessage {
-    Block(Block),
-    Plan(Plan),
-}
-
-impl AgentMessage {
-    pub(crate) fn read(schema: &Schema, text: &str) -> Result<AgentMessage, ParseError> {
-        if text.trim_start().starts_with("PLAN.") {
-            return sirl::parse_plan_with(schema, text).map(AgentMessage::Plan);
-        }
-        sirl::parse_block_with(schema, text).map(AgentMessage::Block)
-    }
 }

@@ -6,27 +6,26 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `messages` | the agent's actions, commands to the driver, and events from it |
+//! | `agent_messages` | messages of the agent, and replies to it |
+//! | `messages` | commands to the driver, and events from it |
 //! | `state` | the state of a session |
 //! | `step` | one step, and the walk of a verb |
 //! | `block_state` | the state of a request block |
 //! | `block` | the walk of a request block |
 //! | `release` | the release of a granted request |
 //! | `hand_over` | the offer to finish by hand |
-//! | `replies` | replies to the agent, and the session's counts |
-//! | `nonces` | random numbers from a seed |
 
+mod agent_messages;
 mod block;
 pub(super) mod block_state;
 mod hand_over;
 mod messages;
-mod nonces;
 mod release;
-pub(crate) mod replies;
 mod state;
 mod step;
 
-pub(crate) use messages::AgentMessage;
-pub use messages::{Action, Command, Event, Look, Payment, RenderedPage};
+pub use agent_messages::Action;
+pub(crate) use agent_messages::{AgentMessage, block_refused, plan_answered, request_refused, verb_refused};
+pub use messages::{Command, Event, Look, Payment, RenderedPage};
 pub(super) use state::State;
 pub use state::{Core, CoreDependencies, MAX_PROMPTS};

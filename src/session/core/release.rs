@@ -6,9 +6,9 @@ use policy_dfa::{Grant, Happened, Millis, Model, Reason, Terms};
 use sirl::{Reply, reply::Delivered};
 use vault::Vault;
 
+use super::agent_messages::values_for_the_model;
 use super::block_state::{BlockPhase, BlockState, GrantedRelease, InFlight};
 use super::messages::{Command, Payment};
-use super::replies::values_for_the_model;
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
 use crate::egress;

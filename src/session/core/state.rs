@@ -7,18 +7,18 @@ use std::time::Duration;
 use browser_signals::{Observed, Origin, Snapshot, Verb};
 use classifier::{Detectors, Safety};
 use policy_dfa::{Consent, DecisionPoint, Happened, History, Reason, Root, Task, Valuation, VerbKind};
+use sha2::{Digest, Sha256};
 use sirl::{Field, Schema};
 use vault::Vault;
 
 use super::block_state::{BlockPhase, BlockState, PageIdentity};
 use super::messages::Command;
-use super::nonces::Nonces;
-use super::replies::SessionCounts;
 use crate::audit::AuditEvent;
 use crate::consent::{ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, Releases};
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::taint::TaintTracker;
+use crate::session::report::SessionCounts;
 
 /// The maximum number of prompts of one task, whatever the policy allows. After them the answer is no, because a user
 /// who is asked without end says yes in the end.
@@ -288,5 +288,39 @@ impl Core {
 
     pub(in crate::session) fn record(&mut self, events: Vec<AuditEvent>, after: AfterRecord) -> Command {
         self.enter(State::Recording(after), Command::Record { events, sync: false })
+    }
+}
+
+/// Random numbers for prompts and placeholders. Each is used once: a hash of the seed and a counter.
+pub(in crate::session) struct Nonces {
+    seed: [u8; 32],
+    used: u64,
+}
+
+impl Nonces {
+    pub(super) fn new(seed: [u8; 32]) -> Nonces {
+        Nonces { seed, used: 0 }
+    }
+
+    pub(in crate::session) fn next(&mut self) -> [u8; 16] {
+        self.used += 1;
+        let hash = Sha256::new().chain_update(self.seed).chain_update(self.used.to_le_bytes()).finalize();
+        let mut nonce = [0; 16];
+        nonce.iter_mut().zip(hash).for_each(|(out, byte)| *out = byte);
+        nonce
+    }
+
+    /// Random bytes for the vault's placeholders, independent of every other number.
+    pub(super) fn entropy(&mut self) -> impl FnMut(&mut [u8]) + use<> {
+        let seed = self.next();
+        let mut used = 0_u64;
+        move |out: &mut [u8]| {
+            for chunk in out.chunks_mut(32) {
+                used += 1;
+                let hash = Sha256::new().chain_update(b"placeholders").chain_update(seed);
+                let hash = hash.chain_update(used.to_le_bytes()).finalize();
+                chunk.iter_mut().zip(hash).for_each(|(byte, random)| *byte = random);
+            }
+        }
     }
 }

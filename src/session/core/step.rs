@@ -3,10 +3,9 @@
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{Consent, ConsentScope, Granted, Happened, Millis, Reason, VerbKind, Verdict};
 
+use super::agent_messages::{Action, AgentMessage, block_refused, verb_refused};
 use super::block_state::PageIdentity;
-use super::messages::Action;
-use super::messages::{AgentMessage, Command, Event, Look, RenderedPage};
-use super::replies::{block_refused, verb_refused};
+use super::messages::{Command, Event, Look, RenderedPage};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::Asked;

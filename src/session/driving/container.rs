@@ -6,18 +6,20 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use browser_signals::playwright::{BridgeError, Browser, PageEvent, Picture, PictureSettings, Tab, WireEnd};
-use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
+use browser_signals::{ElementRef, Observed, SealedFill, SealedWire, Snapshot, Verb};
 use policy_dfa::{Millis, Reason, Task};
 use sirl::Kind;
 use vault::StateName;
 
-use super::opening::{self, ReadySession, SealedTask, TaskSource, TaskSurface};
-use super::verbs::{self, reason_of};
-use super::{egress, payment};
+use super::container_actions::{
+    carry_out, look, open_container, pay, reason_of, release_within, take_refusals, wire_reason,
+};
+use super::opening::{self, ReadySession, SealedTask, TaskSurface};
+use super::task_source::TaskSource;
 use crate::audit::{AuditEvent, SessionId, Stopped};
 use crate::consent::order::Waiting;
 use crate::consent::{HandOver, HandedOver, book};
-use crate::egress::{ContainerEgress, Releases};
+use crate::egress::Releases;
 use crate::egress_proxy::EgressProxy;
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::{Dependencies, Guard};
@@ -254,18 +256,14 @@ impl Session {
                     let page = text.map(|page| RenderedPage { text: page.text, origin: page.origin, safety });
                     Event::PageRead(page.map_err(|e| reason_of(&e)))
                 }
-                Command::Look(look) => {
-                    Event::Seen(verbs::look(&self.tab, look).await.map_err(|e| reason_of(&e)))
+                Command::Look(target) => {
+                    Event::Seen(look(&self.tab, target).await.map_err(|e| reason_of(&e)))
                 }
                 Command::Do { verb, decided } => Event::Done(self.carry_out(verb, decided).await),
-                Command::Narrow(open) => {
-                    Event::Done(egress::release_within(&self.proxy, &open, async || ()).await)
-                }
+                Command::Narrow(open) => Event::Done(release_within(&self.proxy, &open, async || ()).await),
                 Command::Fill(fill) => Event::Done(self.fill(fill).await),
                 Command::Wire(wire) => Event::Done(self.wire(wire).await),
-                Command::Pay(payment) => {
-                    Event::Done(payment::pay(&self.tab, &mut self.dependencies, *payment).await)
-                }
+                Command::Pay(payment) => Event::Done(pay(&self.tab, &mut self.dependencies, *payment).await),
             };
         }
     }
@@ -277,7 +275,7 @@ impl Session {
         decided: Option<Box<Observed<Snapshot>>>,
     ) -> Result<(), Reason> {
         let tab = Arc::clone(&self.tab);
-        let done = async { verbs::carry_out(&tab, verb, decided.as_deref()).await };
+        let done = async { carry_out(&tab, verb, decided.as_deref()).await };
         let mut done = pin!(done);
         loop {
             tokio::select! {
@@ -414,7 +412,7 @@ impl Session {
             }
             self.record(&[AuditEvent::Browser { what }], false);
         }
-        for _ in 0..egress::take_refusals(&self.proxy) {
+        for _ in 0..take_refusals(&self.proxy) {
             self.core.note_denial(Reason::EgressBlocked);
             self.record(&[AuditEvent::Browser { what: Stopped::Request }], false);
         }
@@ -423,40 +421,16 @@ impl Session {
     /// Fills a form, once the container's egress is restricted to its origins.
     async fn fill(&self, fill: SealedFill) -> Result<(), Reason> {
         let open = [fill.origin.clone(), fill.destination.origin.clone()];
-        let filled = egress::release_within(&self.proxy, &open, || self.tab.fill(fill)).await?;
+        let filled = release_within(&self.proxy, &open, || self.tab.fill(fill)).await?;
         filled.map(|_| ()).map_err(|e| reason_of(&e))
     }
 
     /// Puts placeholders into a form, once the container's egress is restricted to its origins.
     async fn wire(&self, wire: SealedWire) -> Result<(), Reason> {
         let open = [wire.origin.clone(), wire.destination.origin.clone()];
-        let filled = egress::release_within(&self.proxy, &open, || self.tab.fill_wire(wire)).await?;
+        let filled = release_within(&self.proxy, &open, || self.tab.fill_wire(wire)).await?;
         filled.map(|_| ()).map_err(|e| wire_reason(&e))
     }
-}
-
-/// Opens the task's container, behind a proxy of its own.
-async fn open_container(
-    dependencies: &mut Dependencies,
-    browser: &Browser,
-    task: &Task,
-    releases: &Releases,
-    agent_actions: &AgentActions,
-) -> Result<(Tab, EgressProxy), SessionError> {
-    let payment_origins: Vec<Origin> =
-        dependencies.payments.iter().map(|payments| payments.origin()).collect();
-    let proxy = egress::start_proxy(browser, &payment_origins, dependencies.entropy.as_mut()).await?;
-    let tab = browser.container_through(proxy.for_container(), task.container(), task.origins()).await?;
-    let container_egress = ContainerEgress::new(
-        task.container(),
-        task.origins().to_vec(),
-        payment_origins,
-        releases.clone(),
-        dependencies.vault.clone(),
-        dependencies.detectors.clone(),
-    );
-    tab.set_egress(Arc::new(container_egress.watching(agent_actions.clone())));
-    Ok((tab, proxy))
 }
 
 /// Why the values of a wire were not delivered; `None` if they were.
@@ -465,14 +439,5 @@ fn not_delivered(end: WireEnd) -> Option<Reason> {
         WireEnd::Sent => None,
         WireEnd::Expired => Some(Reason::ConsentExpired),
         WireEnd::DocumentGone | WireEnd::Replaced => Some(Reason::StaleDocument),
-    }
-}
-
-/// The reason of a failure to put placeholders into a form. A control that takes none is the page's failure and not the
-/// browser's.
-fn wire_reason(error: &BridgeError) -> Reason {
-    match error {
-        BridgeError::NotApplicable => Reason::FieldNotAllowed,
-        error => reason_of(error),
     }
 }

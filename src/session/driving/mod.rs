@@ -2,22 +2,18 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | `task_source` | the user's prompt, whose values move into the vault, or an agent's proposal |
 //! | `opening` | the task is sealed from the user's words, and the user is asked once |
-//! | `intake` | values of the prompt move into the vault |
 //! | `container` | the driver in a container of the guard's browser |
-//! | `verbs` | looks and verbs in a tab of that browser |
-//! | `egress` | the container's proxy |
-//! | `payment` | a purchase through the browser's payment interface |
+//! | `container_actions` | opening a container behind a proxy, looks, verbs, purchases |
 //! | `tab` | the driver in tabs of the user's own browser |
 //! | `tls` | the TLS probe of a task's sites |
 
 pub(super) mod container;
-mod egress;
-mod intake;
+pub(crate) mod container_actions;
 mod opening;
-mod payment;
 #[cfg(unix)]
 pub mod tab;
+pub(super) mod task_source;
 #[cfg(unix)]
 pub mod tls;
-pub(crate) mod verbs;

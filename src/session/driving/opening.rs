@@ -6,17 +6,18 @@ use browser_signals::Container;
 use policy_dfa::{DecisionPoint, History, Millis, Reason, Task};
 use sirl::Kind;
 
+use super::task_source::TaskSource;
 use crate::audit::{AuditEvent, SessionId};
 use crate::consent::{ConsentBook, Notice, OpenPages};
 use crate::egress::Releases;
 use crate::guard::Dependencies;
 use crate::intake;
 use crate::scrub::Quarantine;
+use crate::session::SessionError;
 use crate::session::core::{Core, CoreDependencies};
 use crate::session::decisions::never_granted;
 use crate::session::prompts::consent_events;
 use crate::session::prompts::plan::{PlanQuestion, store_plan_answer};
-use crate::session::{Proposal, SessionError};
 use crate::system::unix_ms;
 use crate::text::PageTextGuard;
 
@@ -56,14 +57,6 @@ pub(super) struct ReadySession {
     pub core: Core,
     pub text: PageTextGuard,
     pub quarantine: Quarantine,
-}
-
-/// The author of a task's words.
-pub(super) enum TaskSource<'a> {
-    /// The user's own prompt.
-    User(&'a str),
-    /// The agent's proposal, which the user agrees to or not.
-    Agent(Proposal),
 }
 
 /// Takes the values out of the prompt, seals the task, asks once for the container and for what the task will need.

@@ -14,7 +14,8 @@ use sirl::{Kind, Schema};
 use tokio::sync::watch;
 use vault::StateName;
 
-use super::opening::{self, ReadySession, TaskSource, TaskSurface};
+use super::opening::{self, ReadySession, TaskSurface};
+use super::task_source::TaskSource;
 use super::tls::TlsProbe;
 use crate::audit::{AuditEvent, SessionId, Stopped};
 use crate::consent::{Change, OpenPages, book};

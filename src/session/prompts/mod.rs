@@ -3,14 +3,12 @@
 //! | module | subject |
 //! |---|---|
 //! | `plan` | the prompt before the container opens |
-//! | `ask` | prompts within an action, and the effects of their answers |
-//! | `page_quotes` | lines of the page that a prompt quotes |
+//! | `ask` | prompts within an action, the page's lines that they quote, and the effects of their answers |
 //! | `changes` | changes of standing consents outside of any prompt |
 
 mod ask;
 #[cfg(unix)]
 pub mod changes;
-mod page_quotes;
 pub(super) mod plan;
 
 use sirl::{Field, FieldSet};

@@ -1,11 +1,34 @@
-//! Replies to the agent, and the session's counts.
+//! Messages of the agent to the guard, and replies to it.
 
-use std::collections::BTreeMap;
-
+use browser_signals::Verb;
 use policy_dfa::Reason;
-use sirl::{Field, Kind, Reply};
+use sirl::{Block, Kind, ParseError, Plan, Reply, Schema};
 use vault::HandedValues;
 use zeroize::Zeroizing;
+
+/// One action of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// A verb on the page.
+    Verb(Verb),
+    /// Text with a request block (`REQ.` lines up to `REQ.end`), or with a plan.
+    Request(String),
+}
+
+/// A parsed message of the model to the guard.
+pub(crate) enum AgentMessage {
+    Block(Block),
+    Plan(Plan),
+}
+
+impl AgentMessage {
+    pub(crate) fn read(schema: &Schema, text: &str) -> Result<AgentMessage, ParseError> {
+        if text.trim_start().starts_with("PLAN.") {
+            return sirl::parse_plan_with(schema, text).map(AgentMessage::Plan);
+        }
+        sirl::parse_block_with(schema, text).map(AgentMessage::Block)
+    }
+}
 
 /// The reply to a refused verb.
 pub fn verb_refused(reason: Reason) -> String {
@@ -43,29 +66,4 @@ pub fn values_for_the_model(kind: Kind, values: &HandedValues) -> Zeroizing<Stri
 pub fn plan_answered(ruled_out: &[(Kind, Reason)]) -> String {
     let refused = ruled_out.iter().map(|(kind, reason)| request_refused(*kind, *reason) + "\n");
     refused.collect::<String>() + "PLAN.end"
-}
-
-/// The counts of a session.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SessionCounts {
-    /// Actions of the agent.
-    pub actions: u64,
-    /// Prompts shown to the user.
-    pub prompts: u32,
-    /// Warnings shown to the user, which need no answer.
-    pub warnings: u32,
-    /// Releases and purchases carried out.
-    pub releases: u32,
-    /// Denials, by reason code.
-    pub denials: BTreeMap<String, u64>,
-    /// Refusals that confirmed a guess of a value, by record and field. Each of them shows the agent that its text is in
-    /// the vault, so a caller that runs session after session must sum them.
-    pub guessed: BTreeMap<(String, Field), u32>,
-}
-
-impl SessionCounts {
-    /// SessionCounts a denial.
-    pub fn denied(&mut self, reason: Reason) {
-        *self.denials.entry(reason.code()).or_default() += 1;
-    }
 }
