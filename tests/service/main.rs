@@ -8,9 +8,9 @@
     reason = "a test that panics fails"
 )]
 
-mod asking;
 mod ending;
-mod standing;
+mod extension_consent;
+mod standing_consents;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -66,12 +66,12 @@ impl Stage {
         Stage::asked(seed, None).await
     }
 
-    /// The same, whose user is asked in the extension where that is given.
+    /// The same, with prompts in the extension if `extension_consent` is given.
     async fn asked(seed: u64, extension_consent: Option<ExtensionConsent>) -> Stage {
         Stage::under(seed, DEFAULT_POLICY, extension_consent, None).await
     }
 
-    /// The same under a policy, and with a place for the vault where that is given.
+    /// The same under a policy, and with a keeper for the vault if one is given.
     async fn under(
         seed: u64,
         policy: &str,
@@ -122,7 +122,7 @@ impl Stage {
         assert_eq!(self.container().await, "T2");
     }
 
-    /// Begins a task; the container that the user raised it to.
+    /// Begins a task, and returns its container.
     async fn container(&self) -> String {
         let mut user = Client::connect(&self.service_folder, Role::User).await.unwrap();
         let request = begin(&format!("Order the kettle at {} for my address", self.shop));
@@ -149,7 +149,7 @@ impl Stage {
         let welcome = hear(&mut stream).await.unwrap();
         assert_eq!(welcome["welcome"]["version"], 1);
         assert!(welcome["welcome"]["policy"].as_str().unwrap().len() > 1000);
-        // Once it is told something, it is the one that is asked.
+        // After its first message it is the service's current extension.
         say(&mut stream, &json!({ "ask": "status", "id": 1 })).await;
         assert_eq!(hear(&mut stream).await.unwrap()["told"], 1);
         stream
@@ -168,8 +168,8 @@ impl Stage {
         frame
     }
 
-    /// Plays an extension that answers looks with `frames`, and a fill with `done`; until the service goes away, or,
-    /// where `done` is none, until it is asked for a fill. Gives the fills that it was asked for.
+    /// Plays an extension that answers looks with `frames` and a fill with `done`, until the service ends. Without `done` it
+    /// stops at the first fill. Returns the requested fills.
     async fn play(&self, mut stream: UnixStream, frames: Value, done: Option<&str>) -> Vec<Value> {
         let mut fills = Vec::new();
         loop {
@@ -217,10 +217,10 @@ async fn say(stream: &mut UnixStream, message: &Value) {
     framing::write(stream, message.to_string().as_bytes()).await.unwrap();
 }
 
-/// How long the service may say nothing before a test gives up: longer than any question waits.
+/// The time without a message after which a test fails. It is longer than any prompt lasts.
 const MOST_SILENCE: Duration = Duration::from_secs(180);
 
-/// What comes next, but for the word that a question is over.
+/// The next message, without those that a prompt is over.
 async fn hear(stream: &mut UnixStream) -> Option<Value> {
     loop {
         let bytes = tokio::time::timeout(MOST_SILENCE, framing::read(stream)).await;
@@ -233,7 +233,7 @@ async fn hear(stream: &mut UnixStream) -> Option<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fill_is_what_was_granted_and_the_record_has_no_value() {
+async fn a_fill_matches_the_grant_and_the_record_has_no_value() {
     let stage = Stage::new(21).await;
     stage.begin().await;
     let frames = json!([stage.frame(&json!({}))]);
@@ -246,10 +246,10 @@ async fn a_fill_is_what_was_granted_and_the_record_has_no_value() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fill_names_its_document_and_how_it_was_decided() {
+async fn a_fill_names_its_document_and_its_decision() {
     let stage = Stage::new(22).await;
     stage.begin().await;
-    // The extension is gone while it holds the values: it is not known how it ended, and the page may have them.
+    // The extension disconnects during the fill. The outcome is unknown, and the page may have the values.
     let (reply, fills) = {
         let stream = stage.extension().await;
         let frames = json!([stage.frame(&json!({}))]);
@@ -260,7 +260,7 @@ async fn a_fill_names_its_document_and_how_it_was_decided() {
     assert_eq!(fill["values"], json!([stage.canaries.value("street").unwrap()]));
     assert_eq!((&fill["document"], &fill["tab"], &fill["frame"]), (&json!("A"), &json!(7), &json!(0)));
     assert_eq!(fill["origin"], json!(stage.shop));
-    assert_eq!(fill["trusted"], json!(false), "a user who says nothing of open pages does not trust them");
+    assert_eq!(fill["trusted"], json!(false), "open pages are not trusted by default");
     assert_eq!(fill["way"], json!({ "action": format!("{}/order", stage.shop), "method": "POST" }));
     let decided = &fill["decided"];
     assert_eq!((&decided["event"], &decided["need"]), (&json!("address"), &json!("T2")));
@@ -270,7 +270,7 @@ async fn a_fill_names_its_document_and_how_it_was_decided() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_preview_that_disagrees_is_a_denial_and_on_record() {
+async fn a_preview_that_disagrees_is_denied_and_recorded() {
     let stage = Stage::new(23).await;
     stage.begin().await;
     let reply = stage.request_with(json!([stage.frame(&json!({}))]), "disagrees").await;
@@ -305,7 +305,7 @@ async fn an_extension_that_lies_or_shows_another_page_gets_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_role_says_its_own_word_and_gets_no_more() {
+async fn each_role_needs_its_own_token_and_gets_no_more() {
     let stage = Stage::new(25).await;
     let without_task =
         Client::connect(&stage.service_folder, Role::Agent).await.unwrap().ask(&ClientRequest::Read).await;
@@ -318,7 +318,7 @@ async fn each_role_says_its_own_word_and_gets_no_more() {
             "{request:?}"
         );
     }
-    // The word of the agent opens no other role.
+    // The agent's token opens no other role.
     let token = stage.service_folder.auth_token(Role::Agent).unwrap();
     for role in [Role::User, Role::Extension] {
         let mut stream = UnixStream::connect(stage.service_folder.socket()).await.unwrap();
@@ -326,14 +326,14 @@ async fn each_role_says_its_own_word_and_gets_no_more() {
         assert_eq!(hear(&mut stream).await.unwrap()["error"]["code"], "pairing");
         assert_eq!(hear(&mut stream).await, None, "and the connection is over");
     }
-    // An extension is told what stands, and begins nothing.
+    // An extension gets the standing consents, and cannot begin a task.
     let mut extension = stage.extension().await;
     say(&mut extension, &json!({ "ask": "status", "id": 4 })).await;
     let told = hear(&mut extension).await.unwrap();
     assert_eq!((&told["told"], &told["answer"]["task"]), (&json!(4), &Value::Null));
     say(&mut extension, &json!({ "ask": "begin", "prompt": "https://shop.test", "id": 5 })).await;
     assert_eq!(hear(&mut extension).await.unwrap()["answer"]["error"]["code"], "not_for_role");
-    // A prompt without a place leaves the guard where it is.
+    // A prompt without a web address leaves the guard unchanged.
     let mut user = Client::connect(&stage.service_folder, Role::User).await.unwrap();
     assert!(user.ask(&begin("buy something")).await.is_err());
     stage.begin().await;

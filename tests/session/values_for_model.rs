@@ -1,4 +1,4 @@
-//! Values told to the model: only where the guard was made for it, never of T2, and typed only where they were granted for.
+//! Values shown to the model: only with the guard's option, never of T2, and typed only at the granted origin.
 
 use crate::played::{Played, SHOP, control, origin};
 use browser_signals::{Container, ElementRef, Verb};
@@ -35,10 +35,10 @@ fn types(played: &mut Played, text: &str) -> String {
 }
 
 #[test]
-fn a_guard_that_was_not_made_for_it_tells_nothing() {
+fn a_guard_without_the_option_shows_the_model_no_value() {
     let (_, reply) = asked(APPROACH_A_TOLD_POLICY, false);
     assert_eq!(reply, "DENY.contact {\"reason\":\"delivery_forbidden\"}");
-    // The policy that fills is not changed by it.
+    // The option does not change the policy that fills.
     let (played, reply) = asked(APPROACH_A_POLICY, true);
     assert!(
         reply.starts_with("GRANT.contact {\"delivered\":\"filled\"") && !reply.contains(EMAIL),
@@ -48,7 +48,7 @@ fn a_guard_that_was_not_made_for_it_tells_nothing() {
 }
 
 #[test]
-fn what_is_told_can_be_typed_by_itself_where_it_was_granted_for_and_nowhere_else() {
+fn a_value_shown_to_the_model_can_be_typed_alone_at_the_granted_origin_only() {
     let (mut played, reply) = asked(APPROACH_A_TOLD_POLICY, true);
     assert_eq!(
         reply,
@@ -89,7 +89,7 @@ fn the_record_names_the_field_and_never_the_value() {
 }
 
 #[test]
-fn no_policy_tells_a_model_an_address() {
+fn no_policy_shows_the_model_an_address() {
     let wrong = APPROACH_A_TOLD_POLICY.replacen("deliver fill", "deliver model", 1);
     let policy = policy_dfa::Policy::parse(&wrong).unwrap().compile().unwrap();
     assert!(policy.check().is_err());

@@ -1,4 +1,4 @@
-//! What a person makes stricter while a task is open.
+//! Changes of standing consents during an open task.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{Stage, hear, say};
 
-/// How long a slow machine may take for what takes a moment.
+/// The time limit of a short step on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Plays an extension for one request, and makes a change just before the look of this number is answered. Gives the
@@ -37,7 +37,7 @@ async fn request(stage: &Stage, change: Option<(usize, &str)>) -> (String, usize
                 if let Some((_, word)) = change.filter(|(at, _)| *at == looks) {
                     let change = json!({ "ask": word, "id": 9, "kind": "address", "site": stage.shop });
                     say(&mut stream, &change).await;
-                    // Who is told what was asked for later has the change in its place.
+                    // The answer to a later question shows that the change is queued.
                     say(&mut stream, &json!({ "ask": "status", "id": 10 })).await;
                     assert_eq!(hear(&mut stream).await.unwrap()["told"], 10);
                 }
@@ -81,7 +81,7 @@ async fn a_withdrawn_yes_and_a_never_hold_in_the_open_task_at_once() {
     assert_eq!(request(&stage, None).await, (granted.to_owned(), 1));
     assert_eq!(asked(), 1, "the plan");
 
-    // The vault of this test is kept nowhere, so that nothing outlives the task.
+    // This test's vault has no keeper, so that nothing outlives the task.
     assert_eq!(change(&stage, Role::Extension, How::Withdraw).await["changed"], "nothing", "no yes stands");
     assert_eq!(request(&stage, None).await, (granted.to_owned(), 1));
     assert_eq!(asked(), 2, "but the yes for the task is gone, and it is asked about again");
@@ -91,7 +91,7 @@ async fn a_withdrawn_yes_and_a_never_hold_in_the_open_task_at_once() {
     assert_eq!(change(&stage, Role::Extension, How::Never).await["changed"], "for_this_task");
     let denied = "DENY.address {\"reason\":\"consent_denied\"}".to_owned();
     assert_eq!(request(&stage, None).await, (denied, 0));
-    assert_eq!(asked(), 2, "nobody is asked about what is never granted");
+    assert_eq!(asked(), 2, "a kind that is never granted causes no prompt");
     let record = stage.record();
     assert!(record.contains("\"event\":\"consent_never\""), "{record}");
 
@@ -103,10 +103,10 @@ async fn a_withdrawn_yes_and_a_never_hold_in_the_open_task_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_decided_and_did_not_go_yet_does_not_go() {
+async fn a_decided_release_that_is_not_delivered_is_refused_after_a_change() {
     let stage = Stage::new(52).await;
     let denied = "DENY.address {\"reason\":\"consent_denied\"}".to_owned();
-    // The looks of one request: the survey, the decision, the one on which the vault opens.
+    // The looks of one request are the survey, the decision, and the fresh look of the release.
     for (look, word) in [(2, "never"), (3, "never"), (3, "withdraw")] {
         stage.begin().await;
         assert_eq!(
@@ -122,7 +122,7 @@ async fn what_was_decided_and_did_not_go_yet_does_not_go() {
     assert!(!record.contains("\"failed\":null"), "{record}");
 }
 
-/// A place for the vault of which nobody asks what became of it.
+/// A keeper that discards the vault's bytes.
 struct Kept;
 
 impl VaultKeeper for Kept {
@@ -132,13 +132,13 @@ impl VaultKeeper for Kept {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_never_that_is_said_under_an_open_question_stays_although_a_yes_comes_after_it() {
+async fn a_never_during_an_open_prompt_outlasts_a_later_yes() {
     let policy = DEFAULT_POLICY.replacen("consent once per session", "consent once per site", 1);
     let stage = Stage::under(53, &policy, Some(ExtensionConsent::default()), Some(Box::new(Kept))).await;
     let mut extension = stage.extension().await;
     let frames = json!([stage.frame(&json!({}))]);
     let shop = stage.shop.clone();
-    // A person who says yes to each question for good, to the second one after they said never on the page of settings.
+    // The user says yes for good to each prompt, and says never on the settings page before the second yes.
     let person = async {
         let mut questions = 0;
         loop {
@@ -172,7 +172,7 @@ async fn a_never_that_is_said_under_an_open_question_stays_although_a_yes_comes_
     };
     let asks = async {
         stage.begin().await;
-        // A yes to a plan stands once it is bound to a form.
+        // A yes to the plan is stored once it is bound to a form.
         assert_eq!(change(&stage, Role::User, How::Withdraw).await["changed"], "nothing");
         stage.request().await
     };
@@ -182,18 +182,18 @@ async fn a_never_that_is_said_under_an_open_question_stays_although_a_yes_comes_
     let mut user = Client::connect(&stage.service_folder, Role::User).await.unwrap();
     let standing = user.ask(&ClientRequest::Standing).await.unwrap()["standing"].clone();
     let said: Vec<_> = standing.as_array().unwrap().iter().map(|one| one["given"].clone()).collect();
-    assert_eq!(said, [json!(false)], "the never that was said to be kept: {standing}");
+    assert_eq!(said, [json!(false)], "the never that the status reported as stored: {standing}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_locked_vault_did_not_keep_is_not_on_record() {
+async fn a_change_that_a_locked_vault_did_not_store_is_not_recorded() {
     let stage = Stage::under(54, DEFAULT_POLICY, None, Some(Box::new(Kept))).await;
     stage.lock.lock();
     assert_eq!(change(&stage, Role::Extension, How::Never).await["changed"], "locked");
     let record = stage.record();
     assert!(!record.contains("consent_never"), "{record}");
 
-    // In an open task neither: what stood in the vault stands there as it did.
+    // The same holds in an open task: the vault's consents are unchanged.
     let stage = Stage::under(55, DEFAULT_POLICY, None, Some(Box::new(Kept))).await;
     stage.begin().await;
     stage.lock.lock();
@@ -202,10 +202,10 @@ async fn what_a_locked_vault_did_not_keep_is_not_on_record() {
     assert!(!record.contains("consent_never") && !record.contains("consent_revoked"), "{record}");
 }
 
-/// What the page of settings is told of what stands, each as given and site.
+/// The standing consents of the settings page, each as given and site.
 async fn listed(extension: &mut tokio::net::UnixStream) -> Vec<(Value, Value)> {
     say(extension, &json!({ "ask": "status", "id": 40 })).await;
-    // What was asked before may be answered only now.
+    // Answers to earlier questions may come first.
     let told = loop {
         let told = hear(extension).await.unwrap();
         if told["told"] == 40 {
@@ -217,13 +217,13 @@ async fn listed(extension: &mut tokio::net::UnixStream) -> Vec<(Value, Value)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_stands_is_shown_while_an_action_goes_on() {
+async fn standing_consents_are_shown_during_an_action() {
     let policy = DEFAULT_POLICY.replacen("consent once per session", "consent once per site", 1);
     let stage = Stage::under(56, &policy, Some(ExtensionConsent::default()), Some(Box::new(Kept))).await;
     let mut extension = stage.extension().await;
     let frames = json!([stage.frame(&json!({}))]);
     let shop = stage.shop.clone();
-    // A person who says yes for good to the plan and, after it was withdrawn, to the question within the action.
+    // The user says yes for good to the plan and, after a withdrawal, to the prompt within the action.
     let person = async {
         let mut questions = 0;
         let mut seen = Vec::new();
@@ -233,7 +233,7 @@ async fn what_stands_is_shown_while_an_action_goes_on() {
                 continue;
             }
             if questions == 2 {
-                // The action is not over: the agent waits for it.
+                // The action is not over, and the agent still waits.
                 seen.push(listed(&mut extension).await);
             }
             let done = match heard["ask"].as_str() {
@@ -258,7 +258,7 @@ async fn what_stands_is_shown_while_an_action_goes_on() {
     };
     let asks = async {
         stage.begin().await;
-        // A yes to a plan stands once it is bound to a form.
+        // A yes to the plan is stored once it is bound to a form.
         assert_eq!(change(&stage, Role::User, How::Withdraw).await["changed"], "nothing");
         stage.request().await
     };
@@ -267,12 +267,12 @@ async fn what_stands_is_shown_while_an_action_goes_on() {
     assert!(reply.starts_with("GRANT"), "{reply}");
     assert!(!seen.is_empty());
     for standing in seen {
-        assert_eq!(standing, [(json!(true), json!(shop))], "the yes stands from when it was given");
+        assert_eq!(standing, [(json!(true), json!(shop))], "the yes is stored as soon as it is given");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_stands_is_told_to_its_user_while_a_question_is_open() {
+async fn standing_consents_are_shown_while_a_prompt_is_open() {
     let stage =
         Stage::under(57, DEFAULT_POLICY, Some(ExtensionConsent::default()), Some(Box::new(Kept))).await;
     let to = Origin::parse(&stage.shop).unwrap();
@@ -289,6 +289,6 @@ async fn what_stands_is_told_to_its_user_while_a_question_is_open() {
         standing
     };
     let both = async { tokio::join!(stage.container(), person) };
-    let (container, standing) = tokio::time::timeout(PATIENCE, both).await.expect("the question never ends");
+    let (container, standing) = tokio::time::timeout(PATIENCE, both).await.expect("the prompt never ends");
     assert_eq!((container.as_str(), standing[0]["given"].clone()), ("T0", json!(false)));
 }

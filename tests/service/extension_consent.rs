@@ -1,4 +1,4 @@
-//! Questions on the extension's own page, which the test plays.
+//! Prompts on the extension's own consent page, which the test plays.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use tokio::net::UnixStream;
 
 use super::{Stage, hear, say};
 
-/// How long a question has to be in front of the user before it takes a yes.
+/// The time that a prompt must be visible before it accepts a yes.
 const LOOK_FIRST: Duration = Duration::from_millis(700);
 
 async fn stage(seed: u64) -> (Stage, UnixStream) {
@@ -17,7 +17,7 @@ async fn stage(seed: u64) -> (Stage, UnixStream) {
     (stage, extension)
 }
 
-/// Waits until the extension is asked to open a question, and says that it did; the question's number.
+/// Waits until the service has the extension open a prompt, confirms it, and returns the prompt's nonce.
 async fn opened(extension: &mut UnixStream) -> String {
     let asked = asked(extension).await;
     assert_eq!(asked["ask"], "consent", "{asked}");
@@ -25,7 +25,7 @@ async fn opened(extension: &mut UnixStream) -> String {
     asked["nonce"].as_str().unwrap().to_owned()
 }
 
-/// What the extension is asked to do. Where a task is begun in the place of another, it is told first that that one is over.
+/// The next request to the extension, without the message that an earlier task is over.
 async fn asked(extension: &mut UnixStream) -> Value {
     loop {
         let asked = hear(extension).await.unwrap();
@@ -36,12 +36,12 @@ async fn asked(extension: &mut UnixStream) -> Value {
     }
 }
 
-/// What the page says, and the service's answer.
+/// Sends a message of the page, and returns the service's answer.
 async fn page(extension: &mut UnixStream, says: &str) -> Value {
     say(extension, &json!({ "ask": "consent", "id": 77, "says": says })).await;
     loop {
         let told = hear(extension).await.unwrap();
-        // The task's sites are sealed as soon as the user agreed.
+        // The task's sites are sealed as soon as the user agrees.
         if told["ask"] == "seal" {
             say(extension, &json!({ "id": told["id"], "answer": "done" })).await;
             continue;
@@ -60,7 +60,7 @@ fn answer(nonce: &str, subject: &str, word: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_yes_counts_for_its_own_question_once_and_after_a_moment() {
+async fn a_yes_counts_for_its_own_prompt_once_and_after_a_delay() {
     let (stage, mut extension) = stage(41).await;
     let mut before = String::new();
     for round in 0..2 {
@@ -82,7 +82,7 @@ async fn a_yes_counts_for_its_own_question_once_and_after_a_moment() {
             if early["status"] != 425 {
                 let took = asked.elapsed();
                 assert!(took >= LOOK_FIRST, "{early} after {took:?}");
-                // The machine stood still for so long that it was not early.
+                // The machine was so slow that the answer was not early.
                 return nonce;
             }
             assert_eq!(page(&mut extension, &show(&nonce)).await["status"], 404, "given out once");
@@ -93,7 +93,7 @@ async fn a_yes_counts_for_its_own_question_once_and_after_a_moment() {
                 (400, answer(&nonce, &subject, "yes")),
                 (400, "{}".to_owned()),
             ] {
-                // Without an earlier question there is no number of one.
+                // Without an earlier prompt there is no earlier nonce.
                 let status = if says.contains(r#""nonce":"""#) { 400 } else { status };
                 assert_eq!(page(&mut extension, &says).await["status"], status, "{says}");
             }
@@ -112,7 +112,7 @@ async fn a_yes_counts_for_its_own_question_once_and_after_a_moment() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_closed_window_a_lost_extension_and_none_at_all_are_no() {
+async fn a_closed_window_a_lost_extension_and_a_missing_one_count_as_no() {
     let (stage, mut extension) = stage(42).await;
     let closes = async {
         let nonce = opened(&mut extension).await;
@@ -129,7 +129,7 @@ async fn a_closed_window_a_lost_extension_and_none_at_all_are_no() {
     };
     assert_eq!(at_once(async { tokio::join!(stage.container(), closes).0 }).await, "T0");
 
-    // Lost with the question on it; another connection cannot answer it any more.
+    // The connection with the prompt is lost, and another one cannot answer the prompt.
     let dies = async {
         let nonce = opened(&mut extension).await;
         let shown = page(&mut extension, &show(&nonce)).await;
@@ -151,7 +151,7 @@ async fn a_closed_window_a_lost_extension_and_none_at_all_are_no() {
     assert_eq!(at_once(stage.container()).await, "T0", "nobody is there");
 }
 
-/// Does what must not wait until the time of a question is up, which is a minute.
+/// Runs a step that must not wait until a prompt expires, which takes a minute.
 async fn at_once<T>(does: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(45), does).await.expect("it waited for an answer")
 }

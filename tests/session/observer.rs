@@ -1,4 +1,4 @@
-//! Observing decides what a guard decides, blocks nothing, and has nothing to release.
+//! An observer decides as a guard does, blocks nothing, and releases nothing.
 
 use crate::played::{BLOCK, Played, SHOP, checkout, origin};
 use browser_signals::{Container, Destination, ElementRef, Fact, Observed, Sink, Snapshot, TlsState, Verb};
@@ -24,7 +24,7 @@ fn observer(policy: &str, log: &MemoryLog) -> Observer {
     Observer::that_blocks_nothing(policy, task(), log, &mut SystemEntropy).unwrap()
 }
 
-/// Pages of many kinds: each differs in one fact from the checkout.
+/// Many pages, each of which differs from the checkout in one fact.
 fn pages() -> Vec<Snapshot> {
     let changes: [fn(&mut Snapshot); 12] = [
         |_| (),
@@ -75,7 +75,7 @@ fn verbs() -> Vec<Verb> {
     ]
 }
 
-/// What a guard's answer says: nothing, that it asked, or its reason.
+/// A guard's reaction by its answer: none, a prompt, or a reason.
 fn of_guard(played: &Played, answer: &str) -> String {
     if !played.prompts.is_empty() {
         return "asked".to_owned();
@@ -90,9 +90,9 @@ fn word(would: Option<WouldHave>) -> String {
 }
 
 #[test]
-fn every_verb_on_every_page_is_judged_as_a_guard_judges_it() {
+fn every_verb_on_every_page_is_decided_as_by_a_guard() {
     let (mut passed, mut asked, mut denied) = (0, 0, 0);
-    // The second policy differs in what it delivers, not in verbs: every third page is enough.
+    // The second policy differs in deliveries and not in verbs, so every third page is enough.
     for (policy, step) in [(DEFAULT_POLICY, 1), (APPROACH_A_POLICY, 3)] {
         for page in pages().into_iter().step_by(step) {
             for verb in verbs() {
@@ -102,7 +102,7 @@ fn every_verb_on_every_page_is_judged_as_a_guard_judges_it() {
                 let guarded = of_guard(&played, &answer);
 
                 let mut seen = page.clone();
-                // Nobody raised a container, and its walls are not there.
+                // The container is not raised, and its egress is open.
                 seen.container = Fact::Known(Container::T0);
                 if !matches!(verb, Verb::Open { .. } | Verb::Press { .. }) {
                     seen.target = seen.controls.first().cloned();
@@ -123,7 +123,7 @@ fn every_verb_on_every_page_is_judged_as_a_guard_judges_it() {
 }
 
 #[test]
-fn every_request_on_every_page_is_judged_as_a_guard_judges_it() {
+fn every_request_on_every_page_is_decided_as_by_a_guard() {
     let (mut asked, mut denied) = (0, 0);
     for policy in [DEFAULT_POLICY, APPROACH_A_POLICY] {
         for page in pages() {
@@ -165,7 +165,7 @@ fn safety_is_judged_where_the_policy_asks_for_it() {
 }
 
 #[test]
-fn the_record_says_that_nothing_was_guarded_and_what_would_have_been() {
+fn the_record_says_that_nothing_was_guarded_and_lists_a_guards_reactions() {
     let log = MemoryLog::default();
     let mut watching = observer(DEFAULT_POLICY, &log);
     let away = Verb::Open { url: "https://evil.example/".to_owned() };
@@ -174,7 +174,7 @@ fn the_record_says_that_nothing_was_guarded_and_what_would_have_been() {
     watching.verb(&Verb::Press { key: "Tab".to_owned() }, Some(&page), Millis(0));
     let request = sirl::parse_block(BLOCK).unwrap().requests.remove(0);
     assert_eq!(watching.request(&request, Some(&page), Millis(0)), Some(WouldHave::Asked));
-    // What the user is taken to have agreed to for the task is not asked again.
+    // A release that the user is assumed to have agreed to for the task causes no second prompt.
     assert_eq!(watching.request(&request, Some(&page), Millis(0)), None);
     watching.other(About::Tool, None, Some(WouldHave::Denied(Reason::UnplannedEffect)));
     assert_eq!(watching.unreadable_request(None), WouldHave::Denied(Reason::MalformedRequest));
@@ -212,7 +212,7 @@ fn the_record_says_that_nothing_was_guarded_and_what_would_have_been() {
     assert_eq!((&observed["done"], &records[6].body["done"]), (&true.into(), &false.into()));
 }
 
-/// A log that takes nothing.
+/// A log that refuses every record.
 struct Full;
 
 impl AuditLog for Full {
@@ -242,7 +242,7 @@ fn a_policy_that_a_guard_refuses_is_refused_here_too() {
 }
 
 #[test]
-fn widening_is_the_callers_and_counts_from_then_on() {
+fn origins_and_kinds_added_by_the_caller_count_from_then_on() {
     let log = MemoryLog::default();
     let mut watching = observer(DEFAULT_POLICY, &log);
     let open = Verb::Open { url: "https://tea.example/".to_owned() };
@@ -254,9 +254,9 @@ fn widening_is_the_callers_and_counts_from_then_on() {
     assert_eq!(watching.task().origins.len(), 2);
 }
 
-/// A page that nobody keeps values from can name its hosts after them. They are in no record and no report.
+/// An observed page can have values, and can name its hosts after them. No record or report contains such a name.
 #[test]
-fn a_host_that_says_a_value_is_not_recorded() {
+fn a_host_name_with_a_value_is_not_recorded() {
     let words =
         "buy a kettle at https://shop.example, send it to Ada Lane, 17 Canary Quarry Road, 94704 Berkeley";
     for (host, named) in [

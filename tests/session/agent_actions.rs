@@ -1,4 +1,4 @@
-//! What the agent set: kept over pages, seen before it leaves, told with a payment.
+//! Agent actions: recorded over all pages, shown before they leave, shown with a payment.
 
 use browser_signals::{
     Blocked, Container, Destination, EgressGuard, ElementRef, Fact, NodeId, OutgoingRequest, Sink, Verb,
@@ -21,7 +21,7 @@ fn target() -> ElementRef {
     ElementRef("e1".into())
 }
 
-/// A page with one control of these words, in a form that nobody recognises.
+/// A page with one control with this label, in a form of unknown purpose.
 fn with_control(played: &mut Played, tag: &str, kind: &str, label: &str) {
     let page = &mut played.looks[0];
     page.sink = Fact::Known(Sink::Other);
@@ -43,7 +43,7 @@ fn waiting() -> Vec<Waiting> {
     vec![Waiting { to: origin(SHOP), path: "/order".into() }]
 }
 
-/// The question about requests that wait, answered.
+/// The prompt about waiting requests, with the given answer.
 fn ask(played: &mut Played, answer: Answer) -> Option<String> {
     let prompt = played.core.ask_about_waiting(waiting(), Millis(played.seen))?;
     let answered = prompt.answered(answer);
@@ -51,7 +51,7 @@ fn ask(played: &mut Played, answer: Answer) -> Option<String> {
     Some(prompt.to_string())
 }
 
-/// The container's way out, which sees what the session keeps.
+/// The container's egress, which shares the session's agent actions.
 fn egress(played: &mut Played) -> ContainerEgress {
     let deeds = portcullis::guard::agent_actions::AgentActions::default();
     let core = std::mem::replace(&mut played.core, Played::new(Container::T2).core);
@@ -76,7 +76,7 @@ fn request<'a>(method: &'a str, body: Option<&'a [u8]>) -> OutgoingRequest<'a> {
 }
 
 #[test]
-fn a_payment_says_what_the_agent_set_and_that_no_address_was_filled() {
+fn a_payment_shows_the_agent_actions_and_that_no_address_was_filled() {
     for policy in [DEFAULT_POLICY, APPROACH_C_POLICY] {
         let mut played = Played::under(policy, Container::T2);
         played.safety = Safety::new(1.0).ok();
@@ -106,7 +106,7 @@ fn a_payment_says_what_the_agent_set_and_that_no_address_was_filled() {
 }
 
 #[test]
-fn a_payment_names_the_record_that_was_filled_and_asks_nothing_more() {
+fn a_payment_names_the_filled_record_and_asks_nothing_more() {
     let mut played = Played::new(Container::T2);
     played.act(Action::Verb(Verb::Read));
     assert!(played.request(BLOCK).starts_with("GRANT.address"));
@@ -121,7 +121,7 @@ fn a_payment_names_the_record_that_was_filled_and_asks_nothing_more() {
 fn a_control_that_was_filled_changes_by_grants_only() {
     let mut played = Played::new(Container::T2);
     assert!(played.request(BLOCK).starts_with("GRANT.address"));
-    // The page now says that the form is none of those that are filled by grants only.
+    // The page now describes the form as one that the agent may fill.
     played.looks[0].sink = Fact::Known(Sink::Other);
     let refused = "DENY.verb {\"reason\":\"unplanned_effect\"}";
     let typed = Verb::Type { target: target(), text: "99 Thief Alley".into() };
@@ -132,10 +132,10 @@ fn a_control_that_was_filled_changes_by_grants_only() {
 }
 
 #[test]
-fn what_nobody_saw_holds_up_the_first_request_with_a_body() {
+fn an_unseen_action_holds_the_first_request_with_a_body() {
     let mut played = Played::new(Container::T2);
     let egress = egress(&mut played);
-    assert!(!egress.holds(&request("POST", Some(b"a=b")), true), "the agent set nothing");
+    assert!(!egress.holds(&request("POST", Some(b"a=b")), true), "there is no agent action");
     type_text(&mut played, "Where to", "99 Thief Alley");
     assert!(egress.holds(&request("POST", Some(b"id=4711")), true), "whatever it looks like");
     assert!(egress.holds(&request("POST", None), false), "an order by one button has no body");
@@ -146,14 +146,14 @@ fn what_nobody_saw_holds_up_the_first_request_with_a_body() {
     assert!(!egress.holds(&request("POST", Some(b"id=4711")), true), "the user saw it");
     type_text(&mut played, "Where to", "98 Thief Alley");
     assert!(egress.holds(&request("POST", Some(b"id=4711")), true), "this is another one");
-    // The payment's question shows it as well.
+    // The prompt of the payment shows it as well.
     played.act(Action::Verb(Verb::Read));
     played.request(PAY);
     assert!(!egress.holds(&request("POST", Some(b"id=4711")), true));
 }
 
 #[test]
-fn what_the_user_refused_does_not_leave_and_everything_else_does() {
+fn refused_text_does_not_leave_and_everything_else_does() {
     let mut played = Played::new(Container::T2);
     let egress = egress(&mut played);
     type_text(&mut played, "Message", "Please ship to 99 Thief Alley");
@@ -168,7 +168,7 @@ fn what_the_user_refused_does_not_leave_and_everything_else_does() {
     }
     assert_eq!(egress.judge(&request("POST", Some(b"quantity=2"))), Ok(()));
     assert!(!egress.holds(&request("POST", Some(b"quantity=2")), true));
-    // A press is not known again in a body: it is asked about until the user agrees.
+    // A key press cannot be recognised in a body, so each request causes a prompt until the user agrees.
     with_control(&mut played, "button", "button", "Locker 17");
     (played.looks[0].form, played.looks[0].destination) = (None, Fact::Unknown);
     played.act(Action::Verb(Verb::Click { target: target() }));
@@ -177,7 +177,7 @@ fn what_the_user_refused_does_not_leave_and_everything_else_does() {
 }
 
 #[test]
-fn the_harmless_and_the_users_own_words_hold_nothing_up() {
+fn harmless_actions_and_the_users_own_words_hold_no_request() {
     let words = "buy two red kettles, engraved for Anna";
     let values = [("address:task", sirl::Field::City, "Berkeley")];
     let mut played = Played::with(DEFAULT_POLICY, Container::T2, &values, words);
@@ -201,7 +201,7 @@ fn the_harmless_and_the_users_own_words_hold_nothing_up() {
         ("Gift note", "Flat 3, 99 Thief Alley"),
         ("Gift note: your city", "Springfield"),
         ("Coupon", "Thief Alley"),
-        // Words of the task, where they decide where goods go.
+        // The user's own words in a control that decides where goods go.
         ("Recipient", "Anna"),
     ] {
         let mut played = Played::with(DEFAULT_POLICY, Container::T2, &values, words);
@@ -212,7 +212,7 @@ fn the_harmless_and_the_users_own_words_hold_nothing_up() {
 }
 
 #[test]
-fn what_cannot_be_shown_whole_is_not_asked() {
+fn actions_that_one_prompt_cannot_show_are_refused_without_asking() {
     let mut played = Played::new(Container::T2);
     type_text(&mut played, "Where to", &"a very long way ".repeat(40));
     assert!(ask(&mut played, Answer::Once).is_none());
@@ -221,7 +221,7 @@ fn what_cannot_be_shown_whole_is_not_asked() {
 }
 
 #[test]
-fn a_card_in_a_form_is_asked_about_each_time_with_what_the_page_says_it_costs() {
+fn a_card_in_a_form_is_asked_about_each_time_with_the_pages_total() {
     let mut played = Played::under(APPROACH_A_POLICY, Container::T2);
     played.safety = Safety::new(1.0).ok();
     played.reads = "- text: \"Order total: 9,999.00 USD\"".to_owned();
@@ -239,7 +239,7 @@ fn a_card_in_a_form_is_asked_about_each_time_with_what_the_page_says_it_costs() 
 }
 
 #[test]
-fn a_login_says_what_the_agent_reads_afterwards() {
+fn a_login_prompt_says_that_the_agent_reads_the_account() {
     let asked = Asked::Release {
         kind: sirl::Kind::Login,
         fields: sirl::FieldSet::EMPTY.with(sirl::Field::Password),
@@ -256,7 +256,7 @@ fn a_login_says_what_the_agent_reads_afterwards() {
     );
 }
 
-/// An agent that writes message after message does not wear the user out; what it chooses is asked about anew.
+/// An agent that writes message after message causes one prompt. Its choices cause new ones.
 #[test]
 fn a_no_to_a_message_holds_for_the_next_one_to_the_same_site() {
     let mut played = Played::new(Container::T2);
@@ -264,7 +264,7 @@ fn a_no_to_a_message_holds_for_the_next_one_to_the_same_site() {
     assert!(ask(&mut played, Answer::No).is_some_and(|asked| asked.contains("please hurry up")));
     assert_eq!(type_text(&mut played, "Message", "are you there"), "ok");
     assert_eq!(ask(&mut played, Answer::Once), None, "the answer is no already");
-    // A quantity decides nothing, and makes no new question of it; another path of the site does not either.
+    // A quantity decides nothing and causes no new prompt, and neither does another path of the site.
     with_control(&mut played, "select", "", "Quantity");
     played.act(Action::Verb(Verb::Select { target: target(), option: "2".into() }));
     assert_eq!(type_text(&mut played, "Message", "hello again"), "ok");
@@ -272,15 +272,15 @@ fn a_no_to_a_message_holds_for_the_next_one_to_the_same_site() {
     assert!(played.core.ask_about_waiting(elsewhere, Millis(played.seen)).is_none());
     let stranger = vec![Waiting { to: origin("https://other.example"), path: "/chat".into() }];
     assert_eq!(type_text(&mut played, "Message", "and you"), "ok");
-    assert!(played.core.ask_about_waiting(stranger, Millis(played.seen)).is_some(), "a no is for one site");
+    assert!(played.core.ask_about_waiting(stranger, Millis(played.seen)).is_some(), "a no covers one site");
     with_control(&mut played, "select", "", "Country");
     played.act(Action::Verb(Verb::Select { target: target(), option: "Freedonia".into() }));
     assert!(ask(&mut played, Answer::No).is_some_and(|asked| asked.contains("Freedonia")));
 }
 
-/// A page has seen what was typed, and can send it in other letters: the payment's question says so.
+/// A page saw the typed text and can send it in another encoding. The prompt of the payment says so.
 #[test]
-fn a_payment_names_the_texts_that_the_user_said_no_to() {
+fn a_payment_names_the_texts_that_the_user_refused() {
     let mut played = Played::new(Container::T2);
     for _ in 0..2 {
         assert_eq!(type_text(&mut played, "Where to", "99 Thief Alley"), "ok");
@@ -293,9 +293,9 @@ fn a_payment_names_the_texts_that_the_user_said_no_to() {
     assert_eq!(asked.matches(line).count(), 1, "{asked}");
 }
 
-/// A block that fills an address and pays is one question, and it does not say that no address is filled.
+/// A block that fills an address and pays causes one prompt, which does not say that no address is filled.
 #[test]
-fn a_payment_beside_an_address_names_the_record_that_it_fills() {
+fn a_payment_with_an_address_names_the_record_that_it_fills() {
     let mut played = Played::new(Container::T2);
     played.act(Action::Verb(Verb::Read));
     let block = PAY.replacen("REQ.", "REQ.address fields=[\"street\"]\nREQ.", 1);
