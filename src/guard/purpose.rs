@@ -110,13 +110,13 @@ impl<'a> Entries<'a> {
                     "hidden" | "submit" | "button" | "image" | "reset" | "checkbox"
                 )
         };
-        let said = page.controls.iter().flat_map(|control| [&control.label, &control.name]);
+        let texts = page.controls.iter().flat_map(|control| [&control.label, &control.name]);
         let path = page.destination.known().map(|to| to.path.to_string());
-        let words = said.chain(path.as_ref()).flat_map(|text| words(text)).collect();
+        let words = texts.chain(path.as_ref()).flat_map(|text| words(text)).collect();
         Entries { all: page.controls.iter().filter(asks).collect(), words }
     }
 
-    fn says(&self, some: &[&str]) -> bool {
+    fn has_word(&self, some: &[&str]) -> bool {
         self.words.iter().any(|word| some.contains(&word.as_str()))
     }
 
@@ -160,7 +160,7 @@ fn purpose_of(page: &Snapshot) -> Purpose {
     let entries = Entries::of(page);
     // A search box next to other boxes looks up an address, or is of unknown use.
     if let [only] = entries.all.as_slice()
-        && (only.input_type == "search" || entries.says(&SEARCH))
+        && (only.input_type == "search" || entries.has_word(&SEARCH))
     {
         return Purpose::Search;
     }
@@ -170,11 +170,11 @@ fn purpose_of(page: &Snapshot) -> Purpose {
         (_, 0) => {}
         (_, passwords) => return of_account(&entries, passwords),
     }
-    if entries.says(&PUBLISHED) {
+    if entries.has_word(&PUBLISHED) {
         Purpose::Review
-    } else if entries.says(&NEWS) || (entries.all.len() == 1 && entries.are_all(&[Field::Email])) {
+    } else if entries.has_word(&NEWS) || (entries.all.len() == 1 && entries.are_all(&[Field::Email])) {
         Purpose::Newsletter
-    } else if entries.says(&ACCOUNT) {
+    } else if entries.has_word(&ACCOUNT) {
         Purpose::Registration
     } else if entries.are_all(&[Field::OneTimeCode]) {
         Purpose::Login
@@ -190,7 +190,7 @@ fn purpose_of(page: &Snapshot) -> Purpose {
 /// A form with a password. A login has one, the account's name, and nothing else.
 fn of_account(entries: &Entries<'_>, passwords: usize) -> Purpose {
     let new = |control: &&Control| control.autocomplete.to_ascii_lowercase().contains("new-password");
-    if passwords > 1 || entries.all.iter().any(new) || entries.says(&ACCOUNT) {
+    if passwords > 1 || entries.all.iter().any(new) || entries.has_word(&ACCOUNT) {
         Purpose::Registration
     } else if entries.all.len() <= 2 {
         Purpose::Login

@@ -59,7 +59,7 @@ enum Seen {
 }
 
 struct Entry {
-    deed: Deed,
+    action: Deed,
     location: Option<ControlLocation>,
     form: Option<FormId>,
     harmless: bool,
@@ -92,13 +92,15 @@ impl AgentActions {
 
     /// Records an action before the agent carries it out. It replaces an unseen action on the same control.
     pub(crate) fn note(&self, page: &Snapshot, node: Option<NodeId>, weighed: Weighed) {
-        let Weighed { deed, harmless } = weighed;
+        let Weighed { action, harmless } = weighed;
         let mut ledger = self.lock();
         let location = node.map(|node| ControlLocation::of(page, node));
         let again =
             |entry: &Entry| location.is_some() && entry.location == location && entry.seen == Seen::NotYet;
-        ledger.entries.retain(|entry| !(again(entry) || entry.harmless && harmless && entry.deed == deed));
-        let longest = match &deed.act {
+        ledger
+            .entries
+            .retain(|entry| !(again(entry) || entry.harmless && harmless && entry.action == action));
+        let longest = match &action.act {
             Act::Typed(text) | Act::Chose(text) | Act::Opened(text) => text.chars().count(),
             _ => 0,
         };
@@ -107,9 +109,9 @@ impl AgentActions {
             return;
         }
         // A text that the user refused is recognised wherever it is typed, and requests that contain it are blocked.
-        let known = |entry: &Entry| entry.seen == Seen::Refused && entry.deed.act == deed.act;
+        let known = |entry: &Entry| entry.seen == Seen::Refused && entry.action.act == action.act;
         let seen = if ledger.entries.iter().any(known) { Seen::Refused } else { Seen::NotYet };
-        ledger.entries.push(Entry { deed, location, form: page.form, harmless, seen });
+        ledger.entries.push(Entry { action, location, form: page.form, harmless, seen });
     }
 
     /// Whether this form has an action that the user has not seen or that they refused. Sending the form then needs no
@@ -124,10 +126,10 @@ impl AgentActions {
     pub fn note_changed(&self, site: &Origin, labels: Vec<String>) {
         let mut ledger = self.lock();
         for label in labels {
-            let deed = Deed { site: site.clone(), label, act: Act::Changed };
-            if !ledger.entries.iter().any(|entry| entry.deed == deed) {
+            let action = Deed { site: site.clone(), label, act: Act::Changed };
+            if !ledger.entries.iter().any(|entry| entry.action == action) {
                 let (location, form) = (None, None);
-                ledger.entries.push(Entry { deed, location, form, harmless: false, seen: Seen::NotYet });
+                ledger.entries.push(Entry { action, location, form, harmless: false, seen: Seen::NotYet });
             }
         }
     }
@@ -188,21 +190,22 @@ impl AgentActions {
             return false;
         }
         let text = letters(&decoded(text));
-        refused.any(|entry| matches!(&entry.deed.act, Act::Typed(typed) if text.contains(&letters(typed))))
+        refused.any(|entry| matches!(&entry.action.act, Act::Typed(typed) if text.contains(&letters(typed))))
     }
 
     /// The order at a site: all actions there, and the unseen actions elsewhere. `asked` are the address records that the
     /// same prompt asks to fill there.
     pub(crate) fn order(&self, site: &Origin, asked: Vec<String>, page_says: Vec<String>) -> Order {
         let ledger = self.lock();
-        let shown =
-            |entry: &&Entry| entry.deed.site == *site || entry.must_be_seen() || entry.seen == Seen::Refused;
+        let shown = |entry: &&Entry| {
+            entry.action.site == *site || entry.must_be_seen() || entry.seen == Seen::Refused
+        };
         let (refused, kept): (Vec<&Entry>, Vec<&Entry>) =
             ledger.entries.iter().filter(shown).partition(|entry| entry.seen == Seen::Refused);
-        let deeds = kept.iter().map(|entry| entry.deed.clone()).collect();
+        let deeds = kept.iter().map(|entry| entry.action.clone()).collect();
         let once = |(at, entry): (usize, &&Entry)| {
-            let earlier = refused.iter().take(at).any(|earlier| earlier.deed == entry.deed);
-            (!earlier).then(|| entry.deed.clone())
+            let earlier = refused.iter().take(at).any(|earlier| earlier.action == entry.action);
+            (!earlier).then(|| entry.action.clone())
         };
         let refused: Vec<Deed> = refused.iter().enumerate().filter_map(once).collect();
         let mut address = ledger.address(site);
@@ -221,7 +224,7 @@ impl AgentActions {
             return None;
         }
         let unseen = ledger.entries.iter().filter(|entry| entry.seen == Seen::NotYet);
-        let deeds = unseen.map(|entry| entry.deed.clone()).collect();
+        let deeds = unseen.map(|entry| entry.action.clone()).collect();
         let (refused, page_says) = (Vec::new(), Vec::new());
         Some(Order { address: ledger.address(&site), site, waiting, deeds, refused, page_says })
     }
@@ -231,7 +234,7 @@ impl AgentActions {
     /// one prompt and not many.
     pub(crate) fn is_refused_again(&self, order: &Order) -> bool {
         let ledger = self.lock();
-        let is_text = |entry: &Entry| matches!(entry.deed.act, Act::Typed(_) | Act::Sent);
+        let is_text = |entry: &Entry| matches!(entry.action.act, Act::Typed(_) | Act::Sent);
         order.waiting.iter().all(|waiting| ledger.refused.contains(&waiting.to))
             && ledger.entries.iter().filter(|entry| entry.must_be_seen()).all(is_text)
     }
@@ -239,16 +242,16 @@ impl AgentActions {
     /// Applies the user's answer to a prompt that showed an order.
     pub(crate) fn answered(&self, order: &Order, agreed: bool) {
         let mut ledger = self.lock();
-        let was_shown = |entry: &Entry| order.deeds.contains(&entry.deed);
+        let was_shown = |entry: &Entry| order.deeds.contains(&entry.action);
         if !agreed {
             let sites = order.waiting.iter().map(|waiting| waiting.to.clone());
             ledger.refused.extend(sites);
             // A refused sending did not happen, and a refused text is recognised again. All other actions may leave with
             // any later request.
-            ledger.entries.retain(|entry| !(entry.deed.act == Act::Sent && was_shown(entry)));
+            ledger.entries.retain(|entry| !(entry.action.act == Act::Sent && was_shown(entry)));
         }
         for entry in ledger.entries.iter_mut().filter(|entry| was_shown(entry)) {
-            entry.seen = match (&entry.deed.act, agreed) {
+            entry.seen = match (&entry.action.act, agreed) {
                 (_, true) => Seen::Agreed,
                 (Act::Typed(text), false) if letters(text).len() >= MIN_RECOGNISED => Seen::Refused,
                 (_, false) => Seen::NotYet,

@@ -20,7 +20,7 @@ const MAX_COUPON: usize = 24;
 /// An agent action, and whether it is known to decide nothing. A harmless action is shown with a payment, and delays no
 /// request.
 pub(crate) struct Weighed {
-    pub(crate) deed: Deed,
+    pub(crate) action: Deed,
     pub(crate) harmless: bool,
 }
 
@@ -43,15 +43,15 @@ pub(crate) fn weigh(
     let site = page.origin.known().or(page.top_origin.known())?.clone();
     let weighed = |label: &str, act: Act, harmless: bool| {
         let (site, label) = (site.clone(), label.to_owned());
-        Some(Weighed { deed: Deed { site, label, act }, harmless })
+        Some(Weighed { action: Deed { site, label, act }, harmless })
     };
     let target = page.target.as_ref();
     let named = target.map(name_of).unwrap_or_default();
     match (verb, target) {
         (Verb::Open { url }, _) => {
             let url = Url::parse(url).ok()?;
-            let said: String = url.query_pairs().map(|(name, value)| format!("{name} {value} ")).collect();
-            decisive(&[&without_handles(&said, &|handle| context(handle).is_own)])?;
+            let query: String = url.query_pairs().map(|(name, value)| format!("{name} {value} ")).collect();
+            decisive(&[&without_handles(&query, &|handle| context(handle).is_own)])?;
             weighed("", Act::Opened(format!("{}?{}", url.path(), url.query().unwrap_or_default())), false)
         }
         (Verb::Press { key }, _) => {
@@ -121,17 +121,17 @@ pub(crate) fn weigh(
 /// A text without the vault's handles that are in the user's own words: `[address:home]` in a web address does not say
 /// where goods go.
 fn without_handles(text: &str, is_own: &dyn Fn(&str) -> bool) -> String {
-    let (mut rest, mut kept) = (text, String::new());
+    let (mut rest, mut result) = (text, String::new());
     while let Some((before, bracketed)) = rest.split_once('[') {
-        kept.push_str(before);
+        result.push_str(before);
         let (handle, after) = bracketed.split_once(']').unwrap_or((bracketed, ""));
         let whole = format!("[{handle}]");
         if !is_own(&whole) {
-            kept.push_str(&whole);
+            result.push_str(&whole);
         }
         rest = after;
     }
-    kept + rest
+    result + rest
 }
 
 /// The page's name for a control: its label, or else its name.
@@ -157,7 +157,7 @@ fn submits(control: &Control) -> bool {
 
 /// Whether a form is sent by GET. It has no body, and the egress check still holds it if it carries a released value.
 fn goes_by_get(page: &Snapshot) -> bool {
-    matches!(&page.destination, Fact::Known(way) if page.form.is_some() && way.method.eq_ignore_ascii_case("GET"))
+    matches!(&page.destination, Fact::Known(to) if page.form.is_some() && to.method.eq_ignore_ascii_case("GET"))
 }
 
 /// Whether the form of a verb decides something, by the words of any of its controls (hidden ones too) or by its
@@ -165,7 +165,7 @@ fn goes_by_get(page: &Snapshot) -> bool {
 fn decides(page: &Snapshot) -> bool {
     let is_decisive = |control: &Control| matches!(Meaning::of(control), Meaning::Decisive(_));
     page.controls.iter().filter(|control| !submits(control)).any(is_decisive)
-        || page.destination.known().is_some_and(|way| decisive(&[&way.path]).is_some())
+        || page.destination.known().is_some_and(|to| decisive(&[&to.path]).is_some())
 }
 
 fn is_harmless_choice(target: &Control, option: &str, page: &Snapshot, context: &FormContext) -> bool {

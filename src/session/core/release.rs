@@ -70,8 +70,8 @@ impl Core {
             }
         };
         match opened {
-            Ok((going, command)) => {
-                self.enter(State::Block(Box::new((block, BlockPhase::Releasing(going)))), command)
+            Ok((in_flight, command)) => {
+                self.enter(State::Block(Box::new((block, BlockPhase::Releasing(in_flight)))), command)
             }
             Err(reason) => self.end_request(block, Err(reason)),
         }

@@ -196,9 +196,9 @@ mod tests {
 
     /// Asks the proxy for a tunnel to a server of this machine, and returns the connection and the answer.
     async fn tunnel(proxy: &EgressProxy, to: &str) -> (TcpStream, String) {
-        let way = proxy.for_container();
-        let mut stream = TcpStream::connect(way.address()).await.unwrap();
-        let credential = STANDARD.encode(way.credential().as_bytes());
+        let endpoint = proxy.for_container();
+        let mut stream = TcpStream::connect(endpoint.address()).await.unwrap();
+        let credential = STANDARD.encode(endpoint.credential().as_bytes());
         let ask =
             format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\nProxy-Authorization: Basic {credential}\r\n\r\n");
         stream.write_all(ask.as_bytes()).await.unwrap();
@@ -218,10 +218,10 @@ mod tests {
         assert!(answer.contains("200"), "{answer}");
         let shop = Origin::parse("https://shop.example").unwrap();
         // At the release the earlier tunnel is gone, and no new one opens.
-        let way = &proxy;
+        let through = &proxy;
         let release = move || async move {
             let gone = early.read(&mut [0; 8]).await.unwrap_or(0) == 0;
-            (gone, tunnel(way, &to).await.1)
+            (gone, tunnel(through, &to).await.1)
         };
         let (gone, answer) = release_within(&proxy, &[shop], release).await.unwrap();
         assert!(gone);
