@@ -9,22 +9,17 @@
 //! |---|---|
 //! | [`intake`] | the user's first prompt: values become handles, and the task is sealed |
 //! | [`session`] | one task: observe, decide, ask, release, answer, record |
-//! | [`action`] | what an agent may send |
 //! | [`consent`] | prompts, answerers, standing consents |
 //! | [`audit`] | the value-free, hash-chained record |
 //! | [`egress`] | the checks of all that leaves a container, and the proxy that it passes |
 //! | [`page_text`] | the text of a page for the model: attacks withheld, values masked |
-//! | [`safety`] | how safe a page is to act on |
-//! | [`flow`] | what was read where, and carried to where |
-//! | [`order`] | what the agent set, over all pages of a task |
-//! | [`placement`] | which control takes which field |
+//! | [`safety`] | the safety of a page to act on |
 //! | [`checkout`] | purchases through the browser's payment interface |
-//! | [`guard`] | policy, vault, audit and payment handler together |
-//! | [`kept_head`] | the audit log's head, kept in the vault |
-//! | [`observe`] | watching an agent, and blocking nothing: no guard |
+//! | [`guard`] | policy, vault, audit and payment handler together; placement of fields, taint, agent actions |
+//! | [`observe`] | observation of an agent that blocks nothing: no guard |
 //! | `service` | the guard as a service, for the user's own browser with the extension (Unix) |
 //! | [`storage`] | files that survive a crash; the vault's file, and locking the vault |
-//! | [`process`] | core dumps off, and panics that tell no value |
+//! | `system` | random bytes, the time of day, loopback listeners, and [`process`] protections |
 //!
 //! Without the feature `browser`, which is on unless turned off, there are `audit`, `consent` (no asking),
 //! `process`, `storage` and the protocol of `service`: the parts that a program needs to read an audit log. The feature `scrub` adds
@@ -58,36 +53,20 @@
 //! # Ok(()) }
 //! ```
 
-#[cfg(feature = "browser")]
-pub mod action;
 pub mod audit;
 #[cfg(feature = "browser")]
 pub mod checkout;
 pub mod consent;
 #[cfg(feature = "browser")]
 pub mod egress;
-mod entropy;
-#[cfg(feature = "browser")]
-pub mod flow;
 #[cfg(feature = "browser")]
 pub mod guard;
 #[cfg(feature = "browser")]
 pub mod intake;
 #[cfg(feature = "browser")]
-pub mod kept_head;
-#[cfg(feature = "browser")]
-mod loopback;
-#[cfg(feature = "browser")]
 pub mod observe;
-#[cfg(feature = "browser")]
-pub mod order;
 #[cfg(feature = "scrub")]
 pub mod page_text;
-#[cfg(feature = "browser")]
-pub mod placement;
-pub mod process;
-#[cfg(feature = "browser")]
-mod purpose;
 #[cfg(feature = "scrub")]
 pub mod safety;
 #[cfg(unix)]
@@ -95,15 +74,13 @@ pub mod service;
 #[cfg(feature = "browser")]
 pub mod session;
 pub mod storage;
-#[cfg(feature = "browser")]
-mod time;
+mod system;
 
 #[cfg(feature = "browser")]
-pub use action::Action;
+pub use guard::{Guard, GuardError, placement, stored_head};
 #[cfg(feature = "browser")]
-pub use guard::{Guard, GuardError};
-#[cfg(feature = "browser")]
-pub use session::{Session, SessionReport};
+pub use session::{Session, SessionReport, core::Action};
+pub use system::process;
 
 pub use browser_signals as signals;
 pub use policy_dfa as policy;

@@ -1,4 +1,4 @@
-//! A program that hardened itself leaves no core, is closed to others, and panics without a word too many.
+//! A hardened program leaves no core, is closed to others, and panics without printing a value.
 //! The test starts itself again as that program.
 
 #![cfg(target_os = "linux")]
@@ -10,7 +10,7 @@ use portcullis::process::{PANIC_STATUS, harden};
 use rustix::process::{DumpableBehavior, Resource, dumpable_behavior, getrlimit};
 
 const ROLE: &str = "PROCESS_ROLE";
-/// What the panics say, joined from two parts so that the program's own text does not hold it.
+/// The text of the panics, joined from two parts so that the program's own bytes do not contain it.
 const SAID: [&str; 2] = ["4929 1234", "5678 9012"];
 
 #[test]
@@ -34,7 +34,7 @@ fn the_program() {
             let limit = getrlimit(Resource::Core);
             assert_eq!((limit.current, limit.maximum), (Some(0), Some(0)));
             assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
-            // The browser and its driver are started like this: they run, and leave no core either.
+            // Child processes such as the browser run, and leave no core either.
             let script = "ulimit -c; ulimit -H -c; cat /proc/self/environ >/dev/null && echo readable";
             let child = Command::new("sh").args(["-c", script]).output().unwrap();
             assert_eq!(String::from_utf8_lossy(&child.stdout), "0\n0\nreadable\n");
@@ -62,9 +62,9 @@ fn nothing_is_dumped_and_children_work() {
 }
 
 #[test]
-fn a_panic_tells_the_place_alone_and_ends_the_program() {
+fn a_panic_prints_its_location_only_and_ends_the_program() {
     let secret = SAID.join(" ");
-    assert!(said(&program("careless")).contains(&secret), "the control must show what it was given");
+    assert!(said(&program("careless")).contains(&secret), "the control must show the secret");
     for role in ["main", "thread"] {
         let output = program(role);
         let said = said(&output);

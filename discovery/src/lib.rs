@@ -15,6 +15,6 @@ mod npm;
 pub mod playwright;
 mod program;
 
-pub use chromium::chromium;
+pub use chromium::{chromium, chromium_sandbox};
 pub use npm::{global_npm_package, npm_package, package_of};
 pub use program::{Program, answer, certutil, is_program, major, on_path, variable};

@@ -1,35 +1,34 @@
-//! Watching an agent before guarding it: decided and recorded, and nothing is blocked.
+//! Observation of an agent without a guard: decisions are recorded, and nothing is blocked.
 //!
-//! **This is no guard.** It is for the first days in front of an agent that somebody has already: what would Portcullis
-//! have asked, what would it have refused, and why. Every verb is carried out, every page is told as it is, every
-//! prompt is let through. What it has of a guard is the eyes: the browser's own signals, a policy that was proved, a
-//! record without values.
+//! **This is no guard.** It is for a trial in front of an existing agent, and shows which prompts and refusals Portcullis
+//! would have caused, and why. Every verb is carried out, every page is shown to the model unchanged, and no prompt
+//! appears. It shares with a guard the browser's own signals, a proved policy, and a record without values.
 //!
-//! So that it cannot be taken for one, it has nothing that a guard protects with:
+//! It lacks every means of protection, so that nobody can mistake it for a guard:
 //!
 //! - An [`Observer`] is another type than a [`Guard`](crate::Guard), and no [`Session`](crate::Session) begins with it.
-//! - It has no vault, no payment handler and nobody who answers. It decides without an authority, so no
-//!   [`Grant`](policy_dfa::Grant) is ever made: a request is answered with `delivery_forbidden`, and nothing is released.
-//! - Its constructors and [`UnguardedSession`] say in their names what they do not do, and its record begins with
-//!   `observing` where a guard's begins with `started`.
+//! - It has no vault, no payment handler and no answerer. It decides without an authority, so it never makes a
+//!   [`Grant`](policy_dfa::Grant): the reply to every request is `delivery_forbidden`, and nothing is released.
+//! - The names of its constructors and of [`UnguardedSession`] say so, and its record begins with `observing` where a
+//!   guard's begins with `started`.
 //!
 //! ```compile_fail,E0308
 //! # use portcullis::observe::Observer;
 //! # async fn task(observer: Observer, browser: portcullis::signals::playwright::Browser) {
-//! // What watches cannot guard.
+//! // An observer cannot guard a session.
 //! portcullis::Session::begin(observer, &browser, "Buy tea at https://shop.example").await;
 //! # }
 //! ```
 //!
-//! What is decided is what a guard would have decided *on the way that the agent took*. A guard's first refusal would
-//! have changed that way. The user is taken to say yes: to the container at plan time, and to every question. Without a
-//! vault it is not known that a text holds one of the user's values, but by its form.
+//! The decisions are those of a guard *for the agent's actual actions*. A guard's first refusal would have changed the
+//! later ones. The observer assumes that the user says yes to the container and to every prompt. Without a vault it
+//! recognises values in a text only by their form.
 //!
 //! | module | subject |
 //! |---|---|
-//! | `observer` | what would have been asked or refused; no I/O but the record |
-//! | `report` | what came together, counted |
-//! | `session` | the same with a browser, for an agent that sends [`Action`](crate::Action)s |
+//! | `observer` | the task of an observed agent, and the prompts and refusals that a guard would have caused; no I/O except the record |
+//! | `report` | their counts |
+//! | `session` | an observed session in a browser, for an agent that sends [`Action`](crate::Action)s |
 
 mod observer;
 mod report;
@@ -37,5 +36,5 @@ mod session;
 
 pub use crate::audit::WouldHave;
 pub use observer::{ObservedTask, Observer};
-pub use report::{ObservationReport, Row};
+pub use report::{ObservationReport, ReportRow};
 pub use session::{UnguardedError, UnguardedSession};

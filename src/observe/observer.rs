@@ -1,4 +1,4 @@
-//! What would have been asked or refused. Nothing here can grant or release.
+//! The prompts and refusals that a guard would have caused. Nothing here can grant or release.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,33 +13,34 @@ use sirl::{FieldSet, Kind, Money, Request};
 use vault::Entropy;
 use zeroize::Zeroizing;
 
-use super::report::{ObservationReport, Row};
+use super::report::{ObservationReport, ReportRow};
 use crate::audit::{About, AuditEvent, AuditLog, SessionId, WouldHave};
 use crate::egress::{AgentEgress, AgentText};
-use crate::flow::Readings;
 use crate::guard::GuardError;
+use crate::guard::agent_actions::{effect_of, kind_of};
+use crate::guard::placement::place;
+use crate::guard::taint::TaintTracker;
 use crate::intake;
-use crate::placement::place;
 use crate::safety::band;
-use crate::session::core::{Core, MOST_PROMPTS};
-use crate::session::judge::{effect_of, kind_of, parse_target};
-use crate::time::unix_ms;
+use crate::session::core::MAX_PROMPTS;
+use crate::session::decisions::{fit_fields, parse_target};
+use crate::system::unix_ms;
 
-/// What the agent is there for, as far as it is known. A guard has it from the user's own words, sealed.
+/// The task of an observed agent, as far as it is known. A guard seals it from the user's own words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ObservedTask {
-    /// Where it may act.
+    /// The origins that the agent may act on.
     pub origins: Vec<Origin>,
-    /// What it may ask for.
+    /// The kinds of request that it may make.
     pub kinds: Vec<Kind>,
-    /// What it may spend.
+    /// The budget.
     pub budget: Option<Money>,
-    /// The user's own words, for telling them from what pages say; empty where nobody knows them.
+    /// The user's own words, which are not tainted by any page; empty if they are unknown.
     pub words: String,
 }
 
 impl ObservedTask {
-    /// Reads the user's prompt as a guard does. It is left as it is.
+    /// Reads the user's prompt as a guard does. The prompt itself stays unchanged.
     ///
     /// # Errors
     /// [`GuardError::Policy`] where the detectors cannot be made; none in a build whose tests passed.
@@ -53,22 +54,23 @@ impl ObservedTask {
         })
     }
 
-    /// As the guard would have sealed it, had the user agreed to the container.
+    /// The task as a guard seals it if the user agrees to the container.
     fn sealed(&self) -> Task {
         Task::new(self.origins.clone(), self.kinds.clone(), self.budget, Container::T2)
     }
 }
 
-/// From how many bytes on a value of the user's words counts inside a host's name: shorter ones stand there by chance.
-const LONG: usize = 6;
-
-/// Letters and digits alone, in lower case.
-fn letters(text: &str) -> Zeroizing<String> {
-    Zeroizing::new(text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect())
-}
-
+/// The standard detectors of values.
 fn detectors() -> Result<Detectors, GuardError> {
     Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))
+}
+
+/// The minimum length in bytes of a value that is recognised inside a host name. Shorter ones occur by chance.
+const MIN_RECOGNISED: usize = 6;
+
+/// Only the letters and digits of a text, in lower case.
+fn letters(text: &str) -> Zeroizing<String> {
+    Zeroizing::new(text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect())
 }
 
 /// Decides and records, and blocks nothing: see [the module](self).
@@ -91,29 +93,29 @@ fn detectors() -> Result<Detectors, GuardError> {
 /// # Ok::<(), portcullis::GuardError>(())
 /// ```
 pub struct Observer {
-    /// Checked, and without an authority: it can say what it would decide, and grant nothing.
+    /// A checked policy without an authority: it can decide, and cannot grant.
     policy: Compiled<Checked>,
     task: ObservedTask,
     detectors: Arc<Detectors>,
     history: History,
-    readings: Readings,
+    taint: TaintTracker,
     safeties: BTreeMap<Origin, Safety>,
     typed: AgentEgress,
-    /// What the user is taken to have said yes to, for the task.
+    /// The releases that the user is assumed to have agreed to, for the task.
     agreed: BTreeMap<(Kind, Origin), FieldSet>,
     log: Box<dyn AuditLog>,
     id: SessionId,
     report: ObservationReport,
-    /// The values in the user's words, letters and digits alone.
-    said: Vec<Zeroizing<String>>,
+    /// The values in the user's words, reduced to letters and digits.
+    users_values: Vec<Zeroizing<String>>,
 }
 
 impl Observer {
-    /// Begins to watch a task. Nothing will be blocked, and nothing can be released.
+    /// Begins to observe a task. Nothing is blocked, and nothing can be released.
     ///
     /// # Errors
-    /// [`GuardError::Policy`] and [`GuardError::Refused`] as for a guard: what would be decided by a policy about which
-    /// nothing is proved is of no use.
+    /// [`GuardError::Policy`] and [`GuardError::Refused`] as for a guard, since the decisions of an unproved policy
+    /// are of no use.
     pub fn that_blocks_nothing(
         policy: &str,
         task: ObservedTask,
@@ -129,14 +131,14 @@ impl Observer {
         let mut observer = Observer {
             detectors: Arc::new(detectors()?),
             history: History::default(),
-            readings: Readings::new(&task.words),
+            taint: TaintTracker::new(&task.words),
             safeties: BTreeMap::new(),
             typed: AgentEgress::default(),
             agreed: BTreeMap::new(),
             log,
             id: SessionId::random(entropy),
             report: ObservationReport::default(),
-            said: Vec::new(),
+            users_values: Vec::new(),
             policy,
             task,
         };
@@ -147,7 +149,7 @@ impl Observer {
             budget: observer.task.budget,
             container: Container::T2,
         });
-        // A guard asks at plan time for a container, and takes the prompt's values out of it.
+        // A guard asks about a container before the task, and moves the prompt's values into the vault.
         let needs = |kind: &&Kind| **kind == Kind::Purchase || !kind.default_fields().is_empty();
         if observer.task.kinds.iter().any(|kind| needs(&kind)) {
             observer.prompted();
@@ -156,15 +158,15 @@ impl Observer {
         let found = intake::read(&observer.task.words, &observer.detectors).found;
         let values =
             found.iter().filter_map(|found| observer.task.words.get(found.span.clone())).map(letters);
-        observer.said = values.filter(|value| value.len() >= LONG).collect();
+        observer.users_values = values.filter(|value| value.len() >= MIN_RECOGNISED).collect();
         if !found.is_empty() {
             observer.note(About::Words, FieldSet::EMPTY, None, WouldHave::Withheld, true);
         }
         Ok(observer)
     }
 
-    /// The user's own channel named another place, or another need, while the agent was at work. Pages and the agent
-    /// do not call this.
+    /// Adds origins and kinds that the user named on their own channel while the agent was at work. Pages and the agent
+    /// must not call this.
     pub fn widen(&mut self, origins: &[Origin], kinds: &[Kind]) {
         let task = &mut self.task;
         task.origins
@@ -172,7 +174,7 @@ impl Observer {
         task.kinds.extend(kinds.iter().filter(|one| !task.kinds.contains(one)).copied().collect::<Vec<_>>());
     }
 
-    /// A verb that the caller is about to carry out; what a guard would have done instead, if anything.
+    /// Decides a verb that the caller is about to carry out. Returns a guard's reaction, if it would not just carry it out.
     pub fn verb(&mut self, verb: &Verb, page: Option<&Observed<Snapshot>>, now: Millis) -> Option<WouldHave> {
         let origin = self.on_record(page.and_then(|page| page.origin.known().cloned()));
         let would = self.judge_verb(verb, page, now);
@@ -207,7 +209,7 @@ impl Observer {
         };
         let carries = match (&text, to.as_ref().map(|(origin, _)| origin).or(here.as_ref())) {
             (None, _) => Fact::Known(Carried::Own),
-            (Some((_, carried)), Some(goal)) => Fact::Known(self.readings.carries(carried, goal)),
+            (Some((_, carried)), Some(goal)) => Fact::Known(self.taint.carries(carried, goal)),
             (Some(_), None) => Fact::Unknown,
         };
         let goal = to.as_ref().map(|(origin, path)| Goal { origin, path });
@@ -224,8 +226,8 @@ impl Observer {
         }
     }
 
-    /// A request of the agent, on the form that fits it best or, for a purchase, at the shop's button. It is never
-    /// carried out: there is nothing to release.
+    /// Decides a request of the agent, on the form that fits it best or, for a purchase, at the shop's button. It is never
+    /// carried out, since there is nothing to release.
     pub fn request(
         &mut self,
         request: &Request,
@@ -234,7 +236,7 @@ impl Observer {
     ) -> Option<WouldHave> {
         let mut request = request.clone();
         if let Some(page) = page {
-            Core::fit_fields(&mut request, page.value());
+            fit_fields(&mut request, page.value());
         }
         let (kind, fields) = (request.kind, request.effective_fields());
         let origin = page.and_then(|page| page.origin.known().cloned());
@@ -277,18 +279,18 @@ impl Observer {
         }
     }
 
-    /// A text of the agent that is no request of the language.
+    /// Records a text of the agent that is no request of the language.
     pub fn unreadable_request(&mut self, page: Option<&Origin>) -> WouldHave {
         let would = WouldHave::Denied(Reason::MalformedRequest);
-        // What kind it was meant to be nobody knows.
+        // The kind of the intended request is unknown.
         self.note(About::Tool, FieldSet::EMPTY, page.cloned(), would, false);
         would
     }
 
-    /// A page that the agent was told as it is. `withheld` says whether a guard would have kept words of it back.
+    /// Records a page that the model was shown unchanged. `withheld` is whether a guard would have withheld text of it.
     pub fn read(&mut self, origin: Option<&Origin>, text: &str, safety: Option<Safety>, withheld: bool) {
         if let Some(origin) = origin {
-            self.readings.read_at(origin, text);
+            self.taint.read_at(origin, text);
             if let Some(safety) = safety {
                 let lowest = self.safeties.entry(origin.clone()).or_insert(safety);
                 if safety < *lowest {
@@ -303,8 +305,8 @@ impl Observer {
         }
     }
 
-    /// Something that no other method is for, judged by the caller: a tool that a guard would not have offered, a
-    /// request that a page sent. None where a guard would have let it pass.
+    /// Records another event with the caller's decision, such as a tool that a guard would not have offered, or a request
+    /// of a page. `would` is `None` if a guard would have let it pass.
     pub fn other(&mut self, about: About, origin: Option<&Origin>, would: Option<WouldHave>) {
         match would {
             Some(would) => self.note(about, FieldSet::EMPTY, origin.cloned(), would, true),
@@ -312,17 +314,17 @@ impl Observer {
         }
     }
 
-    /// What came together so far.
+    /// The report so far.
     pub fn report(&self) -> &ObservationReport {
         &self.report
     }
 
-    /// The task as it stands.
+    /// The task with all additions so far.
     pub fn task(&self) -> &ObservedTask {
         &self.task
     }
 
-    /// Whether the policy asks how safe a page is.
+    /// Whether the policy has safety thresholds.
     pub fn wants_safety(&self) -> bool {
         self.policy.thresholds().is_some()
     }
@@ -331,15 +333,15 @@ impl Observer {
         &self.detectors
     }
 
-    /// An origin for the record: none where its host has the form of something protected, or says a value of the user's
-    /// words. A page chooses what its hosts are called, and nobody keeps a value from it here.
+    /// An origin for the record; `None` if its host name has the form of a protected value or contains a value of the
+    /// user's words. Pages choose host names, and nothing keeps values from pages here.
     fn on_record(&self, origin: Option<Origin>) -> Option<Origin> {
         let formed =
             |text: &str| self.detectors.detect(text).iter().any(|found| found.kind != SensitiveKind::Phone);
         origin.filter(|origin| {
             let host = origin.to_string();
             let plain = letters(&host);
-            !self.said.iter().any(|value| plain.contains(value.as_str()))
+            !self.users_values.iter().any(|value| plain.contains(value.as_str()))
                 && !formed(&host)
                 && !formed(&host.replace(['-', '.'], " "))
         })
@@ -359,7 +361,7 @@ impl Observer {
         self.report
     }
 
-    /// What the policy says, of a page whose container the user is taken to have raised for the task.
+    /// The policy's outcome on a page, in a container that the user is assumed to have raised.
     fn outcome(
         &self,
         event: Event<'_>,
@@ -382,9 +384,9 @@ impl Observer {
         }
     }
 
-    /// A session asks so many times and no more.
+    /// A prompt, or the refusal of a session whose prompts are used up.
     fn asked_or_spent(&self) -> Option<WouldHave> {
-        let spent = self.report.prompts >= MOST_PROMPTS;
+        let spent = self.report.prompts >= MAX_PROMPTS;
         Some(if spent { WouldHave::Denied(Reason::BudgetSpent) } else { WouldHave::Asked })
     }
 
@@ -403,7 +405,7 @@ impl Observer {
 
     fn note(&mut self, about: About, fields: FieldSet, origin: Option<Origin>, would: WouldHave, done: bool) {
         let origin = self.on_record(origin);
-        *self.report.rows.entry(Row { about, origin: origin.clone(), would }).or_default() += 1;
+        *self.report.rows.entry(ReportRow { about, origin: origin.clone(), would }).or_default() += 1;
         self.record(&AuditEvent::Observed { about, fields, origin, would, done });
     }
 }

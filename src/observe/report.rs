@@ -1,4 +1,4 @@
-//! What came together, counted.
+//! The report of an observation: counts of the prompts and refusals that a guard would have caused.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,42 +8,42 @@ use serde_json::{Value, json};
 
 use crate::audit::{About, WouldHave};
 
-/// One line of a report.
+/// One row of a report.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Row {
-    /// What it is about.
+pub struct ReportRow {
+    /// The subject.
     pub about: About,
-    /// On which page; none where no origin was known.
+    /// The page's origin; `None` if it is unknown.
     pub origin: Option<Origin>,
-    /// What a guard would have done.
+    /// The guard's reaction.
     pub would: WouldHave,
 }
 
-/// What a guard would have done in a session in which nothing was blocked.
+/// The reactions of a guard in a session in which nothing was blocked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObservationReport {
-    /// What a guard would have let pass, by what it is about.
+    /// The number of events that a guard would have let pass, by subject.
     pub passed: BTreeMap<About, u64>,
-    /// What it would not have let pass as it is.
-    pub rows: BTreeMap<Row, u64>,
-    /// How many prompts the user would have seen.
+    /// The number of events that it would not have let pass unchanged.
+    pub rows: BTreeMap<ReportRow, u64>,
+    /// The number of prompts that the user would have seen.
     pub prompts: u32,
-    /// How many records could not be written. A guard would have refused there; this goes on.
+    /// The number of records that could not be written. A guard would have refused these actions; an observer goes on.
     pub unrecorded: u64,
 }
 
 impl ObservationReport {
-    /// How many times the user would have been asked, the agent refused, or words withheld.
-    pub fn count(&self, of: impl Fn(&Row) -> bool) -> u64 {
+    /// The number of events in the rows that satisfy a predicate.
+    pub fn count(&self, of: impl Fn(&ReportRow) -> bool) -> u64 {
         self.rows.iter().filter(|(row, _)| of(row)).map(|(_, count)| count).sum()
     }
 
-    /// How many things a guard would have refused.
+    /// The number of events that a guard would have refused.
     pub fn denied(&self) -> u64 {
         self.count(|row| matches!(row.would, WouldHave::Denied(_)))
     }
 
-    /// How many it would have asked about. Several may share a prompt.
+    /// The number of events that a guard would have asked about. Several may share a prompt.
     pub fn asked(&self) -> u64 {
         self.count(|row| row.would == WouldHave::Asked)
     }

@@ -1,4 +1,4 @@
-//! The same with a browser, for an agent that sends actions.
+//! An observed session in a browser, for an agent that sends actions.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -14,34 +14,35 @@ use url::Url;
 
 use super::observer::Observer;
 use super::report::ObservationReport;
-use crate::action::Action;
 use crate::audit::{About, AuditEvent, Stopped, WouldHave};
 use crate::egress_proxy::{EgressProxy, NoProxy};
-use crate::guard::{GuardError, SystemEntropy};
-use crate::placement::best_form;
+use crate::guard::GuardError;
+use crate::guard::placement::best_form;
 use crate::safety::{PageSafety, WindowSafety};
 use crate::scrub::{Scrubber, Why};
-use crate::session::core::{Look, Written, look_for};
-use crate::session::hands::{self, reason_of};
-use crate::session::outcome::{block_refused, plan_answered, request_refused, verb_refused};
+use crate::session::core::{
+    Action, AgentMessage, Look, block_refused, plan_answered, request_refused, verb_refused,
+};
+use crate::session::driving::container_actions::{carry_out, look, reason_of};
+use crate::system::SystemEntropy;
 use crate::text::mask_by_form;
 
-/// One task of an agent that nothing guards, watched.
+/// One observed task of an unguarded agent.
 ///
-/// It takes what a [`Session`](crate::Session) takes and carries everything out: pages are told as they are, the
-/// container has no walls, the user is not asked. What does not work here does not work in the bridge or its proxy at
-/// all: popups, downloads, file choosers and dialogs, an element that is gone or covered, a host in a private network.
+/// It takes the actions of a [`Session`](crate::Session) and carries all of them out: the model sees pages unchanged, the
+/// container's egress is open, and the user is not asked. The limits of the bridge and its proxy remain: popups,
+/// downloads, file choosers and dialogs, elements that are gone or covered, hosts in a private network.
 pub struct UnguardedSession {
     observer: Observer,
     tab: Tab,
     _proxy: EgressProxy,
-    text: Arc<PlainText>,
-    way_out: Arc<WayOut>,
+    text: Arc<UnfilteredText>,
+    egress: Arc<PassThroughEgress>,
     started: Instant,
 }
 
 impl UnguardedSession {
-    /// Opens a container for the task of an observer. Nothing is asked.
+    /// Opens a container for the task of an observer, without any prompt.
     ///
     /// # Errors
     /// [`BridgeError`] where the browser fails, [`NoProxy`] where its proxy does, [`GuardError`] where the shipped models do;
@@ -55,24 +56,25 @@ impl UnguardedSession {
         };
         let proxy = EgressProxy::of(browser.settings(), &[], &mut SystemEntropy).await?;
         let tab = browser.container_through(proxy.for_container(), Container::T0, &[]).await?;
-        let way_out = Arc::new(WayOut { task: observer.task().origins.clone(), left: Mutex::default() });
-        tab.set_egress(way_out.clone());
+        let egress =
+            Arc::new(PassThroughEgress { task: observer.task().origins.clone(), left: Mutex::default() });
+        tab.set_egress(egress.clone());
         let detectors = observer.detectors().clone();
-        let text = Arc::new(PlainText { scrubber, detectors, safety, last: Mutex::default() });
-        Ok(UnguardedSession { observer, tab, _proxy: proxy, text, way_out, started: Instant::now() })
+        let text = Arc::new(UnfilteredText { scrubber, detectors, safety, last: Mutex::default() });
+        Ok(UnguardedSession { observer, tab, _proxy: proxy, text, egress, started: Instant::now() })
     }
 
-    /// The prompt, as it is.
+    /// The unchanged prompt.
     pub fn prompt(&self) -> &str {
         &self.observer.task().words
     }
 
-    /// Whether the page is gone for good, with its process or with the browser. The session can only be ended then.
+    /// Whether the page, its process or the browser ended. The session can then only be finished.
     pub fn is_gone(&self) -> bool {
         self.tab.is_gone()
     }
 
-    /// A handle for the one element of the page that a CSS selector fits.
+    /// The ref of the one element that a CSS selector matches.
     ///
     /// # Errors
     /// [`BridgeError::Selector`] and [`BridgeError::NotOne`].
@@ -80,7 +82,7 @@ impl UnguardedSession {
         self.tab.query(selector).await
     }
 
-    /// A picture of the page.
+    /// A screenshot of the page.
     ///
     /// # Errors
     /// As [`Tab::picture`].
@@ -88,18 +90,18 @@ impl UnguardedSession {
         self.tab.picture(settings).await
     }
 
-    /// Shows the page to a second program in the same browser.
+    /// Lets a second program use the page in the same browser.
     #[cfg(all(feature = "relay", unix))]
     pub fn show_to(&self, program: &browser_signals::playwright::SecondProgram) {
         program.follow(&self.tab);
     }
 
-    /// What came together so far.
+    /// The report so far.
     pub fn report(&self) -> &ObservationReport {
         self.observer.report()
     }
 
-    /// Carries one action of the agent out. The text is what the agent gets: pages as they are.
+    /// Carries out one action of the agent. The agent gets the returned text; pages are unchanged in it.
     pub async fn act(&mut self, action: Action) -> String {
         let answer = match action {
             Action::Verb(Verb::Read) => self.read().await,
@@ -110,7 +112,7 @@ impl UnguardedSession {
         answer
     }
 
-    /// Closes the container, ends the record, and gives the report.
+    /// Closes the container, ends the record, and returns the report.
     pub async fn finish(mut self) -> ObservationReport {
         self.note_browser();
         self.tab.close().await;
@@ -130,28 +132,28 @@ impl UnguardedSession {
     }
 
     async fn verb(&mut self, verb: Verb) -> String {
-        // As in a guard's session, these two have nothing to decide.
+        // As in a guard's session, these two verbs need no decision.
         let seen = match &verb {
             Verb::Wait { .. } | Verb::Back => None,
-            verb => match hands::look(&self.tab, look_for(verb)).await {
+            verb => match look(&self.tab, Look::for_verb(verb)).await {
                 Ok(pages) => pages.into_iter().next(),
-                // There is nothing there to act on.
+                // The verb has no target.
                 Err(error) => return verb_refused(reason_of(&error)),
             },
         };
         if seen.is_some() {
             self.observer.verb(&verb, seen.as_ref(), self.now());
         }
-        match hands::carry_out(&self.tab, verb, seen.as_ref()).await {
+        match carry_out(&self.tab, verb, seen.as_ref()).await {
             Ok(()) => "ok".to_owned(),
             Err(error) => verb_refused(reason_of(&error)),
         }
     }
 
     async fn request(&mut self, text: &str) -> String {
-        match Written::read(&Schema::default(), text) {
-            Ok(Written::Block(block)) => self.block(&block).await,
-            Ok(Written::Plan(_)) => plan_answered(&[]),
+        match AgentMessage::read(&Schema::default(), text) {
+            Ok(AgentMessage::Block(block)) => self.block(&block).await,
+            Ok(AgentMessage::Plan(_)) => plan_answered(&[]),
             Err(error) => {
                 self.observer.unreadable_request(None);
                 block_refused(Reason::MalformedRequest, &error.to_string())
@@ -159,12 +161,12 @@ impl UnguardedSession {
         }
     }
 
-    /// Every line is answered with a refusal: there is no vault. That it is one that a guard would have refused too is
-    /// in the report and not in the answer.
+    /// Refuses every request, since there is no vault. The report and not the reply says whether a guard would have refused
+    /// it too.
     async fn block(&mut self, block: &Block) -> String {
         let now = self.now();
-        let forms = hands::look(&self.tab, Look::Forms).await.unwrap_or_default();
-        let page = hands::look(&self.tab, Look::Page).await.unwrap_or_default();
+        let forms = look(&self.tab, Look::Forms).await.unwrap_or_default();
+        let page = look(&self.tab, Look::Page).await.unwrap_or_default();
         let answers = block.requests.iter().map(|request| {
             let seen = match request.kind {
                 Kind::Purchase => page.first(),
@@ -177,7 +179,7 @@ impl UnguardedSession {
     }
 
     fn note_browser(&mut self) {
-        for origin in std::mem::take(&mut *self.way_out.left.lock().unwrap_or_else(PoisonError::into_inner)) {
+        for origin in std::mem::take(&mut *self.egress.left.lock().unwrap_or_else(PoisonError::into_inner)) {
             let would = Some(WouldHave::Denied(Reason::EgressBlocked));
             self.observer.other(About::Outgoing, origin.as_ref(), would);
         }
@@ -191,13 +193,13 @@ impl UnguardedSession {
     }
 }
 
-/// Why a session without a guard could not begin.
+/// Why an observed session could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum UnguardedError {
     /// The browser failed.
     #[error(transparent)]
     Browser(#[from] BridgeError),
-    /// The container's way out could not be opened.
+    /// The container's proxy could not be started.
     #[error(transparent)]
     Proxy(#[from] NoProxy),
     /// The shipped models failed.
@@ -205,32 +207,32 @@ pub enum UnguardedError {
     Guard(GuardError),
 }
 
-/// Tells a page as it is, and keeps whether a guard would have withheld words of it.
-struct PlainText {
+/// Shows a page unchanged, and records whether a guard would have withheld text of it.
+struct UnfilteredText {
     scrubber: Scrubber,
     detectors: Arc<Detectors>,
     safety: Option<WindowSafety>,
     last: Mutex<Option<(Option<Safety>, bool)>>,
 }
 
-impl TextGuard for PlainText {
+impl TextGuard for UnfilteredText {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
-        let told = self.scrubber.scrub(outline);
-        let suspicious = told.withheld.iter().any(|withheld| withheld.why == Why::Suspicious);
-        let withheld = suspicious || mask_by_form(&told.text, &self.detectors) != told.text;
+        let scrubbed = self.scrubber.scrub(outline);
+        let suspicious = scrubbed.withheld.iter().any(|withheld| withheld.why == Why::Suspicious);
+        let withheld = suspicious || mask_by_form(&scrubbed.text, &self.detectors) != scrubbed.text;
         let safety = self.safety.as_ref().map(|safety| safety.of(outline));
         *self.last.lock().map_err(|_| TextWithheld)? = Some((safety, withheld));
         Ok(outline.unfiltered())
     }
 }
 
-/// Lets everything out, and keeps where the page went that is not the task's.
-struct WayOut {
+/// Lets every request out, and records navigations to origins outside the task.
+struct PassThroughEgress {
     task: Vec<Origin>,
     left: Mutex<Vec<Option<Origin>>>,
 }
 
-impl EgressGuard for WayOut {
+impl EgressGuard for PassThroughEgress {
     fn judge(&self, request: &OutgoingRequest<'_>) -> Result<(), Blocked> {
         let origin = Url::parse(request.url).ok().and_then(|url| Origin::of(&url).ok());
         if request.main_navigation && !origin.as_ref().is_some_and(|origin| self.task.contains(origin)) {

@@ -1,22 +1,21 @@
-//! How safe a page is to act on, judged window by window: the soft constraint of approaches A and C (paper, 4.5.1).
+//! The safety of a page to act on, judged window by window: the soft constraint of approaches A and C (paper, 4.5.1).
 //!
-//! Small classifiers give every window of a page a risk; a [`Judge`](hmm_control::monitor::Judge) follows the risks
-//! through the page and says how probable it is that the present window and the next ones are harmless. The worst
-//! moment of the page counts, so harmless text around an attack does not help it. A policy compares the outcome with
-//! its thresholds (`safety reaches the threshold`): a low safety denies, and no safety grants what the rest of the
+//! Small classifiers give every window of a page a risk. A [`Judge`](hmm_control::monitor::Judge) follows the risks
+//! through the page and estimates the probability that the present window and the next ones are harmless. The worst
+//! window of the page counts, so harmless text around an attack does not hide it. A policy compares the result with its
+//! thresholds (`safety reaches the threshold`): a low safety denies, and no safety grants a request that the rest of the
 //! policy refuses.
 //!
-//! Classifiers see wording and not meaning. What they pass may still be an attack, and SECURITY.md says what does not
-//! depend on them.
+//! Classifiers see wording and not meaning. A page that passes may still be an attack, and SECURITY.md lists the
+//! properties that do not depend on them.
 
-mod standard;
 mod windows;
 
 use std::sync::Arc;
 
 use browser_signals::Outline;
 use browser_signals::outline::Purpose;
-use classifier::{Place, Risk, Safety, WindowClassifier};
+use classifier::{LinearClassifier, MentionAware, ModelError, Place, Risk, Safety, WindowClassifier};
 use hmm_control::monitor::{Judge, MonitorError};
 #[cfg(feature = "browser")]
 use policy_dfa::{SafetyBand, Thresholds};
@@ -24,12 +23,25 @@ use policy_dfa::{SafetyBand, Thresholds};
 use sirl::Tier;
 
 use crate::scrub::reading::{Reading, place_of};
-pub use standard::SafetyError;
 pub use windows::ScoredWindow;
 
-/// Says how safe a page is.
+/// The monitor over the risks of the models of injections and scams, made by `portcullis-lab classify fit-monitor`.
+const MONITOR: &[u8] = include_bytes!("page.monitor.json");
+
+/// Why the shipped models could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum SafetyError {
+    /// A classifier could not be loaded.
+    #[error("a shipped classifier: {0}")]
+    Model(#[from] ModelError),
+    /// The monitor could not be loaded.
+    #[error("the shipped monitor: {0}")]
+    Monitor(#[from] MonitorError),
+}
+
+/// A judge of the safety of pages.
 pub trait PageSafety: Send + Sync {
-    /// The safety of a page as it was read, seen and unseen words alike.
+    /// The safety of a page by all its text, visible or not.
     fn of(&self, outline: &Outline) -> Safety;
 }
 
@@ -53,19 +65,35 @@ pub struct WindowSafety {
 }
 
 impl WindowSafety {
-    /// By classifiers alone: the safety is 1 less the worst risk.
+    /// A safety by classifiers alone: 1 minus the worst risk.
     pub fn new(judges: Vec<Arc<dyn WindowClassifier>>) -> WindowSafety {
         WindowSafety { judges, monitor: None }
     }
 
-    /// With a monitor over the classifiers' risks, whose detectors are the classifiers in this order.
+    /// Adds a monitor over the classifiers' risks. Its detectors are the classifiers in this order.
     ///
     /// # Errors
-    /// When the monitor was made for another number of detectors.
+    /// If the monitor was made for another number of detectors.
     pub fn with_monitor(self, monitor: Judge) -> Result<WindowSafety, MonitorError> {
         let scores: Vec<Option<Risk>> = vec![Some(Risk::NONE); self.judges.len()];
         monitor.watch().observe(&scores)?;
         Ok(WindowSafety { monitor: Some(Arc::new(monitor)), ..self })
+    }
+
+    /// The shipped models of injections (which ignores quoted attacks) and of scams, in this order, without a monitor.
+    ///
+    /// # Errors
+    /// None in a build whose tests passed.
+    pub fn unmonitored() -> Result<WindowSafety, ModelError> {
+        Ok(WindowSafety::new(vec![Arc::new(MentionAware::injection()?), Arc::new(LinearClassifier::scam()?)]))
+    }
+
+    /// The shipped models, and the shipped monitor over their risks.
+    ///
+    /// # Errors
+    /// None in a build whose tests passed.
+    pub fn standard() -> Result<WindowSafety, SafetyError> {
+        Ok(WindowSafety::unmonitored()?.with_monitor(Judge::from_json(MONITOR)?)?)
     }
 
     /// The safety of a text by itself.
@@ -73,13 +101,13 @@ impl WindowSafety {
         self.of_windows(&self.windows(text, Place::Unknown))
     }
 
-    /// The windows of a text that the monitor sees, in order, disjoint, with each classifier's worst risk in it. What
-    /// comes to light when a disguise is seen through counts where it stood.
+    /// The windows of a text for the monitor, in order and disjoint, with each classifier's worst risk in each. Text that
+    /// was hidden by an encoding counts at the position of the encoded text.
     pub fn windows(&self, text: &str, place: Place) -> Vec<ScoredWindow> {
         windows::scored(text, place, &self.judges)
     }
 
-    /// The safety of a page whose windows these are, from top to bottom; of none, full.
+    /// The safety of a page with these windows, from top to bottom. Without windows it is full.
     pub fn of_windows(&self, windows: &[ScoredWindow]) -> Safety {
         let worst = windows
             .iter()
@@ -90,7 +118,7 @@ impl WindowSafety {
         let mut lowest = Safety::FULL;
         for window in windows {
             let scores: Vec<Option<Risk>> = window.risks.iter().copied().map(Some).collect();
-            // A monitor that cannot judge vouches for nothing.
+            // A monitor that fails yields no safety.
             let seen =
                 watch.observe(&scores).ok().and_then(|_| monitor.safety(&watch)).unwrap_or(Safety::NONE);
             if seen < lowest {
@@ -104,8 +132,8 @@ impl WindowSafety {
 impl PageSafety for WindowSafety {
     fn of(&self, outline: &Outline) -> Safety {
         let mut all = Vec::new();
-        // Names, and the short texts of controls, are no running text: together they are one window, as bad as the
-        // worst of them.
+        // Names and the short texts of controls are no running text. Together they are one window with the worst of
+        // their risks.
         let mut names = ScoredWindow { span: 0..0, risks: vec![Risk::NONE; self.judges.len()] };
         for reading in Reading::all(outline, |_| Some(false)) {
             let windows = self.windows(&reading.text, reading.place);
@@ -126,7 +154,7 @@ impl PageSafety for WindowSafety {
     }
 }
 
-/// The highest tier whose threshold a safety reaches.
+/// The band of the highest tier whose threshold a safety reaches.
 #[cfg(feature = "browser")]
 pub(crate) fn band(safety: Safety, thresholds: Thresholds) -> SafetyBand {
     let reaches = |tier| safety.value() >= thresholds.of(tier);

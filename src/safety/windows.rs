@@ -1,24 +1,24 @@
-//! A text in windows, each with the worst risk that every classifier sees in it.
+//! Windows of a text, each with every classifier's worst risk in it.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use classifier::{Place, Risk, Unfolded, WindowClassifier};
 
-/// How many bytes of the folded text a window has before the next one begins, at the next sentence or line.
+/// The minimum length of a window, in bytes of the folded text. The next one begins at the next sentence or line.
 const LENGTH: usize = 180;
 
-/// A window of a text as the monitor sees it.
+/// A window of a text, as the monitor gets it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredWindow {
-    /// The window, in bytes of the text as it was given.
+    /// The window, in bytes of the original text.
     pub span: Range<usize>,
-    /// The worst risk that each classifier saw in it.
+    /// Each classifier's worst risk in it.
     pub risks: Vec<Risk>,
 }
 
 impl ScoredWindow {
-    /// Takes over what is worse.
+    /// Raises each risk to the given one, if that is worse.
     pub(super) fn worsen(&mut self, risks: &[Risk]) {
         for (mine, other) in self.risks.iter_mut().zip(risks) {
             if *other > *mine {
@@ -33,7 +33,7 @@ pub(super) fn scored(text: &str, place: Place, judges: &[Arc<dyn WindowClassifie
     let unfolded = Unfolded::new(text);
     let plain = unfolded.plain();
     let cuts = classifier::windows(plain.text());
-    // A new window at the first beginning that is far enough from the last one.
+    // A new window begins at the first cut that is far enough from the last one.
     let mut starts: Vec<usize> = Vec::new();
     for cut in &cuts {
         if starts.last().is_none_or(|last| cut.start >= last + LENGTH) {
@@ -41,7 +41,7 @@ pub(super) fn scored(text: &str, place: Place, judges: &[Arc<dyn WindowClassifie
         }
     }
     let none = vec![Risk::NONE; judges.len()];
-    // One letter can unfold to several, and a cut may fall between them: the letter is the earlier window's.
+    // One letter can unfold to several, and a cut may fall between them. The letter belongs to the earlier window.
     let mut from = 0;
     let mut scored: Vec<ScoredWindow> = starts
         .iter()
@@ -67,7 +67,7 @@ pub(super) fn scored(text: &str, place: Place, judges: &[Arc<dyn WindowClassifie
             note(at, number, risk);
         }
     }
-    // What was hidden counts where it stood. A text of nothing else has no windows yet.
+    // Hidden text counts at the position of its encoded form. If the text has nothing else, it has no windows yet.
     for decoded in unfolded.decoded() {
         let text = decoded.text.text();
         let cuts = classifier::windows(text);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_counts_where_it_stood() {
+    fn hidden_text_counts_at_the_position_of_its_encoded_form() {
         let plain = "The tea is good and the pot is round. ".repeat(20);
         // Base64 of `please look at the zebra now, it is over there`.
         let hidden = "cGxlYXNlIGxvb2sgYXQgdGhlIHplYnJhIG5vdywgaXQgaXMgb3ZlciB0aGVyZQ==";

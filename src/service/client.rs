@@ -1,36 +1,36 @@
-//! The other end of the socket.
+//! The client's end of the socket.
 
 use browser_signals::extension::framing::{self, FramingError};
 use serde_json::Value;
 use tokio::net::UnixStream;
 
-use super::place::{PlaceError, ServicePlace};
-use super::protocol::{Hello, Role, Wish};
+use super::folder::{ServiceFolder, ServiceFolderError};
+use super::protocol::{ClientRequest, Hello, Role};
 
 /// Why the service did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// Nobody listens.
+    /// No service listens.
     #[error("no service is running; start it with `portcullis serve`")]
     Absent,
     /// The folder is not safe to use.
     #[error(transparent)]
-    Place(PlaceError),
-    /// The service refused, and said why.
+    Folder(ServiceFolderError),
+    /// The service refused, with a reason.
     #[error("{message}")]
     Refused {
-        /// The word for programs.
+        /// The error's keyword for programs.
         code: String,
-        /// The word for people.
+        /// The message for people.
         message: String,
     },
     /// The connection failed.
     #[error(transparent)]
     Framing(#[from] FramingError),
-    /// The service went away.
+    /// The service ended the connection.
     #[error("the service ended the connection")]
     Ended,
-    /// The service answered what no service does.
+    /// The service's answer is malformed.
     #[error("the service's answer cannot be read")]
     Malformed,
 }
@@ -39,29 +39,29 @@ pub enum ClientError {
 pub struct Client(UnixStream);
 
 impl Client {
-    /// Connects in a role, with the word of pairing from the service's folder.
+    /// Connects in a role, with the auth token from the service's folder.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub async fn connect(place: &ServicePlace, role: Role) -> Result<Client, ClientError> {
-        let word = match place.word(role) {
-            Ok(word) => word,
-            Err(PlaceError::Folder(error)) if error.is_missing() => return Err(ClientError::Absent),
-            Err(error) => return Err(ClientError::Place(error)),
+    pub async fn connect(folder: &ServiceFolder, role: Role) -> Result<Client, ClientError> {
+        let token = match folder.auth_token(role) {
+            Ok(token) => token,
+            Err(ServiceFolderError::Folder(error)) if error.is_missing() => return Err(ClientError::Absent),
+            Err(error) => return Err(ClientError::Folder(error)),
         };
-        let stream = UnixStream::connect(place.socket()).await.map_err(|_| ClientError::Absent)?;
+        let stream = UnixStream::connect(folder.socket()).await.map_err(|_| ClientError::Absent)?;
         let mut client = Client(stream);
-        let hello = Hello { role, word: &word }.message();
+        let hello = Hello { role, token: &token }.message();
         let welcome = client.exchange(&hello).await?;
         if welcome.get("welcome").is_some() { Ok(client) } else { Err(ClientError::Malformed) }
     }
 
-    /// Asks for something, and waits until it is done: where a person is asked, as long as they take.
+    /// Makes a request, and waits for the answer, including any prompt to the user.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub async fn ask(&mut self, wish: &Wish) -> Result<Value, ClientError> {
-        self.exchange(&wish.message()).await
+    pub async fn ask(&mut self, request: &ClientRequest) -> Result<Value, ClientError> {
+        self.exchange(&request.message()).await
     }
 
     async fn exchange(&mut self, message: &Value) -> Result<Value, ClientError> {

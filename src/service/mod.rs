@@ -1,41 +1,42 @@
-//! The guard as a service of this machine: for a browser that an extension shows, and an agent beside its user.
+//! The guard as a service of this machine, for the user's own browser with the extension, and for an agent.
 //!
-//! A Unix socket in a folder that is the user's alone. Whoever connects is of the same user (the system says so) and
-//! says a word of pairing that is new with every start; what it may ask for then depends on the role that the word is
-//! for. A process of the same user that can read the folder has all of these words: against it nothing here helps.
+//! The service listens on a Unix socket in a folder that only the user can open. Every client must belong to the same
+//! user, which the system confirms, and must send an auth token that is new with every start. The token determines the
+//! client's role, and the role determines the requests that the client may make. A process of the same user that can
+//! read the folder has all tokens, and nothing here protects against it.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`protocol`] | versions, roles, what is said |
-//! | [`place`] | the folder with the socket and the words of pairing |
-//! | [`server`] | the socket, and who is listened to |
-//! | [`desk`] | the one guard and its task, one thing at a time |
-//! | [`asking`] | asking on the extension's own consent page |
-//! | [`client`] | the other end of the socket |
-//! | `trail` | the last records of the audit log, in words |
-//! | [`tls`] | what is known of a connection that the guard does not see |
+//! | [`protocol`] | versions, roles, messages |
+//! | [`folder`] | the folder with the socket and the auth tokens |
+//! | [`server`] | the socket and its connections |
+//! | [`queue`] | the queue of requests to the one guard and its task |
+//! | [`extension_consent`] | prompts on the extension's own consent page |
+//! | [`client`] | the client's end of the socket |
+//! | `recent` | the recent entries of the audit log, in words |
+//! | [`tls`] | the TLS probe of a task's sites |
 
-#[cfg(feature = "browser")]
-pub mod asking;
 #[cfg(feature = "browser")]
 pub mod client;
 #[cfg(feature = "browser")]
-pub mod desk;
+pub mod extension_consent;
 #[cfg(feature = "browser")]
-pub mod place;
+pub mod folder;
 pub mod protocol;
 #[cfg(feature = "browser")]
+pub mod queue;
+#[cfg(feature = "browser")]
+mod recent;
+#[cfg(feature = "browser")]
 pub mod server;
-#[cfg(feature = "browser")]
-pub mod tls;
-#[cfg(feature = "browser")]
-mod trail;
 
 #[cfg(feature = "browser")]
-pub use asking::Asking;
+pub use crate::session::tls;
 #[cfg(feature = "browser")]
 pub use client::{Client, ClientError};
 #[cfg(feature = "browser")]
-pub use place::ServicePlace;
+pub use extension_consent::ExtensionConsent;
+#[cfg(feature = "browser")]
+pub use folder::{ServiceFolder, ServiceFolderError};
 #[cfg(feature = "browser")]
 pub use server::{Service, ServiceError, ServiceSettings};

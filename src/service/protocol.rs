@@ -1,8 +1,8 @@
-//! Versions, roles, and what is said. Every message is JSON behind its length (`browser_signals::extension::framing`).
+//! Versions, roles, and messages. Every message is JSON with a length prefix (`browser_signals::extension::framing`).
 //!
 //! ```text
-//! {"hello":{"version":1,"role":"agent","word":"..."}}   the first message of whoever connects
-//! {"welcome":{"version":1, ...}}                         and the answer, or:
+//! {"hello":{"version":1,"role":"agent","word":"..."}}   the first message of a client
+//! {"welcome":{"version":1, ...}}                         the service's answer, or:
 //! {"error":{"code":"version","message":"..."}}           after which the connection ends
 //! ```
 
@@ -12,8 +12,8 @@ use sirl::Kind;
 
 use crate::consent::{Change, How, OpenPages};
 
-/// The version that is spoken. Any other is refused: a guard and an extension that half understand each other are
-/// worse than none.
+/// The version of the protocol. Any other is refused, because a partial understanding between guard and extension is
+/// unsafe.
 pub const VERSION: u64 = 1;
 
 /// The extension's id, made from the public key in its manifest. Only its origin may start the native host.
@@ -22,15 +22,15 @@ pub const EXTENSION_ID: &str = "daacjjfokdhnoiohnhhmdcogfbpmpdpo";
 /// The name by which the extension asks the browser for the native host.
 pub const HOST_NAME: &str = "org.portcullis.host";
 
-/// Who connects.
+/// The role of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The extension, by way of its native host: shows pages, fills forms, shows questions, lists what stands and makes it
-    /// stricter.
+    /// The extension, through its native host. It shows pages, fills forms, shows prompts, and lists standing consents and
+    /// makes them stricter.
     Extension,
-    /// The agent: reads the tab in front and asks.
+    /// The agent. It reads the front tab and requests values.
     Agent,
-    /// The user: begins and ends tasks, takes answers back.
+    /// The user. They begin and end tasks, and withdraw consents.
     User,
 }
 
@@ -38,7 +38,7 @@ impl Role {
     /// Every role.
     pub const ALL: [Role; 3] = [Role::Extension, Role::Agent, Role::User];
 
-    /// The role's name: in a hello, and of the file with its word of pairing.
+    /// The role's name in a hello, which is also the name of the file with its auth token.
     pub const fn as_str(self) -> &'static str {
         match self {
             Role::Extension => "extension",
@@ -48,40 +48,40 @@ impl Role {
     }
 }
 
-/// Why somebody is not listened to. The message is for a person.
+/// Why the service refuses a client or a request. The message is for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Another version.
+    /// The client has another version.
     #[error(
         "this service speaks version {VERSION} and was spoken to in version {0}; update the older of the two, \
          the extension or `portcullis`"
     )]
     Version(u64),
-    /// Not the word of pairing.
+    /// The auth token is wrong.
     #[error("this is not the service that was paired with; start `portcullis serve` anew and connect again")]
     Pairing,
-    /// No hello.
-    #[error("the first message must say a version, a role and a word of pairing")]
+    /// The first message is no hello.
+    #[error("the first message must say a version, a role and an auth token")]
     NoHello,
-    /// Another user.
+    /// The client belongs to another user.
     #[error("the service belongs to another user")]
     OtherUser,
-    /// Too many at the same time.
+    /// There are too many clients or requests.
     #[error("the service is busy; try again")]
     Busy,
-    /// Something that the role may not ask for, or that is not understood.
+    /// The request is unknown, or not allowed for the role.
     #[error("this is not understood, or not for this role")]
     NotForRole,
-    /// The task cannot be begun.
+    /// The task cannot begin.
     #[error("{0}")]
     Task(String),
-    /// There is no task.
+    /// There is no open task.
     #[error("no task is begun; the user begins one with `portcullis task`")]
     NoTask,
 }
 
 impl Refusal {
-    /// The word for programs.
+    /// The error's keyword for programs.
     pub const fn code(&self) -> &'static str {
         match self {
             Refusal::Version(_) => "version",
@@ -95,7 +95,7 @@ impl Refusal {
         }
     }
 
-    /// As a message.
+    /// The error as a message.
     pub fn message(&self) -> Value {
         error(self.code(), &self.to_string())
     }
@@ -106,17 +106,17 @@ pub fn error(code: &str, message: &str) -> Value {
     json!({ "error": { "code": code, "message": message } })
 }
 
-/// The first message.
+/// The first message of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hello<'a> {
-    /// Who connects.
+    /// The client's role.
     pub role: Role,
-    /// The word of pairing.
-    pub word: &'a str,
+    /// The auth token of the role.
+    pub token: &'a str,
 }
 
 impl<'a> Hello<'a> {
-    /// Reads a first message. The version is looked at before anything else: of another one nothing is understood.
+    /// Reads a first message. It checks the version before anything else, since another version has other messages.
     ///
     /// # Errors
     /// [`Refusal::Version`], [`Refusal::NoHello`].
@@ -129,79 +129,79 @@ impl<'a> Hello<'a> {
         }
         let role = hello.get("role").and_then(Value::as_str).ok_or(Refusal::NoHello)?;
         let role = Role::ALL.into_iter().find(|known| known.as_str() == role).ok_or(Refusal::NoHello)?;
-        let word = hello.get("word").and_then(Value::as_str).ok_or(Refusal::NoHello)?;
-        Ok(Hello { role, word })
+        let token = hello.get("word").and_then(Value::as_str).ok_or(Refusal::NoHello)?;
+        Ok(Hello { role, token })
     }
 
-    /// The message.
+    /// The hello as a message.
     pub fn message(&self) -> Value {
-        json!({ "hello": { "version": VERSION, "role": self.role.as_str(), "word": self.word } })
+        json!({ "hello": { "version": VERSION, "role": self.role.as_str(), "word": self.token } })
     }
 }
 
-/// What is asked for.
+/// A request of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
-    /// The user begins a task.
+pub enum ClientRequest {
+    /// Begins a task, for the user.
     Begin {
-        /// What the agent is to do, in the user's words.
+        /// The task in the user's words.
         prompt: String,
-        /// What the user says of pages of its sites that were open before.
+        /// The user's statement about pages of the task's sites that were open before.
         pages: OpenPages,
     },
-    /// The user ends it.
+    /// Ends the task, for the user.
     End,
-    /// The agent reads the tab in front.
+    /// Reads the front tab, for the agent.
     Read,
-    /// The agent asks for something.
+    /// Sends a request block of the agent.
     Request(String),
-    /// The user lists the answers that stand.
+    /// Lists the standing consents, for the user.
     Standing,
-    /// The user changes one. Through the extension it can only become stricter.
+    /// Changes a standing consent. The extension can only make it stricter.
     Change(Change),
 }
 
-impl Wish {
-    /// Reads a wish, as far as the role may have it.
+impl ClientRequest {
+    /// Reads a request that the role may make.
     ///
     /// # Errors
     /// [`Refusal::NotForRole`].
-    pub fn read(role: Role, message: &Value) -> Result<Wish, Refusal> {
+    pub fn read(role: Role, message: &Value) -> Result<ClientRequest, Refusal> {
         let text = |name: &str| message.get(name).and_then(Value::as_str).map(str::to_owned);
-        let wish = match (role, message.get("ask").and_then(Value::as_str)) {
+        let request = match (role, message.get("ask").and_then(Value::as_str)) {
             (Role::User, Some("begin")) => text("prompt")
                 .zip(open_pages(message.get("trust_open_pages")))
-                .map(|(prompt, pages)| Wish::Begin { prompt, pages }),
-            (Role::User, Some("end")) => Some(Wish::End),
-            (Role::Agent, Some("read")) => Some(Wish::Read),
-            (Role::Agent, Some("request")) => text("text").map(Wish::Request),
-            (Role::User, Some("standing")) => Some(Wish::Standing),
-            (Role::User | Role::Extension, Some(word)) => read_change(word, message)
+                .map(|(prompt, pages)| ClientRequest::Begin { prompt, pages }),
+            (Role::User, Some("end")) => Some(ClientRequest::End),
+            (Role::Agent, Some("read")) => Some(ClientRequest::Read),
+            (Role::Agent, Some("request")) => text("text").map(ClientRequest::Request),
+            (Role::User, Some("standing")) => Some(ClientRequest::Standing),
+            (Role::User | Role::Extension, Some(keyword)) => read_change(keyword, message)
                 .filter(|it| role == Role::User || !it.how.is_looser())
-                .map(Wish::Change),
+                .map(ClientRequest::Change),
             _ => None,
         };
-        wish.ok_or(Refusal::NotForRole)
+        request.ok_or(Refusal::NotForRole)
     }
 
-    /// The message.
+    /// The request as a message.
     pub fn message(&self) -> Value {
         match self {
-            Wish::Begin { prompt, pages } => {
+            ClientRequest::Begin { prompt, pages } => {
                 json!({ "ask": "begin", "prompt": prompt, "trust_open_pages": *pages == OpenPages::Trusted })
             }
-            Wish::End => json!({ "ask": "end" }),
-            Wish::Read => json!({ "ask": "read" }),
-            Wish::Request(text) => json!({ "ask": "request", "text": text }),
-            Wish::Standing => json!({ "ask": "standing" }),
-            Wish::Change(Change { kind, to, how }) => {
-                json!({ "ask": word_of(*how), "kind": kind.as_str(), "site": to.to_string() })
+            ClientRequest::End => json!({ "ask": "end" }),
+            ClientRequest::Read => json!({ "ask": "read" }),
+            ClientRequest::Request(text) => json!({ "ask": "request", "text": text }),
+            ClientRequest::Standing => json!({ "ask": "standing" }),
+            ClientRequest::Change(Change { kind, to, how }) => {
+                json!({ "ask": keyword_of(*how), "kind": kind.as_str(), "site": to.to_string() })
             }
         }
     }
 }
 
-/// Who does not say that they trust them does not.
+/// The user's statement about open pages. Without one, open pages are not trusted.
 fn open_pages(says: Option<&Value>) -> Option<OpenPages> {
     let trusts = says.map_or(Some(false), Value::as_bool)?;
     Some(if trusts { OpenPages::Trusted } else { OpenPages::Wait })
@@ -209,7 +209,7 @@ fn open_pages(says: Option<&Value>) -> Option<OpenPages> {
 
 const CHANGES: [How; 3] = [How::Never, How::Withdraw, How::TakeBack];
 
-const fn word_of(how: How) -> &'static str {
+const fn keyword_of(how: How) -> &'static str {
     match how {
         How::Never => "never",
         How::Withdraw => "withdraw",
@@ -217,9 +217,9 @@ const fn word_of(how: How) -> &'static str {
     }
 }
 
-/// A change: an origin in its usual spelling, and a kind by its name.
-fn read_change(word: &str, message: &Value) -> Option<Change> {
-    let how = CHANGES.into_iter().find(|how| word_of(*how) == word)?;
+/// Reads a change: an origin in its canonical spelling, and a kind by its name.
+fn read_change(keyword: &str, message: &Value) -> Option<Change> {
+    let how = CHANGES.into_iter().find(|how| keyword_of(*how) == keyword)?;
     let kind = message.get("kind").and_then(Value::as_str)?;
     let kind = Kind::ALL.into_iter().find(|known| known.as_str() == kind)?;
     let site = message.get("site").and_then(Value::as_str)?;
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hello_of_another_version_is_refused_for_that_and_for_nothing_else() {
+    fn a_hello_of_another_version_is_refused_for_its_version_only() {
         for message in [
             json!({ "hello": { "version": 2, "role": "agent", "word": "x" } }),
             json!({ "hello": { "version": 2 } }),
@@ -250,23 +250,23 @@ mod tests {
             assert_eq!(Hello::read(&message), Err(Refusal::NoHello), "{message}");
         }
         for role in Role::ALL {
-            let hello = Hello { role, word: "abc" };
+            let hello = Hello { role, token: "abc" };
             assert_eq!(Hello::read(&hello.message()), Ok(hello));
         }
     }
 
     #[test]
-    fn each_role_has_its_own_wishes() {
+    fn each_role_has_its_own_requests() {
         let change = |how| {
             let to = Origin::parse("https://shop.example").unwrap();
-            Wish::Change(Change { kind: Kind::Address, to, how })
+            ClientRequest::Change(Change { kind: Kind::Address, to, how })
         };
-        let wishes = [
-            Wish::Begin { prompt: "x".into(), pages: OpenPages::Trusted },
-            Wish::End,
-            Wish::Read,
-            Wish::Request("REQ.end".into()),
-            Wish::Standing,
+        let requests = [
+            ClientRequest::Begin { prompt: "x".into(), pages: OpenPages::Trusted },
+            ClientRequest::End,
+            ClientRequest::Read,
+            ClientRequest::Request("REQ.end".into()),
+            ClientRequest::Standing,
             change(How::Never),
             change(How::Withdraw),
             change(How::TakeBack),
@@ -274,23 +274,23 @@ mod tests {
         for (role, may) in [
             (Role::User, [true, true, false, false, true, true, true, true]),
             (Role::Agent, [false, false, true, true, false, false, false, false]),
-            // Stricter, and never looser.
+            // Only stricter changes.
             (Role::Extension, [false, false, false, false, false, true, true, false]),
         ] {
-            for (wish, may) in wishes.iter().zip(may) {
-                let read = Wish::read(role, &wish.message());
+            for (request, may) in requests.iter().zip(may) {
+                let read = ClientRequest::read(role, &request.message());
                 assert_eq!(
                     read,
-                    if may { Ok(wish.clone()) } else { Err(Refusal::NotForRole) },
-                    "{role:?} {wish:?}"
+                    if may { Ok(request.clone()) } else { Err(Refusal::NotForRole) },
+                    "{role:?} {request:?}"
                 );
             }
         }
     }
 
     #[test]
-    fn only_who_says_so_trusts_open_pages() {
-        let begin = |pages| Ok(Wish::Begin { prompt: "x".into(), pages });
+    fn open_pages_are_trusted_only_if_the_user_says_so() {
+        let begin = |pages| Ok(ClientRequest::Begin { prompt: "x".into(), pages });
         for (says, read) in [
             (json!({ "ask": "begin", "prompt": "x" }), begin(OpenPages::Wait)),
             (json!({ "ask": "begin", "prompt": "x", "trust_open_pages": false }), begin(OpenPages::Wait)),
@@ -298,15 +298,15 @@ mod tests {
             (json!({ "ask": "begin", "prompt": "x", "trust_open_pages": "true" }), Err(Refusal::NotForRole)),
             (json!({ "ask": "begin", "prompt": "x", "trust_open_pages": null }), Err(Refusal::NotForRole)),
         ] {
-            assert_eq!(Wish::read(Role::User, &says), read, "{says}");
-            assert_eq!(Wish::read(Role::Agent, &says), Err(Refusal::NotForRole), "{says}");
+            assert_eq!(ClientRequest::read(Role::User, &says), read, "{says}");
+            assert_eq!(ClientRequest::read(Role::Agent, &says), Err(Refusal::NotForRole), "{says}");
         }
     }
 
     #[test]
-    fn a_change_names_a_kind_and_an_origin_as_they_are_written() {
+    fn a_change_names_a_kind_and_an_origin_in_canonical_spelling() {
         let good = json!({ "ask": "never", "kind": "address", "site": "https://shop.example" });
-        assert!(Wish::read(Role::Extension, &good).is_ok());
+        assert!(ClientRequest::read(Role::Extension, &good).is_ok());
         for (key, value) in [
             ("kind", json!("everything")),
             ("kind", json!(null)),
@@ -318,7 +318,7 @@ mod tests {
         ] {
             let mut bad = good.clone();
             bad[key] = value;
-            assert_eq!(Wish::read(Role::Extension, &bad), Err(Refusal::NotForRole), "{bad}");
+            assert_eq!(ClientRequest::read(Role::Extension, &bad), Err(Refusal::NotForRole), "{bad}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The socket, and who is listened to.
+//! The socket and its connections.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,51 +14,52 @@ use serde_json::{Value, json};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, watch};
 
-use super::asking::Asking;
-use super::desk::{Desk, TaskNow, changed, status};
-use super::place::{PlaceError, ServicePlace, Words};
-use super::protocol::{Hello, Refusal, Role, VERSION, Wish};
-use super::tls::TlsProbe;
-use super::trail;
+use super::extension_consent::ExtensionConsent;
+use super::folder::{AuthTokens, ServiceFolder, ServiceFolderError};
+use super::protocol::{ClientRequest, Hello, Refusal, Role, VERSION};
+use super::queue::{OpenTask, TaskQueue, change_status, status};
+use super::recent;
 use crate::consent::Change;
-use crate::guard::{Guard, SystemEntropy};
-use crate::session::tab::{BrowserRules, LinkNow, Tabs, schema};
+use crate::guard::Guard;
+use crate::session::tab::{BrowserRules, CurrentLink, Tabs, schema};
+use crate::session::tls::TlsProbe;
+use crate::system::SystemEntropy;
 
-/// How long whoever connects may take to say who they are.
+/// The time limit for a client's hello.
 const HELLO_WITHIN: Duration = Duration::from_secs(5);
 
-/// How many connections there may be of all who have not said who they are, and of each role.
-const MOST_CONNECTIONS: usize = 16;
+/// The maximum number of connections before their hello, and of each role after it.
+const MAX_CONNECTIONS: usize = 16;
 
-/// Why there is no service.
+/// Why a service cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
     /// The folder cannot be used.
     #[error(transparent)]
-    Place(#[from] PlaceError),
+    Folder(#[from] ServiceFolderError),
     /// The socket cannot be opened.
     #[error("the socket {path} cannot be opened: {error}")]
     Socket {
         /// The socket.
         path: PathBuf,
-        /// The system's word for it.
+        /// The system's error.
         error: io::Error,
     },
 }
 
-/// How a service is started.
+/// The settings of a service.
 pub struct ServiceSettings {
-    /// Its folder.
-    pub place: ServicePlace,
-    /// What judges connections.
+    /// The service's folder.
+    pub folder: ServiceFolder,
+    /// The probe of connections to the task's sites.
     pub tls: TlsProbe,
-    /// Where the audit log is, to be shown on the extension's page of settings.
+    /// The audit log's folder, whose recent entries the extension's settings page shows.
     pub audit: Option<PathBuf>,
-    /// Where the guard's answerer asks on the extension's consent page; none where it asks elsewhere.
-    pub asking: Option<Asking>,
+    /// The state of an answerer on the extension's consent page; `None` if the answerer prompts elsewhere.
+    pub extension_consent: Option<ExtensionConsent>,
 }
 
-/// A service that listens.
+/// A running service.
 pub struct Service {
     listener: UnixListener,
     shared: Arc<Shared>,
@@ -66,16 +67,16 @@ pub struct Service {
 }
 
 struct Shared {
-    words: Words,
-    desk: Desk,
-    link: watch::Sender<LinkNow>,
-    task: watch::Receiver<TaskNow>,
+    tokens: AuthTokens,
+    queue: TaskQueue,
+    link: watch::Sender<CurrentLink>,
+    task: watch::Receiver<OpenTask>,
     rules: watch::Receiver<BrowserRules>,
     observed: Arc<AtomicU64>,
     welcome: Value,
     audit: Option<PathBuf>,
-    asking: Option<Asking>,
-    strangers: Arc<Semaphore>,
+    extension_consent: Option<ExtensionConsent>,
+    before_hello: Arc<Semaphore>,
     by_role: [Arc<Semaphore>; Role::ALL.len()],
 }
 
@@ -85,39 +86,41 @@ impl Service {
     /// # Errors
     /// [`ServiceError`].
     pub fn start(guard: Guard, settings: ServiceSettings) -> Result<Service, ServiceError> {
-        let ServiceSettings { place, tls, audit, asking } = settings;
-        let words = place.take(&mut SystemEntropy)?;
-        let path = place.socket();
+        let ServiceSettings { folder, tls, audit, extension_consent } = settings;
+        let tokens = folder.claim(&mut SystemEntropy)?;
+        let path = folder.socket();
         let listener = UnixListener::bind(&path).map_err(|error| ServiceError::Socket { path, error })?;
         let welcome = json!({
             "version": VERSION,
             "policy": STANDARD.encode(guard.decision.policy_bytes()),
             "hash": hex(&guard.decision.policy_hash()),
         });
-        let link = asking.as_ref().map_or_else(|| watch::Sender::new(LinkNow::None), Asking::link);
+        let link = extension_consent
+            .as_ref()
+            .map_or_else(|| watch::Sender::new(CurrentLink::None), ExtensionConsent::link);
         let seen = link.subscribe();
         let (published, task) = watch::channel(None);
         let (rules, ruled) = watch::channel(BrowserRules::default());
         let tabs = Tabs { link: seen, tls: Arc::new(tls), rules };
-        let (desk, work) = Desk::new(guard.with_schema(schema()), tabs, published);
-        let room = || Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        let (queue, worker) = TaskQueue::new(guard.with_schema(schema()), tabs, published);
+        let room = || Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let shared = Shared {
-            words,
-            desk,
+            tokens,
+            queue,
             link,
             task,
             rules: ruled,
             observed: Arc::new(AtomicU64::new(1)),
             welcome,
             audit,
-            asking,
-            strangers: room(),
+            extension_consent,
+            before_hello: room(),
             by_role: [room(), room(), room()],
         };
-        Ok(Service { listener, shared: Arc::new(shared), working: tokio::spawn(work) })
+        Ok(Service { listener, shared: Arc::new(shared), working: tokio::spawn(worker) })
     }
 
-    /// Listens until `stop` is done, and then ends the task that is open.
+    /// Serves clients until `stop` completes, and then ends the open task.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let Service { listener, shared, working } = self;
         let mut talking = tokio::task::JoinSet::new();
@@ -128,7 +131,7 @@ impl Service {
                 Some(_) = talking.join_next() => {}
                 connected = listener.accept() => {
                     if let Ok((stream, _)) = connected {
-                        talking.spawn(talk(stream, Arc::clone(&shared)));
+                        talking.spawn(serve_client(stream, Arc::clone(&shared)));
                     }
                 }
             }
@@ -140,8 +143,8 @@ impl Service {
     }
 }
 
-/// One connection, from its first word to its end.
-async fn talk(mut stream: UnixStream, shared: Arc<Shared>) {
+/// Serves one connection, from its hello to its end.
+async fn serve_client(mut stream: UnixStream, shared: Arc<Shared>) {
     let admitted = admit(&mut stream, &shared).await;
     match admitted {
         Ok(role) => {
@@ -150,17 +153,17 @@ async fn talk(mut stream: UnixStream, shared: Arc<Shared>) {
                 return say(&mut stream, &Refusal::Busy.message()).await;
             };
             match role {
-                Role::Extension => extension(stream, &shared).await,
-                Role::Agent | Role::User => wishes(stream, role, &shared).await,
+                Role::Extension => serve_extension(stream, &shared).await,
+                Role::Agent | Role::User => serve_requests(stream, role, &shared).await,
             }
         }
         Err(refusal) => say(&mut stream, &refusal.message()).await,
     }
 }
 
-/// Who it is: of the same user, of the same version, and paired.
+/// Admits a client of the same user, with the same version and a valid auth token. Returns its role.
 async fn admit(stream: &mut UnixStream, shared: &Shared) -> Result<Role, Refusal> {
-    let _room = shared.strangers.try_acquire().map_err(|_| Refusal::Busy)?;
+    let _room = shared.before_hello.try_acquire().map_err(|_| Refusal::Busy)?;
     let user = rustix::process::geteuid().as_raw();
     if !stream.peer_cred().is_ok_and(|peer| peer.uid() == user) {
         return Err(Refusal::OtherUser);
@@ -169,11 +172,11 @@ async fn admit(stream: &mut UnixStream, shared: &Shared) -> Result<Role, Refusal
     let first = first.ok().and_then(Result::ok).flatten().ok_or(Refusal::NoHello)?;
     let message: Value = serde_json::from_slice(&first).map_err(|_| Refusal::NoHello)?;
     let hello = Hello::read(&message)?;
-    if shared.words.fit(hello.role, hello.word) { Ok(hello.role) } else { Err(Refusal::Pairing) }
+    if shared.tokens.matches(hello.role, hello.token) { Ok(hello.role) } else { Err(Refusal::Pairing) }
 }
 
-/// Shows the extension to the desk for as long as it is there, and tells it what it asks.
-async fn extension(mut stream: UnixStream, shared: &Arc<Shared>) {
+/// Serves the extension: offers its link to the sessions while it is connected, and answers its questions.
+async fn serve_extension(mut stream: UnixStream, shared: &Arc<Shared>) {
     let mut welcome = shared.welcome.clone();
     let rules = shared.rules.borrow().clone();
     if let Some(welcome) = welcome.as_object_mut() {
@@ -181,30 +184,30 @@ async fn extension(mut stream: UnixStream, shared: &Arc<Shared>) {
         welcome.insert("narrow".to_owned(), written(&rules.open));
     }
     say(&mut stream, &json!({ "welcome": welcome })).await;
-    let (link, mut asks) = ExtensionLink::over(stream, Arc::clone(&shared.observed));
+    let (link, mut questions) = ExtensionLink::over(stream, Arc::clone(&shared.observed));
     let link = Arc::new(link);
-    // The newest counts: one whose worker was stopped may not have been seen to end yet.
+    // The newest link counts, since the end of an earlier one may not be noticed yet.
     shared.link.send_replace(Some(Arc::clone(&link)));
-    let mut beside = tokio::task::JoinSet::new();
+    let mut background = tokio::task::JoinSet::new();
     if rules != BrowserRules::default() && *shared.rules.borrow() == BrowserRules::default() {
-        // It ended between the welcome and now: whoever told of that did not know of this link.
+        // The task ended after the welcome was read, and its end was not sent to this link.
         let link = Arc::clone(&link);
-        beside.spawn(async move {
+        background.spawn(async move {
             let _gone = link.widen().await;
         });
     }
-    while let Some(ask) = asks.recv().await {
-        while beside.try_join_next().is_some() {}
-        let answer = match asked(&ask, shared).await {
+    while let Some(ask) = questions.recv().await {
+        while background.try_join_next().is_some() {}
+        let answer = match answer_at_once(&ask, shared).await {
             Ok(answer) => answer,
             Err(NotAtOnce::Refused(refusal)) => refusal.message(),
             Err(NotAtOnce::Change(change)) => {
-                // A change may have to wait for a person, and that person's answer comes this way. Its place among the
-                // changes it has now.
-                let (waits, link) = (shared.desk.change(change), Arc::clone(&link));
-                beside.spawn(async move {
+                // A change may wait for the user, whose answer comes over this link, so it must not block the link. It is
+                // queued now, in order.
+                let (waits, link) = (shared.queue.change(change), Arc::clone(&link));
+                background.spawn(async move {
                     let answer = match waits {
-                        Ok(waits) => changed(waits).await,
+                        Ok(waits) => change_status(waits).await,
                         Err(refusal) => Err(refusal),
                     };
                     let answer = answer.unwrap_or_else(|refusal| refusal.message());
@@ -231,33 +234,33 @@ fn written(origins: &[Origin]) -> Value {
     origins.iter().map(ToString::to_string).collect()
 }
 
-/// What the extension is not told at once.
+/// A question of the extension without an answer at once.
 enum NotAtOnce {
     Change(Change),
     Refused(Refusal),
 }
 
-/// What the extension is told at once.
-async fn asked(ask: &Value, shared: &Shared) -> Result<Value, NotAtOnce> {
+/// Answers a question of the extension, if it has an answer at once.
+async fn answer_at_once(ask: &Value, shared: &Shared) -> Result<Value, NotAtOnce> {
     let text = |name: &str| ask.get(name).and_then(Value::as_str);
-    Ok(match (text("ask").unwrap_or_default(), &shared.asking) {
+    Ok(match (text("ask").unwrap_or_default(), &shared.extension_consent) {
         ("status", _) => {
-            let standing = shared.desk.standing();
+            let standing = shared.queue.standing();
             status(&shared.task.borrow(), &standing)
         }
         ("trail", _) => {
             let folder = shared.audit.clone();
-            let records = tokio::task::spawn_blocking(move || folder.as_deref().map(trail::last));
+            let records = tokio::task::spawn_blocking(move || folder.as_deref().map(recent::entries));
             json!({ "records": records.await.ok().flatten().unwrap_or_default() })
         }
-        ("consent", Some(asking)) => asking.hear(text("says").unwrap_or_default()),
-        ("closed", Some(asking)) => {
-            asking.close(text("nonce").unwrap_or_default());
+        ("consent", Some(consent)) => consent.handle_message(text("says").unwrap_or_default()),
+        ("closed", Some(consent)) => {
+            consent.close(text("nonce").unwrap_or_default());
             json!({})
         }
         _ => {
-            return Err(match Wish::read(Role::Extension, ask) {
-                Ok(Wish::Change(change)) => NotAtOnce::Change(change),
+            return Err(match ClientRequest::read(Role::Extension, ask) {
+                Ok(ClientRequest::Change(change)) => NotAtOnce::Change(change),
                 Ok(_) => NotAtOnce::Refused(Refusal::NotForRole),
                 Err(refusal) => NotAtOnce::Refused(refusal),
             });
@@ -265,20 +268,20 @@ async fn asked(ask: &Value, shared: &Shared) -> Result<Value, NotAtOnce> {
     })
 }
 
-/// Answers one wish after the other.
-async fn wishes(mut stream: UnixStream, role: Role, shared: &Shared) {
+/// Answers the requests of a user or an agent, one after the other.
+async fn serve_requests(mut stream: UnixStream, role: Role, shared: &Shared) {
     say(&mut stream, &json!({ "welcome": { "version": VERSION } })).await;
     while let Ok(Some(message)) = framing::read(&mut stream).await {
-        let wish = serde_json::from_slice(&message).map_err(|_| Refusal::NotForRole);
-        let answer = match wish.and_then(|message| Wish::read(role, &message)) {
-            Ok(wish) => shared.desk.ask(wish).await,
+        let request = serde_json::from_slice(&message).map_err(|_| Refusal::NotForRole);
+        let answer = match request.and_then(|message| ClientRequest::read(role, &message)) {
+            Ok(request) => shared.queue.ask(request).await,
             Err(refusal) => Err(refusal),
         };
         say(&mut stream, &answer.unwrap_or_else(|refusal| refusal.message())).await;
     }
 }
 
-/// Says something to whoever may have gone.
+/// Sends a message to a client, which may be gone.
 async fn say(stream: &mut UnixStream, message: &Value) {
     let _gone = framing::write(stream, message.to_string().as_bytes()).await;
 }

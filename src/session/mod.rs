@@ -1,32 +1,23 @@
 //! One task, from the user's first prompt to its end.
 //!
-//! [`core`](self::core) is the state machine: events in, commands out, no I/O. [`driver`](self::driver)
-//! carries the commands out in a browser of the guard's; [`tab`](self::tab) in a tab of the user's own.
+//! | module | subject |
+//! |---|---|
+//! | [`core`](self::core) | the state machine: events in, commands out, no I/O |
+//! | `decisions` | verbs and requests as questions to the policy |
+//! | `prompts` | consent prompts, and the effects of their answers |
+//! | `driving` | the drivers, which carry the commands out in a browser |
+//! | `report` | the report of a session with its counts, or why it could not begin |
 
-mod asking;
-mod block;
-mod by_hand;
 pub mod core;
-pub mod driver;
-mod foresee;
-mod guesses;
-pub(crate) mod hands;
-pub(crate) mod judge;
-pub(crate) mod kit;
-pub(crate) mod memory;
-mod opening;
-pub(crate) mod outcome;
-mod plan;
-mod proposal;
-mod release;
-#[cfg(unix)]
-pub mod standing;
-#[cfg(unix)]
-pub mod tab;
-mod take_in;
-mod turn;
-mod way_out;
-mod work;
+pub(crate) mod decisions;
+pub(crate) mod driving;
+mod prompts;
+mod report;
 
-pub use driver::{Session, SessionReport};
-pub use proposal::Proposal;
+pub use driving::container::Session;
+pub use driving::task_source::Proposal;
+#[cfg(unix)]
+pub use driving::{tab, tls};
+#[cfg(unix)]
+pub use prompts::changes;
+pub use report::{SessionError, SessionReport};

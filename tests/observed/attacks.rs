@@ -1,14 +1,14 @@
-//! Every attack of the page, and how it shows outside.
+//! All attacks of the page, and how the network shows each.
 
 use observer::traffic::Seen;
 
-/// What the page wants to get out: the street, as it is released.
+/// The text that the page tries to send out: the street, as it is released.
 pub const STREET: &str = "62 Quellbach Lane";
 
-/// Another one, which the page has from its address where nothing is released.
+/// Another street, which the page has from its address if nothing is released.
 pub const NOBODYS_STREET: &str = "17 Ostrander Road";
 
-/// The ports of a place begin here, ten for each.
+/// The first port of the contexts, which have ten ports each.
 pub const PORT: u16 = 20_000;
 
 /// Where a script of the page runs.
@@ -33,20 +33,20 @@ pub const PLACES: [&str; 18] = [
     "answer",
 ];
 
-/// How an attack shows.
+/// The trace of an attack in the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shows {
-    /// By a look-up of its own name.
+    /// A look-up of its own name.
     LookUp,
-    /// By a datagram to its own port.
+    /// A datagram to its own port.
     Datagram(u16),
-    /// By a connection to its own port.
+    /// A connection to its own port.
     Connection(u16),
-    /// By a question to all machines of the network (mDNS).
+    /// A query to all machines of the network (mDNS).
     Neighbours,
 }
 
-/// What a script can do anywhere.
+/// The attacks that a script can try anywhere.
 const EVERYWHERE: [(&str, Shows); 5] = [
     ("transport", Shows::LookUp),
     ("transport-v4", Shows::Datagram(5)),
@@ -55,7 +55,7 @@ const EVERYWHERE: [(&str, Shows); 5] = [
     ("events", Shows::LookUp),
 ];
 
-/// What it can do where there is a document.
+/// The attacks that need a document.
 const IN_DOCUMENTS: [(&str, Shows); 39] = [
     ("stun", Shows::LookUp),
     ("turn-udp", Shows::LookUp),
@@ -98,10 +98,10 @@ const IN_DOCUMENTS: [(&str, Shows); 39] = [
     ("prerender", Shows::LookUp),
 ];
 
-/// What it can do in a worker alone.
+/// The attacks that need a worker.
 const IN_WORKERS: [(&str, Shows); 1] = [("import-scripts", Shows::LookUp)];
 
-/// What an answer of a server makes the browser do. A certificate and a report are fetched and sent by the browser
+/// The attacks by a server's answer. A certificate and a report are fetched and sent by the browser
 /// itself, not by a page.
 const IN_ANSWERS: [(&str, Shows); 10] = [
     ("dns-prefetch", Shows::LookUp),
@@ -119,7 +119,7 @@ const IN_ANSWERS: [(&str, Shows); 10] = [
 /// Places without a document.
 const WORKERS: [&str; 4] = ["worker", "nested", "shared", "service"];
 
-/// One way out, tried in one place.
+/// One attack in one context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attack {
     pub place: &'static str,
@@ -128,7 +128,7 @@ pub struct Attack {
 }
 
 impl Attack {
-    /// Whether it shows in what left.
+    /// Whether the traffic shows the attack.
     pub fn is_in(self, seen: &Seen) -> bool {
         let port = self.port();
         match self.shows {
@@ -153,7 +153,7 @@ impl Attack {
     }
 }
 
-/// All of them.
+/// All attacks.
 pub fn all() -> Vec<Attack> {
     let mut all = Vec::new();
     for place in PLACES {

@@ -1,4 +1,5 @@
-//! What `spec/egress.md` says of the proxy, seen from outside, on production's own path: no host rules, no private hosts.
+//! The claims of `spec/egress.md` about the proxy, observed from outside in the production configuration: no host rules,
+//! no private hosts.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use crate::guarded::{Guarded, open};
 use crate::in_the_network;
 use crate::site::{SHOP, Sites};
 
-/// An address of somebody's own network.
+/// An address of a private network.
 const PRIVATE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 7);
 
 #[test]
@@ -22,7 +23,7 @@ fn private_hosts_and_other_services_are_not_reached() {
         network.names().lead("rebound.test", PRIVATE);
         network.names().lead("database.test", SHOP);
 
-        // Whoever has no guard before them gets there.
+        // Without a guard the page reaches it.
         let begun = network.traffic().now();
         for host in ["rebound.test:443", "database.test:3306"] {
             let address = host.to_socket_addrs().unwrap().next().unwrap();

@@ -1,4 +1,4 @@
-//! The page that attacks in plain Chromium, which says what an attack behind the guard is worth, and what silence is.
+//! The attacking page in plain Chromium, as the control of the tests behind the guard.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -11,13 +11,14 @@ use crate::plain::{Openers, Plain};
 use crate::site::Sites;
 use crate::soon;
 
-/// How long nothing more may come after the page says that it has tried everything: what it began goes on by itself.
+/// The quiet time to wait for after the page reports its last attempt, since attempts go on in the background.
 pub const AFTERWARDS: Duration = Duration::from_secs(3);
 
-/// The fewest attacks that must succeed in plain Chromium; on an idle machine it is 385 of about 460.
+/// The minimum number of attacks that must succeed in plain Chromium. On an idle machine it is 385 of about 460.
 const FEWEST: usize = 250;
 
-/// What plain Chromium lets out. Everything else says nothing about the guard. Where `openers` are given, the page leads to another program too.
+/// The attacks that succeed in plain Chromium. Only these say something about the guard. With `openers`, the page opens
+/// another program too.
 pub async fn control(network: &Network, sites: &Sites, openers: Option<&Openers>) -> Vec<Attack> {
     let begun = network.traffic().now();
     let page = page_with(STREET);
@@ -45,7 +46,7 @@ pub async fn control(network: &Network, sites: &Sites, openers: Option<&Openers>
     for (way, places) in by_way(&open) {
         println!("  {way}: {}", places.join(", "));
     }
-    println!("these say nothing:");
+    println!("without effect in plain Chromium:");
     for (way, places) in by_way(&left) {
         println!("  {way}: {}", places.join(", "));
     }
@@ -67,19 +68,19 @@ pub async fn control(network: &Network, sites: &Sites, openers: Option<&Openers>
     open
 }
 
-/// The page that begins with this street at once.
+/// The page that starts with this street at once.
 pub fn page_with(street: &str) -> String {
     format!("https://shop.test/order?street={}", street.replace(' ', "%20"))
 }
 
-/// The attacks by their ways.
+/// The number of attacks by channel.
 pub fn by_way(attacks: &[Attack]) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut ways: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     attacks.iter().for_each(|attack| ways.entry(attack.way).or_default().push(attack.place));
     ways
 }
 
-/// The browser itself has asked for no name and sent nothing that is no connection.
+/// Asserts that the browser looked up no name and sent only connections.
 pub fn the_browser_is_silent(when: &str, seen: &Seen) {
     for asker in [Asker::Browser, Asker::Stranger] {
         let names = seen.asked_by(asker);
@@ -90,7 +91,7 @@ pub fn the_browser_is_silent(when: &str, seen: &Seen) {
     assert!(seen.others().is_empty(), "{when}: {:?}", seen.others());
 }
 
-/// Nothing of the street is in what left, in plain or in a code that a page would use.
+/// Asserts that the traffic does not contain the street, in plain or in an encoding that a page would use.
 pub fn no_street(seen: &Seen, sites: &Sites) {
     let spelled = hex(STREET);
     let mut texts: Vec<String> = seen.look_ups().into_iter().map(|it| it.name).collect();

@@ -1,4 +1,4 @@
-//! The guard and its browser, as in production: no host rules, no private hosts, nothing that a test adds.
+//! The guard and its browser in the production configuration: no host rules, no private hosts, no test settings.
 
 use browser_signals::playwright::{Browser, BrowserSettings};
 use evaluation::stage::sandbox;
@@ -13,7 +13,7 @@ use crate::attacks::STREET;
 use crate::plain::program;
 use crate::site::Sites;
 
-/// A guarded browser that trusts the world's authority.
+/// A guarded browser that trusts the test network's certificate authority.
 pub struct Guarded {
     pub browser: Browser,
     _home: tempfile::TempDir,
@@ -39,7 +39,7 @@ impl Guarded {
         Guarded { browser, _home: home }
     }
 
-    /// A task with an address, whose user answers everything like this.
+    /// A task with an address, whose user gives this answer to every prompt.
     pub async fn task(&self, answer: Answer) -> Session {
         let user = Box::new(ScriptedAnswerer(move |_: &portcullis::consent::ConsentPrompt| answer));
         let log = Box::new(MemoryLog::default());

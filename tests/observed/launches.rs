@@ -1,4 +1,4 @@
-//! What a guarded browser sends of its own accord: from its start on, with no page of anybody's.
+//! The traffic that a guarded browser sends by itself, from its start on and without any page.
 
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -19,40 +19,37 @@ use crate::plain::{Plain, program};
 use crate::site::Sites;
 use crate::{in_the_network, soon};
 
-/// How long a browser that shows nothing is watched: plain Chromium calls home within a second.
+/// The time that a browser without a page is observed. Plain Chromium calls home within a second.
 const WATCHED: Duration = Duration::from_secs(5);
 
 #[test]
-fn a_start_alone_sends_nothing_and_neither_does_the_consent_window() {
-    in_the_network(
-        "launches::a_start_alone_sends_nothing_and_neither_does_the_consent_window",
-        async |network| {
-            let sites = Sites::serve(&network);
-            let begun = network.traffic().now();
-            let plain = Plain::open(&network, &sites, "about:blank");
-            let calls_home = || !network.traffic().since(begun).asked_by(Asker::Browser).is_empty();
-            assert!(soon(calls_home).await, "plain Chromium looks nothing up either: this says nothing");
-            println!("plain Chromium asks for {:?}", network.traffic().since(begun).look_ups());
-            drop(plain);
+fn neither_a_start_nor_the_consent_window_sends_anything() {
+    in_the_network("launches::neither_a_start_nor_the_consent_window_sends_anything", async |network| {
+        let sites = Sites::serve(&network);
+        let begun = network.traffic().now();
+        let plain = Plain::open(&network, &sites, "about:blank");
+        let calls_home = || !network.traffic().since(begun).asked_by(Asker::Browser).is_empty();
+        assert!(soon(calls_home).await, "plain Chromium looks nothing up either, so the test proves nothing");
+        println!("plain Chromium asks for {:?}", network.traffic().since(begun).look_ups());
+        drop(plain);
 
-            let begun = network.traffic().now();
-            let guarded = Guarded::launch(&network, &sites).await;
-            let mut own = OwnBrowser::headless(program(&network)).unwrap();
-            if !sandbox() {
-                own = own.without_sandbox();
-            }
-            let window = own.open(&consent_page()).await.unwrap();
-            tokio::time::sleep(WATCHED).await;
-            drop(window);
-            guarded.browser.close().await;
-            let seen = network.traffic().since(begun);
-            the_browser_is_silent("with no page", &seen);
-            assert!(seen.connections().is_empty(), "{:?}", seen.connections());
-        },
-    );
+        let begun = network.traffic().now();
+        let guarded = Guarded::launch(&network, &sites).await;
+        let mut own = OwnBrowser::headless(program(&network)).unwrap();
+        if !sandbox() {
+            own = own.without_sandbox();
+        }
+        let window = own.open(&consent_page()).await.unwrap();
+        tokio::time::sleep(WATCHED).await;
+        drop(window);
+        guarded.browser.close().await;
+        let seen = network.traffic().since(begun);
+        the_browser_is_silent("with no page", &seen);
+        assert!(seen.connections().is_empty(), "{:?}", seen.connections());
+    });
 }
 
-/// The address of a page of this machine, as the consent page is one.
+/// The address of a page of this machine, such as the consent page.
 fn consent_page() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/", listener.local_addr().unwrap());
@@ -66,7 +63,7 @@ fn consent_page() -> String {
     address
 }
 
-/// With a window, as `--headed` starts it: the page that attacks, in a container without a task.
+/// With a window, as with `--headed`: the attacking page in a container without a task.
 #[test]
 fn a_headed_browser_is_as_silent() {
     in_the_network("launches::a_headed_browser_is_as_silent", async |network| {
@@ -95,7 +92,7 @@ fn a_headed_browser_is_as_silent() {
 /// The screen's number.
 const SCREEN: &str = ":93";
 
-/// A screen that nobody sees.
+/// A virtual screen.
 struct Screen {
     process: Child,
     folder: tempfile::TempDir,

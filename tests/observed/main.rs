@@ -1,5 +1,5 @@
-//! What leaves the browser, seen from outside: every look-up, datagram and connection of a page that attacks in
-//! every kind of frame and worker, in a network of its own. See `spec/attacks.md`.
+//! The browser's traffic, observed from outside: every look-up, datagram and connection of a page that attacks in every
+//! kind of frame and worker, in a network namespace of its own. See `spec/attacks.md`.
 
 #![cfg(target_os = "linux")]
 #![allow(

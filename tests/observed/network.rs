@@ -1,13 +1,13 @@
-//! A test in a network of its own, and waiting for what happens there.
+//! A test in a network namespace, and waiting for events there.
 
 use std::time::{Duration, Instant};
 
 use observer::{Network, observed};
 
-/// How long a slow machine may take for what should come.
+/// The time limit of an expected event on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Runs the body of a test in a network of its own.
+/// Runs the body of a test in a network namespace of its own.
 pub fn in_the_network(test: &str, body: impl AsyncFnOnce(Network)) {
     observed(test, |network| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();

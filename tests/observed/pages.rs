@@ -1,4 +1,4 @@
-//! A page that attacks in every place, in plain Chromium and behind the guard.
+//! A page that attacks in every context, in plain Chromium and behind the guard.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -14,18 +14,18 @@ use crate::guarded::{Guarded, open, release};
 use crate::site::{SHOP, Sites};
 use crate::{in_the_network, soon};
 
-/// How long after the release reports of the network (NEL) are still waited for: the browser sends them once a minute.
+/// The time after the release to wait for network error reports (NEL), which the browser sends once a minute.
 const REPORTS: Duration = Duration::from_secs(65);
 
 #[test]
-fn nothing_leaves_by_any_way_that_plain_chromium_has() {
-    in_the_network("pages::nothing_leaves_by_any_way_that_plain_chromium_has", async |network| {
+fn nothing_leaves_by_any_channel_that_plain_chromium_has() {
+    in_the_network("pages::nothing_leaves_by_any_channel_that_plain_chromium_has", async |network| {
         let sites = Sites::serve(&network);
         let succeed = control(&network, &sites, None).await;
         let started = network.traffic().now();
         let guarded = Guarded::launch(&network, &sites).await;
 
-        // A container with a released street: the browser gets to the shop, and nowhere else.
+        // In a container with a released street the browser reaches the shop, and nothing else.
         let mut session = guarded.task(Answer::Session).await;
         open(&mut session, "https://shop.test/order").await;
         let released = network.traffic().now();
@@ -38,18 +38,19 @@ fn nothing_leaves_by_any_way_that_plain_chromium_has() {
         tokio::time::sleep(AFTERWARDS).await;
         let seen = network.traffic().since(released);
         let left: Vec<Attack> = succeed.iter().copied().filter(|attack| attack.is_in(&seen)).collect();
-        assert_eq!(by_way(&left), BTreeMap::new(), "what leaves in plain Chromium left here too");
+        assert_eq!(
+            by_way(&left),
+            BTreeMap::new(),
+            "an attack that succeeds in plain Chromium succeeded here too"
+        );
         the_browser_is_silent("after a release", &seen);
         let asked = seen.asked_by(Asker::Guard);
-        assert!(
-            asked.iter().all(|name| name == "shop.test"),
-            "the guard looked up what is closed: {asked:?}"
-        );
+        assert!(asked.iter().all(|name| name == "shop.test"), "the guard looked up a closed name: {asked:?}");
         let shop = seen.connections().iter().all(|it| it.to.ip() == IpAddr::from(SHOP));
         assert!(shop, "a connection to what is closed: {:?}", seen.connections());
         no_street(&seen, &sites);
 
-        // One without: the page goes where it likes by the guard's proxy, and by nothing else.
+        // Without a release the page reaches any host through the guard's proxy, and through nothing else.
         let before = network.traffic().now();
         sites.forget();
         let mut looking = guarded.task(Answer::No).await;
@@ -66,7 +67,7 @@ fn nothing_leaves_by_any_way_that_plain_chromium_has() {
         assert!(begun <= opened + session.proxy().opened(), "{begun} connections, {opened} by the proxy");
         looking.finish().await;
 
-        // What the browser sends of its own accord, and late.
+        // Reports that the browser sends by itself, later.
         tokio::time::sleep(REPORTS.saturating_sub(since_release.elapsed())).await;
         session.finish().await;
         guarded.browser.close().await;
@@ -77,11 +78,11 @@ fn nothing_leaves_by_any_way_that_plain_chromium_has() {
     });
 }
 
-/// Each of the two first lines is there for what the other lets pass. The page is in a container of its own, with a
+/// Each of the two protections stops attacks that the other one lets pass. The page is in a container of its own, with a
 /// released street.
 #[test]
-fn either_first_line_alone_lets_something_out() {
-    in_the_network("pages::either_first_line_alone_lets_something_out", async |network| {
+fn each_protection_alone_lets_something_out() {
+    in_the_network("pages::each_protection_alone_lets_something_out", async |network| {
         let sites = Sites::serve(&network);
         for (line, way) in [(FirstLine::HostRules, "turn-tcp"), (FirstLine::WebRtcPolicy, "stun-v4")] {
             sites.forget();
@@ -91,7 +92,7 @@ fn either_first_line_alone_lets_something_out() {
             open(&mut session, "https://shop.test/order").await;
             let released = network.traffic().now();
             assert!(release(&mut session).await.starts_with("GRANT.address"));
-            // The frames race with the guard's own script: this is what the first lines are there for.
+            // The frames race with the guard's own script, which is why the two protections exist.
             let left = || {
                 let seen = network.traffic().since(released);
                 attacks::all().into_iter().any(|attack| attack.way == way && attack.is_in(&seen))

@@ -1,4 +1,4 @@
-//! Plain Chromium: no guard, no proxy, none of the guard's flags. What does not leave it says nothing about the guard.
+//! Plain Chromium: no guard, no proxy, none of the guard's flags. An attack that fails in it says nothing about the guard.
 
 #![allow(dead_code, reason = "no test program uses all of it")]
 
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::site::Sites;
 
-/// What an address that Chromium does not serve is given to, such as that of a letter.
+/// The programs that open addresses which Chromium does not serve, such as `mailto:`.
 const OPENERS: [&str; 3] = ["xdg-open", "xdg-email", "gio"];
 
 /// Chromium, with a name server of its own.
@@ -30,12 +30,12 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// Starts it, with the name server that the guarded browser has.
+    /// Starts it, with the name server of the guarded browser.
     pub fn open(network: &Network, sites: &Sites, address: &str) -> Plain {
         Plain::start(network, sites, address, None)
     }
 
-    /// As [`Plain::open`], where these openers are found first.
+    /// As [`Plain::open`], with these openers first in the `PATH`.
     pub fn open_beside(network: &Network, sites: &Sites, address: &str, openers: &Openers) -> Plain {
         Plain::start(network, sites, address, Some(openers.path()))
     }
@@ -64,12 +64,12 @@ impl Plain {
 
 impl Drop for Plain {
     fn drop(&mut self) {
-        // Its network process would go on announcing names.
+        // Its network process would otherwise go on announcing names.
         processes::end(self.process.take().unwrap()).unwrap();
     }
 }
 
-/// Programs in the places of a desktop's openers. They write down what they were called with.
+/// Programs that replace a desktop's openers, and record their arguments.
 pub struct Openers(TempDir);
 
 impl Openers {
@@ -85,19 +85,19 @@ impl Openers {
         Openers(folder)
     }
 
-    /// A `PATH` that begins with them.
+    /// A `PATH` that starts with them.
     pub fn path(&self) -> OsString {
         let rest = std::env::var_os("PATH").unwrap_or_default();
         let all = [self.0.path().to_owned()].into_iter().chain(std::env::split_paths(&rest));
         std::env::join_paths(all).unwrap()
     }
 
-    /// What they were called with.
+    /// The recorded arguments.
     pub fn told(&self) -> String {
         fs::read_to_string(Path::join(self.0.path(), "record")).unwrap_or_default()
     }
 
-    /// Forgets it.
+    /// Clears the recorded arguments.
     pub fn forget(&self) {
         fs::write(self.0.path().join("record"), "").unwrap();
     }

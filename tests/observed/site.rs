@@ -1,4 +1,4 @@
-//! The servers of the world: the shop, whose page attacks, and everybody who waits for what comes out.
+//! The servers of the test network: the shop with the attacking page, and the attacker's servers.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -14,18 +14,18 @@ use crate::attacks::{NOBODYS_STREET, PLACES, PORT, STREET, hex};
 pub const SHOP: Ipv4Addr = Ipv4Addr::new(44, 128, 66, 1);
 /// The frame of another site.
 const WIDGET: Ipv4Addr = Ipv4Addr::new(44, 128, 66, 2);
-/// Where every name of the attacker leads.
+/// The address of every name of the attacker.
 const EVIL: Ipv4Addr = Ipv4Addr::new(44, 128, 66, 9);
 
-/// The hosts that have a certificate.
+/// The hosts with a certificate.
 const HOSTS: [&str; 4] = ["shop.test", "widget.test", "evil.test", "*.evil.test"];
 
-/// Servers over TLS, and everything that they were told.
+/// TLS servers, and all requests that they received.
 #[derive(Clone)]
 pub struct Sites {
     pub authority: Arc<Authority>,
     told: Arc<Mutex<Vec<Told>>>,
-    /// Certificates that lack that of their issuer, once the page has asked for them.
+    /// Certificates without their issuer's, once the page asks for them.
     incomplete: Arc<Mutex<Option<TlsAcceptor>>>,
 }
 
@@ -100,7 +100,7 @@ impl Sites {
             if let Some(known) = path.strip_prefix("/swap?") {
                 self.swap(known);
             }
-            // Every connection that is still open keeps its certificate: after a swap none stays.
+            // An open connection keeps its certificate, so a swap closes all connections.
             let closed = stream.write_all(answer.as_bytes()).await.is_err();
             if closed || self.incomplete.lock().unwrap().is_some() {
                 break;
@@ -108,7 +108,7 @@ impl Sites {
         }
     }
 
-    /// From now on certificates lack that of their issuer, and name places with the street in them.
+    /// Serves certificates without their issuer's from now on. They name addresses with the street in them.
     fn swap(&self, known: &str) {
         let spelled = spelled(known);
         let place = |way: &str| format!("http://answer-{way}.{spelled}.evil.test/");
@@ -116,18 +116,18 @@ impl Sites {
         *self.incomplete.lock().unwrap() = Some(TlsAcceptor::from(incomplete.unwrap()));
     }
 
-    /// What was told so far.
+    /// The requests so far.
     pub fn told(&self) -> Vec<Told> {
         self.told.lock().unwrap().clone()
     }
 
-    /// Forgets what was told, and has whole certificates again.
+    /// Clears the requests, and serves complete certificates again.
     pub fn forget(&self) {
         self.told.lock().unwrap().clear();
         *self.incomplete.lock().unwrap() = None;
     }
 
-    /// What the page said of its attempts, once it has made them all: how many ways it took in each place.
+    /// The page's report after its last attempt: the number of attacks in each context.
     pub fn tried(&self) -> Option<String> {
         let told = self.told();
         told.iter().find_map(|it| it.path.strip_prefix("/tried?").map(str::to_owned))
@@ -163,7 +163,7 @@ fn answer(host: &str, path: &str) -> String {
     )
 }
 
-/// What the heads of an answer make a browser fetch and report, to places with the street in them.
+/// The headers that make a browser fetch and report, to addresses with the street in them.
 fn heads(known: &str) -> String {
     let spelled = spelled(known);
     let place = |way: &str| format!("https://answer-{way}.{spelled}.evil.test/");
@@ -181,7 +181,7 @@ fn heads(known: &str) -> String {
     )
 }
 
-/// The street that a server knows which was told it in another way.
+/// The street that a server knows through another channel, in hexadecimal digits.
 fn spelled(known: &str) -> String {
     hex(if known == "released" { STREET } else { NOBODYS_STREET })
 }

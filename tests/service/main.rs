@@ -8,9 +8,9 @@
     reason = "a test that panics fails"
 )]
 
-mod asking;
 mod ending;
-mod standing;
+mod extension_consent;
+mod standing_consents;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,9 +25,9 @@ use portcullis::egress_proxy::HostRules;
 use portcullis::guard::{SystemEntropy, UserVault, VaultKeeper, VaultKey};
 use portcullis::lock::LockHandle;
 use portcullis::policy::{Policy, authority};
-use portcullis::service::protocol::{Hello, Role, Wish};
+use portcullis::service::protocol::{ClientRequest, Hello, Role};
 use portcullis::service::tls::TlsProbe;
-use portcullis::service::{Asking, Client, ClientError, Service, ServicePlace, ServiceSettings};
+use portcullis::service::{Client, ClientError, ExtensionConsent, Service, ServiceFolder, ServiceSettings};
 use portcullis::signals::extension::framing;
 use portcullis::sirl::Field;
 use portcullis::vault::{Binding, KdfParams, Secret, Vault};
@@ -42,7 +42,7 @@ const REQUEST: &str = "REQ.address fields=[\"street\"]\nREQ.end";
 struct Stage {
     folder: tempfile::TempDir,
     canaries: Canaries,
-    place: ServicePlace,
+    service_folder: ServiceFolder,
     shop: String,
     lock: LockHandle,
     asked: Arc<AtomicUsize>,
@@ -66,16 +66,16 @@ impl Stage {
         Stage::asked(seed, None).await
     }
 
-    /// The same, whose user is asked in the extension where that is given.
-    async fn asked(seed: u64, asking: Option<Asking>) -> Stage {
-        Stage::under(seed, DEFAULT_POLICY, asking, None).await
+    /// The same, with prompts in the extension if `extension_consent` is given.
+    async fn asked(seed: u64, extension_consent: Option<ExtensionConsent>) -> Stage {
+        Stage::under(seed, DEFAULT_POLICY, extension_consent, None).await
     }
 
-    /// The same under a policy, and with a place for the vault where that is given.
+    /// The same under a policy, and with a keeper for the vault if one is given.
     async fn under(
         seed: u64,
         policy: &str,
-        asking: Option<Asking>,
+        extension_consent: Option<ExtensionConsent>,
         keeper: Option<Box<dyn VaultKeeper>>,
     ) -> Stage {
         let folder = tempfile::tempdir().unwrap();
@@ -97,8 +97,8 @@ impl Stage {
         let log = Box::new(FolderLog::open(&folder.path().join("audit")).unwrap().log);
         let asked = Arc::new(AtomicUsize::new(0));
         let counting = asked.clone();
-        let answerer: Box<dyn Answerer> = match &asking {
-            Some(asking) => Box::new(asking.answerer(None, [9; 32])),
+        let answerer: Box<dyn Answerer> = match &extension_consent {
+            Some(consent) => Box::new(consent.answerer(None, [9; 32])),
             None => Box::new(ScriptedAnswerer(move |_: &_| {
                 counting.fetch_add(1, Ordering::SeqCst);
                 Answer::Session
@@ -110,45 +110,46 @@ impl Stage {
         let shop = shop(&authority).await;
         let rules = HostRules::parse("MAP *.test 127.0.0.1").unwrap();
         let tls = TlsProbe::new(authority.pem().as_bytes(), rules).unwrap();
-        let place = ServicePlace::open_or_make(&folder.path().join("run")).unwrap();
-        let settings = ServiceSettings { place: place.clone(), tls, audit: None, asking };
+        let service_folder = ServiceFolder::open_or_make(&folder.path().join("run")).unwrap();
+        let settings =
+            ServiceSettings { folder: service_folder.clone(), tls, audit: None, extension_consent };
         let service = Service::start(guard, settings).unwrap();
         let _serving = tokio::spawn(service.run(std::future::pending()));
-        Stage { folder, canaries, place, shop, lock, asked, _serving }
+        Stage { folder, canaries, service_folder, shop, lock, asked, _serving }
     }
 
     async fn begin(&self) {
         assert_eq!(self.container().await, "T2");
     }
 
-    /// Begins a task; the container that the user raised it to.
+    /// Begins a task, and returns its container.
     async fn container(&self) -> String {
-        let mut user = Client::connect(&self.place, Role::User).await.unwrap();
-        let wish = begin(&format!("Order the kettle at {} for my address", self.shop));
-        let begun = user.ask(&wish).await.unwrap();
+        let mut user = Client::connect(&self.service_folder, Role::User).await.unwrap();
+        let request = begin(&format!("Order the kettle at {} for my address", self.shop));
+        let begun = user.ask(&request).await.unwrap();
         begun["begun"]["container"].as_str().unwrap().to_owned()
     }
 
-    async fn agent(&self, wish: Wish) -> String {
-        let mut agent = Client::connect(&self.place, Role::Agent).await.unwrap();
-        let reply = agent.ask(&wish).await.unwrap();
+    async fn agent(&self, request: ClientRequest) -> String {
+        let mut agent = Client::connect(&self.service_folder, Role::Agent).await.unwrap();
+        let reply = agent.ask(&request).await.unwrap();
         assert_none(&self.canaries.in_text("the agent", &reply.to_string()));
         reply["reply"].as_str().unwrap().to_owned()
     }
 
     async fn request(&self) -> String {
-        self.agent(Wish::Request(REQUEST.to_owned())).await
+        self.agent(ClientRequest::Request(REQUEST.to_owned())).await
     }
 
     /// An extension that has said hello.
     async fn extension(&self) -> UnixStream {
-        let mut stream = UnixStream::connect(self.place.socket()).await.unwrap();
-        let word = self.place.word(Role::Extension).unwrap();
-        say(&mut stream, &Hello { role: Role::Extension, word: &word }.message()).await;
+        let mut stream = UnixStream::connect(self.service_folder.socket()).await.unwrap();
+        let token = self.service_folder.auth_token(Role::Extension).unwrap();
+        say(&mut stream, &Hello { role: Role::Extension, token: &token }.message()).await;
         let welcome = hear(&mut stream).await.unwrap();
         assert_eq!(welcome["welcome"]["version"], 1);
         assert!(welcome["welcome"]["policy"].as_str().unwrap().len() > 1000);
-        // Once it is told something, it is the one that is asked.
+        // After its first message it is the service's current extension.
         say(&mut stream, &json!({ "ask": "status", "id": 1 })).await;
         assert_eq!(hear(&mut stream).await.unwrap()["told"], 1);
         stream
@@ -167,8 +168,8 @@ impl Stage {
         frame
     }
 
-    /// Plays an extension that answers looks with `frames`, and a fill with `done`; until the service goes away, or,
-    /// where `done` is none, until it is asked for a fill. Gives the fills that it was asked for.
+    /// Plays an extension that answers looks with `frames` and a fill with `done`, until the service ends. Without `done` it
+    /// stops at the first fill. Returns the requested fills.
     async fn play(&self, mut stream: UnixStream, frames: Value, done: Option<&str>) -> Vec<Value> {
         let mut fills = Vec::new();
         loop {
@@ -201,8 +202,8 @@ impl Stage {
     }
 }
 
-fn begin(prompt: &str) -> Wish {
-    Wish::Begin { prompt: prompt.to_owned(), pages: OpenPages::Wait }
+fn begin(prompt: &str) -> ClientRequest {
+    ClientRequest::Begin { prompt: prompt.to_owned(), pages: OpenPages::Wait }
 }
 
 fn record(folder: &Path) -> String {
@@ -216,10 +217,10 @@ async fn say(stream: &mut UnixStream, message: &Value) {
     framing::write(stream, message.to_string().as_bytes()).await.unwrap();
 }
 
-/// How long the service may say nothing before a test gives up: longer than any question waits.
+/// The time without a message after which a test fails. It is longer than any prompt lasts.
 const MOST_SILENCE: Duration = Duration::from_secs(180);
 
-/// What comes next, but for the word that a question is over.
+/// The next message, without those that a prompt is over.
 async fn hear(stream: &mut UnixStream) -> Option<Value> {
     loop {
         let bytes = tokio::time::timeout(MOST_SILENCE, framing::read(stream)).await;
@@ -232,7 +233,7 @@ async fn hear(stream: &mut UnixStream) -> Option<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fill_is_what_was_granted_and_the_record_has_no_value() {
+async fn a_fill_matches_the_grant_and_the_record_has_no_value() {
     let stage = Stage::new(21).await;
     stage.begin().await;
     let frames = json!([stage.frame(&json!({}))]);
@@ -245,10 +246,10 @@ async fn a_fill_is_what_was_granted_and_the_record_has_no_value() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fill_names_its_document_and_how_it_was_decided() {
+async fn a_fill_names_its_document_and_its_decision() {
     let stage = Stage::new(22).await;
     stage.begin().await;
-    // The extension is gone while it holds the values: it is not known how it ended, and the page may have them.
+    // The extension disconnects during the fill. The outcome is unknown, and the page may have the values.
     let (reply, fills) = {
         let stream = stage.extension().await;
         let frames = json!([stage.frame(&json!({}))]);
@@ -259,7 +260,7 @@ async fn a_fill_names_its_document_and_how_it_was_decided() {
     assert_eq!(fill["values"], json!([stage.canaries.value("street").unwrap()]));
     assert_eq!((&fill["document"], &fill["tab"], &fill["frame"]), (&json!("A"), &json!(7), &json!(0)));
     assert_eq!(fill["origin"], json!(stage.shop));
-    assert_eq!(fill["trusted"], json!(false), "a user who says nothing of open pages does not trust them");
+    assert_eq!(fill["trusted"], json!(false), "open pages are not trusted by default");
     assert_eq!(fill["way"], json!({ "action": format!("{}/order", stage.shop), "method": "POST" }));
     let decided = &fill["decided"];
     assert_eq!((&decided["event"], &decided["need"]), (&json!("address"), &json!("T2")));
@@ -269,7 +270,7 @@ async fn a_fill_names_its_document_and_how_it_was_decided() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_preview_that_disagrees_is_a_denial_and_on_record() {
+async fn a_preview_that_disagrees_is_denied_and_recorded() {
     let stage = Stage::new(23).await;
     stage.begin().await;
     let reply = stage.request_with(json!([stage.frame(&json!({}))]), "disagrees").await;
@@ -304,36 +305,37 @@ async fn an_extension_that_lies_or_shows_another_page_gets_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_role_says_its_own_word_and_gets_no_more() {
+async fn each_role_needs_its_own_token_and_gets_no_more() {
     let stage = Stage::new(25).await;
-    let without_task = Client::connect(&stage.place, Role::Agent).await.unwrap().ask(&Wish::Read).await;
+    let without_task =
+        Client::connect(&stage.service_folder, Role::Agent).await.unwrap().ask(&ClientRequest::Read).await;
     assert!(matches!(&without_task, Err(ClientError::Refused { code, .. }) if code == "no_task"));
-    let mut agent = Client::connect(&stage.place, Role::Agent).await.unwrap();
-    for wish in [Wish::End, begin("x")] {
-        let refused = agent.ask(&wish).await;
+    let mut agent = Client::connect(&stage.service_folder, Role::Agent).await.unwrap();
+    for request in [ClientRequest::End, begin("x")] {
+        let refused = agent.ask(&request).await;
         assert!(
             matches!(&refused, Err(ClientError::Refused { code, .. }) if code == "not_for_role"),
-            "{wish:?}"
+            "{request:?}"
         );
     }
-    // The word of the agent opens no other role.
-    let word = stage.place.word(Role::Agent).unwrap();
+    // The agent's token opens no other role.
+    let token = stage.service_folder.auth_token(Role::Agent).unwrap();
     for role in [Role::User, Role::Extension] {
-        let mut stream = UnixStream::connect(stage.place.socket()).await.unwrap();
-        say(&mut stream, &Hello { role, word: &word }.message()).await;
+        let mut stream = UnixStream::connect(stage.service_folder.socket()).await.unwrap();
+        say(&mut stream, &Hello { role, token: &token }.message()).await;
         assert_eq!(hear(&mut stream).await.unwrap()["error"]["code"], "pairing");
         assert_eq!(hear(&mut stream).await, None, "and the connection is over");
     }
-    // An extension is told what stands, and begins nothing.
+    // An extension gets the standing consents, and cannot begin a task.
     let mut extension = stage.extension().await;
     say(&mut extension, &json!({ "ask": "status", "id": 4 })).await;
     let told = hear(&mut extension).await.unwrap();
     assert_eq!((&told["told"], &told["answer"]["task"]), (&json!(4), &Value::Null));
     say(&mut extension, &json!({ "ask": "begin", "prompt": "https://shop.test", "id": 5 })).await;
     assert_eq!(hear(&mut extension).await.unwrap()["answer"]["error"]["code"], "not_for_role");
-    // A prompt without a place leaves the guard where it is.
-    let mut user = Client::connect(&stage.place, Role::User).await.unwrap();
+    // A prompt without a web address leaves the guard unchanged.
+    let mut user = Client::connect(&stage.service_folder, Role::User).await.unwrap();
     assert!(user.ask(&begin("buy something")).await.is_err());
     stage.begin().await;
-    assert_eq!(user.ask(&Wish::End).await.unwrap()["ended"], true);
+    assert_eq!(user.ask(&ClientRequest::End).await.unwrap()["ended"], true);
 }

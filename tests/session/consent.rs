@@ -1,13 +1,13 @@
-//! Questions, and the answers that count for them.
+//! Consent prompts, and their valid answers.
 
 use crate::played::{BLOCK, Played, SHOP, checkout, control, origin};
 use browser_signals::{Container, Control, Destination, DocumentId, ElementRef, Fact, Sink, Snapshot, Verb};
 use policy_dfa::{ConsentScope, Millis};
+use portcullis::Action;
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
 use portcullis::consent::ticket::{ANSWER_WITHIN, SubjectOf};
 use portcullis::consent::{Answer, ConsentPrompt, Ticket};
-use portcullis::session::core::MOST_PROMPTS;
+use portcullis::session::core::MAX_PROMPTS;
 use sirl::{Field, Kind};
 
 #[test]
@@ -43,7 +43,7 @@ fn a_yes_to_another_prompt_is_a_no() {
 }
 
 #[test]
-fn a_never_outlives_the_task_and_is_not_asked_again() {
+fn a_never_outlives_the_task_and_is_not_asked_about_again() {
     let mut played = Played::new(Container::T2);
     played.act(Action::Verb(Verb::Read));
     played.answer = Answer::Never;
@@ -58,17 +58,17 @@ fn a_never_outlives_the_task_and_is_not_asked_again() {
 }
 
 #[test]
-fn a_task_that_asks_without_end_is_not_listened_to() {
+fn a_task_has_a_maximum_number_of_prompts() {
     let unlimited: String = DEFAULT_POLICY.replace("at most 1 purchase, 5 prompts", "at most 1 purchase");
     let mut played = Played::under(&unlimited, Container::T2);
     played.act(Action::Verb(Verb::Read));
     played.answer = Answer::No;
     let pay = "REQ.purchase ctx={\"total\":64.15,\"currency\":\"USD\"}\nREQ.end";
-    for _ in 0..MOST_PROMPTS {
+    for _ in 0..MAX_PROMPTS {
         assert_eq!(played.request(pay), "DENY.purchase {\"reason\":\"consent_denied\"}");
     }
     assert_eq!(played.request(pay), "DENY.purchase {\"reason\":\"budget_spent\"}");
-    assert_eq!(played.prompts.len(), MOST_PROMPTS as usize);
+    assert_eq!(played.prompts.len(), MAX_PROMPTS as usize);
     assert!(
         played.prompts[3].contains("! the agent was refused 3 times in this task"),
         "{}",
@@ -77,7 +77,7 @@ fn a_task_that_asks_without_end_is_not_listened_to() {
 }
 
 #[test]
-fn a_prompt_names_the_records_and_where_they_go() {
+fn a_prompt_names_the_records_and_their_destination() {
     let mut played = Played::new(Container::T2);
     played.request(BLOCK);
     let prompt = &played.prompts[0];
@@ -88,7 +88,7 @@ fn a_prompt_names_the_records_and_where_they_go() {
 
 const CONTACT: &str = "REQ.contact ctx={\"origin\":\"https://shop.example\"}\nREQ.end";
 
-/// A form for name, e-mail and phone on the page at `path`, and what else is in it.
+/// A form for name, e-mail and phone on the page at `path`, with more controls if given.
 fn contact(path: &str, action: &str, more: Option<Control>) -> Snapshot {
     let asks = ["name", "email", "tel"].iter().zip(1..).map(|(hint, node)| control(node, hint));
     let mut page = checkout();
@@ -117,7 +117,7 @@ fn text_area() -> Control {
 }
 
 #[test]
-fn a_yes_to_a_form_is_none_to_one_that_others_read() {
+fn a_yes_to_a_form_does_not_cover_one_that_others_read() {
     let mut get = contact("/checkout", "/checkout/contact", None);
     get.destination = Fact::Known(Destination {
         origin: origin(SHOP),
@@ -152,7 +152,7 @@ fn a_yes_to_a_form_is_none_to_one_that_others_read() {
 }
 
 #[test]
-fn a_yes_to_a_form_is_none_to_another_purpose_or_path() {
+fn a_yes_to_a_form_does_not_cover_another_purpose_or_path() {
     let stars = Control { tag: "select".into(), input_type: String::new(), ..control(9, "") };
     for page in [
         contact("/product/7", "/product/7/reviews", None),
@@ -166,12 +166,12 @@ fn a_yes_to_a_form_is_none_to_another_purpose_or_path() {
         assert!(played.request(CONTACT).starts_with("GRANT.contact"));
         assert_eq!((played.fills, played.prompts.len()), (2, 2));
         assert!(played.request(CONTACT).starts_with("GRANT.contact"));
-        assert_eq!((played.fills, played.prompts.len()), (3, 2), "a yes to it stands as well");
+        assert_eq!((played.fills, played.prompts.len()), (3, 2), "a yes to it is stored as well");
     }
 }
 
 #[test]
-fn the_number_of_an_order_is_no_other_form() {
+fn an_order_number_in_the_path_makes_no_other_form() {
     let step = |path: &str| {
         let mut page = checkout();
         page.path = Fact::Known(path.into());
@@ -186,7 +186,7 @@ fn the_number_of_an_order_is_no_other_form() {
 }
 
 #[test]
-fn a_yes_to_a_verb_is_for_the_page_that_was_asked_about() {
+fn a_yes_to_a_verb_covers_the_page_of_the_prompt() {
     let asking = DEFAULT_POLICY.replace(
         "verb click  { origin is the task's unless container is T0 }",
         "verb click { origin is the task's else ask }",
@@ -213,7 +213,7 @@ fn a_yes_to_a_verb_is_for_the_page_that_was_asked_about() {
 }
 
 #[test]
-fn a_yes_is_not_spent_on_another_page() {
+fn a_yes_is_not_used_for_another_page() {
     let changes: [fn(&mut Snapshot); 2] = [
         |page| {
             page.document = Fact::Known(DocumentId::new("another"));

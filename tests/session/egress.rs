@@ -1,4 +1,4 @@
-//! What a page can send: in a raised container before and after a release, and in one that holds nothing.
+//! The egress of a page: in a raised container before and after a release, and in an empty one.
 
 use std::sync::{Arc, Mutex};
 
@@ -93,7 +93,7 @@ impl Page {
 const LOG: &str = "https://shop.example/log";
 
 #[test]
-fn a_page_goes_anywhere_where_the_container_holds_nothing_and_stays_in_the_task_where_it_may() {
+fn egress_is_open_in_an_empty_container_and_limited_to_the_task_in_a_raised_one() {
     let elsewhere = "https://reviews.example/kettles";
     for (container, gone) in
         [(Container::T0, Ok(())), (Container::T1, Err("navigation")), (Container::T2, Err("navigation"))]
@@ -101,14 +101,14 @@ fn a_page_goes_anywhere_where_the_container_holds_nothing_and_stays_in_the_task_
         let page = Page::in_a(container);
         assert_eq!(page.go_to(elsewhere), gone, "{container:?}");
         assert_eq!(page.go_to(LOG), Ok(()), "{container:?}");
-        // Nothing is released into T0; if it were, nothing would leave.
+        // Nothing is released into T0. If a value were, egress would be closed.
         page.release("POST");
         assert!(page.go_to(elsewhere).is_err(), "{container:?}");
     }
 }
 
 #[test]
-fn a_released_value_goes_to_its_destination_alone() {
+fn a_released_value_goes_to_its_destination_only() {
     let page = Page::after_a_release();
     let form = "street=17+Canary+Quarry+Road";
     assert_eq!(page.post("https://shop.example/address", form), Ok(()));
@@ -116,7 +116,7 @@ fn a_released_value_goes_to_its_destination_alone() {
     // A page that makes its form a GET in a handler.
     assert_eq!(page.get(&format!("https://shop.example/address?{form}")), Err("value"));
     assert_eq!(page.post("https://evil.example/address", "x"), Err("origin"));
-    // Nothing was released of the city.
+    // The city was not released.
     assert_eq!(page.post(LOG, "city=Berkeley"), Ok(()));
 }
 
@@ -128,7 +128,7 @@ fn headers_carry_no_released_value() {
     assert_eq!(page.send("GET", LOG, &[("Accept-Language", STREET)], b""), Err("value"));
     assert_eq!(page.send("GET", LOG, &[("User-Agent", "Mozilla/5.0"), ("Accept", "*/*")], b""), Ok(()));
     assert_eq!(page.send("POST", "https://shop.example/address", &note, b"x"), Ok(()));
-    // A form that was granted with GET leaves its address as the referrer of what follows, and no other.
+    // A form that was granted with GET leaves its address, and no other, as the referrer of the next request.
     let referer = [("Referer", "https://shop.example/address?street=17+Canary+Quarry+Road")];
     assert_eq!(page.send("GET", LOG, &referer, b""), Err("value"));
     page.release("GET");
@@ -138,7 +138,7 @@ fn headers_carry_no_released_value() {
 }
 
 #[test]
-fn a_value_in_several_requests_is_put_together_by_name() {
+fn a_value_in_several_requests_is_reassembled_by_name() {
     type Send = fn(&Page, &str) -> Result<(), &'static str>;
     let ways: [(&str, Send); 6] = [
         ("query", |page, part| page.get(&format!("{LOG}?n={}&c={part}", part.len()))),
@@ -161,14 +161,14 @@ fn a_value_in_several_requests_is_put_together_by_name() {
 }
 
 #[test]
-fn most_of_a_value_is_as_good_as_all_of_it() {
+fn most_of_a_value_counts_as_the_value() {
     let page = Page::after_a_release();
     assert_eq!(page.post(LOG, "c=Canary"), Ok(()));
     assert_eq!(page.post(LOG, "s=17+Canary+Quarry"), Err("value"));
 }
 
 #[test]
-fn card_numbers_and_tokens_of_anybody_stay_at_the_granted_origin() {
+fn any_card_number_or_token_stays_at_the_granted_origin() {
     let page = Page::after_a_release();
     let elsewhere = "https://api.shop.example/collect";
     assert_eq!(page.get(&format!("{elsewhere}?c={CARD}")), Err("typed"));
@@ -179,7 +179,7 @@ fn card_numbers_and_tokens_of_anybody_stay_at_the_granted_origin() {
 }
 
 #[test]
-fn a_body_that_is_no_text_goes_to_the_granted_destination_alone() {
+fn a_binary_body_goes_to_the_granted_destination_only() {
     let page = Page::after_a_release();
     let gzip = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x33, 0x54];
     assert_eq!(page.send("POST", "https://shop.example/address", &[], &gzip), Ok(()));
@@ -190,7 +190,7 @@ fn a_body_that_is_no_text_goes_to_the_granted_destination_alone() {
 }
 
 #[test]
-fn where_one_value_may_go_another_may_not() {
+fn a_destination_of_one_value_is_closed_to_another() {
     let page = Page::after_a_release();
     let destination = Destination { origin: origin(SHOP), path: "/contact".into(), method: "POST".into() };
     page.releases.note(Release { handle: "address:task".into(), field: Field::City, destination });
@@ -203,7 +203,7 @@ fn where_one_value_may_go_another_may_not() {
 }
 
 #[test]
-fn a_locked_vault_lets_nothing_out_after_a_release() {
+fn a_locked_vault_blocks_all_egress_after_a_release() {
     let page = Page::after_a_release();
     page.vault.lock().unwrap().lock();
     assert_eq!(page.get(LOG), Err("vault"));

@@ -1,9 +1,9 @@
-//! What an agent can find out by writing: each text that holds a value ends it.
+//! Guessing by typed text: each text with a value of the vault ends sensitive access.
 
 use crate::played::{BLOCK, Played, STREET};
 use browser_signals::{Container, ElementRef, Fact, Sink, Verb};
+use portcullis::Action;
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
 use sirl::Field;
 
 const BLOCKED: &str = "DENY.verb {\"reason\":\"egress_blocked\"}";
@@ -38,7 +38,7 @@ fn open(played: &mut Played, url: &str) -> String {
 
 #[test]
 fn a_value_of_any_risk_ends_sensitive_access_at_once() {
-    // E-mail addresses and card numbers are refused by their form, the vault's own like any other.
+    // E-mail addresses and card numbers are refused by their form, whether or not the vault has them.
     for (_, field, value) in
         VALUES.into_iter().filter(|(_, _, value)| !value.contains('@') && value.len() != 16)
     {
@@ -67,7 +67,7 @@ fn confirmed_guesses_are_counted_by_record_and_field() {
 }
 
 #[test]
-fn guesses_of_earlier_sessions_are_told_with_every_question() {
+fn every_prompt_shows_the_guesses_of_earlier_sessions() {
     for (times, words) in [
         (0, None),
         (1, Some("in an earlier task an agent wrote something that is in your vault")),
@@ -83,21 +83,21 @@ fn guesses_of_earlier_sessions_are_told_with_every_question() {
 }
 
 #[test]
-fn the_users_own_words_are_theirs() {
+fn the_users_own_words_are_no_guess() {
     let mut played = with_prompt("buy a kettle on https://shop.example and have it sent to Paris");
     for text in ["Paris", "sent to Paris", "kettles, paris", "kettle | PARIS"] {
         assert_eq!(type_text(&mut played, text), "ok", "{text}");
     }
     assert_eq!(open(&mut played, "https://shop.example/search?q=paris"), "ok");
     assert_eq!(open(&mut played, "https://shop.example/search?q=sent+to+paris"), "ok");
-    // Other values are not, and neither are the user's words in a disguise.
+    // Other values are guesses, and so are the user's words in an encoding.
     assert_eq!(type_text(&mut played, "Paris 94704"), BLOCKED);
     let mut played = with_prompt("buy a kettle on https://shop.example and have it sent to Paris");
     assert_eq!(type_text(&mut played, "UGFyaXM="), BLOCKED);
 }
 
 #[test]
-fn what_stands_in_a_longer_word_or_number_by_chance_is_no_guess() {
+fn a_value_within_a_longer_word_or_number_is_no_guess() {
     let mut played = chat();
     for text in ["a comparison", "article 8947041", "mail.example", "canary road 17"] {
         assert_eq!(type_text(&mut played, text), "ok", "{text}");
@@ -109,21 +109,21 @@ fn what_stands_in_a_longer_word_or_number_by_chance_is_no_guess() {
 }
 
 #[test]
-fn a_value_typed_in_pieces_does_not_go_out_whole() {
+fn a_value_typed_in_pieces_is_blocked() {
     for pieces in [
         ["17 Canary", "Quarry", "Road"].as_slice(),
         &["17 Can", "ary Qua", "rry Road"],
         &["X12", "345", "67Z"],
         &["ada.lane", "@mail.ex", "ample"],
-        // Cut within an encoding, and with the user's own words between.
+        // The pieces cut an encoding, with the user's own words in between.
         &["MTcgQ2FuY", "XJ5IFF1YX", "JyeSBSb2Fk"],
         &["17 Canary Qu", "buy a kettle", "arry Road"],
-        // Digits of a card with anything between.
+        // The digits of a card with other text in between.
         &["begin 4929", "and", "then 1234"],
     ] {
         let mut played = chat();
         let answers: Vec<String> = pieces.iter().map(|piece| type_text(&mut played, piece)).collect();
-        // Most of a street is enough, so it may end before the last piece.
+        // Most of a street counts as the street, so the block may come before the last piece.
         let refused = answers.iter().position(|answer| answer == BLOCKED);
         assert!(refused.is_some_and(|at| at > 0), "{pieces:?}: {answers:?}");
         assert_eq!(type_text(&mut played, "two kettles"), TAINTED);
@@ -131,7 +131,7 @@ fn a_value_typed_in_pieces_does_not_go_out_whole() {
 }
 
 #[test]
-fn one_character_a_field_is_a_value_at_the_last_one_at_the_latest() {
+fn a_value_typed_one_character_a_field_is_blocked_at_the_last_one_at_the_latest() {
     // One of the characters is a word of the user's.
     let mut played = with_prompt("buy a kettle");
     let answers: Vec<String> = STREET.chars().map(|c| type_text(&mut played, &c.to_string())).collect();
@@ -140,7 +140,7 @@ fn one_character_a_field_is_a_value_at_the_last_one_at_the_latest() {
 }
 
 #[test]
-fn a_value_in_the_addresses_opened_is_put_together() {
+fn a_value_in_several_opened_addresses_is_reassembled() {
     let mut played = chat();
     assert_eq!(open(&mut played, "https://shop.example/s?q=17+Canary"), "ok");
     assert_eq!(open(&mut played, "https://shop.example/s?q=Quarry+Road"), BLOCKED);
@@ -151,8 +151,8 @@ fn a_value_in_the_addresses_opened_is_put_together() {
 }
 
 #[test]
-fn a_made_up_card_in_pieces_is_treated_like_the_vaults() {
-    // Neither is begun with as many digits as are a part of the vault's own.
+fn an_invented_card_in_pieces_is_treated_like_the_vaults() {
+    // No first piece has as many digits as a part of the vault's card.
     for card in ["4929123456789012", "4929126543218017", "5555555555554444"] {
         let mut played = chat();
         assert_eq!(type_text(&mut played, &card[..6]), "ok");
@@ -162,7 +162,7 @@ fn a_made_up_card_in_pieces_is_treated_like_the_vaults() {
     }
 }
 
-/// Whether the digits have the check digit that cards have.
+/// Whether the digits have a valid check digit.
 fn has_check_digit(card: &str) -> bool {
     let sum: u32 = card
         .bytes()
@@ -177,8 +177,8 @@ fn has_check_digit(card: &str) -> bool {
 }
 
 #[test]
-fn what_waits_for_the_users_answer_has_not_gone_out() {
-    // Under this policy every text that the user did not say is asked about, so each is judged twice.
+fn text_that_waits_for_the_users_answer_does_not_count_as_sent() {
+    // This policy asks about every text outside the user's words, so each is decided twice.
     let policy =
         DEFAULT_POLICY.replace("    flow stays\n}\nverb submit", "    flow own else ask\n}\nverb submit");
     assert_ne!(policy, DEFAULT_POLICY);

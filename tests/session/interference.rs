@@ -1,10 +1,10 @@
-//! Two vaults of one shape with different values, the same pages and the same agent: nothing that the model, the
-//! pages or the record see differs (I13).
+//! Non-interference (I13): two vaults of the same shape with different values, the same pages and the same agent. Nothing
+//! that the model, the pages or the record see differs.
 
 use crate::played::{BLOCK, Played};
 use browser_signals::{Container, ElementRef, Fact, Sink, Verb};
+use portcullis::Action;
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
 use proptest::prelude::*;
 use sirl::Field;
 
@@ -42,7 +42,7 @@ fn step() -> impl Strategy<Value = Step> {
     let words = prop_oneof![
         "[a-z]{1,9}( [a-z]{1,9}){0,4}",
         "[0-9]{1,4}",
-        // Cards of both vaults, of none, and such forms in pieces and in encodings.
+        // Cards of both vaults and of neither, in pieces and in encodings.
         Just("4111 1111 1111 1111".to_owned()),
         Just("5555555555554444".to_owned()),
         Just("4012888888881881".to_owned()),
@@ -77,7 +77,7 @@ fn candidates() -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Everything that leaves the guard in a run: answers, what the browser does, the record, the prompts.
+/// All output of the guard in a run: answers, browser commands, the record, the prompts.
 fn run(values: &Values, steps: &[Step], reads: &str) -> [Vec<String>; 4] {
     let mut played = Played::with(DEFAULT_POLICY, Container::T2, values, "buy a kettle for two");
     played.reads = reads.to_owned();
@@ -99,11 +99,11 @@ proptest! {
     #[test]
     fn an_agent_that_knows_no_value_sees_no_difference(steps in prop::collection::vec(step(), 1..12)) {
         let steps: Vec<Step> = steps;
-        // Until something is released, the page may say anything of either vault.
+        // Before a release the page may contain any value of either vault.
         let releases = steps.iter().position(|step| matches!(step, Step::Request(_))).unwrap_or(steps.len());
         let before = &steps[..releases];
         prop_assert_eq!(run(&ONE, before, &candidates()), run(&OTHER, before, &candidates()));
-        // After, the page may hold what was released to it: to each its own, in the same places.
+        // After a release the page may contain its released values, at the same positions in both runs.
         let page = |values: &Values| {
             let lines = values.iter().map(|(_, _, value)| {
                 let (head, tail) = value.split_at(2);
@@ -116,7 +116,7 @@ proptest! {
                     "- text: \"a {value} b\"\n- text: \"{head}\"\n- text: \"{tail}\"\n- text: \"c {turned} d\""
                 )
             });
-            // Only of what the block releases.
+            // Only values that the block releases.
             lines.skip(1).take(2).collect::<Vec<_>>().join("\n")
         };
         let released: Vec<Step> = [Step::Request(BLOCK)].into_iter().chain(steps).chain([Step::Read]).collect();
@@ -138,7 +138,7 @@ fn released_values_are_masked_over_the_lines_of_a_page() {
         reads("- paragraph [ref=e1]: \"b\"\n- text: \"Be\"\n- text: \"rke\"\n- text: \"ley\"\n- text: \"x\""),
         "- paragraph [ref=e1]: \"b\"\n- text: \"[withheld]\"\n- text: \"[withheld]\"\n- text: \"[withheld]\"\n- text: \"x\""
     );
-    // What was not released stays: else the page learns what the vault holds.
+    // Values that were not released stay visible. Otherwise the page would learn the vault's content.
     let other = "- text: \"ada.quill@\"\n- text: \"94704 or Ada Quillfeather\"";
     assert_eq!(reads(other), other);
 }

@@ -1,20 +1,20 @@
-//! The session's state machine without a browser: what it asks for, refuses and releases.
+//! The session's state machine without a browser: its prompts, refusals and releases.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that panics fails")]
 
 mod played;
 
-mod by_hand;
+mod agent_actions;
 mod consent;
 mod egress;
 mod guessing;
+mod hand_over;
 mod interference;
-mod observing;
-mod order;
+mod observer;
 mod parts;
 mod purchase;
 mod release;
 mod safety;
-mod told;
+mod values_for_model;
 mod verbs;
 mod wire;

@@ -1,13 +1,13 @@
-//! Parts of released values that honest pages show: masked, in the same places whatever the values are, and only where
-//! the value was released (I13).
+//! Parts of released values on honest pages (I13): they are masked at the same positions whatever the values are, and
+//! only where the value was released.
 
 use crate::played::{Played, control};
 use browser_signals::{Container, Fact, Sink, Verb};
+use portcullis::Action;
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
 use sirl::{Field, Kind};
 
-/// A person's values, and the parts of them that pages show.
+/// A person's values, and their parts that pages show.
 struct Person {
     values: [(&'static str, Field, &'static str); 4],
     parts: [&'static str; 6],
@@ -37,7 +37,7 @@ const ADDRESS: &str =
 const CONTACT: &str =
     "REQ.contact fields=[\"email\",\"phone\"] ctx={\"origin\":\"https://shop.example\"}\nREQ.end";
 
-/// What the agent reads of a page before and after these requests were granted.
+/// The rendered text of a page before and after these requests were granted.
 fn reads(person: &Person, requests: &[&str], page: &str) -> [String; 2] {
     let kinds = [Kind::Address, Kind::Contact];
     let mut played =
@@ -103,7 +103,7 @@ fn parts_of_released_values_are_masked_on_honest_pages() {
     {
         assert!(after.contains(told), "{told}: {after}");
     }
-    // No house number, and no letter of what was spelled.
+    // The text has no house number, and no letter of the spelled name.
     assert!(!after.contains("17") && !after.contains("No. 1"), "{after}");
     assert!(
         !after.contains("link \"M\"") && !after.contains("option \"V\"") && !after.contains(". M"),
@@ -114,7 +114,7 @@ fn parts_of_released_values_are_masked_on_honest_pages() {
 
 #[test]
 fn two_vaults_are_masked_in_the_same_places() {
-    // Letters stand in the same number of lines in both pages only where they are cut.
+    // Both pages have letters in the same number of lines only where they are cut.
     let page = |person: &Person| -> String {
         let account = account(person);
         let kept = account.lines().filter(|line| {
@@ -128,7 +128,7 @@ fn two_vaults_are_masked_in_the_same_places() {
 }
 
 #[test]
-fn a_page_of_guesses_learns_nothing_of_what_was_not_released_there() {
+fn a_page_of_guesses_learns_nothing_of_unreleased_values() {
     let names = ["Marguerite", "Wilhelmina", "Lindqvist", "Vandersloot", "Anna", "Peter", "Katharina"];
     let mut page: String = names.iter().map(|name| format!("- text: \"Dear {name},\"\n")).collect();
     for number in 0..200 {
@@ -138,18 +138,18 @@ fn a_page_of_guesses_learns_nothing_of_what_was_not_released_there() {
     for end in ["0173", "8826", "4242", "1111"] {
         page += &format!("- text: \"phone ending in {end}, **** {end}\"\n");
     }
-    // Nothing was released: nothing is masked, for anybody.
+    // Nothing was released, so nothing is masked.
     for person in [&ONE, &OTHER] {
         assert_eq!(reads(person, &[], &page)[1], page);
     }
-    // The ends of numbers are masked by their form, once any number was released.
+    // The ends of numbers are masked by their form, once any number is released.
     let one = reads(&ONE, &[CONTACT], &page)[1].clone();
     assert!(names.iter().all(|name| one.contains(&format!("Dear {name},"))), "{one}");
     assert!(one.contains("17 Quarry Road"), "{one}");
     for end in ["0173", "8826", "4242", "1111"] {
         assert!(!one.contains(end), "{end}: {one}");
     }
-    // So is every number beside a street that was.
+    // So is every number next to a released street.
     let one = reads(&ONE, &[ADDRESS], &page)[1].clone();
     assert!(!one.contains("Quarry") && one.contains("- text: \"[withheld], 17 Harbour Rd\""), "{one}");
     assert!(one.contains("w.lindqvist") && one.contains("ending in 0173"), "{one}");

@@ -1,4 +1,4 @@
-//! A session whose browser and user are played by the test.
+//! A session with a browser and a user that the test plays.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,14 +8,14 @@ use browser_signals::{
 };
 use classifier::{Detectors, Safety};
 use policy_dfa::{Millis, Policy, Reason, Task, authority};
+use portcullis::Action;
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
 use portcullis::audit::AuditEvent;
 use portcullis::consent::{Answer, Answered, Asked, ConsentBook, HandedOver};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
 use portcullis::scrub::{Quarantine, Scrubber};
-use portcullis::session::core::{Command, Core, Event, Look, Told, Tools};
+use portcullis::session::core::{Command, Core, CoreDependencies, Event, Look, RenderedPage};
 use portcullis::text::PageTextGuard;
 use sirl::{Currency, Field, Kind, Money};
 use vault::{Binding, Secret, Vault};
@@ -70,43 +70,43 @@ pub fn checkout() -> Snapshot {
     }
 }
 
-/// A browser and a user that are played by the test.
+/// A browser and a user that the test plays.
 pub struct Played {
     pub core: Core,
     pub vault: Arc<Mutex<Vault>>,
     pub releases: Releases,
-    /// What the page says.
+    /// The page's text.
     pub reads: String,
-    /// How safe somebody judges it to be.
+    /// The page's safety, if it is judged.
     pub safety: Option<Safety>,
-    /// What the browser was told to do.
+    /// The browser's commands.
     pub commands: Vec<String>,
     pub seen: u64,
-    /// What the page looks like at each look; the last one stays.
+    /// The page's snapshot at each look. The last one repeats.
     pub looks: Vec<Snapshot>,
     pub answer: Answer,
-    /// How long the answer takes, in milliseconds.
+    /// The delay of the answer, in milliseconds.
     pub thinks: u64,
-    /// An answer to an earlier prompt, given to every later one.
+    /// An answer to an earlier prompt, sent to every later one.
     pub stale: Option<Answered>,
     /// The security code that the user gives when asked.
     pub code: Option<&'static str>,
     pub recording: bool,
-    /// What cannot be recorded, while the rest can.
+    /// The events that cannot be recorded.
     pub unrecorded: fn(&AuditEvent) -> bool,
-    /// What becomes of a payment.
+    /// The result of a payment.
     pub paid: Result<(), Reason>,
-    /// What becomes of an offer to finish by hand.
+    /// The end of a hand-over.
     pub by_hand: HandedOver,
     pub offers: Vec<String>,
     pub prompts: Vec<String>,
     pub records: Vec<AuditEvent>,
     pub fills: usize,
-    /// What becomes of a fill.
+    /// The result of a fill.
     pub filled: Result<(), Reason>,
     /// Each wire: its number, and names and placeholders of its fields.
     pub wires: Vec<(u64, Vec<(String, String)>)>,
-    /// What becomes of placing placeholders.
+    /// The result of placing placeholders.
     pub placed: Result<(), Reason>,
     pub payments: usize,
     pub codes_asked: usize,
@@ -152,12 +152,12 @@ impl Played {
         let task = Task::new(vec![origin(SHOP)], kinds.to_vec(), budget, container);
         let detectors = Arc::new(Detectors::standard().unwrap());
         let (releases, book) = (Releases::default(), ConsentBook::default());
-        let tools = Tools {
+        let tools = CoreDependencies {
             vault: vault.clone(),
             detectors,
             releases: releases.clone(),
             book,
-            lasting: true,
+            can_persist_consents: true,
             seed: [9; 32],
         };
         let core = Core::new(task, decision, tools, prompt);
@@ -229,7 +229,11 @@ impl Played {
                     let guard =
                         PageTextGuard::new(scrubber, Quarantine::default(), detectors, releases, vault);
                     let text = guard.mask(&self.reads).unwrap();
-                    Event::Text(Ok(Told { text, origin: Some(origin(SHOP)), safety: self.safety }))
+                    Event::PageRead(Ok(RenderedPage {
+                        text,
+                        origin: Some(origin(SHOP)),
+                        safety: self.safety,
+                    }))
                 }
                 Command::Look(look) => {
                     let mut page = self.looks[0].clone();
@@ -273,7 +277,7 @@ impl Played {
                 }
             };
         }
-        panic!("the session does not come to an answer");
+        panic!("the session does not reach an answer");
     }
 
     pub fn request(&mut self, block: &str) -> String {

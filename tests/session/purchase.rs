@@ -1,9 +1,9 @@
-//! Purchases: asked about each time, within the budget.
+//! Purchases: each one causes a prompt, within the budget.
 
 use crate::played::Played;
 use browser_signals::{Container, Verb};
+use portcullis::Action;
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
 use portcullis::consent::Answer;
 use sirl::{Field, FieldSet};
 
@@ -43,7 +43,7 @@ fn a_security_code_is_asked_for_once_for_each_payment_and_is_gone_after_it() {
 }
 
 #[test]
-fn a_purchase_above_the_budget_is_not_even_asked_about() {
+fn a_purchase_above_the_budget_is_refused_without_a_prompt() {
     let mut played = Played::new(Container::T2);
     played.act(Action::Verb(Verb::Read));
     let block = "REQ.purchase ctx={\"total\":100.01,\"currency\":\"USD\"}\nREQ.end";

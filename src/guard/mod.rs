@@ -1,0 +1,212 @@
+//! The part of Portcullis that outlives a task: the policy's decision point, the vault, the audit log, the payment
+//! handler; and the checks of a page and of a task that need no browser.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `opening` | the user's own vault, and the errors of opening a guard |
+//! | `dependencies` | vault, audit log, answerer and more, and the ways sessions use them |
+//! | [`stored_head`] | the audit log's head, stored in the vault |
+//! | `agent_memory` | guesses and taint that outlive a task |
+//! | [`taint`] | where text was read, and where it may go |
+//! | [`agent_actions`] | the agent's recorded actions over all pages of a task |
+//! | [`placement`] | which control takes which field |
+//! | `purpose` | what a form is for |
+
+pub mod agent_actions;
+pub(crate) mod agent_memory;
+pub(crate) mod dependencies;
+mod opening;
+pub mod placement;
+pub(crate) mod purpose;
+pub mod stored_head;
+pub mod taint;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use classifier::Detectors;
+use policy_dfa::{DecisionPoint, Policy, authority};
+use sirl::Schema;
+use vault::{Entropy, Vault};
+
+use crate::audit::AuditLog;
+use crate::checkout::PaymentHandler;
+use crate::consent::Answerer;
+use crate::lock::{IdleLock, LockHandle};
+use crate::safety::{PageSafety, WindowSafety};
+use crate::scrub::Scrubber;
+pub use crate::system::SystemEntropy;
+use agent_memory::AgentMemory;
+pub(crate) use dependencies::Dependencies;
+pub use opening::{GuardError, Replaced, UserVault, VaultKeeper, VaultKey};
+
+/// A policy's decision point with its dependencies, ready for one session after another.
+pub struct Guard {
+    pub(crate) decision: DecisionPoint,
+    pub(crate) dependencies: Dependencies,
+}
+
+impl Guard {
+    /// A guard under a policy, with an empty vault that is dropped with the guard.
+    ///
+    /// Parses, compiles and proves the policy.
+    ///
+    /// # Errors
+    /// [`GuardError`]; a policy that breaks an invariant is refused.
+    pub fn new(
+        policy: &str,
+        audit: Box<dyn AuditLog>,
+        answerer: Box<dyn Answerer>,
+        entropy: Box<dyn Entropy + Send>,
+    ) -> Result<Guard, GuardError> {
+        Guard::build(policy, None, audit, answerer, entropy)
+    }
+
+    /// A guard with the user's own vault.
+    ///
+    /// # Errors
+    /// [`GuardError`].
+    pub fn with_vault(
+        policy: &str,
+        vault: UserVault<'_>,
+        audit: Box<dyn AuditLog>,
+        answerer: Box<dyn Answerer>,
+        entropy: Box<dyn Entropy + Send>,
+    ) -> Result<Guard, GuardError> {
+        Guard::build(policy, Some(vault), audit, answerer, entropy)
+    }
+
+    fn build(
+        policy: &str,
+        user: Option<UserVault<'_>>,
+        audit: Box<dyn AuditLog>,
+        answerer: Box<dyn Answerer>,
+        mut entropy: Box<dyn Entropy + Send>,
+    ) -> Result<Guard, GuardError> {
+        let policy = Policy::parse(policy).map_err(|error| GuardError::Policy(error.to_string()))?;
+        let compiled = policy.compile().map_err(|error| GuardError::Policy(error.to_string()))?;
+        let checked = compiled.check().map_err(|violations| {
+            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
+            GuardError::Refused(all.join("; "))
+        })?;
+        let mut id = [0; 16];
+        entropy.fill(&mut id);
+        let (decision, verifier) = authority(checked, id);
+        let (vault, keeper) = match user {
+            None => (Vault::ephemeral(entropy.as_mut(), verifier), None),
+            Some(UserVault { bytes, key, keeper, replaced }) => {
+                let opened = match key {
+                    VaultKey::Passphrase(passphrase) => Vault::unlock(bytes, passphrase, verifier),
+                    VaultKey::Cached(key) => Vault::unlock_with_key(bytes, key, verifier),
+                };
+                let vault = opened.map_err(|error| GuardError::Vault(error.to_string()))?;
+                stored_head::check_unless_replaced(&vault, audit.as_ref(), replaced)?;
+                (vault, keeper)
+            }
+        };
+        let saved = keeper.is_some().then(|| vault.generation());
+        let vault = Arc::new(Mutex::new(vault));
+        let detectors = Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
+        let detectors = Arc::new(detectors);
+        let scrubber = Scrubber::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
+        // Only a policy with safety thresholds needs the models, which take time to load.
+        let safety: Option<Arc<dyn PageSafety>> = match decision.thresholds() {
+            Some(_) => {
+                let shipped =
+                    WindowSafety::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
+                Some(Arc::new(shipped))
+            }
+            None => None,
+        };
+        let schema = Schema::default();
+        let dependencies = Dependencies {
+            vault,
+            audit,
+            answerer,
+            payments: None,
+            detectors,
+            entropy,
+            schema,
+            scrubber,
+            safety,
+            shows_values_to_model: false,
+            keeper,
+            idle: None,
+            persona: None,
+            saved,
+            memory: None,
+        };
+        Ok(Guard { decision, dependencies })
+    }
+
+    /// Restricts requests to the kinds and fields that a schema declares. By default the whole language is allowed.
+    #[must_use]
+    pub fn with_schema(mut self, schema: Schema) -> Guard {
+        self.dependencies.schema = schema;
+        self
+    }
+
+    /// Renders pages for the model with this scrubber.
+    #[must_use]
+    pub fn with_scrubber(mut self, scrubber: Scrubber) -> Guard {
+        self.dependencies.scrubber = scrubber;
+        self
+    }
+
+    /// Judges pages with this safety score, where the policy asks for one (`safety reaches the threshold`).
+    #[must_use]
+    pub fn with_safety(mut self, safety: Arc<dyn PageSafety>) -> Guard {
+        self.dependencies.safety = Some(safety);
+        self
+    }
+
+    /// Carries out a policy's `deliver model`: the model receives values of T1 in plain text and types them itself. An
+    /// attack on the model can make it type them elsewhere. Without this option such a request is refused. It exists to
+    /// measure approach A of the paper as it was meant; no policy shows a model a value of T2.
+    #[must_use]
+    pub fn with_values_shown_to_the_model(mut self) -> Guard {
+        self.dependencies.shows_values_to_model = true;
+        self
+    }
+
+    /// Pays for purchases through this payment handler.
+    #[must_use]
+    pub fn with_payments(mut self, payments: Arc<PaymentHandler>) -> Guard {
+        self.dependencies.payments = Some(payments);
+        self
+    }
+
+    /// Locks the vault. From now on nothing is released, in running sessions too.
+    pub fn lock(&self) {
+        self.lock_handle().lock();
+    }
+
+    /// A handle that locks the vault from elsewhere, such as on a signal or a locked screen.
+    pub fn lock_handle(&self) -> LockHandle {
+        LockHandle::new(&self.dependencies.vault)
+    }
+
+    /// Locks the vault once the user has neither begun a task nor answered a prompt for this long.
+    #[must_use]
+    pub fn with_idle_lock(mut self, after: Duration) -> Guard {
+        self.dependencies.idle = Some(IdleLock::new(after));
+        self
+    }
+
+    /// Prefers the records of this persona, such as `address:work` for `work`. A persona or a record that the prompt
+    /// names has precedence.
+    #[must_use]
+    pub fn with_persona(mut self, persona: &str) -> Guard {
+        self.dependencies.persona = Some(persona.to_owned());
+        self
+    }
+
+    /// Treats all tasks of this guard as one agent's, which begins and ends them by itself. Private text that the agent
+    /// read in one task is not carried elsewhere in a later one either, and an agent that guessed a value in one task has
+    /// no sensitive access in the next, until the user agrees to one.
+    #[must_use]
+    pub fn with_one_agent(mut self) -> Guard {
+        self.dependencies.memory = Some(AgentMemory::default());
+        self
+    }
+}

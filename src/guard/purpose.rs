@@ -1,0 +1,305 @@
+//! The purpose of a form, by the controls that the browser found in it.
+//!
+//! The purpose decides which later prompts a yes answers, and never whether a form may have a value. The page's words can
+//! only make a prompt more likely: they can turn a contact form into a review, but a form is a contact form only if it
+//! asks for nothing else.
+
+use browser_signals::{Control, Sink, Snapshot};
+use sirl::Field;
+
+use super::placement::field_of;
+use crate::consent::{Exposed, FormPlace, Purpose};
+
+/// Words of forms whose contents other people read. They do not count in an address form, where a shop may say "review
+/// your order".
+const PUBLISHED: [&str; 30] = [
+    "review",
+    "reviews",
+    "rating",
+    "ratings",
+    "comment",
+    "comments",
+    "feedback",
+    "guestbook",
+    "testimonial",
+    "testimonials",
+    "forum",
+    "thread",
+    "publish",
+    "question",
+    "bewertung",
+    "bewertungen",
+    "rezension",
+    "kommentar",
+    "kommentare",
+    "gästebuch",
+    "avis",
+    "commentaire",
+    "commentaires",
+    "opinión",
+    "opiniones",
+    "reseña",
+    "comentario",
+    "recensione",
+    "commento",
+    "beoordeling",
+];
+
+/// Words of forms that subscribe to something.
+const NEWS: [&str; 9] = [
+    "newsletter",
+    "newsletters",
+    "subscribe",
+    "subscription",
+    "abonnieren",
+    "inscription",
+    "suscribirse",
+    "iscriviti",
+    "nieuwsbrief",
+];
+
+/// Words of forms that create an account.
+const ACCOUNT: [&str; 12] = [
+    "register",
+    "registration",
+    "signup",
+    "join",
+    "registrieren",
+    "registrierung",
+    "konto",
+    "inscrire",
+    "registrarse",
+    "registro",
+    "registrati",
+    "registreren",
+];
+
+/// Words of searches.
+const SEARCH: [&str; 8] = ["search", "query", "q", "suche", "suchen", "recherche", "buscar", "cerca"];
+
+/// The identity of the observed form, to which an answer is bound. `free_text_nearby` is whether the same page has a
+/// free-text control that no form owns.
+pub fn form_place(page: &Snapshot, free_text_nearby: bool) -> FormPlace {
+    let destination = page.destination.known();
+    let exposed = if free_text_nearby || page.controls.iter().any(is_free_text) {
+        Some(Exposed::FreeText)
+    } else {
+        destination.filter(|to| !to.method.eq_ignore_ascii_case("POST")).map(|_| Exposed::InTheAddress)
+    };
+    let action = destination.map(|to| &*to.path);
+    FormPlace::new(purpose_of(page), page.path.known().map(|path| &**path), action, exposed)
+}
+
+/// Whether a person may write freely into a control. A hidden control counts too, since an editor may draw its own.
+pub fn is_free_text(control: &Control) -> bool {
+    !matches!(control.tag.as_str(), "input" | "select" | "button" | "fieldset" | "output" | "object")
+}
+
+/// The controls and words of a form that determine its purpose.
+struct Entries<'a> {
+    all: Vec<&'a Control>,
+    words: Vec<String>,
+}
+
+impl<'a> Entries<'a> {
+    fn of(page: &'a Snapshot) -> Entries<'a> {
+        let asks = |control: &&Control| {
+            matches!(control.tag.as_str(), "input" | "select")
+                && !matches!(
+                    control.input_type.as_str(),
+                    "hidden" | "submit" | "button" | "image" | "reset" | "checkbox"
+                )
+        };
+        let texts = page.controls.iter().flat_map(|control| [&control.label, &control.name]);
+        let path = page.destination.known().map(|to| to.path.to_string());
+        let words = texts.chain(path.as_ref()).flat_map(|text| words(text)).collect();
+        Entries { all: page.controls.iter().filter(asks).collect(), words }
+    }
+
+    fn has_word(&self, some: &[&str]) -> bool {
+        self.words.iter().any(|word| some.contains(&word.as_str()))
+    }
+
+    fn passwords(&self) -> usize {
+        self.all.iter().filter(|control| control.input_type == "password").count()
+    }
+
+    /// Whether there are entries and each is one of these fields.
+    fn are_all(&self, fields: &[Field]) -> bool {
+        let is_one = |control: &&Control| field_of(control).is_some_and(|field| fields.contains(&field));
+        !self.all.is_empty() && self.all.iter().all(is_one)
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+fn purpose_of(page: &Snapshot) -> Purpose {
+    const REACHED: [Field; 7] = [
+        Field::Name,
+        Field::Email,
+        Field::Phone,
+        Field::Country,
+        Field::Region,
+        Field::City,
+        Field::PostalCode,
+    ];
+    /// The fields that a parcel needs. With fewer than two boxes for a place, the browser's facts call no form an address
+    /// form.
+    const DELIVERED: [Field; 8] = [
+        Field::Name,
+        Field::Email,
+        Field::Phone,
+        Field::Country,
+        Field::Region,
+        Field::City,
+        Field::PostalCode,
+        Field::Street,
+    ];
+    let entries = Entries::of(page);
+    // A search box next to other boxes looks up an address, or is of unknown use.
+    if let [only] = entries.all.as_slice()
+        && (only.input_type == "search" || entries.has_word(&SEARCH))
+    {
+        return Purpose::Search;
+    }
+    match (page.sink.known(), entries.passwords()) {
+        (Some(Sink::PaymentForm), 0) => return Purpose::Payment,
+        (Some(Sink::AddressForm), 0) => return Purpose::Address,
+        (_, 0) => {}
+        (_, passwords) => return of_account(&entries, passwords),
+    }
+    if entries.has_word(&PUBLISHED) {
+        Purpose::Review
+    } else if entries.has_word(&NEWS) || (entries.all.len() == 1 && entries.are_all(&[Field::Email])) {
+        Purpose::Newsletter
+    } else if entries.has_word(&ACCOUNT) {
+        Purpose::Registration
+    } else if entries.are_all(&[Field::OneTimeCode]) {
+        Purpose::Login
+    } else if entries.are_all(&REACHED) {
+        Purpose::Contact
+    } else if entries.are_all(&DELIVERED) {
+        Purpose::Address
+    } else {
+        Purpose::Unknown
+    }
+}
+
+/// A form with a password. A login has one, the account's name, and nothing else.
+fn of_account(entries: &Entries<'_>, passwords: usize) -> Purpose {
+    let new = |control: &&Control| control.autocomplete.to_ascii_lowercase().contains("new-password");
+    if passwords > 1 || entries.all.iter().any(new) || entries.has_word(&ACCOUNT) {
+        Purpose::Registration
+    } else if entries.all.len() <= 2 {
+        Purpose::Login
+    } else {
+        Purpose::Unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use browser_signals::{
+        Container, ContainerId, Destination, DocumentId, Fact, FrameId, NodeId, Origin, TlsState,
+    };
+
+    use super::*;
+
+    fn control(tag: &str, input_type: &str, label: &str) -> Control {
+        Control {
+            node: NodeId(1),
+            form: Some(NodeId(9)),
+            tag: tag.to_owned(),
+            input_type: input_type.to_owned(),
+            autocomplete: String::new(),
+            name: String::new(),
+            label: label.to_owned(),
+            visible: Fact::Known(true),
+            hit: Fact::Known(true),
+            editable: true,
+            filled: false,
+        }
+    }
+
+    fn form(sink: Sink, action: &str, method: &str, controls: &[Control]) -> Snapshot {
+        let shop = Origin::parse("https://shop.example").unwrap();
+        Snapshot {
+            container: Fact::Known(Container::T2),
+            container_id: ContainerId::new("c"),
+            frame: FrameId::new("f"),
+            document: Fact::Known(DocumentId::new("d")),
+            top_document: Fact::Known(DocumentId::new("d")),
+            origin: Fact::Known(shop.clone()),
+            path: Fact::Known("/page".into()),
+            top_origin: Fact::Known(shop.clone()),
+            ancestors: Fact::Known(Vec::new()),
+            tls: Fact::Known(TlsState::Valid),
+            secure_context: Fact::Known(true),
+            form: Some(NodeId(9)),
+            destination: Fact::Known(Destination {
+                origin: shop,
+                path: action.into(),
+                method: method.into(),
+            }),
+            sink: Fact::Known(sink),
+            target: None,
+            controls: controls.to_vec(),
+        }
+    }
+
+    #[test]
+    fn the_purpose_follows_from_the_controls() {
+        let text = |label: &str| control("input", "text", label);
+        let person = || vec![text("Full name"), text("E-mail"), text("Phone")];
+        let with = |more: Control| person().into_iter().chain([more]).collect::<Vec<_>>();
+        let password = || control("input", "password", "Password");
+        let send = |label: &str| control("button", "submit", label);
+        let of = |sink, action, controls: &[Control]| purpose_of(&form(sink, action, "POST", controls));
+        for (expected, sink, action, controls) in [
+            (Purpose::Contact, Sink::Other, "/send", person()),
+            (Purpose::Contact, Sink::Other, "/send", with(control("input", "checkbox", "I agree"))),
+            (Purpose::Review, Sink::Other, "/product/7/reviews", person()),
+            (Purpose::Review, Sink::Other, "/send", with(send("Write a review"))),
+            (Purpose::Unknown, Sink::Other, "/send", with(control("input", "radio", "5 stars"))),
+            (Purpose::Unknown, Sink::Other, "/send", with(control("select", "", "Stars"))),
+            (Purpose::Unknown, Sink::Other, "/send", Vec::new()),
+            (Purpose::Newsletter, Sink::FreeText, "/send", vec![text("E-mail")]),
+            (Purpose::Newsletter, Sink::Other, "/send", with(send("Subscribe"))),
+            (Purpose::Registration, Sink::Other, "/send", with(send("Register"))),
+            (Purpose::Registration, Sink::LoginForm, "/in", vec![text("E-mail"), password(), password()]),
+            (Purpose::Login, Sink::LoginForm, "/in", vec![text("Customer"), password()]),
+            (Purpose::Unknown, Sink::Other, "/in", with(password())),
+            (Purpose::Address, Sink::AddressForm, "/review", vec![text("Street"), text("City")]),
+            (Purpose::Address, Sink::FreeText, "/order", vec![text("Street")]),
+            (Purpose::Address, Sink::Other, "/order", with(text("Street"))),
+            (Purpose::Review, Sink::Other, "/reviews", with(text("Street"))),
+            (Purpose::Payment, Sink::PaymentForm, "/pay", vec![text("Card number"), text("City")]),
+            (Purpose::Search, Sink::FreeText, "/find", vec![control("input", "search", "City")]),
+            (Purpose::Search, Sink::FreeText, "/search", vec![text("City")]),
+            (Purpose::Unknown, Sink::Other, "/send", with(control("input", "search", "Find"))),
+        ] {
+            let labels: Vec<&str> = controls.iter().map(|control| control.label.as_str()).collect();
+            assert_eq!(of(sink, action, &controls), expected, "{action} {labels:?}");
+        }
+    }
+
+    #[test]
+    fn free_text_and_get_forms_are_exposed_to_others() {
+        let entries = [control("input", "text", "Street"), control("input", "text", "City")];
+        let place = |method: &str, more: &[Control], free_text_nearby| {
+            let controls: Vec<Control> = entries.iter().chain(more).cloned().collect();
+            form_place(&form(Sink::AddressForm, "/save", method, &controls), free_text_nearby)
+        };
+        assert_eq!(place("POST", &[], false).exposed, None);
+        assert_eq!(place("post", &[], false).exposed, None);
+        assert_eq!(place("GET", &[], false).exposed, Some(Exposed::InTheAddress));
+        assert_eq!(place("dialog", &[], false).exposed, Some(Exposed::InTheAddress));
+        assert_eq!(place("POST", &[], true).exposed, Some(Exposed::FreeText));
+        let mut hidden = control("textarea", "", "Anything else?");
+        hidden.visible = Fact::Known(false);
+        assert_eq!(place("POST", &[hidden], false).exposed, Some(Exposed::FreeText));
+        assert_eq!(place("POST", &[control("div", "", "")], false).exposed, Some(Exposed::FreeText));
+    }
+}

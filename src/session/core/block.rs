@@ -1,0 +1,396 @@
+//! The walk of a request block: a survey of the forms, one prompt, then each release on a fresh look.
+
+use std::time::Duration;
+
+use browser_signals::{ElementRef, Observed, Origin, Snapshot};
+use policy_dfa::{Consent, ConsentScope, Delivery, Granted, Millis, Reason, Verdict};
+use sirl::{Block, Field, FieldSet, Kind};
+
+use super::agent_messages::request_refused;
+use super::block_state::{BlockPhase, BlockState, GrantedRelease, PageIdentity, PendingConsent, RequestLine};
+use super::messages::{Command, Event, Look};
+use super::state::{AfterRecord, Core, State};
+use crate::audit::AuditEvent;
+use crate::consent::{Asked, Warning};
+use crate::guard::placement::best_form;
+use crate::guard::purpose::{form_place, is_free_text};
+use crate::session::decisions::fit_fields;
+
+/// Words on the button that starts a payment, in the languages of the supported shops.
+const PAY_WORDS: [&str; 8] = ["pay", "bezahlen", "zahlen", "payer", "pagar", "paga", "checkout", "betalen"];
+
+impl Core {
+    pub(super) fn begin_block(&mut self, block: Block) -> Command {
+        let requests = block.requests.into_iter().map(|request| {
+            self.requests += 1;
+            RequestLine {
+                request,
+                number: self.requests,
+                consent: Consent::None,
+                asked_on: None,
+                reply: None,
+                refused: None,
+            }
+        });
+        let requests: Vec<RequestLine> = requests.collect();
+        let named = requests.iter().find_map(|line| line.request.claim.control.clone());
+        let button = named.map(ElementRef).or_else(|| pay_button(&self.last_text));
+        let block = BlockState { requests, button, at: 0, code: None };
+        if block.has_pending(false) {
+            self.enter(State::Block(Box::new((block, BlockPhase::SurveyForms))), Command::Look(Look::Forms))
+        } else {
+            self.survey_button(block, Vec::new())
+        }
+    }
+
+    /// Takes one event of a block and returns the next command.
+    pub(super) fn step_block(
+        &mut self,
+        mut block: BlockState,
+        phase: BlockPhase,
+        event: Event,
+        now: Millis,
+    ) -> Command {
+        match (phase, event) {
+            (BlockPhase::SurveyForms, Event::Seen(Ok(forms))) if block.has_pending(true) => {
+                self.survey_button(block, forms)
+            }
+            (BlockPhase::SurveyForms, Event::Seen(Ok(forms))) => self.survey(block, &forms, None, now),
+            (BlockPhase::SurveyButton(forms), Event::Seen(Ok(pages))) => {
+                let page = pages.into_iter().next();
+                self.survey(block, &forms, page, now)
+            }
+            (BlockPhase::SurveyForms | BlockPhase::SurveyButton(_), Event::Seen(Err(reason))) => {
+                self.refuse_all(block, reason, now)
+            }
+            (BlockPhase::Asking(asked, prompt), Event::Answered(answered)) => {
+                let answer = prompt.ticket().settle(&answered, now);
+                if answer.agrees() {
+                    block.code = self.card_without_code(&prompt).map(|card| (card, prompt.clone()));
+                }
+                self.answered(block, asked, prompt, answer)
+            }
+            (BlockPhase::RecordingAnswer { asked, prompt, answer }, Event::Recorded(true)) => {
+                self.store_answer(&block, &asked, &prompt, answer, now);
+                match block.code.clone() {
+                    Some((card, prompt)) => self.enter(
+                        State::Block(Box::new((block, BlockPhase::AskingCode))),
+                        Command::AskCode { card, prompt },
+                    ),
+                    None => self.release_next(block, now),
+                }
+            }
+            (BlockPhase::AskingCode, Event::CodeAsked) => self.release_next(block, now),
+            (BlockPhase::Deciding, Event::Seen(seen)) => self.decide_current(block, seen, now),
+            (BlockPhase::RecordingIntent(release), Event::Recorded(true)) => {
+                let look = block.look();
+                self.enter(
+                    State::Block(Box::new((block, BlockPhase::LookingAgain(release)))),
+                    Command::Look(look),
+                )
+            }
+            (BlockPhase::RecordingIntent(_) | BlockPhase::RecordingAnswer { .. }, Event::Recorded(false)) => {
+                self.refuse_all(block, Reason::AuditUnavailable, now)
+            }
+            (BlockPhase::LookingAgain(release), Event::Seen(seen)) => self.release(block, release, seen, now),
+            (BlockPhase::Releasing(in_flight), Event::Done(done)) => {
+                self.released(block, in_flight, done, now)
+            }
+            (BlockPhase::RecordingOutcome(reply), Event::Recorded(_)) => {
+                let reply = match reply {
+                    Ok(text) => text,
+                    Err(reason) => self.refusal(&mut block, reason),
+                };
+                if let Some(line) = block.current() {
+                    line.reply = Some(reply);
+                }
+                self.release_next(block, now)
+            }
+            (BlockPhase::HandingOver(offer), Event::HandedOver(ended)) => {
+                self.handed_over(block, *offer, ended)
+            }
+            (_, _) => self.refuse_all(block, Reason::BrowserLost, now),
+        }
+    }
+
+    fn survey_button(&mut self, block: BlockState, forms: Vec<Observed<Snapshot>>) -> Command {
+        let look = block.button.clone().map_or(Look::Page, Look::Element);
+        self.enter(State::Block(Box::new((block, BlockPhase::SurveyButton(forms)))), Command::Look(look))
+    }
+
+    /// Decides every request before the prompt, so that the user is not asked about a request that would be refused.
+    fn survey(
+        &mut self,
+        mut block: BlockState,
+        forms: &[Observed<Snapshot>],
+        button: Option<Observed<Snapshot>>,
+        now: Millis,
+    ) -> Command {
+        let mut asks = Vec::new();
+        for at in 0..block.requests.len() {
+            block.at = at;
+            let Some(line) = block.current() else { continue };
+            let page = if line.is_purchase() {
+                button.as_ref()
+            } else {
+                best_form(forms, line.request.effective_fields())
+            };
+            let Some(page) = page else {
+                let reason = Reason::FieldNotAllowed;
+                let reply = self.refusal(&mut block, reason);
+                if let Some(line) = block.current() {
+                    line.reply = Some(reply);
+                }
+                continue;
+            };
+            fit_fields(&mut line.request, page.value());
+            let (request, request_is_purchase) = (line.request.clone(), line.is_purchase());
+            let form = form_place(page.value(), has_loose_free_text(forms, page));
+            match self.decide_request(&request, page, &form, Consent::None, now) {
+                // The release decides again on a fresh look. This grant expires unused.
+                Verdict::Grant(_) => {}
+                Verdict::Deny(reason) => {
+                    let reply = self.refusal(&mut block, reason);
+                    if let Some(line) = block.current() {
+                        line.reply = Some(reply);
+                    }
+                }
+                Verdict::Ask(_) if self.prompts_are_spent() => {
+                    let reply = self.refusal(&mut block, Reason::BudgetSpent);
+                    if let Some(line) = block.current() {
+                        line.reply = Some(reply);
+                    }
+                }
+                Verdict::Ask(mut prompt) => {
+                    if !request_is_purchase && !form.can_stand() {
+                        prompt.scope = ConsentScope::EveryTime;
+                    }
+                    if let Some(line) = block.current() {
+                        line.asked_on = Some(PageIdentity::of(page.value()));
+                    }
+                    if let Some(origin) = page.origin.known() {
+                        let (page, origin) = (Box::new(page.value().clone()), origin.clone());
+                        asks.push(PendingConsent { at, prompt, page, origin, form });
+                    }
+                }
+            }
+        }
+        if asks.is_empty() {
+            return self.release_next(block, now);
+        }
+        let mut asked: Vec<Asked> = asks.iter().map(|ask| self.asked(ask)).collect();
+        if let Some(paid) = asks.iter().find(|ask| ask.pays()) {
+            if !self.agent_actions.can_be_shown() {
+                return self.refuse_all(block, Reason::UnplannedEffect, now);
+            }
+            let page_says = self.page_says_it_recurs(&paid.origin);
+            let filled = asked.iter().filter_map(|asked| match asked {
+                Asked::Release { kind: Kind::Address, to, records, .. } if *to == paid.origin => {
+                    Some(records.clone())
+                }
+                _ => None,
+            });
+            let filled: Vec<String> = filled.flatten().collect();
+            asked.push(Asked::Order(self.agent_actions.order(&paid.origin, filled, page_says)));
+        }
+        let pages: Vec<&Snapshot> = asks.iter().map(|ask| &*ask.page).collect();
+        // One answer covers all requests, so it lasts no longer than the strictest one allows.
+        let scopes = asks.iter().map(|ask| ask.prompt.scope);
+        let scope = scopes.min_by_key(|scope| *scope as u8).unwrap_or(ConsentScope::EveryTime);
+        let prompt = self.prompt(asked, &pages, scope, now);
+        let prompt = Box::new(prompt);
+        let phase = BlockPhase::Asking(asks, prompt.clone());
+        self.enter(State::Block(Box::new((block, phase))), Command::Ask(prompt))
+    }
+
+    /// Goes on to the next request without a reply, or ends the block.
+    pub(in crate::session) fn release_next(&mut self, mut block: BlockState, _now: Millis) -> Command {
+        if block.next_pending().is_none() {
+            return self.offer_hand_over(block);
+        }
+        let look = block.look();
+        self.enter(State::Block(Box::new((block, BlockPhase::Deciding))), Command::Look(look))
+    }
+
+    fn decide_current(
+        &mut self,
+        mut block: BlockState,
+        seen: Result<Vec<Observed<Snapshot>>, Reason>,
+        now: Millis,
+    ) -> Command {
+        let Some(line) = block.current() else {
+            return self.refuse_all(block, Reason::MalformedRequest, now);
+        };
+        let (request, number, consent) = (line.request.clone(), line.number, line.consent);
+        let asked_on = line.asked_on.clone();
+        let purchase = line.is_purchase();
+        let picked = seen.map(|pages| {
+            let page = pick_page(&pages, request.effective_fields(), purchase).cloned();
+            page.map(|page| (form_place(page.value(), has_loose_free_text(&pages, &page)), page))
+        });
+        let (form, page) = match picked {
+            Ok(Some(picked)) => picked,
+            Ok(None) => return self.refuse_current(block, Reason::FieldNotAllowed, now),
+            Err(reason) => return self.refuse_current(block, reason, now),
+        };
+        if asked_on.is_some_and(|asked| asked != PageIdentity::of(page.value())) {
+            return self.refuse_current(block, Reason::StaleDocument, now);
+        }
+        self.overtaken = false;
+        let verdict = self.decide_request(&request, &page, &form, consent, now);
+        if matches!(verdict, Verdict::Grant(_)) && consent == Consent::None {
+            self.bind(&request, page.value(), &form, now);
+        }
+        let release = match verdict {
+            Verdict::Grant(Granted::Fill(grant)) => GrantedRelease::Fill(grant),
+            Verdict::Grant(Granted::Wire(grant)) => GrantedRelease::Wire(grant),
+            Verdict::Grant(Granted::PaymentApi(grant)) => GrantedRelease::Pay(grant),
+            Verdict::Grant(Granted::Model(grant)) if self.shows_values_to_model => {
+                GrantedRelease::ShowToModel(grant)
+            }
+            Verdict::Grant(_) => return self.refuse_current(block, Reason::DeliveryForbidden, now),
+            Verdict::Deny(reason) => return self.refuse_current(block, reason, now),
+            // The page changed, so that the prompt would be a new one.
+            Verdict::Ask(_) => return self.refuse_current(block, Reason::StaleDocument, now),
+        };
+        let (terms, delivery) = match &release {
+            GrantedRelease::Fill(grant) => (grant.terms(), Delivery::Fill),
+            GrantedRelease::Wire(grant) => (grant.terms(), Delivery::Wire),
+            GrantedRelease::Pay(grant) => (grant.terms(), Delivery::PaymentApi),
+            GrantedRelease::ShowToModel(grant) => (grant.terms(), Delivery::Model),
+        };
+        let intent = AuditEvent::Intent {
+            request: number,
+            kind: request.kind,
+            fields: terms.fields,
+            origin: terms.origin.clone(),
+            delivery,
+            amount: terms.amount,
+        };
+        let command = Command::Record { events: vec![intent], sync: true };
+        self.enter(State::Block(Box::new((block, BlockPhase::RecordingIntent(release)))), command)
+    }
+
+    fn refuse_current(&mut self, mut block: BlockState, reason: Reason, now: Millis) -> Command {
+        let reply = self.refusal(&mut block, reason);
+        if let Some(line) = block.current() {
+            line.reply = Some(reply);
+        }
+        self.release_next(block, now)
+    }
+
+    fn refuse_all(&mut self, mut block: BlockState, reason: Reason, _now: Millis) -> Command {
+        while block.next_pending().is_some() {
+            let reply = self.refusal(&mut block, reason);
+            if let Some(line) = block.current() {
+                line.reply = Some(reply);
+            }
+        }
+        self.answer_block(&block)
+    }
+
+    /// Answers the agent, once the refusals are recorded.
+    pub(super) fn answer_block(&mut self, block: &BlockState) -> Command {
+        if let Some((card, _)) = &block.code
+            && let Ok(mut vault) = self.vault.lock()
+        {
+            // A security code is for one payment.
+            vault.forget_task_value(card, Field::CardCode);
+        }
+        let events = std::mem::take(&mut self.unrecorded);
+        // A granted request keeps its reply, since it is recorded, even if a refusal in the same block cannot be.
+        let unrecorded = |line: &RequestLine| match (&line.reply, line.refused) {
+            (Some(reply), None) => reply.clone(),
+            _ => request_refused(line.request.kind, Reason::AuditUnavailable),
+        };
+        let unrecorded: Vec<String> = block.requests.iter().map(unrecorded).collect();
+        let answer = AfterRecord::Answer { text: block.replies(), unrecorded: unrecorded.join("\n") };
+        self.record(events, answer)
+    }
+
+    /// Counts a refusal of the current request, and returns the reply.
+    fn refusal(&mut self, block: &mut BlockState, reason: Reason) -> String {
+        self.counts.denied(reason);
+        let (kind, number, fields) = block.current().map_or((Kind::Contact, 0, FieldSet::EMPTY), |l| {
+            (l.request.kind, l.number, l.request.effective_fields())
+        });
+        self.unrecorded.push(AuditEvent::Refused {
+            request: number,
+            kind: Some(kind),
+            fields,
+            origin: self.page.clone(),
+            reason,
+        });
+        self.warn_of(kind, reason);
+        if let Some(line) = block.current() {
+            line.refused = Some(reason);
+        }
+        request_refused(kind, reason)
+    }
+
+    /// Warns the user of an unsafe page, or of a page whose egress stays open, once per kind of request.
+    fn warn_of(&mut self, kind: Kind, reason: Reason) {
+        let waits = self.wait.take().filter(|_| reason == Reason::EgressBlocked);
+        let is_warned_of = matches!(reason, Reason::LowSafety | Reason::EgressBlocked);
+        let (origin, wait) = match waits {
+            Some((origin, wait)) => (Some(origin), Some(wait)),
+            None => (self.page.clone(), None),
+        };
+        let (true, Some(origin)) = (is_warned_of, origin) else { return };
+        let warning = Warning { kind, origin, reason, wait };
+        if !self.warned.iter().any(|earlier| is_same_warning(earlier, &warning)) {
+            self.counts.warnings += 1;
+            self.warned.push(warning.clone());
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Records the wait before a release to a site whose page was open before the task. The warning of the refusal that
+    /// follows shows it to the user.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "the service is for Unix"))]
+    pub(in crate::session) fn note_wait(&mut self, to: Origin, wait: Duration) {
+        self.wait = Some((to, wait));
+    }
+}
+
+impl BlockState {
+    /// The look that the decision of the current request needs.
+    fn look(&mut self) -> Look {
+        match (self.current().is_some_and(|line| line.is_purchase()), &self.button) {
+            (true, Some(button)) => Look::Element(button.clone()),
+            (true, None) => Look::Page,
+            (false, _) => Look::Forms,
+        }
+    }
+}
+
+/// Whether two warnings differ at most in the remaining time.
+fn is_same_warning(one: &Warning, other: &Warning) -> bool {
+    let about =
+        |warning: &Warning| (warning.kind, warning.origin.clone(), warning.reason, warning.wait.is_some());
+    about(one) == about(other)
+}
+
+/// The page that decides a request: for a purchase the observed one, else the form that fits best.
+fn pick_page(pages: &[Observed<Snapshot>], fields: FieldSet, purchase: bool) -> Option<&Observed<Snapshot>> {
+    if purchase { pages.first() } else { best_form(pages, fields) }
+}
+
+/// Whether the form's document has a free-text control that no form owns. A script may send it with the form.
+fn has_loose_free_text(pages: &[Observed<Snapshot>], form: &Snapshot) -> bool {
+    let loose = pages.iter().filter(|page| page.form.is_none() && page.document == form.document);
+    loose.flat_map(|page| &page.controls).any(is_free_text)
+}
+
+/// The last button in the text of the page whose name has a word for paying.
+fn pay_button(text: &str) -> Option<ElementRef> {
+    let lines = text.lines().rev().filter(|line| line.trim_start().starts_with("- button"));
+    let mut paying = lines.filter(|line| {
+        let line = line.to_lowercase();
+        line.split(|c: char| !c.is_alphanumeric()).any(|word| PAY_WORDS.contains(&word))
+    });
+    let line = paying.next()?;
+    let from = line.rfind("[ref=")? + "[ref=".len();
+    let rest = line.get(from..)?;
+    rest.get(..rest.find(']')?).map(|name| ElementRef(name.to_owned()))
+}

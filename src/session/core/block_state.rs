@@ -1,0 +1,157 @@
+//! The state of a request block on its walk through the session.
+
+use std::sync::Arc;
+
+use browser_signals::{
+    ContainerId, Destination, DocumentId, ElementRef, Fact, FormId, FrameId, Observed, Origin, Snapshot,
+};
+use policy_dfa::{Consent, Fill, Grant, Model, PaymentApi, Prompt, Reason, Wire};
+use sirl::{Kind, Request};
+use zeroize::Zeroizing;
+
+use crate::consent::{Answer, ConsentPrompt, FormPlace, HandOver};
+
+/// One request of the block.
+pub(in crate::session) struct RequestLine {
+    pub request: Request,
+    /// Its number in the session.
+    pub number: u64,
+    /// The user's answer about it.
+    pub consent: Consent,
+    /// The page that the user was asked about.
+    pub asked_on: Option<PageIdentity>,
+    /// The reply, once there is one.
+    pub reply: Option<String>,
+    /// The reason of a refusal.
+    pub refused: Option<Reason>,
+}
+
+impl RequestLine {
+    pub fn is_purchase(&self) -> bool {
+        self.request.kind == Kind::Purchase
+    }
+}
+
+/// The facts that identify the page that the user was asked about.
+#[derive(Clone, PartialEq, Eq)]
+pub(in crate::session) struct PageIdentity {
+    origin: Fact<Origin>,
+    path: Fact<Arc<str>>,
+    top_origin: Fact<Origin>,
+    container: ContainerId,
+    frame: FrameId,
+    form: Option<FormId>,
+    document: Fact<DocumentId>,
+    destination: Fact<Destination>,
+}
+
+impl PageIdentity {
+    pub fn of(page: &Snapshot) -> PageIdentity {
+        PageIdentity {
+            origin: page.origin.clone(),
+            path: page.path.clone(),
+            top_origin: page.top_origin.clone(),
+            container: page.container_id.clone(),
+            frame: page.frame.clone(),
+            form: page.form,
+            document: page.document.clone(),
+            destination: page.destination.clone(),
+        }
+    }
+}
+
+/// A request block.
+pub(in crate::session) struct BlockState {
+    pub requests: Vec<RequestLine>,
+    /// The shop's pay button, where a purchase is asked for.
+    pub button: Option<ElementRef>,
+    /// The index of the current request.
+    pub at: usize,
+    /// The card whose security code the user is asked for, and the prompt that agreed to pay with it.
+    pub code: Option<(String, Box<ConsentPrompt>)>,
+}
+
+impl BlockState {
+    /// Whether a purchase, or another request, has no reply yet.
+    pub fn has_pending(&self, purchase: bool) -> bool {
+        self.requests.iter().any(|line| line.reply.is_none() && line.is_purchase() == purchase)
+    }
+
+    /// Moves to the next request without a reply.
+    pub fn next_pending(&mut self) -> Option<&mut RequestLine> {
+        self.at = self.requests.iter().position(|line| line.reply.is_none())?;
+        self.requests.get_mut(self.at)
+    }
+
+    /// The current request.
+    pub fn current(&mut self) -> Option<&mut RequestLine> {
+        self.requests.get_mut(self.at)
+    }
+
+    /// All replies, one a line.
+    pub fn replies(&self) -> String {
+        let replies: Vec<&str> = self.requests.iter().filter_map(|line| line.reply.as_deref()).collect();
+        replies.join("\n")
+    }
+}
+
+/// A request that the user is asked about, on the observed page.
+pub(in crate::session) struct PendingConsent {
+    /// The request's index in the block.
+    pub at: usize,
+    pub prompt: Prompt,
+    pub page: Box<Snapshot>,
+    pub origin: Origin,
+    pub form: FormPlace,
+}
+
+impl PendingConsent {
+    /// Whether it pays: through the browser's payment interface, or by a card in the page's form.
+    pub fn pays(&self) -> bool {
+        matches!(self.prompt.kind, Some(Kind::Purchase | Kind::Payment))
+    }
+}
+
+/// A granted release that waits for a fresh look.
+pub(in crate::session) enum GrantedRelease {
+    Fill(Grant<Fill>),
+    Wire(Grant<Wire>),
+    Pay(Grant<PaymentApi>),
+    ShowToModel(Grant<Model>),
+}
+
+/// The way that released values take.
+pub(in crate::session) enum InFlight {
+    Filled,
+    Wired,
+    /// With the reply that contains them.
+    Shown(Zeroizing<String>),
+    /// With the card's handle.
+    Paid(String),
+}
+
+/// The step that a block waits for.
+pub(in crate::session) enum BlockPhase {
+    /// The look at the forms, before any prompt.
+    SurveyForms,
+    /// The look at the pay button, before any prompt; with the observed forms.
+    SurveyButton(Vec<Observed<Snapshot>>),
+    /// The user's answer about these requests.
+    Asking(Vec<PendingConsent>, Box<ConsentPrompt>),
+    /// The record of the answer.
+    RecordingAnswer { asked: Vec<PendingConsent>, prompt: Box<ConsentPrompt>, answer: Answer },
+    /// A card's security code.
+    AskingCode,
+    /// The look for the decision of the current request.
+    Deciding,
+    /// The record of the intent.
+    RecordingIntent(GrantedRelease),
+    /// The fresh look for the release.
+    LookingAgain(GrantedRelease),
+    /// The end of the fill, the wire's placeholders or the payment.
+    Releasing(InFlight),
+    /// The record of the outcome; with the reply.
+    RecordingOutcome(Result<String, Reason>),
+    /// The user, who may finish the current request by hand.
+    HandingOver(Box<HandOver>),
+}

@@ -1,0 +1,59 @@
+//! The hand-over to the user: where a request is refused, the user may finish by hand.
+
+use policy_dfa::Reason;
+
+use super::agent_messages::request_refused;
+use super::block_state::{BlockPhase, BlockState};
+use super::messages::Command;
+use super::state::{Core, State};
+use crate::audit::AuditEvent;
+use crate::consent::{HandOver, HandedOver};
+
+impl Core {
+    /// Offers the user to do by hand a request that was refused, before the block is answered. The same hand-over is offered
+    /// once in a task, and each offer counts as a prompt.
+    pub(super) fn offer_hand_over(&mut self, mut block: BlockState) -> Command {
+        let Some((at, offer)) = self.possible_hand_over(&block) else { return self.answer_block(&block) };
+        block.at = at;
+        self.offered.insert(offer.clone());
+        // The offer replaces the warning of the same refusal.
+        let before = self.warnings.len();
+        self.warnings.retain(|warning| (warning.kind, &warning.origin) != (offer.kind, &offer.origin));
+        let withdrawn = u32::try_from(before - self.warnings.len()).unwrap_or(0);
+        self.counts.warnings = self.counts.warnings.saturating_sub(withdrawn);
+        self.note_prompt();
+        let phase = BlockPhase::HandingOver(Box::new(offer.clone()));
+        self.enter(State::Block(Box::new((block, phase))), Command::HandOver(Box::new(offer)))
+    }
+
+    fn possible_hand_over(&self, block: &BlockState) -> Option<(usize, HandOver)> {
+        if !self.offers_hand_over || self.prompts_are_spent() {
+            return None;
+        }
+        // A site that the user did not name is never handed over: they did not mean to visit it.
+        let origin = self.page.as_ref().filter(|origin| self.task.origins().contains(origin))?;
+        block.requests.iter().enumerate().find_map(|(at, line)| {
+            let offer = HandOver::of(line.request.kind, origin.clone(), line.refused?)?;
+            (!self.offered.contains(&offer)).then_some((at, offer))
+        })
+    }
+
+    /// Ends a hand-over: the user finished, or may have, or lets the agent go on.
+    pub(super) fn handed_over(
+        &mut self,
+        mut block: BlockState,
+        offer: HandOver,
+        ended: HandedOver,
+    ) -> Command {
+        let request = block.current().map_or(0, |line| line.number);
+        let HandOver { kind, origin, .. } = offer;
+        let finished = ended == HandedOver::Finished;
+        self.unrecorded.push(AuditEvent::HandOver { request, kind, origin, finished });
+        self.taken_over = ended.ends_the_agents_part();
+        if let Some(line) = block.current().filter(|_| ended.ends_the_agents_part()) {
+            self.counts.denied(Reason::TakenOver);
+            line.reply = Some(request_refused(kind, Reason::TakenOver));
+        }
+        self.answer_block(&block)
+    }
+}

@@ -1,0 +1,126 @@
+//! Messages between the state machine and its driver: commands, events, and their contents.
+
+use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
+use classifier::Safety;
+use policy_dfa::Reason;
+use sirl::Money;
+use vault::SealedCard;
+
+use super::agent_messages::Action;
+use crate::audit::AuditEvent;
+use crate::consent::{Answered, ConsentPrompt, HandOver, HandedOver};
+
+/// The part of the page that the driver looks at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Look {
+    /// The top document.
+    Page,
+    /// One element.
+    Element(ElementRef),
+    /// Every form of every frame.
+    Forms,
+}
+
+impl Look {
+    /// The look at the target of a verb.
+    pub(crate) fn for_verb(verb: &Verb) -> Look {
+        match verb {
+            Verb::Click { target }
+            | Verb::Hover { target }
+            | Verb::Type { target, .. }
+            | Verb::Select { target, .. }
+            | Verb::Check { target, .. }
+            | Verb::Submit { target } => Look::Element(target.clone()),
+            _ => Look::Page,
+        }
+    }
+}
+
+/// A purchase to carry out.
+pub struct Payment {
+    /// The card, sealed.
+    pub card: SealedCard,
+    /// The payee.
+    pub payee: Origin,
+    /// The exact amount.
+    pub amount: Money,
+    /// The shop's button that starts the payment.
+    pub button: ElementRef,
+    /// The page of the decision.
+    pub decided: Box<Observed<Snapshot>>,
+}
+
+/// A page as it is rendered for the model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RenderedPage {
+    /// The scrubbed text.
+    pub text: String,
+    /// The top origin.
+    pub origin: Option<Origin>,
+    /// The page's safety, where a classifier judges it.
+    pub safety: Option<Safety>,
+}
+
+/// A command to the driver.
+pub enum Command {
+    /// Write records; with `sync`, to disk.
+    Record {
+        /// The records.
+        events: Vec<AuditEvent>,
+        /// Whether they must be on disk.
+        sync: bool,
+    },
+    /// Ask the user.
+    Ask(Box<ConsentPrompt>),
+    /// Ask the user for a card's security code, for the payment that the prompt agreed to, and put it into the
+    /// vault for the task.
+    AskCode {
+        /// The card's record.
+        card: String,
+        /// The prompt.
+        prompt: Box<ConsentPrompt>,
+    },
+    /// Offer the user a hand-over, and wait until it ends.
+    HandOver(Box<HandOver>),
+    /// Read the page for the model.
+    Read,
+    /// Look at the page for a decision.
+    Look(Look),
+    /// Carry out a verb.
+    Do {
+        /// The verb.
+        verb: Verb,
+        /// The page of the decision.
+        decided: Option<Box<Observed<Snapshot>>>,
+    },
+    /// Restrict the container's egress to these origins, before a value is shown to the model.
+    Narrow(Vec<Origin>),
+    /// Fill a form.
+    Fill(SealedFill),
+    /// Put placeholders into a form, whose values go into its request later.
+    Wire(SealedWire),
+    /// Pay.
+    Pay(Box<Payment>),
+    /// Answer the agent. This ends the action.
+    Answer(String),
+}
+
+/// An event from the driver.
+pub enum Event {
+    /// The agent acts.
+    Act(Action),
+    /// Records were written, or not.
+    Recorded(bool),
+    /// The user answered, or let the prompt expire.
+    Answered(Answered),
+    /// The security code was given and is in the vault, or was not given.
+    CodeAsked,
+    /// A hand-over ended.
+    HandedOver(HandedOver),
+    /// The page was read.
+    PageRead(Result<RenderedPage, Reason>),
+    /// The result of a look: one snapshot for a page or an element, one per form for forms.
+    Seen(Result<Vec<Observed<Snapshot>>, Reason>),
+    /// A verb, fill or payment ended, or the placeholders of a wire are in the form.
+    Done(Result<(), Reason>),
+}

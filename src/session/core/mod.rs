@@ -1,0 +1,31 @@
+//! The session's state machine: events in, commands out. It has no I/O and no clock.
+//!
+//! Every action of the agent begins with [`Event::Act`] and ends with [`Command::Answer`]. In between, the driver
+//! carries out one command at a time and reports with one event. An unexpected event ends the action with a denial, so
+//! that nothing is released by accident.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `agent_messages` | messages of the agent, and replies to it |
+//! | `messages` | commands to the driver, and events from it |
+//! | `state` | the state of a session |
+//! | `step` | one step, and the walk of a verb |
+//! | `block_state` | the state of a request block |
+//! | `block` | the walk of a request block |
+//! | `release` | the release of a granted request |
+//! | `hand_over` | the offer to finish by hand |
+
+mod agent_messages;
+mod block;
+pub(super) mod block_state;
+mod hand_over;
+mod messages;
+mod release;
+mod state;
+mod step;
+
+pub use agent_messages::Action;
+pub(crate) use agent_messages::{AgentMessage, block_refused, plan_answered, request_refused, verb_refused};
+pub use messages::{Command, Event, Look, Payment, RenderedPage};
+pub(super) use state::State;
+pub use state::{Core, CoreDependencies, MAX_PROMPTS};

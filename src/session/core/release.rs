@@ -1,0 +1,214 @@
+//! The release of a granted request: the vault opens on a fresh look, the driver delivers the values, and the outcome is
+//! recorded.
+
+use browser_signals::{Observed, Snapshot};
+use policy_dfa::{Grant, Happened, Millis, Model, Reason, Terms};
+use sirl::{Reply, reply::Delivered};
+use vault::Vault;
+
+use super::agent_messages::values_for_the_model;
+use super::block_state::{BlockPhase, BlockState, GrantedRelease, InFlight};
+use super::messages::{Command, Payment};
+use super::state::{Core, State};
+use crate::audit::AuditEvent;
+use crate::egress;
+use crate::guard::placement::best_form;
+
+/// The observed pages, or why there are none.
+type Seen = Result<Vec<Observed<Snapshot>>, Reason>;
+
+impl Core {
+    /// Opens the vault for a release whose intent is recorded, and has the driver deliver the values.
+    pub(super) fn release(
+        &mut self,
+        mut block: BlockState,
+        release: GrantedRelease,
+        seen: Seen,
+        now: Millis,
+    ) -> Command {
+        let pages = match seen {
+            Ok(_) if self.overtaken => return self.end_request(block, Err(Reason::ConsentDenied)),
+            Ok(pages) => pages,
+            Err(reason) => return self.end_request(block, Err(reason)),
+        };
+        let opened = match release {
+            GrantedRelease::Fill(grant) => {
+                let terms = grant.terms().clone();
+                let opened = self.on_form(&terms, pages, |vault, page| vault.open_fill(grant, page, now));
+                opened.map(|fill| (InFlight::Filled, Command::Fill(fill)))
+            }
+            GrantedRelease::Wire(grant) => {
+                let terms = grant.terms().clone();
+                let mut entropy = self.nonces.entropy();
+                let opened = self
+                    .on_form(&terms, pages, |vault, page| vault.open_wire(grant, page, now, &mut entropy));
+                let number = block.current().map_or(0, |line| line.number);
+                opened.map(|mut wire| {
+                    // The record identifies the request by this number, and so does the event of the wire's end.
+                    wire.request = number;
+                    (InFlight::Wired, Command::Wire(wire))
+                })
+            }
+            GrantedRelease::ShowToModel(grant) => self.show_to_model(grant, pages, now),
+            GrantedRelease::Pay(grant) => {
+                let terms = grant.terms().clone();
+                let (Some(page), Some(amount), Some(button)) =
+                    (pages.into_iter().next(), terms.amount, block.button.clone())
+                else {
+                    return self.end_request(block, Err(Reason::FieldNotAllowed));
+                };
+                let opened = match self.vault.lock() {
+                    Ok(vault) => vault.open_payment(grant, &page, now).map_err(|error| error.reason()),
+                    Err(_) => Err(Reason::VaultLocked),
+                };
+                opened.map(|card| {
+                    let handle = card.handle().to_owned();
+                    let decided = Box::new(page);
+                    let payment = Payment { card, payee: terms.origin, amount, button, decided };
+                    (InFlight::Paid(handle), Command::Pay(Box::new(payment)))
+                })
+            }
+        };
+        match opened {
+            Ok((in_flight, command)) => {
+                self.enter(State::Block(Box::new((block, BlockPhase::Releasing(in_flight)))), command)
+            }
+            Err(reason) => self.end_request(block, Err(reason)),
+        }
+    }
+
+    /// Opens the vault for the model, on the fresh look at the page. As for a form, the supplying records count as released
+    /// from here on.
+    fn show_to_model(
+        &mut self,
+        grant: Grant<Model>,
+        pages: Vec<Observed<Snapshot>>,
+        now: Millis,
+    ) -> Result<(InFlight, Command), Reason> {
+        let terms = grant.terms().clone();
+        let page = best_form(&pages, terms.fields).ok_or(Reason::StaleDocument)?;
+        let destination = page.destination.known().cloned().ok_or(Reason::StaleDocument)?;
+        let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
+        let values = vault.open_to_the_model(grant, page, now).map_err(|error| error.reason())?;
+        for (handle, field) in
+            vault.suppliers_to(terms.kind, terms.fields, &terms.origin, &destination.origin)
+        {
+            let shown = (handle.clone(), field, terms.origin.clone());
+            if !self.shown_to_model.contains(&shown) {
+                self.shown_to_model.push(shown);
+            }
+            self.releases.note(egress::Release { handle, field, destination: destination.clone() });
+        }
+        let open = vec![terms.origin, destination.origin];
+        Ok((InFlight::Shown(values_for_the_model(terms.kind, &values)), Command::Narrow(open)))
+    }
+
+    /// Opens the vault for a form, on the fresh look at it. The supplying records count as released from here on, before
+    /// the values are delivered.
+    fn on_form<T>(
+        &self,
+        terms: &Terms,
+        pages: Vec<Observed<Snapshot>>,
+        open: impl FnOnce(&Vault, &Observed<Snapshot>) -> Result<T, vault::ReleaseError>,
+    ) -> Result<T, Reason> {
+        let same = pages.into_iter().find(|page| page.form == terms.form && page.frame == terms.frame);
+        let page = same.ok_or(Reason::StaleDocument)?;
+        let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
+        let opened = open(&vault, &page).map_err(|error| error.reason())?;
+        let destination = terms.destination.clone().ok_or(Reason::StaleDocument)?;
+        let placed = terms.placements.iter().map(|placement| placement.field).collect();
+        let suppliers = vault.suppliers_to(terms.kind, placed, &terms.origin, &destination.origin);
+        self.agent_actions.note_filled(page.value(), terms, &suppliers);
+        for (handle, field) in suppliers {
+            self.releases.note(egress::Release { handle, field, destination: destination.clone() });
+        }
+        Ok(opened)
+    }
+
+    /// Settles a release that the driver carried out.
+    pub(super) fn released(
+        &mut self,
+        mut block: BlockState,
+        in_flight: InFlight,
+        done: Result<(), Reason>,
+        now: Millis,
+    ) -> Command {
+        let wired = matches!(in_flight, InFlight::Wired);
+        // A form post whose outcome is unknown counts as a release, for the agent and in the policy's history, because the
+        // page may have the values. Only the record says that the outcome is unknown.
+        let is_unconfirmed = matches!((&in_flight, done), (InFlight::Filled, Err(Reason::Unconfirmed)));
+        let done = if is_unconfirmed { Ok(()) } else { done };
+        // A page that redirected the form may have done so when it saw the values, which were then withdrawn. The agent gets
+        // a refusal, and the history counts a release, because the page may have the values.
+        if let (InFlight::Filled, Err(Reason::WrongDestination), Some(line)) =
+            (&in_flight, done, block.current())
+        {
+            let kind = line.request.kind;
+            self.happened(Happened::Released(kind));
+        }
+        let reply = done.and_then(|()| {
+            let line = block.current().ok_or(Reason::MalformedRequest)?;
+            let (kind, fields, total) =
+                (line.request.kind, line.request.effective_fields(), line.request.claim.total);
+            self.counts.releases += 1;
+            let delivered = match in_flight {
+                InFlight::Filled if is_unconfirmed => Delivered::Unconfirmed,
+                InFlight::Filled => Delivered::Filled,
+                InFlight::Wired => Delivered::Wired,
+                InFlight::Shown(text) => {
+                    self.happened(Happened::Released(kind));
+                    return Ok(text.as_str().to_owned());
+                }
+                InFlight::Paid(card) => {
+                    let amount = total.ok_or(Reason::MalformedRequest)?;
+                    self.happened(Happened::Paid(amount));
+                    return Ok(Reply::Purchased { card, amount }.to_string());
+                }
+            };
+            self.happened(Happened::Released(kind));
+            Ok(Reply::Delivered { kind, delivered, fields }.to_string())
+        });
+        match (wired, reply) {
+            // The outcome of a wire is known when the form is sent, and recorded then.
+            (true, Ok(text)) => {
+                if let Some(line) = block.current() {
+                    self.wires.push(line.number);
+                    line.reply = Some(text);
+                }
+                self.release_next(block, now)
+            }
+            (_, reply) => {
+                let failed = reply.as_ref().err().copied().or(is_unconfirmed.then_some(Reason::Unconfirmed));
+                self.record_outcome(block, reply, failed)
+            }
+        }
+    }
+
+    /// Ends the release of the current request with this reply.
+    fn end_request(&mut self, block: BlockState, reply: Result<String, Reason>) -> Command {
+        let failed = reply.as_ref().err().copied();
+        self.record_outcome(block, reply, failed)
+    }
+
+    /// Records the outcome of a release, whose intent is recorded already.
+    fn record_outcome(
+        &mut self,
+        mut block: BlockState,
+        reply: Result<String, Reason>,
+        failed: Option<Reason>,
+    ) -> Command {
+        let request = block.current().map_or(0, |line| line.number);
+        let command = Command::Record { events: vec![AuditEvent::Outcome { request, failed }], sync: true };
+        self.enter(State::Block(Box::new((block, BlockPhase::RecordingOutcome(reply)))), command)
+    }
+
+    /// Ends a wire. Returns the event to record, if the wire was open, and counts a denial if nothing was delivered.
+    pub fn end_wire(&mut self, request: u64, failed: Option<Reason>) -> Option<AuditEvent> {
+        let at = self.wires.iter().position(|open| *open == request)?;
+        self.wires.remove(at);
+        if let Some(reason) = failed {
+            self.counts.denied(reason);
+        }
+        Some(AuditEvent::Outcome { request, failed })
+    }
+}

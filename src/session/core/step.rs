@@ -1,0 +1,207 @@
+//! One step of the state machine, and the walk of a verb: look, decide, ask, record, carry out.
+
+use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
+use policy_dfa::{Consent, ConsentScope, Granted, Happened, Millis, Reason, VerbKind, Verdict};
+
+use super::agent_messages::{Action, AgentMessage, block_refused, verb_refused};
+use super::block_state::PageIdentity;
+use super::messages::{Command, Event, Look, RenderedPage};
+use super::state::{AfterRecord, Core, State};
+use crate::audit::AuditEvent;
+use crate::consent::Asked;
+use crate::guard::agent_actions::{self, effect_of, kind_of};
+use crate::session::prompts::consent_events;
+
+impl Core {
+    /// Takes one event and returns the next command.
+    pub fn step(&mut self, event: Event, now: Millis) -> Command {
+        let state = std::mem::replace(&mut self.state, State::Idle);
+        match (state, event) {
+            (State::Idle, Event::Act(action)) => self.act(action),
+            (State::Reading, Event::PageRead(page)) => self.page_read(page),
+            (State::Aiming { verb, consent, asked_on }, Event::Seen(seen)) => {
+                self.aimed(verb, (consent, asked_on), seen, now)
+            }
+            (State::AskingVerb { verb, prompt, asked_on }, Event::Answered(answered)) => {
+                let answer = prompt.ticket().settle(&answered, now);
+                let agreed = answer.agrees();
+                let events = consent_events(&prompt, answer);
+                let consent = if agreed { Consent::Given } else { Consent::Refused };
+                self.note_prompt();
+                self.note_answer(answer);
+                self.record(events, AfterRecord::AskedVerb { verb, consent, asked_on })
+            }
+            (State::Recording(after), Event::Recorded(true)) => self.after_record(after),
+            (State::Recording(after), Event::Recorded(false)) => {
+                self.counts.denied(Reason::AuditUnavailable);
+                Command::Answer(match after {
+                    AfterRecord::Answer { unrecorded, .. } => unrecorded,
+                    _ => verb_refused(Reason::AuditUnavailable),
+                })
+            }
+            (State::Doing, Event::Done(Ok(()))) => Command::Answer("ok".to_owned()),
+            (State::Doing, Event::Done(Err(reason))) => {
+                self.counts.denied(reason);
+                Command::Answer(verb_refused(reason))
+            }
+            (State::Block(block), event) => {
+                let (block, phase) = *block;
+                self.step_block(block, phase, event, now)
+            }
+            (_, _) => {
+                self.counts.denied(Reason::BrowserLost);
+                Command::Answer(verb_refused(Reason::BrowserLost))
+            }
+        }
+    }
+
+    fn act(&mut self, action: Action) -> Command {
+        self.counts.actions += 1;
+        match action {
+            Action::Verb(verb) if self.taken_over => self.refuse_verb(&verb, None, Reason::TakenOver),
+            Action::Request(_) if self.taken_over => self.refuse_block(Reason::TakenOver, ""),
+            Action::Verb(Verb::Read) => self.enter(State::Reading, Command::Read),
+            Action::Verb(verb @ (Verb::Wait { .. } | Verb::Back)) => {
+                self.enter(State::Doing, Command::Do { verb, decided: None })
+            }
+            Action::Verb(verb) => {
+                let look = Look::for_verb(&verb);
+                let consent = Consent::None;
+                self.enter(State::Aiming { verb, consent, asked_on: None }, Command::Look(look))
+            }
+            Action::Request(text) => match AgentMessage::read(&self.schema, &text) {
+                Ok(AgentMessage::Block(block)) => self.begin_block(block),
+                Ok(AgentMessage::Plan(plan)) => Command::Answer(self.preflight(&plan)),
+                Err(error) => self.refuse_block(Reason::MalformedRequest, &error.to_string()),
+            },
+        }
+    }
+
+    /// Refuses a block as a whole. `detail` says where the error is.
+    fn refuse_block(&mut self, reason: Reason, detail: &str) -> Command {
+        self.counts.denied(reason);
+        self.requests += 1;
+        let refused = AuditEvent::Refused {
+            request: self.requests,
+            kind: None,
+            fields: sirl::FieldSet::EMPTY,
+            origin: self.page.clone(),
+            reason,
+        };
+        let unrecorded = block_refused(Reason::AuditUnavailable, "");
+        self.record(vec![refused], AfterRecord::Answer { text: block_refused(reason, detail), unrecorded })
+    }
+
+    fn page_read(&mut self, page: Result<RenderedPage, Reason>) -> Command {
+        match page {
+            Ok(RenderedPage { text, origin, safety }) => {
+                if let Some(origin) = &origin {
+                    self.taint.read_at(origin, &text);
+                    self.note_safety(origin, safety);
+                }
+                self.page = origin;
+                self.last_text.clone_from(&text);
+                Command::Answer(text)
+            }
+            Err(reason) => {
+                self.last_text.clear();
+                self.counts.denied(reason);
+                Command::Answer(verb_refused(reason))
+            }
+        }
+    }
+
+    fn aimed(
+        &mut self,
+        verb: Verb,
+        (consent, asked_on): (Consent, Option<Box<(PageIdentity, VerbKind)>>),
+        seen: Result<Vec<Observed<Snapshot>>, Reason>,
+        now: Millis,
+    ) -> Command {
+        let page = match seen.map(|pages| pages.into_iter().next()) {
+            Ok(Some(page)) => page,
+            Ok(None) => return self.refuse_verb(&verb, None, Reason::StaleDocument),
+            Err(reason) => return self.refuse_verb(&verb, None, reason),
+        };
+        let origin = page.origin.known().cloned();
+        let here = (PageIdentity::of(page.value()), effect_of(&verb, Some(&page)));
+        // Consent covers the page and the effect that the user was asked about, and nothing else.
+        if asked_on.is_some_and(|asked_on| *asked_on != here) {
+            return self.refuse_verb(&verb, origin, Reason::StaleDocument);
+        }
+        match self.decide_verb(&verb, Some(&page), consent, now) {
+            Verdict::Grant(_) | Verdict::Ask(_) if self.changes_what_was_filled(&verb, &page) => {
+                self.refuse_verb(&verb, origin, Reason::UnplannedEffect)
+            }
+            Verdict::Grant(Granted::Verb) => {
+                self.note_agent_action(&verb, &page);
+                // The history counts the verb before it is carried out: it may have its effect even if it fails.
+                self.happened(Happened::Done(effect_of(&verb, Some(&page))));
+                let event = AuditEvent::Verb { verb: kind_of(&verb), origin, refused: None };
+                self.record(vec![event], AfterRecord::Do { verb, decided: Some(Box::new(page)) })
+            }
+            Verdict::Grant(_) => self.refuse_verb(&verb, origin, Reason::DeliveryForbidden),
+            Verdict::Deny(reason) => self.refuse_verb(&verb, origin, reason),
+            Verdict::Ask(_) if self.prompts_are_spent() => {
+                self.refuse_verb(&verb, origin, Reason::BudgetSpent)
+            }
+            Verdict::Ask(_) => {
+                let goes_to = match &verb {
+                    Verb::Open { url } => Origin::parse(url).ok(),
+                    _ if here.1 == VerbKind::Submit => page.destination.known().map(|to| to.origin.clone()),
+                    _ => None,
+                };
+                let asked = vec![Asked::Verb { verb: here.1, page: origin, goes_to }];
+                let prompt = self.prompt(asked, &[page.value()], ConsentScope::EveryTime, now);
+                let prompt = Box::new(prompt);
+                let asked_on = Box::new(here);
+                let state = State::AskingVerb { verb, prompt: prompt.clone(), asked_on };
+                self.enter(state, Command::Ask(prompt))
+            }
+        }
+    }
+
+    /// Whether a verb changes a control that the guard filled. Such controls change by grants only.
+    fn changes_what_was_filled(&self, verb: &Verb, page: &Observed<Snapshot>) -> bool {
+        let sets = matches!(verb, Verb::Type { .. } | Verb::Select { .. } | Verb::Check { .. });
+        sets && page
+            .target
+            .as_ref()
+            .is_some_and(|target| self.agent_actions.is_filled(page.value(), target.node))
+    }
+
+    /// Records the agent action of a verb. A container that is not raised contains no values of the user's.
+    fn note_agent_action(&self, verb: &Verb, page: &Observed<Snapshot>) {
+        if page.container.known() == Some(&Container::T0) {
+            return;
+        }
+        let context = |text: &str| agent_actions::FormContext {
+            is_own: self.taint.is_own(text),
+            is_filled: self.agent_actions.is_filled_form(page.value()),
+            is_unseen: self.agent_actions.is_unseen_in(page.form),
+        };
+        if let Some(weighed) = agent_actions::weigh(verb, page, &context) {
+            let node = page.target.as_ref().map(|target| target.node);
+            self.agent_actions.note(page.value(), node, weighed);
+        }
+    }
+
+    fn refuse_verb(&mut self, verb: &Verb, origin: Option<Origin>, reason: Reason) -> Command {
+        self.counts.denied(reason);
+        let event = AuditEvent::Verb { verb: kind_of(verb), origin, refused: Some(reason) };
+        let unrecorded = verb_refused(Reason::AuditUnavailable);
+        self.record(vec![event], AfterRecord::Answer { text: verb_refused(reason), unrecorded })
+    }
+
+    fn after_record(&mut self, after: AfterRecord) -> Command {
+        match after {
+            AfterRecord::Answer { text, .. } => Command::Answer(text),
+            AfterRecord::Do { verb, decided } => self.enter(State::Doing, Command::Do { verb, decided }),
+            AfterRecord::AskedVerb { verb, consent, asked_on } => {
+                let look = Look::for_verb(&verb);
+                let asked_on = Some(asked_on);
+                self.enter(State::Aiming { verb, consent, asked_on }, Command::Look(look))
+            }
+        }
+    }
+}

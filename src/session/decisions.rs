@@ -1,0 +1,263 @@
+//! Decisions: verbs and requests as questions to the policy, and preflight answers to plans.
+
+use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
+use classifier::Safety;
+use policy_dfa::{
+    Carried, Consent, ConsentScope, DecisionPoint, Event, Goal, Happened, History, Millis, Prospect,
+    Question, Reason, SafetyBand, Task, Verdict,
+};
+use sirl::{FieldSet, Kind, Plan, Request};
+use url::Url;
+
+use super::core::{Core, plan_answered};
+use crate::consent::{FormPlace, Release};
+use crate::egress::{AgentText, TextVerdict};
+use crate::guard::agent_actions::effect_of;
+use crate::guard::placement::place;
+use crate::safety::band;
+
+impl Core {
+    /// Decides a verb on a page.
+    pub(in crate::session) fn decide_verb(
+        &mut self,
+        verb: &Verb,
+        page: Option<&Observed<Snapshot>>,
+        consent: Consent,
+        now: Millis,
+    ) -> Verdict {
+        let here = page.and_then(|page| page.origin.known().cloned());
+        let raised = page.is_none_or(|page| page.container.known() != Some(&Container::T0));
+        // The agent may follow links of public pages, unless it carries private text of an earlier task.
+        let with_path = raised || self.taint.is_of_earlier();
+        let (to, text) = match verb {
+            Verb::Open { url } => {
+                let Some(target) = parse_target(url, with_path) else {
+                    return Verdict::Deny(Reason::MalformedRequest);
+                };
+                (Some((target.origin, target.path)), Some((url.as_str(), target.carried)))
+            }
+            Verb::Type { text, .. } => (None, Some((text.as_str(), text.clone()))),
+            _ => (None, None),
+        };
+        // Each comparison of text with the vault reveals something about the vault, so comparisons end after a guess.
+        if self.history.is_suspected() && text.is_some() {
+            return Verdict::Deny(Reason::TaintedSession);
+        }
+        let carries = match (&text, to.as_ref().map(|(origin, _)| origin).or(here.as_ref())) {
+            (None, _) => Fact::Known(Carried::Own),
+            (Some((_, carried)), Some(goal)) => Fact::Known(self.taint.carries(carried, goal)),
+            (Some(_), None) => Fact::Unknown,
+        };
+        let goal = to.as_ref().map(|(origin, path)| Goal { origin, path });
+        let event = Event::Verb { verb: effect_of(verb, page), to: goal, carries };
+        let verdict = self.decide(event, page, self.history, consent, now);
+        // The policy decides first. Text that would not leave anyway is not compared with the vault, so that its refusal
+        // reveals nothing.
+        if !matches!(verdict, Verdict::Deny(_))
+            && let Some((whole, _)) = &text
+        {
+            let text = if to.is_some() { AgentText::Address(whole) } else { AgentText::Typed(whole) };
+            let goes_out = matches!(verdict, Verdict::Grant(_));
+            if !self.was_shown_for(verb, here.as_ref())
+                && let Err(reason) = self.check_outgoing(text, goes_out)
+            {
+                return Verdict::Deny(reason);
+            }
+        }
+        verdict
+    }
+
+    /// Whether this verb types exactly a value that the model was shown for pages of this origin.
+    fn was_shown_for(&self, verb: &Verb, here: Option<&Origin>) -> bool {
+        let (Verb::Type { text, .. }, Some(here)) = (verb, here) else { return false };
+        let shown = self.shown_to_model.iter().filter(|(_, _, origin)| origin == here);
+        let shown: Vec<_> = shown.map(|(handle, field, _)| (handle.as_str(), *field)).collect();
+        if shown.is_empty() {
+            return false;
+        }
+        let Ok(vault) = self.vault.lock() else { return false };
+        let found = vault.scan_released(text, &shown).unwrap_or_default();
+        // Punctuation around the value, such as the plus of a phone number, carries no information.
+        let is_bare = |rest: Option<&str>| rest.is_some_and(|rest| !rest.contains(char::is_alphanumeric));
+        found.iter().any(|one| is_bare(text.get(..one.span.start)) && is_bare(text.get(one.span.end..)))
+    }
+
+    /// Refuses text that has the form of a protected value, or contains a value of the vault or the rest of one. A value
+    /// of the vault ends the session's sensitive access: the agent did not get it from the guard, and a guess must not be
+    /// confirmed twice (I13).
+    fn check_outgoing(&mut self, text: AgentText<'_>, goes_out: bool) -> Result<(), Reason> {
+        let found = {
+            let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
+            let judged = self.sent.judge(text, goes_out, &self.taint, &self.detectors, &vault);
+            judged.map_err(vault::ReleaseError::reason)?
+        };
+        match found {
+            TextVerdict::Clean => Ok(()),
+            TextVerdict::Typed => Err(Reason::EgressBlocked),
+            TextVerdict::Exact(values) => {
+                for value in values {
+                    *self.counts.guessed.entry(value).or_default() += 1;
+                }
+                self.happened(Happened::Suspected);
+                Err(Reason::EgressBlocked)
+            }
+        }
+    }
+
+    /// Decides a request on a page.
+    pub(in crate::session) fn decide_request(
+        &mut self,
+        request: &Request,
+        page: &Observed<Snapshot>,
+        form: &FormPlace,
+        consent: Consent,
+        now: Millis,
+    ) -> Verdict {
+        let placements = place(page.value(), request.effective_fields());
+        let event = Event::Request { request, placements: &placements, amount: request.claim.total };
+        let consent = match (consent, page.origin.known()) {
+            // A never also holds where the policy would ask every time, and if the user said it while a prompt was open.
+            (Consent::None | Consent::Given, Some(origin))
+                if self.is_refused_for_good(request, page, origin) =>
+            {
+                Consent::Refused
+            }
+            (Consent::None, Some(origin)) => {
+                // A standing consent does not answer a prompt that the policy wants every time. Whether it wants one is
+                // asked apart from how many prompts are left.
+                let unasked = self.history.without_prompts();
+                match self.decide(event, Some(page), unasked, Consent::None, now) {
+                    Verdict::Ask(prompt) if prompt.scope != ConsentScope::EveryTime => {
+                        let (kind, fields) = (request.kind, request.effective_fields());
+                        let sent_to = page.destination.known().map_or(origin, |to| &to.origin);
+                        let records = &self.records(kind, fields, origin, sent_to);
+                        let release = Release { kind, fields, records, to: origin, form: Some(form) };
+                        self.book.about(&release, prompt.scope, now)
+                    }
+                    _ => Consent::None,
+                }
+            }
+            (consent, _) => consent,
+        };
+        self.decide(event, Some(page), self.history, consent, now)
+    }
+
+    /// Binds a consent from the plan prompt, if one allows this release, to the form that receives it.
+    pub(in crate::session) fn bind(
+        &mut self,
+        request: &Request,
+        page: &Snapshot,
+        form: &FormPlace,
+        now: Millis,
+    ) {
+        let Some(origin) = page.origin.known() else { return };
+        let (kind, fields) = (request.kind, request.effective_fields());
+        let sent_to = page.destination.known().map_or(origin, |to| &to.origin);
+        let records = &self.records(kind, fields, origin, sent_to);
+        self.book.bind(&Release { kind, fields, records, to: origin, form: Some(form) }, now);
+    }
+
+    /// Whether the user said never to this kind, for the page or for its form's destination.
+    fn is_refused_for_good(&self, request: &Request, page: &Snapshot, origin: &Origin) -> bool {
+        let sent_to = page.destination.known().map(|to| &to.origin);
+        sent_to.into_iter().chain([origin]).any(|site| self.book.never(request.kind, site))
+    }
+
+    /// The preflight answer to a plan of the model: a refusal for each kind that can never be granted in this task. It
+    /// decides and records nothing; a plan grants nothing.
+    pub(in crate::session) fn preflight(&self, plan: &Plan) -> String {
+        let each = plan.anticipated.iter().filter_map(|request| {
+            let refused = never_granted(
+                &self.decision,
+                &self.task,
+                &self.history,
+                request.kind,
+                request.effective_fields(),
+            );
+            refused.map(|reason| (request.kind, reason))
+        });
+        let mut ruled_out: Vec<(Kind, Reason)> = Vec::new();
+        for found in each {
+            if !ruled_out.contains(&found) {
+                ruled_out.push(found);
+            }
+        }
+        plan_answered(&ruled_out)
+    }
+
+    fn decide(
+        &mut self,
+        event: Event<'_>,
+        page: Option<&Observed<Snapshot>>,
+        history: History,
+        consent: Consent,
+        now: Millis,
+    ) -> Verdict {
+        let safety = self.safety_of(page);
+        let question = Question { event, page, task: &self.task, consent, history, safety, now };
+        self.decided = Some(self.decision.valuation(&question));
+        self.decision.decide(&question)
+    }
+
+    /// Records the safety of a page that the model read. The least safe page of an origin counts for the whole origin.
+    pub(in crate::session) fn note_safety(&mut self, origin: &Origin, safety: Option<Safety>) {
+        let Some(safety) = safety else { return };
+        let lowest = self.safeties.entry(origin.clone()).or_insert(safety);
+        if safety < *lowest {
+            *lowest = safety;
+        }
+    }
+
+    /// The safety of a page: that of the read pages of its top document's origin. An unread page has none.
+    fn safety_of(&self, page: Option<&Observed<Snapshot>>) -> Fact<SafetyBand> {
+        let origin = page.and_then(|page| page.top_origin.known());
+        let safety = origin.and_then(|origin| self.safeties.get(origin));
+        match (safety, self.decision.thresholds()) {
+            (Some(safety), Some(thresholds)) => Fact::Known(band(*safety, thresholds)),
+            _ => Fact::Unknown,
+        }
+    }
+}
+
+/// The reason why a request can never be granted in a task, if there is one.
+pub(in crate::session) fn never_granted(
+    decision: &DecisionPoint,
+    task: &Task,
+    history: &History,
+    kind: Kind,
+    fields: FieldSet,
+) -> Option<Reason> {
+    let possible = decision.foresee(kind, fields, task, history);
+    // A rule that certainly fails is a better reason than one that may come first.
+    let certain = possible.hurdles.first().map(|hurdle| hurdle.reason);
+    let reason = || certain.or(possible.reasons.first().copied()).unwrap_or(Reason::DeliveryForbidden);
+    (possible.prospect == Prospect::Never).then(reason)
+}
+
+/// Gives a request without fields those default fields of its kind that the page has a control for.
+pub(crate) fn fit_fields(request: &mut Request, page: &Snapshot) {
+    if request.fields.is_empty() {
+        let wanted = request.effective_fields();
+        let placed: FieldSet = place(page, wanted).iter().map(|placement| placement.field).collect();
+        request.fields = placed.intersection(wanted);
+    }
+}
+
+/// The target of a web address.
+pub(crate) struct UrlTarget {
+    pub(crate) origin: Origin,
+    pub(crate) path: String,
+    /// The part that can carry text: query and fragment, and the path unless the agent may follow links between sites.
+    pub(crate) carried: String,
+}
+
+pub(crate) fn parse_target(url: &str, with_path: bool) -> Option<UrlTarget> {
+    let url = Url::parse(url).ok()?;
+    let origin = Origin::of(&url).ok()?;
+    let decoded = |text: &str| -> String {
+        url::form_urlencoded::parse(text.as_bytes()).map(|(name, value)| format!("{name} {value} ")).collect()
+    };
+    let path = if with_path { decoded(url.path()) } else { String::new() };
+    let rest = decoded(url.query().unwrap_or("")) + &decoded(url.fragment().unwrap_or(""));
+    Some(UrlTarget { origin, path: url.path().to_owned(), carried: path + &rest })
+}

@@ -1,0 +1,443 @@
+//! The driver of a session in a container of the guard's browser: carries out the state machine's commands, and keeps
+//! time.
+
+use std::pin::pin;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use browser_signals::playwright::{BridgeError, Browser, PageEvent, Picture, PictureSettings, Tab, WireEnd};
+use browser_signals::{ElementRef, Observed, SealedFill, SealedWire, Snapshot, Verb};
+use policy_dfa::{Millis, Reason, Task};
+use sirl::Kind;
+use vault::StateName;
+
+use super::container_actions::{
+    carry_out, look, open_container, pay, reason_of, release_within, take_refusals, wire_reason,
+};
+use super::opening::{self, ReadySession, SealedTask, TaskSurface};
+use super::task_source::TaskSource;
+use crate::audit::{AuditEvent, SessionId, Stopped};
+use crate::consent::order::Waiting;
+use crate::consent::{HandOver, HandedOver, book};
+use crate::egress::Releases;
+use crate::egress_proxy::EgressProxy;
+use crate::guard::agent_actions::AgentActions;
+use crate::guard::{Dependencies, Guard};
+use crate::scrub::Quarantine;
+use crate::session::core::Action;
+use crate::session::core::{Command, Core, Event, RenderedPage};
+use crate::session::{Proposal, SessionError, SessionReport};
+use crate::system::unix_ms;
+use crate::text::PageTextGuard;
+
+/// One task in one container of the guard's browser.
+pub struct Session {
+    id: SessionId,
+    core: Core,
+    tab: Arc<Tab>,
+    proxy: EgressProxy,
+    agent_actions: AgentActions,
+    text: PageTextGuard,
+    quarantine: Quarantine,
+    dependencies: Dependencies,
+    prompt: String,
+    ruled_out: Vec<(Kind, Reason)>,
+    started: Instant,
+}
+
+impl Session {
+    /// Begins a task: moves the values of the prompt into the vault, seals the task from the user's words, asks the user
+    /// once about the container and the task's releases, and opens the container.
+    ///
+    /// If the user says no, the session goes on in a T0 container, where it can read pages and release nothing.
+    ///
+    /// # Errors
+    /// [`SessionError`].
+    pub async fn begin(guard: Guard, browser: &Browser, prompt: &str) -> Result<Session, SessionError> {
+        Session::begin_or_give_back(guard, browser, prompt).await.map_err(|(error, _)| error)
+    }
+
+    /// As [`Session::begin`], but returns the guard if the task cannot begin.
+    ///
+    /// # Errors
+    /// [`SessionError`], with the guard.
+    pub async fn begin_or_give_back(
+        guard: Guard,
+        browser: &Browser,
+        prompt: &str,
+    ) -> Result<Session, (SessionError, Box<Guard>)> {
+        Session::begin_task(guard, browser, TaskSource::User(prompt)).await
+    }
+
+    /// Begins a task that the agent proposes, where the user's own words do not reach the guard. The prompt asks the user
+    /// about its sites and its kinds of request, and says that the agent chose them. See [`Proposal`].
+    ///
+    /// # Errors
+    /// [`SessionError`], with the guard, so that an agent cannot end the guard with a task that cannot begin.
+    pub async fn begin_proposed(
+        guard: Guard,
+        browser: &Browser,
+        proposal: Proposal,
+    ) -> Result<Session, (SessionError, Box<Guard>)> {
+        Session::begin_task(guard, browser, TaskSource::Agent(proposal)).await
+    }
+
+    async fn begin_task(
+        guard: Guard,
+        browser: &Browser,
+        wording: TaskSource<'_>,
+    ) -> Result<Session, (SessionError, Box<Guard>)> {
+        let Guard { decision, mut dependencies } = guard;
+        let sealed = match opening::open(&mut dependencies, &decision, wording, TaskSurface::Container).await
+        {
+            Ok(sealed) => sealed,
+            Err(error) => return Err((error, Box::new(Guard { decision, dependencies }))),
+        };
+        let (releases, agent_actions) = (Releases::default(), AgentActions::default());
+        let opened =
+            open_container(&mut dependencies, browser, &sealed.task, &releases, &agent_actions).await;
+        let (tab, proxy) = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                let _unrecorded = dependencies.audit.append(sealed.id, &AuditEvent::Ended, unix_ms(), true);
+                dependencies.vault.lock().unwrap_or_else(PoisonError::into_inner).forget_task_values();
+                return Err((error, Box::new(Guard { decision, dependencies })));
+            }
+        };
+        let SealedTask { id, prompt, ruled_out, .. } = &sealed;
+        let (id, prompt, ruled_out) = (*id, prompt.clone(), ruled_out.clone());
+        let ReadySession { core, text, quarantine } = sealed.ready(decision, &dependencies, releases);
+        let (core, started) = (core.with_agent_actions(agent_actions.clone()), Instant::now());
+        let tab = Arc::new(tab);
+        let mut session = Session {
+            id,
+            core,
+            tab,
+            proxy,
+            agent_actions,
+            text,
+            quarantine,
+            dependencies,
+            prompt,
+            ruled_out,
+            started,
+        };
+        session.save_standing();
+        session.dependencies.sign_head();
+        Ok(session)
+    }
+
+    /// The prompt as it is shown to the model, with handles in place of the values.
+    pub fn prompt(&self) -> &str {
+        &self.prompt
+    }
+
+    /// The sealed task: its sites, its kinds of request, its container.
+    pub fn task(&self) -> &Task {
+        self.core.task()
+    }
+
+    /// The number of prompts in this session so far.
+    pub fn prompts(&self) -> u32 {
+        self.core.counts().prompts
+    }
+
+    /// Whether the container has values of the user's. From then on until it closes, the model gets no picture of it, and
+    /// no text that did not pass the guard.
+    pub fn has_released(&self) -> bool {
+        self.text.has_released()
+    }
+
+    /// Whether the container may have private data: a released value, or text that the user typed by hand, which cannot be
+    /// masked. From then on only text that passed the guard may leave the container.
+    pub fn is_private(&self) -> bool {
+        self.has_released() || self.core.was_handed_over()
+    }
+
+    /// Whether the page, its process or the browser ended. The session can then only be finished.
+    pub fn is_gone(&self) -> bool {
+        self.tab.is_gone()
+    }
+
+    /// Whether the user took over. The agent then has no part in the page any more.
+    pub fn is_taken_over(&self) -> bool {
+        self.core.is_taken_over()
+    }
+
+    /// The ref of the one element that a CSS selector matches.
+    ///
+    /// # Errors
+    /// [`BridgeError::Selector`] and [`BridgeError::NotOne`]; [`BridgeError::TextWithheld`] once the container may have
+    /// private data, because selectors that match or not would reveal it letter by letter.
+    pub async fn query(&self, selector: &str) -> Result<ElementRef, BridgeError> {
+        if self.is_private() {
+            return Err(BridgeError::TextWithheld);
+        }
+        self.tab.query(selector).await
+    }
+
+    /// A screenshot of the page, for a multimodal model. Nothing in it is masked.
+    ///
+    /// # Errors
+    /// [`BridgeError::TextWithheld`] once the container may have private data, which a screenshot would show; otherwise as
+    /// [`Tab::picture`].
+    pub async fn picture(&self, settings: PictureSettings) -> Result<Picture, BridgeError> {
+        if self.is_private() {
+            return Err(BridgeError::TextWithheld);
+        }
+        self.tab.picture(settings).await
+    }
+
+    /// Lets a second program use the session's page in the same browser.
+    #[cfg(all(feature = "relay", unix))]
+    pub fn show_to(&self, program: &browser_signals::playwright::SecondProgram) {
+        program.follow(&self.tab);
+    }
+
+    /// Renders for the model a text that comes from the page in another way than by reading it, such as console output or
+    /// a tool's result. The text is untrusted, as all text of a page.
+    ///
+    /// # Errors
+    /// [`BridgeError::TextWithheld`] where the vault is locked.
+    pub fn tell(&mut self, text: &str) -> Result<String, BridgeError> {
+        let rendered = self.text.tell(text).map_err(|_| BridgeError::TextWithheld)?;
+        self.core.note_unattributed(&rendered);
+        Ok(rendered)
+    }
+
+    /// The kinds of request that the user's words may need and the policy can never grant in this task, with the reason,
+    /// for the user. The prompt leaves them out, and they are not part of the task.
+    pub fn ruled_out(&self) -> &[(Kind, Reason)] {
+        &self.ruled_out
+    }
+
+    /// The texts that were withheld from the model as suspicious. They are for the user, never for the model.
+    pub fn quarantine(&self) -> &Quarantine {
+        &self.quarantine
+    }
+
+    /// The session's tab, for tests.
+    #[cfg(feature = "inspection")]
+    pub fn tab(&self) -> &Tab {
+        &self.tab
+    }
+
+    /// The container's proxy, for tests.
+    #[cfg(feature = "inspection")]
+    pub fn proxy(&self) -> &EgressProxy {
+        &self.proxy
+    }
+
+    /// Carries out or refuses one action of the agent. The agent gets only the returned text.
+    pub async fn act(&mut self, action: Action) -> String {
+        self.answer_waiting().await;
+        self.read_filled_back(&action).await;
+        self.judge_safety(&action).await;
+        let mut event = Event::Act(action);
+        loop {
+            event = match self.core.step(event, self.now()) {
+                Command::Answer(text) => {
+                    self.save_standing();
+                    self.show_warnings().await;
+                    self.note_browser_events();
+                    return text;
+                }
+                Command::Record { events, sync } => Event::Recorded(self.record(&events, sync)),
+                Command::Ask(prompt) => Event::Answered(self.dependencies.ask(&prompt).await),
+                Command::AskCode { card, prompt } => {
+                    self.dependencies.ask_code(&card, &prompt).await;
+                    Event::CodeAsked
+                }
+                Command::HandOver(offer) => Event::HandedOver(self.hand_over(&offer).await),
+                Command::Read => {
+                    let text = self.tab.read(&self.text).await;
+                    self.agent_actions.note_on_page(self.text.take_shown());
+                    let safety = self.text.take_safety();
+                    let page = text.map(|page| RenderedPage { text: page.text, origin: page.origin, safety });
+                    Event::PageRead(page.map_err(|e| reason_of(&e)))
+                }
+                Command::Look(target) => {
+                    Event::Seen(look(&self.tab, target).await.map_err(|e| reason_of(&e)))
+                }
+                Command::Do { verb, decided } => Event::Done(self.carry_out(verb, decided).await),
+                Command::Narrow(open) => Event::Done(release_within(&self.proxy, &open, async || ()).await),
+                Command::Fill(fill) => Event::Done(self.fill(fill).await),
+                Command::Wire(wire) => Event::Done(self.wire(wire).await),
+                Command::Pay(payment) => Event::Done(pay(&self.tab, &mut self.dependencies, *payment).await),
+            };
+        }
+    }
+
+    /// Carries a verb out. If a request of the page must wait for the user, the page waits with it until the user answers.
+    async fn carry_out(
+        &mut self,
+        verb: Verb,
+        decided: Option<Box<Observed<Snapshot>>>,
+    ) -> Result<(), Reason> {
+        let tab = Arc::clone(&self.tab);
+        let done = async { carry_out(&tab, verb, decided.as_deref()).await };
+        let mut done = pin!(done);
+        loop {
+            tokio::select! {
+                biased;
+                Ok(()) = tab.wait_for_held() => {
+                    if !self.answer_waiting().await {
+                        let _ended = done.await;
+                        return Err(Reason::ConsentDenied);
+                    }
+                }
+                done = &mut done => return done.map_err(|e| reason_of(&e)),
+            }
+        }
+    }
+
+    /// Asks the user about waiting requests, if there are any, and sends or blocks them. Returns whether none was blocked.
+    async fn answer_waiting(&mut self) -> bool {
+        let held = self.tab.held();
+        if held.is_empty() {
+            return true;
+        }
+        // Chromium does not answer questions about a page while its navigation waits. Its filled controls were read back
+        // before the verb.
+        if !held.iter().any(|it| it.main_navigation) {
+            self.note_changed().await;
+        }
+        let waiting = held.into_iter().map(|it| Waiting { to: it.to, path: it.path }).collect();
+        let agreed = match self.core.ask_about_waiting(waiting, self.now()) {
+            Some(prompt) => {
+                let answered = self.dependencies.ask(&prompt).await;
+                let (agreed, events) = self.core.answered_about_waiting(&prompt, &answered, self.now());
+                self.record(&events, true) && agreed
+            }
+            None => false,
+        };
+        if !agreed {
+            self.core.note_denial(Reason::ConsentDenied);
+        }
+        // A page that is gone has no waiting requests.
+        let _gone = self.tab.let_go(agreed).await;
+        agreed
+    }
+
+    /// Reads the filled controls back before an action that may send a form or pay. The user sees the changes.
+    async fn read_filled_back(&self, action: &Action) {
+        let sends =
+            matches!(action, Action::Verb(Verb::Submit { .. } | Verb::Click { .. }) | Action::Request(_));
+        if sends && self.text.has_released() {
+            self.note_changed().await;
+        }
+    }
+
+    /// Judges the page's present safety before a request, if the policy has safety thresholds. The agent may not have read
+    /// the page.
+    async fn judge_safety(&mut self, action: &Action) {
+        if !self.core.asks_for_safety() || !matches!(action, Action::Request(_)) {
+            return;
+        }
+        // A page that cannot be read has no safety, and the policy denies.
+        if let Ok(page) = self.tab.read(&self.text).await
+            && let Some(origin) = page.origin
+        {
+            self.core.note_safety(&origin, self.text.take_safety());
+        }
+    }
+
+    async fn note_changed(&self) {
+        // A page that is gone sends nothing.
+        for (site, labels) in self.tab.changed_since_filled().await.unwrap_or_default() {
+            self.agent_actions.note_changed(&site, labels);
+        }
+    }
+
+    /// Ends the task: closes the container, writes the last record, and returns the guard.
+    pub async fn finish(mut self) -> (SessionReport, Guard) {
+        self.tab.withdraw_wires();
+        self.note_browser_events();
+        self.tab.close().await;
+        self.record(&[AuditEvent::Ended], true);
+        self.dependencies.store_quarantine(&self.quarantine);
+        self.dependencies.store_guesses(&self.core.counts().guessed);
+        let was_private = self.is_private();
+        let taint = self.core.take_taint();
+        if let Some(memory) = &mut self.dependencies.memory {
+            memory.task_ended(&self.core.counts().guessed, taint, was_private);
+        }
+        self.dependencies.sign_head();
+        self.dependencies.vault.lock().unwrap_or_else(PoisonError::into_inner).forget_task_values();
+        let report =
+            SessionReport { counts: self.core.counts().clone(), container: self.core.task().container() };
+        (report, Guard { decision: self.core.into_decision(), dependencies: self.dependencies })
+    }
+
+    /// Stores new standing consents. If that fails, they hold for this task.
+    fn save_standing(&mut self) {
+        if let Some(standing) = self.core.take_standing() {
+            self.dependencies.store(StateName::Consents, &book::to_json(&standing));
+        }
+    }
+
+    /// Shows the user the refusals on unsafe pages.
+    async fn show_warnings(&mut self) {
+        for warning in self.core.take_warnings() {
+            self.dependencies.answerer.warn(&warning).await;
+        }
+    }
+
+    /// Offers the user a hand-over. Placeholders are withdrawn from forms first, since the user would send them as they
+    /// are.
+    async fn hand_over(&mut self, offer: &HandOver) -> HandedOver {
+        self.tab.withdraw_wires();
+        self.dependencies.hand_over(offer).await
+    }
+
+    fn now(&self) -> Millis {
+        Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX))
+    }
+
+    fn record(&mut self, events: &[AuditEvent], sync: bool) -> bool {
+        let time = unix_ms();
+        events.iter().all(|event| self.dependencies.audit.append(self.id, event, time, sync).is_ok())
+    }
+
+    fn note_browser_events(&mut self) {
+        for event in self.tab.events() {
+            if let PageEvent::WireEnded { request, end } = event {
+                let ended = self.core.end_wire(request, not_delivered(end));
+                self.record(ended.as_slice(), true);
+                continue;
+            }
+            let what = Stopped::from(&event);
+            if what == Stopped::Request {
+                self.core.note_denial(Reason::EgressBlocked);
+            }
+            self.record(&[AuditEvent::Browser { what }], false);
+        }
+        for _ in 0..take_refusals(&self.proxy) {
+            self.core.note_denial(Reason::EgressBlocked);
+            self.record(&[AuditEvent::Browser { what: Stopped::Request }], false);
+        }
+    }
+
+    /// Fills a form, once the container's egress is restricted to its origins.
+    async fn fill(&self, fill: SealedFill) -> Result<(), Reason> {
+        let open = [fill.origin.clone(), fill.destination.origin.clone()];
+        let filled = release_within(&self.proxy, &open, || self.tab.fill(fill)).await?;
+        filled.map(|_| ()).map_err(|e| reason_of(&e))
+    }
+
+    /// Puts placeholders into a form, once the container's egress is restricted to its origins.
+    async fn wire(&self, wire: SealedWire) -> Result<(), Reason> {
+        let open = [wire.origin.clone(), wire.destination.origin.clone()];
+        let filled = release_within(&self.proxy, &open, || self.tab.fill_wire(wire)).await?;
+        filled.map(|_| ()).map_err(|e| wire_reason(&e))
+    }
+}
+
+/// Why the values of a wire were not delivered; `None` if they were.
+fn not_delivered(end: WireEnd) -> Option<Reason> {
+    match end {
+        WireEnd::Sent => None,
+        WireEnd::Expired => Some(Reason::ConsentExpired),
+        WireEnd::DocumentGone | WireEnd::Replaced => Some(Reason::StaleDocument),
+    }
+}

@@ -1,0 +1,230 @@
+//! Actions in a container of the guard's browser: opening it behind a proxy, looks, verbs, purchases.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use browser_signals::playwright::{About, BridgeError, Browser, Tab};
+use browser_signals::{Observed, Origin, Snapshot, Verb};
+use policy_dfa::{Reason, Task};
+use url::Url;
+use vault::Entropy;
+
+use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
+use crate::egress::{ContainerEgress, Releases};
+use crate::egress_proxy::EgressProxy;
+use crate::guard::Dependencies;
+use crate::guard::agent_actions::AgentActions;
+use crate::session::SessionError;
+use crate::session::core::{Look, Payment};
+
+/// The maximum number of refusals that are recorded for one action of the agent. A page can cause any number of them.
+const MAX_RECORDED: u64 = 100;
+
+/// The time for the shop to redeem a payment before it is voided.
+const REDEEM_WITHIN: Duration = Duration::from_secs(20);
+
+/// The time for the shop to show its receipt before the agent goes on.
+const RECEIPT_WITHIN: Duration = Duration::from_secs(1);
+
+/// Opens the task's container, behind a proxy of its own.
+pub(super) async fn open_container(
+    dependencies: &mut Dependencies,
+    browser: &Browser,
+    task: &Task,
+    releases: &Releases,
+    agent_actions: &AgentActions,
+) -> Result<(Tab, EgressProxy), SessionError> {
+    let payment_origins: Vec<Origin> =
+        dependencies.payments.iter().map(|payments| payments.origin()).collect();
+    let proxy = start_proxy(browser, &payment_origins, dependencies.entropy.as_mut()).await?;
+    let tab = browser.container_through(proxy.for_container(), task.container(), task.origins()).await?;
+    let container_egress = ContainerEgress::new(
+        task.container(),
+        task.origins().to_vec(),
+        payment_origins,
+        releases.clone(),
+        dependencies.vault.clone(),
+        dependencies.detectors.clone(),
+    );
+    tab.set_egress(Arc::new(container_egress.watching(agent_actions.clone())));
+    Ok((tab, proxy))
+}
+
+/// Starts a proxy for one container, with the host rules and the private hosts of the browser's settings.
+async fn start_proxy(
+    browser: &Browser,
+    payment: &[Origin],
+    entropy: &mut (dyn Entropy + Send),
+) -> Result<EgressProxy, SessionError> {
+    let started = EgressProxy::of(browser.settings(), payment, entropy).await;
+    started.map_err(|error| SessionError::Proxy(error.to_string()))
+}
+
+/// Restricts the egress to these origins, and then releases a value to one of them. If the restriction fails, nothing is
+/// released.
+pub(super) async fn release_within<T, F: Future<Output = T>>(
+    proxy: &EgressProxy,
+    open: &[Origin],
+    release: impl FnOnce() -> F,
+) -> Result<T, Reason> {
+    proxy.narrow_to(open).await.map_err(|_| Reason::EgressBlocked)?;
+    Ok(release().await)
+}
+
+/// The number of refusals to record since the last call.
+pub(super) fn take_refusals(proxy: &EgressProxy) -> u64 {
+    proxy.take_refused().min(MAX_RECORDED)
+}
+
+/// Observes the part of the page that a verb or a request is about.
+pub(crate) async fn look(tab: &Tab, look: Look) -> Result<Vec<Observed<Snapshot>>, BridgeError> {
+    match look {
+        Look::Page => Ok(vec![tab.observe(About::Page).await?]),
+        Look::Element(target) => Ok(vec![tab.observe(About::Element(&target)).await?]),
+        Look::Forms => tab.forms().await,
+    }
+}
+
+/// Carries a verb out, on the page of its decision.
+pub(crate) async fn carry_out(
+    tab: &Tab,
+    verb: Verb,
+    decided: Option<&Observed<Snapshot>>,
+) -> Result<(), BridgeError> {
+    match (verb, decided) {
+        (Verb::Open { url }, _) => {
+            let url = Url::parse(&url).map_err(|_| BridgeError::Stale)?;
+            tab.open(&url).await
+        }
+        (Verb::Click { target }, Some(decided)) => tab.click(&target, decided).await,
+        (Verb::Hover { target }, Some(decided)) => tab.hover(&target, decided).await,
+        (Verb::Type { target, text }, Some(decided)) => tab.type_text(&target, &text, decided).await,
+        (Verb::Select { target, option }, Some(decided)) => tab.select(&target, &option, decided).await,
+        (Verb::Check { target, on }, Some(decided)) => tab.check(&target, on, decided).await,
+        (Verb::Submit { target }, Some(decided)) => tab.submit(&target, decided).await,
+        (Verb::Press { key }, _) => tab.press(&key).await,
+        (Verb::Wait { milliseconds }, _) => {
+            tab.wait(milliseconds).await;
+            Ok(())
+        }
+        (Verb::Back, _) => tab.back().await,
+        (_, _) => Err(BridgeError::Stale),
+    }
+}
+
+/// The reason of a failure of the bridge.
+pub(crate) fn reason_of(error: &BridgeError) -> Reason {
+    match error {
+        BridgeError::Stale | BridgeError::UnknownRef => Reason::StaleDocument,
+        BridgeError::Occluded => Reason::Occluded,
+        BridgeError::Diverted => Reason::WrongDestination,
+        BridgeError::Refused(_) => Reason::UnplannedEffect,
+        BridgeError::TextWithheld => Reason::EgressBlocked,
+        BridgeError::NotApplicable => Reason::NotApplicable,
+        BridgeError::Unreachable => Reason::PageUnreachable,
+        BridgeError::Unconfirmed => Reason::Unconfirmed,
+        _ => Reason::BrowserLost,
+    }
+}
+
+/// The reason of a failure to put placeholders into a form. A control that takes none is the page's failure and not the
+/// browser's.
+pub(super) fn wire_reason(error: &BridgeError) -> Reason {
+    match error {
+        BridgeError::NotApplicable => Reason::FieldNotAllowed,
+        error => reason_of(error),
+    }
+}
+
+/// Carries one purchase out: arms the handler for exactly this payee and amount, lets the browser use it, presses the
+/// shop's button, and closes everything again whatever happens.
+pub(super) async fn pay(tab: &Tab, dependencies: &mut Dependencies, payment: Payment) -> Result<(), Reason> {
+    let Payment { card, payee, amount, button, decided } = payment;
+    let Some(handler) = dependencies.payments.clone() else { return Err(Reason::DeliveryForbidden) };
+    let mut id = [0; 16];
+    dependencies.entropy.fill(&mut id);
+    let pending = Pending::new(payee.clone(), payee, amount);
+    let armed = handler.arm(pending, card, PurchaseId(id)).map_err(|error| match error {
+        ArmError::AlreadyPending => Reason::BudgetSpent,
+        ArmError::Mismatch => Reason::ClaimMismatch,
+        ArmError::Unsettled => Reason::PaymentDeclined,
+        ArmError::JournalUnavailable => Reason::AuditUnavailable,
+    })?;
+    let origin = handler.origin();
+    let started = match tab.payment_permission(&origin, true).await {
+        Ok(()) => tab.click(&button, &decided).await,
+        Err(error) => Err(error),
+    };
+    // A shop can start the payment as soon as the mouse button is down. The bank's answer counts even if the click then
+    // failed, so that a completed payment is never reported as refused.
+    let within = if started.is_ok() { REDEEM_WITHIN } else { Duration::ZERO };
+    let outcome = armed.outcome(within).await;
+    close_payments(tab, &origin).await;
+    match outcome {
+        Outcome::Paid { .. } => {
+            // The shop shows its receipt, which the agent should read next.
+            let _lost_after_payment = tab.wait_for_navigation(&decided, RECEIPT_WITHIN).await;
+            Ok(())
+        }
+        Outcome::Unasked => Err(started.err().map_or(Reason::NoPaymentInterface, |error| reason_of(&error))),
+        Outcome::Declined(_) | Outcome::Expired | Outcome::Unsettled => {
+            Err(started.err().map_or(Reason::PaymentDeclined, |error| reason_of(&error)))
+        }
+    }
+}
+
+/// Revokes the browser's permission for the payment handler. If the browser does not answer, this closes the container.
+/// The handler itself is disarmed either way.
+async fn close_payments(tab: &Tab, handler: &Origin) {
+    if tab.payment_permission(handler, false).await.is_err() {
+        tab.close().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use std::sync::Arc;
+
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+    use crate::egress_proxy::{HostRules, Limits, OpenRule, SystemResolver};
+
+    /// Asks the proxy for a tunnel to a server of this machine, and returns the connection and the answer.
+    async fn tunnel(proxy: &EgressProxy, to: &str) -> (TcpStream, String) {
+        let endpoint = proxy.for_container();
+        let mut stream = TcpStream::connect(endpoint.address()).await.unwrap();
+        let credential = STANDARD.encode(endpoint.credential().as_bytes());
+        let ask =
+            format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\nProxy-Authorization: Basic {credential}\r\n\r\n");
+        stream.write_all(ask.as_bytes()).await.unwrap();
+        let mut answer = [0; 64];
+        let length = stream.read(&mut answer).await.unwrap();
+        (stream, String::from_utf8_lossy(answer.get(..length).unwrap()).into_owned())
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_value_is_released_only_after_every_other_connection_is_cut() {
+        let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let to = format!("evil.test:{}", server.local_addr().unwrap().port());
+        let before = OpenRule { private_hosts: vec!["evil.test".to_owned()], payment: Vec::new() };
+        let (rules, names) = (HostRules::parse("MAP *.test 127.0.0.1").unwrap(), Arc::new(SystemResolver));
+        let proxy = EgressProxy::start(before, rules, names, Limits::default(), [7; 64]).await.unwrap();
+        let (mut early, answer) = tunnel(&proxy, &to).await;
+        assert!(answer.contains("200"), "{answer}");
+        let shop = Origin::parse("https://shop.example").unwrap();
+        // At the release the earlier tunnel is gone, and no new one opens.
+        let through = &proxy;
+        let release = move || async move {
+            let gone = early.read(&mut [0; 8]).await.unwrap_or(0) == 0;
+            (gone, tunnel(through, &to).await.1)
+        };
+        let (gone, answer) = release_within(&proxy, &[shop], release).await.unwrap();
+        assert!(gone);
+        assert!(!answer.contains(" 200"), "{answer}");
+    }
+}

@@ -1,0 +1,19 @@
+//! The drivers of a session: the opening, and two ways to carry out the state machine's commands.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `task_source` | the user's prompt, whose values move into the vault, or an agent's proposal |
+//! | `opening` | the task is sealed from the user's words, and the user is asked once |
+//! | `container` | the driver in a container of the guard's browser |
+//! | `container_actions` | opening a container behind a proxy, looks, verbs, purchases |
+//! | `tab` | the driver in tabs of the user's own browser |
+//! | `tls` | the TLS probe of a task's sites |
+
+pub(super) mod container;
+pub(crate) mod container_actions;
+mod opening;
+#[cfg(unix)]
+pub mod tab;
+pub(super) mod task_source;
+#[cfg(unix)]
+pub mod tls;

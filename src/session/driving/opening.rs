@@ -1,0 +1,188 @@
+//! The opening of a session, before any page: the guard seals the task from the user's words, and asks the user once.
+
+use std::sync::PoisonError;
+
+use browser_signals::Container;
+use policy_dfa::{DecisionPoint, History, Millis, Reason, Task};
+use sirl::Kind;
+
+use super::task_source::TaskSource;
+use crate::audit::{AuditEvent, SessionId};
+use crate::consent::{ConsentBook, Notice, OpenPages};
+use crate::egress::Releases;
+use crate::guard::Dependencies;
+use crate::intake;
+use crate::scrub::Quarantine;
+use crate::session::SessionError;
+use crate::session::core::{Core, CoreDependencies};
+use crate::session::decisions::never_granted;
+use crate::session::prompts::consent_events;
+use crate::session::prompts::plan::{PlanQuestion, store_plan_answer};
+use crate::system::unix_ms;
+use crate::text::PageTextGuard;
+
+/// The browser that a session acts in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TaskSurface {
+    /// A container of the guard's browser, with a proxy of its own.
+    Container,
+    /// A tab of the user's own browser.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "the service is for Unix"))]
+    OwnBrowser(OpenPages),
+}
+
+impl TaskSurface {
+    /// The notice that every prompt shows.
+    fn notice(self) -> Option<Notice> {
+        matches!(self, TaskSurface::OwnBrowser(_)).then_some(Notice::OwnBrowser)
+    }
+}
+
+/// A task that is sealed and recorded.
+pub(super) struct SealedTask {
+    pub id: SessionId,
+    pub task: Task,
+    /// The prompt as it is shown to the model.
+    pub prompt: String,
+    /// The kinds that can never be granted.
+    pub ruled_out: Vec<(Kind, Reason)>,
+    surface: TaskSurface,
+    book: ConsentBook,
+    seed: [u8; 32],
+    prompts: u32,
+}
+
+/// The parts of a session that has a page.
+pub(super) struct ReadySession {
+    pub core: Core,
+    pub text: PageTextGuard,
+    pub quarantine: Quarantine,
+}
+
+/// Takes the values out of the prompt, seals the task, asks once for the container and for what the task will need.
+pub(super) async fn open(
+    dependencies: &mut Dependencies,
+    decision: &DecisionPoint,
+    wording: TaskSource<'_>,
+    surface: TaskSurface,
+) -> Result<SealedTask, SessionError> {
+    dependencies.note_user_present();
+    let (prompt, mut intake, chosen) = match wording {
+        TaskSource::User(prompt) => (prompt, intake::read(prompt, &dependencies.detectors), None),
+        TaskSource::Agent(proposal) if !proposal.can_be_shown() => return Err(SessionError::TooManySites),
+        TaskSource::Agent(proposal) => ("", proposal.into_intake(), Some(Notice::ChosenByTheAgent)),
+    };
+    if intake.origins.is_empty() {
+        return Err(SessionError::NoOrigin);
+    }
+    let id = SessionId::random(dependencies.entropy.as_mut());
+    let unix_ms = unix_ms();
+    let mut seed = [0; 32];
+    dependencies.entropy.fill(&mut seed);
+    let policy = decision.policy_hash();
+    let sealed_before_asking = dependencies.audit.append(id, &AuditEvent::Started { policy }, unix_ms, true);
+    sealed_before_asking.map_err(|_| SessionError::Audit)?;
+    let doubts = dependencies.settle_doubts(&mut intake, prompt, &policy).await;
+    let mut prompts = u32::from(!doubts.is_empty());
+    for event in doubts {
+        dependencies.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
+    }
+    dependencies
+        .store_prompt_values(&intake, prompt)
+        .map_err(|error| SessionError::Vault(error.to_string()))?;
+
+    // The user is not asked about kinds that can never be granted, whatever the pages are.
+    let raised = intake.seal(Container::T2);
+    let mut ruled_out = Vec::new();
+    intake.kinds.retain(|kind| {
+        let reason = match dependencies.schema.takes(*kind) {
+            None => Some(Reason::MalformedRequest),
+            Some(fields) => never_granted(decision, &raised, &History::default(), *kind, fields),
+        };
+        ruled_out.extend(reason.map(|reason| (*kind, reason)));
+        reason.is_none()
+    });
+    let mut book = ConsentBook::with_standing(dependencies.standing_consents(), unix_ms);
+    let question = {
+        let vault = dependencies.vault.lock().unwrap_or_else(PoisonError::into_inner);
+        PlanQuestion::of(&intake, decision, &book, &vault)
+    };
+    let mut container = Container::T0;
+    if let Some(question) = question {
+        let question = match surface {
+            TaskSurface::OwnBrowser(pages) => question.in_own_browser(pages),
+            TaskSurface::Container => question,
+        };
+        prompts += 1;
+        let mut nonce = [0; 16];
+        dependencies.entropy.fill(&mut nonce);
+        let before = dependencies.earlier_guesses();
+        let guessed = (before > 0).then_some(Notice::GuessedBefore(before));
+        let noticed = chosen.into_iter().chain(surface.notice()).chain(guessed);
+        let mut prompt = question.with_notices(noticed).prompt(&policy, nonce);
+        if !dependencies.can_persist_consents() {
+            prompt = prompt.for_this_task_only();
+        }
+        let answer = prompt.ticket().settle(&dependencies.ask(&prompt).await, Millis(0));
+        store_plan_answer(&prompt, answer, &mut book);
+        if answer.agrees() {
+            container = Container::T2;
+            if let Some(memory) = &mut dependencies.memory {
+                memory.user_agreed();
+            }
+        }
+        for event in consent_events(&prompt, answer) {
+            dependencies.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
+        }
+    }
+    let task = intake.seal(container);
+    let sealed = AuditEvent::Sealed {
+        origins: task.origins().to_vec(),
+        kinds: task.kinds().to_vec(),
+        budget: task.budget(),
+        container,
+    };
+    dependencies.audit.append(id, &sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
+    Ok(SealedTask { id, task, prompt: intake.prompt, ruled_out, surface, book, seed, prompts })
+}
+
+impl SealedTask {
+    /// The session's state machine, and the text guard that its pages pass.
+    pub(super) fn ready(
+        self,
+        decision: DecisionPoint,
+        dependencies: &Dependencies,
+        releases: Releases,
+    ) -> ReadySession {
+        let (vault, detectors) = (dependencies.vault.clone(), dependencies.detectors.clone());
+        let quarantine = Quarantine::default();
+        let text = PageTextGuard::new(
+            dependencies.scrubber.clone(),
+            quarantine.clone(),
+            detectors.clone(),
+            releases.clone(),
+            vault.clone(),
+        )
+        .with_safety(dependencies.safety.clone());
+        let can_persist_consents = dependencies.can_persist_consents();
+        let tools = CoreDependencies {
+            vault,
+            detectors,
+            releases,
+            book: self.book,
+            can_persist_consents,
+            seed: self.seed,
+        };
+        let mut core = Core::new(self.task, decision, tools, &self.prompt)
+            .with_schema(dependencies.schema.clone())
+            .with_earlier_guesses(dependencies.earlier_guesses())
+            .with_values_shown_to_the_model(dependencies.shows_values_to_model)
+            .with_hand_over(dependencies.answerer.offers_by_hand())
+            .with_notice(self.surface.notice());
+        if let Some(memory) = &dependencies.memory {
+            core = core.with_earlier_taint(memory.private(), memory.guessed() > 0);
+        }
+        (0..self.prompts).for_each(|_| core.note_prompt());
+        ReadySession { core, text, quarantine }
+    }
+}

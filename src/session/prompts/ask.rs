@@ -1,0 +1,325 @@
+//! Prompts within an action: their lines, their notices, the ticket that binds the answer, and the effects of the answer.
+
+use browser_signals::lookalike::warnings;
+use browser_signals::meaning::{Decisive, decisive};
+use browser_signals::{Origin, Snapshot};
+use policy_dfa::{Consent, ConsentScope, Happened, Millis};
+use sirl::{Field, FieldSet, Kind};
+
+use super::{consent_events, distinct_records, subject_of};
+use crate::audit::AuditEvent;
+use crate::consent::order::Waiting;
+use crate::consent::{
+    Answer, Answered, Asked, Change, ConsentPrompt, Made, Notice, Release, StandingConsent, Ticket,
+};
+use crate::session::core::block_state::{BlockPhase, BlockState, PendingConsent};
+use crate::session::core::{Command, Core, MAX_PROMPTS, State};
+
+/// The maximum number of lines of a page that a prompt quotes about one subject.
+const MAX_LINES: usize = 3;
+
+/// Words for a total, in the languages of the supported shops.
+const TOTALS: [&str; 7] = ["total", "summe", "gesamt", "montant", "importe", "totaal", "zu zahlen"];
+
+impl Core {
+    /// Whether the task's prompts are used up.
+    pub(in crate::session) fn prompts_are_spent(&self) -> bool {
+        self.counts.prompts >= MAX_PROMPTS
+    }
+
+    /// A prompt with a ticket of its own. The answer is bound to the prompt's text, to the policy, and to `pages`, the
+    /// browser's facts about each page of the prompt.
+    pub(in crate::session) fn prompt(
+        &mut self,
+        asked: Vec<Asked>,
+        pages: &[&Snapshot],
+        scope: ConsentScope,
+        now: Millis,
+    ) -> ConsentPrompt {
+        let subject = subject_of(&self.decision.policy_hash(), &asked);
+        let subject = pages.iter().fold(subject, |subject, page| subject.page(page)).finish();
+        let ticket = Ticket::new(self.nonces.next(), subject, now);
+        let mut noticed = self.notices(pages);
+        noticed.extend(self.amount_notice(&asked));
+        let prompt = ConsentPrompt::new(asked, noticed, scope, ticket);
+        if self.can_persist_consents { prompt } else { prompt.for_this_task_only() }
+    }
+
+    /// The notices about these pages and about the task so far.
+    fn notices(&self, pages: &[&Snapshot]) -> Vec<Notice> {
+        let mut noticed = Vec::new();
+        for page in pages {
+            let Some(origin) = page.origin.known() else { continue };
+            let warnings = warnings(origin, self.task.origins());
+            noticed.extend(warnings.iter().map(|warning| Notice::Host(warning.to_string())));
+            if let Some(top) = page.top_origin.known().filter(|top| *top != origin) {
+                noticed.push(Notice::InFrame { top: top.clone() });
+            }
+            if let Some(to) = page.destination.known().map(|to| &to.origin).filter(|to| *to != origin) {
+                noticed.push(Notice::SentElsewhere { to: to.clone() });
+            }
+        }
+        noticed.dedup();
+        noticed.extend(self.always_noticed.clone());
+        let refusals = self.counts.denials.values().sum();
+        noticed.extend((refusals > 0).then_some(Notice::Refusals(refusals)));
+        noticed.extend((!self.counts.guessed.is_empty()).then_some(Notice::Guessed));
+        let before = self.earlier_guesses;
+        noticed.extend((before > 0).then_some(Notice::GuessedBefore(before)));
+        noticed
+    }
+
+    /// The prompt's lines about a request: the site, the fields and their records, the destination.
+    pub(in crate::session) fn asked(&self, ask: &PendingConsent) -> Asked {
+        let PendingConsent { prompt, page, origin, form, .. } = ask;
+        match (prompt.kind, prompt.amount) {
+            (Some(Kind::Purchase), Some(amount)) => Asked::Pay {
+                payee: origin.clone(),
+                amount,
+                card: self.card(origin),
+                page_says: self.page_says(origin, &amount.to_decimal()),
+            },
+            (kind, _) => {
+                let kind = kind.unwrap_or(Kind::Contact);
+                let sent_to = page.destination.known().map(|to| to.origin.clone());
+                Asked::Release {
+                    kind,
+                    fields: prompt.fields,
+                    to: origin.clone(),
+                    records: self.records(kind, prompt.fields, origin, sent_to.as_ref().unwrap_or(origin)),
+                    sent_to,
+                    form: Some(form.clone()),
+                }
+            }
+        }
+    }
+
+    /// The records that would supply the fields.
+    pub(in crate::session) fn records(
+        &self,
+        kind: Kind,
+        fields: FieldSet,
+        to: &Origin,
+        sent_to: &Origin,
+    ) -> Vec<String> {
+        let Ok(vault) = self.vault.lock() else { return Vec::new() };
+        distinct_records(vault.suppliers_to(kind, fields, to, sent_to))
+    }
+
+    /// The card that would pay.
+    fn card(&self, payee: &Origin) -> Option<String> {
+        let vault = self.vault.lock().ok()?;
+        let card = FieldSet::EMPTY.with(Field::CardNumber).with(Field::CardExpiry);
+        let supplied = vault.suppliers(Kind::Purchase, card, payee);
+        supplied.into_iter().find(|(_, field)| *field == Field::CardNumber).map(|(handle, _)| handle)
+    }
+
+    /// The card of a payment, or of a form with a field for its code, if the vault does not have its security code.
+    pub(in crate::session) fn card_without_code(&self, prompt: &ConsentPrompt) -> Option<String> {
+        let cards = prompt.asked.iter().filter_map(|asked| match asked {
+            Asked::Pay { card, .. } => card.clone(),
+            Asked::Release { kind: Kind::Payment, fields, records, .. }
+                if fields.contains(Field::CardCode) =>
+            {
+                records.iter().find(|record| record.starts_with("card:")).cloned()
+            }
+            _ => None,
+        });
+        let vault = self.vault.lock().ok()?;
+        let code = FieldSet::EMPTY.with(Field::CardCode);
+        cards.into_iter().find(|card| !vault.has(code, Some(card)))
+    }
+
+    /// The notice of a prompt that lets a card go into a page's form.
+    fn amount_notice(&self, asked: &[Asked]) -> Option<Notice> {
+        let to = asked.iter().find_map(|asked| match asked {
+            Asked::Release { kind: Kind::Payment, to, .. } => Some(to),
+            _ => None,
+        })?;
+        Some(Notice::NoAmount { page_says: self.page_says_of(to, names_total) })
+    }
+
+    /// The prompt about waiting requests; `None` where the answer is no without asking.
+    pub fn ask_about_waiting(&mut self, waiting: Vec<Waiting>, now: Millis) -> Option<Box<ConsentPrompt>> {
+        if self.prompts_are_spent() {
+            return None;
+        }
+        let order = self.agent_actions.waiting(waiting)?;
+        if self.agent_actions.is_refused_again(&order) {
+            self.agent_actions.answered(&order, false);
+            return None;
+        }
+        Some(Box::new(self.prompt(vec![Asked::Order(order)], &[], ConsentScope::EveryTime, now)))
+    }
+}
+
+impl Core {
+    /// Counts a prompt.
+    pub fn note_prompt(&mut self) {
+        self.counts.prompts += 1;
+        self.happened(Happened::Prompted);
+    }
+
+    /// Advances the policy's history by the answer to a prompt within an action.
+    pub(in crate::session) fn note_answer(&mut self, answer: Answer) {
+        if !answer.agrees() {
+            self.happened(Happened::Refused);
+        }
+    }
+
+    /// Applies the answer to the prompt of a block, and records it.
+    pub(in crate::session) fn answered(
+        &mut self,
+        mut block: BlockState,
+        asked: Vec<PendingConsent>,
+        prompt: Box<ConsentPrompt>,
+        answer: Answer,
+    ) -> Command {
+        self.note_prompt();
+        self.note_answer(answer);
+        let agreed = answer.agrees();
+        self.note_seen(&prompt, agreed);
+        for PendingConsent { at, .. } in &asked {
+            if let Some(line) = block.requests.get_mut(*at) {
+                line.consent = if agreed { Consent::Given } else { Consent::Refused };
+            }
+        }
+        let events = consent_events(&prompt, answer);
+        let command = Command::Record { events, sync: false };
+        self.enter(
+            State::Block(Box::new((block, BlockPhase::RecordingAnswer { asked, prompt, answer }))),
+            command,
+        )
+    }
+
+    /// Stores an answer in the consent book, once it is recorded.
+    pub(in crate::session) fn store_answer(
+        &mut self,
+        block: &BlockState,
+        asked: &[PendingConsent],
+        prompt: &ConsentPrompt,
+        answer: Answer,
+        now: Millis,
+    ) {
+        for (PendingConsent { at, origin, .. }, about) in asked.iter().zip(&prompt.asked) {
+            let Some(line) = block.requests.get(*at) else { continue };
+            let (records, form) = match about {
+                Asked::Release { records, form, .. } => (records.clone(), form.as_ref()),
+                Asked::Pay { card, .. } => (card.iter().cloned().collect(), None),
+                _ => (Vec::new(), None),
+            };
+            let (kind, fields) = (line.request.kind, line.request.effective_fields());
+            if answer.agrees() && self.book.never(kind, origin) {
+                // The user said never while the prompt was open. A yes does not replace it.
+                continue;
+            }
+            self.book.note(&Release { kind, fields, records: &records, to: origin, form }, answer, now);
+        }
+    }
+
+    /// Changes the standing consents for all later decisions. A release that is decided and not delivered yet is refused.
+    pub fn change(&mut self, change: &Change, now: Millis) -> Made {
+        self.overtaken = true;
+        if let State::Block(block) = &mut self.state {
+            let agreed = block.0.requests.iter_mut().filter(|line| line.consent == Consent::Given);
+            agreed.for_each(|line| line.consent = Consent::Refused);
+        }
+        self.book.change(change, now)
+    }
+
+    /// The consents that outlive the session, if they changed since the last call.
+    pub fn take_standing(&mut self) -> Option<Vec<StandingConsent>> {
+        self.book.take_changes()
+    }
+
+    /// Marks the agent actions that a prompt showed as seen.
+    fn note_seen(&self, prompt: &ConsentPrompt, agreed: bool) {
+        for asked in &prompt.asked {
+            if let Asked::Order(order) = asked {
+                self.agent_actions.answered(order, agreed);
+            }
+        }
+    }
+
+    /// Applies the answer to [`Core::ask_about_waiting`]. The requests may leave if it is yes and recorded.
+    pub fn answered_about_waiting(
+        &mut self,
+        prompt: &ConsentPrompt,
+        answered: &Answered,
+        now: Millis,
+    ) -> (bool, Vec<AuditEvent>) {
+        let answer = prompt.ticket().settle(answered, now);
+        self.note_prompt();
+        self.note_answer(answer);
+        self.note_seen(prompt, answer.agrees());
+        (answer.agrees(), consent_events(prompt, answer))
+    }
+}
+
+impl Core {
+    /// Lines of the payee's page that speak of a recurring payment.
+    pub(in crate::session) fn page_says_it_recurs(&self, payee: &Origin) -> Vec<String> {
+        self.page_says_of(payee, |line| decisive(&[line]) == Some(Decisive::Recurs))
+    }
+
+    /// The first lines of the payee's page that satisfy a predicate.
+    fn page_says_of(&self, payee: &Origin, is_meant: impl Fn(&str) -> bool) -> Vec<String> {
+        let here = self.page.as_ref() == Some(payee);
+        let lines = self.last_text.lines().filter(|line| here && is_meant(line));
+        lines.map(shown_line).take(MAX_LINES).collect()
+    }
+
+    /// The lines before the amount on the payee's page, which describe the purchase in the page's own words. Text of
+    /// another page is never quoted.
+    fn page_says(&self, payee: &Origin, amount: &str) -> Vec<String> {
+        if self.page.as_ref() != Some(payee) {
+            return Vec::new();
+        }
+        let lines: Vec<&str> = self.last_text.lines().collect();
+        let Some(at) = lines.iter().rposition(|line| names(line, amount)) else { return Vec::new() };
+        let around = lines.get(at.saturating_sub(3)..=at).unwrap_or(&[]);
+        around.iter().map(|line| shown_line(line)).collect()
+    }
+}
+
+/// A line of a page as a prompt quotes it.
+fn shown_line(line: &str) -> String {
+    line.trim().trim_start_matches("- ").chars().take(120).collect()
+}
+
+/// Whether a line names a total.
+fn names_total(line: &str) -> bool {
+    let line = line.to_lowercase();
+    line.contains(|c: char| c.is_ascii_digit()) && TOTALS.iter().any(|word| line.contains(word))
+}
+
+/// Whether a line names exactly this amount, and not a longer number that contains it.
+fn names(line: &str, amount: &str) -> bool {
+    let number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
+    line.match_indices(amount).any(|(at, _)| {
+        let before = line.get(..at).and_then(|text| text.chars().next_back());
+        let mut after = line.get(at + amount.len()..).unwrap_or_default().chars();
+        let (next, one_more) = (after.next(), after.next());
+        // A full stop may end a sentence or continue a number.
+        let goes_on = next.is_some_and(|c| c.is_ascii_digit())
+            || next.is_some_and(number) && one_more.is_some_and(|c| c.is_ascii_digit());
+        !before.is_some_and(number) && !goes_on
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn an_amount_is_not_found_within_another() {
+        assert!(
+            names("Total: 64.15 USD", "64.15")
+                && names("It is 64.15.", "64.15")
+                && names("64.15, paid", "64.15")
+        );
+        for line in ["164.15", "64.155", "1,64.15", "64.15.3", "64.1", "4.15"] {
+            assert!(!names(line, "64.15"), "{line}");
+        }
+    }
+}

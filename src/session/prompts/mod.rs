@@ -1,0 +1,53 @@
+//! Consent prompts: their text and tickets, and the effects of their answers.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `plan` | the prompt before the container opens |
+//! | `ask` | prompts within an action, the page's lines that they quote, and the effects of their answers |
+//! | `changes` | changes of standing consents outside of any prompt |
+
+mod ask;
+#[cfg(unix)]
+pub mod changes;
+pub(super) mod plan;
+
+use sirl::{Field, FieldSet};
+
+use crate::audit::{About, AuditEvent};
+use crate::consent::ticket::SubjectOf;
+use crate::consent::{Answer, Asked, ConsentPrompt};
+
+/// The audit events of a prompt and its answer.
+pub(super) fn consent_events(prompt: &ConsentPrompt, answer: Answer) -> Vec<AuditEvent> {
+    let ticket = prompt.ticket().hash();
+    let fields = prompt.asked.iter().fold(FieldSet::EMPTY, |all, asked| match asked {
+        Asked::Release { fields, .. } => fields.iter().fold(all, FieldSet::with),
+        _ => all,
+    });
+    let asked = AuditEvent::ConsentAsked {
+        ticket,
+        about: prompt.asked.iter().map(About::from).collect(),
+        fields,
+        origin: prompt.asked.iter().find_map(Asked::origin).cloned(),
+    };
+    vec![asked, AuditEvent::ConsentAnswered { ticket, answer }]
+}
+
+/// The subject of a prompt, to which its answer is bound: the policy, and every line that the user sees.
+fn subject_of(policy: &[u8; 32], asked: &[Asked]) -> SubjectOf {
+    asked.iter().fold(SubjectOf::policy(policy), |subject, about| {
+        let subject = subject.part(about.to_string().as_bytes());
+        about.details().iter().fold(subject, |subject, line| subject.part(line.to_string().as_bytes()))
+    })
+}
+
+/// The records of suppliers, each once.
+fn distinct_records(supplied: Vec<(String, Field)>) -> Vec<String> {
+    let mut records: Vec<String> = Vec::new();
+    for (handle, _) in supplied {
+        if !records.contains(&handle) {
+            records.push(handle);
+        }
+    }
+    records
+}

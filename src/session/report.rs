@@ -1,0 +1,70 @@
+//! The report of a session with its counts, or why it could not begin.
+
+use std::collections::BTreeMap;
+
+use browser_signals::Container;
+use browser_signals::playwright::BridgeError;
+use policy_dfa::Reason;
+use sirl::Field;
+
+use crate::guard::GuardError;
+
+/// Why a session could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The prompt names no web address, so the task has no site to act on.
+    #[error("the prompt names no web address; say where to go, such as https://shop.example")]
+    NoOrigin,
+    /// The task that an agent proposes names more sites than one prompt can show.
+    #[error("the task names more sites than the user can be asked about at once; name eight at most")]
+    TooManySites,
+    /// The audit record cannot be written.
+    #[error("the audit record cannot be written, so nothing is begun")]
+    Audit,
+    /// A value of the prompt could not be moved into the vault.
+    #[error("a value of the prompt could not be moved into the vault: {0}")]
+    Vault(String),
+    /// The container's proxy could not be started.
+    #[error("the container's proxy could not be started: {0}")]
+    Proxy(String),
+    /// The browser failed.
+    #[error(transparent)]
+    Browser(#[from] BridgeError),
+    /// The guard failed.
+    #[error(transparent)]
+    Guard(#[from] GuardError),
+}
+
+/// The report of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionReport {
+    /// The session's counts.
+    pub counts: SessionCounts,
+    /// The container that the user agreed to.
+    pub container: Container,
+}
+
+/// The counts of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionCounts {
+    /// Actions of the agent.
+    pub actions: u64,
+    /// Prompts shown to the user.
+    pub prompts: u32,
+    /// Warnings shown to the user, which need no answer.
+    pub warnings: u32,
+    /// Releases and purchases carried out.
+    pub releases: u32,
+    /// Denials, by reason code.
+    pub denials: BTreeMap<String, u64>,
+    /// Refusals that confirmed a guess of a value, by record and field. Each of them shows the agent that its text is in
+    /// the vault, so a caller that runs session after session must sum them.
+    pub guessed: BTreeMap<(String, Field), u32>,
+}
+
+impl SessionCounts {
+    /// SessionCounts a denial.
+    pub fn denied(&mut self, reason: Reason) {
+        *self.denials.entry(reason.code()).or_default() += 1;
+    }
+}

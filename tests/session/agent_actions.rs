@@ -1,0 +1,306 @@
+//! Agent actions: recorded over all pages, shown before they leave, shown with a payment.
+
+use browser_signals::{
+    Blocked, Container, Destination, EgressGuard, ElementRef, Fact, NodeId, OutgoingRequest, Sink, Verb,
+};
+use classifier::Detectors;
+use classifier::Safety;
+use policy_dfa::Millis;
+use portcullis::Action;
+use portcullis::consent::order::Waiting;
+use portcullis::consent::{Answer, Asked};
+use portcullis::egress::ContainerEgress;
+use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
+use std::sync::Arc;
+
+use crate::played::{BLOCK, Played, SHOP, origin};
+
+const PAY: &str = "REQ.purchase ctx={\"total\":64.15,\"currency\":\"USD\"}\nREQ.end";
+
+fn target() -> ElementRef {
+    ElementRef("e1".into())
+}
+
+/// A page with one control with this label, in a form of unknown purpose.
+fn with_control(played: &mut Played, tag: &str, kind: &str, label: &str) {
+    let page = &mut played.looks[0];
+    page.sink = Fact::Known(Sink::Other);
+    page.controls.truncate(1);
+    let way = Destination { origin: origin(SHOP), path: "/cart".into(), method: "POST".into() };
+    (page.form, page.destination) = (Some(NodeId(100)), Fact::Known(way));
+    let control = &mut page.controls[0];
+    let node = label.bytes().map(i64::from).sum();
+    (control.node, control.autocomplete) = (NodeId(node), String::new());
+    (control.tag, control.input_type, control.label) = (tag.into(), kind.into(), label.into());
+}
+
+fn type_text(played: &mut Played, label: &str, text: &str) -> String {
+    with_control(played, "input", "text", label);
+    played.act(Action::Verb(Verb::Type { target: target(), text: text.into() }))
+}
+
+fn waiting() -> Vec<Waiting> {
+    vec![Waiting { to: origin(SHOP), path: "/order".into() }]
+}
+
+/// The prompt about waiting requests, with the given answer.
+fn ask(played: &mut Played, answer: Answer) -> Option<String> {
+    let prompt = played.core.ask_about_waiting(waiting(), Millis(played.seen))?;
+    let answered = prompt.answered(answer);
+    played.core.answered_about_waiting(&prompt, &answered, Millis(played.seen));
+    Some(prompt.to_string())
+}
+
+/// The container's egress, which shares the session's agent actions.
+fn egress(played: &mut Played) -> ContainerEgress {
+    let deeds = portcullis::guard::agent_actions::AgentActions::default();
+    let core = std::mem::replace(&mut played.core, Played::new(Container::T2).core);
+    played.core = core.with_agent_actions(deeds.clone());
+    let detectors = Arc::new(Detectors::standard().unwrap());
+    let (releases, vault) = (played.releases.clone(), played.vault.clone());
+    ContainerEgress::new(Container::T2, vec![origin(SHOP)], Vec::new(), releases, vault, detectors)
+        .watching(deeds)
+}
+
+fn request<'a>(method: &'a str, body: Option<&'a [u8]>) -> OutgoingRequest<'a> {
+    OutgoingRequest {
+        url: "https://shop.example/order",
+        method,
+        headers: &[],
+        body,
+        frame: None,
+        from: None,
+        resource_type: "Fetch",
+        main_navigation: false,
+    }
+}
+
+#[test]
+fn a_payment_shows_the_agent_actions_and_that_no_address_was_filled() {
+    for policy in [DEFAULT_POLICY, APPROACH_C_POLICY] {
+        let mut played = Played::under(policy, Container::T2);
+        played.safety = Safety::new(1.0).ok();
+        assert_eq!(type_text(&mut played, "Where to", "99 Thief Alley"), "ok");
+        with_control(&mut played, "select", "", "Country");
+        played.act(Action::Verb(Verb::Select { target: target(), option: "Freedonia".into() }));
+        with_control(&mut played, "input", "checkbox", "Monthly subscription");
+        played.act(Action::Verb(Verb::Check { target: target(), on: true }));
+        with_control(&mut played, "button", "button", "Locker 17");
+        (played.looks[0].form, played.looks[0].destination) = (None, Fact::Unknown);
+        played.act(Action::Verb(Verb::Click { target: target() }));
+        played.reads.push_str("\n- text: \"Renews every month, 9.99 USD, until cancelled\"");
+        played.act(Action::Verb(Verb::Read));
+        played.request(PAY);
+        let asked = played.prompts.last().unwrap();
+        for line in [
+            "pay 64.15 USD to:",
+            "Portcullis filled no address: the goods go where the site or the agent says",
+            "the agent chose \"Freedonia\" in \"Country\"",
+            "come again and cost again: the agent ticked \"Monthly subscription\"",
+            "the agent clicked \"Locker 17\"",
+            "the page says: text: \"Renews every month, 9.99 USD, until cancelled\"",
+        ] {
+            assert!(asked.contains(line), "{line} is not in {asked}");
+        }
+    }
+}
+
+#[test]
+fn a_payment_names_the_filled_record_and_asks_nothing_more() {
+    let mut played = Played::new(Container::T2);
+    played.act(Action::Verb(Verb::Read));
+    assert!(played.request(BLOCK).starts_with("GRANT.address"));
+    assert!(played.request(PAY).starts_with("GRANT.purchase"));
+    let asked = played.prompts.last().unwrap();
+    assert!(asked.contains("your address:task was filled by Portcullis in this order"), "{asked}");
+    assert!(!asked.contains("no address") && !asked.contains("the agent "), "{asked}");
+    assert_eq!(played.prompts.len(), 2);
+}
+
+#[test]
+fn a_control_that_was_filled_changes_by_grants_only() {
+    let mut played = Played::new(Container::T2);
+    assert!(played.request(BLOCK).starts_with("GRANT.address"));
+    // The page now describes the form as one that the agent may fill.
+    played.looks[0].sink = Fact::Known(Sink::Other);
+    let refused = "DENY.verb {\"reason\":\"unplanned_effect\"}";
+    let typed = Verb::Type { target: target(), text: "99 Thief Alley".into() };
+    assert_eq!(played.act(Action::Verb(typed)), refused);
+    let chosen = Verb::Select { target: target(), option: "Freedonia".into() };
+    assert_eq!(played.act(Action::Verb(chosen)), refused);
+    assert_eq!(played.act(Action::Verb(Verb::Check { target: target(), on: true })), refused);
+}
+
+#[test]
+fn an_unseen_action_holds_the_first_request_with_a_body() {
+    let mut played = Played::new(Container::T2);
+    let egress = egress(&mut played);
+    assert!(!egress.holds(&request("POST", Some(b"a=b")), true), "there is no agent action");
+    type_text(&mut played, "Where to", "99 Thief Alley");
+    assert!(egress.holds(&request("POST", Some(b"id=4711")), true), "whatever it looks like");
+    assert!(egress.holds(&request("POST", None), false), "an order by one button has no body");
+    assert!(egress.holds(&request("PUT", None), true));
+    assert!(!egress.holds(&request("GET", None), false));
+    let asked = ask(&mut played, Answer::Once).unwrap();
+    assert!(asked.contains("it goes to https://shop.example/order"), "{asked}");
+    assert!(!egress.holds(&request("POST", Some(b"id=4711")), true), "the user saw it");
+    type_text(&mut played, "Where to", "98 Thief Alley");
+    assert!(egress.holds(&request("POST", Some(b"id=4711")), true), "this is another one");
+    // The prompt of the payment shows it as well.
+    played.act(Action::Verb(Verb::Read));
+    played.request(PAY);
+    assert!(!egress.holds(&request("POST", Some(b"id=4711")), true));
+}
+
+#[test]
+fn refused_text_does_not_leave_and_everything_else_does() {
+    let mut played = Played::new(Container::T2);
+    let egress = egress(&mut played);
+    type_text(&mut played, "Message", "Please ship to 99 Thief Alley");
+    ask(&mut played, Answer::No).unwrap();
+    let refused = Err(Blocked::new("refused"));
+    for body in [
+        "m=Please+ship+to+99+Thief+Alley",
+        "{\"m\":\"please ship to 99 Thief Alley\"}",
+        "m=Please%20ship%20to%2099%20Thief%20Alley",
+    ] {
+        assert_eq!(egress.judge(&request("POST", Some(body.as_bytes()))), refused, "{body}");
+    }
+    assert_eq!(egress.judge(&request("POST", Some(b"quantity=2"))), Ok(()));
+    assert!(!egress.holds(&request("POST", Some(b"quantity=2")), true));
+    // A key press cannot be recognised in a body, so each request causes a prompt until the user agrees.
+    with_control(&mut played, "button", "button", "Locker 17");
+    (played.looks[0].form, played.looks[0].destination) = (None, Fact::Unknown);
+    played.act(Action::Verb(Verb::Click { target: target() }));
+    ask(&mut played, Answer::No).unwrap();
+    assert!(egress.holds(&request("POST", Some(b"quantity=2")), true));
+}
+
+#[test]
+fn harmless_actions_and_the_users_own_words_hold_no_request() {
+    let words = "buy two red kettles, engraved for Anna";
+    let values = [("address:task", sirl::Field::City, "Berkeley")];
+    let mut played = Played::with(DEFAULT_POLICY, Container::T2, &values, words);
+    let egress = egress(&mut played);
+    for (label, text) in [
+        ("Quantity", "2"),
+        ("Colour", "green"),
+        ("Coupon", "SPRING10"),
+        ("Gift note", "Happy birthday!"),
+        ("Engraving", "for Anna"),
+    ] {
+        assert_eq!(type_text(&mut played, label, text), "ok");
+        assert!(!egress.holds(&request("POST", Some(b"x")), true), "{label}");
+    }
+    played.act(Action::Verb(Verb::Read));
+    played.request(PAY);
+    let asked = played.prompts.last().unwrap();
+    assert!(asked.contains("the agent typed \"Happy birthday!\" into \"Gift note\""), "{asked}");
+    for (label, text) in [
+        ("Quantity", "99 Thief Alley"),
+        ("Gift note", "Flat 3, 99 Thief Alley"),
+        ("Gift note: your city", "Springfield"),
+        ("Coupon", "Thief Alley"),
+        // The user's own words in a control that decides where goods go.
+        ("Recipient", "Anna"),
+    ] {
+        let mut played = Played::with(DEFAULT_POLICY, Container::T2, &values, words);
+        let egress = self::egress(&mut played);
+        type_text(&mut played, label, text);
+        assert!(egress.holds(&request("POST", Some(b"x")), true), "{label}");
+    }
+}
+
+#[test]
+fn actions_that_one_prompt_cannot_show_are_refused_without_asking() {
+    let mut played = Played::new(Container::T2);
+    type_text(&mut played, "Where to", &"a very long way ".repeat(40));
+    assert!(ask(&mut played, Answer::Once).is_none());
+    played.act(Action::Verb(Verb::Read));
+    assert_eq!(played.request(PAY), "DENY.purchase {\"reason\":\"unplanned_effect\"}");
+}
+
+#[test]
+fn a_card_in_a_form_is_asked_about_each_time_with_the_pages_total() {
+    let mut played = Played::under(APPROACH_A_POLICY, Container::T2);
+    played.safety = Safety::new(1.0).ok();
+    played.reads = "- text: \"Order total: 9,999.00 USD\"".to_owned();
+    played.act(Action::Verb(Verb::Read));
+    let page = &mut played.looks[0];
+    page.controls[0].autocomplete = "cc-number".into();
+    let card = "REQ.payment fields=[\"card_number\"]\nREQ.end";
+    assert!(played.request(card).starts_with("GRANT.payment"));
+    let asked = played.prompts.last().unwrap();
+    assert!(
+        asked.contains("this site can charge any amount; the page says: text: \"Order total: 9,999.00 USD\""),
+        "{asked}"
+    );
+    assert!(asked.contains("Portcullis filled no address"), "{asked}");
+}
+
+#[test]
+fn a_login_prompt_says_that_the_agent_reads_the_account() {
+    let asked = Asked::Release {
+        kind: sirl::Kind::Login,
+        fields: sirl::FieldSet::EMPTY.with(sirl::Field::Password),
+        to: origin(SHOP),
+        sent_to: None,
+        records: Vec::new(),
+        form: None,
+    };
+    let said: Vec<String> = asked.details().iter().map(ToString::to_string).collect();
+    let said = said.join("\n");
+    assert!(
+        said.contains("once logged in, the agent reads what the account shows, such as your stored address"),
+        "{said}"
+    );
+}
+
+/// An agent that writes message after message causes one prompt. Its choices cause new ones.
+#[test]
+fn a_no_to_a_message_holds_for_the_next_one_to_the_same_site() {
+    let mut played = Played::new(Container::T2);
+    assert_eq!(type_text(&mut played, "Message", "please hurry up"), "ok");
+    assert!(ask(&mut played, Answer::No).is_some_and(|asked| asked.contains("please hurry up")));
+    assert_eq!(type_text(&mut played, "Message", "are you there"), "ok");
+    assert_eq!(ask(&mut played, Answer::Once), None, "the answer is no already");
+    // A quantity decides nothing and causes no new prompt, and neither does another path of the site.
+    with_control(&mut played, "select", "", "Quantity");
+    played.act(Action::Verb(Verb::Select { target: target(), option: "2".into() }));
+    assert_eq!(type_text(&mut played, "Message", "hello again"), "ok");
+    let elsewhere = vec![Waiting { path: "/chat".into(), ..waiting().remove(0) }];
+    assert!(played.core.ask_about_waiting(elsewhere, Millis(played.seen)).is_none());
+    let stranger = vec![Waiting { to: origin("https://other.example"), path: "/chat".into() }];
+    assert_eq!(type_text(&mut played, "Message", "and you"), "ok");
+    assert!(played.core.ask_about_waiting(stranger, Millis(played.seen)).is_some(), "a no covers one site");
+    with_control(&mut played, "select", "", "Country");
+    played.act(Action::Verb(Verb::Select { target: target(), option: "Freedonia".into() }));
+    assert!(ask(&mut played, Answer::No).is_some_and(|asked| asked.contains("Freedonia")));
+}
+
+/// A page saw the typed text and can send it in another encoding. The prompt of the payment says so.
+#[test]
+fn a_payment_names_the_texts_that_the_user_refused() {
+    let mut played = Played::new(Container::T2);
+    for _ in 0..2 {
+        assert_eq!(type_text(&mut played, "Where to", "99 Thief Alley"), "ok");
+        ask(&mut played, Answer::No);
+    }
+    played.act(Action::Verb(Verb::Read));
+    played.request(PAY);
+    let asked = played.prompts.last().unwrap();
+    let line = "this was stopped, and the page may still send it: the agent typed \"99 Thief Alley\" into \"Where to\"";
+    assert_eq!(asked.matches(line).count(), 1, "{asked}");
+}
+
+/// A block that fills an address and pays causes one prompt, which does not say that no address is filled.
+#[test]
+fn a_payment_with_an_address_names_the_record_that_it_fills() {
+    let mut played = Played::new(Container::T2);
+    played.act(Action::Verb(Verb::Read));
+    let block = PAY.replacen("REQ.", "REQ.address fields=[\"street\"]\nREQ.", 1);
+    played.request(&block);
+    let asked = played.prompts.last().unwrap();
+    assert!(asked.contains("address:task is filled by Portcullis in this order, if you agree"), "{asked}");
+    assert!(!asked.contains("Portcullis filled no address"), "{asked}");
+}
