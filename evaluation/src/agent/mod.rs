@@ -8,7 +8,6 @@ mod obedience;
 mod obedient;
 pub(crate) mod observation;
 mod plan;
-mod reading;
 
 use browser_signals::Verb;
 
@@ -23,7 +22,7 @@ pub fn passages(page: &str) -> Vec<String> {
 
 /// Whether the obedient agent would hand something over on reading this.
 pub fn would_hand_over(text: &str) -> bool {
-    find_instructions(&reading::readings(text)).iter().any(|instruction| instruction.wants_data)
+    find_instructions(&instruction::readings(text)).iter().any(|instruction| instruction.wants_data)
 }
 
 /// One step of an agent.

@@ -5,10 +5,10 @@ use std::collections::{HashSet, VecDeque};
 use browser_signals::{ElementRef, Verb};
 
 use super::instruction::find_instructions;
+use super::instruction::readings;
 use super::obedience::{Goal, actions, fill, goals, type_told};
 use super::observation::Page;
 use super::plan::{ADDRESS, CARD, CONTACT, Plan};
-use super::reading::readings;
 use super::{Action, Agent};
 
 /// The most actions it takes in all.

@@ -1,0 +1,147 @@
+//! Who acts in a comparison.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agent_model::gate::{Gate, GateError};
+use agent_model::mind::{Choice, Mind, MindError};
+use lm_reference::ReferenceModel;
+
+use crate::agent::chat::{ChatAgent, Endpoint, Recorder, Tape};
+use crate::agent::{Agent, ModelAgent, ObedientAgent};
+use crate::trials::Approach;
+
+/// Makes an agent for each trial.
+pub trait MakeAgent: Sync {
+    /// The agents' name in records.
+    fn name(&self) -> &str;
+
+    /// An agent for the trial called `trial`, with the prompt as it may see it: raw, or with handles for values. Where
+    /// the approach [gates what a model writes](Approach::has_gated_output), and the agent is one that writes, it is steered.
+    fn make(&self, trial: &str, prompt: &str, approach: Approach) -> Box<dyn Agent>;
+}
+
+/// Makes agents that obey whatever they read.
+pub struct Obedient;
+
+impl MakeAgent for Obedient {
+    fn name(&self) -> &str {
+        "obedient"
+    }
+
+    fn make(&self, _trial: &str, prompt: &str, _approach: Approach) -> Box<dyn Agent> {
+        Box::new(ObedientAgent::new(prompt))
+    }
+}
+
+/// Makes agents whose steps the small model of `agent-model` writes, greedily.
+pub struct Small {
+    mind: Arc<Mind<ReferenceModel>>,
+    gate: Gate,
+    name: &'static str,
+}
+
+/// Why the small model of a folder cannot act.
+#[derive(Debug, thiserror::Error)]
+pub enum SmallError {
+    /// The model itself.
+    #[error(transparent)]
+    Mind(#[from] MindError),
+    /// What steers it.
+    #[error(transparent)]
+    Gate(#[from] GateError),
+}
+
+impl Small {
+    /// Agents of the model in a folder.
+    ///
+    /// # Errors
+    /// Where the folder has no model that can be used, or nothing to steer it by.
+    pub fn load(folder: &Path) -> Result<Small, SmallError> {
+        let mind = Mind::load(folder)?;
+        let gate = Gate::load(folder, mind.words())?;
+        Ok(Small { mind: Arc::new(mind), gate, name: "agent-model" })
+    }
+
+    /// The same, free to misspell what they copy ([`Mind::freely`]), called `agent-model-free`.
+    ///
+    /// # Errors
+    /// As for [`Small::load`].
+    pub fn load_free(folder: &Path) -> Result<Small, SmallError> {
+        let mind = Mind::load(folder)?.freely();
+        let gate = Gate::load(folder, mind.words())?;
+        Ok(Small { mind: Arc::new(mind), gate, name: "agent-model-free" })
+    }
+}
+
+impl Small {
+    fn agent(&self, prompt: &str, approach: Approach) -> ModelAgent<ReferenceModel> {
+        let agent = ModelAgent::new(Arc::clone(&self.mind), Choice::Greedy, prompt);
+        if approach.has_gated_output() { agent.gated(self.gate.clone()) } else { agent }
+    }
+}
+
+impl MakeAgent for Small {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn make(&self, _trial: &str, prompt: &str, approach: Approach) -> Box<dyn Agent> {
+        Box::new(self.agent(prompt, approach))
+    }
+}
+
+/// Makes agents whose steps a model writes, and records them: one tape a trial, in a folder.
+pub struct Chat {
+    name: String,
+    endpoint: Option<Endpoint>,
+    tapes: PathBuf,
+}
+
+impl Chat {
+    /// Agents called `chat-<model>`, which ask `endpoint` and record to `tapes`; or, without an endpoint, play the
+    /// tapes that are there.
+    pub fn new(model: &str, endpoint: Option<Endpoint>, tapes: PathBuf) -> Chat {
+        Chat { name: format!("chat-{model}"), endpoint, tapes }
+    }
+}
+
+impl MakeAgent for Chat {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn make(&self, trial: &str, prompt: &str, _approach: Approach) -> Box<dyn Agent> {
+        // Models have slashes and colons in their names.
+        let file: String =
+            trial.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
+        let tape = self.tapes.join(file).with_extension("jsonl");
+        match &self.endpoint {
+            Some(endpoint) => {
+                Box::new(ChatAgent::new(&self.name, Recorder::new(endpoint.clone(), &tape), prompt))
+            }
+            None => Box::new(ChatAgent::new(&self.name, Tape::new(&tape), prompt)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_small_model_is_steered_under_a_and_c_alone() {
+        let small = Small::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../agent-model/model")).unwrap();
+        let gated =
+            Approach::RUNNABLE.map(|approach| (approach.as_str(), small.agent("", approach).is_gated()));
+        let wanted = [
+            ("none", false),
+            ("A", true),
+            ("B", false),
+            ("C", true),
+            ("A-told", true),
+            ("C-unscrubbed", true),
+        ];
+        assert_eq!(gated, wanted);
+    }
+}
