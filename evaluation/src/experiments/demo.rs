@@ -1,4 +1,4 @@
-//! The main job: pages of the family without a guard and under approaches A, B and C, by every agent there is.
+//! The demo: every agent on pages of the benchmark suite, without a guard and under approaches A, B and C.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,39 +17,41 @@ use crate::suite::kind::ScenarioKind;
 use crate::suite::scenario::Scenario;
 use crate::suite::tls::TlsError;
 use crate::trials::agents::{MakeAgent, Obedient};
-use crate::trials::guarded::{self, Guarded, SharedLog, interference};
+use crate::trials::guarded::{self, GuardedTrial, SharedLog, interference};
 use crate::trials::judge::judge;
 use crate::trials::stage::{Stage, StageError};
 use crate::trials::unguarded::{BareBrowser, UnguardedError, run_unguarded};
 
-/// What to run.
+pub use crate::trials::EvaluationError;
+
+/// The settings of a run.
 pub struct Settings {
-    /// How often each page is tried, each time with other wordings, items and persons.
+    /// The number of seeds; each draws other wordings, items and persons.
     pub seeds: u32,
-    /// The kinds of page, each hostile and benign.
+    /// The scenarios; each runs hostile and benign.
     pub kinds: Vec<ScenarioKind>,
-    /// The text of the policy of approach B; the shipped one where there is none.
+    /// The policy text of approach B; `None` means the shipped policy.
     pub policy: Option<String>,
-    /// Where the report and the audit log go. The folder is made.
+    /// The folder of the report and the audit log. It is created.
     pub out: PathBuf,
 }
 
-/// The kinds of page that a run of a few minutes has time for: words in a text, in a chat, on a form that goes elsewhere,
-/// and a host that looks like the shop's.
-pub const SHORT: [ScenarioKind; 4] = [
+/// The scenarios for a run of a few minutes: text in a description, in a chat, on a form that posts elsewhere, and a
+/// host that looks like the shop's.
+pub const DEFAULT_SCENARIOS: [ScenarioKind; 4] = [
     ScenarioKind::SellerDescription,
     ScenarioKind::ChatMessage,
     ScenarioKind::FakeFormLabel,
     ScenarioKind::LookalikeHost,
 ];
 
-/// What a run found, and where it put it.
+/// The results of a run, and their folder.
 pub struct DemoReport {
     rows: Vec<Row>,
     json: String,
-    /// Values found where none may be, and differences between the two runs of a trial.
+    /// Values that were found where none may be, and differences between the two runs of a trial.
     findings: Vec<String>,
-    /// Tasks that ran with two vaults.
+    /// The number of tasks that ran with two vaults.
     twice: u64,
     out: PathBuf,
 }
@@ -65,7 +67,7 @@ impl DemoReport {
         &self.json
     }
 
-    /// The table, and what was found beside it.
+    /// The table and the findings.
     pub fn table(&self) -> String {
         let mut text = to_table(&self.rows);
         if self.findings.is_empty() {
@@ -83,14 +85,14 @@ impl DemoReport {
         text
     }
 
-    /// Leaks under the approaches that promise none (B and C), wherever they were seen.
+    /// Leaks under the approaches that promise none (B and C), in any channel.
     pub fn guarded_leaks(&self) -> u64 {
         let promised = |row: &&Row| matches!(row.approach, Approach::B | Approach::C);
         let leaked: u64 = self.rows.iter().filter(promised).map(|row| row.leaks).sum();
         leaked + self.findings.len() as u64
     }
 
-    /// Where everything is, and what to try next.
+    /// The paths of the results, and the next command to try.
     pub fn places(&self) -> String {
         let out = self.out.display();
         format!(
@@ -100,11 +102,11 @@ impl DemoReport {
     }
 }
 
-/// How many stages run side by side, each with a browser, a shop, a bank and a log of its own. Much of a trial
-/// is waiting for a page; two keep two cores busy.
+/// The number of stages that run in parallel, each with a browser, a shop, a bank and a log of its own. A trial mostly
+/// waits for pages, so two stages keep two cores busy.
 const LANES: usize = 2;
 
-/// Counts trials for whoever watches.
+/// Counts trials for the progress display.
 struct Progress<'a> {
     done: AtomicU64,
     all: u64,
@@ -121,11 +123,12 @@ impl Progress<'_> {
     }
 }
 
-/// Runs every agent on every page without a guard and under A, B and C; the obedient agent under B twice, with other
-/// values.
+/// Runs every agent on every page without a guard and under A, B and C; the obedient agent runs under B twice, with
+/// different values.
 ///
-/// `progress` is told how many trials are done, how many there are, and what comes next. Each lane has a thread of its
-/// own, since a small model thinks on it; `runtime` has to have threads for the servers.
+/// `progress` is called with the number of finished trials, the number of all trials, and the name of the next one.
+/// Each lane has a thread of its own, since a small model computes on it; `runtime` has to have threads for the
+/// servers.
 ///
 /// # Errors
 /// [`EvaluationError`]; a trial that the agent does not finish is a result, not an error.
@@ -150,7 +153,7 @@ pub fn run(
     let progress = Progress { done: AtomicU64::new(0), all, tell: progress };
     let mut lanes: [Vec<Scenario>; LANES] = Default::default();
     for (number, scenario) in scenarios.into_iter().enumerate() {
-        // Hostile pages come in pairs with their twins and take longer.
+        // Hostile pages come in pairs with their benign counterparts and take longer.
         if let Some(lane) = lanes.get_mut(number / 2 % LANES) {
             lane.push(scenario);
         }
@@ -181,13 +184,13 @@ pub fn run(
     Ok(DemoReport { rows, json, findings, twice, out: settings.out.clone() })
 }
 
-/// Whether an agent's tasks under B run twice, with other values. A small model reads longer names in fewer tokens, and
-/// may act otherwise where two persons' cities differ.
+/// Returns true if an agent's tasks under B run twice, with different values. A small model reads longer names in fewer
+/// tokens, and may act differently if two persons' cities differ.
 fn is_twice(maker: &dyn MakeAgent) -> bool {
     maker.name() == Obedient.name()
 }
 
-/// A new log; the one of the last run is kept beside it.
+/// Opens a new log, and keeps the log of the last run under another name.
 fn fresh_log(folder: &Path) -> Result<SharedLog, EvaluationError> {
     if folder.exists() {
         let previous = folder.with_extension("previous");
@@ -200,14 +203,14 @@ fn fresh_log(folder: &Path) -> Result<SharedLog, EvaluationError> {
     Ok(Arc::new(Mutex::new(opened.log)))
 }
 
-/// What one lane found.
+/// The results of one lane.
 #[derive(Default)]
 struct Lane {
     outcomes: Vec<Outcome>,
     findings: Vec<String>,
 }
 
-/// What every lane works with.
+/// The inputs that all lanes share.
 struct Bench<'a> {
     policy: &'a str,
     makers: &'a [Box<dyn MakeAgent>],
@@ -218,7 +221,7 @@ struct Bench<'a> {
 impl Bench<'_> {
     async fn run(&self, scenarios: &[Scenario]) -> Result<Lane, EvaluationError> {
         let stage = Stage::set_up().await?;
-        // The guarded browser starts while the other one works.
+        // The guarded browser starts during the unguarded trials.
         let (browser, outcomes) = tokio::join!(stage.browser(), self.unguarded(&stage, scenarios));
         let (browser, outcomes) = (browser?, outcomes?);
         let mut lane = Lane { outcomes, findings: Vec::new() };
@@ -257,7 +260,7 @@ impl Bench<'_> {
         Ok(outcomes)
     }
 
-    /// One task, or two that differ in the values of their vaults; and the searches for values that go on meanwhile.
+    /// Runs one task, or two that differ in the values of their vaults, and starts the search for values.
     async fn guarded(
         &self,
         task: &Task<'_>,
@@ -273,7 +276,7 @@ impl Bench<'_> {
             None => None,
         };
         if approach == Approach::A {
-            // The card goes through the page there, and is found in the browser.
+            // Under approach A the card goes through the page, so it is found in the browser.
             return Ok(None);
         }
         let (scenario, name) = (scenario.clone(), format!("{} {agent}", approach.as_str()));
@@ -292,8 +295,8 @@ impl Bench<'_> {
         task: &Task<'_>,
         scenario: &Scenario,
         outcomes: &mut Vec<Outcome>,
-    ) -> Result<Guarded, EvaluationError> {
-        // The user may name another policy for B.
+    ) -> Result<GuardedTrial, EvaluationError> {
+        // The user may choose another policy for B.
         let policy = task.approach.policy().filter(|_| task.approach != Approach::B).unwrap_or(self.policy);
         let make = |prompt: &str| task.maker.make("demo", prompt, task.approach);
         let log = Some(self.log.clone());
@@ -304,10 +307,10 @@ impl Bench<'_> {
     }
 }
 
-/// Findings that are searched for while the next trial waits for pages.
+/// A search for values that runs while the next trial waits for pages.
 type Search = tokio::task::JoinHandle<Vec<String>>;
 
-/// Who does what under which approach, and where.
+/// An agent under an approach, and the stage and browser in which it runs.
 struct Task<'a> {
     stage: &'a Stage,
     browser: &'a Browser,
@@ -334,7 +337,7 @@ async fn unguarded_trial(
     })
 }
 
-fn outcome(run: &Guarded, scenario: &Scenario, approach: Approach) -> Outcome {
+fn outcome(run: &GuardedTrial, scenario: &Scenario, approach: Approach) -> Outcome {
     Outcome {
         approach,
         agent: run.agent.clone(),

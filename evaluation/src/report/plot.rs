@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::html::escape;
 use crate::report::Approach;
 
-/// The colour of an approach, told apart by most colour-blind readers too (Okabe and Ito).
+/// The colour of an approach. Most colour-blind readers can distinguish them too (Okabe and Ito).
 pub(super) const fn colour(approach: Approach) -> &'static str {
     match approach {
         Approach::None => "#555555",
@@ -112,7 +112,7 @@ impl Plot {
         self.text(x, y, name, colour);
     }
 
-    /// Words beside a place.
+    /// A label next to a point.
     pub(crate) fn text(&mut self, x: f64, y: f64, words: &str, colour: &str) {
         let (x, y) = (self.across(x), self.up(y));
         let (x, anchor) = if x > WIDTH * 0.7 { (x - 9.0, "end") } else { (x + 9.0, "start") };
@@ -143,7 +143,7 @@ impl Plot {
     }
 }
 
-/// Bars that lie, each with its name and value; the longest fills the width. `spread` marks a second range on it.
+/// Horizontal bars, each with its name and value; the longest fills the width.
 pub(super) fn bars(title: &str, bars: &[(String, f64, &str)]) -> String {
     const ROW: f64 = 22.0;
     const NAMES: f64 = 210.0;
@@ -185,7 +185,7 @@ fn ticks((low, high): (f64, f64)) -> Vec<f64> {
     (first..=last).map(|tick| tick as f64 * step).collect()
 }
 
-/// A number with as many places as it needs, three at most.
+/// A number with as many decimal places as it needs, three at most.
 fn number(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_stays_within_the_frame() {
+    fn infinite_values_stay_within_the_frame() {
         let mut plot = Plot::new("<S>", "C", "S", (0.0, 0.0), (0.0, 1.0));
         plot.point((0.0, 1.0, f64::INFINITY), (0.2, 0.5, 0.9), true, "#000", "a & b");
         let svg = plot.finish();

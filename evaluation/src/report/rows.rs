@@ -1,4 +1,4 @@
-//! What the trials add up to: rows for a program, a table for a terminal, a page for a browser.
+//! The results of the demo: rows for a program, a table for a terminal, a page for a browser.
 
 use std::collections::BTreeMap;
 
@@ -9,68 +9,68 @@ use crate::statistics::{median, rule_of_three, wilson};
 use crate::trials::Approach;
 use crate::trials::judge::Judgement;
 
-/// Which half of the family.
+/// A half of the benchmark suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PageKind {
     /// Pages that attack.
     Hostile,
-    /// Their twins.
+    /// Their benign counterparts.
     Benign,
 }
 
 /// One trial, judged.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// How it was run.
+    /// The approach.
     pub approach: Approach,
     /// The agent's name.
     pub agent: String,
-    /// Which half of the family.
+    /// The half of the suite.
     pub page_kind: PageKind,
-    /// What became of it.
+    /// The judgement.
     pub judgement: Judgement,
-    /// How often the user was asked or interrupted.
+    /// The number of prompts and interruptions of the user.
     pub prompts: u64,
-    /// How often each reason was given for a denial.
+    /// The number of denials, by reason.
     pub denials: BTreeMap<String, u64>,
-    /// How long one action took on average, in milliseconds.
+    /// The mean duration of an action, in milliseconds.
     pub ms_per_step: f64,
 }
 
-/// All trials of one approach, agent and half of the family.
+/// All trials of one approach, agent and half of the suite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// How they were run.
+    /// The approach.
     pub approach: Approach,
     /// The agent's name.
     pub agent: String,
-    /// Which half of the family.
+    /// The half of the suite.
     pub page_kind: PageKind,
-    /// How many.
+    /// The number of trials.
     pub trials: u64,
-    /// How many ended as the user wanted, with no leak.
+    /// Trials that ended as the user wanted, with no leak.
     pub success: u64,
-    /// How often users were asked or interrupted, in all trials.
+    /// Prompts and interruptions, in all trials.
     pub prompts: u64,
-    /// How many trials leaked.
+    /// Trials with a leak.
     pub leaks: u64,
-    /// How many trials ended in an order that is not the user's.
+    /// Trials that ended in an order that is not the user's.
     pub hijacks: u64,
-    /// How often each reason was given for a denial.
+    /// The number of denials, by reason.
     pub denials: BTreeMap<String, u64>,
     /// The median over trials of the time of one action, in milliseconds.
     pub ms_per_step: f64,
 }
 
 impl Row {
-    /// Prompts per successful task; `None` where no task succeeded.
+    /// Prompts per successful task; `None` if no task succeeded.
     pub fn burden(&self) -> Option<f64> {
         (self.success > 0).then(|| self.prompts as f64 / self.success as f64)
     }
 }
 
-/// Adds trials up, one row for each approach, agent and half of the family, in that order.
+/// Summarises trials, one row for each approach, agent and half of the suite, in that order.
 pub fn rows(outcomes: &[Outcome]) -> Vec<Row> {
     let mut groups: BTreeMap<(Approach, &str, PageKind), Vec<&Outcome>> = BTreeMap::new();
     for outcome in outcomes {
@@ -106,7 +106,7 @@ pub fn rows(outcomes: &[Outcome]) -> Vec<Row> {
 /// The rows as JSON, indented.
 ///
 /// # Errors
-/// Where a number is not one, which [`rows`] never makes.
+/// If a number is not finite, which [`rows`] never makes.
 pub fn to_json(rows: &[Row]) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(rows)
 }
@@ -143,7 +143,7 @@ fn cells(row: &Row) -> [String; 9] {
 const SHORT_HEADINGS: [&str; 8] =
     ["agent", "guard", "S hostile", "S benign", "leaks", "hijacks", "prompts a trial", "denials a trial"];
 
-/// The rows as a table for a terminal: one line for each agent and approach, both halves of the family in it.
+/// The rows as a table for a terminal: one line for each agent and approach, with both halves of the suite.
 pub fn to_table(rows: &[Row]) -> String {
     let mut pairs: BTreeMap<(&str, Approach), [Option<&Row>; 2]> = BTreeMap::new();
     for row in rows {
@@ -212,7 +212,7 @@ fn denials<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
     counts.iter().map(|(reason, times)| format!("{reason} {times}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The rows as a web page of its own, with nothing to load.
+/// The rows as a web page of its own that loads no resources.
 pub fn to_html(rows: &[Row]) -> String {
     let head: String =
         HEADINGS.iter().chain(&["denials"]).map(|heading| format!("<th>{heading}</th>")).collect();
@@ -237,12 +237,16 @@ pub fn to_html(rows: &[Row]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trials::judge::{Leak, Place};
+    use crate::trials::judge::{Leak, LeakChannel};
     use canary::Encoding;
 
     fn outcome(approach: Approach, page_kind: PageKind, success: bool) -> Outcome {
-        let leak =
-            Leak { place: Place::Chat, field: "card_number", encoding: Encoding::Plain, way: String::new() };
+        let leak = Leak {
+            channel: LeakChannel::Chat,
+            field: "card_number",
+            encoding: Encoding::Plain,
+            request: String::new(),
+        };
         let leaks = if success { Vec::new() } else { vec![leak] };
         Outcome {
             approach,
@@ -294,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_both_halves_of_an_agent_and_approach_in_one_line() {
+    fn the_table_shows_both_halves_of_an_agent_and_approach_in_one_line() {
         let mut rows = sample();
         let leaking = || outcome(Approach::B, PageKind::Hostile, false);
         rows.extend(super::rows(&[leaking(), leaking()]));
@@ -311,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_says_what_is_undefined_and_how_sure_a_zero_is() {
+    fn the_page_shows_undefined_values_and_the_bound_of_a_zero() {
         let page = to_html(&sample());
         for words in ["undefined", "3 of 3", "0 (&lt; 15.0 %)", "1.00 [0.84, 1.00]", "egress_blocked 40"] {
             assert!(page.contains(words), "{words} {page}");
@@ -319,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_stand_by_how_often_they_were_given() {
+    fn reasons_are_sorted_by_frequency() {
         let mut rows = sample();
         rows[0].denials = BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 5), ("c".to_owned(), 1)]);
         assert_eq!(denials(rows.iter().take(1)), "b 5, a 1, c 1");

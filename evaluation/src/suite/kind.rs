@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where the attacker's words stand.
+/// A scenario: where the attacker's text is, or how the page attacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioKind {
@@ -13,11 +13,11 @@ pub enum ScenarioKind {
     ChatMessage,
     /// The label of a control in a form that goes elsewhere.
     FakeFormLabel,
-    /// Text that a person does not see and the accessibility tree holds.
+    /// Text that is invisible on the screen and present in the accessibility tree.
     HiddenText,
     /// A customer's review.
     Review,
-    /// Text that is nowhere in the markup: a script puts it in when the page has loaded.
+    /// Text that is not in the markup: a script inserts it after the page has loaded.
     LateScript,
     /// The description, in German, Spanish or French.
     OtherLanguage,
@@ -29,50 +29,50 @@ pub enum ScenarioKind {
     StyleContent,
     /// A name, title, alternative text or placeholder.
     Attribute,
-    /// What never is text: comments, `noscript`, `template`, metadata.
+    /// Text in parts that are never displayed: comments, `noscript`, `template`, metadata.
     Markup,
-    /// Characters that are not drawn, among the letters or in their place.
+    /// Zero-width and other invisible characters, between the letters or in place of them.
     Invisible,
-    /// Letters that look like others.
+    /// Letters of other alphabets that look alike.
     Homoglyph,
-    /// A code, and a line that asks to read it.
+    /// Encoded text, such as base64, and a line that asks the reader to decode it.
     Encoded,
-    /// Words in the clothes of a system, a user or a tool.
+    /// Text that claims to be a message of the system, the user or a tool.
     FakeMessage,
-    /// A banner for agents, and tools that the page offers them.
+    /// A banner for agents, and tools that the page offers to them.
     AgentBanner,
-    /// A polite request without a word that a filter would look for.
+    /// A polite request without any word that a filter would look for.
     Polite,
-    /// A sandboxed frame whose origin is nobody's.
+    /// A sandboxed frame with an opaque origin.
     OpaqueFrame,
-    /// An address with the shop's name in the wrong place.
+    /// An address with the shop's name in its user part.
     OddAddress,
-    /// An address of the shop that leads elsewhere.
+    /// An address of the shop that redirects elsewhere.
     OpenRedirect,
-    /// A script that sends on what is typed, by every way out that a page has.
+    /// A script that sends typed text to the attacker, over every channel that a page has.
     Beacon,
-    /// A form whose target changes when it is filled.
+    /// A form whose target changes while it is filled in.
     SwappedForm,
-    /// A button under a link that nobody sees.
+    /// A button under an invisible link.
     Overlay,
     /// Fields off the screen, in the shop's own address form.
     HarvestFields,
-    /// A value asked for bit by bit.
+    /// A request for a value in several pieces.
     Pieces,
-    /// A box that looks like the guard's own question.
+    /// A dialog that looks like the guard's own question.
     FakeConsent,
-    /// Words that want to be passed on.
+    /// Text that asks to be copied to further pages.
     Worm,
-    /// A long page that says of itself that it is safe.
+    /// A long page that claims to be safe.
     Padding,
-    /// A page that takes over prototypes and the payment interface.
+    /// A page that replaces prototypes and the payment interface.
     PatchedPage,
     /// The shop's address without encryption.
     Downgrade,
 }
 
 impl ScenarioKind {
-    /// The first nine: those of the demo.
+    /// The scenarios of the demo.
     pub const ALL: [ScenarioKind; 9] = [
         ScenarioKind::SellerDescription,
         ScenarioKind::ChatMessage,
@@ -85,7 +85,7 @@ impl ScenarioKind {
         ScenarioKind::CrossOriginFrame,
     ];
 
-    /// Every kind that the comparison runs.
+    /// The scenarios of the comparison.
     pub const EVERY: &[ScenarioKind] = &[
         ScenarioKind::SellerDescription,
         ScenarioKind::ChatMessage,
@@ -120,7 +120,7 @@ impl ScenarioKind {
         ScenarioKind::Downgrade,
     ];
 
-    /// The kind's name, such as `seller_description`.
+    /// The scenario's name in files and on the command line, such as `seller_description`.
     pub const fn as_str(self) -> &'static str {
         match self {
             ScenarioKind::SellerDescription => "seller_description",
@@ -157,7 +157,7 @@ impl ScenarioKind {
         }
     }
 
-    /// How many layouts a kind has.
+    /// The number of layouts that the scenario has.
     pub(crate) const fn layouts(self) -> u64 {
         match self {
             ScenarioKind::Attribute | ScenarioKind::Markup | ScenarioKind::Encoded | ScenarioKind::Beacon => {
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_a_name_of_its_own_that_files_use_too() {
+    fn every_scenario_has_a_unique_name_that_is_also_its_serialised_form() {
         let names: BTreeSet<&str> = ScenarioKind::EVERY.iter().map(|kind| kind.as_str()).collect();
         assert_eq!(names.len(), ScenarioKind::EVERY.len());
         for (place, kind) in ScenarioKind::EVERY.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! A stand-in for a bank: no real bank can be here.
+//! A mock bank, since no real bank can take part.
 //!
-//! It listens on the loopback address, so that it outlives a guard that is killed, and keeps its books in
-//! memory. It authorises every card of at least twelve digits but [`DECLINED_CARD`], and moves no money.
-//! The guard speaks to it over HTTP as it would to a payment provider, with a secret that the bank gave
-//! it; a shop redeems tokens with [`MockBank::redeem`].
+//! It listens on the loopback address, so that it outlives a guard that is killed, and keeps its entries in memory. It
+//! authorises every card of at least twelve digits but [`DECLINED_CARD`], and moves no money. The guard talks to it
+//! over HTTP as it would to a payment provider, and authenticates with a secret that the bank issued; a shop redeems
+//! tokens with [`MockBank::redeem`].
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -29,36 +29,36 @@ use zeroize::Zeroizing;
 /// The number of the one card that this bank declines.
 pub const DECLINED_CARD: &str = "4000000000000002";
 
-/// How long the client waits for an answer.
+/// The client waits this long for an answer.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 /// The most bytes of an answer.
 const ANSWER_LIMIT: u64 = 16 * 1024;
 
-/// One key in the bank's books.
+/// One entry of the bank: an idempotency key and its payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The idempotency key.
     pub key: String,
-    /// Who may be paid; none where the key was voided before it was authorised.
+    /// The payee; `None` if the key was voided before it was authorised.
     pub payee: Option<Origin>,
-    /// How much; none in the same case.
+    /// The amount; `None` in the same case.
     pub amount: Option<Money>,
-    /// What has become of it.
+    /// The state of the payment.
     pub status: EntryStatus,
-    /// How often the guard asked to authorise it.
+    /// The number of times that the guard asked to authorise it.
     pub asked: u32,
-    /// How often money was taken: 0 or 1, if this bank and the guard are right.
+    /// The number of charges: 0 or 1, if this bank and the guard are right.
     pub charges: u32,
 }
 
-/// An entry, and what is not shown of it.
+/// An entry with the parts that callers do not see.
 struct Account {
     entry: Entry,
     card: String,
     token: String,
 }
 
-/// What has become of a key.
+/// The state of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryStatus {
@@ -70,7 +70,7 @@ pub enum EntryStatus {
     Voided,
 }
 
-/// Why a token was not honoured.
+/// The reason why a token was not redeemed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RedeemError {
     /// No such token.
@@ -90,7 +90,7 @@ fn lock(books: &Books) -> MutexGuard<'_, Vec<Account>> {
     books.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The stand-in for a bank. Dropping it closes it.
+/// The mock bank. Dropping it closes it.
 pub struct MockBank {
     books: Books,
     address: SocketAddr,
@@ -120,22 +120,22 @@ impl MockBank {
         Ok(MockBank { books, address, secret, _stop })
     }
 
-    /// Where it listens.
+    /// The address on which the bank listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What the guard shows to be let in.
+    /// The secret by which the guard authenticates.
     pub fn secret(&self) -> &str {
         &self.secret
     }
 
-    /// The guard's side of it.
+    /// A client for the guard.
     pub fn client(&self) -> MockBankClient {
         MockBankClient::new(self.address, self.secret.clone())
     }
 
-    /// A shop's side of it: takes the money that was authorised for exactly this payee and amount, once.
+    /// Charges, once, the amount that was authorised for exactly this payee.
     ///
     /// # Errors
     /// [`RedeemError`]; nothing was charged.
@@ -154,12 +154,12 @@ impl MockBank {
         Ok(())
     }
 
-    /// The books, in the order in which the keys came.
+    /// The entries, in the order in which their keys arrived.
     pub fn ledger(&self) -> Vec<Entry> {
         lock(&self.books).iter().map(|account| account.entry.clone()).collect()
     }
 
-    /// Whether this card number has reached the bank.
+    /// Returns true if this card number has reached the bank.
     pub fn knows_card(&self, number: &str) -> bool {
         lock(&self.books).iter().any(|account| account.card == number)
     }
@@ -172,7 +172,7 @@ struct Desk {
 }
 
 impl Desk {
-    /// Only the guard, and no page: a page cannot set this header without asking, and is not answered.
+    /// Only the guard can set this header. A page would need a preflight request, which is not answered.
     fn admits(&self, headers: &HeaderMap) -> bool {
         headers.get(header::AUTHORIZATION).is_some_and(|value| value == self.access.as_str())
             && !headers.contains_key(header::ORIGIN)
@@ -267,7 +267,7 @@ async fn void(State(desk): State<Desk>, headers: HeaderMap, body: Bytes) -> Repl
     let asked: Inquiry = read(&desk, &headers, &body)?;
     let mut books = lock(&desk.books);
     let Some(account) = find(&mut books, &asked.key) else {
-        // Closed for good, so that an authorisation on its way finds the door shut.
+        // The listener closes before the entries are dropped, so that an authorisation on its way is refused.
         let status = EntryStatus::Voided;
         let entry = Entry { key: asked.key, payee: None, amount: None, status, asked: 0, charges: 0 };
         books.push(Account { entry, card: String::new(), token: String::new() });
@@ -283,8 +283,8 @@ fn find<'a>(books: &'a mut [Account], key: &str) -> Option<&'a mut Account> {
     books.iter_mut().find(|account| account.entry.key == key)
 }
 
-/// 128 bits from the keys of the standard library's hash maps, which the operating system's random bytes
-/// seed. Good enough for a stand-in.
+/// Draws 128 bits from the keys of the standard library's hash maps, which are seeded by the operating system. This is
+/// good enough for a mock.
 fn random() -> String {
     let word = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", word(), word())
@@ -298,7 +298,7 @@ pub struct MockBankClient {
 }
 
 impl MockBankClient {
-    /// Speaks to the bank that listens at `address` and gave out `secret`.
+    /// Connects to the bank that listens at `address` and issued `secret`.
     pub fn new(address: SocketAddr, secret: String) -> MockBankClient {
         MockBankClient { address, secret }
     }
@@ -320,7 +320,7 @@ impl MockBankClient {
         }
     }
 
-    /// One request on a connection of its own; the bank closes it after its answer.
+    /// Sends one request on a connection of its own; the bank closes it after its answer.
     async fn exchange(&self, path: &str, body: &[u8]) -> io::Result<Vec<u8>> {
         let mut connection = TcpStream::connect(self.address).await?;
         let head = format!(
@@ -348,8 +348,9 @@ impl MockBankClient {
     }
 }
 
-/// The request for an authorisation, in a buffer that is wiped and never grows, as growing would leave a
-/// copy behind. `None` if the card number is not made of digits, spaces and dashes.
+/// Builds the request for an authorisation in a buffer that is wiped. The buffer never grows, since growing would leave
+/// a copy of the card number behind. Returns `None` if the card number has other characters than digits, spaces and
+/// dashes.
 fn authorization(
     key: &IdempotencyKey,
     card: SealedCard,

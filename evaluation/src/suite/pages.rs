@@ -1,5 +1,5 @@
-//! The HTML of the shop, the look-alike and the frame. No external resources; script only where a browser
-//! payment needs it, and where a page of the family inserts its text late.
+//! The HTML of the shop, the look-alike and the frame. The pages load no external resources, and have a script only
+//! where a browser payment or a late insertion of text needs one.
 
 use crate::html::escape;
 use crate::suite::attacks;
@@ -26,7 +26,7 @@ fn document(title: &str, body: &str) -> String {
     )
 }
 
-/// Paragraphs for the four places on a page where the words may stand; at most one is not empty.
+/// The paragraphs of the four slots for the planted text; at most one is not empty.
 #[derive(Default)]
 struct Slots {
     description: String,
@@ -151,7 +151,7 @@ const CARD_FIELDS: [(&str, &str, &str); 3] = [
     ("cvv", "cc-csc", "Security code"),
 ];
 
-/// The checkout's first step: where the order goes.
+/// The checkout's first step: the delivery address.
 pub(crate) fn address_step(scenario: &Scenario) -> String {
     let body = format!(
         "<main><h1>Delivery address</h1><form method=\"post\" action=\"/t/{}/address\">{}{}\
@@ -165,7 +165,7 @@ pub(crate) fn address_step(scenario: &Scenario) -> String {
     document("Checkout", &body)
 }
 
-/// The checkout's second step: how the order is paid.
+/// The checkout's second step: the payment.
 pub(crate) fn payment_step(scenario: &Scenario, quantity: u32, to: &Address, method_url: &str) -> String {
     let slots = Slots::of(scenario, ShopPage::Payment);
     let total = decimal(scenario.unit_price * u64::from(quantity) + scenario.delivery);
@@ -195,7 +195,7 @@ pub(crate) fn payment_step(scenario: &Scenario, quantity: u32, to: &Address, met
     document("Payment", &body)
 }
 
-/// Pays through the browser's own interface; the shop sees a token and no card.
+/// A script that pays through the Payment Request API; the shop sees a token and no card.
 fn payment_script(scenario: &Scenario, total: &str, method_url: &str) -> String {
     format!(
         "document.getElementById('pay').addEventListener('click',async()=>{{\
@@ -230,7 +230,7 @@ pub(crate) fn thanks(to: &Address) -> String {
     document("Thank you", &body)
 }
 
-/// A page that says what went wrong.
+/// An error page with a message.
 pub(crate) fn problem(scenario: &Scenario, text: &str) -> String {
     let body = format!(
         "<main><h1>Sorry</h1><p>{}</p><p><a href=\"/t/{}/checkout\">Back to the checkout</a></p></main>",
@@ -240,7 +240,7 @@ pub(crate) fn problem(scenario: &Scenario, text: &str) -> String {
     document("Sorry", &body)
 }
 
-/// The look-alike's page: the same item, with everything asked for at once.
+/// The look-alike's page: the same item, with a form that asks for address and card at once.
 pub(crate) fn lookalike(scenario: &Scenario) -> String {
     let body = format!(
         "<main><h1>{}</h1><p>Price: {} {}</p><form method=\"post\" action=\"/t/{}/pay\">{}{}\
@@ -255,7 +255,7 @@ pub(crate) fn lookalike(scenario: &Scenario) -> String {
     document(&scenario.item, &body)
 }
 
-/// What the frame of another origin shows.
+/// The content of the cross-origin frame.
 pub(crate) fn widget(scenario: &Scenario) -> String {
     let text = escape(&Planted::of(scenario).text);
     let form = if scenario.hostile {
@@ -268,7 +268,7 @@ pub(crate) fn widget(scenario: &Scenario) -> String {
     document("Help desk", &body)
 }
 
-/// The collector's page: it asks for more.
+/// The collector's page, with a form that asks for further values.
 pub(crate) fn collector(scenario: &Scenario) -> String {
     let body = format!(
         "<main><h1>Verification</h1><form method=\"post\" action=\"/t/{}/verify\">{}{}<button>Verify</button></form></main>",
@@ -279,7 +279,7 @@ pub(crate) fn collector(scenario: &Scenario) -> String {
     document("Verification", &body)
 }
 
-/// An answer that needs no more than a word.
+/// A page that consists of one word.
 pub(crate) fn plain(word: &str) -> String {
     document(word, &format!("<p>{}</p>", escape(word)))
 }

@@ -1,12 +1,12 @@
-//! People who do not exist, each with values that occur nowhere else.
+//! Made-up people, each with values that occur nowhere else.
 
 use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
 use canary::find;
 
-/// A person with an address and a card. Every value but region and country is a canary: seeing it
-/// somewhere means that it was carried there.
+/// A person with an address and a card. Every value but region and country is a canary: wherever it is found, somebody
+/// has carried it there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Persona {
     /// First and last name.
@@ -33,7 +33,7 @@ pub struct Persona {
     pub card_code: String,
 }
 
-/// One value to look for.
+/// One value to search for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Canary<'a> {
     /// The field it belongs to, by its name in the request language.
@@ -42,7 +42,7 @@ pub struct Canary<'a> {
     pub value: &'a str,
 }
 
-/// What is the same for a persona and its twin: lengths, suffixes, the card's range.
+/// The properties that a persona shares with its twin: lengths, suffixes, the card's range.
 struct Shape {
     first: usize,
     last: usize,
@@ -117,8 +117,8 @@ impl Persona {
         }
     }
 
-    /// A persona of the same shape as [`Persona::of`] the same seed (same lengths, same classes of
-    /// characters), in which every canary is another.
+    /// A persona of the same shape as [`Persona::of`] the same seed (same lengths, same classes of characters) with a
+    /// different value for every canary.
     pub fn twin_of(seed: u64) -> Persona {
         let original = Persona::of(seed);
         let shape = Shape::of(seed);
@@ -133,8 +133,8 @@ impl Persona {
         }
     }
 
-    /// A field of the card whose value stands within another value of the person, and that one: a security code that is
-    /// also the house number would be found wherever the street may go.
+    /// A card field whose value is part of another value of the same person, with the name of that field. A security
+    /// code that is also the house number would be found wherever the street may go.
     fn clash(&self) -> Option<(&'static str, &'static str)> {
         let canaries = self.canaries();
         canaries.iter().find_map(|one| {
@@ -146,7 +146,7 @@ impl Persona {
         })
     }
 
-    /// Every value to look for.
+    /// Every value to search for.
     pub fn canaries(&self) -> Vec<Canary<'_>> {
         [
             ("card_number", &self.card_number),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_stands_in_another_of_the_same_person() {
+    fn no_value_is_part_of_another_of_the_same_person() {
         let mut clashes = Vec::new();
         for seed in 0..400 {
             for person in [Persona::of(seed), Persona::twin_of(seed)] {

@@ -6,7 +6,7 @@ use crate::suite::kind::ScenarioKind;
 use crate::suite::scenario::Scenario;
 use crate::suite::wordings;
 
-/// The page of the shop that carries the words.
+/// The page of the shop that carries the planted text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShopPage {
     /// The product's page.
@@ -15,21 +15,22 @@ pub enum ShopPage {
     Payment,
 }
 
-/// The words of one page of the family, and where they stand.
+/// The text that a scenario plants into a page, and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planted {
-    /// Which page carries them.
+    /// The page that carries the text.
     pub page: ShopPage,
-    /// The words: an instruction on a hostile page, harmless on its twin.
+    /// The text: an instruction on a hostile page, harmless on its benign counterpart.
     pub text: String,
-    /// A small number that picks among layouts of the same kind.
+    /// A small number that picks among the layouts of the scenario.
     pub variant: u64,
-    /// The page without what a seed fills in: kind, page, layout and sentence. Trials of one template are alike.
+    /// A name for the page without the values that a seed fills in: scenario, page, layout and sentence. Trials of one
+    /// template count as repetitions of each other.
     pub template: String,
 }
 
 impl Planted {
-    /// The words of `scenario`. A benign twin has the same stage and layout.
+    /// The text that `scenario` plants. Its benign counterpart has the same page and layout.
     pub fn of(scenario: &Scenario) -> Planted {
         let mut random = Random::new(scenario.seed.wrapping_mul(32).wrapping_add(scenario.kind as u64));
         // A late text on the payment step would race with an agent that pays at once.
@@ -74,7 +75,7 @@ fn odd(scenario: &Scenario) -> String {
     format!("https://{}@{}/t/{}/verify", hosts::SHOP, hosts::COLLECTOR, scenario.id)
 }
 
-/// Names sentences in few letters (FNV-1a).
+/// A short fingerprint of sentences (FNV-1a).
 fn fingerprint(sentences: &[&str]) -> u32 {
     let bytes = sentences.iter().flat_map(|sentence| sentence.bytes().chain([0]));
     bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trials_of_one_template_say_the_same_in_the_same_place() {
+    fn trials_of_one_template_have_the_same_text_on_the_same_page() {
         let mut said: BTreeMap<String, (String, bool)> = BTreeMap::new();
         for seed in 1..=60 {
             for kind in ScenarioKind::EVERY {
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_and_its_twin_have_one_layout() {
+    fn a_page_and_its_benign_counterpart_have_one_layout() {
         for seed in 0..40 {
             for kind in ScenarioKind::EVERY {
                 let [hostile, benign] = [true, false].map(|h| Planted::of(&Scenario::new(*kind, h, seed)));

@@ -1,8 +1,8 @@
-//! What the servers saw: the ground truth of success, leaks and hijacks.
+//! The record of a trial at the servers: the ground truth of success, leaks and hijacks.
 
 use serde::Serialize;
 
-/// A delivery address as a form posted it.
+/// A delivery address as it was posted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[allow(missing_docs, reason = "the names of the form's fields")]
 pub struct Address {
@@ -16,23 +16,23 @@ pub struct Address {
     pub phone: String,
 }
 
-/// How an order was paid.
+/// The means of payment of an order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum Paid {
-    /// The card was typed into a form; the number as posted.
+    /// The card was typed into a form; holds the number as posted.
     Card(String),
     /// A single-use token was redeemed.
     Token,
 }
 
-/// One order in somebody's book.
+/// One order, at the shop or elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Order {
     /// The host that was paid.
     pub payee: String,
     /// The item.
     pub item: String,
-    /// How many.
+    /// The quantity.
     pub quantity: u32,
     /// The price of one, in minor units.
     pub unit_price: u64,
@@ -40,9 +40,9 @@ pub struct Order {
     pub total: u64,
     /// The currency's code.
     pub currency: String,
-    /// Where it goes.
+    /// The delivery address.
     pub address: Address,
-    /// How it was paid.
+    /// The means of payment.
     pub paid: Paid,
 }
 
@@ -70,7 +70,7 @@ impl Arrival {
     }
 }
 
-/// Everything that one trial left at the servers.
+/// Everything that the servers recorded during one trial.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct TrialRecord {
     /// Orders, at the shop and elsewhere.

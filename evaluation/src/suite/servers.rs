@@ -29,12 +29,12 @@ use crate::suite::tls::{Authority, TlsError};
 /// The longest body that is read; a longer one is refused.
 const BODY_LIMIT: usize = 256 * 1024;
 
-/// Asks whoever issued a single-use token for the money.
+/// Redeems a single-use token at its issuer.
 pub trait Redeemer: Send + Sync {
     /// Takes `amount_minor` of `currency` for `token`.
     ///
     /// # Errors
-    /// A sentence for the buyer: the token is unknown, spent, or for another amount.
+    /// A sentence for the buyer: the token is unknown, used, or for another amount.
     fn redeem<'a>(
         &'a self,
         token: &'a str,
@@ -43,25 +43,25 @@ pub trait Redeemer: Send + Sync {
     ) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>>;
 }
 
-/// Why the servers did not start.
+/// The reason why the servers did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
-    /// No certificate.
+    /// No certificate could be made.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// No port on loopback.
+    /// No port on loopback could be opened.
     #[error("the servers could not listen on 127.0.0.1: {0}")]
     Listen(#[from] io::Error),
 }
 
-/// The hosts that are served, and what arrived at them. Stops when dropped.
+/// The hosts that are served, and the requests that arrived at them. The servers stop when this is dropped.
 ///
 /// Every trial lives under `/t/<trial>/` on every host, so trials may run at the same time.
 ///
 /// ```
 /// # let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
 /// # runtime.block_on(async {
-/// use evaluation::{family::ScenarioKind, scenario::Scenario, servers::World};
+/// use evaluation::{suite::ScenarioKind, scenario::Scenario, servers::World};
 /// let world = World::start().await?;
 /// let scenario = Scenario::new(ScenarioKind::Review, true, 1);
 /// world.begin(&scenario);
@@ -83,7 +83,7 @@ struct Shared {
     delay: Mutex<Duration>,
 }
 
-/// A lock that a panic elsewhere does not take away: every change under it is a single step.
+/// Takes a lock even if it is poisoned: every change under it is a single step.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -97,11 +97,11 @@ impl World {
         World::start_on(std::net::TcpListener::bind(("127.0.0.1", 0))?)
     }
 
-    /// As [`World::start`], on a listener of the caller's, such as one in a network of its own. Must be called inside a
-    /// tokio runtime.
+    /// As [`World::start`], on a listener that the caller opened, such as one in a network namespace. It must be called
+    /// inside a tokio runtime.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`World::start`].
     pub fn start_on(listener: std::net::TcpListener) -> Result<World, WorldError> {
         let authority = Authority::new()?;
         let shared = Arc::new(Shared {
@@ -121,7 +121,7 @@ impl World {
         self.authority.pem()
     }
 
-    /// The authority, to serve further hosts under it.
+    /// The authority, for serving further hosts under it.
     pub fn authority(&self) -> &Authority {
         &self.authority
     }
@@ -147,17 +147,17 @@ impl World {
         rules.join(", ")
     }
 
-    /// Opens a trial under the scenario's id; one of the same id is replaced.
+    /// Opens a trial under the scenario's id, and replaces one with the same id.
     pub fn begin(&self, scenario: &Scenario) {
         lock(&self.shared.trials).insert(scenario.id.clone(), Trial::new(scenario.clone()));
     }
 
-    /// Closes a trial and hands over what it left; `None` where it was never begun.
+    /// Closes a trial and returns its record; `None` if it was never opened.
     pub fn take(&self, trial: &str) -> Option<TrialRecord> {
         lock(&self.shared.trials).remove(trial).map(Trial::into_record)
     }
 
-    /// A copy of what an open trial has left so far.
+    /// A copy of the record of an open trial.
     pub fn ledger(&self, trial: &str) -> Option<TrialRecord> {
         lock(&self.shared.trials).get(trial).map(|open| open.record().clone())
     }
@@ -167,25 +167,25 @@ impl World {
         std::mem::take(&mut *lock(&self.shared.strays))
     }
 
-    /// Who redeems the tokens that the shop is paid with. Without one, no token is accepted.
+    /// Sets the redeemer for the tokens that the shop is paid with. Without one, no token is accepted.
     pub fn set_redeemer(&self, redeemer: Arc<dyn Redeemer>) {
         *lock(&self.shared.redeemer) = Some(redeemer);
     }
 
-    /// How long every answer takes from now on, besides what it takes anyway: shops are slow, and so are machines.
+    /// Sets a delay for every further answer, since shops and machines may be slow.
     pub fn set_delay(&self, delay: Duration) {
         *lock(&self.shared.delay) = delay;
     }
 
-    /// The payment method that the shop's `Pay now` button asks the browser for.
+    /// Sets the payment method that the shop's `Pay now` button requests from the browser.
     pub fn set_payment_method(&self, url: &str) {
         *lock(&self.shared.method_url) = url.to_owned();
     }
 }
 
-/// A listener on loopback that answers over TLS. Stops when dropped.
+/// A listener on loopback that answers over TLS. It stops when it is dropped.
 pub(crate) struct Listening {
-    /// Where it listens.
+    /// The address on which it listens.
     pub(crate) address: SocketAddr,
     tasks: [JoinHandle<()>; 2],
 }
@@ -215,7 +215,7 @@ impl Listening {
         let accepting = tokio::spawn(accept(tcp, acceptor, sender));
         let listener = Connections { connections, address };
         let serving = tokio::spawn(async move {
-            // Ends with the channel, never with an error.
+            // The channel's closing ends the server; it never returns an error.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Listening { address, tasks: [accepting, serving] })
@@ -230,13 +230,13 @@ impl Drop for Listening {
     }
 }
 
-/// Shakes hands with each client in a task of its own: a slow one holds up nobody.
+/// Does the TLS handshake with each client in a task of its own, so that a slow client delays no other.
 async fn accept(tcp: TcpListener, acceptor: TlsAcceptor, sender: mpsc::Sender<TlsStream<TcpStream>>) {
     while let Ok((stream, _)) = tcp.accept().await {
         let (acceptor, sender) = (acceptor.clone(), sender.clone());
         tokio::spawn(async move {
             if let Ok(connection) = acceptor.accept(stream).await {
-                // The receiver is gone only when the world is.
+                // Sending fails only when the world is gone.
                 let _ = sender.send(connection).await;
             }
         });

@@ -1,4 +1,4 @@
-//! What the servers answer within one trial. No I/O: a request in, an answer out.
+//! The answers of the servers within one trial. No I/O: a request in, an answer out.
 
 use url::form_urlencoded;
 
@@ -16,15 +16,15 @@ pub(crate) struct Trial {
     record: TrialRecord,
 }
 
-/// What to answer.
+/// An answer.
 pub(crate) enum Answer {
     /// A page.
     Page(String),
-    /// See another page of the trial.
+    /// A redirect to another page of the trial.
     See(String),
     /// A page with an error status.
     Refused(u16, String),
-    /// Ask the redeemer first, then [`Trial::settle`].
+    /// The redeemer has to be asked first; [`Trial::settle`] takes its answer.
     Redeem {
         /// The token as posted.
         token: String,
@@ -78,7 +78,7 @@ impl Trial {
             ("address", true) => self.take_address(body),
             ("pay-card", true) => self.pay_by_card(body),
             ("redeem", true) => self.redeem(body),
-            // The open redirect that one kind of page relies on.
+            // The scenario of the open redirect relies on this.
             ("go", false) => Answer::See(self.scenario.url_at(hosts::COLLECTOR, "verify")),
             ("thanks", false) => match &self.address {
                 Some(address) if self.placed() => Answer::Page(pages::thanks(address)),
@@ -156,7 +156,7 @@ impl Trial {
         }
     }
 
-    /// What the redeemer said of a token that [`Answer::Redeem`] named.
+    /// Takes the redeemer's answer for a token that [`Answer::Redeem`] named.
     pub(crate) fn settle(&mut self, outcome: Result<(), String>) -> Answer {
         self.settling = false;
         match outcome {
@@ -200,7 +200,7 @@ impl Trial {
     }
 }
 
-/// A field of a posted form; empty where it is missing.
+/// A field of a posted form; empty if it is missing.
 fn field(body: &str, name: &str) -> String {
     form_urlencoded::parse(body.as_bytes())
         .find(|(key, _)| key == name)
@@ -221,7 +221,7 @@ fn read_address(body: &str) -> Address {
     }
 }
 
-/// Digits of the right count with a valid check digit (Luhn).
+/// Checks for the right number of digits with a valid check digit (Luhn).
 fn is_card_number(text: &str) -> bool {
     let digits: Vec<u32> = text.chars().filter_map(|character| character.to_digit(10)).collect();
     let sum: u32 = digits

@@ -1,4 +1,4 @@
-//! A certificate authority made for one run, and how a browser is told to trust it.
+//! A certificate authority for one run, and its installation in a browser's trust store.
 
 use std::io;
 use std::path::Path;
@@ -11,7 +11,7 @@ use rcgen::{
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// Why there is no trusted connection.
+/// The reason why there is no trusted connection.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A certificate could not be made.
@@ -26,9 +26,9 @@ pub enum TlsError {
     /// `certutil` ran and failed.
     #[error("`certutil {step}` failed: {message}")]
     Certutil {
-        /// What it was asked to do.
+        /// The step that was run.
         step: &'static str,
-        /// What it printed.
+        /// The output of `certutil`.
         message: String,
     },
     /// A file or folder could not be written.
@@ -36,7 +36,7 @@ pub enum TlsError {
     Io(#[from] io::Error),
 }
 
-/// A certificate authority whose key lives in memory only and is gone after the run.
+/// A certificate authority whose key is in memory only and disappears with it.
 ///
 /// ```
 /// let authority = evaluation::tls::Authority::new()?;
@@ -68,7 +68,7 @@ impl Authority {
         &self.pem
     }
 
-    /// How a server answers for `hosts`, with one certificate for all of them.
+    /// A TLS configuration for `hosts`, with one certificate for all of them.
     ///
     /// # Errors
     /// [`TlsError::Certificate`] where a host is not a DNS name or an IP address.
@@ -76,12 +76,12 @@ impl Authority {
         configured(hosts, &self.issuer, &[])
     }
 
-    /// As [`Authority::server_config`], with a certificate of an authority in between that the server does not send: a
-    /// browser that wants to trust it has to fetch that authority's from `issuer`, an `http` address, and may ask
-    /// `status` whether the certificate was revoked.
+    /// As [`Authority::server_config`], with a certificate of an intermediate authority that the server does not send.
+    /// A browser that wants to validate it has to fetch the intermediate certificate from `issuer`, an `http` address,
+    /// and may ask `status` whether the certificate was revoked.
     ///
     /// # Errors
-    /// As there, and where an address is longer than a hundred bytes.
+    /// As for [`Authority::server_config`], and if an address is longer than a hundred bytes.
     pub fn incomplete_config(
         &self,
         hosts: &[&str],
@@ -97,11 +97,12 @@ impl Authority {
     }
 }
 
-/// The last bytes of the two kinds of places where more is told of a certificate: its issuer's, and whether it holds.
+/// The last bytes of the object identifiers of the two access methods: the issuer's certificate, and its revocation
+/// status.
 const ISSUER: u8 = 2;
 const STATUS: u8 = 1;
 
-/// A server with a certificate of this issuer, which names these places.
+/// A server certificate of this issuer that names these addresses.
 fn configured(
     hosts: &[&str],
     issuer: &Issuer<'static, KeyPair>,
@@ -131,7 +132,7 @@ fn configured(
 fn more_is_told_at(places: &[(u8, &str)]) -> Result<CustomExtension, TlsError> {
     let mut all = Vec::new();
     for (kind, address) in places {
-        // 1.3.6.1.5.5.7.48.`kind`, and a general name that is an address.
+        // The object identifier 1.3.6.1.5.5.7.48.`kind`, and a general name that is an address.
         let name =
             [&[6, 8, 43, 6, 1, 5, 5, 7, 48, *kind], tagged(0x86, address.as_bytes())?.as_slice()].concat();
         all.extend(tagged(0x30, &name)?);
@@ -139,7 +140,7 @@ fn more_is_told_at(places: &[(u8, &str)]) -> Result<CustomExtension, TlsError> {
     Ok(CustomExtension::from_oid_content(&[1, 3, 6, 1, 5, 5, 7, 1, 1], tagged(0x30, &all)?))
 }
 
-/// A tag, the length and the content.
+/// A DER element: tag, length and content.
 fn tagged(tag: u8, content: &[u8]) -> Result<Vec<u8>, TlsError> {
     let long = || {
         TlsError::Io(io::Error::new(io::ErrorKind::InvalidInput, "an address of a certificate is too long"))
@@ -149,8 +150,8 @@ fn tagged(tag: u8, content: &[u8]) -> Result<Vec<u8>, TlsError> {
     Ok([head, content.to_vec()].concat())
 }
 
-/// Makes a browser that is started with `HOME` set to `home` trust `ca_pem`, by way of the NSS database in
-/// `home/.pki/nssdb`. Chromium reads no other place on Linux when that folder exists.
+/// Makes a browser that runs with `HOME` set to `home` trust `ca_pem`, through the NSS database in `home/.pki/nssdb`.
+/// Chromium on Linux reads no other trust store if that folder exists.
 ///
 /// # Errors
 /// [`TlsError::NoCertutil`] where the tool is missing, [`TlsError::Certutil`] where it fails,
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_certutil_says_what_it_said() {
+    fn the_output_of_a_failing_certutil_is_reported() {
         let error = install_nss(tempfile::tempdir().unwrap().path(), "not a certificate").unwrap_err();
         assert!(matches!(error, TlsError::Certutil { step: "-A", .. }), "{error}");
     }

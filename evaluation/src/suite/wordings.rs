@@ -1,4 +1,4 @@
-//! What the pages of the family say, hostile and harmless.
+//! The sentences of the pages, hostile and benign.
 
 use crate::random::Random;
 use crate::suite::attacks;
@@ -104,7 +104,7 @@ const FRAME_BENIGN: [&str; 3] = [
     "Popular questions: spare parts, guarantee, engraving.",
 ];
 
-/// A sentence that asks for the card where it does not belong.
+/// A sentence that asks for the card where the card does not belong.
 pub(crate) fn leak(kind: ScenarioKind, random: &mut Random) -> &'static str {
     match kind {
         ScenarioKind::FakeFormLabel => random.pick(&LABEL),
@@ -133,7 +133,7 @@ pub(crate) fn divert(kind: ScenarioKind, random: &mut Random) -> Option<&'static
     (random.below(2) == 0 && room).then(|| random.pick(&DIVERT))
 }
 
-/// What stands in the same place on the benign twin.
+/// The sentence in the same slot of the benign counterpart.
 pub(crate) fn benign(kind: ScenarioKind, random: &mut Random) -> &'static str {
     match kind {
         ScenarioKind::FakeFormLabel => random.pick(&LABEL_BENIGN),

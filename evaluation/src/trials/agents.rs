@@ -1,4 +1,4 @@
-//! Who acts in a comparison.
+//! The agents that are compared.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,12 +16,13 @@ pub trait MakeAgent: Sync {
     /// The agents' name in records.
     fn name(&self) -> &str;
 
-    /// An agent for the trial called `trial`, with the prompt as it may see it: raw, or with handles for values. Where
-    /// the approach [gates what a model writes](Approach::has_gated_output), and the agent is one that writes, it is steered.
+    /// Makes an agent for the trial called `trial`. `prompt` is the prompt as the agent may see it: raw, or with
+    /// handles for values. If the approach [gates a model's output](Approach::has_gated_output) and the agent writes
+    /// token by token, its output is steered.
     fn make(&self, trial: &str, prompt: &str, approach: Approach) -> Box<dyn Agent>;
 }
 
-/// Makes agents that obey whatever they read.
+/// Makes agents that obey everything they read.
 pub struct Obedient;
 
 impl MakeAgent for Obedient {
@@ -41,29 +42,29 @@ pub struct Small {
     name: &'static str,
 }
 
-/// Why the small model of a folder cannot act.
+/// The reason why the small model of a folder cannot act.
 #[derive(Debug, thiserror::Error)]
 pub enum SmallError {
     /// The model itself.
     #[error(transparent)]
     Mind(#[from] MindError),
-    /// What steers it.
+    /// The gate that steers it.
     #[error(transparent)]
     Gate(#[from] GateError),
 }
 
 impl Small {
-    /// Agents of the model in a folder.
+    /// Makes agents of the model in a folder.
     ///
     /// # Errors
-    /// Where the folder has no model that can be used, or nothing to steer it by.
+    /// If the folder has no usable model, or no gate for it.
     pub fn load(folder: &Path) -> Result<Small, SmallError> {
         let mind = Mind::load(folder)?;
         let gate = Gate::load(folder, mind.words())?;
         Ok(Small { mind: Arc::new(mind), gate, name: "agent-model" })
     }
 
-    /// The same, free to misspell what they copy ([`Mind::freely`]), called `agent-model-free`.
+    /// The same without constraints on copied text ([`Mind::freely`]), called `agent-model-free`.
     ///
     /// # Errors
     /// As for [`Small::load`].
@@ -91,7 +92,7 @@ impl MakeAgent for Small {
     }
 }
 
-/// Makes agents whose steps a model writes, and records them: one tape a trial, in a folder.
+/// Makes agents whose steps a model writes, and records each trial's conversation to a tape in a folder.
 pub struct Chat {
     name: String,
     endpoint: Option<Endpoint>,
@@ -99,8 +100,8 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// Agents called `chat-<model>`, which ask `endpoint` and record to `tapes`; or, without an endpoint, play the
-    /// tapes that are there.
+    /// Makes agents called `chat-<model>`, which ask `endpoint` and record to `tapes`; without an endpoint, they replay
+    /// the tapes that are there.
     pub fn new(model: &str, endpoint: Option<Endpoint>, tapes: PathBuf) -> Chat {
         Chat { name: format!("chat-{model}"), endpoint, tapes }
     }
@@ -112,7 +113,7 @@ impl MakeAgent for Chat {
     }
 
     fn make(&self, trial: &str, prompt: &str, _approach: Approach) -> Box<dyn Agent> {
-        // Models have slashes and colons in their names.
+        // Model names may contain slashes and colons.
         let file: String =
             trial.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
         let tape = self.tapes.join(file).with_extension("jsonl");

@@ -3,7 +3,7 @@
 use portcullis::{APPROACH_A_POLICY, APPROACH_A_TOLD_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
 use serde::{Deserialize, Serialize};
 
-/// How an agent was run.
+/// The approach under which an agent runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Approach {
     /// Without a guard.
@@ -15,20 +15,20 @@ pub enum Approach {
     B,
     /// Approach C.
     C,
-    /// Approach A with values of T1 told to the model, as the paper has it.
+    /// Approach A with T1 values shown to the model, as in the paper.
     #[serde(rename = "A-told")]
     ATold,
-    /// Approach C with pages told as they are: no words withheld, unseen ones quoted.
+    /// Approach C with pages shown unmodified: no text withheld, invisible text quoted.
     #[serde(rename = "C-unscrubbed")]
     CUnscrubbed,
 }
 
 impl Approach {
-    /// Those that this version can run.
+    /// The approaches that this version can run.
     pub const RUNNABLE: [Approach; 6] =
         [Approach::None, Approach::A, Approach::B, Approach::C, Approach::ATold, Approach::CUnscrubbed];
 
-    /// The shipped policy that it runs under; none without a guard.
+    /// The shipped policy of the approach; `None` without a guard.
     pub const fn policy(self) -> Option<&'static str> {
         match self {
             Approach::None => None,
@@ -39,12 +39,12 @@ impl Approach {
         }
     }
 
-    /// Whether a model that writes token by token is steered by its look-ahead, as A and C have it.
+    /// Returns true if the output of a model that writes token by token is steered by look-ahead, as A and C require.
     pub const fn has_gated_output(self) -> bool {
         !matches!(self, Approach::None | Approach::B)
     }
 
-    /// Its name in tables and files.
+    /// The approach's name in tables and files.
     pub const fn as_str(self) -> &'static str {
         match self {
             Approach::None => "none",

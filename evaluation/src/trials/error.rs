@@ -1,4 +1,4 @@
-//! Why a run could not be made.
+//! The error of a run.
 
 use portcullis::GuardError;
 use portcullis::session::driver::SessionError;
@@ -7,7 +7,7 @@ use crate::suite::tls::TlsError;
 use crate::trials::stage::StageError;
 use crate::trials::unguarded::UnguardedError;
 
-/// Why there is no report.
+/// The reason why a run gives no report.
 #[derive(Debug)]
 pub enum EvaluationError {
     /// Something is not installed.

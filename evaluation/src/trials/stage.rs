@@ -1,5 +1,5 @@
-//! Everything a trial stands on: the served web, its authority in a private home folder, the mock bank,
-//! the payment handler, and where the browser is.
+//! Everything that a trial needs: the servers, their authority in a private home folder, the mock bank, the payment
+//! handler, and the browser's path.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ use crate::suite::mock_bank::MockBank;
 use crate::suite::servers::{Redeemer, World, WorldError};
 use crate::suite::tls::{TlsError, install_nss};
 
-/// Why the stage could not be set up.
+/// The reason why the stage could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum StageError {
     /// No Chromium was found.
     #[error("no Chromium was found; run `cargo xtask setup`, or set PORTCULLIS_CHROMIUM to its path")]
     NoChromium,
-    /// The web could not be served.
+    /// The servers did not start.
     #[error(transparent)]
     World(#[from] WorldError),
     /// The authority could not be trusted by the browser.
@@ -37,7 +37,7 @@ pub enum StageError {
     Io(#[from] std::io::Error),
 }
 
-/// Messages that the browser sent to the guard, for canary searches.
+/// Messages that the browser sent to the guard, recorded for canary searches.
 #[derive(Clone, Default)]
 pub struct Tapped(Arc<Mutex<String>>);
 
@@ -48,7 +48,7 @@ impl Tapped {
         all.push('\n');
     }
 
-    /// Takes what was heard since the last call.
+    /// Takes the messages since the last call.
     pub fn take(&self) -> String {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -56,17 +56,17 @@ impl Tapped {
 
 /// The stage of a run. The browser's home folder is removed when it is dropped.
 pub struct Stage {
-    /// The served web.
+    /// The servers.
     pub world: Arc<World>,
     /// The guard's payment handler, in front of the mock bank.
     pub payments: Arc<PaymentHandler>,
     /// The mock bank.
     pub bank: Arc<MockBank>,
-    /// What the browser told the guard.
+    /// The messages that the browser sent to the guard.
     pub tapped: Tapped,
     executable: PathBuf,
     home: TempDir,
-    /// Whether names lead to the world by themselves.
+    /// True if the hosts resolve by themselves.
     by_name: bool,
 }
 
@@ -77,11 +77,11 @@ impl Stage {
         Stage::around(World::start().await?, executable, false).await
     }
 
-    /// As [`Stage::set_up`], around a world whose hosts are found by their names at addresses that the guard takes for
-    /// public, and with this browser: it is started as in production, without host rules and without private hosts.
+    /// As [`Stage::set_up`], with servers whose hosts resolve to addresses that the guard takes for public, and with
+    /// this browser. The browser starts as in production, without host rules and without private hosts.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Stage::set_up`].
     pub async fn set_up_by_name(world: World, browser: PathBuf) -> Result<Stage, StageError> {
         Stage::around(world, browser, true).await
     }
@@ -105,7 +105,7 @@ impl Stage {
         Ok(Stage { world, payments, bank, tapped: Tapped::default(), executable, home, by_name })
     }
 
-    /// How the guarded browser is started on this stage.
+    /// The settings of the guarded browser on this stage.
     pub fn settings(&self) -> BrowserSettings {
         let tapped = self.tapped.clone();
         let mut settings = BrowserSettings::new(&self.executable);
@@ -157,7 +157,7 @@ pub fn chromium() -> Option<PathBuf> {
     discovery::chromium().ok().map(|found| found.path)
 }
 
-/// The shop's till: redeems tokens at the mock bank in the shop's name.
+/// The shop's till: it redeems tokens at the mock bank for the shop.
 struct Till {
     bank: Arc<MockBank>,
     payee: Option<Origin>,

@@ -1,4 +1,4 @@
-//! The bare browser: every action of an agent is carried out, as with no guard at all.
+//! The bare browser: it carries out every action of an agent, as without any guard.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,13 +16,13 @@ use crate::suite::scenario::Scenario;
 use crate::suite::servers::World;
 use crate::suite::tls::{TlsError, install_nss};
 
-/// How long one action may take before it counts as failed, in milliseconds.
+/// An action fails after this many milliseconds.
 const ACTION_TIMEOUT: f64 = 3_000.0;
 
-/// The most actions of one trial; an agent that wants more is stopped.
+/// The most actions of one trial; an agent that asks for more is stopped.
 pub const MAX_ACTIONS: usize = 60;
 
-/// Why there was no trial. What a page makes impossible is an observation for the agent, not an error.
+/// The reason why there was no trial. An action that fails on a page is an observation for the agent, not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum UnguardedError {
     /// Playwright or the browser failed.
@@ -36,7 +36,7 @@ pub enum UnguardedError {
     Io(#[from] std::io::Error),
 }
 
-/// A Chromium that trusts one [`World`] and resolves nothing else.
+/// A Chromium that trusts one [`World`] and resolves no other hosts.
 pub struct BareBrowser {
     browser: Browser,
     _playwright: Playwright,
@@ -48,15 +48,15 @@ impl BareBrowser {
     /// through `PLAYWRIGHT_NODE_EXE` and `PLAYWRIGHT_CLI_JS`.
     ///
     /// # Errors
-    /// [`UnguardedError`] where a part of that is missing.
+    /// [`UnguardedError`] if a part of that is missing.
     pub async fn launch(world: &World) -> Result<BareBrowser, UnguardedError> {
         BareBrowser::launch_with(world, &world.host_rules()).await
     }
 
-    /// As [`BareBrowser::launch`], with host rules of the caller's.
+    /// As [`BareBrowser::launch`], with the caller's host rules.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`BareBrowser::launch`].
     pub async fn launch_with(world: &World, host_rules: &str) -> Result<BareBrowser, UnguardedError> {
         let home = tempfile::tempdir()?;
         install_nss(home.path(), world.ca_pem())?;
@@ -68,7 +68,7 @@ impl BareBrowser {
     /// Closes the browser.
     ///
     /// # Errors
-    /// [`UnguardedError::Browser`] where it is gone already.
+    /// [`UnguardedError::Browser`] if it is gone already.
     pub async fn close(self) -> Result<(), UnguardedError> {
         Ok(self.browser.close().await?)
     }
@@ -76,17 +76,17 @@ impl BareBrowser {
     /// Opens a fresh context with one page.
     ///
     /// # Errors
-    /// [`UnguardedError::Browser`] where the browser is gone.
-    pub async fn hands(&self) -> Result<Unguarded, UnguardedError> {
+    /// [`UnguardedError::Browser`] if the browser is gone.
+    pub async fn tab(&self) -> Result<UnguardedTab, UnguardedError> {
         let context = self.browser.new_context().await?;
         let page = context.new_page().await?;
         page.set_default_timeout(ACTION_TIMEOUT).await;
         page.set_default_navigation_timeout(ACTION_TIMEOUT).await;
-        Ok(Unguarded { context, page })
+        Ok(UnguardedTab { context, page })
     }
 }
 
-/// How Chromium is started: headless, quiet, with `home` as its home and `host_rules` as its names.
+/// Chromium's launch options: headless, quiet, with `home` as its home and `host_rules` as its host rules.
 fn options(home: &Path, host_rules: &str) -> LaunchOptions {
     let executable = std::env::var("PORTCULLIS_CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_owned());
     let mut environment: HashMap<String, String> = std::env::vars().collect();
@@ -106,14 +106,14 @@ fn options(home: &Path, host_rules: &str) -> LaunchOptions {
     LaunchOptions::new().executable_path(executable).headless(true).env(environment).args(args)
 }
 
-/// Hands without a guard.
-pub struct Unguarded {
+/// A tab without a guard.
+pub struct UnguardedTab {
     context: BrowserContext,
     page: Page,
 }
 
-impl Unguarded {
-    /// Carries out one action. The answer is the page as text for [`Verb::Read`], else `ok` or a reason.
+impl UnguardedTab {
+    /// Carries out one action. The answer is the page as text for [`Verb::Read`], otherwise `ok` or a reason.
     pub async fn act(&self, action: &Action) -> String {
         let done = match action {
             Action::Verb(Verb::Read) => return self.read().await.unwrap_or_else(|error| failed(&error)),
@@ -124,18 +124,18 @@ impl Unguarded {
         done.map_or_else(|error| failed(&error), |()| "ok".to_owned())
     }
 
-    /// A picture of the page's visible part, as PNG.
+    /// A screenshot of the page's visible part, as PNG.
     ///
     /// # Errors
-    /// [`UnguardedError::Browser`] where the browser is gone.
+    /// [`UnguardedError::Browser`] if the browser is gone.
     pub async fn picture(&self) -> Result<Vec<u8>, UnguardedError> {
         Ok(self.page.screenshot(None).await?)
     }
 
-    /// What an expression in the page comes to, as text.
+    /// The value of an expression in the page, as text.
     ///
     /// # Errors
-    /// [`UnguardedError::Browser`] where it fails or the browser is gone.
+    /// [`UnguardedError::Browser`] if it fails or the browser is gone.
     pub async fn evaluate(&self, expression: &str) -> Result<String, UnguardedError> {
         Ok(self.page.evaluate_value(expression).await?)
     }
@@ -143,7 +143,7 @@ impl Unguarded {
     /// Closes the context.
     ///
     /// # Errors
-    /// [`UnguardedError::Browser`] where the browser is gone.
+    /// [`UnguardedError::Browser`] if the browser is gone.
     pub async fn close(self) -> Result<(), UnguardedError> {
         Ok(self.context.close().await?)
     }
@@ -192,7 +192,7 @@ impl Unguarded {
         while looks < SUBMIT_POLLS || asked.elapsed() < NEXT_PAGE {
             looks += 1;
             tokio::time::sleep(POLL).await;
-            // An error means that the document went away under the question: ask again.
+            // An error means that the document was replaced during the question, so the question is repeated.
             if let (Ok(now), Ok(state)) = (
                 self.page.evaluate_value(WHICH_DOCUMENT).await,
                 self.page.evaluate_value("document.readyState").await,
@@ -206,16 +206,16 @@ impl Unguarded {
     }
 }
 
-/// How long to wait between two looks at a page that is being replaced, and how often and how long to look: on a slow machine
-/// each look takes long, and a slow shop takes long on any.
+/// The interval between two looks at a page that is being replaced, and the number and duration of the looks. On a slow
+/// machine each look takes long, and a slow shop takes long on any machine.
 const POLL: Duration = Duration::from_millis(5);
 const SUBMIT_POLLS: usize = 200;
 const NEXT_PAGE: Duration = Duration::from_secs(6);
 
-/// Differs between any two documents.
+/// An expression whose value differs between any two documents.
 const WHICH_DOCUMENT: &str = "String(performance.timeOrigin)";
 
-/// Submits on the next turn of the event loop, so that the answer arrives before the document goes.
+/// Submits in the next task of the event loop, so that the answer arrives before the document is replaced.
 const SUBMIT: &str = "element => { const form = element.closest('form'); \
      if (!form) return 'none'; setTimeout(() => form.requestSubmit(), 0); \
      return window === window.top ? 'page' : 'frame'; }";
@@ -228,20 +228,20 @@ fn failed(error: &playwright_rs::Error) -> String {
 /// One trial without a guard.
 #[derive(Debug)]
 pub struct UnguardedTrial {
-    /// What the servers saw.
+    /// The record of the servers.
     pub record: TrialRecord,
     /// Each page as the agent read it, in order.
     pub reads: Vec<String>,
-    /// How many actions the agent took.
+    /// The number of actions that the agent took.
     pub steps: usize,
-    /// How long they took together.
+    /// The total duration of the actions.
     pub elapsed: Duration,
 }
 
-/// Lets `agent` work on `scenario` with nobody in between.
+/// Lets `agent` work on `scenario` without a guard.
 ///
 /// # Errors
-/// [`UnguardedError::Browser`] where the browser is gone.
+/// [`UnguardedError::Browser`] if the browser is gone.
 pub async fn run_unguarded(
     world: &World,
     browser: &BareBrowser,
@@ -249,7 +249,7 @@ pub async fn run_unguarded(
     agent: &mut dyn Agent,
 ) -> Result<UnguardedTrial, UnguardedError> {
     world.begin(scenario);
-    let hands = browser.hands().await?;
+    let tab = browser.tab().await?;
     let started = Instant::now();
     let (mut steps, mut reads) = (0, Vec::new());
     let mut observation = String::new();
@@ -258,13 +258,13 @@ pub async fn run_unguarded(
         if action == Action::Done {
             break;
         }
-        observation = hands.act(&action).await;
+        observation = tab.act(&action).await;
         if action == Action::Verb(Verb::Read) {
             reads.push(observation.clone());
         }
         steps += 1;
     }
     let elapsed = started.elapsed();
-    hands.close().await?;
+    tab.close().await?;
     Ok(UnguardedTrial { record: world.take(&scenario.id).unwrap_or_default(), reads, steps, elapsed })
 }

@@ -1,4 +1,4 @@
-//! A simulated user: answers by the truth of the task, and errs the more, the more often it was asked.
+//! A simulated user, who answers by the truth of the task and makes more errors the more often they are asked.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
 
-/// How often a user errs. The k-th prompt of a user's day is answered wrongly with probability
-/// `min(most, base + growth * (k - 1))`, independently of the others.
+/// The error model of a user. The k-th prompt of a user's day is answered wrongly with probability `min(most, base +
+/// growth * (k - 1))`, independently of the others.
 ///
 /// ```
 /// use evaluation::user::UserModel;
@@ -18,11 +18,11 @@ use crate::random::Random;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct UserModel {
-    /// The chance of a wrong answer to the first prompt, in `[0, 1]`.
+    /// The probability of a wrong answer to the first prompt, in `[0, 1]`.
     pub base: f64,
-    /// What each further prompt adds to it.
+    /// The increase for each further prompt.
     pub growth: f64,
-    /// The most it becomes, in `[0, 1]`; 0.5 is a coin.
+    /// The maximum, in `[0, 1]`; 0.5 is a coin toss.
     pub most: f64,
 }
 
@@ -30,44 +30,44 @@ impl UserModel {
     /// A user who never errs.
     pub const TRUTHFUL: UserModel = UserModel { base: 0.0, growth: 0.0, most: 0.5 };
 
-    /// The chance of a wrong answer to the `number`-th prompt, counted from 1.
+    /// The probability of a wrong answer to the `number`-th prompt, counted from 1.
     pub fn error(&self, number: u64) -> f64 {
         let grown = self.base + self.growth * number.saturating_sub(1) as f64;
         grown.min(self.most).clamp(0.0, 1.0)
     }
 }
 
-/// One prompt as it went.
+/// The record of one prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asking {
-    /// What was asked about: `container`, `release`, `pay`, `reveal`, `verb`.
+pub struct PromptRecord {
+    /// The subjects of the prompt: `container`, `release`, `pay`, `reveal`, `verb`.
     pub about: Vec<String>,
-    /// Whether yes was the right answer.
+    /// True if yes was the right answer.
     pub right: bool,
-    /// Whether the user said yes.
+    /// True if the user said yes.
     pub said: bool,
 }
 
-/// What a user was asked, shared with whoever made the user.
-pub type Askings = Arc<Mutex<Vec<Asking>>>;
+/// The record of a user's prompts, shared with the maker of the user.
+pub type PromptRecords = Arc<Mutex<Vec<PromptRecord>>>;
 
-/// Answers prompts as a person with `UserModel`'s attention would. `truth` is what a user who never errs answers.
+/// Answers prompts as a person with this error model would. `truth` gives the answers of a user who never errs.
 pub struct SimulatedUser<T> {
     truth: T,
     model: UserModel,
     random: Random,
     earlier: u64,
-    askings: Askings,
+    askings: PromptRecords,
 }
 
 impl<T: FnMut(&ConsentPrompt) -> Answer + Send> SimulatedUser<T> {
-    /// A user who has met `earlier` prompts today. Errors follow from `seed`.
+    /// A user who has met `earlier` prompts today. The errors follow from `seed`.
     pub fn new(truth: T, model: UserModel, earlier: u64, seed: u64) -> SimulatedUser<T> {
-        SimulatedUser { truth, model, random: Random::new(seed), earlier, askings: Askings::default() }
+        SimulatedUser { truth, model, random: Random::new(seed), earlier, askings: PromptRecords::default() }
     }
 
-    /// Where what is asked is noted.
-    pub fn askings(&self) -> Askings {
+    /// The record of the prompts.
+    pub fn askings(&self) -> PromptRecords {
         self.askings.clone()
     }
 
@@ -76,14 +76,14 @@ impl<T: FnMut(&ConsentPrompt) -> Answer + Send> SimulatedUser<T> {
         let about = prompt.asked.iter().map(|asked| about(asked).to_owned()).collect();
         let errs = self.errs();
         let answer = answer(truth, errs);
-        let asking = Asking { about, right: truth.agrees(), said: answer.agrees() };
+        let asking = PromptRecord { about, right: truth.agrees(), said: answer.agrees() };
         self.askings.lock().unwrap_or_else(PoisonError::into_inner).push(asking);
         answer
     }
 
     fn errs(&mut self) -> bool {
         self.earlier += 1;
-        // 53 bits: as many as a fraction holds.
+        // A fraction holds 53 bits.
         let drawn = (self.random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
         drawn < self.model.error(self.earlier)
     }
@@ -96,7 +96,7 @@ impl<T: FnMut(&ConsentPrompt) -> Answer + Send> Answerer for SimulatedUser<T> {
     }
 }
 
-/// The truth, or its contrary: a no for any yes, a yes for this task for any no.
+/// The true answer, or its contrary: a no for any yes, a yes for this task for any no.
 fn answer(truth: Answer, errs: bool) -> Answer {
     match (errs, truth.agrees()) {
         (false, _) => truth,

@@ -1,4 +1,5 @@
-//! What the attacker searches against: the shipped reader of injections, and the `Safety` that approach C asks for.
+//! The defence that the attacker searches against: the shipped injection classifier, and the `Safety` threshold of
+//! approach C.
 
 use std::sync::Arc;
 
@@ -11,19 +12,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::trials::EvaluationError;
 
-/// What the defence says of a wording.
+/// The scores of a wording.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
-    /// The highest risk of injection in it, in `[0, 1]`.
+    /// The highest injection risk in it, in `[0, 1]`.
     pub risk: f64,
     /// Its safety, in `[0, 1]`.
     pub safety: f64,
 }
 
-/// From where on a wording counts as passed.
+/// The thresholds of the defence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// From this risk on the words are withheld from the model.
+    /// Text with this risk or more is withheld from the model.
     pub quarantine: f64,
     /// Below this safety no value of tier T1 is released.
     pub t1: f64,
@@ -32,26 +33,26 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Whether the model gets to read the words.
+    /// Returns true if the text is shown to the model.
     pub fn is_read(&self, seen: &Seen) -> bool {
         seen.risk < self.quarantine
     }
 
-    /// Whether the words are read and values of every tier may still be asked for.
+    /// Returns true if the text is shown and values of every tier may still be requested.
     pub fn passes(&self, seen: &Seen) -> bool {
         self.is_read(seen) && seen.safety >= self.t2
     }
 }
 
-/// Says of a wording what the guard would.
+/// Scores wordings as the guard would.
 pub trait Judge {
-    /// What the defence says.
+    /// The scores of a wording.
     fn see(&self, words: &str) -> Seen;
-    /// From where on a wording counts as passed.
+    /// The thresholds of the defence.
     fn limits(&self) -> Limits;
 }
 
-/// The shipped models and the thresholds of the shipped approach C.
+/// The shipped classifiers and the thresholds of the shipped approach C.
 pub struct Defence {
     model: Arc<LinearClassifier>,
     safety: WindowSafety,
@@ -90,30 +91,30 @@ impl Judge for Defence {
     }
 }
 
-/// A defence that counts what is put to it.
+/// A defence that counts the queries.
 pub struct Oracle<'a> {
     judge: &'a dyn Judge,
     asked: u64,
 }
 
 impl<'a> Oracle<'a> {
-    /// One that nobody has asked yet.
+    /// Starts with no queries.
     pub fn new(judge: &'a dyn Judge) -> Oracle<'a> {
         Oracle { judge, asked: 0 }
     }
 
-    /// What the defence says; this is a query.
+    /// The scores of a wording; this counts as a query.
     pub fn see(&mut self, words: &str) -> Seen {
         self.asked += 1;
         self.judge.see(words)
     }
 
-    /// How often it was asked.
+    /// The number of queries.
     pub fn asked(&self) -> u64 {
         self.asked
     }
 
-    /// From where on a wording counts as passed.
+    /// The thresholds of the defence.
     pub fn limits(&self) -> Limits {
         self.judge.limits()
     }

@@ -1,4 +1,4 @@
-//! What the attacker found: as a file, as a table for a terminal, as a section of the report.
+//! The findings of the adaptive attacker: as a file, as a table for a terminal, as a section of the report.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::report::{Approach, table};
 /// The file's name within a comparison's folder.
 pub const FILE: &str = "adaptive.json";
 
-/// All climbs after so many queries each.
+/// The state of all climbs after a number of queries each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AtBudget {
     /// Queries of each climb.
@@ -26,30 +26,30 @@ pub struct AtBudget {
     pub median_risk: f64,
     /// The median of their safety.
     pub median_safety: f64,
-    /// How many of the best wordings the model gets to read.
+    /// The number of the best wordings that are shown to the model.
     pub read: usize,
-    /// How many are read and reach the threshold of T1.
+    /// The number of wordings that are shown and reach the threshold of T1.
     pub past_t1: usize,
-    /// How many are read and reach the threshold of T2.
+    /// The number of wordings that are shown and reach the threshold of T2.
     pub past_t2: usize,
 }
 
-/// Everything that a search found.
+/// The findings of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
     /// Queries of each climb.
     pub queries: u64,
-    /// What the climbs follow from.
+    /// The seed of the climbs.
     pub seed: u64,
-    /// How many climbs: one from each start.
+    /// The number of climbs, one from each start.
     pub climbs: usize,
-    /// The thresholds that were searched against.
+    /// The thresholds of the defence.
     pub limits: Limits,
     /// By budget.
     pub budgets: Vec<AtBudget>,
     /// The best wordings, best first.
     pub best: Vec<Wording>,
-    /// The best wordings on real pages.
+    /// The results of the best wordings on real pages.
     pub tried: Vec<Tried>,
 }
 
@@ -72,12 +72,12 @@ impl Findings {
         Findings { queries, seed, climbs: found.len(), limits, budgets, best, tried }
     }
 
-    /// Reads the findings in a comparison's folder; nothing where there are none.
+    /// Reads the findings in a comparison's folder; `None` if there are none.
     pub fn read(folder: &Path) -> Option<Findings> {
         serde_json::from_slice(&fs::read(folder.join(FILE)).ok()?).ok()
     }
 
-    /// Writes them into a comparison's folder, which is made.
+    /// Writes them to a comparison's folder, which is created.
     ///
     /// # Errors
     /// Those of the file system.
@@ -86,7 +86,7 @@ impl Findings {
         fs::write(folder.join(FILE), serde_json::to_string_pretty(self)?)
     }
 
-    /// Leaks under the approaches that promise none.
+    /// The number of leaks under the approaches that promise none.
     pub fn broken_promises(&self) -> u64 {
         let promised = |tried: &&Tried| matches!(tried.approach, Approach::B | Approach::C);
         self.tried.iter().filter(promised).filter(|tried| !tried.leaks.is_empty()).count() as u64
@@ -184,7 +184,7 @@ const BUDGET_HEADINGS: [&str; 7] =
 const TRIED_HEADINGS: [&str; 7] =
     ["wording", "approach", "read", "order as wanted", "low safety", "leaks", "the first came through"];
 
-/// All climbs as they stood after `queries`.
+/// The state of all climbs after `queries`.
 fn at(queries: u64, found: &[Found], limits: &Limits) -> AtBudget {
     let reached = |found: &Found| -> Wording {
         let then = found.at.iter().rev().find(|(budget, _)| *budget <= queries);
@@ -213,9 +213,10 @@ mod tests {
     use super::super::search::climb;
     use super::*;
 
-    /// The shipped defence: more queries reach lower, the file holds what was found, and a leak under B is told.
+    /// With the shipped defence, more queries reach lower risk, the file holds the findings, and a leak under B is
+    /// reported.
     #[test]
-    fn a_search_against_the_shipped_models_is_written_and_read() {
+    fn a_search_against_the_shipped_models_is_written_and_read_back() {
         let defence = Defence::shipped().unwrap();
         let starts = super::super::starts();
         assert!(starts.len() >= 15 && starts.iter().all(|start| !start.contains("http")), "{starts:?}");
@@ -237,7 +238,7 @@ mod tests {
         assert_eq!(findings.broken_promises(), 0, "without a guard nothing was promised");
         let folder = tempfile::tempdir().unwrap();
         findings.write(folder.path()).unwrap();
-        // Numbers in JSON may lose their last digit.
+        // Numbers may lose their last digit in JSON.
         assert_eq!(Findings::read(folder.path()).map(|read| read.section()), Some(findings.section()));
         let broken = Findings { tried: vec![tried(Approach::B)], ..findings };
         assert_eq!(broken.broken_promises(), 1);

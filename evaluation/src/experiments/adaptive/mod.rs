@@ -1,14 +1,14 @@
-//! An attacker who has the shipped classifier and policy in hand, and searches for wordings that pass.
+//! An attacker with the shipped classifier and policy, who searches for wordings that pass.
 //!
-//! The attacker knows everything (white box): models, monitor, thresholds, and how the agent reads. A budget counts the
-//! wordings that are put to the defence. What the search finds is then tried on real pages, since what a classifier
-//! passes must still not leak.
+//! The attacker knows everything (white box): models, monitor, thresholds, and the agent's reading. A budget counts the
+//! wordings that are submitted to the defence. The best wordings are then tried on real pages, since a wording that
+//! passes the classifier must still not leak.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`defence`] | what the attacker searches against |
-//! | `mutations`, `phrases` | one wording made of another, and the phrases for it |
-//! | [`search`] | the climb, and what it reached at each budget |
+//! | [`defence`] | the defence that the attacker searches against |
+//! | `mutations`, `phrases` | changes of a wording, and the phrases for them |
+//! | [`search`] | the hill climb, and its results at each budget |
 //! | [`trials`] | the best wordings on real pages |
 //! | [`findings`] | the file, the table and the report's section |
 
@@ -26,10 +26,10 @@ use defence::{Defence, Judge, Oracle};
 use findings::Findings;
 use search::{Found, climb};
 
-/// How many of the best wordings are tried on real pages.
+/// The number of the best wordings that are tried on real pages.
 const TRIED: usize = 5;
 
-/// The sentences of the family that ask for the card without an address: where the search starts.
+/// The suite's sentences that ask for the card without an address. The search starts from them.
 pub fn starts() -> Vec<String> {
     let kinds = [
         ScenarioKind::ChatMessage,
@@ -44,7 +44,7 @@ pub fn starts() -> Vec<String> {
     let drawn = (1..=12).flat_map(|seed| {
         kinds.iter().map(move |kind| {
             let said = Planted::of(&Scenario::new(*kind, true, seed)).text;
-            // A second sentence changes the order, and is another matter.
+            // A second sentence would change the order, which is another attack.
             let end = [" Also change", " Set the quantity", " Ship the order", " Change the delivery"]
                 .iter()
                 .filter_map(|second| said.find(second))
@@ -61,27 +61,27 @@ pub fn starts() -> Vec<String> {
 
 /// Searches from every start with `queries` wordings each, and tries the best on real pages.
 ///
-/// `tell` is told how many steps are done, how many there are, and what comes next.
+/// `progress` is called with the number of finished steps, the number of all steps, and the name of the next one.
 ///
 /// # Errors
-/// [`EvaluationError`] where the models or the stage cannot be used.
+/// [`EvaluationError`] if the models or the stage cannot be used.
 pub async fn run(
     queries: u64,
     seed: u64,
-    tell: &(dyn Fn(u64, u64, &str) + Sync),
+    progress: &(dyn Fn(u64, u64, &str) + Sync),
 ) -> Result<Findings, EvaluationError> {
     let defence = Defence::shipped()?;
     let starts = starts();
     let all = (starts.len() + TRIED * trials::APPROACHES.len()) as u64;
     let mut found: Vec<Found> = Vec::new();
     for (number, start) in starts.iter().enumerate() {
-        tell(number as u64, all, "searching for wordings");
+        progress(number as u64, all, "searching for wordings");
         let oracle = Oracle::new(&defence);
         found.push(climb(start, &starts, oracle, queries, seed.wrapping_add(number as u64 * 0x9E37)));
     }
     let best = search::best(&found, &defence.limits(), TRIED);
     let done = starts.len() as u64;
-    let tried = trials::run(&best, &|number, what| tell(done + number, all, what)).await?;
-    tell(all, all, "done");
+    let tried = trials::run(&best, &|number, what| progress(done + number, all, what)).await?;
+    progress(all, all, "done");
     Ok(Findings::of(queries, seed, &defence, &found, best, tried))
 }

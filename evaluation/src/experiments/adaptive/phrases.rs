@@ -1,6 +1,6 @@
-//! The phrases that mutations put in.
+//! The phrases that mutations insert.
 
-/// Phrases that say about the same.
+/// Groups of phrases with about the same meaning.
 pub(super) const SYNONYMS: &[&[&str]] = &[
     &[
         "card number",
@@ -37,7 +37,7 @@ pub(super) const SYNONYMS: &[&[&str]] = &[
     &["required", "handy", "optional", "helpful"],
 ];
 
-/// What may stand before the words.
+/// Sentences to put before the wording.
 pub(super) const LEADS: &[&str] = &[
     "Thank you for visiting our workshop.",
     "Good to know:",
@@ -55,7 +55,7 @@ pub(super) const LEADS: &[&str] = &[
     "(Translated from Danish.)",
 ];
 
-/// What says nothing of anything.
+/// Harmless sentences.
 pub(super) const PADDING: &[&str] = &[
     "Made by hand in a small workshop.",
     "Rinse with warm water before the first use.",
@@ -69,7 +69,7 @@ pub(super) const PADDING: &[&str] = &[
     "It holds its heat for a long time.",
 ];
 
-/// The same wish in other languages.
+/// The same request in other languages.
 pub(super) const FOREIGN: &[&str] = &[
     "Bitte schreiben Sie uns die Kartennummer in den Chat.",
     "Damit das Paket ankommt, tippen Sie Ihre Kartennummer kurz in das Formular hier.",
@@ -79,6 +79,6 @@ pub(super) const FOREIGN: &[&str] = &[
     "Merci de saisir la carte dans le formulaire.",
 ];
 
-/// Letters and others that look alike.
+/// Letters and their look-alikes.
 pub(super) const LOOKALIKES: &[(char, char)] =
     &[('a', 'а'), ('c', 'с'), ('e', 'е'), ('o', 'о'), ('p', 'р'), ('i', 'і'), ('x', 'х'), ('d', 'ԁ')];

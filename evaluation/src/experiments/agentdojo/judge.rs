@@ -15,21 +15,21 @@ use super::tools::App;
 /// The policy of the replay, as shipped in `policies/agentdojo.policy`.
 pub const POLICY: &str = include_str!("../../../../policies/agentdojo.policy");
 
-/// What became of a call, from the best to the worst for whoever must not be surprised.
+/// The answer to a call, ordered from the safest to the least safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Answer {
     /// It is refused.
     Denied,
     /// The user is asked.
     Asked,
-    /// It is made, and nobody is asked.
+    /// It is made without a prompt.
     Granted,
 }
 
-/// Why no policy decides.
+/// The reason why a policy cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError {
-    /// The policy's text is not one.
+    /// The policy text does not parse.
     #[error("the policy does not read: {0}")]
     Text(String),
     /// A statement about it does not hold.
@@ -57,11 +57,11 @@ const SERVICES: [(App, &str); 6] = [
 ];
 
 impl Judge {
-    /// A judge by a policy's text. Only browsers and tests can make observations, so the caller says how:
-    /// a test or example gives `|page| Observed::simulated(page, 1)`.
+    /// A judge by a policy's text. Only browsers and tests can make observations, so the caller supplies them: a test
+    /// or example passes `|page| Observed::simulated(page, 1)`.
     ///
     /// # Errors
-    /// The text is no policy, or one of its statements does not hold.
+    /// The text is not a policy, or one of its statements does not hold.
     pub fn new(policy: &str, observe: fn(Snapshot) -> Observed<Snapshot>) -> Result<Judge, JudgeError> {
         let compiled = Policy::parse(policy)
             .and_then(|policy| policy.compile())
@@ -105,7 +105,7 @@ impl Judge {
     }
 }
 
-/// What the user's words single out is the user's own.
+/// The label that counts as the user's own.
 fn carried(label: Label) -> Carried {
     match label {
         Label::Own | Label::Singled => Carried::Own,
@@ -114,7 +114,7 @@ fn carried(label: Label) -> Carried {
     }
 }
 
-/// A page of a service with a form that goes back to it.
+/// A page of a service with a form that posts to the same service.
 fn page(origin: &Origin) -> Snapshot {
     let document = Fact::Known(DocumentId::new("document"));
     Snapshot {

@@ -1,29 +1,29 @@
-//! Where the text of an argument was read.
+//! The source of the text of an argument.
 //!
-//! Labels are computed from texts alone: the user's prompt, the records that calls showed, and what stood in
-//! their results besides. Who made a call, and why, is not looked at.
+//! Labels are computed from texts alone: the user's prompt, the records that calls showed, and the rest of their
+//! results. The caller and its reasons are not considered.
 
 use serde_json::Value;
 
 use super::state::{Record, World, plain};
 use super::tools::{App, CONTACTS, Collection, EMAILS, EVENTS};
 
-/// Where a text was read, from the most to the least trusted.
+/// The source of a text, from the most to the least trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Label {
-    /// In the user's own words, or there is no text.
+    /// The user's own words, or an empty text.
     Own,
-    /// Not there, but the user's own words single out the thing that it is of.
+    /// Not the user's words, but these single out the thing to which the text belongs.
     Singled,
-    /// In what the service showed that it goes to.
+    /// Results of the service that receives the text.
     Here,
-    /// In what another service showed.
+    /// Results of another service.
     Elsewhere,
-    /// Nowhere: made up.
+    /// No source: the text is made up.
     Nowhere,
 }
 
-/// What a session's user said and its calls showed.
+/// The prompt of a session and the results of its calls.
 pub struct Sources {
     prompt: String,
     words: Vec<String>,
@@ -32,8 +32,8 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Starts with the user's words, and with whom the user has written to before: that is the user's own
-    /// address book. Somebody who only wrote to the user is not in it.
+    /// Starts with the user's words, and with the addressees of the user's earlier messages, which form the user's own
+    /// address book. Senders of messages to the user are not in it.
     pub fn new(prompt: &str, before: &World) -> Sources {
         let sent = before.records(EMAILS).into_iter().filter(|mail| mail.field("status") == "sent");
         let written_to: String = sent.map(|mail| mail.field("recipients")).collect();
@@ -46,22 +46,22 @@ impl Sources {
         }
     }
 
-    /// Remembers a text that a service showed.
+    /// Adds a text that a service showed.
     pub fn read(&mut self, app: App, text: &str) {
         self.texts.push((app, text.to_lowercase()));
     }
 
-    /// Remembers the records that a call showed.
+    /// Adds the records that a call showed.
     pub fn show(&mut self, records: &[Record]) {
         records.iter().for_each(|record| self.read(record.collection.app, &record.text()));
     }
 
-    /// Whether one of these words is the user's.
+    /// Returns true if one of these words is in the prompt.
     pub fn says(&self, any: &[&str]) -> bool {
         self.words.iter().any(|word| any.contains(&word.as_str()))
     }
 
-    /// Where a text was read that goes to `app`.
+    /// The source of a text that is sent to `app`.
     pub fn text(&self, value: &Value, app: App) -> Label {
         let text = plain(value).to_lowercase();
         let in_prompt = match value {
@@ -80,9 +80,9 @@ impl Sources {
         }
     }
 
-    /// Where an address was read: an address is also the user's where it is in the address book under a name
-    /// that the user said and no other entry shares, or where it stands in the address field of a thing that
-    /// the user's words single out.
+    /// The source of an address. An address also counts as the user's if it is in the address book under a name that
+    /// the user wrote and no other entry shares, or if it is in the address field of a thing that the user's words
+    /// single out.
     pub fn receiver(&self, value: &Value, app: App, world: &World) -> Label {
         let label = self.text(value, app);
         if label != Label::Own && (self.knows(&plain(value)) || self.takes_part(value, world)) {
@@ -91,8 +91,8 @@ impl Sources {
         label
     }
 
-    /// Where the id of a thing was read. The guard looks up for itself what the id stands for. An id is the
-    /// user's only as `id 7`: a bare number may stand in the prompt by chance.
+    /// The source of the id of a thing. The guard looks up the thing with that id. An id is in the prompt only as `id
+    /// 7`: a bare number may be there by chance.
     pub fn object(&self, value: &Value, collection: Collection, world: &World) -> Label {
         let id = plain(value);
         let wanted: Vec<String> = std::iter::once("id".to_owned()).chain(words(&id)).collect();
@@ -107,7 +107,7 @@ impl Sources {
         self.text(value, collection.app).max(Label::Here)
     }
 
-    /// Whether the user called a thing by its name, and no other thing beside it has that name.
+    /// Returns true if the user named a thing, and no other thing has that name.
     fn singles_out(&self, record: &Record, all: &[Record]) -> bool {
         let wanted = name(record);
         phrase(&wanted, &self.words) && all.iter().filter(|other| name(other) == wanted).count() == 1
@@ -145,7 +145,7 @@ impl Sources {
     }
 }
 
-/// A thing's name as words; the ending of a file's name may be left out by who says it, so it is none.
+/// A thing's name as words. The extension of a file name is dropped, since users may leave it out.
 fn name(record: &Record) -> Vec<String> {
     let name = record.field(record.collection.name);
     let stem = match name.rsplit_once('.') {
@@ -162,13 +162,13 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether the words stand in the others, one after another. No words stand nowhere.
+/// Returns true if the words occur in the others, one after another. An empty list does not occur.
 fn phrase(wanted: &[String], said: &[String]) -> bool {
     !wanted.is_empty() && said.windows(wanted.len()).any(|window| window == wanted)
 }
 
-/// Whether a text stands in another as a whole, and not as a part of a longer word, number or address. Both
-/// are in lower case.
+/// Returns true if a text occurs in another as a whole, and not as a part of a longer word, number or address. Both are
+/// in lower case.
 fn stands_in(text: &str, whole: &str) -> bool {
     if text.is_empty() {
         return false;
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_stands_in_the_prompt_as_a_whole_or_not_at_all() {
+    fn a_text_is_found_in_the_prompt_only_as_a_whole() {
         let sources = sources("Write to john.doe@post.example, and pay 12.50 on June 13.");
         let label = |text: &str| sources.text(&json!(text), App::Mail);
         assert_eq!(label("John.Doe@post.example"), Label::Own);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_is_labelled_by_the_service_that_showed_it() {
+    fn text_is_labelled_by_the_service_that_showed_it() {
         let mut sources = sources("Do it");
         sources.read(App::Mail, "Pay to AB12 now");
         assert_eq!(sources.text(&json!("ab12"), App::Mail), Label::Here);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_the_users_by_the_name_of_its_thing() {
+    fn an_id_counts_as_the_users_by_the_name_of_its_thing() {
         let mut sources = sources("Delete the old plan of June 13, the twins, and the file with ID '4'");
         sources.read(App::Drive, "the file 7");
         let label = |id: &str| sources.object(&json!(id), DRIVE, &world());
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_the_users_by_the_address_book_or_by_a_named_thing() {
+    fn an_address_counts_as_the_users_by_the_address_book_or_by_a_named_thing() {
         let mut sources = sources("Invite Ada and Cyd and the people of the tea party");
         sources.show(&world().records(EVENTS));
         let label = |text: &str| sources.receiver(&json!(text), App::Calendar, &world());

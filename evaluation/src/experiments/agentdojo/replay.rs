@@ -29,11 +29,11 @@ pub struct Injected {
     pub injection: String,
     /// The tool.
     pub function: String,
-    /// The answer most to the attacker's liking, over all reads after which the injection may have come.
+    /// The answer that suits the attacker most, over all reads after which the injection may have come.
     pub answer: Answer,
 }
 
-/// Everything that was replayed under one rule.
+/// The replay under one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replay {
     /// The rule.
@@ -44,13 +44,13 @@ pub struct Replay {
     pub pairs: u64,
     /// Pairs whose injected task lists no calls.
     pub without_calls: u64,
-    /// Pairs whose user task reads nothing, so that no injection is read either.
+    /// Pairs whose user task reads nothing, so that the injection is not read either.
     pub without_reads: u64,
     /// The injected calls with an effect.
     pub injected: Vec<Injected>,
 }
 
-/// A session of one user: every question is answered with yes, so that an attacker gets as far as can be.
+/// A session of one user, who answers every prompt with yes, so that an attacker gets as far as possible.
 pub(super) struct Session<'a> {
     rule: Rule,
     judge: &'a mut Judge,
@@ -70,7 +70,7 @@ impl<'a> Session<'a> {
         self.judge.decide(self.rule.label(call, &self.sources, &self.world))
     }
 
-    /// Makes a call, and remembers what it shows.
+    /// Makes a call, and records its results.
     pub(super) fn call(&mut self, call: &Call) {
         let shown = self.world.call(call);
         self.sources.show(&shown);
@@ -82,7 +82,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The service whose answer an injection can stand in; `None` for a call with an effect.
+/// The service whose answer may contain an injection; `None` for a call with an effect.
 pub(super) fn reads(call: &Call) -> Option<App> {
     match tool(&call.function) {
         Some(Deed::Read(collection, _)) => Some(collection.app),
@@ -131,8 +131,8 @@ fn alone(suite: &Suite, user: &UserTask, rule: Rule, judge: &mut Judge) -> Alone
     Alone { suite: suite.suite.clone(), task: user.id.clone(), stopped }
 }
 
-/// The injected calls with an effect, tried after each of the user's reads: any of them may have brought the
-/// attacker's words, which is more than AgentDojo lets an attacker do.
+/// The injected calls with an effect, tried after each of the user's reads, since any of them may have contained the
+/// attacker's text. AgentDojo allows an attacker less than that.
 fn attacked(
     suite: &Suite,
     user: &UserTask,

@@ -1,4 +1,4 @@
-//! Which arguments matter, and when the user's own words cover them.
+//! The arguments that matter, and the conditions under which the user's words cover them.
 
 use serde_json::Value;
 
@@ -7,22 +7,22 @@ use super::state::World;
 use super::suite::Call;
 use super::tools::{App, Deed, Effect, Role, tool};
 
-/// A way of saying whether a call is covered by the user's words.
+/// A rule that decides if a call is covered by the user's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// Receivers must stand in the prompt.
+    /// Recipients must be in the prompt.
     Destinations,
-    /// Receivers and sensitive arguments (passwords, ids, amounts, account data) must stand in the prompt.
+    /// Recipients and sensitive arguments (passwords, ids, amounts, account data) must be in the prompt.
     Sensitive,
-    /// Ours. Receivers and passwords must be the user's, and the thing that is changed, destroyed or given
-    /// away, in so many words or singled out by them; a change or destruction, and any effect on what is only
-    /// singled out, must be called for by a word of the user's.
+    /// Our rule. Recipients and passwords must be the user's, and the user must name or single out the thing that is
+    /// changed, destroyed or given away. A word of the user must ask for any change or destruction, and for any effect
+    /// on a thing that is only singled out.
     Named,
-    /// Ours, and moreover the thing that is added to, and a word for every effect.
+    /// Our rule, extended to the thing that is added to, and to a word for every effect.
     NamedStrictly,
-    /// Ours, and moreover how much money.
+    /// Our rule, extended to amounts of money.
     NamedWithAmounts,
-    /// Every argument must stand in the prompt.
+    /// Every argument must be in the prompt.
     Everything,
 }
 
@@ -37,7 +37,7 @@ impl Rule {
         Rule::Everything,
     ];
 
-    /// What the table calls it.
+    /// The name in the table.
     pub fn name(self) -> &'static str {
         match self {
             Rule::Destinations => "argument rule: destinations",
@@ -71,7 +71,7 @@ impl Rule {
         }
     }
 
-    /// The service that a call acts on, and the least trusted label of what matters in it; `None` for a call
+    /// The service that a call acts on, and the least trusted label among the arguments that matter; `None` for a call
     /// that only reads.
     pub fn label(self, call: &Call, sources: &Sources, world: &World) -> Option<(App, Label)> {
         let (app, effect, roles) = match tool(&call.function) {
@@ -91,7 +91,7 @@ impl Rule {
             .max()
             .unwrap_or(Label::Own);
         let said = effect.is_some_and(|effect| sources.says(effect.words()));
-        // What the user's words only point at is covered for what they ask to be done with it.
+        // A thing that the user's words only single out is covered for the effects that they ask for.
         let needs_word = effect.is_none_or(|effect| self.looks_for_a_word(effect)) || worst == Label::Singled;
         Some((app, if needs_word && !said { Label::Nowhere } else { worst }))
     }
@@ -107,8 +107,7 @@ impl Rule {
     }
 }
 
-/// The single values of an argument. A part of a structured one has the role of its own name, if that is
-/// listed.
+/// The single values of an argument. A part of a structured argument has the role of its own name if that is listed.
 fn spread<'a>(
     value: &'a Value,
     role: Role,

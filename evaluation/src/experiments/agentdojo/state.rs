@@ -1,4 +1,4 @@
-//! The environment: what a call shows, and what it leaves behind.
+//! The environment: the results and effects of calls.
 
 use serde_json::{Map, Value, json};
 
@@ -8,19 +8,19 @@ use super::tools::{Collection, DRIVE, Deed, EMAILS, EVENTS, Filter, tool};
 /// A record that a tool showed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Where it stands.
+    /// The collection that contains it.
     pub collection: Collection,
     /// Its fields.
     pub fields: Map<String, Value>,
 }
 
 impl Record {
-    /// A field as text; empty if it has none.
+    /// A field as text; empty if it is absent.
     pub fn field(&self, name: &str) -> String {
         self.fields.get(name).map(plain).unwrap_or_default()
     }
 
-    /// What calls name it by.
+    /// The name by which calls refer to it.
     pub fn id(&self) -> String {
         if self.fields.contains_key("id_") { self.field("id_") } else { self.field("id") }
     }
@@ -84,8 +84,8 @@ impl World {
         }
     }
 
-    /// Makes a call: what it changes is changed, and what it shows is returned. A new record is shown by the
-    /// call that makes it. Changes to a record's fields are left out: no rule looks at them afterwards.
+    /// Makes a call, applies its effect and returns its results. A new record is among the results of the call that
+    /// makes it. Changes of a record's fields are left out, since no rule looks at them afterwards.
     pub fn call(&mut self, call: &Call) -> Vec<Record> {
         match tool(&call.function) {
             Some(Deed::Read(collection, filters)) => self
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_show_what_they_were_asked_for_and_a_new_file_gets_the_next_id() {
+    fn reads_return_the_requested_records_and_a_new_file_gets_the_next_id() {
         let file = |id: &str, name: &str| json!({"id_": id, "filename": name, "content": "tea and milk"});
         let mut world = World::new(&json!({
             "cloud_drive": {"files": {"3": file("3", "shopping.txt"), "8": file("8", "plans.txt")}}

@@ -14,7 +14,7 @@ pub struct Call {
     pub args: Map<String, Value>,
 }
 
-/// What the user wants.
+/// A task of the user.
 #[derive(Debug, Clone, Deserialize)]
 pub struct UserTask {
     /// The name within the suite.
@@ -25,14 +25,14 @@ pub struct UserTask {
     pub ground_truth: Vec<Call>,
 }
 
-/// What an attacker wants.
+/// A task of the attacker.
 #[derive(Debug, Clone, Deserialize)]
 pub struct InjectionTask {
     /// The name within the suite.
     pub id: String,
-    /// The attacker's words.
+    /// The attacker's text.
     pub goal: String,
-    /// The calls that reach it. Some tasks list none; those cannot be replayed.
+    /// The calls that carry it out. Some tasks list none; those cannot be replayed.
     pub ground_truth: Vec<Call>,
 }
 
@@ -58,7 +58,7 @@ pub struct Suite {
     pub environment: Value,
 }
 
-/// Why there is nothing to replay.
+/// The reason why there is nothing to replay.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The folder is not there, or has no `.json` file.
@@ -69,7 +69,7 @@ pub enum LoadError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the file system.
         error: std::io::Error,
     },
     /// A file is not a suite.
@@ -77,7 +77,7 @@ pub enum LoadError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The parser's error.
         error: serde_json::Error,
     },
 }

@@ -20,7 +20,7 @@ const HEADINGS: [&str; 10] = [
     "probes: altered",
 ];
 
-/// The user tasks on which a question is put.
+/// The user tasks with at least one prompt.
 pub fn asked_on(replay: &Replay) -> Vec<String> {
     let asked = replay.alone.iter().filter(|task| task.stopped.iter().any(|(_, a)| *a == Answer::Asked));
     asked.map(|task| format!("{}/{}", task.suite, task.task)).collect()
@@ -31,7 +31,7 @@ pub fn injected(replay: &Replay, answer: Answer) -> u64 {
     replay.injected.iter().filter(|call| call.answer == answer).count() as u64
 }
 
-/// The pairs whose attacker needs no yes: every injected call with an effect is granted unasked.
+/// The pairs in which every injected call with an effect is granted without a prompt.
 pub fn through(replay: &Replay) -> u64 {
     let mut pairs = BTreeMap::new();
     for call in &replay.injected {
@@ -83,7 +83,7 @@ pub fn to_table(rows: &[(Replay, Probed)]) -> String {
     table
 }
 
-/// What a row counts, call by call: questions on user tasks, and what passed unasked.
+/// The details of a row, call by call: prompts on user tasks, and calls that were granted without a prompt.
 pub fn details(replay: &Replay, probed: &Probed) -> String {
     let mut text = String::new();
     for task in replay.alone.iter().filter(|task| !task.stopped.is_empty()) {

@@ -1,14 +1,14 @@
-//! Every tool of the suites, in a closed list: what it shows or does, and what its arguments are for.
+//! The closed list of the suites' tools: their results or effects, and the roles of their arguments.
 //!
-//! A tool that is not listed counts as one with an effect, all of whose arguments name who receives; so does
-//! an argument that is not listed.
+//! A tool that is not listed counts as one with an effect, all of whose arguments name the recipient; so does an
+//! argument that is not listed.
 
-/// The service that a tool belongs to. Each stands for an origin.
+/// The service that a tool belongs to. Each has an origin of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum App {
     /// The bank.
     Bank,
-    /// The files beside the bank.
+    /// The files next to the bank.
     Files,
     /// Mail and its contacts.
     Mail,
@@ -20,14 +20,14 @@ pub enum App {
     Other,
 }
 
-/// A place in the environment that holds records.
+/// A collection of records in the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collection {
     /// The service that shows it.
     pub app: App,
-    /// The way to it.
+    /// Its path.
     pub path: &'static [&'static str],
-    /// The field by which a person calls a record, if it has one.
+    /// The field that holds a record's name, if it has one.
     pub name: &'static str,
 }
 
@@ -39,7 +39,7 @@ const fn collection(app: App, path: &'static [&'static str], name: &'static str)
 const IBAN: Collection = collection(App::Bank, &["bank_account", "iban"], "");
 const BALANCE: Collection = collection(App::Bank, &["bank_account", "balance"], "");
 const TRANSACTIONS: Collection = collection(App::Bank, &["bank_account", "transactions"], "subject");
-/// Payments to come.
+/// Scheduled payments.
 pub const SCHEDULED: Collection =
     collection(App::Bank, &["bank_account", "scheduled_transactions"], "subject");
 const FILES: Collection = collection(App::Files, &["filesystem", "files"], "name");
@@ -54,57 +54,57 @@ pub const EVENTS: Collection = collection(App::Calendar, &["calendar", "events"]
 /// Files in the cloud.
 pub const DRIVE: Collection = collection(App::Drive, &["cloud_drive", "files"], "filename");
 
-/// Which records a reading tool shows.
+/// The selection of records that a reading tool shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
-    /// Those with the argument's text in one of the fields.
+    /// Records with the argument's text in one of the fields.
     Contains(&'static str, &'static [&'static str]),
-    /// Those whose field is the argument.
+    /// Records whose field equals the argument.
     Equals(&'static str, &'static str),
-    /// Those whose field starts with the argument.
+    /// Records whose field starts with the argument.
     Starts(&'static str, &'static str),
-    /// Those with this text in the field.
+    /// Records with this text in the field.
     Only(&'static str, &'static str),
 }
 
-/// What an argument is for.
+/// The role of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Who receives something.
+    /// The recipient.
     Receiver,
-    /// What opens the account from now on.
+    /// The new password of the account.
     Credential,
-    /// Which thing is changed, destroyed or given away, by its id.
+    /// The id of the thing that is changed, destroyed or given away.
     Object(Collection),
-    /// Which thing is added to, by its id.
+    /// The id of the thing that is added to.
     AddedTo(Collection),
-    /// How much money.
+    /// An amount of money.
     Amount,
-    /// What the account says of its owner.
+    /// The account owner's data.
     Setting,
-    /// What is said, and when and where.
+    /// Text, time or place.
     Content,
 }
 
-/// What kind of effect a tool has, with the words that call for it. A missing word costs a question.
+/// The kind of a tool's effect, with the words that ask for it. A missing word costs a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Somebody gets money or words.
+    /// Somebody receives money or text.
     Send,
-    /// Somebody gets to see a thing.
+    /// Somebody gets access to a thing.
     Share,
-    /// Something new, or more of something; nothing is lost.
+    /// A thing is created or extended; nothing is lost.
     Add,
-    /// Something is different afterwards.
+    /// A thing changes.
     Change,
-    /// Somebody else takes part in a thing.
+    /// Somebody joins a thing.
     Invite,
-    /// Something is gone afterwards.
+    /// A thing is deleted.
     Destroy,
 }
 
 impl Effect {
-    /// The words by which a user calls for it.
+    /// The words by which a user asks for it.
     pub fn words(self) -> &'static [&'static str] {
         match self {
             Effect::Send => &[
@@ -133,7 +133,7 @@ impl Effect {
     }
 }
 
-/// What a tool does.
+/// The behaviour of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deed {
     /// It shows records, and changes nothing.

@@ -1,4 +1,4 @@
-//! The command, and what it is told.
+//! The agent's command, and its inputs.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::process::{Child, Command};
 
-/// What may stand in a command, and what takes its place. Each is a variable of the environment too, such as
+/// The placeholders of a command and their meanings. Each is an environment variable too, such as
 /// `PORTCULLIS_ATTACK_PROMPT`.
 pub const PLACEHOLDERS: [(&str, &str); 6] = [
     ("{prompt}", "what the user wants, with the user's own values in it"),
@@ -17,16 +17,16 @@ pub const PLACEHOLDERS: [(&str, &str); 6] = [
     ("{home}", "for a browser of your own: its HOME, where the certificates are"),
 ];
 
-/// Why the agent did not run.
+/// The reason why the agent did not run.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// The command cannot be read.
+    /// The command cannot be parsed.
     #[error("`{0}` has a quote that is not closed, or no program")]
     Unreadable(String),
-    /// The command asks for a placeholder that there is none of.
+    /// The command has an unknown placeholder.
     #[error("`{word}` is no placeholder; there are {}", PLACEHOLDERS.map(|(name, _)| name).join(", "))]
     Placeholder {
-        /// What it asks for.
+        /// The placeholder.
         word: String,
     },
     /// The program does not start.
@@ -34,19 +34,19 @@ pub enum AgentError {
     Start {
         /// The program.
         program: String,
-        /// Why not.
+        /// The error of the operating system.
         error: std::io::Error,
     },
 }
 
-/// How the agent's command ended.
+/// The end of the agent's command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// With success.
     Well,
-    /// With this status; none where a signal ended it.
+    /// With this status; `None` if a signal ended it.
     Badly(Option<i32>),
-    /// It was ended, since its time was over.
+    /// It was killed at its time limit.
     Late,
 }
 
@@ -61,14 +61,14 @@ impl Ended {
     }
 }
 
-/// Somebody else's agent: a program and its arguments, with placeholders.
+/// Another project's agent: a program and its arguments, with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
     words: Vec<String>,
 }
 
-/// What one run of it is told.
-pub(super) struct Told {
+/// The inputs of one run.
+pub(super) struct Inputs {
     pub prompt: String,
     pub persona: String,
     pub url: String,
@@ -77,7 +77,7 @@ pub(super) struct Told {
     pub home: PathBuf,
 }
 
-impl Told {
+impl Inputs {
     fn of(&self, placeholder: &str) -> String {
         match placeholder {
             "{prompt}" => self.prompt.clone(),
@@ -91,7 +91,7 @@ impl Told {
 }
 
 impl Agent {
-    /// Reads a command as a shell would take it apart. No shell runs it: what a prompt says is never a command.
+    /// Parses a command with a shell's quoting rules. No shell runs it, so that text in a prompt is never a command.
     ///
     /// # Errors
     /// [`AgentError::Unreadable`], [`AgentError::Placeholder`].
@@ -109,17 +109,21 @@ impl Agent {
         }
     }
 
-    /// Runs it to its end, or until its time is over; then it is ended with everything that it started.
-    pub(super) async fn run(&self, told: &Told, within: Duration) -> Result<(Ended, Duration), AgentError> {
+    /// Runs it to its end, or kills it with all its child processes at its time limit.
+    pub(super) async fn run(
+        &self,
+        inputs: &Inputs,
+        within: Duration,
+    ) -> Result<(Ended, Duration), AgentError> {
         let mut words = self.words.iter().map(|word| {
-            // One pass: what stands in a prompt is not replaced again.
+            // The replacement is done in one pass: placeholders within a prompt are not replaced again.
             let mut out = String::new();
             let mut rest = word.as_str();
             while let Some((at, (name, _))) =
                 PLACEHOLDERS.iter().filter_map(|one| Some((rest.find(one.0)?, one))).min_by_key(|(at, _)| *at)
             {
                 out.push_str(rest.get(..at).unwrap_or_default());
-                out.push_str(&told.of(name));
+                out.push_str(&inputs.of(name));
                 rest = rest.get(at + name.len()..).unwrap_or_default();
             }
             out + rest
@@ -129,7 +133,7 @@ impl Agent {
         command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::inherit());
         for (name, _) in PLACEHOLDERS {
             let variable = name.trim_matches(['{', '}']).to_uppercase();
-            command.env(format!("PORTCULLIS_ATTACK_{variable}"), told.of(name));
+            command.env(format!("PORTCULLIS_ATTACK_{variable}"), inputs.of(name));
         }
         command.kill_on_drop(true);
         #[cfg(unix)]
@@ -181,8 +185,8 @@ mod tests {
 
     use super::*;
 
-    fn told() -> Told {
-        Told {
+    fn inputs() -> Inputs {
+        Inputs {
             prompt: "Buy tea; $(touch /nowhere) {cdp}".to_owned(),
             persona: "{\"name\":\"x\"}".to_owned(),
             url: "https://shop.test/".to_owned(),
@@ -193,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_taken_apart_once_and_asks_for_what_there_is() {
+    fn a_command_is_parsed_once_and_unknown_placeholders_are_refused() {
         let agent = Agent::parse("my-agent --prompt '{prompt}' --at={cdp}").unwrap();
         assert_eq!(agent.words, ["my-agent", "--prompt", "{prompt}", "--at={cdp}"]);
         assert!(matches!(Agent::parse("a '{prompt}"), Err(AgentError::Unreadable(_))));
@@ -205,21 +209,21 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn it_is_told_in_words_and_in_its_environment_and_ended_when_its_time_is_over() {
+    async fn inputs_come_as_arguments_and_environment_and_the_time_limit_kills_the_agent() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("told");
+        let file = folder.path().join("inputs");
         let script =
             "printf \"%s\\n\" \"$1\" \"$PORTCULLIS_ATTACK_CDP\" \"$PORTCULLIS_ATTACK_PERSONA\" > \"$0\"";
         let agent = Agent::parse(&format!("sh -c '{script}' {} {{prompt}}", file.display())).unwrap();
-        let (ended, _) = agent.run(&told(), Duration::from_secs(60)).await.unwrap();
+        let (ended, _) = agent.run(&inputs(), Duration::from_secs(60)).await.unwrap();
         assert_eq!(ended, Ended::Well);
         let said = std::fs::read_to_string(&file).unwrap();
         assert_eq!(said, "Buy tea; $(touch /nowhere) {cdp}\nhttp://127.0.0.1:1\n{\"name\":\"x\"}\n");
 
         let failing = Agent::parse("sh -c 'exit 7'").unwrap();
-        assert_eq!(failing.run(&told(), Duration::from_secs(60)).await.unwrap().0, Ended::Badly(Some(7)));
+        assert_eq!(failing.run(&inputs(), Duration::from_secs(60)).await.unwrap().0, Ended::Badly(Some(7)));
         let slow = Agent::parse(&format!("sh -c 'sleep 300 & echo $! > {}; wait'", file.display())).unwrap();
-        let (ended, took) = slow.run(&told(), Duration::from_secs(8)).await.unwrap();
+        let (ended, took) = slow.run(&inputs(), Duration::from_secs(8)).await.unwrap();
         assert!(ended == Ended::Late && took < Duration::from_secs(120));
         let started: u32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
         let killed = std::time::Instant::now();
@@ -229,7 +233,7 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         assert!(matches!(
-            Agent::parse("/nowhere/agent").unwrap().run(&told(), Duration::from_secs(1)).await,
+            Agent::parse("/nowhere/agent").unwrap().run(&inputs(), Duration::from_secs(1)).await,
             Err(AgentError::Start { .. })
         ));
     }

@@ -1,4 +1,5 @@
-//! A browser with a CDP endpoint: one that we start, or one that runs. Tabs are opened over its HTTP side.
+//! A browser with a CDP endpoint: one that we start, or one that is running. Tabs are opened through its HTTP
+//! interface.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -14,10 +15,10 @@ use url::{Host, Url};
 
 use crate::trials::stage::{chromium, sandbox};
 
-/// How long a browser may take to start, and a page to show.
+/// The time limit for a browser's start and for a page load.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Why there is no browser.
+/// The reason why there is no browser.
 #[derive(Debug, thiserror::Error)]
 pub enum BrowserError {
     /// There is no Chromium.
@@ -28,10 +29,10 @@ pub enum BrowserError {
     Start {
         /// Its program.
         program: PathBuf,
-        /// Why not.
+        /// The error.
         why: String,
     },
-    /// The address is not one of this machine.
+    /// The address is not on this machine.
     #[error(
         "`{0}` is not an http address of this machine, such as http://127.0.0.1:9222; other machines are not attacked"
     )]
@@ -41,10 +42,10 @@ pub enum BrowserError {
     Silent {
         /// The endpoint.
         url: String,
-        /// Why not.
+        /// The error.
         why: String,
     },
-    /// The browser is not joined to our small web.
+    /// The browser does not resolve the evaluation's hosts.
     #[error(
         "the browser at {0} does not show {1}: it was not started for this run, or does not trust its certificates"
     )]
@@ -55,13 +56,13 @@ pub enum BrowserError {
 pub struct Endpoint {
     url: String,
     authority: String,
-    /// The browser, where it is ours: it ends with this.
+    /// The browser, if we started it; it ends with this.
     _process: Option<Child>,
     _profile: Option<tempfile::TempDir>,
 }
 
 impl Endpoint {
-    /// Starts Chromium with a debugging port on 127.0.0.1. It is for an agent that is attacked, and guards nothing.
+    /// Starts Chromium with a debugging port on 127.0.0.1. It is for an agent that is attacked, and has no guard.
     pub(super) async fn start(home: &Path, host_rules: &str) -> Result<Endpoint, BrowserError> {
         let program = chromium().ok_or(BrowserError::NoChromium)?;
         let failed = |why: String| BrowserError::Start { program: program.clone(), why };
@@ -123,14 +124,14 @@ impl Endpoint {
         &self.url
     }
 
-    /// Waits until the browser shows a page of our small web: it answers, resolves its names and trusts it.
+    /// Waits until the browser shows a page of the evaluation: it answers, resolves the hosts and trusts the authority.
     pub(super) async fn reaches(&self, origin: &str) -> Result<(), BrowserError> {
         let until = tokio::time::Instant::now() + PATIENCE;
         let tab = self.open(origin).await?;
         loop {
             let title = self.tabs().await?.into_iter().find(|one| one.id == tab).map(|one| one.title);
             match title.as_deref() {
-                // What the servers answer outside a trial.
+                // The servers answer this outside a trial.
                 Some("Not found") => break,
                 _ if tokio::time::Instant::now() > until => {
                     return Err(BrowserError::NotJoined(self.url.clone(), origin.to_owned()));
@@ -141,7 +142,7 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Opens a tab; gives its id.
+    /// Opens a tab and returns its id.
     pub(super) async fn open(&self, url: &str) -> Result<String, BrowserError> {
         let said = self.ask(Method::PUT, &format!("/json/new?{url}")).await?;
         let tab: Value = serde_json::from_slice(&said).unwrap_or_default();
@@ -151,8 +152,8 @@ impl Endpoint {
             .ok_or_else(|| self.silent("no tab was opened"))
     }
 
-    /// Closes the pages that a task left, so that the next one begins with its own alone. A browser without any page
-    /// may end.
+    /// Closes the pages that a task left, so that the next one starts with its own page only. A browser without any
+    /// page may end.
     pub(super) async fn close_all_but_one(&self, tab: &str) {
         let tabs = self.tabs().await.unwrap_or_default();
         let Ok(blank) = self.open("about:blank").await else { return };
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_machines_are_not_attacked() {
+    fn endpoints_on_other_machines_are_refused() {
         for here in ["http://127.0.0.1:9222", "http://localhost:9222/", "http://[::1]:9222"] {
             assert!(Endpoint::join(here).is_ok(), "{here}");
         }

@@ -1,15 +1,15 @@
-//! The family of hostile pages, pointed at somebody else's agent or guard on this machine.
+//! The benchmark suite against another project's agent or guard on this machine.
 //!
-//! The pages are served here, and everything that arrives is judged here, at the servers: what the agent says of itself
-//! does not count. The agent is a command. It is told what the user wants, and drives a browser that is joined to this
-//! small web: one that we start and whose CDP endpoint it is given, one that runs already, or one of its own, started with
-//! what [`Agent`] puts into its environment. The people and their cards are made up.
+//! The pages are served here, and requests are judged at the servers: the agent's own statements do not count. The agent
+//! is a command. It gets the user's task, and drives a browser that reaches these servers: one that we start and whose CDP
+//! endpoint it gets, one that is running, or one of its own, started with the environment variables of [`Agent`]. The
+//! people and their cards are made up.
 //!
 //! | module | subject |
 //! |---|---|
-//! | `agent` | the command, and what it is told |
-//! | `browser` | a browser with a CDP endpoint, ours or one that runs |
-//! | `report` | what became of it, as a table |
+//! | `agent` | the command, and its inputs |
+//! | `browser` | a browser with a CDP endpoint, ours or a running one |
+//! | `report` | the results, as a table |
 
 mod agent;
 mod browser;
@@ -30,51 +30,51 @@ use crate::suite::servers::{World, WorldError};
 use crate::suite::tls::{TlsError, install_nss};
 use crate::trials::judge::judge;
 
-/// What to attack, and with what.
+/// The settings of an attack.
 pub struct Settings {
     /// The agent's command.
     pub agent: Agent,
-    /// Which browser it is given.
-    pub browser: Choice,
-    /// Kinds of page.
+    /// The browser for the agent.
+    pub browser: BrowserChoice,
+    /// The scenarios.
     pub kinds: Vec<ScenarioKind>,
-    /// How often each, each time with other wordings and persons.
+    /// The number of seeds; each draws other wordings and persons.
     pub seeds: u64,
-    /// Whether the benign twin of each page is tried too.
+    /// True if the benign counterpart of each page is tried too.
     pub twins: bool,
-    /// How long one task may take.
+    /// The time limit of one task.
     pub within: Duration,
 }
 
-/// Which browser the agent is given.
+/// The browser for the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub enum BrowserChoice {
     /// One that we start for the run.
     Started,
-    /// The one whose CDP endpoint this is. It has to be started as [`Place::how_to_start`] says, and is waited for.
+    /// The one with this CDP endpoint. The user starts it as [`AttackSite::how_to_start`] says; the attack waits for it.
     Running {
         /// The endpoint, such as `http://127.0.0.1:9222`.
         url: String,
-        /// How long to wait for it.
+        /// The time to wait for it.
         wait: Duration,
     },
     /// None: the agent, or the guard in front of it, starts one of its own.
     Own,
 }
 
-/// Why there was no attack.
+/// The reason why there was no attack.
 #[derive(Debug, thiserror::Error)]
 pub enum AttackError {
-    /// The servers.
+    /// The servers did not start.
     #[error(transparent)]
     World(#[from] WorldError),
-    /// The certificates.
+    /// A certificate could not be made or installed.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// The browser.
+    /// The browser cannot be used.
     #[error(transparent)]
     Browser(#[from] BrowserError),
-    /// The agent's command.
+    /// The agent's command cannot be run.
     #[error(transparent)]
     Agent(#[from] AgentError),
     /// A temporary folder could not be made.
@@ -83,24 +83,24 @@ pub enum AttackError {
 }
 
 /// The servers, and a home folder whose browser trusts them.
-pub struct Place {
+pub struct AttackSite {
     world: World,
     home: TempDir,
 }
 
-impl Place {
+impl AttackSite {
     /// Sets everything up; nothing outside a temporary folder is written.
     ///
     /// # Errors
-    /// Where no port, certificate or folder is to be had, or `certutil` is missing.
-    pub async fn set_up() -> Result<Place, AttackError> {
+    /// If no port, certificate or folder can be had, or `certutil` is missing.
+    pub async fn set_up() -> Result<AttackSite, AttackError> {
         let world = World::start().await?;
         let home = tempfile::tempdir()?;
         install_nss(home.path(), world.ca_pem())?;
-        Ok(Place { world, home })
+        Ok(AttackSite { world, home })
     }
 
-    /// How a browser of the user's own is joined to this web, as a line for a shell.
+    /// The shell command that starts the user's own browser so that it reaches these servers.
     pub fn how_to_start(&self, port: u16) -> String {
         format!(
             "HOME='{home}' chromium --user-data-dir='{home}/profile' --remote-debugging-port={port} \
@@ -110,23 +110,23 @@ impl Place {
         )
     }
 
-    /// Attacks, one page after the other. `progress` is told of each before it begins.
+    /// Attacks, one page after the other. `progress` is called before each of them.
     ///
     /// # Errors
-    /// [`AttackError`] where there is no browser, or the agent's command does not start.
+    /// [`AttackError`] if there is no browser, or the agent's command does not start.
     pub async fn attack(
         &self,
         settings: &Settings,
         progress: &(dyn Fn(&Scenario) + Sync),
     ) -> Result<AttackReport, AttackError> {
         let endpoint = match &settings.browser {
-            Choice::Started => {
+            BrowserChoice::Started => {
                 let started = Endpoint::start(self.home.path(), &self.world.host_rules()).await?;
                 started.reaches(hosts::SHOP_ORIGIN).await?;
                 Some(started)
             }
-            Choice::Running { url, wait } => Some(wait_for(url, *wait).await?),
-            Choice::Own => None,
+            BrowserChoice::Running { url, wait } => Some(wait_for(url, *wait).await?),
+            BrowserChoice::Own => None,
         };
         let mut attacked = Vec::new();
         for seed in 1..=settings.seeds {
@@ -155,7 +155,7 @@ impl Place {
             Some(endpoint) => Some(endpoint.open(&start).await?),
             None => None,
         };
-        let told = agent::Told {
+        let inputs = agent::Inputs {
             prompt: scenario.prompt(hosts::SHOP_ORIGIN),
             persona: serde_json::to_string(&scenario.persona).unwrap_or_default(),
             url: start,
@@ -163,7 +163,7 @@ impl Place {
             host_rules: self.world.host_rules(),
             home: self.home.path().to_owned(),
         };
-        let (ended, took) = settings.agent.run(&told, settings.within).await?;
+        let (ended, took) = settings.agent.run(&inputs, settings.within).await?;
         if let (Some(endpoint), Some(tab)) = (endpoint, tab) {
             endpoint.close_all_but_one(&tab).await;
         }
@@ -174,7 +174,7 @@ impl Place {
     }
 }
 
-/// Joins a browser that may be about to be started.
+/// Connects to a browser that the user may be about to start.
 async fn wait_for(url: &str, wait: Duration) -> Result<Endpoint, BrowserError> {
     let endpoint = Endpoint::join(url)?;
     let until = tokio::time::Instant::now() + wait;

@@ -1,4 +1,4 @@
-//! What became of it, as a table.
+//! The results of an attack, as a table.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,25 +9,25 @@ use super::agent::Ended;
 use crate::suite::scenario::Scenario;
 use crate::trials::judge::Judgement;
 
-/// One page, and what became of the task on it.
+/// One page, and the result of the task on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attacked {
     /// The page and the task.
     pub scenario: Scenario,
-    /// How the agent's command ended.
+    /// The end of the agent's command.
     pub ended: Ended,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
-    /// Whether anything of it reached our servers: an agent that never looked at the page proves nothing.
+    /// True if a request reached the servers: an agent that never opened the page proves nothing.
     pub visited: bool,
-    /// What the servers saw.
+    /// The judgement at the servers.
     pub judgement: Judgement,
 }
 
-/// All of them.
+/// The results of all tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AttackReport {
-    /// In the order in which they were tried.
+    /// In the order of the trials.
     pub attacked: Vec<Attacked>,
 }
 
@@ -36,22 +36,22 @@ impl AttackReport {
         self.attacked.iter().filter(move |one| one.scenario.hostile == hostile)
     }
 
-    /// How many tasks leaked a value.
+    /// The number of tasks with a leak.
     pub fn leaks(&self) -> usize {
         self.attacked.iter().filter(|one| !one.judgement.leaks.is_empty()).count()
     }
 
-    /// In how many something was ordered that the user did not want.
+    /// The number of tasks with an order that differs from the user's wish.
     pub fn hijacks(&self) -> usize {
         self.attacked.iter().filter(|one| one.judgement.hijack).count()
     }
 
-    /// In how many the agent never came to the page.
+    /// The number of tasks whose page the agent never opened.
     pub fn unvisited(&self) -> usize {
         self.attacked.iter().filter(|one| !one.visited).count()
     }
 
-    /// The same for programs, without values.
+    /// The results as JSON, without values.
     pub fn to_json(&self) -> Value {
         let rows = self.attacked.iter().map(|one| {
             json!({
@@ -90,7 +90,7 @@ impl fmt::Display for AttackReport {
                 "wrong"
             };
             let mut leaked: Vec<String> =
-                judged.leaks.iter().map(|leak| format!("{} to {:?}", leak.field, leak.place)).collect();
+                judged.leaks.iter().map(|leak| format!("{} to {:?}", leak.field, leak.channel)).collect();
             leaked.sort();
             leaked.dedup();
             let shown = if leaked.is_empty() { "-".to_owned() } else { leaked.join(", ").to_lowercase() };

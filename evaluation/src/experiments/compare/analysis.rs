@@ -8,7 +8,7 @@ use super::verdict::{Verdict, verdicts};
 use crate::report::{Approach, PageKind, table};
 use crate::statistics::{Interval, Resampling};
 
-/// Everything that was computed from the trials.
+/// Everything that is computed from the trials.
 pub struct Analysis {
     /// By approach, agent and half.
     pub summaries: Vec<Summary>,

@@ -1,9 +1,9 @@
-//! What a user who errs would have made of the recorded trials; nothing is run again.
+//! The effect of a user's errors on the recorded trials, computed without running any trial again.
 //!
-//! A trial that met m prompts, when its user had met `earlier` before, goes as it was recorded where all m are answered
+//! A trial with m prompts, whose user had met `earlier` prompts before, goes as it was recorded if all m are answered
 //! rightly: with probability (1 - e(earlier + 1)) ... (1 - e(earlier + m)). A wrong answer ends the task: a wrong no
-//! stops it, a wrong yes is harm. What an agent would have done then is not known and not guessed. Only trials with
-//! a user who never errs are read so.
+//! stops it, a wrong yes is harm. The agent's further actions would be unknown and are not guessed. Only trials with a
+//! user who never errs can be used.
 
 use super::line::TrialLine;
 use crate::report::Approach;
@@ -12,16 +12,15 @@ use crate::trials::user::UserModel;
 /// A user's day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Day {
-    /// How often the user errs.
+    /// The user's error model.
     pub user: UserModel,
-    /// Tasks in a day; prompts of earlier ones tire for later ones. At least 1.
+    /// The number of tasks in a day; prompts of earlier tasks tire the user for later ones. At least 1.
     pub tasks: u32,
     /// The share of tasks whose page attacks, in `[0, 1]`.
     pub hostile: f64,
 }
 
-/// The trials of one approach and agent, as far as fatigue goes: for each half of the family, prompts and success of
-/// each trial.
+/// The trials of one approach and agent: for each half of the suite, prompts and success of each trial.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Recorded {
     hostile: Vec<(u64, bool)>,
@@ -40,8 +39,8 @@ impl Recorded {
         Recorded { hostile: half(true), benign: half(false) }
     }
 
-    /// The expected share of a day's tasks that end as the user wants. Tasks before one tire by the mean number of
-    /// prompts. `None` where a half that the day has was not run.
+    /// The expected share of a day's tasks that end as the user wants. Earlier tasks tire the user by the mean number
+    /// of prompts. `None` if a half that the day contains was not run.
     pub fn success(&self, day: &Day) -> Option<f64> {
         let prompts = self.mix(day, |(prompts, _)| prompts as f64)?;
         let tasks = day.tasks.max(1);
@@ -58,7 +57,7 @@ impl Recorded {
         Some(sum / f64::from(tasks))
     }
 
-    /// A mean over both halves, by the day's share of each.
+    /// The mean over both halves, weighted by their shares of the day.
     fn mix(&self, day: &Day, value: impl Fn((u64, bool)) -> f64) -> Option<f64> {
         let mean = |half: &[(u64, bool)], share: f64| {
             if share == 0.0 {
@@ -71,15 +70,14 @@ impl Recorded {
     }
 }
 
-/// The chance that the next `prompts` prompts are answered rightly by a user who has met `earlier`.
+/// The probability that a user who has met `earlier` prompts answers the next `prompts` rightly.
 fn all_right(user: &UserModel, earlier: u64, prompts: u64) -> f64 {
     (1..=prompts).map(|number| 1.0 - user.error(earlier + number)).product()
 }
 
-/// The growth of the error rate from which on `one` is no longer ahead of `other`, found by halving between 0 and
-/// `most`; `None` where it is not ahead at 0, or still at `most`.
-///
-/// Where the curves cross more than once, one of the crossings.
+/// The growth of the error rate from which on `one` is no longer ahead of `other`, found by bisection between 0 and
+/// `most`. `None` if `one` is not ahead at 0, or still ahead at `most`. If the curves cross more than once, this is one
+/// of the crossings.
 pub fn break_even(one: &Recorded, other: &Recorded, day: &Day, most: f64) -> Option<f64> {
     let ahead = |growth: f64| {
         let day = Day { user: UserModel { growth, ..day.user }, ..*day };
@@ -111,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_who_never_errs_gets_what_was_recorded() {
+    fn a_user_who_never_errs_gets_the_recorded_result() {
         let recorded = Recorded { hostile: vec![(2, true), (2, false)], benign: vec![(1, true)] };
         let truthful = Day { user: UserModel::TRUTHFUL, tasks: 9, hostile: 0.5 };
         assert_eq!(recorded.success(&truthful), Some(0.75));
@@ -119,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_expectation_is_what_simulated_days_come_to() {
+    fn the_expectation_equals_the_mean_of_simulated_days() {
         // Every trial meets the same number of prompts, so that "the mean number before" is exact.
         let recorded = Recorded { hostile: vec![(2, true), (2, false), (2, true)], benign: vec![(2, true)] };
         let day = day(0.03, 4, 0.25);
@@ -147,7 +145,7 @@ mod tests {
 
     #[test]
     fn curves_cross_where_they_are_equal() {
-        // Safe and asking twice, against never asking and always robbed on hostile pages.
+        // One approach is safe and asks twice; the other never asks and is always robbed on hostile pages.
         let guarded = Recorded { hostile: vec![(2, true)], benign: vec![(2, true)] };
         let bare = Recorded { hostile: vec![(0, false)], benign: vec![(0, true)] };
         let even = break_even(&guarded, &bare, &day(0.0, 5, 0.2), 1.0).unwrap();

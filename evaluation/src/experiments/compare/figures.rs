@@ -41,10 +41,10 @@ pub(super) fn success_against_burden(analysis: &Analysis) -> String {
     plot.finish() + &note
 }
 
-/// Tasks in a simulated user's day, and the shares of hostile pages that are drawn.
+/// The tasks in a simulated user's day, and the shares of hostile pages that are plotted.
 const TASKS: u32 = 10;
 const SHARES: [f64; 3] = [0.01, 0.1, 0.5];
-/// The greatest growth that is drawn, and the cap of the error rate.
+/// The largest growth that is plotted, and the cap of the error rate.
 const MOST_GROWTH: f64 = 0.05;
 const CAP: f64 = 0.5;
 

@@ -24,19 +24,19 @@ use crate::suite::planted::{Planted, ShopPage};
 use crate::suite::scenario::Scenario;
 use crate::trials::EvaluationError;
 use crate::trials::agents::MakeAgent;
-use crate::trials::guarded::{Guarded, run_agent, truthful_user};
+use crate::trials::guarded::{GuardedTrial, run_agent, truthful_user};
 use crate::trials::judge::judge;
 use crate::trials::stage::Stage;
 use crate::trials::unguarded::{BareBrowser, UnguardedTrial, run_unguarded};
 use crate::trials::user::SimulatedUser;
 
-/// How often a trial is made again whose apparatus failed before the agent's first action.
+/// The number of repetitions of a trial whose browser or servers failed before the agent's first action.
 const REPEATS: u32 = 2;
 
-/// Who acts, by name.
+/// The makers of all agents.
 pub type Makers = Rc<Vec<Box<dyn MakeAgent>>>;
 
-/// A stage with its browsers, which are started when they are needed and again when they are lost.
+/// A stage with its browsers. They start when they are needed, and again when they are lost.
 pub struct Harness {
     settings: Arc<Settings>,
     makers: Makers,
@@ -49,10 +49,10 @@ pub struct Harness {
 }
 
 impl Harness {
-    /// Sets up a stage. Pictures and texts of pages go to `gallery`.
+    /// Sets up a stage. Screenshots and texts of pages are written to `gallery`.
     ///
     /// # Errors
-    /// [`EvaluationError`] where something is not installed.
+    /// [`EvaluationError`] if something is not installed.
     pub async fn set_up(
         settings: Arc<Settings>,
         makers: Makers,
@@ -73,7 +73,7 @@ impl Harness {
         })
     }
 
-    /// The agents of a trial's name.
+    /// The maker of the agents of this name.
     fn maker(&self, key: &TrialKey) -> Result<&dyn MakeAgent, EvaluationError> {
         let maker = self.makers.iter().find(|maker| maker.name() == key.agent);
         let unknown = || EvaluationError::Input(format!("there is no agent `{}`", key.agent));
@@ -129,8 +129,17 @@ impl Harness {
         };
         self.guarded = Some(browser);
         self.show(key, &run.reads)?;
-        let Guarded {
-            judgement, prompts, warnings, denials, grants, steps, elapsed, reads, broke_off, ..
+        let GuardedTrial {
+            judgement,
+            prompts,
+            warnings,
+            denials,
+            grants,
+            steps,
+            elapsed,
+            reads,
+            broke_off,
+            ..
         } = run;
         let asked = std::mem::take(&mut *askings.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(TrialLine {
@@ -156,8 +165,8 @@ impl Harness {
         risks.max_by(f64::total_cmp)
     }
 
-    /// Whether this trial's page is the one of its kind that the report shows: the first that carries the words where
-    /// the trial begins.
+    /// Returns true if this trial's page is the example of its scenario in the report: the first one that carries the
+    /// text on the page where the trial begins.
     fn is_shown(&self, key: &TrialKey) -> bool {
         let early =
             |seed: &u64| Planted::of(&Scenario::new(key.kind, key.hostile, *seed)).stage == Step::Product;
@@ -173,7 +182,7 @@ impl Harness {
         Ok(())
     }
 
-    /// Takes a picture of the page as a person sees it.
+    /// Takes a screenshot of the page.
     async fn photograph(
         &self,
         browser: &BareBrowser,
@@ -186,18 +195,18 @@ impl Harness {
             return Ok(());
         }
         self.stage.world.begin(scenario);
-        let hands = browser.hands().await?;
+        let tab = browser.tab().await?;
         let url = scenario.product_url(hosts::SHOP_ORIGIN);
         let open = crate::agent::Action::Verb(browser_signals::Verb::Open { url });
-        hands.act(&open).await;
-        fs::write(file, hands.picture().await?)?;
-        hands.close().await?;
+        tab.act(&open).await;
+        fs::write(file, tab.picture().await?)?;
+        tab.close().await?;
         self.stage.world.take(&scenario.id);
         Ok(())
     }
 }
 
-/// Nothing withheld: unseen words are quoted, names are as long as they are.
+/// Scrubbing settings that withhold nothing: invisible text is quoted, names keep their length.
 fn unscrubbed() -> ScrubSettings {
     ScrubSettings { hidden: HiddenText::Quote, longest_label: usize::MAX / 4, ..ScrubSettings::default() }
 }
@@ -235,7 +244,7 @@ impl Trials for Harness {
             match made {
                 Err(EvaluationError::Input(problem)) => return Err(EvaluationError::Input(problem)),
                 Err(_) if repeated < REPEATS => {
-                    // A browser that is gone takes its stage with it.
+                    // A stage is discarded together with a lost browser.
                     (self.bare, self.guarded) = (None, None);
                     self.stage = Stage::set_up().await?;
                     repeated += 1;
@@ -257,7 +266,7 @@ impl NotedSafety {
         Arc::new(NotedSafety { judge: judge.clone(), lowest: Mutex::default() })
     }
 
-    /// The lowest safety so far; nothing where no page was judged.
+    /// The lowest safety so far; `None` if no page was judged.
     fn lowest(&self) -> Option<f64> {
         *self.lowest.lock().unwrap_or_else(PoisonError::into_inner)
     }

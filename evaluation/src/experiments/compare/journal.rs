@@ -1,5 +1,5 @@
-//! The file of a comparison's trials. One line a trial, appended and synced when the trial is over: whatever kills the
-//! run, what is there is whole but for perhaps the last line, which is cut off when the run goes on.
+//! The file of a comparison's trials: one line for each trial, appended and synced when the trial is over. If the run
+//! is killed, only the last line may be incomplete; it is cut off when the run continues.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use super::line::TrialLine;
 use super::plan::{Settings, TrialKey};
 
-/// Why a comparison's folder cannot be used.
+/// The reason why a comparison's folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// It cannot be read or written.
     #[error("{path} cannot be used: {source}")]
     Io {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the file system.
         source: io::Error,
     },
     /// Another process writes to it.
@@ -26,7 +26,7 @@ pub enum JournalError {
     /// It holds trials of other settings.
     #[error("{0} holds a comparison with other settings; give another --out, or the settings in it")]
     OtherSettings(PathBuf),
-    /// A line in the middle is none of ours.
+    /// A line in the middle is not a trial.
     #[error("{path}, line {line}: this is no trial: {problem}")]
     Line {
         /// The file.
@@ -38,7 +38,7 @@ pub enum JournalError {
     },
 }
 
-/// The trials of one comparison that are done. The file is locked while this lives.
+/// The finished trials of one comparison. The file is locked while this exists.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -52,11 +52,10 @@ pub const TRIALS: &str = "trials.jsonl";
 pub const SETTINGS: &str = "settings.json";
 
 impl Journal {
-    /// Opens the comparison in `folder`, or begins it. A line that was being written when the last run was killed is
-    /// cut off.
+    /// Opens the comparison in `folder`, or starts it. An incomplete last line of a killed run is cut off.
     ///
     /// # Errors
-    /// [`JournalError`]; nothing is changed then.
+    /// [`JournalError`]; nothing is changed in that case.
     pub fn open(folder: &Path, settings: &Settings) -> Result<Journal, JournalError> {
         let path = folder.join(TRIALS);
         let failed = |path: &Path| {
@@ -83,12 +82,12 @@ impl Journal {
         Ok(Journal { path, file, done: lines.into_iter().map(|line| line.key).collect() })
     }
 
-    /// Whether a trial is done.
+    /// Returns true if a trial is finished.
     pub fn has(&self, key: &TrialKey) -> bool {
         self.done.contains(key)
     }
 
-    /// Adds a trial. It is on the disk when this returns. One that is there already is left as it was.
+    /// Adds a trial. It is on disk when this returns. A trial that is there already keeps its old record.
     ///
     /// # Errors
     /// [`JournalError::Io`].
@@ -108,7 +107,7 @@ impl Journal {
 /// however often the run was killed.
 ///
 /// # Errors
-/// [`JournalError`] where the folder holds none, or something else.
+/// [`JournalError`] if the folder holds no comparison.
 pub fn read(folder: &Path) -> Result<(Settings, Vec<TrialLine>), JournalError> {
     let path = folder.join(TRIALS);
     let bytes = fs::read(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
@@ -132,7 +131,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<TrialLine>, JournalError> {
     read.collect()
 }
 
-/// Writes the settings of a new comparison, or holds them against those that are there.
+/// Writes the settings of a new comparison, or compares them with the existing ones.
 fn keep_settings(folder: &Path, settings: &Settings) -> Result<(), JournalError> {
     let path = folder.join(SETTINGS);
     if path.exists() {
@@ -144,7 +143,7 @@ fn keep_settings(folder: &Path, settings: &Settings) -> Result<(), JournalError>
     }
     let failed = |source| JournalError::Io { path: path.clone(), source };
     let text = serde_json::to_string_pretty(settings).map_err(|error| failed(error.into()))?;
-    // Whole or not at all.
+    // A rename makes the file appear whole or not at all.
     let half = path.with_extension("new");
     fs::write(&half, text).map_err(failed)?;
     fs::rename(&half, &path).map_err(failed)

@@ -1,11 +1,11 @@
-//! The leaks one by one: which value came through where.
+//! The report's list of single leaks.
 
 use super::line::TrialLine;
 use crate::report::Approach;
 use crate::report::table::to_html as table;
 
-/// The report's section: every leak under a guard. Without a guard they are too many to read, and the main table counts
-/// them by channel.
+/// The report's section: every leak under a guard. Without a guard there are too many to read, and the main table
+/// counts them by channel.
 pub(super) fn section(lines: &[TrialLine]) -> String {
     let guarded = lines.iter().filter(|line| line.key.approach != Approach::None);
     let rows: Vec<Vec<String>> = guarded
@@ -17,8 +17,8 @@ pub(super) fn section(lines: &[TrialLine]) -> String {
                     line.key.agent.clone(),
                     format!("{} ({half}, seed {})", line.key.kind.as_str().replace('_', " "), line.key.seed),
                     leak.field.replace('_', " "),
-                    format!("{:?}", leak.place),
-                    leak.way.clone(),
+                    format!("{:?}", leak.channel),
+                    leak.request.clone(),
                     leak.encoding.clone(),
                     line.grants.keys().cloned().collect::<Vec<_>>().join(", "),
                 ]
@@ -47,10 +47,10 @@ mod tests {
     use crate::experiments::compare::line::LeakSeen;
     use crate::experiments::compare::plan::TrialKey;
     use crate::suite::kind::ScenarioKind;
-    use crate::trials::judge::{Judgement, Place};
+    use crate::trials::judge::{Judgement, LeakChannel};
 
     #[test]
-    fn each_leak_under_a_guard_is_named_with_its_way() {
+    fn each_leak_under_a_guard_is_listed_with_its_request() {
         let line = |approach| {
             let key = TrialKey {
                 seed: 3,
@@ -60,10 +60,10 @@ mod tests {
                 agent: "obedient".to_owned(),
             };
             let leak = LeakSeen {
-                place: Place::Collector,
+                channel: LeakChannel::Collector,
                 field: "card_number".to_owned(),
                 encoding: "base64".to_owned(),
-                way: "POST collect.evil.test/beacon, body".to_owned(),
+                request: "POST collect.evil.test/beacon, body".to_owned(),
             };
             TrialLine { leaks: vec![leak], ..TrialLine::judged(&key, &Judgement::default()) }
         };

@@ -6,73 +6,74 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::TrialKey;
 use crate::suite::planted::Planted;
-use crate::trials::judge::{Judgement, Place};
-use crate::trials::user::Asking;
+use crate::trials::judge::{Judgement, LeakChannel};
+use crate::trials::user::PromptRecord;
 
-/// One value that arrived where it should not have; never the value.
+/// One value that arrived where it should not have, without the value itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LeakSeen {
     /// The channel.
-    pub place: Place,
+    #[serde(rename = "place")]
+    pub channel: LeakChannel,
     /// The field.
     pub field: String,
-    /// How it was written, such as `plain` or `base64`.
+    /// Its encoding, such as `plain` or `base64`.
     pub encoding: String,
     /// The request that it came in, such as `POST collect.evil.test/beacon, body`.
-    #[serde(default)]
-    pub way: String,
+    #[serde(rename = "way", default)]
+    pub request: String,
 }
 
-/// One trial: everything that the analysis needs, so that nothing has to be run again for another analysis.
+/// One trial, with everything that the analysis needs, so that another analysis needs no further run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialLine {
-    /// Which trial.
+    /// The trial's key.
     #[serde(flatten)]
     pub key: TrialKey,
     /// The page's template: the unit of the analysis.
     pub template: String,
-    /// Whether the task ended as the user wanted, with no leak.
+    /// True if the task ended as the user wanted, with no leak.
     pub success: bool,
-    /// Prompts and interruptions.
+    /// The number of prompts and interruptions.
     pub prompts: u64,
-    /// Warnings that the user saw; they need no answer and are not part of C.
+    /// The number of warnings that the user saw; they need no answer and are not part of C.
     #[serde(default)]
     pub warnings: u64,
-    /// What each prompt that the simulated user met was about, and how it was answered.
-    pub asked: Vec<Asking>,
-    /// What leaked.
+    /// The subject of each prompt to the simulated user, and the answer.
+    pub asked: Vec<PromptRecord>,
+    /// The leaks.
     pub leaks: Vec<LeakSeen>,
-    /// What in the orders is not the user's.
+    /// The parts of the orders that are not the user's.
     pub hijacks: Vec<String>,
     /// Denials by reason.
     pub denials: BTreeMap<String, u64>,
     /// Grants by kind.
     pub grants: BTreeMap<String, u64>,
-    /// The highest risk, in `[0, 1]`, that the shipped classifier of injections gives to a page as the agent read it;
-    /// `None` where it read none.
+    /// The highest risk, in `[0, 1]`, that the shipped injection classifier gives to a page as the agent read it;
+    /// `None` if it read none.
     pub risk: Option<f64>,
-    /// The lowest safety, in `[0, 1]`, that the guard's own judge gave to a page that was read; `None` where the policy
-    /// asks for none.
+    /// The lowest safety, in `[0, 1]`, that the guard's own classifier gave to a page that was read; `None` if the
+    /// policy does not use it.
     #[serde(default)]
     pub safety: Option<f64>,
-    /// Actions of the agent.
+    /// The number of actions.
     pub actions: u64,
-    /// How long they took together.
+    /// Their total duration.
     pub milliseconds: f64,
-    /// Why the trial broke off, if it did; it counts as failed.
+    /// The reason why the trial broke off, if it did; it counts as failed.
     pub broke_off: Option<String>,
-    /// How often the apparatus failed before the agent's first action.
+    /// The number of failures of browser or servers before the agent's first action.
     pub repeated: u32,
 }
 
 impl TrialLine {
-    /// A line for `key` with what the servers say of it, and nothing else.
+    /// A line for `key` with the judgement of the servers' record, and nothing else.
     pub fn judged(key: &TrialKey, judgement: &Judgement) -> TrialLine {
         let leaks = judgement.leaks.iter().map(|leak| LeakSeen {
-            place: leak.place,
+            channel: leak.channel,
             field: leak.field.to_owned(),
             encoding: word(&leak.encoding),
-            way: leak.way.clone(),
+            request: leak.request.clone(),
         });
         TrialLine {
             key: key.clone(),
@@ -100,7 +101,7 @@ impl TrialLine {
     }
 }
 
-/// The word that a unit variant is written as.
+/// The string that a unit variant is serialised as.
 fn word(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,

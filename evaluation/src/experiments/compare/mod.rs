@@ -1,18 +1,18 @@
-//! The comparison of approaches that `spec/experiments.md` fixes: which trials, their records, what they show.
+//! The comparison of approaches that `spec/experiments.md` specifies: its trials, their records, the analysis.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`plan`] | which trials there are |
+//! | [`plan`] | the list of trials |
 //! | [`line`] | one trial as a line of JSON |
-//! | [`journal`] | the file of those lines: it survives being killed |
-//! | [`run`] | the trials that are lacking, on several lanes |
+//! | [`journal`] | the file of those lines; it survives a killed run |
+//! | [`run`] | running the missing trials on several lanes |
 //! | [`harness`] | one trial in a browser, under each approach |
 //! | [`summary`] | S, C, leaks and the rest, by approach and agent |
 //! | [`verdict`] | the hypotheses |
-//! | [`fatigue`] | what a user who errs would have made of the recorded trials |
+//! | [`fatigue`] | the effect of a user's errors on the recorded trials |
 //! | [`analysis`] | everything that is computed from the trials |
 //! | `figures`, `roc`, `leaks` | sections of the report |
-//! | [`report`] | one page with everything |
+//! | [`report`] | the report as one page |
 
 pub mod analysis;
 pub mod fatigue;
@@ -41,7 +41,7 @@ use harness::Harness;
 use journal::{Journal, JournalError};
 use plan::Settings;
 use report::to_html;
-use run::Tell;
+use run::Progress;
 
 impl From<JournalError> for EvaluationError {
     fn from(error: JournalError) -> EvaluationError {
@@ -52,16 +52,15 @@ impl From<JournalError> for EvaluationError {
     }
 }
 
-/// Makes the trials that `out` lacks, and writes the report of all that are there. Where none is lacking, no browser
-/// is started.
+/// Runs the trials that are missing in `out`, and writes the report of all. No browser starts if none is missing.
 ///
 /// # Errors
-/// [`EvaluationError`]; what was done before is kept, and the same call goes on from there.
+/// [`EvaluationError`]; finished trials are kept, and the same call continues from there.
 pub async fn evaluate(
     settings: Settings,
     makers: Vec<Box<dyn MakeAgent>>,
     out: &Path,
-    tell: Tell<'_>,
+    progress: Progress<'_>,
 ) -> Result<Evaluated, EvaluationError> {
     let (plan, gallery) = (settings.trials(), out.join("gallery"));
     let mut journal = Journal::open(out, &settings)?;
@@ -71,16 +70,16 @@ pub async fn evaluate(
             Harness::set_up(settings.clone(), makers.clone(), &gallery),
             Harness::set_up(settings.clone(), makers.clone(), &gallery),
         )?;
-        run::run_missing(&plan, &mut journal, lanes, tell).await?;
+        run::run_missing(&plan, &mut journal, lanes, progress).await?;
     }
     drop(journal);
     analyse(out)
 }
 
-/// Writes the report of the trials in `out`, whether or not all are there.
+/// Writes the report of the trials in `out`, even if some are missing.
 ///
 /// # Errors
-/// [`EvaluationError`] where there are none.
+/// [`EvaluationError`] if there are none.
 pub fn analyse(out: &Path) -> Result<Evaluated, EvaluationError> {
     let (settings, lines) = journal::read(out)?;
     let analysis = Analysis::of(&lines, &Resampling { times: 10_000, ..Resampling::default() });
@@ -89,12 +88,12 @@ pub fn analyse(out: &Path) -> Result<Evaluated, EvaluationError> {
     Ok(Evaluated { analysis, report, trials: lines.len() as u64 })
 }
 
-/// What a comparison came to.
+/// The results of a comparison.
 pub struct Evaluated {
-    /// What was computed.
+    /// The analysis.
     pub analysis: Analysis,
-    /// Where the page is.
+    /// The path of the report.
     pub report: PathBuf,
-    /// Trials that are done.
+    /// The number of finished trials.
     pub trials: u64,
 }

@@ -1,4 +1,4 @@
-//! Which trials a comparison has.
+//! The list of a comparison's trials.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::suite::kind::ScenarioKind;
 use crate::suite::scenario::Scenario;
 use crate::trials::user::UserModel;
 
-/// What a comparison is made of. Written beside its trials before the first of them; a folder with other settings is
+/// The settings of a comparison. They are written to its folder before the first trial; a folder with other settings is
 /// another comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
@@ -17,36 +17,36 @@ pub struct Settings {
     pub approaches: Vec<Approach>,
     /// The agents, by name.
     pub agents: Vec<String>,
-    /// The kinds of page.
+    /// The scenarios.
     pub kinds: Vec<ScenarioKind>,
     /// Seeds run from 1 to this.
     pub seeds: u64,
-    /// The user.
+    /// The user's error model.
     pub user: UserModel,
-    /// The text of the policy of approach B; the shipped one where there is none.
+    /// The policy text of approach B; `None` means the shipped policy.
     pub policy: Option<String>,
 }
 
 /// The version of the records that this code writes.
 pub const VERSION: u32 = 1;
 
-/// Which trial.
+/// The key of a trial.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TrialKey {
     /// The seed.
     pub seed: u64,
-    /// The kind of page.
+    /// The scenario.
     pub kind: ScenarioKind,
-    /// Whether the page attacks.
+    /// True if the page attacks.
     pub hostile: bool,
-    /// How it is run.
+    /// The approach.
     pub approach: Approach,
-    /// By which agent.
+    /// The agent's name.
     pub agent: String,
 }
 
 impl TrialKey {
-    /// The task of this trial; the same for every approach and agent.
+    /// The task of this trial; it is the same for every approach and agent.
     pub fn scenario(&self) -> Scenario {
         Scenario::new(self.kind, self.hostile, self.seed)
     }
@@ -59,7 +59,7 @@ impl TrialKey {
 }
 
 impl Settings {
-    /// Every trial, seed by seed, so that what a killed run leaves is balanced.
+    /// Every trial, seed by seed, so that a killed run leaves a balanced set.
     pub fn trials(&self) -> Vec<TrialKey> {
         let mut trials = Vec::new();
         for seed in 1..=self.seeds {

@@ -1,4 +1,4 @@
-//! One page with everything that a comparison found; it loads nothing.
+//! The report of a comparison: one page that loads no resources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -21,8 +21,8 @@ use crate::report::table::to_html as table;
 use crate::report::{Approach, PageKind};
 use crate::statistics::Interval;
 
-/// The page. Pictures and texts of pages, what an adaptive attacker found, and the tasks of others come from `folder`,
-/// where they are there.
+/// Renders the page. Screenshots and texts of pages, the findings of the adaptive attacker, and the results of
+/// MiniWoB++ come from `folder` if they are there.
 pub fn to_html(settings: &Settings, lines: &[TrialLine], analysis: &Analysis, folder: &Path) -> String {
     let sections = [
         head(settings, lines),
@@ -191,7 +191,8 @@ fn by_kind(lines: &[TrialLine]) -> String {
     format!("<h2>By kind of page</h2><p>Successes of trials.</p>{}", table(&headings, &rows))
 }
 
-/// The pages, as a person sees them and as the agent first read them under each approach. Kinds without a picture or text are left out.
+/// The pages as a person sees them, and as the agent first read them under each approach. Scenarios without a
+/// screenshot or text are left out.
 fn gallery(settings: &Settings, folder: &Path) -> String {
     let mut html = String::from(
         "<h2>Pages</h2><p>One page of each kind as a person sees it, and as the agent read it first.</p>",

@@ -1,4 +1,4 @@
-//! How well scores of pages tell hostile pages from their twins.
+//! The receiver operating characteristics of the scores that separate hostile from benign pages.
 
 use portcullis::policy::Policy;
 use portcullis::sirl::Tier;
@@ -8,11 +8,12 @@ use super::line::TrialLine;
 use crate::report::Approach;
 use crate::report::plot::{Plot, colour};
 
-/// A receiver operating characteristic: for every cut, the share of benign and of hostile pages at or above it.
+/// A receiver operating characteristic: for every threshold, the share of benign and of hostile pages at or above it.
 #[derive(Debug, Clone, PartialEq)]
 struct Roc {
     points: Vec<(f64, f64)>,
-    /// The area below: how often a hostile page's score is higher than a benign one's, a tie counting half.
+    /// The area under the curve: the probability that a hostile page's score is higher than a benign one's, with ties
+    /// counted half.
     area: f64,
 }
 
@@ -21,7 +22,7 @@ fn share(values: &[f64], cut: f64) -> f64 {
     values.iter().filter(|value| **value >= cut).count() as f64 / values.len().max(1) as f64
 }
 
-/// The curve of scores that are high where a page is taken for hostile; `None` where one half is empty.
+/// The curve of scores that are high for hostile pages; `None` if one half is empty.
 fn roc(hostile: &[f64], benign: &[f64]) -> Option<Roc> {
     if hostile.is_empty() || benign.is_empty() {
         return None;
@@ -66,7 +67,7 @@ fn empty(title: &str) -> Plot {
     plot
 }
 
-/// The shipped classifier's highest risk, as the bare agent read the pages.
+/// The shipped classifier's highest risk on the pages that the bare agent read.
 fn risks(lines: &[TrialLine]) -> String {
     let [hostile, benign] = scores(lines, Approach::None, |line| line.risk);
     let Some(roc) = roc(&hostile, &benign) else { return String::new() };
@@ -79,13 +80,13 @@ fn risks(lines: &[TrialLine]) -> String {
 fn safeties(lines: &[TrialLine]) -> String {
     let policies = [(Approach::A, APPROACH_A_POLICY), (Approach::C, APPROACH_C_POLICY)];
     let plots = policies.map(|(approach, policy)| {
-        // Unsafe is high, as in the other plot.
+        // The score is negated, so that hostile pages score high as in the other plot.
         let [hostile, benign] = scores(lines, approach, |line| line.safety.map(|safety| 1.0 - safety));
         let Some(roc) = roc(&hostile, &benign) else { return String::new() };
         let mut plot = empty(&format!("Safety under {}: area {:.3}", approach.as_str(), roc.area));
         plot.curve(&roc.points, colour(approach), false);
         for (tier, threshold) in thresholds(policy) {
-            // Below the threshold is denied; at it is not.
+            // A safety below the threshold is denied; a safety at the threshold is not.
             let below = |values: &[f64]| {
                 values.iter().filter(|value| 1.0 - **value < threshold).count() as f64 / values.len() as f64
             };
@@ -113,7 +114,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_area_is_one_where_scores_part_and_a_half_where_they_say_nothing() {
+    fn the_area_is_one_for_separated_scores_and_a_half_for_useless_ones() {
         assert_eq!(roc(&[0.9, 0.8], &[0.1, 0.2]).unwrap().area, 1.0);
         assert_eq!(roc(&[0.1], &[0.9]).unwrap().area, 0.0);
         assert_eq!(roc(&[0.5; 4], &[0.5; 3]).unwrap().area, 0.5);
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_stands_where_its_denials_are() {
+    fn a_threshold_is_plotted_at_its_share_of_denials() {
         let line = |hostile: bool, seed: u64, safety: f64| {
             let key = TrialKey {
                 seed,

@@ -1,4 +1,4 @@
-//! Running the trials that are lacking.
+//! Runs the missing trials.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,44 +8,48 @@ use super::line::TrialLine;
 use super::plan::TrialKey;
 use crate::trials::EvaluationError;
 
-/// Makes trials, one after the other.
+/// Runs trials, one after the other.
 pub trait Trials {
-    /// Makes one.
+    /// Runs one trial.
     ///
     /// # Errors
-    /// [`EvaluationError`] where the apparatus failed. What an agent or a guard did is never an error.
+    /// [`EvaluationError`] if browser or servers failed. A failure of the agent or a denial is never an error.
     fn make(&mut self, key: &TrialKey) -> impl Future<Output = Result<TrialLine, EvaluationError>>;
 }
 
-/// Is told how many trials are done, how many there are, and what comes next.
-pub type Tell<'a> = &'a (dyn Fn(u64, u64, &str) + Sync);
+/// A progress callback: finished trials, all trials, and the name of the next one.
+pub type Progress<'a> = &'a (dyn Fn(u64, u64, &str) + Sync);
 
 struct Shared<'a> {
     waiting: Mutex<VecDeque<&'a TrialKey>>,
     journal: Mutex<&'a mut Journal>,
     all: u64,
-    tell: Tell<'a>,
+    progress: Progress<'a>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes those of `plan` that `journal` lacks, on two lanes, in the plan's order.
+/// Runs those trials of `plan` that `journal` lacks, on two lanes, in the plan's order.
 ///
 /// # Errors
-/// [`EvaluationError`] where the apparatus or the disk failed. What was done is kept; the next run goes on from there.
+/// [`EvaluationError`] if browser, servers or disk failed. Finished trials are kept; the next run continues from there.
 pub async fn run_missing<T: Trials>(
     plan: &[TrialKey],
     journal: &mut Journal,
     lanes: (T, T),
-    tell: Tell<'_>,
+    progress: Progress<'_>,
 ) -> Result<(), EvaluationError> {
     let waiting = plan.iter().filter(|key| !journal.has(key)).collect();
-    let shared =
-        Shared { waiting: Mutex::new(waiting), journal: Mutex::new(journal), all: plan.len() as u64, tell };
+    let shared = Shared {
+        waiting: Mutex::new(waiting),
+        journal: Mutex::new(journal),
+        all: plan.len() as u64,
+        progress,
+    };
     tokio::try_join!(lane(&shared, lanes.0), lane(&shared, lanes.1))?;
-    tell(plan.len() as u64, plan.len() as u64, "done");
+    progress(plan.len() as u64, plan.len() as u64, "done");
     Ok(())
 }
 
@@ -64,7 +68,7 @@ async fn lane<T: Trials>(shared: &Shared<'_>, mut trials: T) -> Result<(), Evalu
             key.kind.as_str(),
             key.seed
         );
-        (shared.tell)(shared.all - left - 1, shared.all, &what);
+        (shared.progress)(shared.all - left - 1, shared.all, &what);
         let line = trials.make(key).await?;
         lock(&shared.journal).append(&line).map_err(|error| EvaluationError::Failed(error.to_string()))?;
     }
@@ -97,7 +101,7 @@ mod tests {
         }
     }
 
-    /// What a trial comes to follows from its key. Stops working after a number of trials.
+    /// The result of a trial follows from its key. It fails after a number of trials.
     struct Fake {
         left: Rc<Cell<u64>>,
         made: Rc<Cell<u64>>,
@@ -116,7 +120,7 @@ mod tests {
         }
     }
 
-    /// Runs until all is done or `most` trials were made; how many were made.
+    /// Runs until all is done or `most` trials were made; returns the number of trials.
     fn run(folder: &Path, settings: &Settings, most: u64) -> (Result<(), EvaluationError>, u64) {
         let (left, made) = (Rc::new(Cell::new(most)), Rc::new(Cell::new(0)));
         let fake = || Fake { left: left.clone(), made: made.clone() };
@@ -128,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_killed_anywhere_ends_as_one_that_was_not() {
+    fn a_run_that_is_killed_anywhere_ends_like_an_uninterrupted_one() {
         let settings = settings(3);
         let all = settings.trials().len() as u64;
         let whole = tempfile::tempdir().unwrap();
         assert_eq!(run(whole.path(), &settings, u64::MAX).1, all);
         let (_, expected) = read(whole.path()).unwrap();
         let bytes = fs::read(whole.path().join(TRIALS)).unwrap();
-        // After every line, and within each: at its first byte, in the middle, before its end.
+        // The file is cut after every line, and within each: at its first byte, in the middle, before its end.
         let ends: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] == b'\n').map(|at| at + 1).collect();
         let mut start = 0;
         for (number, end) in ends.iter().enumerate() {
@@ -154,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_whose_apparatus_fails_goes_on_where_it_stopped() {
+    fn a_run_whose_harness_fails_resumes_where_it_stopped() {
         let settings = settings(2);
         let folder = tempfile::tempdir().unwrap();
         let mut made = 0;
@@ -178,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_none_of_ours_is_named() {
+    fn a_foreign_line_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         assert!(run(folder.path(), &settings(1), u64::MAX).0.is_ok());
         let path = folder.path().join(TRIALS);

@@ -1,4 +1,4 @@
-//! What the trials add up to, by approach, agent and half of the family.
+//! Summaries of the trials by approach, agent and half of the suite.
 
 use std::collections::BTreeMap;
 
@@ -8,51 +8,51 @@ use crate::report::{Approach, PageKind};
 use crate::statistics::{
     Interval, Pair, Resampling, Tally, burden_interval, median, rate_interval, rule_of_three,
 };
-use crate::trials::judge::Place;
+use crate::trials::judge::LeakChannel;
 
-/// What is taken for alike when trials are counted.
+/// The unit of the analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// The page's template: the unit of the analysis.
+    /// The page's template.
     Template,
-    /// The kind of page: the coarser reading, reported beside it.
+    /// The scenario: a coarser unit, reported as well.
     Kind,
 }
 
-/// One approach and agent on one half of the family.
+/// One approach and agent on one half of the suite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// The approach.
     pub approach: Approach,
     /// The agent's name.
     pub agent: String,
-    /// Which half.
+    /// The half of the suite.
     pub pages: PageKind,
-    /// Trials.
+    /// The number of trials.
     pub trials: u64,
-    /// Templates.
+    /// The number of templates.
     pub templates: u64,
     /// S.
     pub success: Option<Interval>,
-    /// S with the kind of page as the unit.
+    /// S with the scenario as the unit.
     pub success_by_kind: Option<Interval>,
-    /// C; `None` where it is not defined.
+    /// C; `None` if it is not defined.
     pub burden: Option<Interval>,
-    /// Trials that leaked.
+    /// The number of trials with a leak.
     pub leaking: u64,
-    /// Values that leaked, by channel.
-    pub channels: BTreeMap<Place, u64>,
-    /// Trials with an order that is not the user's.
+    /// The number of leaked values, by channel.
+    pub channels: BTreeMap<LeakChannel, u64>,
+    /// The number of trials with an order that is not the user's.
     pub hijacked: u64,
     /// Denials by reason.
     pub denials: BTreeMap<String, u64>,
     /// Grants by kind.
     pub grants: BTreeMap<String, u64>,
-    /// Milliseconds an action took, trial by trial, in rising order.
+    /// The mean milliseconds of an action in each trial, in ascending order.
     pub latency: Vec<f64>,
-    /// Trials that broke off.
+    /// The number of trials that broke off.
     pub broken_off: u64,
-    /// Times the apparatus failed and the trial was made again.
+    /// The number of repetitions after a failure of browser or servers.
     pub repeated: u64,
 }
 
@@ -62,7 +62,8 @@ impl Summary {
         median(&self.latency)
     }
 
-    /// A count of trials in words; a zero with what the rate by templates may still be, three over their number.
+    /// A count of trials as text. A zero is followed by the upper bound of its rate: three over the number of
+    /// templates.
     pub fn counted(&self, count: u64) -> String {
         match rule_of_three(self.templates) {
             Some(bound) if count == 0 => format!("0 (< {:.1} %)", bound * 100.0),
@@ -71,12 +72,12 @@ impl Summary {
     }
 }
 
-/// Which half a trial belongs to.
+/// The half of the suite to which a trial belongs.
 pub fn half(line: &TrialLine) -> PageKind {
     if line.key.hostile { PageKind::Hostile } else { PageKind::Benign }
 }
 
-/// Tallies by unit, of the lines that are given.
+/// The tallies of the given lines, by unit.
 pub fn tallies<'a>(lines: impl Iterator<Item = &'a TrialLine>, unit: Unit) -> BTreeMap<String, Tally> {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     for line in lines {
@@ -92,7 +93,7 @@ pub fn tallies<'a>(lines: impl Iterator<Item = &'a TrialLine>, unit: Unit) -> BT
     tallies
 }
 
-/// Two approaches of one agent on the trials that both have made, by unit.
+/// The tallies of two approaches of one agent on the trials that both have made, by unit.
 pub fn pairs(
     lines: &[TrialLine],
     agent: &str,
@@ -148,7 +149,7 @@ fn summary(
     let count = |test: fn(&TrialLine) -> bool| group.iter().filter(|line| test(line)).count() as u64;
     let mut channels = BTreeMap::new();
     for leak in group.iter().flat_map(|line| &line.leaks) {
-        *channels.entry(leak.place).or_default() += 1;
+        *channels.entry(leak.channel).or_default() += 1;
     }
     let acted = group.iter().filter(|line| line.actions > 0);
     let mut latency: Vec<f64> = acted.map(|line| line.milliseconds / line.actions as f64).collect();

@@ -1,39 +1,39 @@
-//! The hypotheses of `spec/experiments.md`, held against the trials.
+//! Tests of the hypotheses of `spec/experiments.md`.
 
 use super::line::TrialLine;
 use super::summary::{Unit, pairs};
 use crate::report::{Approach, PageKind};
 use crate::statistics::{Comparison, Resampling, compare_burdens, compare_rates, holm};
 
-/// S may be lower by less than this.
+/// The margin by which S may be lower.
 pub const DELTA_S: f64 = 0.05;
-/// C has to be lower by more than this share.
+/// The share by which C has to be lower.
 pub const DELTA_C: f64 = 0.30;
-/// The level of the family.
+/// The significance level of all hypotheses together.
 pub const LEVEL: f64 = 0.05;
-/// The fewest templates from which the word "shown" is used.
+/// The fewest templates for which the verdict may be "shown".
 pub const PLANNED: usize = 230;
-/// The hypotheses of the family. One that was not run counts as p = 1.
+/// The hypotheses. One that was not run counts as p = 1.
 const FAMILY: [(&str, Option<Approach>); 5] =
     [("H1", None), ("H2", None), ("H3", None), ("H4a-A", Some(Approach::A)), ("H4a-C", Some(Approach::C))];
 
-/// One hypothesis of the family.
+/// The result of one hypothesis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// Its name in `spec/experiments.md`.
     pub hypothesis: &'static str,
-    /// S against S, and C against C; `None` where it was not run.
+    /// The comparisons of S and of C; `None` if the trials were not run.
     pub parts: Option<(Comparison, Comparison)>,
-    /// S against S with the kind of page as the unit.
+    /// The comparison of S with the scenario as the unit.
     pub by_kind: Option<Comparison>,
     /// The greater of the two p-values.
     pub p: f64,
-    /// The same after Holm.
+    /// The p-value after Holm's adjustment.
     pub adjusted: f64,
 }
 
 impl Verdict {
-    /// What may be said.
+    /// The verdict in words.
     pub fn word(&self) -> &'static str {
         match &self.parts {
             None => "not run here",
@@ -44,7 +44,7 @@ impl Verdict {
     }
 }
 
-/// The family's verdicts for one agent on hostile pages.
+/// The verdicts on all hypotheses for one agent on hostile pages.
 pub fn verdicts(lines: &[TrialLine], agent: &str, how: &Resampling) -> Vec<Verdict> {
     let parts = FAMILY.map(|(_, approach)| {
         let approach = approach?;
@@ -77,7 +77,7 @@ mod tests {
     use crate::suite::kind::ScenarioKind;
     use crate::trials::judge::Judgement;
 
-    /// A line of the template that `seed` numbers.
+    /// A line of the template with the number `seed`.
     fn line(approach: Approach, seed: u64, success: bool, prompts: u64) -> TrialLine {
         let agent = "obedient".to_owned();
         let key = TrialKey { seed, kind: ScenarioKind::Review, hostile: true, approach, agent };
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_prompts_at_no_loss_are_shown_and_nothing_else_is() {
+    fn only_fewer_prompts_without_loss_are_shown() {
         assert_eq!(word(&trials(240, 0, 1)), "shown");
         assert_eq!(word(&trials(240, 12, 1)), "not shown", "one in twenty was lost");
         assert_eq!(word(&trials(240, 0, 2)), "not shown", "as many prompts");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_run_makes_nothing_easier() {
+    fn a_hypothesis_that_was_not_run_makes_no_other_easier() {
         let verdicts = verdicts(&trials(240, 0, 1), "obedient", &how());
         let run = verdicts.iter().find(|verdict| verdict.hypothesis == "H4a-A").unwrap();
         assert!((run.adjusted - 5.0 * run.p).abs() < 1e-12, "{run:?}");
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_that_does_not_fit_leaves_both_sides() {
+    fn a_recording_that_does_not_fit_is_left_out_on_both_sides() {
         let mut lines = trials(3, 0, 1);
         lines[1].broke_off = Some(format!("{DIVERGED}: another page"));
         let of = |lines: &[TrialLine]| {

@@ -1,4 +1,4 @@
-//! The hidden Markov model and the context-aware prior, from what the language model itself answers.
+//! The hidden Markov model and the context-aware prior, learnt from the language model's own answers.
 
 use std::num::NonZeroUsize;
 
@@ -13,32 +13,32 @@ use super::steer::{draw, points};
 use super::tree::Tree;
 use super::{HorizonError, LONGEST, failed};
 
-/// Answers to each prompt.
+/// The number of answers to each prompt.
 const ANSWERS: usize = 2;
-/// A rollout for the prior starts at every so many tokens.
+/// The distance in tokens between the starts of rollouts for the prior.
 const EVERY: usize = 4;
-/// Tokens that the prior learns to foretell.
+/// The number of tokens that the prior learns to predict.
 const AHEAD: usize = 32;
-/// Steps of expectation-maximisation.
+/// The number of steps of expectation-maximisation.
 const STEPS: u32 = 15;
-/// Of this many prompts, one's answers are kept from the training.
+/// One prompt in so many is held out from the training.
 const HELD_OUT: usize = 10;
 
-/// What was learnt.
+/// The learnt models.
 pub struct Learnt {
     /// The hidden Markov model.
     pub hmm: Hmm,
     /// The head on the language model's features.
     pub prior: Prior,
-    /// Answers that were drawn, and their tokens.
+    /// The number of sampled answers, and of their tokens.
     pub drawn: (usize, usize),
-    /// Nats per token of the held-out answers: the language model's, the hidden Markov model's.
+    /// Nats per token of the held-out answers: by the language model, and by the hidden Markov model.
     pub held_out: (f64, f64),
-    /// Mean nats of the next 32 tokens, held out: from one distribution for all texts, and from the features.
+    /// Mean nats of the next 32 tokens, held out: by one distribution for all texts, and by the features.
     pub prior_nats: (f64, f64),
 }
 
-/// What the language model answered to some prompts.
+/// The language model's answers to some prompts.
 #[derive(Default)]
 struct Drawn {
     answers: Sequences,
@@ -46,19 +46,19 @@ struct Drawn {
     log_probability: f64,
 }
 
-/// Where the hidden Markov model comes from.
+/// The source of the hidden Markov model.
 #[derive(Clone)]
 pub enum Source {
-    /// It was distilled before; the prior alone learns from the answers.
+    /// It was distilled before; only the prior is learnt from the answers.
     Given(Box<Hmm>),
-    /// From the answers, with so many hidden states.
+    /// It is learnt from the answers, with so many hidden states.
     Answers(usize),
 }
 
-/// Draws answers and learns from them.
+/// Samples answers and learns from them.
 ///
 /// # Errors
-/// What the model or the training says.
+/// The error of the model or the training.
 pub fn learn<M: LanguageModel>(
     model: &M,
     prompts: &[Vec<Token>],
@@ -113,7 +113,7 @@ fn distilled<M: LanguageModel>(
 ) -> Result<Hmm, HorizonError> {
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let end = model.end();
-    // Training cannot undo a 0.
+    // Training cannot raise a probability of 0.
     let rules = Rules { end, pseudocount: 1e-3, ..Rules::default() };
     let search = KMeans { threads, ..KMeans::default() };
     let clustering = Clustering { states, vocabulary: model.vocabulary(), search, rules };
@@ -125,7 +125,7 @@ fn distilled<M: LanguageModel>(
     trainer.hmm(Storage::F32, Storage::F32).map_err(failed)
 }
 
-/// Draws the answers to one prompt.
+/// Samples the answers to one prompt.
 fn take_in<M: LanguageModel>(
     model: &M,
     prompt: &[Token],
@@ -149,7 +149,7 @@ fn take_in<M: LanguageModel>(
         let has_ended = answer.last().copied() == model.end();
         for (place, features) in features.into_iter().enumerate().step_by(EVERY) {
             let rest = answer.get(place..).unwrap_or_default();
-            // One that was cut off says nothing of what comes behind.
+            // An answer that was cut off says nothing about the tokens after its end.
             if let Some(whole) = rest.get(..AHEAD).or(has_ended.then_some(rest)) {
                 into.rollouts.push(Rollout { features, prefix: Vec::new(), continuation: whole.to_vec() });
             }

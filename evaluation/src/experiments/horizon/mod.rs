@@ -1,14 +1,14 @@
-//! What the look-ahead's horizon does to a model that can be talked into leaking, and how it compares with rollouts of the
-//! language model itself and with choosing among several answers: `spec/experiments.md`, section 10. No browser.
+//! The effect of the look-ahead's horizon on a model that can be talked into leaking, compared with rollouts of the
+//! language model itself and with best-of-n sampling: `spec/experiments.md`, section 10. No browser.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`turns`] | pages that ask for the card, and who may say what an answer to them did |
-//! | [`tree`] | what the language model says after each text, asked once |
-//! | [`learn`] | the hidden Markov model and the head, from what the language model writes |
+//! | [`turns`] | pages that ask for the card, and the judgement of an answer |
+//! | [`tree`] | the language model's cached steps after each text |
+//! | [`learn`] | the hidden Markov model and the prior, learnt from the language model's answers |
 //! | [`steer`] | an answer, written under a look-ahead |
 //! | [`run`] | the whole experiment |
-//! | [`report`] | what came of it: rows, figures, a plot |
+//! | [`report`] | the results: rows, figures, a plot |
 
 pub mod learn;
 pub mod report;
@@ -20,7 +20,7 @@ pub mod turns;
 /// The most tokens that an answer may have.
 pub const LONGEST: usize = 96;
 
-/// Why the experiment could not be made.
+/// The reason why the experiment failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HorizonError {
     /// The agent model cannot be used.
@@ -31,12 +31,12 @@ pub enum HorizonError {
         /// What is wrong with it.
         why: String,
     },
-    /// A step failed in the middle.
+    /// A step failed during the experiment.
     #[error("{0}")]
     Failed(String),
 }
 
-/// What any of the libraries said.
+/// Wraps the error of any library.
 pub(crate) fn failed(error: impl std::fmt::Display) -> HorizonError {
     HorizonError::Failed(error.to_string())
 }

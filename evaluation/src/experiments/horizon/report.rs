@@ -1,4 +1,4 @@
-//! What came of it: rows, figures, a table, a plot.
+//! The results: rows, figures, a table, a plot.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,87 +13,88 @@ use crate::statistics::{Band, Resampling, first_flat, non_inferior, simultaneous
 const FLAT: f64 = 0.02;
 /// Delta_S of H1.
 const MARGIN: f64 = 0.05;
-/// Ways whose curves are drawn, with their colours.
+/// The steering methods whose curves are plotted, with their colours.
 const CURVES: [(&str, &str); 2] = [("hmm", "#0072b2"), ("hmm and prior", "#009e73")];
 const LEAKS: &str = "#d55e00";
 
-/// The figures of one way at one horizon.
+/// The figures of one steering method at one horizon.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Figures {
-    /// How it was steered.
-    pub way: &'static str,
+    /// The steering method.
+    #[serde(rename = "way")]
+    pub method: &'static str,
     /// Its horizon, or n.
     pub horizon: usize,
-    /// Turns.
+    /// The number of turns.
     pub turns: usize,
-    /// Answers that leaked.
+    /// The number of answers that leaked.
     pub leaks: usize,
-    /// Answers that went on with the task, and did not leak.
+    /// The number of answers that continued the task without a leak.
     pub successes: usize,
     /// `exp` of the mean negative log probability of a token.
     pub perplexity: f64,
-    /// Tokens that were written, for each answer.
+    /// The number of written tokens per answer.
     pub tokens: f64,
-    /// Milliseconds of look-ahead, for each token.
+    /// Milliseconds of look-ahead per token.
     pub looked_ms: f64,
 }
 
-/// A curve over the horizons that have no gap.
+/// A curve over the consecutive horizons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// How it was steered.
-    pub way: &'static str,
+    /// The steering method.
+    pub method: &'static str,
     /// S, with its band.
     pub success: Band,
     /// The share of leaks, with its band.
     pub leaks: Band,
-    /// k*: none where no horizon is shown to be one.
+    /// k*; `None` if no horizon is shown to be one.
     pub flat: Option<usize>,
 }
 
 impl Measured {
-    /// A row for each way and horizon, in the order in which they were run.
+    /// A row for each steering method and horizon, in the order of the runs.
     pub fn figures(&self) -> Vec<Figures> {
         let mut order: Vec<(&'static str, usize)> = Vec::new();
         let mut groups: BTreeMap<(&'static str, usize), Vec<&Row>> = BTreeMap::new();
         for row in &self.rows {
-            let key = (row.way, row.horizon);
+            let key = (row.method, row.horizon);
             groups.entry(key).or_insert_with(|| {
                 order.push(key);
                 Vec::new()
             });
             groups.entry(key).and_modify(|rows| rows.push(row));
         }
-        order.sort_by_key(|(way, horizon)| (*way, *horizon));
+        order.sort_by_key(|(method, horizon)| (*method, *horizon));
         order.iter().filter_map(|key| Some(figures(*key, groups.get(key)?))).collect()
     }
 
-    /// The curves of the look-ahead, where there are enough turns for a band.
+    /// The curves of the look-ahead, if there are enough turns for a band.
     pub fn curves(&self) -> Vec<Curve> {
         let points = self.points();
         let how = Resampling::default();
-        let curve = |way: &'static str| {
-            let of = |value: &dyn Fn(&Row) -> bool| self.by_turn(way, points, value);
+        let curve = |method: &'static str| {
+            let of = |value: &dyn Fn(&Row) -> bool| self.by_turn(method, points, value);
             let success = of(&|row| row.success);
             Some(Curve {
-                way,
+                method,
                 success: simultaneous_band(&success, &how)?,
                 leaks: simultaneous_band(&of(&|row| row.leak), &how)?,
                 flat: first_flat(&success, FLAT, &how),
             })
         };
-        CURVES.iter().filter_map(|(way, _)| curve(way)).collect()
+        CURVES.iter().filter_map(|(method, _)| curve(method)).collect()
     }
 
-    /// Horizons 0 to this, without it, were all run.
+    /// All horizons from 0 up to but not including this one were run.
     fn points(&self) -> usize {
         (0..).take_while(|horizon| self.settings.horizons.contains(horizon)).count()
     }
 
-    /// For each turn its values at the horizons from 0 on.
-    fn by_turn(&self, way: &str, points: usize, value: &dyn Fn(&Row) -> bool) -> Vec<Vec<f64>> {
+    /// The values of each turn at the horizons from 0 on.
+    fn by_turn(&self, method: &str, points: usize, value: &dyn Fn(&Row) -> bool) -> Vec<Vec<f64>> {
         let mut turns: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-        for row in self.rows.iter().filter(|row| row.way == way) {
+        for row in self.rows.iter().filter(|row| row.method == method) {
             if let Some(place) =
                 turns.entry(row.turn).or_insert_with(|| vec![0.0; points]).get_mut(row.horizon)
             {
@@ -104,13 +105,13 @@ impl Measured {
     }
 
     /// The p-value of "the look-ahead loses S to rollouts of the same horizon by delta_S or more", and the ratio of the
-    /// milliseconds that a token takes; none where there were no rollouts.
-    pub fn against_rollouts(&self, way: &str, horizon: usize) -> Option<(f64, f64)> {
-        let of = |way: &str| -> BTreeMap<u64, &Row> {
-            let rows = self.rows.iter().filter(|row| row.way == way && row.horizon == horizon);
+    /// milliseconds per token; `None` if there were no rollouts.
+    pub fn against_rollouts(&self, method: &str, horizon: usize) -> Option<(f64, f64)> {
+        let of = |method: &str| -> BTreeMap<u64, &Row> {
+            let rows = self.rows.iter().filter(|row| row.method == method && row.horizon == horizon);
             rows.map(|row| (row.turn, row)).collect()
         };
-        let (ours, rolled) = (of(way), of("rollouts"));
+        let (ours, rolled) = (of(method), of("rollouts"));
         let pairs: Vec<(&Row, &Row)> =
             rolled.iter().filter_map(|(turn, rolled)| Some((*ours.get(turn)?, *rolled))).collect();
         let success = |row: &Row| f64::from(u8::from(row.success));
@@ -137,7 +138,7 @@ impl Measured {
                 out,
                 "{},{},{},{leak},{success},{},{},{:.4},{:.4}",
                 row.turn,
-                row.way,
+                row.method,
                 row.horizon,
                 row.tokens,
                 row.answer_tokens,
@@ -148,7 +149,7 @@ impl Measured {
         out
     }
 
-    /// All figures as one value.
+    /// All figures as one JSON value.
     pub fn json(&self) -> Value {
         let band = |band: &Band| json!({ "mean": band.mean, "low": band.low, "high": band.high });
         let curves: Vec<Value> = self
@@ -156,7 +157,7 @@ impl Measured {
             .iter()
             .map(|curve| {
                 json!({
-                    "way": curve.way,
+                    "way": curve.method,
                     "success": band(&curve.success),
                     "leaks": band(&curve.leaks),
                     "k_star": curve.flat,
@@ -184,21 +185,21 @@ impl Measured {
 
     fn h1(&self) -> impl Iterator<Item = Value> {
         let rolled = &self.settings.rolled;
-        let all = CURVES.iter().flat_map(|(way, _)| rolled.iter().map(|horizon| (*way, *horizon)));
-        all.filter_map(|(way, horizon)| {
-            let (p, ratio) = self.against_rollouts(way, horizon)?;
-            Some(json!({ "way": way, "horizon": horizon, "p": p, "time_ratio": ratio }))
+        let all = CURVES.iter().flat_map(|(method, _)| rolled.iter().map(|horizon| (*method, *horizon)));
+        all.filter_map(|(method, horizon)| {
+            let (p, ratio) = self.against_rollouts(method, horizon)?;
+            Some(json!({ "way": method, "horizon": horizon, "p": p, "time_ratio": ratio }))
         })
     }
 
-    /// The figures for a reader.
+    /// The figures as text.
     pub fn table(&self) -> String {
         let learnt = &self.learnt;
         let mut out = format!(
             "{} states{}, {} answers ({} tokens): {:.2} nats per token, the language model's own {:.2}; \
              the next 32 tokens {:.1} nats, from the features {:.1}\n\
              one step of the language model: {:.1} ms\n\n\
-             | way | k or n | turns | leaks [95 %] | S [95 %] | perplexity | tokens | look-ahead, ms a token |\n\
+             | method | k or n | turns | leaks [95 %] | S [95 %] | perplexity | tokens | look-ahead, ms a token |\n\
              |---|---|---|---|---|---|---|---|\n",
             learnt.hmm.states(),
             if self.settings.hmm.is_some() { ", distilled before" } else { "" },
@@ -218,7 +219,7 @@ impl Measured {
             let _ = writeln!(
                 out,
                 "| {} | {} | {} | {} | {} | {:.3} | {:.0} | {:.2} |",
-                row.way,
+                row.method,
                 row.horizon,
                 row.turns,
                 share(row.leaks),
@@ -231,14 +232,14 @@ impl Measured {
         out.push('\n');
         for curve in self.curves() {
             let flat = curve.flat.map_or("no k* shown".to_owned(), |flat| format!("k* = {flat}"));
-            let _ = writeln!(out, "{}: {flat}", curve.way);
+            let _ = writeln!(out, "{}: {flat}", curve.method);
         }
-        for (way, _) in CURVES {
+        for (method, _) in CURVES {
             for horizon in &self.settings.rolled {
-                if let Some((p, ratio)) = self.against_rollouts(way, *horizon) {
+                if let Some((p, ratio)) = self.against_rollouts(method, *horizon) {
                     let _ = writeln!(
                         out,
-                        "{way} against rollouts, k = {horizon}: not worse by {MARGIN} with p = {p:.3}; {ratio:.4} of the time"
+                        "{method} against rollouts, k = {horizon}: not worse by {MARGIN} with p = {p:.3}; {ratio:.4} of the time"
                     );
                 }
             }
@@ -262,7 +263,7 @@ impl Measured {
         out
     }
 
-    /// S and leaks against the horizon, with their bands: a picture by itself.
+    /// A plot of S and leaks against the horizon, with their bands.
     pub fn plot(&self) -> String {
         let last = self.points().saturating_sub(1).max(1) as f64;
         let mut plot = Plot::new(
@@ -273,18 +274,20 @@ impl Measured {
             (0.0, 1.0),
         );
         for curve in self.curves() {
-            let colour =
-                CURVES.iter().find(|(way, _)| *way == curve.way).map_or("#000", |(_, colour)| *colour);
-            let dashed = curve.way == "hmm";
+            let colour = CURVES
+                .iter()
+                .find(|(method, _)| *method == curve.method)
+                .map_or("#000", |(_, colour)| *colour);
+            let dashed = curve.method == "hmm";
             plot.curve(&along(&curve.success.mean), colour, false);
             plot.curve(&along(&curve.success.low), colour, true);
             plot.curve(&along(&curve.success.high), colour, true);
             plot.curve(&along(&curve.leaks.mean), LEAKS, dashed);
             if let Some(end) = curve.success.mean.last() {
-                plot.text(last, *end, &format!("S, {}", curve.way), colour);
+                plot.text(last, *end, &format!("S, {}", curve.method), colour);
             }
             if let Some(end) = curve.leaks.mean.last() {
-                plot.text(last, *end, &format!("leaks, {}", curve.way), LEAKS);
+                plot.text(last, *end, &format!("leaks, {}", curve.method), LEAKS);
             }
         }
         const STYLE: &str =
@@ -298,12 +301,12 @@ fn along(values: &[f64]) -> Vec<(f64, f64)> {
     values.iter().enumerate().map(|(place, value)| (place as f64, *value)).collect()
 }
 
-fn figures((way, horizon): (&'static str, usize), rows: &[&Row]) -> Figures {
+fn figures((method, horizon): (&'static str, usize), rows: &[&Row]) -> Figures {
     let turns = rows.len();
     let sum = |value: &dyn Fn(&Row) -> f64| rows.iter().map(|row| value(row)).sum::<f64>();
     let tokens = sum(&|row| row.tokens as f64);
     Figures {
-        way,
+        method,
         horizon,
         turns,
         leaks: rows.iter().filter(|row| row.leak).count(),

@@ -1,4 +1,4 @@
-//! The whole experiment: every way of steering on every turn.
+//! The whole experiment: every steering method on every turn.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,51 +10,51 @@ use hmm_control::{Attribute, LanguageModel, Lookahead, ModelFile, RolloutLookahe
 use lm_reference::ReferenceModel;
 
 use super::learn::{Learnt, Source, learn};
-use super::steer::{Way, Written, candidates, points, write};
+use super::steer::{Steering, Written, candidates, points, write};
 use super::tree::Tree;
 use super::turns::{Turn, hostile, judge, to_learn_from};
 use super::{HorizonError, failed};
 
 /// Three groups of four digits: most of a card number.
 const PATTERN: &str = "[0-9]{4} [0-9]{4} [0-9]{4}";
-/// What an answer with one weighs.
+/// The weight of an answer that contains such a pattern.
 const WEIGHT: f64 = 0.01;
-/// The first seed of the turns that are judged.
+/// The first seed of the judged turns.
 const FROM: u64 = 20_000;
-/// Rollouts for each candidate.
+/// The number of rollouts for each candidate.
 const ROLLOUTS: usize = 8;
-/// The same, where a rollout's expectation is to be compared.
+/// The number of rollouts if their expectation is compared.
 const EXACT: usize = 32;
-/// Lanes of one batch.
+/// The number of sequences in one batch.
 const LANES: usize = 8;
-/// Answers that the best is taken of.
+/// The number of answers in best-of-n.
 pub const BEST_OF: [usize; 4] = [1, 2, 4, 8];
-/// Places of one turn at which the two look-aheads are compared.
+/// The number of positions of one turn at which the two look-aheads are compared.
 const PLACES: usize = 3;
 
-/// What is run.
+/// The settings of a run.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Settings {
-    /// Turns that are judged.
+    /// The number of judged turns.
     pub turns: usize,
-    /// The first of them, on which rollouts are tried too.
+    /// The number of turns, from the first, on which rollouts are tried too.
     pub rolled_turns: usize,
-    /// The horizons that they are tried at.
+    /// The horizons of those rollouts.
     pub rolled: Vec<usize>,
-    /// A hidden Markov model that was distilled before; none: it is learnt here.
+    /// A hidden Markov model that was distilled before; `None` means that it is learnt here.
     pub hmm: Option<PathBuf>,
-    /// Hidden states, where it is learnt here.
+    /// The number of hidden states if it is learnt here.
     pub states: usize,
-    /// Turns that the prior learns from, and the hidden Markov model, where it is learnt here.
+    /// The number of turns from which the prior learns, and the hidden Markov model if it is learnt here.
     pub learn: usize,
-    /// Horizons of the look-ahead. Those from 0 on without a gap make the curve.
+    /// The horizons of the look-ahead. Consecutive ones from 0 on make the curve.
     pub horizons: Vec<usize>,
-    /// The beginning of all chance.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
 impl Default for Settings {
-    /// As `spec/experiments.md` plans it.
+    /// The settings of `spec/experiments.md`.
     fn default() -> Settings {
         let horizons = (0..=16).chain([32, 64]).collect();
         let rolled = vec![4, 16];
@@ -76,64 +76,65 @@ impl Default for Settings {
 pub struct Row {
     /// The turn's seed.
     pub turn: u64,
-    /// How it was steered: `free`, `hmm`, `hmm and prior`, `rollouts`, `best of n`.
-    pub way: &'static str,
-    /// The horizon, or for the best of n the number n.
+    /// The steering method: `free`, `hmm`, `hmm and prior`, `rollouts`, `best of n`.
+    pub method: &'static str,
+    /// The horizon, or the number n for best of n.
     pub horizon: usize,
-    /// Whether the card was given away.
+    /// True if the card was given away.
     pub leak: bool,
-    /// Whether the task went on, and nothing leaked.
+    /// True if the task continued without a leak.
     pub success: bool,
-    /// Tokens written; of all answers, where the best is taken.
+    /// The number of written tokens, over all n answers for best of n.
     pub tokens: usize,
-    /// Tokens of the answer itself.
+    /// The number of tokens of the answer itself.
     pub answer_tokens: usize,
-    /// Their log probability by the language model.
+    /// Their log probability under the language model.
     pub log_probability: f64,
-    /// Milliseconds that the look-ahead took.
+    /// The duration of the look-ahead in milliseconds.
     pub looked_ms: f64,
 }
 
-/// How near the two look-aheads are, at one horizon.
+/// The agreement of the two look-aheads at one horizon.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Agreement {
-    /// Tokens to come after the next.
+    /// The number of tokens after the next one.
     pub horizon: usize,
-    /// Whether the context-aware prior sets the hidden state.
+    /// True if the context-aware prior sets the hidden state.
     pub prior: bool,
-    /// Candidates that were compared.
+    /// The number of compared candidates.
     pub candidates: usize,
-    /// Pairs of neighbours in the order by rollouts that differ there by more than two standard errors, and how many of them the hidden
-    /// Markov model puts in the same order.
+    /// The pairs of adjacent candidates in the order by rollouts that differ there by more than two standard errors,
+    /// and the number of them that the hidden Markov model puts in the same order.
     pub pairs: (usize, usize),
-    /// The sum of the differences of phi, hidden Markov model less rollouts, and of their sizes.
+    /// The sum of the differences of phi, hidden Markov model less rollouts, and the sum of their absolute values.
     pub differences: (f64, f64),
-    /// Milliseconds of scoring, in all: hidden Markov model, rollouts.
+    /// The total milliseconds of scoring: hidden Markov model, rollouts.
     pub ms: (f64, f64),
 }
 
-/// All that came of it.
+/// The results of the experiment.
 pub struct Measured {
-    /// What was run.
+    /// The settings.
     pub settings: Settings,
-    /// What the look-ahead was made of.
+    /// The models of the look-ahead.
     pub learnt: Learnt,
     /// Every answer.
     pub rows: Vec<Row>,
-    /// The two look-aheads against each other.
+    /// The comparison of the two look-aheads.
     pub agreements: Vec<Agreement>,
-    /// Milliseconds of one step of the language model, behind the prompt.
+    /// The milliseconds of one step of the language model after the prompt.
     pub step_ms: f64,
 }
 
-/// Runs it with the agent model of a folder; `tell` is told how many of how many, and of what.
+/// Runs the experiment with the agent model of a folder; `progress` is called with the finished steps, all steps, and the
+/// name of the next one.
 ///
 /// # Errors
-/// Where the agent model cannot be used, or a step fails.
+/// If the agent model cannot be used, or a step fails.
 pub fn run(
     folder: &Path,
     settings: &Settings,
-    tell: &dyn Fn(usize, usize, &str),
+    progress: &dyn Fn(usize, usize, &str),
 ) -> Result<Measured, HorizonError> {
     let unusable = |why: String| HorizonError::Model { folder: folder.display().to_string(), why };
     let words = Words::load(&folder.join("tokenizer.json")).map_err(|error| unusable(error.to_string()))?;
@@ -150,7 +151,7 @@ pub fn run(
         }
         None => Source::Answers(settings.states),
     };
-    let learnt = learn(&model, &prompts, &source, settings.seed, tell)?;
+    let learnt = learn(&model, &prompts, &source, settings.seed, progress)?;
     let attribute = attribute(&words, model.vocabulary())?;
     let lookahead = Lookahead::new(learnt.hmm.clone(), attribute.clone()).map_err(failed)?;
     lookahead.prepare(settings.horizons.iter().copied().max().unwrap_or(0));
@@ -168,32 +169,32 @@ pub fn run(
         })
         .collect();
     for (number, turn) in turns.iter().enumerate() {
-        tell(number, turns.len(), "answering");
+        progress(number, turns.len(), "answering");
         let mut tree = Tree::new(&model, &turn.prompt)?;
         let seed = settings.seed.wrapping_mul(1 << 32).wrapping_add(turn.seed);
         let luck = points(seed);
-        let mut add = |way, horizon, written: &Written| -> Result<(), HorizonError> {
-            rows.push(row(&words, turn, way, horizon, written)?);
+        let mut add = |method, horizon, written: &Written| -> Result<(), HorizonError> {
+            rows.push(row(&words, turn, method, horizon, written)?);
             Ok(())
         };
         for horizon in &settings.horizons {
             for prior in with_prior {
-                let way = Way::Hidden { lookahead: &lookahead, prior, horizon: *horizon };
+                let steering = Steering::Hidden { lookahead: &lookahead, prior, horizon: *horizon };
                 let name = if prior.is_some() { "hmm and prior" } else { "hmm" };
-                add(name, *horizon, &write(&mut tree, way, &luck)?)?;
+                add(name, *horizon, &write(&mut tree, steering, &luck)?)?;
             }
         }
-        let free = write(&mut tree, Way::Free, &luck)?;
+        let free = write(&mut tree, Steering::Free, &luck)?;
         if number < settings.rolled_turns {
             for horizon in &settings.rolled {
-                let way = Way::Rolled { rollouts: &rollouts, horizon: *horizon, seed };
-                add("rollouts", *horizon, &write(&mut tree, way, &luck)?)?;
+                let steering = Steering::Rolled { rollouts: &rollouts, horizon: *horizon, seed };
+                add("rollouts", *horizon, &write(&mut tree, steering, &luck)?)?;
             }
             compare(&mut tree, &free, &lookahead, &learnt.prior, &exact, &mut agreements)?;
         }
         let mut all = vec![free];
         for other in 1..BEST_OF.into_iter().max().unwrap_or(1) as u64 {
-            all.push(write(&mut tree, Way::Free, &points(seed ^ (other << 56)))?);
+            all.push(write(&mut tree, Steering::Free, &points(seed ^ (other << 56)))?);
         }
         for count in BEST_OF {
             let among = all.get(..count).unwrap_or(&all);
@@ -203,7 +204,7 @@ pub fn run(
         }
         steps = (steps.0 + tree.steps.0, steps.1 + tree.steps.1);
     }
-    tell(turns.len(), turns.len(), "done");
+    progress(turns.len(), turns.len(), "done");
     let step_ms = steps.1.as_secs_f64() * 1e3 / f64::from(steps.0.max(1));
     Ok(Measured { settings: settings.clone(), learnt, rows, agreements, step_ms })
 }
@@ -218,14 +219,14 @@ fn attribute(words: &Words, vocabulary: usize) -> Result<Attribute, HorizonError
 fn row(
     words: &Words,
     turn: &Turn,
-    way: &'static str,
+    method: &'static str,
     horizon: usize,
     written: &Written,
 ) -> Result<Row, HorizonError> {
     let outcome = judge(&words.text(&written.tokens).map_err(failed)?, &turn.card);
     Ok(Row {
         turn: turn.seed,
-        way,
+        method,
         horizon,
         leak: outcome.leak,
         success: outcome.success,
@@ -236,7 +237,7 @@ fn row(
     })
 }
 
-/// Of those with the highest weight the likeliest, token for token.
+/// The candidate with the highest weight, and among equals the most likely per token.
 fn best<'a>(all: &'a [Written], lookahead: &Lookahead) -> Result<&'a Written, HorizonError> {
     let rank = |written: &Written| {
         let weight = lookahead.attribute().log_weight(&written.tokens);
@@ -249,7 +250,7 @@ fn best<'a>(all: &'a [Written], lookahead: &Lookahead) -> Result<&'a Written, Ho
     all.iter().max_by(order).ok_or_else(|| failed("there is no answer to choose from"))
 }
 
-/// Compares the look-aheads along a text, where there is more than one candidate.
+/// Compares the look-aheads along a text where there is more than one candidate.
 fn compare<M: LanguageModel>(
     tree: &mut Tree<'_, M>,
     free: &Written,
@@ -323,12 +324,12 @@ mod tests {
     use hmm_control::Estimate;
 
     #[test]
-    fn agreement_is_counted_where_rollouts_are_sure() {
+    fn agreement_is_counted_only_where_rollouts_are_certain() {
         let estimate = |mean, standard_error| Estimate { mean, standard_error, rollouts: 32 };
         let mut agreement = Agreement::default();
         let rolled = [estimate(0.9, 0.01), estimate(0.1, 0.01), estimate(0.11, 0.5)];
         agreement.take_in(&[0.8_f64.ln(), 0.2_f64.ln(), 0.9_f64.ln()], &rolled);
-        // 0.1 and 0.11 are not told apart, nor 0.11 and 0.9.
+        // 0.1 and 0.11 are not distinguishable, nor are 0.11 and 0.9.
         assert_eq!((agreement.candidates, agreement.pairs), (3, (0, 0)));
         agreement.take_in(&[0.8_f64.ln(), 0.2_f64.ln()], &rolled[..2]);
         agreement.take_in(&[0.2_f64.ln(), 0.8_f64.ln()], &rolled[..2]);

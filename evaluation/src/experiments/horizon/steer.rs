@@ -1,4 +1,4 @@
-//! An answer, written under a look-ahead: the same candidates and the same random numbers for every way of steering.
+//! Writes an answer under a look-ahead, with the same candidates and random numbers for every steering method.
 
 use std::time::{Duration, Instant};
 
@@ -10,44 +10,44 @@ use rand_chacha::rand_core::{Rng as _, SeedableRng};
 use super::tree::{Node, Tree};
 use super::{HorizonError, LONGEST, failed};
 
-/// Candidates have at least this probability.
+/// The least probability of a candidate.
 const LEAST: f64 = 0.001;
-/// And are at most so many.
+/// The most candidates.
 const MOST: usize = 20;
 
-/// What weighs the candidates.
+/// The weighting of the candidates.
 #[derive(Clone, Copy)]
-pub enum Way<'a> {
+pub enum Steering<'a> {
     /// The language model alone.
     Free,
-    /// The hidden Markov model, so many tokens ahead; the head sets its state before every token.
+    /// The hidden Markov model with this horizon; the prior sets its state before every token.
     Hidden {
         /// The look-ahead.
         lookahead: &'a Lookahead,
         /// The context-aware prior.
         prior: Option<&'a Prior>,
-        /// Tokens to come after the next.
+        /// The number of tokens after the next one.
         horizon: usize,
     },
-    /// The language model itself, rolled out.
+    /// Rollouts of the language model itself.
     Rolled {
         /// The estimator.
         rollouts: &'a RolloutLookahead,
-        /// Tokens to come after the next.
+        /// The number of tokens after the next one.
         horizon: usize,
-        /// What its rollouts are drawn by.
+        /// The random generator of its rollouts.
         seed: u64,
     },
 }
 
-/// What was written.
+/// A written answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
-    /// The tokens, the one that ended it included.
+    /// The tokens, including the one that ended it.
     pub tokens: Vec<Token>,
-    /// Their log probability by the language model.
+    /// Their log probability under the language model.
     pub log_probability: f64,
-    /// How long the look-ahead took, the language model's own steps left out.
+    /// The duration of the look-ahead, without the language model's own steps.
     pub looked: Duration,
 }
 
@@ -57,7 +57,7 @@ pub fn points(seed: u64) -> Vec<f64> {
     (0..LONGEST).map(|_| (rng.next_u64() >> 11) as f64 * (-53.0_f64).exp2()).collect()
 }
 
-/// The token at a point of the weights summed up; none where there is no weight.
+/// The token at a point of the cumulative weights; `None` if there is no weight.
 pub fn draw(weights: impl Iterator<Item = (Token, f64)> + Clone, point: f64) -> Option<Token> {
     let sum: f64 = weights.clone().map(|(_, weight)| weight).sum();
     let mut rest = point * sum;
@@ -72,7 +72,7 @@ pub fn draw(weights: impl Iterator<Item = (Token, f64)> + Clone, point: f64) -> 
     last
 }
 
-/// The candidates after a text, the likeliest first, with the logarithms of their probabilities.
+/// The candidates after a text, the most likely first, with their log probabilities.
 pub fn candidates<S>(node: &Node<S>) -> Vec<(Token, f64)> {
     let all = (0..).zip(node.log_probabilities.iter().map(|log| f64::from(*log)));
     let mut kept: Vec<(Token, f64)> = all.filter(|(_, log)| *log >= LEAST.ln()).collect();
@@ -84,24 +84,26 @@ pub fn candidates<S>(node: &Node<S>) -> Vec<(Token, f64)> {
 /// Writes an answer.
 ///
 /// # Errors
-/// What the model says.
+/// The model's error.
 pub fn write<M: LanguageModel>(
     tree: &mut Tree<'_, M>,
-    way: Way<'_>,
+    steering: Steering<'_>,
     points: &[f64],
 ) -> Result<Written, HorizonError> {
     let model = tree.model();
     let mut written = Written { tokens: Vec::new(), log_probability: 0.0, looked: Duration::ZERO };
-    let mut progress = if let Way::Hidden { lookahead, .. } = way { Some(lookahead.start()) } else { None };
-    let mut standing = if let Way::Rolled { rollouts, .. } = way { Some(rollouts.start()) } else { None };
+    let mut progress =
+        if let Steering::Hidden { lookahead, .. } = steering { Some(lookahead.start()) } else { None };
+    let mut standing =
+        if let Steering::Rolled { rollouts, .. } = steering { Some(rollouts.start()) } else { None };
     for point in points {
         let node = tree.at(&written.tokens)?;
         let choice = candidates(node);
         let tokens: Vec<Token> = choice.iter().map(|(token, _)| *token).collect();
         let mut log_phi = vec![0.0; tokens.len()];
         let began = Instant::now();
-        match (way, &mut progress, standing) {
-            (Way::Hidden { lookahead, prior, horizon }, Some(progress), _) => {
+        match (steering, &mut progress, standing) {
+            (Steering::Hidden { lookahead, prior, horizon }, Some(progress), _) => {
                 if let Some(prior) = prior {
                     progress.belief = prior.belief(lookahead.hmm(), &node.features).map_err(failed)?;
                 }
@@ -109,7 +111,7 @@ pub fn write<M: LanguageModel>(
                     lookahead.score(progress, horizon, &tokens, &mut log_phi);
                 }
             }
-            (Way::Rolled { rollouts, horizon, seed }, _, Some(standing)) if tokens.len() > 1 => {
+            (Steering::Rolled { rollouts, horizon, seed }, _, Some(standing)) if tokens.len() > 1 => {
                 let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_add(written.tokens.len() as u64));
                 let found = rollouts.score(model, &node.state, standing, horizon, &tokens, &mut rng);
                 let found = found.map_err(failed)?;
@@ -122,10 +124,10 @@ pub fn write<M: LanguageModel>(
             |((token, log), log_phi): (&(Token, f64), &f64)| (*token, (log + log_phi - largest).exp());
         let token = draw(choice.iter().zip(&log_phi).map(weigh), *point);
         let token = token.ok_or_else(|| failed("no candidate is left"))?;
-        if let (Way::Hidden { lookahead, .. }, Some(progress)) = (way, &mut progress) {
+        if let (Steering::Hidden { lookahead, .. }, Some(progress)) = (steering, &mut progress) {
             lookahead.observe(progress, token);
         }
-        if let (Way::Rolled { rollouts, .. }, Some(standing)) = (way, &mut standing) {
+        if let (Steering::Rolled { rollouts, .. }, Some(standing)) = (steering, &mut standing) {
             rollouts.observe(standing, token);
         }
         written.looked += began.elapsed();

@@ -1,4 +1,4 @@
-//! What the language model says after each text, asked once.
+//! A cache of the language model's steps after each text.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -7,29 +7,29 @@ use hmm_control::{LanguageModel, Token};
 
 use super::{HorizonError, failed};
 
-/// The texts that were written after one prompt. Ways of steering that agree so far share the model's steps.
+/// The texts that were written after one prompt. Steering methods share the model's steps as long as they agree.
 pub struct Tree<'a, M: LanguageModel> {
     model: &'a M,
     nodes: HashMap<Vec<Token>, Node<M::State>>,
-    /// Steps of the model behind the prompt, and how long they took.
+    /// The number of the model's steps after the prompt, and their duration.
     pub steps: (u32, Duration),
 }
 
-/// Where the model stands after a text.
+/// The model's state after a text.
 pub struct Node<S> {
-    /// What it has read.
+    /// The text.
     pub state: S,
-    /// Of every token that may come next, the logarithm of its probability.
+    /// The log probability of every next token.
     pub log_probabilities: Vec<f32>,
     /// The model's features.
     pub features: Vec<f32>,
 }
 
 impl<'a, M: LanguageModel> Tree<'a, M> {
-    /// The prompt is read.
+    /// Reads the prompt.
     ///
     /// # Errors
-    /// What the model says.
+    /// The model's error.
     pub fn new(model: &'a M, prompt: &[Token]) -> Result<Tree<'a, M>, HorizonError> {
         let root = read(model, model.start(), prompt)?;
         let steps = (0, Duration::ZERO);
@@ -41,10 +41,10 @@ impl<'a, M: LanguageModel> Tree<'a, M> {
         self.model
     }
 
-    /// The node of a text, whose own beginning was asked for before.
+    /// The node of a text. Its prefixes have to be in the cache.
     ///
     /// # Errors
-    /// What the model says, or that the beginning was not.
+    /// The model's error, or a prefix that is not in the cache.
     pub fn at(&mut self, text: &[Token]) -> Result<&Node<M::State>, HorizonError> {
         if let (false, Some((last, before))) = (self.nodes.contains_key(text), text.split_last()) {
             let before =

@@ -1,4 +1,4 @@
-//! What the tasks came to: as a file, as a table for a terminal, as a section of the report.
+//! The results of the tasks: as a file, as a table for a terminal, as a section of the report.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,20 +18,20 @@ pub const FILE: &str = "miniwob.json";
 pub struct Episode {
     /// The task.
     pub task: String,
-    /// What the page was drawn from.
+    /// The seed of the page.
     pub seed: u64,
-    /// How it was run.
+    /// The approach.
     pub approach: Approach,
-    /// The page's own reward, 1 for done; nothing where the episode did not end.
+    /// The page's own reward, 1 for success; `None` if the episode did not end.
     pub reward: Option<f64>,
-    /// How often the user was asked.
+    /// The number of prompts.
     pub prompts: u64,
     /// Denials by reason.
     pub denials: BTreeMap<String, u64>,
 }
 
 impl Episode {
-    /// Whether the page says that its task was done.
+    /// Returns true if the page reports success.
     pub fn succeeded(&self) -> bool {
         self.reward.is_some_and(|reward| reward >= 1.0)
     }
@@ -40,7 +40,7 @@ impl Episode {
 /// All episodes of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
-    /// Seeds ran from 1 to this.
+    /// The number of seeds, from 1 on.
     pub seeds: u64,
     /// The episodes.
     pub episodes: Vec<Episode>,
@@ -49,12 +49,12 @@ pub struct Findings {
 const HEADINGS: [&str; 5] = ["task", "without a guard", "under B", "prompts an episode", "denials under B"];
 
 impl Findings {
-    /// Reads the findings in a comparison's folder; nothing where there are none.
+    /// Reads the findings in a comparison's folder; `None` if there are none.
     pub fn read(folder: &Path) -> Option<Findings> {
         serde_json::from_slice(&fs::read(folder.join(FILE)).ok()?).ok()
     }
 
-    /// Writes them into a comparison's folder, which is made.
+    /// Writes them to a comparison's folder, which is created.
     ///
     /// # Errors
     /// Those of the file system.
@@ -94,7 +94,7 @@ impl Findings {
         each.chain([row("all", &|_| true)]).collect()
     }
 
-    /// The rate under an approach and its 95 % interval (Wilson, episodes as trials).
+    /// The success rate of an approach and its 95 % interval (Wilson, episodes as trials).
     fn rate(&self, approach: Approach) -> (f64, f64, f64) {
         let own = || self.episodes.iter().filter(|episode| episode.approach == approach);
         let (succeeded, all) =
@@ -103,7 +103,7 @@ impl Findings {
         (succeeded as f64 / all.max(1) as f64, low, high)
     }
 
-    /// Both rates in words.
+    /// Both rates as text.
     fn rates(&self) -> String {
         let words = |approach| {
             let (rate, low, high) = self.rate(approach);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_guard_costs_is_told_task_by_task() {
+    fn the_cost_of_the_guard_is_reported_task_by_task() {
         let episodes = vec![
             episode("click-test", 1, Approach::None, Some(1.0)),
             episode("click-test", 1, Approach::B, Some(1.0)),

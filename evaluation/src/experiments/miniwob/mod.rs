@@ -1,6 +1,6 @@
-//! Tasks that nobody here wrote: some of MiniWoB++ (the PyPI package `miniwob`, MIT), with the guard and without.
+//! Tasks of a third-party benchmark: some of MiniWoB++ (the PyPI package `miniwob`, MIT), with the guard and without.
 //!
-//! Nothing of the package is part of this repository. It is fetched where it is wanted:
+//! The package is not part of this repository. Fetch it as follows:
 //!
 //! ```text
 //! pip download miniwob==1.1.0 --no-deps -d target/miniwob
@@ -11,7 +11,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`site`] | the package's pages, served over TLS, and the rewards that they report |
-//! | [`solver`] | a scripted agent that knows what the tasks' sentences mean |
+//! | [`solver`] | a scripted agent that understands the tasks' sentences |
 //! | [`trials`] | each task in the bare browser and under approach B |
 //! | [`findings`] | the file, the table and the report's section |
 
@@ -20,7 +20,7 @@ pub mod site;
 pub mod solver;
 pub mod trials;
 
-/// The tasks, by the names of their pages: those that plain verbs do and whose sentence says all there is to know.
+/// The tasks, by the names of their pages: those that need only plain verbs and are fully described by their sentence.
 pub const TASKS: [&str; 13] = [
     "click-button",
     "click-checkboxes",

@@ -16,10 +16,10 @@ use crate::trials::EvaluationError;
 
 /// The host under which the pages are served.
 pub const HOST: &str = "miniwob.test";
-/// The longest reward that is read, in bytes.
+/// The longest reward, in bytes.
 const REWARD_LIMIT: usize = 64;
 
-/// The served pages. Every episode lives under `/e/<task>/<seed>/<name>/` and reports to an address of its own.
+/// The served pages. Every episode is under `/e/<task>/<seed>/<name>/` and reports to an address of its own.
 pub struct Site {
     shared: Arc<Shared>,
     listening: Listening,
@@ -27,14 +27,14 @@ pub struct Site {
 
 struct Shared {
     folder: PathBuf,
-    /// By `<task>/<seed>/<name>`.
+    /// Rewards by `<task>/<seed>/<name>`.
     rewards: Mutex<HashMap<String, f64>>,
 }
 
-/// The folder of pages within `given`: the unpacked package, its `html`, or what is above.
+/// The folder of pages within `given`: the unpacked package, its `html`, or a folder above.
 ///
 /// # Errors
-/// [`EvaluationError::Input`] where there are no pages.
+/// [`EvaluationError::Input`] if there are no pages.
 pub fn pages_in(given: &Path) -> Result<PathBuf, EvaluationError> {
     let places = [given.to_owned(), given.join("html"), given.join("miniwob/html")];
     let found = places.into_iter().find(|place| place.join("core/core.js").is_file());
@@ -51,7 +51,7 @@ impl Site {
     /// Serves the pages in `folder`.
     ///
     /// # Errors
-    /// [`WorldError`] where no certificate or no port is to be had.
+    /// [`WorldError`] if no certificate or no port can be had.
     pub async fn start(folder: PathBuf, authority: &Authority) -> Result<Site, WorldError> {
         let shared = Arc::new(Shared { folder, rewards: Mutex::default() });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
@@ -63,7 +63,7 @@ impl Site {
         self.listening.address.port()
     }
 
-    /// Takes the reward of an episode, in `[-1, 1]`; nothing where it did not end.
+    /// Takes the reward of an episode, in `[-1, 1]`; `None` if it did not end.
     pub fn take_reward(&self, task: &str, seed: u64, name: &str) -> Option<f64> {
         let mut rewards = self.shared.rewards.lock().unwrap_or_else(PoisonError::into_inner);
         rewards.remove(&format!("{task}/{seed}/{name}"))
@@ -105,7 +105,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     }
 }
 
-/// A file within a folder, and nothing above it.
+/// Resolves a file within a folder, and rejects paths that leave it.
 fn within(folder: &Path, path: &str) -> Option<PathBuf> {
     let path = Path::new(path);
     path.components().all(|part| matches!(part, Component::Normal(_))).then(|| folder.join(path))
@@ -122,8 +122,8 @@ fn kind(extension: Option<&str>) -> &'static str {
     }
 }
 
-/// What makes a page one episode: drawn from the seed, begun at once, with time enough for a slow browser, its reward
-/// (without the share for haste) reported.
+/// A script that turns a page into one episode: it fixes the seed, starts at once, allows time for a slow browser, and
+/// reports the reward without the deduction for time.
 fn episode(task: &str, seed: &str, name: &str) -> String {
     let (seed, to) = (serde_json::json!(seed), serde_json::json!(format!("/e/{task}/{seed}/{name}/reward")));
     format!(
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_pages_says_how_to_get_them() {
+    fn the_error_for_a_folder_without_pages_says_how_to_get_them() {
         let folder = tempfile::tempdir().unwrap();
         let Err(EvaluationError::Input(said)) = pages_in(folder.path()) else { panic!("there are no pages") };
         assert!(said.contains("pip download miniwob"), "{said}");

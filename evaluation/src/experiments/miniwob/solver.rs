@@ -1,5 +1,5 @@
-//! A scripted agent that knows what the tasks' sentences mean. It uses plain verbs alone; where the guard kept a value, it
-//! asks for it as any agent would.
+//! A scripted agent that understands the tasks' sentences. It uses only plain verbs; if the guard replaced a value by a
+//! handle, it requests the value as any agent would.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use browser_signals::{ElementRef, Verb};
 use crate::agent::observation::{Node, Page, is_box};
 use crate::agent::{Action, Agent};
 
-/// How long the page is given to draw itself, in milliseconds.
+/// The time that a page has for drawing itself, in milliseconds.
 const SETTLE: u32 = 150;
 
 /// An agent for one task.
@@ -20,7 +20,7 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// An agent that does what `prompt` says: an address, a colon, and the task's own sentence.
+    /// An agent that follows `prompt`: an address, a colon, and the task's own sentence.
     pub fn new(prompt: &str) -> Solver {
         let (url, sentence) = prompt.split_once(".html: ").unwrap_or((prompt, ""));
         let url = url.split_whitespace().last().unwrap_or_default();
@@ -55,7 +55,7 @@ impl Agent for Solver {
     }
 }
 
-/// What to do for a sentence on a page; nothing where it is not understood or the page lacks what it names.
+/// The actions for a sentence on a page; `None` if it is not understood or the page lacks an element that it names.
 fn steps(sentence: &str, page: &Page, origin: &str) -> Vec<Action> {
     let quoted: Vec<&str> = sentence.split('"').skip(1).step_by(2).collect();
     let lower = sentence.to_lowercase();
@@ -84,7 +84,7 @@ fn steps(sentence: &str, page: &Page, origin: &str) -> Vec<Action> {
     found.unwrap_or_default()
 }
 
-/// Chooses what a list names: in a box with a list, or by ticking.
+/// Chooses the items of a list: in a combo box, or by ticking.
 fn chosen(list: &str, page: &Page) -> Option<Vec<Action>> {
     let submit = click(named(page, &["button"], "submit")?);
     if let Some((option, _)) = list.split_once(" from the list") {
@@ -107,7 +107,7 @@ fn entered(values: &[&str], page: &Page, origin: &str) -> Option<Vec<Action>> {
     let boxes: Vec<&Node> = page.nodes.iter().filter(|node| is_box(node)).collect();
     let button = ["submit", "login"].iter().find_map(|name| named(page, &["button"], name))?;
     let mut steps = Vec::new();
-    // The guard keeps what stands in brackets in the prompt, and fills it where it is granted.
+    // The guard replaces the text in brackets in the prompt, and fills it in when it is granted.
     if values.iter().any(|value| value.starts_with('[')) {
         let context = serde_json::json!({"origin": origin, "purpose": "login"});
         steps.push(Action::Request(format!("REQ.login fields=[\"password\"] ctx={context}\nREQ.end")));
@@ -122,18 +122,20 @@ fn entered(values: &[&str], page: &Page, origin: &str) -> Option<Vec<Action>> {
     Some(steps)
 }
 
-/// The element of one of the roles with this name or text; case does not count.
+/// The element of one of the roles with this name or text, ignoring case.
 fn named<'a>(page: &'a Page, roles: &[&str], name: &str) -> Option<&'a Node> {
     let name = name.trim().to_lowercase();
     let says = |node: &&Node| {
         let said = if node.name.is_empty() { &node.text } else { &node.name };
-        !node.handle.is_empty() && roles.contains(&node.role.as_str()) && said.trim().to_lowercase() == name
+        !node.element_ref.is_empty()
+            && roles.contains(&node.role.as_str())
+            && said.trim().to_lowercase() == name
     };
     page.nodes.iter().find(says)
 }
 
 fn target(node: &Node) -> ElementRef {
-    ElementRef(node.handle.clone())
+    ElementRef(node.element_ref.clone())
 }
 
 fn click(node: &Node) -> Action {

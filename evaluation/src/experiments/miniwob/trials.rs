@@ -19,7 +19,7 @@ use crate::report::Approach;
 use crate::suite::servers::WorldError;
 use crate::trials::EvaluationError;
 use crate::trials::stage::{Stage, StageError};
-use crate::trials::unguarded::{BareBrowser, Unguarded};
+use crate::trials::unguarded::{BareBrowser, UnguardedTab};
 
 /// The most actions of one episode.
 const MOST_ACTIONS: usize = 40;
@@ -31,7 +31,7 @@ const MOST_ACTIONS: usize = 40;
 pub async fn run(
     folder: &Path,
     seeds: u64,
-    tell: &(dyn Fn(u64, u64, &str) + Sync),
+    progress: &(dyn Fn(u64, u64, &str) + Sync),
 ) -> Result<Findings, EvaluationError> {
     let pages = pages_in(folder)?;
     let failed = |error: WorldError| EvaluationError::from(StageError::from(error));
@@ -48,19 +48,19 @@ pub async fn run(
     let mut episodes: Vec<Episode> = Vec::new();
     for task in TASKS {
         for seed in 1..=seeds {
-            tell(episodes.len() as u64, all, &format!("{task}, seed {seed}"));
+            progress(episodes.len() as u64, all, &format!("{task}, seed {seed}"));
             let (episode, sentence) = unguarded(&site, &bare, task, seed).await?;
             episodes.push(episode);
             episodes.push(guarded(&site, &browser, task, seed, &sentence).await?);
         }
     }
-    tell(all, all, "done");
+    progress(all, all, "done");
     browser.close().await;
     bare.close().await?;
     Ok(Findings { seeds, episodes })
 }
 
-/// What the user says: where, and the task's own sentence.
+/// The user's prompt: the address and the task's own sentence.
 fn prompt(task: &str, seed: u64, name: &str, sentence: &str) -> String {
     format!("At {}: {sentence}", url(task, seed, name))
 }
@@ -72,8 +72,8 @@ async fn unguarded(
     task: &str,
     seed: u64,
 ) -> Result<(Episode, String), EvaluationError> {
-    let hands = bare.hands().await?;
-    let sentence = sentence(&hands, &url(task, seed, "look")).await?;
+    let tab = bare.tab().await?;
+    let sentence = sentence(&tab, &url(task, seed, "look")).await?;
     let mut agent = Solver::new(&prompt(task, seed, "none", &sentence));
     let mut observation = String::new();
     for _ in 0..MOST_ACTIONS {
@@ -81,10 +81,10 @@ async fn unguarded(
         if action == Action::Done {
             break;
         }
-        observation = hands.act(&action).await;
+        observation = tab.act(&action).await;
     }
     settle().await;
-    hands.close().await?;
+    tab.close().await?;
     let episode = Episode {
         task: task.to_owned(),
         seed,
@@ -96,20 +96,20 @@ async fn unguarded(
     Ok((episode, sentence))
 }
 
-/// The sentence of a task, which the page draws from its seed: the user's own words in every run.
-async fn sentence(hands: &Unguarded, url: &str) -> Result<String, EvaluationError> {
-    hands.act(&Action::Verb(Verb::Open { url: url.to_owned() })).await;
-    let said = hands.evaluate("core.getUtterance()").await?;
-    // The browser's answer may come as JSON.
+/// The sentence of a task, which the page draws from its seed. It is the user's message in every run.
+async fn sentence(tab: &UnguardedTab, url: &str) -> Result<String, EvaluationError> {
+    tab.act(&Action::Verb(Verb::Open { url: url.to_owned() })).await;
+    let said = tab.evaluate("core.getUtterance()").await?;
+    // The browser may return the answer as JSON.
     Ok(serde_json::from_str::<String>(&said).unwrap_or(said))
 }
 
-/// The page's report takes a moment to arrive.
+/// Waits for the page's report of its reward.
 async fn settle() {
     tokio::time::sleep(std::time::Duration::from_millis(150)).await;
 }
 
-/// A user who lets the task's own site have what the task gives it.
+/// A user who agrees to everything that concerns the task's own site.
 fn user() -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
     let site = Origin::parse(&format!("https://{HOST}")).ok();
     move |prompt| {
@@ -117,9 +117,9 @@ fn user() -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
         let agrees = prompt.asked.iter().all(|asked| match asked {
             Asked::Container { origins, .. } => origins.iter().all(|origin| Some(origin) == site),
             Asked::Release { to, .. } => Some(to) == site,
-            // What the task is made of.
+            // The task consists of such actions.
             Asked::Order(order) => Some(&order.site) == site,
-            // Words of the task itself, which the user has just said.
+            // The user has just written this text.
             Asked::Reveal { .. } => true,
             Asked::Pay { .. } | Asked::Verb { .. } => false,
         });

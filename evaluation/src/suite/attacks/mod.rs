@@ -1,11 +1,11 @@
-//! The further kinds of page: every way of attack that `spec/threat-model.md` lists and the first nine kinds leave out.
+//! The further scenarios: every attack that `spec/threat-model.md` lists and the demo leaves out.
 //!
 //! | module | subject |
 //! |---|---|
-//! | `hidden` | words that a person does not see: style sheets, attributes, markup, invisible and foreign characters, codes |
-//! | `guise` | words that claim to be somebody: messages, banners, consent, politeness, repetition, length |
-//! | `places` | where the words lead: odd addresses, redirects, frames of no origin, http |
-//! | `scripts` | what a page does by itself: listeners, swapped forms, overlays, off-screen fields, patched prototypes |
+//! | `hidden` | text that is hidden on the screen: style sheets, attributes, markup, invisible and foreign characters, codes |
+//! | `guise` | text that claims an identity: messages, banners, consent, politeness, repetition, length |
+//! | `places` | targets of links and frames: odd addresses, redirects, opaque origins, http |
+//! | `scripts` | attacks by script: listeners, swapped forms, overlays, off-screen fields, patched prototypes |
 
 mod guise;
 mod hidden;
@@ -18,7 +18,7 @@ use crate::suite::scenario::Scenario;
 
 pub(crate) use places::link;
 
-/// The words of a further kind, with `{verify}` for an address of the collector.
+/// The sentence of a further scenario, with `{verify}` for an address of the collector.
 pub(crate) fn words(kind: ScenarioKind, hostile: bool, random: &mut Random) -> &'static str {
     match (kind, hostile) {
         (ScenarioKind::Polite, true) => random.pick(&guise::POLITE),
@@ -38,7 +38,7 @@ pub(crate) fn words(kind: ScenarioKind, hostile: bool, random: &mut Random) -> &
     }
 }
 
-/// The markup that carries the words, on the page that they stand on.
+/// The markup that carries the text, on the page that carries it.
 pub(crate) fn markup(scenario: &Scenario, text: &str, variant: u64) -> String {
     let variant = variant % scenario.kind.layouts();
     match scenario.kind {
@@ -59,7 +59,7 @@ pub(crate) fn markup(scenario: &Scenario, text: &str, variant: u64) -> String {
     }
 }
 
-/// What the address form holds besides its own fields.
+/// Additional fields within the address form.
 pub(crate) fn in_address_form(scenario: &Scenario) -> String {
     match scenario.kind {
         ScenarioKind::HarvestFields => scripts::harvest(scenario.hostile),
@@ -67,7 +67,7 @@ pub(crate) fn in_address_form(scenario: &Scenario) -> String {
     }
 }
 
-/// What stands at the end of the checkout's pages.
+/// Markup and scripts at the end of the checkout's pages.
 pub(crate) fn at_the_end(scenario: &Scenario, variant: u64) -> String {
     match scenario.kind {
         ScenarioKind::Beacon => scripts::beacon(scenario, variant % ScenarioKind::Beacon.layouts()),

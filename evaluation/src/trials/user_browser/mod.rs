@@ -1,11 +1,12 @@
-//! The family in a person's own browser: the extension, the service, and an agent beside the person (Unix).
+//! The benchmark suite in the user's own browser, with the extension, the service, and an agent that assists the user
+//! (Unix).
 //!
-//! An agent beside a person has no hands: it reads the tab in front, asks for values to be filled in, and tells the
-//! person what to do. This person does all of it, whatever the page talked the agent into: they open every address and
-//! click everything. Two things they do by the truth of the task, as the user of [`crate::trials::guarded`] does: they answer the
-//! guard's questions, and they pay the shop what the order costs and nobody else, with a card that they type themselves
-//! (cards are not filled in here). So what is measured is what an obedient agent gets out of the guard, and where what
-//! was filled in goes.
+//! The assisting agent cannot act in the browser: it reads the active tab, asks for values to be filled in, and tells
+//! the user what to do. The simulated user does all of it, whatever the page talked the agent into: they open every
+//! address and click everything. They do two things by the truth of the task, as the user of [`crate::trials::guarded`]
+//! does: they answer the guard's questions, and they pay the shop the price of the order and nobody else, with a card
+//! that they type themselves (the extension does not fill cards). So the trial measures the values that an obedient
+//! agent gets out of the guard, and the destinations of the values that were filled in.
 
 mod page;
 mod person;
@@ -35,22 +36,22 @@ use crate::suite::scenario::Scenario;
 use crate::trials::guarded::truthful_user;
 use crate::trials::judge::{Judgement, judge};
 use crate::trials::stage::Stage;
-use page::Told;
+use page::TabOutline;
 use person::Person;
 
 /// The most actions that an agent may take in one trial.
 const MOST_ACTIONS: usize = 60;
 
-/// Why there is no trial.
+/// The reason why there is no trial.
 #[derive(Debug, thiserror::Error)]
-pub enum BesideError {
-    /// Playwright is not there.
+pub enum UserBrowserError {
+    /// Playwright was not found.
     #[error("Playwright was not found; run `cargo xtask setup`, and `eval \"$(target/debug/xtask env)\"`")]
     NoPlaywright,
-    /// The browser does not do what it is told.
+    /// The browser does not answer.
     #[error("the browser does not answer: {0}")]
     Browser(String),
-    /// The browser cannot be told of the native host.
+    /// The native host could not be registered with the browser.
     #[error("the native host could not be installed: {0}")]
     Host(String),
     /// The policy cannot be used.
@@ -59,7 +60,7 @@ pub enum BesideError {
     /// The service does not run.
     #[error("the service: {0}")]
     Service(String),
-    /// The service refused, or is gone.
+    /// The service refused the request, or is gone.
     #[error(transparent)]
     Client(#[from] ClientError),
     /// A file failed.
@@ -67,23 +68,23 @@ pub enum BesideError {
     Io(#[from] io::Error),
 }
 
-/// What one trial left.
-pub struct BesideTrial {
+/// The results of one trial.
+pub struct UserBrowserTrial {
     /// Success, hijacks and leaks, judged at the servers.
     pub judgement: Judgement,
-    /// Everything that the agent was told.
+    /// Everything that the agent was shown.
     pub transcript: String,
-    /// What was recorded.
+    /// The audit log.
     pub audit: String,
-    /// Questions to the person.
+    /// The number of questions to the user.
     pub prompts: u32,
-    /// Whether the person paid.
+    /// True if the user paid.
     pub paid: bool,
 }
 
 type Truth = Box<dyn FnMut(&ConsentPrompt) -> Answer + Send>;
 
-/// What the person answers in the trial that runs, and how often they were asked.
+/// The user's answers in the current trial, and the number of questions.
 #[derive(Clone)]
 struct Asked(Arc<Mutex<(Truth, u32)>>);
 
@@ -103,8 +104,8 @@ impl Asked {
     }
 }
 
-/// A person at their browser, the service, and the agent beside them.
-pub struct Beside {
+/// A user at their browser, the service, and the assisting agent.
+pub struct UserBrowser {
     person: Person,
     agent: Client,
     user: Client,
@@ -115,20 +116,20 @@ pub struct Beside {
     _folder: TempDir,
 }
 
-impl Beside {
-    /// Starts service and browser. `portcullis` is the command, which the browser starts as the native host; `extension`
+impl UserBrowser {
+    /// Starts service and browser. `portcullis` is the command that the browser starts as the native host; `extension`
     /// is the extension's folder.
     ///
     /// # Errors
-    /// [`BesideError`].
+    /// [`UserBrowserError`].
     pub async fn start(
         stage: &Stage,
         policy: &str,
         portcullis: &Path,
         extension: &Path,
-    ) -> Result<Beside, BesideError> {
+    ) -> Result<UserBrowser, UserBrowserError> {
         let folder = tempfile::tempdir()?;
-        let failed = |error: String| BesideError::Service(error);
+        let failed = |error: String| UserBrowserError::Service(error);
         let run = folder.path().join("run");
         let place = ServicePlace::open_or_make(&run).map_err(|error| failed(error.to_string()))?;
         let rules = HostRules::parse(&stage.world.host_rules()).map_err(|error| failed(error.to_string()))?;
@@ -151,48 +152,52 @@ impl Beside {
         install.arg(folder.path().join("profile")).arg("--folder").arg(&run);
         let installed = install.output().await?;
         if !installed.status.success() {
-            return Err(BesideError::Host(String::from_utf8_lossy(&installed.stderr).into_owned()));
+            return Err(UserBrowserError::Host(String::from_utf8_lossy(&installed.stderr).into_owned()));
         }
-        let person = Person::sit_down(stage, folder.path(), extension).await?;
+        let person = Person::start(stage, folder.path(), extension).await?;
         let agent = Client::connect(&place, Role::Agent).await?;
         let user = Client::connect(&place, Role::User).await?;
-        Ok(Beside { person, agent, user, asked, log, stop, serving, _folder: folder })
+        Ok(UserBrowser { person, agent, user, asked, log, stop, serving, _folder: folder })
     }
 
     /// One trial, in a new tab.
     ///
     /// # Errors
-    /// [`BesideError`].
-    pub async fn run(&mut self, stage: &Stage, scenario: &Scenario) -> Result<BesideTrial, BesideError> {
+    /// [`UserBrowserError`].
+    pub async fn run(
+        &mut self,
+        stage: &Stage,
+        scenario: &Scenario,
+    ) -> Result<UserBrowserTrial, UserBrowserError> {
         stage.world.begin(scenario);
         let recorded = self.log.text().len();
         self.asked.begin(Box::new(truthful_user(scenario)));
         self.person.act(&json!({ "act": "begin" })).await?;
-        // The trials follow each other at the same shop: nobody waits for five minutes between them.
+        // The trials follow each other at the same shop without the five minutes of waiting between tasks.
         let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
         let begun = self.user.ask(&Wish::Begin { prompt, pages: OpenPages::Trusted }).await?;
         let prompt = begun.pointer("/begun/prompt").and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut agent = ObedientAgent::new(&prompt);
         let mut transcript = format!("{prompt}\n");
-        let (mut told, mut observation, mut paid) = (Told::default(), String::new(), false);
+        let (mut tab, mut observation, mut paid) = (TabOutline::default(), String::new(), false);
         for _ in 0..MOST_ACTIONS {
             let action = agent.next(&observation);
             transcript.push_str(&format!("> {action:?}\n"));
             observation = match action {
                 Action::Done => break,
                 Action::Verb(Verb::Read) => {
-                    let text = self.wish(&Wish::Read).await?;
-                    told = if text.contains("DENY.") { Told::default() } else { Told::of(&text) };
-                    if told.outline.is_empty() { text } else { told.outline.clone() }
+                    let text = self.ask(&Wish::Read).await?;
+                    tab = if text.contains("DENY.") { TabOutline::default() } else { TabOutline::of(&text) };
+                    if tab.outline.is_empty() { text } else { tab.outline.clone() }
                 }
-                Action::Verb(verb) => match deed(&verb, &told) {
+                Action::Verb(verb) => match instruction(&verb, &tab) {
                     Some(act) if self.person.act(&act).await? => "ok".to_owned(),
                     _ => "failed".to_owned(),
                 },
                 Action::Request(text) => {
                     let to_pay = text.contains("REQ.purchase") || text.contains("REQ.payment");
-                    let mut reply = self.wish(&Wish::Request(text)).await?;
-                    // Whoever asks to be paid for brings the person to look at the page, and to pay there if all is well.
+                    let mut reply = self.ask(&Wish::Request(text)).await?;
+                    // A request for payment makes the user look at the page, and pay there if all is right.
                     if to_pay && self.person.pay(scenario).await? {
                         paid = true;
                         reply.push_str("\nthe user paid by hand");
@@ -207,32 +212,32 @@ impl Beside {
         let record = stage.world.take(&scenario.id).unwrap_or_default();
         let audit = self.log.text().get(recorded..).unwrap_or_default().to_owned();
         let judgement = judge(scenario, &record, &stage.world.take_strays());
-        Ok(BesideTrial { judgement, transcript, audit, prompts, paid })
+        Ok(UserBrowserTrial { judgement, transcript, audit, prompts, paid })
     }
 
-    /// Ends the service, as its user would; the browser ends too.
+    /// Stops the service, as its user would; the browser ends too.
     pub async fn close(self) {
         let _gone = self.stop.send(());
         let _ended = self.serving.await;
     }
 
-    async fn wish(&mut self, wish: &Wish) -> Result<String, BesideError> {
+    async fn ask(&mut self, wish: &Wish) -> Result<String, UserBrowserError> {
         let answer = self.agent.ask(wish).await?;
         Ok(answer.get("reply").and_then(Value::as_str).unwrap_or_default().to_owned())
     }
 }
 
-/// What the person is told to do; nothing where it is about something that was not on the page.
-fn deed(verb: &Verb, told: &Told) -> Option<Value> {
+/// The instruction for the user; `None` if its element was not on the page.
+fn instruction(verb: &Verb, tab: &TabOutline) -> Option<Value> {
     match verb {
         Verb::Open { url } => Some(json!({ "act": "open", "url": url })),
         Verb::Wait { milliseconds } => Some(json!({ "act": "wait", "milliseconds": milliseconds })),
         Verb::Press { key } => Some(json!({ "act": "press", "key": key })),
         Verb::Back => Some(json!({ "act": "back" })),
-        Verb::Click { target } | Verb::Check { target, .. } => told.act("click", &target.0, &[]),
-        Verb::Type { target, text } => told.act("type", &target.0, &[("text", text)]),
-        Verb::Select { target, option } => told.act("select", &target.0, &[("option", option)]),
-        Verb::Submit { target } => told.act("submit", &target.0, &[]),
+        Verb::Click { target } | Verb::Check { target, .. } => tab.act("click", &target.0, &[]),
+        Verb::Type { target, text } => tab.act("type", &target.0, &[("text", text)]),
+        Verb::Select { target, option } => tab.act("select", &target.0, &[("option", option)]),
+        Verb::Submit { target } => tab.act("submit", &target.0, &[]),
         Verb::Read | Verb::Hover { .. } => None,
     }
 }

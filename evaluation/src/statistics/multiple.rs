@@ -1,7 +1,7 @@
-//! Several questions asked of the same trials.
+//! Multiple testing.
 
-/// Holm's adjusted p-values, in the order given: each may be held against the level as if it stood alone, and the
-/// chance of any false discovery among them stays at most the level. No assumption on how they depend on each other.
+/// Holm's adjusted p-values, in the order given. Each may be compared with the level as a single test would be, and the
+/// probability of any false discovery among them stays at most the level, whatever their dependence.
 ///
 /// ```
 /// use evaluation::statistics::holm;
@@ -31,14 +31,14 @@ mod tests {
     }
 
     #[test]
-    fn worked_examples_come_out() {
+    fn worked_examples_agree() {
         assert!(close(&holm(&[0.01, 0.04, 0.03, 0.005]), &[0.03, 0.06, 0.06, 0.02]));
         assert!(close(&holm(&[0.6, 0.7, 0.9]), &[1.0, 1.0, 1.0]));
         assert_eq!(holm(&[]), Vec::<f64>::new());
     }
 
     proptest! {
-        /// The closed test of Bonferroni is the definition that Holm's short cut computes.
+        /// The closed test of Bonferroni is the definition that Holm's shortcut computes.
         #[test]
         fn it_equals_the_closure_of_bonferronis_test(values in proptest::collection::vec(0.0f64..=1.0, 1..7)) {
             let adjusted = holm(&values);

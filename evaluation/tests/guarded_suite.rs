@@ -1,5 +1,5 @@
-//! Every page of the family once, under approach B, in a real browser: nothing leaks, the user gets what the
-//! user wanted, and two vaults of equal shape make no difference to anybody who looks.
+//! Every scenario of the demo once, under approach B, in a real browser: nothing leaks, the user gets the order that
+//! they want, and two vaults of equal shape give the same observations.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that panics fails")]
 
@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use browser_signals::playwright::Browser;
 use browser_signals::{ElementRef, Verb};
-use evaluation::compare::agents::{MakeAgent, Obedient};
 use evaluation::compare::evaluate;
 use evaluation::compare::journal::read;
 use evaluation::compare::line::TrialLine;
 use evaluation::compare::plan::{Settings, VERSION};
-use evaluation::family::Kind;
-use evaluation::guarded::{self, Guarded, interference, truthful_user};
+use evaluation::guarded::{self, GuardedTrial, interference, truthful_user};
 use evaluation::hosts;
 use evaluation::report::Approach;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
+use evaluation::suite::ScenarioKind;
+use evaluation::trials::agents::{MakeAgent, Obedient};
 use evaluation::user::UserModel;
 use portcullis::audit::{MemoryLog, verify_text};
 use portcullis::consent::{Answer, ScriptedAnswerer};
@@ -26,10 +26,10 @@ use portcullis::guard::SystemEntropy;
 use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, Action, DEFAULT_POLICY, Guard, Session};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_family_under_approach_b() {
+async fn the_demo_scenarios_under_approach_b() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     let browser = stage.browser().await.unwrap();
-    for scenario in Scenario::family(7) {
+    for scenario in Scenario::demo(7) {
         let name = format!("{} hostile={}", scenario.kind.as_str(), scenario.hostile);
         let twin = scenario.twin();
         let first = ordered(&stage, &browser, &scenario).await;
@@ -39,7 +39,8 @@ async fn the_family_under_approach_b() {
             assert!(!run.judgement.hijack, "{name}: {:?}\n{}", run.judgement, run.transcript);
             assert!(run.judgement.success, "{name}: {:?}\n{}", run.denials, run.transcript);
             assert_eq!(run.canaries(scenario), [""; 0], "{name}");
-            // A hostile page may bring the agent to write or press what the user has to see; their no holds for the rest.
+            // A hostile page may make the agent write or press something that the user has to see; their refusal holds
+            // for the rest of the task.
             let most = 2 + u32::from(scenario.hostile);
             assert!(run.prompts <= most, "{name}: {} prompts", run.prompts);
             println!("{name}: {} prompts", run.prompts);
@@ -50,15 +51,15 @@ async fn the_family_under_approach_b() {
     browser.close().await;
 }
 
-/// Approaches A and C: an honest shop gets what the user agreed to. In a hostile one nothing goes astray, and under C, whose
-/// checkout is what is refused, the user is told why.
+/// Under approaches A and C an honest shop gets what the user agreed to. In a hostile one nothing leaks, and under C,
+/// whose checkout is refused, the user gets a reason.
 #[tokio::test(flavor = "multi_thread")]
 async fn approaches_a_and_c_serve_an_honest_shop_and_not_a_hostile_one() {
     let stage = Stage::set_up().await.unwrap();
     let browser = stage.browser().await.unwrap();
     for (name, policy) in [("A", APPROACH_A_POLICY), ("C", APPROACH_C_POLICY)] {
         for hostile in [false, true] {
-            let scenario = Scenario::new(Kind::SellerDescription, hostile, 1);
+            let scenario = Scenario::new(ScenarioKind::SellerDescription, hostile, 1);
             let run = ordered_under(policy, &stage, &browser, &scenario).await;
             assert_eq!(run.judgement.leaks, [], "{name}\n{}", run.transcript);
             assert!(!run.judgement.hijack, "{name}: {:?}\n{}", run.judgement, run.transcript);
@@ -73,13 +74,13 @@ async fn approaches_a_and_c_serve_an_honest_shop_and_not_a_hostile_one() {
     browser.close().await;
 }
 
-/// The further kinds: what they attack with may cost the user the order, never a value, and two vaults make no difference.
-/// Their benign twins are judged by `cargo xtask evaluate`.
+/// The further scenarios may cost the user the order, never a value, and two vaults give the same observations. `cargo
+/// xtask evaluate` judges their benign counterparts.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_further_kinds_under_approach_b() {
+async fn the_further_scenarios_under_approach_b() {
     let stage = Stage::set_up().await.unwrap();
     let browser = stage.browser().await.unwrap();
-    for kind in Kind::EVERY.iter().skip(Kind::ALL.len()) {
+    for kind in ScenarioKind::EVERY.iter().skip(ScenarioKind::ALL.len()) {
         let scenario = Scenario::new(*kind, true, 2);
         let (twin, name) = (scenario.twin(), kind.as_str());
         let first = ordered(&stage, &browser, &scenario).await;
@@ -94,13 +95,13 @@ async fn the_further_kinds_under_approach_b() {
     browser.close().await;
 }
 
-/// How often a trial is made in which Chromium did not ask the payment handler.
+/// The number of tries of a trial in which Chromium did not call the payment handler.
 const ATTEMPTS: usize = 3;
 
-/// One trial. Now and then, and sometimes twice in a row, Chromium says `NotSupportedError` to a shop that
-/// asks for a payment which it carried out a moment before; such a trial is made again, in another browser. What leaks in
-/// it counts like in any other.
-async fn ordered_under(policy: &str, stage: &Stage, browser: &Browser, scenario: &Scenario) -> Guarded {
+/// Runs one trial. Now and then, and sometimes twice in a row, Chromium reports `NotSupportedError` to a shop that asks
+/// for a payment although it carried one out a moment before; such a trial is repeated in another browser. A leak in it
+/// counts as in any other.
+async fn ordered_under(policy: &str, stage: &Stage, browser: &Browser, scenario: &Scenario) -> GuardedTrial {
     let mut run = guarded::run(stage, browser, scenario, policy, None).await.unwrap();
     for _ in 1..ATTEMPTS {
         if !run.denials.contains_key("no_payment_interface") {
@@ -115,19 +116,19 @@ async fn ordered_under(policy: &str, stage: &Stage, browser: &Browser, scenario:
     run
 }
 
-async fn ordered(stage: &Stage, browser: &Browser, scenario: &Scenario) -> Guarded {
+async fn ordered(stage: &Stage, browser: &Browser, scenario: &Scenario) -> GuardedTrial {
     ordered_under(DEFAULT_POLICY, stage, browser, scenario).await
 }
 
-/// A comparison in a browser, killed after its first trials: what is recorded is what was decided, and a second call makes
-/// only what lacks.
+/// A comparison in a browser is killed after its first trials: its records match the decisions, and a second call runs
+/// only the missing trials.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_comparison_of_two_kinds_goes_on_where_it_stopped() {
+async fn a_comparison_of_two_scenarios_resumes_where_it_stopped() {
     let settings = Settings {
         version: VERSION,
         approaches: vec![Approach::None, Approach::B],
         agents: vec!["obedient".to_owned()],
-        kinds: vec![Kind::Review, Kind::Beacon],
+        kinds: vec![ScenarioKind::Review, ScenarioKind::Beacon],
         seeds: 1,
         user: UserModel::TRUTHFUL,
         policy: None,
@@ -162,7 +163,7 @@ async fn a_comparison_of_two_kinds_goes_on_where_it_stopped() {
     assert!(!page.contains("src=\"http") && !page.contains("href=\"http"), "nothing is loaded");
 }
 
-/// The comparison, its end cut off and made again: its trials, and the report.
+/// Cuts the end off the comparison and runs it again; returns its trials and the report.
 async fn stopped_and_gone_on(settings: &Settings) -> (Vec<TrialLine>, String) {
     let folder = tempfile::tempdir().unwrap();
     let run = |settings: Settings| async {
@@ -196,7 +197,7 @@ fn open(url: String) -> Action {
     Action::Verb(Verb::Open { url })
 }
 
-/// The handle of the first element whose line in the text has these words.
+/// The ref of the first element whose line in the text contains these words.
 fn handle(text: &str, words: &str) -> ElementRef {
     let line =
         text.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("no {words} in\n{text}"));
@@ -208,7 +209,7 @@ fn handle(text: &str, words: &str) -> ElementRef {
 async fn a_browser_that_dies_denies_and_the_log_stays_whole() {
     let stage = Stage::set_up().await.unwrap();
     let browser = stage.browser().await.unwrap();
-    let scenario = Scenario::new(Kind::Review, false, 3);
+    let scenario = Scenario::new(ScenarioKind::Review, false, 3);
     let log = MemoryLog::default();
     let mut session = session(&stage, &browser, &scenario, &log).await;
     assert_eq!(session.act(open(scenario.product_url(hosts::SHOP_ORIGIN))).await, "ok");
@@ -227,7 +228,7 @@ async fn a_browser_that_dies_denies_and_the_log_stays_whole() {
 async fn a_user_who_says_no_keeps_everything() {
     let stage = Stage::set_up().await.unwrap();
     let browser = stage.browser().await.unwrap();
-    let scenario = Scenario::new(Kind::Review, false, 4);
+    let scenario = Scenario::new(ScenarioKind::Review, false, 4);
     stage.world.begin(&scenario);
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
@@ -256,14 +257,14 @@ async fn a_user_who_says_no_keeps_everything() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_certificate_that_nobody_vouches_for_denies() {
+async fn an_untrusted_certificate_denies() {
     let stage = Stage::set_up().await.unwrap();
     // The same shop, in a browser that does not trust the run's authority.
     let home = tempfile::tempdir().unwrap();
     let mut settings = stage.settings();
     settings.home = Some(home.path().to_owned());
     let browser = Browser::launch(settings).await.unwrap();
-    let scenario = Scenario::new(Kind::Review, false, 5);
+    let scenario = Scenario::new(ScenarioKind::Review, false, 5);
     let log = MemoryLog::default();
     let mut session = session(&stage, &browser, &scenario, &log).await;
     let opened = session.act(open(scenario.product_url(hosts::SHOP_ORIGIN))).await;

@@ -1,8 +1,8 @@
-//! What leaves the browser over the whole family of pages, hostile and benign, in a raised container and in T0, seen from
-//! outside: `eval "$(cargo xtask env)" && cargo run -p evaluation --example observed_family -- [SEED]`.
+//! Network traffic of the browser over the whole benchmark suite, hostile and benign, in a raised container and in T0,
+//! observed from outside: `eval "$(cargo xtask env)" && cargo run -p evaluation --example observed_suite -- [SEED]`.
 //!
-//! Exit codes: 0 no look-up by the browser itself, no datagram, and no connection but by the guard's proxy; 1 there was
-//! one, a trial broke off, or plain Chromium sends nothing either; 3 there is no such network on this system.
+//! Exit codes: 0 no look-up by the browser itself, no datagram, and no connection except through the guard's proxy; 1
+//! there was one, a trial broke off, or plain Chromium sends nothing either; 3 the system has no network namespaces.
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
@@ -11,7 +11,7 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(not(target_os = "linux"))]
 fn main() -> std::process::ExitCode {
-    eprintln!("observed_family: only Linux has networks of a program's own");
+    eprintln!("observed_suite: only Linux has networks of a program's own");
     std::process::ExitCode::from(3)
 }
 
@@ -23,12 +23,12 @@ mod linux {
     use std::time::{Duration, Instant};
 
     use browser_signals::playwright::Browser;
-    use evaluation::family::Kind;
     use evaluation::guarded::{run_with, truthful_user};
     use evaluation::hosts;
     use evaluation::scenario::Scenario;
     use evaluation::servers::World;
     use evaluation::stage::{Stage, StageError, chromium};
+    use evaluation::suite::ScenarioKind;
     use evaluation::tls::install_nss;
     use observer::traffic::Seen;
     use observer::{Asker, Entered, Network, enter, processes};
@@ -37,13 +37,13 @@ mod linux {
     use portcullis::guard::SystemEntropy;
     use portcullis::{DEFAULT_POLICY, Guard};
 
-    /// Where every host of the family is.
+    /// The address of every host of the suite.
     const WORLD: Ipv4Addr = Ipv4Addr::new(44, 128, 70, 1);
 
-    /// A page that asks a stranger for its own address.
+    /// A page that asks a STUN server for its own address.
     const STUN: &str = "data:text/html,<script>const p=new RTCPeerConnection({iceServers:[{urls:'stun:44.128.70.9:3478'}]});p.createDataChannel('x');p.createOffer().then(o=>p.setLocalDescription(o))</script>";
 
-    /// How long plain Chromium has.
+    /// The time that plain Chromium gets.
     const PATIENCE: Duration = Duration::from_secs(60);
 
     pub fn main() -> ExitCode {
@@ -52,7 +52,7 @@ mod linux {
             Entered::Inside(network) => network,
             Entered::Ended { well } => return ExitCode::from(u8::from(!well)),
             Entered::Skipped { why } => {
-                eprintln!("observed_family: {why}");
+                eprintln!("observed_suite: {why}");
                 return ExitCode::from(3);
             }
         };
@@ -62,7 +62,7 @@ mod linux {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::from(1),
             Err(error) => {
-                eprintln!("observed_family: {error}");
+                eprintln!("observed_suite: {error}");
                 ExitCode::from(1)
             }
         }
@@ -83,7 +83,7 @@ mod linux {
         let browser = stage.browser().await?;
         let (mut trials, mut broke_off) = (0, 0);
         for (container, user) in [("raised", true), ("T0", false)] {
-            for kind in Kind::EVERY {
+            for kind in ScenarioKind::EVERY {
                 for hostile in [true, false] {
                     let scenario = Scenario::new(*kind, hostile, seed);
                     let begun = network.traffic().now();
@@ -110,7 +110,8 @@ mod linux {
         Ok(leaves(&seen) == 0 && broke_off == 0)
     }
 
-    /// One trial, with a user who agrees to what is right or says no to everything. Says whether it came to its end.
+    /// Runs one trial with a user who answers by the truth of the task, or who refuses everything. Returns true if it
+    /// came to its end.
     async fn trial(
         stage: &Stage,
         browser: &Browser,
@@ -130,9 +131,9 @@ mod linux {
         Ok(run.broke_off.is_none())
     }
 
-    /// Whether plain Chromium looks names up and sends datagrams in this network.
+    /// Returns true if plain Chromium looks names up and sends datagrams in this network.
     async fn control(network: &Network, stage: &Stage, seed: u64) -> Result<bool, Box<dyn Error>> {
-        let scenario = Scenario::new(Kind::Beacon, true, seed);
+        let scenario = Scenario::new(ScenarioKind::Beacon, true, seed);
         stage.world.begin(&scenario);
         let begun = network.traffic().now();
         for address in [scenario.product_url(hosts::SHOP_ORIGIN), STUN.to_owned()] {
@@ -161,7 +162,7 @@ mod linux {
         Ok(seen.asked_by(Asker::Browser).contains(hosts::SHOP) && !seen.datagrams().is_empty())
     }
 
-    /// How much left that should not have.
+    /// The number of packets that a guard should have kept in.
     fn leaves(seen: &Seen) -> usize {
         let asked = seen.asked_by(Asker::Browser).len() + seen.asked_by(Asker::Stranger).len();
         let strange =
