@@ -1,20 +1,20 @@
-//! Parts of a page as it was told: an element with what is in it, some levels, lines that hold something.
+//! Parts of a page as it was rendered for the agent: an element with its contents, the first levels, lines that match.
 
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
-use crate::call::Sought;
-use crate::target::handle_of;
+use crate::call::SearchPattern;
+use crate::target::ref_of;
 
-/// The most memory that a regular expression of an agent's may take: each step through the page may look at all of it.
+/// The memory limit of an agent's regular expression, since each step of the search may visit all of its states.
 const LARGEST_EXPRESSION: usize = 1 << 18;
 
-/// How many lines a search answers with.
+/// The most lines in the answer of a search.
 const MOST_FOUND: usize = 50;
 
-/// The line of an element, and those below it that belong to it.
-pub fn within(text: &str, handle: &str) -> Option<String> {
-    let is_it = |line: &str| handle_of(line).is_some_and(|found| found.0 == handle);
+/// The line of an element with the lines of its descendants.
+pub fn within(text: &str, element: &str) -> Option<String> {
+    let is_it = |line: &str| ref_of(line).is_some_and(|found| found.0 == element);
     let mut lines = text.lines().skip_while(|line| !is_it(line));
     let head = lines.next()?;
     let depth = indent(head);
@@ -24,23 +24,23 @@ pub fn within(text: &str, handle: &str) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// The lines of the first levels; two spaces are one.
+/// The lines of the first levels. Each level is indented by two spaces.
 pub fn levels(text: &str, depth: usize) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| indent(line) / 2 < depth).collect();
     lines.join("\n")
 }
 
-/// The lines that hold what is sought.
+/// The lines that match a pattern.
 ///
 /// # Errors
-/// What is wrong with a regular expression.
-pub fn find(text: &str, sought: &Sought) -> Result<Vec<String>, String> {
-    let holds: Box<dyn Fn(&str) -> bool> = match sought {
-        Sought::Words(words) => {
+/// The problem of a regular expression.
+pub fn find(text: &str, pattern: &SearchPattern) -> Result<Vec<String>, String> {
+    let holds: Box<dyn Fn(&str) -> bool> = match pattern {
+        SearchPattern::Text(words) => {
             let words = words.to_lowercase();
             Box::new(move |line| line.to_lowercase().contains(&words))
         }
-        Sought::Expression { pattern, any_case } => {
+        SearchPattern::Expression { pattern, any_case } => {
             let regex = Regex::builder()
                 .configure(Regex::config().nfa_size_limit(Some(LARGEST_EXPRESSION)))
                 .syntax(syntax::Config::new().case_insensitive(*any_case))
@@ -71,12 +71,13 @@ mod tests {
             "- form [ref=e1]\n  - textbox \"Name\" [ref=e2]\n  - button \"Send\" [ref=e3]"
         );
         assert_eq!(within(PAGE, "e9"), None);
-        // Words of the page name no element.
+        // Text of the page cannot name an element.
         let lying = "- button \"[ref=e2]\" [ref=e1]\n- button \"Send\" [ref=e2]";
         assert_eq!(within(lying, "e2").unwrap(), "- button \"Send\" [ref=e2]");
         assert_eq!(levels(PAGE, 2).lines().count(), 3);
-        assert_eq!(find(PAGE, &Sought::Words("send".into())).unwrap(), ["- button \"Send\" [ref=e3]"]);
-        let expression = |pattern: &str| Sought::Expression { pattern: pattern.into(), any_case: false };
+        assert_eq!(find(PAGE, &SearchPattern::Text("send".into())).unwrap(), ["- button \"Send\" [ref=e3]"]);
+        let expression =
+            |pattern: &str| SearchPattern::Expression { pattern: pattern.into(), any_case: false };
         assert_eq!(find(PAGE, &expression("^ *- (form|button)")).unwrap().len(), 2);
         assert!(find(PAGE, &expression("(")).is_err());
         assert!(find(PAGE, &expression("((a{1000}){1000}){1000}")).is_err());

@@ -1,5 +1,5 @@
-//! The hostile family of the demo, bought from by the obedient agent directly and through `portcullis mcp`'s gateway: what
-//! came home, and what leaked. `cargo xtask setup`, then `cargo run -p mcp-guard --example hostile_family -- SEEDS [all]`.
+//! Purchases of the obedient agent on the demo's scenarios, directly and through `portcullis mcp`'s gateway: orders and
+//! leaks. `cargo xtask setup`, then `cargo run -p mcp-guard --example hostile_suite -- SEEDS [all]`.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,21 +12,22 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use evaluation::demo::SHORT;
-use evaluation::family::Kind;
+use evaluation::demo::DEFAULT_SCENARIOS;
 use evaluation::guarded;
+use evaluation::paired::PairedTrials;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
-use evaluation::ways::TwoWays;
+use evaluation::suite::ScenarioKind;
 use portcullis::DEFAULT_POLICY;
 
 #[tokio::main]
 async fn main() {
     let mut arguments = std::env::args().skip(1);
     let seeds: u64 = arguments.next().map_or(1, |seeds| seeds.parse().expect("how many seeds"));
-    let kinds = if arguments.next().is_some() { Kind::EVERY.to_vec() } else { SHORT.to_vec() };
+    let kinds =
+        if arguments.next().is_some() { ScenarioKind::EVERY.to_vec() } else { DEFAULT_SCENARIOS.to_vec() };
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
-    let mut ways = TwoWays::new("direct", "MCP");
+    let mut ways = PairedTrials::new("direct", "MCP");
     for seed in 1..=seeds {
         for kind in &kinds {
             for hostile in [true, false] {
@@ -36,9 +37,13 @@ async fn main() {
                 browser.close().await;
                 let through = support::trial(&stage, &scenario, Some(support::upstream())).await;
                 ways.first(&scenario, &direct.judgement, &direct.transcript, direct.prompts);
-                ways.second(&scenario, &through.judgement, &through.heard, through.questions());
+                ways.second(&scenario, &through.judgement, &through.received, through.questions());
                 if !through.judgement.success && direct.judgement.success {
-                    eprintln!("{} {hostile} {seed}: wanted directly only\n{}", kind.as_str(), through.heard);
+                    eprintln!(
+                        "{} {hostile} {seed}: wanted directly only\n{}",
+                        kind.as_str(),
+                        through.received
+                    );
                 }
                 eprintln!("{} hostile={hostile} seed={seed}", kind.as_str());
             }

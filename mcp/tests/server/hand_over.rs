@@ -1,11 +1,11 @@
-//! A person goes on by hand in the agent's window, and what the agent gets to see of it: nothing.
+//! The user continues in the agent's window, and the agent sees nothing of it.
 
 use crate::support::{Client, upstream, with_gateway};
-use evaluation::family::Kind;
 use evaluation::guarded::truthful_user;
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
+use evaluation::suite::ScenarioKind;
 use mcp_guard::{Allowed, GatewaySettings, Snapshots};
 use portcullis::audit::{MemoryLog, verify_text};
 use portcullis::consent::{
@@ -15,7 +15,7 @@ use portcullis::guard::SystemEntropy;
 use portcullis::{DEFAULT_POLICY, Guard};
 use serde_json::json;
 
-/// Answers by a rule, and sits at the browser's window.
+/// Answers by a rule, in front of a visible browser window.
 struct AtTheWindow<A> {
     answerer: A,
     finishes: bool,
@@ -37,10 +37,10 @@ impl<A: Answerer> Answerer for AtTheWindow<A> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_typed_by_hand_is_nobodys_to_look_at() {
+async fn values_typed_by_the_user_are_not_shown() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     for finishes in [true, false] {
-        let scenario = Scenario::new(Kind::SellerDescription, false, 4);
+        let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 4);
         stage.world.begin(&scenario);
         let log = MemoryLog::default();
         let user = AtTheWindow { answerer: ScriptedAnswerer(truthful_user(&scenario)), finishes };
@@ -57,7 +57,7 @@ async fn what_was_typed_by_hand_is_nobodys_to_look_at() {
             let plan = json!({ "origins": [hosts::SHOP_ORIGIN], "plan": "PLAN.address\nPLAN.end" });
             let said = client.call("portcullis_plan", plan.clone()).await;
             assert!(said.text.contains("container: T2"), "{said:?}");
-            // Nothing of the user's is in a vault, so the address is theirs to type.
+            // The vault is empty, so the user has to type the address.
             let url = scenario.product_url(hosts::SHOP_ORIGIN);
             assert_eq!(client.call("browser_navigate", json!({ "url": url })).await.text, "ok");
             let bought = json!({ "target": "role=button[name=\"Add to cart\"]" });
@@ -86,7 +86,7 @@ async fn what_was_typed_by_hand_is_nobodys_to_look_at() {
                 let said = client.call(tool, json!({})).await;
                 assert_eq!(said.text.contains("taken_over"), finishes, "{tool}: {said:?}");
             }
-            // To hand back is to begin anew: another container, which nobody typed anything into.
+            // After the hand-over a new task starts in another container, which has no typed values.
             let said = client.call("portcullis_plan", plan).await;
             assert!(said.text.contains("container: T2") && !said.text.contains("by hand"), "{said:?}");
             let url = scenario.product_url(hosts::SHOP_ORIGIN);

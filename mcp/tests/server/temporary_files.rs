@@ -1,4 +1,4 @@
-//! What is left in files while something of the user's is on a page: nothing of it.
+//! Files contain no value of the user while it is on a page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ use portcullis::guard::SystemEntropy;
 use portcullis::{DEFAULT_POLICY, Guard};
 use serde_json::json;
 
-// Of this test alone: others run at the same time, and their files are searched too.
+// The names are unique to this test: others run at the same time, and their files are searched too.
 const STREET: &str = "17 Telltale Quarry Road";
 const TASK: &str = "Order a kettle at https://shop.hostile.test and have it sent to: Ada Lane, 17 Telltale Quarry Road, \
                     94704 Berkeley. Email ada@lane.example.";
 
-/// A page that writes what it is given to the console, into its title and its name, and throws it.
+/// A page that writes a filled value to the console, into its title and its name, and throws it.
 const TELLTALE: &str = "<title>Shop</title><form action=/to method=post><input name=street autocomplete=street-address \
     aria-label=Street><input name=city autocomplete=address-level2 aria-label=City><input name=phone autocomplete=tel \
     aria-label=Phone><button>Send</button></form><script>\
@@ -28,7 +28,7 @@ const TELLTALE: &str = "<title>Shop</title><form action=/to method=post><input n
     document.title = said; window.name = said; setTimeout(() => { throw new Error(said) }); \
     Promise.reject(new Error(said)); fetch('/?' + said); });</script>";
 
-/// The files among the temporary ones of this machine's guards that hold a text.
+/// The temporary files of this machine's guards that contain a text.
 fn files_that_hold(text: &str) -> Vec<PathBuf> {
     let guards = fs::read_dir(std::env::temp_dir()).unwrap().flatten().map(|entry| entry.path());
     let guards = guards.filter(|path| path.to_string_lossy().contains("/portcullis-"));
@@ -51,7 +51,7 @@ fn search(folder: &Path, text: &str, found: &mut Vec<PathBuf>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_page_does_with_a_value_reaches_no_file_and_no_answer() {
+async fn a_value_that_a_page_copies_reaches_no_file_and_no_answer() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     let site = Site::start(&stage, &["shop.hostile.test"]).await;
     site.put("shop.hostile.test/", TELLTALE);
@@ -64,19 +64,19 @@ async fn what_a_page_does_with_a_value_reaches_no_file_and_no_answer() {
     };
     let user = Box::new(Willing { thinks: Duration::from_secs(1) });
     let guard = Guard::new(DEFAULT_POLICY, Box::new(log.clone()), user, Box::new(SystemEntropy)).unwrap();
-    let heard = with_browser(guard, site.browser(&stage), settings, async |client: &mut Client| {
+    let received = with_browser(guard, site.browser(&stage), settings, async |client: &mut Client| {
         client.begin("2025-11-25").await;
         let shop = json!({ "url": "https://shop.hostile.test/" });
         assert_eq!(client.call("browser_navigate", shop.clone()).await.text, "ok");
-        // playwright-mcp listens to the page from now on, and keeps what it hears in a file.
+        // playwright-mcp observes the page from now on, and stores console messages in a file.
         assert!(!client.call("browser_console_messages", json!({ "level": "info" })).await.is_error);
         client.call("browser_snapshot", json!({})).await;
-        // A request that is refused takes nothing away from it.
+        // A denied request does not take its access away.
         let refused = client.call("portcullis_request", json!({ "block": "REQ.login\nREQ.end" })).await;
         assert!(refused.text.contains("DENY.login"), "{refused:?}");
         let console = client.call("browser_console_messages", json!({ "level": "info" })).await;
         assert!(!console.is_error, "{console:?}");
-        // What is missing is offered to the user's hands, who take a while: the page has the street meanwhile.
+        // The user is asked to type the missing values, and takes a while: the page holds the street meanwhile.
         let lines = "REQ.address fields=[\"street\",\"city\"]\nREQ.contact fields=[\"phone\"]\nREQ.end";
         let block = json!({ "block": lines });
         let granted = client.call("portcullis_request", block).await;
@@ -94,10 +94,10 @@ async fn what_a_page_does_with_a_value_reaches_no_file_and_no_answer() {
         }
         client.call("browser_close", json!({})).await;
         assert_eq!(files_that_hold(STREET), Vec::<PathBuf>::new());
-        client.heard.clone()
+        client.received.clone()
     })
     .await;
-    assert_eq!(find(&heard, STREET), None, "{heard}");
+    assert_eq!(find(&received, STREET), None, "{received}");
     assert_eq!(find(&log.text(), STREET), None);
     verify_text(&log.text()).unwrap();
 }

@@ -1,4 +1,4 @@
-//! Calls that a client sends before it has the answer to the one before.
+//! Calls that a client sends before the previous one is answered.
 
 use std::time::Duration;
 
@@ -12,23 +12,23 @@ use portcullis::guard::SystemEntropy;
 use portcullis::{DEFAULT_POLICY, Guard};
 use serde_json::json;
 
-/// Rows that can be taken out, and a link.
+/// Rows that can be removed, and a link.
 const ROWS: &str = "<title>Rows</title><ul></ul><a href=/next>Next</a><script>\
     for (const row of ['ash', 'birch', 'cedar', 'dogwood']) { const item = document.createElement('li'); \
     item.innerHTML = row + ' <button>Delete</button>'; item.lastChild.onclick = () => item.remove(); \
     document.querySelector('ul').append(item); }</script>";
 
-/// As many buttons as the handles of the first page.
+/// As many buttons as the first page has refs.
 const NEXT: &str = "<title>Next</title><p id=said>quiet</p><script>for (let i = 0; i < 30; i++) { \
     const it = document.createElement('button'); it.textContent = 'B' + i; \
     it.onclick = () => { document.getElementById('said').textContent = 'pressed'; }; document.body.append(it); }</script>";
 
-/// Buttons that write down when they are pressed.
+/// Buttons that record that they were pressed.
 const MANY: &str = "<title>Many</title><p id=said></p><script>for (let i = 0; i < 20; i++) { \
     const it = document.createElement('button'); it.textContent = 'B' + i; \
     it.onclick = () => { document.getElementById('said').textContent += i + ','; }; document.body.append(it); }</script>";
 
-/// A guard whose user agrees to everything, and a client before the page.
+/// A guard whose user agrees to everything, and a client on the page.
 async fn client_at(page: &str, snapshots: Snapshots, use_it: impl AsyncFnOnce(&mut Client, String)) {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     let site = Site::start(&stage, &["rows.hostile.test"]).await;
@@ -47,14 +47,14 @@ async fn client_at(page: &str, snapshots: Snapshots, use_it: impl AsyncFnOnce(&m
     .await;
 }
 
-/// The handles of the elements of which a line of the page tells.
+/// The refs of the elements whose lines contain this text.
 fn handles(page: &str, what: &str) -> Vec<String> {
     let lines = page.lines().filter(|line| line.contains(what));
     lines.map(|line| line.split_once("[ref=").unwrap().1.split_once(']').unwrap().0.to_owned()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn they_are_carried_out_in_the_order_in_which_they_came() {
+async fn calls_are_carried_out_in_the_order_of_arrival() {
     client_at(MANY, Snapshots::OnRequest, async |client, page| {
         let buttons = handles(&page, "\"B");
         assert_eq!(buttons.len(), 20, "{page}");
@@ -73,11 +73,11 @@ async fn they_are_carried_out_in_the_order_in_which_they_came() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_they_name_is_what_was_meant() {
+async fn a_ref_keeps_its_meaning() {
     client_at(ROWS, Snapshots::AfterActions, async |client, page| {
         let (rows, link) = (handles(&page, "\"Delete\""), handles(&page, "\"Next\""));
         assert_eq!((rows.len(), link.len()), (4, 1), "{page}");
-        // Each answer has the page in it as it is then.
+        // Each answer contains the page at that moment.
         let click = |target: &str| json!({ "target": target });
         let first = client.post("browser_click", click(&rows[0])).await;
         let second = client.post("browser_click", click(&rows[1])).await;
@@ -89,7 +89,7 @@ async fn what_they_name_is_what_was_meant() {
             ["ash", "birch", "cedar", "dogwood"].iter().map(|row| page.contains(row)).collect();
         assert_eq!(there, [false, false, true, true], "{page}");
         assert_eq!(handles(&page, "\"Delete\""), rows[2..]);
-        // A handle of one page is none on the next, and one of a row that is gone is none at all.
+        // A ref of one page does not exist on the next, and neither does one of a removed row.
         let (next, stale) = (
             client.post("browser_click", click(&link[0])).await,
             client.post("browser_click", click(&rows[2])).await,

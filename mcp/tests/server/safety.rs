@@ -1,12 +1,11 @@
-//! A policy that asks how safe a page is, behind the gateway: the guard judges the page itself, also where the client has not
-//! read it.
+//! Under a policy with a safety threshold the guard judges the page itself, even if the client has not read it.
 
 use crate::support::{Client, with_gateway};
-use evaluation::family::Kind;
 use evaluation::guarded::truthful_user;
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
+use evaluation::suite::ScenarioKind;
 use mcp_guard::{GatewaySettings, Snapshots};
 use portcullis::audit::MemoryLog;
 use portcullis::consent::ScriptedAnswerer;
@@ -17,7 +16,7 @@ use serde_json::json;
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_was_not_read_is_judged_before_a_request() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
-    let scenario = Scenario::new(Kind::SellerDescription, false, 4);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 4);
     stage.world.begin(&scenario);
     let user = ScriptedAnswerer(truthful_user(&scenario));
     let log = Box::new(MemoryLog::default());
@@ -34,7 +33,7 @@ async fn a_page_that_was_not_read_is_judged_before_a_request() {
         assert_eq!(client.call("browser_click", bought).await.text, "ok");
         let block = json!({ "block": "REQ.address fields=[\"street\",\"city\"]\nREQ.end" });
         let said = client.call("portcullis_request", block).await.text;
-        // The vault is empty: this is as far as a request comes whose page was judged and found safe enough.
+        // The vault is empty, so a request on a page that was judged safe gets this far.
         assert!(said.contains("no_value"), "{said}");
     })
     .await;
