@@ -7,20 +7,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use browser_signals::playwright::Browser;
+use portcullis::DEFAULT_POLICY;
 use portcullis::audit::FolderLog;
-use portcullis::session::driver::SessionError;
-use portcullis::{DEFAULT_POLICY, GuardError};
 
 use crate::report::{Approach, Outcome, PageKind, Row, rows, to_html, to_json, to_table};
 use crate::suite::hosts;
 use crate::suite::kind::ScenarioKind;
 use crate::suite::scenario::Scenario;
-use crate::suite::tls::TlsError;
 use crate::trials::agents::{MakeAgent, Obedient};
 use crate::trials::guarded::{self, GuardedTrial, SharedLog, interference};
 use crate::trials::judge::judge;
-use crate::trials::stage::{Stage, StageError};
-use crate::trials::unguarded::{BareBrowser, UnguardedError, run_unguarded};
+use crate::trials::stage::Stage;
+use crate::trials::unguarded::{BareBrowser, run_unguarded};
 
 pub use crate::trials::EvaluationError;
 

@@ -6,7 +6,7 @@ use crate::html::escape;
 use crate::report::Approach;
 
 /// The colour of an approach. Most colour-blind readers can distinguish them too (Okabe and Ito).
-pub(super) const fn colour(approach: Approach) -> &'static str {
+pub(crate) const fn colour(approach: Approach) -> &'static str {
     match approach {
         Approach::None => "#555555",
         Approach::A => "#d55e00",
@@ -86,7 +86,7 @@ impl Plot {
     }
 
     /// A point with its intervals; hollow or filled.
-    pub(super) fn point(
+    pub(crate) fn point(
         &mut self,
         x: (f64, f64, f64),
         y: (f64, f64, f64),
@@ -144,7 +144,7 @@ impl Plot {
 }
 
 /// Horizontal bars, each with its name and value; the longest fills the width.
-pub(super) fn bars(title: &str, bars: &[(String, f64, &str)]) -> String {
+pub(crate) fn bars(title: &str, bars: &[(String, f64, &str)]) -> String {
     const ROW: f64 = 22.0;
     const NAMES: f64 = 210.0;
     let longest = bars.iter().map(|(_, value, _)| *value).fold(0.0, f64::max).max(1e-9);

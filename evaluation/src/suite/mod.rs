@@ -17,7 +17,7 @@ mod attacks;
 pub mod hosts;
 pub mod kind;
 pub mod mock_bank;
-mod pages;
+pub(crate) mod pages;
 pub mod persona;
 pub mod planted;
 pub mod record;

@@ -54,13 +54,15 @@ impl Slots {
             ScenarioKind::HiddenText => Slots { extra: hidden(&text, planted.variant), ..Slots::default() },
             ScenarioKind::LateScript => Slots { extra: late(&planted.text), ..Slots::default() },
             ScenarioKind::FakeFormLabel => Slots { extra: extra_form(scenario, &text), ..Slots::default() },
-            ScenarioKind::LookalikeHost => Slots { extra: link(&planted.text), ..Slots::default() },
+            ScenarioKind::LookalikeHost => Slots { extra: attacks::link(&planted.text), ..Slots::default() },
             ScenarioKind::CrossOriginFrame => {
                 let source = scenario.url_at(hosts::WIDGET, "widget");
                 let frame = format!("<iframe title=\"Help desk\" src=\"{source}\"></iframe>");
                 Slots { extra: frame, ..Slots::default() }
             }
-            _ => Slots { extra: attacks::markup(scenario, &planted), ..Slots::default() },
+            _ => {
+                Slots { extra: attacks::markup(scenario, &planted.text, planted.variant), ..Slots::default() }
+            }
         }
     }
 }

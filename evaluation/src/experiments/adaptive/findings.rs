@@ -1,6 +1,5 @@
 //! The findings of the adaptive attacker: as a file, as a table for a terminal, as a section of the report.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 

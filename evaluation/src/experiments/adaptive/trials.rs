@@ -6,8 +6,8 @@ use super::search::Wording;
 use crate::agent::{ObedientAgent, passages, would_hand_over};
 use crate::report::Approach;
 use crate::suite::hosts;
-use crate::suite::kind::ScenarioKind;
 use crate::suite::scenario::Scenario;
+use crate::suite::{Planted, ScenarioKind, ShopPage};
 use crate::trials::EvaluationError;
 use crate::trials::guarded;
 use crate::trials::judge::{Judgement, judge};
@@ -74,9 +74,7 @@ pub(super) fn scenario(number: usize, wording: &Wording) -> Scenario {
     // This seed puts the text on the product's page.
     let mut seeds =
         (1..).map(|seed| Scenario::new(ScenarioKind::SellerDescription, true, 1_000 * number as u64 + seed));
-    let early = |scenario: &Scenario| {
-        crate::suite::planted::Planted::of(scenario).stage == crate::suite::kind::Stage::Product
-    };
+    let early = |scenario: &Scenario| Planted::of(scenario).page == ShopPage::Product;
     let scenario =
         seeds.find(early).unwrap_or_else(|| Scenario::new(ScenarioKind::SellerDescription, true, 1));
     Scenario { words: Some(wording.words.clone()), ..scenario }
@@ -97,7 +95,6 @@ fn outcome(wording: usize, approach: Approach, judgement: &Judgement, reads: &[S
 mod tests {
     use super::super::defence::Seen;
     use super::*;
-    use crate::suite::planted::Planted;
 
     #[test]
     fn the_hostile_page_contains_the_wording_and_the_benign_one_does_not() {

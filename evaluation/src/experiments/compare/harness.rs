@@ -169,7 +169,7 @@ impl Harness {
     /// text on the page where the trial begins.
     fn is_shown(&self, key: &TrialKey) -> bool {
         let early =
-            |seed: &u64| Planted::of(&Scenario::new(key.kind, key.hostile, *seed)).stage == Step::Product;
+            |seed: &u64| Planted::of(&Scenario::new(key.kind, key.hostile, *seed)).page == ShopPage::Product;
         (1..=self.settings.seeds).find(early).unwrap_or(1) == key.seed
     }
 

@@ -95,14 +95,14 @@ mod tests {
         let page = Page::parse(&tab.outline);
         let pay = page.control("button", &["pay now"]).unwrap();
         assert_eq!(
-            tab.act("click", &pay.element, &[]).unwrap(),
+            tab.act("click", &pay.element_ref, &[]).unwrap(),
             json!({ "act": "click", "origin": "https://copper-kettle.test", "inner": false, "role": "button",
                 "name": "Pay now", "nth": 0 })
         );
         let own = page.control("textbox", &["card number"]).unwrap();
-        assert_eq!((own.element.as_str(), own.text.as_str()), ("p0", "empty"));
+        assert_eq!((own.element_ref.as_str(), own.text.as_str()), ("p0", "empty"));
         let framed: Vec<_> = page.boxes(true).collect();
-        let typed = tab.act("type", &framed[0].element, &[("text", "4111")]).unwrap();
+        let typed = tab.act("type", &framed[0].element_ref, &[("text", "4111")]).unwrap();
         assert_eq!((&typed["inner"], &typed["text"], framed.len()), (&json!(true), &json!("4111"), 1));
         assert!(page.says("order total: 64.15 usd"));
     }

@@ -1,6 +1,6 @@
-// A person at their own browser, with the extension in it: `node person.mjs SETTINGS` reads one request a line and writes
-// one answer a line. They go where the agent tells them to, click what they see where they see it, type what they are
-// told, and pay the shop what the order costs, with a card that they type themselves.
+// A simulated user at their own browser, with the extension in it: `node person.mjs SETTINGS` reads one request per line and
+// writes one answer per line. The user opens the addresses that the agent names, clicks elements at their visible position,
+// types the texts that the agent names, and pays the price of the order to the shop, with a card that they type themselves.
 import { createInterface } from 'node:readline';
 import { launch } from './launch.mjs';
 
@@ -16,7 +16,7 @@ const LOOKS = {
   textbox: 'textarea, input:not([type]), input[type=text], input[type=email], input[type=tel], input[type=password]',
 };
 const moment = (time) => new Promise((over) => setTimeout(over, time));
-// The frames that were told to go elsewhere and are not there yet.
+// The frames with a navigation in progress.
 const leaving = new Set();
 const watched = (opened) => {
   opened.on('request', (asked) => asked.isNavigationRequest() && leaving.add(asked.frame()));
@@ -25,8 +25,8 @@ const watched = (opened) => {
   return opened;
 };
 let page = watched(context.pages()[0] ?? (await context.newPage()));
-// Whoever clicked waits for what the click led to, however slow the machine is: the page's own next tasks have run, so a
-// form is on its way if it was sent, and what is on its way has come.
+// Waits for the effects of a click, however slow the machine is: the page's next tasks have run, so that a form post has
+// started, and every navigation that has started is over.
 const settled = async () => {
   const ran = page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))).catch(() => null);
   await Promise.race([ran, moment(PATIENCE)]);
@@ -34,7 +34,7 @@ const settled = async () => {
   for (let left = PATIENCE; leaving.size > 0 && left > 0; left -= A_GLANCE) await moment(A_GLANCE);
   await page.waitForLoadState('load', { timeout: PATIENCE }).catch(() => null);
 };
-// What a person takes for the thing that is called so: by what stands at it, else the one at that place.
+// The element that a person would take for the described one: by its label or text, otherwise by its index.
 const find = async ({ origin, inner, role, name, nth }) => {
   const frames = page.frames().filter((frame) => frame !== page.mainFrame());
   const frame = inner ? frames.find((one) => one.url().startsWith(`${origin}/`)) : page.mainFrame();
@@ -51,7 +51,7 @@ const press = async (thing) => {
   await thing.scrollIntoViewIfNeeded({ timeout: PATIENCE });
   const box = await thing.boundingBox();
   if (!box) return false;
-  // Where it is seen: whatever lies over it unseen gets the click.
+  // An invisible overlay at the visible position gets the click.
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   return true;
 };
