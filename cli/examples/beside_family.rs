@@ -12,13 +12,13 @@
 
 use std::path::Path;
 
-use evaluation::beside::Beside;
-use evaluation::demo::SHORT;
-use evaluation::family::Kind;
+use evaluation::demo::DEFAULT_SCENARIOS;
 use evaluation::guarded;
+use evaluation::paired::PairedTrials;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
-use evaluation::ways::TwoWays;
+use evaluation::suite::ScenarioKind;
+use evaluation::user_browser::UserBrowser;
 use portcullis::DEFAULT_POLICY;
 
 #[tokio::main]
@@ -26,16 +26,16 @@ async fn main() {
     let mut arguments = std::env::args().skip(1);
     let seeds: u64 = arguments.next().map_or(1, |seeds| seeds.parse().expect("how many seeds"));
     let kinds = match arguments.next().as_deref() {
-        None => SHORT.to_vec(),
-        Some("demo") => Kind::ALL.to_vec(),
-        Some(_) => Kind::EVERY.to_vec(),
+        None => DEFAULT_SCENARIOS.to_vec(),
+        Some("demo") => ScenarioKind::ALL.to_vec(),
+        Some(_) => ScenarioKind::EVERY.to_vec(),
     };
     let examples = std::env::current_exe().unwrap();
     let portcullis = examples.parent().and_then(Path::parent).unwrap().join("portcullis");
     let extension = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("extension");
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
-    let mut beside = Beside::start(&stage, DEFAULT_POLICY, &portcullis, &extension).await.unwrap();
-    let mut ways = TwoWays::new("direct", "extension");
+    let mut beside = UserBrowser::start(&stage, DEFAULT_POLICY, &portcullis, &extension).await.unwrap();
+    let mut ways = PairedTrials::new("direct", "extension");
     for seed in 1..=seeds {
         for kind in &kinds {
             for hostile in [true, false] {
