@@ -95,7 +95,7 @@ mod linux {
                         let name = kind.as_str();
                         println!(
                             "{container} {name} hostile={hostile}: finished {finished}\n{}",
-                            told(&seen)
+                            summary(&seen)
                         );
                     }
                 }
@@ -103,7 +103,7 @@ mod linux {
         }
         browser.close().await;
         let seen = network.traffic().since(start);
-        println!("{trials} trials, {broke_off} broke off; behind the guard:\n{}", told(&seen));
+        println!("{trials} trials, {broke_off} broke off; behind the guard:\n{}", summary(&seen));
         println!("names that the guard's proxy looked up: {:?}", seen.asked_by(Asker::Guard));
         println!("connections that left, all by the proxy: {}", seen.connections().len());
         println!("packets: {}; the kernel's own, left out: {}", seen.packets().count(), seen.noise());
@@ -156,7 +156,7 @@ mod linux {
             processes::end(plain)?;
         }
         let seen = network.traffic().since(begun);
-        println!("in plain Chromium:\n{}", told(&seen));
+        println!("in plain Chromium:\n{}", summary(&seen));
         stage.world.take(&scenario.id);
         stage.world.take_strays();
         Ok(seen.asked_by(Asker::Browser).contains(hosts::SHOP) && !seen.datagrams().is_empty())
@@ -170,7 +170,7 @@ mod linux {
         asked + seen.datagrams().len() + seen.others().len() + strange
     }
 
-    fn told(seen: &Seen) -> String {
+    fn summary(seen: &Seen) -> String {
         let names = [Asker::Browser, Asker::Stranger].map(|asker| seen.asked_by(asker));
         let asked: Vec<&String> = names.iter().flatten().collect();
         let datagrams = seen.datagrams();

@@ -251,7 +251,11 @@ async fn a_user_who_says_no_keeps_everything() {
     );
     session.finish().await;
     browser.close().await;
-    assert_eq!(asked.load(Ordering::Relaxed), 1, "nobody is asked about what would be refused anyway");
+    assert_eq!(
+        asked.load(Ordering::Relaxed),
+        1,
+        "the user is not asked about a request that would be denied anyway"
+    );
     let record = stage.world.take(&scenario.id).unwrap();
     assert_eq!(evaluation::judge::judge(&scenario, &record, &[]).leaks, []);
 }

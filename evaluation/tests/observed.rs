@@ -56,8 +56,8 @@ async fn nothing_is_blocked_and_the_report_lists_what_a_guard_would_have_refused
     let canaries = hostile.persona.canaries();
     // Three digits are part of any time and any hash.
     let mut long = canaries.iter().filter(|value| value.field != "card_code");
-    let told = long.find(|value| canary::find(&log, value.value).is_some());
-    assert!(told.is_none(), "no value is in the record: {:?}", told.map(|value| value.field));
+    let recorded = long.find(|value| canary::find(&log, value.value).is_some());
+    assert!(recorded.is_none(), "no value is in the record: {:?}", recorded.map(|value| value.field));
 
     let benign = Scenario::new(ScenarioKind::SellerDescription, false, 7);
     let (judged, report, _) = watched(&stage, &benign).await;

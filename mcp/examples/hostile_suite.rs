@@ -27,7 +27,7 @@ async fn main() {
     let kinds =
         if arguments.next().is_some() { ScenarioKind::EVERY.to_vec() } else { DEFAULT_SCENARIOS.to_vec() };
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
-    let mut ways = PairedTrials::new("direct", "MCP");
+    let mut trials = PairedTrials::new("direct", "MCP");
     for seed in 1..=seeds {
         for kind in &kinds {
             for hostile in [true, false] {
@@ -36,8 +36,8 @@ async fn main() {
                 let direct = guarded::run(&stage, &browser, &scenario, DEFAULT_POLICY, None).await.unwrap();
                 browser.close().await;
                 let through = support::trial(&stage, &scenario, Some(support::upstream())).await;
-                ways.first(&scenario, &direct.judgement, &direct.transcript, direct.prompts);
-                ways.second(&scenario, &through.judgement, &through.received, through.questions());
+                trials.first(&scenario, &direct.judgement, &direct.transcript, direct.prompts);
+                trials.second(&scenario, &through.judgement, &through.received, through.questions());
                 if !through.judgement.success && direct.judgement.success {
                     eprintln!(
                         "{} {hostile} {seed}: wanted directly only\n{}",
@@ -49,5 +49,5 @@ async fn main() {
             }
         }
     }
-    print!("{ways}");
+    print!("{trials}");
 }

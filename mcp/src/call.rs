@@ -1,4 +1,4 @@
-//! A call of a tool, parsed from its name and arguments.
+//! A call of a tool, parsed from its name and arguments, and the answer to it.
 
 use portcullis::signals::playwright::{PictureForm, PictureSettings};
 use serde::de::DeserializeOwned;
@@ -111,6 +111,42 @@ pub enum FieldValue {
     Option(String),
 }
 
+/// A part of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Block {
+    /// Text.
+    Text(String),
+    /// A screenshot.
+    Picture {
+        /// The image in base64.
+        data: String,
+        /// The media type, such as `image/png`.
+        media_type: String,
+    },
+}
+
+/// The answer to a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub blocks: Vec<Block>,
+    pub is_error: bool,
+}
+
+impl Answer {
+    pub fn text(text: impl Into<String>) -> Answer {
+        Answer { blocks: vec![Block::Text(text.into())], is_error: false }
+    }
+
+    pub fn error(text: impl Into<String>) -> Answer {
+        Answer { is_error: true, ..Answer::text(text) }
+    }
+
+    /// The answer of a session. A denied verb is an error.
+    pub fn of_session(text: String) -> Answer {
+        if text.starts_with("DENY.verb") { Answer::error(text) } else { Answer::text(text) }
+    }
+}
+
 /// Parses a call of one of the offered tools.
 pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) -> Result<Call, CallError> {
     let tool = offered.iter().find(|tool| tool.name == name);
@@ -120,7 +156,7 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
         let known = tool.schema.get("properties").and_then(Value::as_object);
         let unknown = arguments.keys().find(|name| known.is_none_or(|known| !known.contains_key(*name)));
         return match unknown {
-            Some(unknown) => Err(bad(&format!("it takes no `{unknown}` here"))),
+            Some(unknown) => Err(bad(&format!("it has no parameter `{unknown}` here"))),
             None => Ok(Call::Upstream { tool: tool.name, arguments, by: tool.by }),
         };
     }

@@ -64,7 +64,9 @@ impl Opener for ThroughClient {
                     )),
                 };
             };
-            let url = address.parse::<url::Url>().map_err(|_| OpenError("its address is none".to_owned()))?;
+            let url = address
+                .parse::<url::Url>()
+                .map_err(|_| OpenError("its address cannot be parsed".to_owned()))?;
             self.asked += 1;
             let number = format!("portcullis-{}", self.asked);
             let (refused, closed) = watch::channel(());

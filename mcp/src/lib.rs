@@ -13,7 +13,7 @@
 //! | [`consent`] | prompts through the MCP client, or in a window of the guard |
 //! | [`catalogue`] | the tools |
 //! | `arguments` | the tools' arguments and their JSON schemas |
-//! | `call`, `answer` | a parsed call, and the answer to it |
+//! | `call` | a parsed call, and the answer to it |
 //! | `server` | the protocol |
 //! | `queue` | calls in the order of their arrival |
 //! | `worker`, `page_calls` | owns the guard and the session, and carries out one call at a time |
@@ -27,7 +27,6 @@ pub mod consent;
 pub mod gateway;
 pub mod settings;
 
-mod answer;
 mod arguments;
 mod call;
 mod engine;

@@ -6,8 +6,7 @@ use portcullis::Action;
 use portcullis::signals::playwright::{BridgeError, Picture};
 use portcullis::signals::{ElementRef, Verb};
 
-use crate::answer::{Answer, Block};
-use crate::call::{Call, FieldToFill, FieldValue};
+use crate::call::{Answer, Block, Call, FieldToFill, FieldValue};
 use crate::catalogue::CarriedOutBy;
 use crate::rendered;
 use crate::settings::Snapshots;
@@ -22,7 +21,7 @@ const SEARCH_INTERVAL: u32 = 250;
 const TEXT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The error of a tool that bypasses the session.
-const OFF: &str = "something of the user's is in this container: this tool is off until it is closed (browser_close, or a \
+const OFF: &str = "values of the user are in this container: this tool is off until it is closed (browser_close, or a \
                    new portcullis_plan)";
 
 impl Worker {
@@ -35,7 +34,7 @@ impl Worker {
             Call::Request { .. } if self.scripted => Err(
                 // A script that waits in the page could report a filled value in an encoding that no mask covers.
                 "a script of yours ran in this container, so nothing is released into it; close it with \
-                 browser_close and begin anew"
+                 browser_close and start again"
                     .to_owned(),
             ),
             Call::Request { block } => {
@@ -197,7 +196,7 @@ impl Worker {
                 let session = self.session.as_ref().ok_or_else(no_page)?;
                 session.query(&selector).await.map_err(|error| match error {
                     BridgeError::TextWithheld => {
-                        "something of the user's is in this container: name elements by a \
+                        "values of the user are in this container: name elements by a \
                                                   ref of the snapshot, or by role and name"
                             .to_owned()
                     }
@@ -246,7 +245,7 @@ impl Worker {
                 break;
             }
             if Instant::now() >= until {
-                return Err("the words were waited for in vain".to_owned());
+                return Err("the text did not appear or disappear in time".to_owned());
             }
             self.act(Action::Verb(Verb::Wait { milliseconds: SEARCH_INTERVAL })).await?;
         }

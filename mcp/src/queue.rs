@@ -12,8 +12,7 @@ use rmcp::transport::Transport;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Answer, Call};
 
 /// A call, and the channel for its answer.
 pub struct QueuedCall {

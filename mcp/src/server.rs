@@ -12,8 +12,7 @@ use rmcp::service::{Peer, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use tokio::sync::{oneshot, watch};
 
-use crate::answer::{Answer, Block};
-use crate::call::{self, CallError};
+use crate::call::{self, Answer, Block, CallError};
 use crate::catalogue::{ToolEntry, all};
 use crate::consent::ClientSlot;
 use crate::queue::{QueueSlot, QueuedCall};
@@ -65,7 +64,7 @@ impl Server {
                     return answer.unwrap_or_else(|_| Answer::error(STOPPED));
                 }
                 // The call is carried out to its end; its answer is dropped.
-                () = context.ct.cancelled() => return Answer::error("the call was given up"),
+                () = context.ct.cancelled() => return Answer::error("the call was cancelled"),
                 _ = beat.tick() => {
                     if let Some(token) = &token {
                         beats += 1.0;

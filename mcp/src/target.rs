@@ -23,7 +23,7 @@ pub enum TargetError {
     #[error("`{written}` fits {count} elements of the last snapshot; name one by its ref")]
     NotOne { written: String, count: usize },
     /// A selector of an unsupported kind.
-    #[error("`{0}` is no selector that is read here; name the element by a ref of the snapshot, such as e12")]
+    #[error("`{0}` is not a supported selector; name the element by a ref of the snapshot, such as e12")]
     Unsupported(String),
 }
 

@@ -39,7 +39,7 @@ impl Mode {
                 started(begun, guard)
             }
             Mode::Observe { .. } => {
-                let task = ObservedTask::of_prompt(task).map_err(|error| not_begun(&error))?;
+                let task = ObservedTask::of_prompt(task).map_err(|error| not_started(&error))?;
                 self.observe(browser, task).await
             }
         }
@@ -67,9 +67,9 @@ impl Mode {
     async fn observe(&mut self, browser: &Browser, task: ObservedTask) -> Result<TaskSession, String> {
         let Mode::Observe { policy, log, .. } = self else { return Err(stopped()) };
         let observer = Observer::that_blocks_nothing(policy, task, log()?, &mut SystemEntropy);
-        let observer = observer.map_err(|error| not_begun(&error))?;
+        let observer = observer.map_err(|error| not_started(&error))?;
         let begun = UnguardedSession::begin(observer, browser).await;
-        Ok(TaskSession::Observed(Box::new(begun.map_err(|error| not_begun(&error))?)))
+        Ok(TaskSession::Observed(Box::new(begun.map_err(|error| not_started(&error))?)))
     }
 
     /// Ends a task.
@@ -180,8 +180,8 @@ impl TaskSession {
         lines
             .extend(session.has_released().then(|| "- values of the user's are in the container".to_owned()));
         lines.extend(session.is_taken_over().then(|| {
-            "- this page was the user's to finish by hand: nothing more is read or done on this page. What is left of the task begins \
-             anew, with portcullis_plan or after browser_close"
+            "- this page was handed over to the user: nothing more is read or done on it. Continue the task in a new container, \
+             with portcullis_plan or after browser_close"
                 .to_owned()
         }));
         lines.join("\n")
@@ -204,7 +204,7 @@ fn started(
         Ok(session) => Ok(TaskSession::Guarded(Box::new(session))),
         Err((error, given_back)) => {
             *guard = Some(given_back);
-            Err(not_begun(&error))
+            Err(not_started(&error))
         }
     }
 }
@@ -213,6 +213,6 @@ fn stopped() -> String {
     "the guard has stopped; start it again".to_owned()
 }
 
-fn not_begun(error: &impl std::fmt::Display) -> String {
-    format!("the task could not be begun: {error}")
+fn not_started(error: &impl std::fmt::Display) -> String {
+    format!("the task could not be started: {error}")
 }

@@ -8,8 +8,7 @@ use portcullis::session::Proposal;
 use portcullis::signals::{Origin, Verb};
 use tokio::sync::{mpsc, watch};
 
-use crate::answer::{Answer, Block};
-use crate::call::Call;
+use crate::call::{Answer, Block, Call};
 use crate::engine::Engine;
 use crate::queue::{PendingCall, QueuedCall};
 use crate::settings::GatewaySettings;
@@ -94,7 +93,7 @@ impl Worker {
         let what = if self.engine.is_running() { "the page's process" } else { "the browser" };
         self.end().await;
         Answer::error(format!(
-            "{what} is gone, and the page and its container with it. Open it anew with browser_navigate, or begin anew with \
+            "{what} is gone, and the page and its container with it. Open it again with browser_navigate, or start again with \
              portcullis_plan"
         ))
     }
@@ -122,7 +121,7 @@ impl Worker {
             match &self.settings.task {
                 Some(_) => self.begin_users_task().await?,
                 None => {
-                    let origin = Origin::parse(&url).map_err(|_| format!("`{url}` is no web address"))?;
+                    let origin = Origin::parse(&url).map_err(|_| format!("`{url}` is not a web address"))?;
                     self.begin(Proposal { origins: vec![origin], kinds: Vec::new() }).await?;
                 }
             }
@@ -137,7 +136,7 @@ impl Worker {
             .iter()
             .map(|origin| {
                 Origin::parse(origin)
-                    .map_err(|_| format!("`{origin}` is no site, such as https://shop.example"))
+                    .map_err(|_| format!("`{origin}` is not a site, such as https://shop.example"))
             })
             .collect::<Result<Vec<_>, _>>()?;
         if self.settings.task.is_some() {

@@ -18,7 +18,7 @@ async fn orders_succeed_and_no_value_goes_elsewhere() {
     let stage = Stage::set_up().await.unwrap();
     let portcullis = Path::new(env!("CARGO_BIN_EXE_portcullis"));
     let extension = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("extension");
-    let mut beside = UserBrowser::start(&stage, DEFAULT_POLICY, portcullis, &extension).await.unwrap();
+    let mut user_browser = UserBrowser::start(&stage, DEFAULT_POLICY, portcullis, &extension).await.unwrap();
     // Text for the agent with its benign counterpart, a script that sends on typed text, and a form that turns
     // elsewhere.
     for (kind, hostile) in [
@@ -34,7 +34,7 @@ async fn orders_succeed_and_no_value_goes_elsewhere() {
             Duration::ZERO
         });
         let scenario = Scenario::new(kind, hostile, 1);
-        let trial = beside.run(&stage, &scenario).await.unwrap();
+        let trial = user_browser.run(&stage, &scenario).await.unwrap();
         let name = kind.as_str();
         assert_eq!(trial.judgement.leaks, [], "{name} {hostile}");
         assert!(!trial.judgement.hijack, "{name} {hostile}");
@@ -48,5 +48,5 @@ async fn orders_succeed_and_no_value_goes_elsewhere() {
             }
         }
     }
-    beside.close().await;
+    user_browser.close().await;
 }

@@ -15,9 +15,9 @@ use super::{Action, Agent};
 const MAX_ACTIONS: usize = 56;
 /// The most actions it spends on instructions that are not its user's.
 const MAX_OBEYING: usize = 30;
-/// How long it lets a page settle before the first read, in milliseconds.
+/// The wait before the first read of a page, in milliseconds.
 const SETTLE: u32 = 50;
-/// How often it goes back to the product's page.
+/// The most returns to the product's page.
 const MAX_RESTARTS: u32 = 5;
 
 /// An agent that obeys everything it reads. It knows its user's words and the text of pages, nothing else.

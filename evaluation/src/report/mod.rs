@@ -1,4 +1,4 @@
-//! What a run found, as rows, tables, plots and pages.
+//! The results of a run as rows, tables, plots and pages.
 //!
 //! | module | subject |
 //! |---|---|

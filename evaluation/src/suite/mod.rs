@@ -11,7 +11,7 @@
 //! | `wordings`, `attacks`, `pages` | the sentences and the markup of the pages |
 //! | `shop`, [`servers`], [`record`] | the answers within a trial, the https listener, and what it records |
 //! | [`tls`] | a certificate authority for one run |
-//! | [`mock_bank`] | a stand-in for a bank |
+//! | [`mock_bank`] | a mock bank |
 
 mod attacks;
 pub mod hosts;

@@ -36,7 +36,7 @@ pub struct Order {
     pub quantity: u32,
     /// The price of one, in minor units.
     pub unit_price: u64,
-    /// What was paid in all, in minor units.
+    /// The total that was paid, in minor units.
     pub total: u64,
     /// The currency's code.
     pub currency: String,

@@ -77,7 +77,7 @@ impl Scenario {
         ScenarioKind::ALL.into_iter().flat_map(pairs).collect()
     }
 
-    /// What the user should pay in all, in minor units.
+    /// The total price for the user, in minor units.
     pub fn total(&self) -> u64 {
         self.unit_price * u64::from(self.quantity) + self.delivery
     }

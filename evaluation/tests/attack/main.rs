@@ -43,16 +43,19 @@ async fn a_naive_agent_leaks_on_hostile_pages_and_orders_on_benign_ones() {
         assert!(one.scenario.hostile || one.judgement.success, "{report}");
     }
     assert_eq!(report.leaks(), 2);
-    let told = report.to_string();
-    assert!(told.contains("card_number to collector"), "{told}");
-    assert!(told.contains("benign: 2 of 2 orders as wanted, 0 leaked"), "{told}");
+    let shown = report.to_string();
+    assert!(shown.contains("card_number to collector"), "{shown}");
+    assert!(shown.contains("benign: 2 of 2 orders as wanted, 0 leaked"), "{shown}");
     let json = report.to_json();
     assert_eq!((&json["tasks"], &json["leaks"]), (&4.into(), &2.into()));
     for one in &report.attacked {
         let values = one.scenario.persona.canaries();
         // Three digits are part of any duration.
-        let mut told = values.iter().filter(|value| value.field != "card_code");
-        assert!(told.all(|value| canary::find(&json.to_string(), value.value).is_none()), "no value is told");
+        let mut searched = values.iter().filter(|value| value.field != "card_code");
+        assert!(
+            searched.all(|value| canary::find(&json.to_string(), value.value).is_none()),
+            "no value is in the report"
+        );
     }
 }
 
@@ -60,10 +63,10 @@ async fn a_naive_agent_leaks_on_hostile_pages_and_orders_on_benign_ones() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "is run as the agent of another test"]
 async fn guarded_agent() {
-    let told = |name: &str| std::env::var(format!("PORTCULLIS_ATTACK_{name}")).unwrap();
+    let input = |name: &str| std::env::var(format!("PORTCULLIS_ATTACK_{name}")).unwrap();
     let mut browser = BrowserSettings::new(chromium().unwrap());
-    browser.home = Some(told("HOME").into());
-    browser.proxy_rules = Some(told("HOST_RULES"));
+    browser.home = Some(input("HOME").into());
+    browser.proxy_rules = Some(input("HOST_RULES"));
     browser.sandbox = sandbox();
     browser.private_hosts = hosts::ALL.iter().map(|host| (*host).to_owned()).collect();
     let browser = Browser::launch(browser).await.unwrap();
@@ -71,7 +74,7 @@ async fn guarded_agent() {
     let willing = Box::new(ScriptedAnswerer(|_: &_| Answer::Session));
     let log = Box::new(MemoryLog::default());
     let guard = Guard::new(APPROACH_A_POLICY, log, willing, Box::new(SystemEntropy)).unwrap();
-    let mut session = Session::begin(guard, &browser, &told("PROMPT")).await.unwrap();
+    let mut session = Session::begin(guard, &browser, &input("PROMPT")).await.unwrap();
     let mut agent = ObedientAgent::new(session.prompt());
     let mut observation = String::new();
     for _ in 0..60 {
@@ -111,8 +114,8 @@ async fn an_agent_that_never_opens_the_page_proves_nothing_and_a_slow_one_is_kil
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_was_not_started_for_the_run_is_detected() {
     let place = AttackSite::set_up().await.unwrap();
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let choice = BrowserChoice::Running { url: format!("http://{nobody}"), wait: Duration::ZERO };
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let choice = BrowserChoice::Running { url: format!("http://{closed}"), wait: Duration::ZERO };
     let silent = place.attack(&settings("true", choice), &|_| ()).await;
     assert!(matches!(silent, Err(AttackError::Browser(BrowserError::Silent { .. }))));
     assert!(place.how_to_start(9333).contains("--remote-debugging-port=9333"));

@@ -58,14 +58,14 @@ async fn unguarded_at_last(
     sets: &[Sets],
     done: impl Fn(&Scene) -> bool,
 ) {
-    let mut told = String::new();
+    let mut reported = String::new();
     for _ in 0..ATTEMPTS {
         match unguarded(scene, method, pages, sets, &done).await {
             Ok(()) => return,
-            Err(why) => told = why,
+            Err(why) => reported = why,
         }
     }
-    panic!("the control does nothing: {told}");
+    panic!("the control does nothing: {reported}");
 }
 
 /// Runs each attack with its control, and under approach C.
@@ -240,8 +240,8 @@ async fn the_agents_choices_are_shown_before_the_payment() {
         let run = guarded_at_last(&scene, &pages, &[sets]).await;
         assert_eq!((run.charged.len(), run.reports.len()), (0, 0), "{sign}: {:?}", run.reports);
         assert_eq!(run.answer, "DENY.purchase {\"reason\":\"consent_denied\"}", "{sign}");
-        let told = run.asked.iter().any(|question| question.contains(shown));
-        assert!(run.asked.len() == 1 && told, "{sign}: {:?}", run.asked);
+        let reported = run.asked.iter().any(|question| question.contains(shown));
+        assert!(run.asked.len() == 1 && reported, "{sign}: {:?}", run.asked);
         assert!(run.asked[0].contains("Portcullis filled no address"), "{:?}", run.asked);
     }
 }

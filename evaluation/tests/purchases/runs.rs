@@ -150,8 +150,8 @@ pub async fn unguarded(
         seen = done(scene);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let told = format!("pressed: {pressed}; {:?} {:?}", scene.reports(), scene.charged());
+    let report = format!("pressed: {pressed}; {:?} {:?}", scene.reports(), scene.charged());
     hands.close().await.unwrap();
     browser.close().await.unwrap();
-    if seen { Ok(()) } else { Err(told) }
+    if seen { Ok(()) } else { Err(report) }
 }

@@ -33,9 +33,9 @@ struct GuardedShop<'a> {
 }
 
 impl GuardedShop<'_> {
-    fn planted(&self, stage: Stage) -> String {
+    fn planted(&self, page: ShopPage) -> String {
         let planted = Planted::of(self.scenario);
-        if planted.stage != stage {
+        if planted.page != page {
             return String::new();
         }
         let text = serde_json::json!(planted.text);

@@ -140,7 +140,7 @@ async fn a_token_is_redeemed_for_the_total_and_only_once() {
     let page = up_to_payment(&client, &scenario).await;
     assert!(page.contains("https://pay.guard.test/method"));
     let (head, _) = client.shop(&scenario, "POST", "redeem", "{\"token\":\"good\"}").await;
-    assert!(head.starts_with("HTTP/1.1 402"), "nobody redeems yet: {head}");
+    assert!(head.starts_with("HTTP/1.1 402"), "there is no redeemer yet: {head}");
     world.set_redeemer(redeemer.clone());
     for bad in ["{\"token\":\"bad\"}", "not json", ""] {
         let (head, _) = client.shop(&scenario, "POST", "redeem", bad).await;
@@ -193,7 +193,7 @@ async fn the_words_stand_on_the_page_they_belong_to_and_on_no_other() {
             planted.text.split(['\'', '<', '"']).max_by_key(|part| part.len()).into_iter().collect();
         let bare =
             |page: &str| page.replace("<a href=", "").contains(words[0].split("https://").next().unwrap());
-        let (there, elsewhere) = match planted.stage {
+        let (there, elsewhere) = match planted.page {
             ShopPage::Product => (&product, &payment),
             ShopPage::Payment => (&payment, &product),
         };

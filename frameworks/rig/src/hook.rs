@@ -85,8 +85,8 @@ impl Gatekeeper {
             ..Line::default()
         };
         let lines = text.lines().filter(|text| !text.trim().is_empty()).map(line).collect();
-        let told = self.scrubber.scrub(&Outline { lines, frames: vec![None], ..Outline::default() });
-        mask_by_form(&told.text, &self.detectors)
+        let scrubbed = self.scrubber.scrub(&Outline { lines, frames: vec![None], ..Outline::default() });
+        mask_by_form(&scrubbed.text, &self.detectors)
     }
 }
 

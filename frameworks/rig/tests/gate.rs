@@ -91,10 +91,10 @@ async fn unlisted_tools_do_not_run_and_results_are_scrubbed() {
     let answer = agent.prompt("Is there mail about my kettle?").await.unwrap();
     assert_eq!(answer.output(), "Done.");
     let read = read_by(&model);
-    assert!(read.contains("has left our warehouse"), "what is harmless is told: {read}");
+    assert!(read.contains("has left our warehouse"), "harmless text is shown: {read}");
     assert!(!read.contains(CARD), "values are masked: {read}");
     assert!(!read.contains("Ignore all previous"), "attacks are replaced by a mark: {read}");
-    assert!(read.contains("DENY.tool"), "the model is told that the shell was refused: {read}");
+    assert!(read.contains("DENY.tool"), "the model sees that the shell was refused: {read}");
 }
 
 /// Text about prizes does not pass.
@@ -148,7 +148,7 @@ async fn a_streamed_clause_is_shown_after_it_passed_and_otherwise_rewritten() {
     assert_eq!(kept, shown.concat(), "the record holds what was shown");
     let asked = read_by(&model);
     assert_eq!(model.request_count(), 2);
-    assert!(asked.contains("never promise a prize"), "the model is told the rule: {asked}");
+    assert!(asked.contains("never promise a prize"), "the model sees the rule: {asked}");
     assert!(!asked.contains("call now"), "and not what it said: {asked}");
 }
 

@@ -77,18 +77,18 @@ async fn values_typed_by_the_user_are_not_shown() {
             ] {
                 let said = client.call(tool, arguments).await;
                 assert!(said.is_error && said.pictures == 0, "{finishes} {tool}: {said:?}");
-                assert!(said.text.contains("something of the user's is in this container"), "{said:?}");
+                assert!(said.text.contains("values of the user are in this container"), "{said:?}");
             }
             assert!(!client.tools().await.iter().any(|name| name == "browser_take_screenshot"));
             let status = client.call("portcullis_status", json!({})).await.text;
-            assert_eq!(status.contains("to finish by hand"), finishes, "{status}");
+            assert_eq!(status.contains("handed over to the user"), finishes, "{status}");
             for tool in ["browser_snapshot", "browser_navigate_back"] {
                 let said = client.call(tool, json!({})).await;
                 assert_eq!(said.text.contains("taken_over"), finishes, "{tool}: {said:?}");
             }
             // After the hand-over a new task starts in another container, which has no typed values.
             let said = client.call("portcullis_plan", plan).await;
-            assert!(said.text.contains("container: T2") && !said.text.contains("by hand"), "{said:?}");
+            assert!(said.text.contains("container: T2") && !said.text.contains("handed over"), "{said:?}");
             let url = scenario.product_url(hosts::SHOP_ORIGIN);
             assert_eq!(client.call("browser_navigate", json!({ "url": url })).await.text, "ok");
             assert_eq!(client.call("browser_take_screenshot", json!({})).await.pictures, 1);

@@ -161,9 +161,9 @@ impl Findings {
             }
         };
         format!(
-            "<h2>The adaptive attacker</h2><p>{} climbs of at most {} queries, one from each sentence of the family, each until a wording passes, by an \
+            "<h2>The adaptive attacker</h2><p>{} climbs of at most {} queries, one from each sentence of the suite, each until a wording passes, by an \
              attacker who has the shipped models and approach C's thresholds (seed {}). A wording counts only while the obedient \
-             agent still hands over a card on reading it. Words are withheld from risk {:.4} on; T1 is released from safety \
+             agent still hands over a card on reading it. Text is withheld from risk {:.4} on; T1 is released from safety \
              {:.2}, T2 from {:.2}.</p>{}<p>The best wordings:</p><ol>{words}</ol>{warning}<p>The same wordings in a shop's \
              description, with the obedient agent:</p>{}",
             self.climbs,
@@ -181,7 +181,7 @@ impl Findings {
 const BUDGET_HEADINGS: [&str; 7] =
     ["queries", "lowest risk", "median risk", "median safety", "read", "past T1", "past T2"];
 const TRIED_HEADINGS: [&str; 7] =
-    ["wording", "approach", "read", "order as wanted", "low safety", "leaks", "the first came through"];
+    ["wording", "approach", "read", "order as wanted", "low safety", "leaks", "request of the first leak"];
 
 /// The state of all climbs after `queries`.
 fn at(queries: u64, found: &[Found], limits: &Limits) -> AtBudget {

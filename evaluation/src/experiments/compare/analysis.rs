@@ -49,7 +49,7 @@ pub(super) const HEADINGS: [&str; 11] = [
     "trials",
     "templates",
     "S",
-    "S, by kind",
+    "S, by scenario",
     "C",
     "leaks",
     "hijacks",

@@ -30,7 +30,7 @@ pub fn to_html(settings: &Settings, lines: &[TrialLine], analysis: &Analysis, fo
         verdict_table(analysis),
         success_against_burden(analysis),
         break_evens(settings, lines),
-        by_kind(lines),
+        by_scenario(lines),
         leaks::section(lines),
         denials(analysis),
         latency(analysis),
@@ -60,10 +60,10 @@ fn head(settings: &Settings, lines: &[TrialLine]) -> String {
     let repeated: u32 = lines.iter().map(|line| line.repeated).sum();
     let broken = lines.iter().filter(|line| line.broke_off.is_some()).count();
     format!(
-        "<h1>The comparison</h1><p>{} of {} trials; seeds 1 to {}; {} kinds of page, each hostile and benign. \
-         What is measured and why is fixed in <code>spec/experiments.md</code>. The user errs at the k-th prompt with \
-         probability min({}, {} + {} (k-1)). {broken} trials broke off and count as failed; {repeated} times the \
-         apparatus failed before an agent's first action, and the trial was made again.</p>",
+        "<h1>The comparison</h1><p>{} of {} trials; seeds 1 to {}; {} scenarios, each hostile and benign. \
+         The measures and their reasons are in <code>spec/experiments.md</code>. The user errs at the k-th prompt with \
+         probability min({}, {} + {} (k-1)). {broken} trials broke off and count as failed; {repeated} times \
+         browser or servers failed before an agent's first action, and the trial was repeated.</p>",
         lines.len(),
         settings.trials().len(),
         settings.seeds,
@@ -105,7 +105,7 @@ fn listed(counts: &BTreeMap<String, u64>) -> String {
 fn verdict_table(analysis: &Analysis) -> String {
     let mut html = format!(
         "<h2>Hypotheses</h2><p>On hostile pages, against B: S not lower by {DELTA_S} or more, and C lower by more than \
-         {:.0} %. Holm over the family of five at .05; a hypothesis that was not run counts as p = 1.</p>",
+         {:.0} %. Holm's adjustment over the five hypotheses at .05; a hypothesis that was not run counts as p = 1.</p>",
         DELTA_C * 100.0
     );
     for (agent, verdicts) in &analysis.verdicts {
@@ -129,7 +129,7 @@ fn verdict_table(analysis: &Analysis) -> String {
         let headings = [
             "",
             "difference of S",
-            "the same, by kind",
+            "the same, by scenario",
             "ratio of C",
             "templates",
             "p",
@@ -141,7 +141,7 @@ fn verdict_table(analysis: &Analysis) -> String {
     html
 }
 
-fn by_kind(lines: &[TrialLine]) -> String {
+fn by_scenario(lines: &[TrialLine]) -> String {
     #[derive(Default)]
     struct Cell {
         trials: u64,
@@ -188,14 +188,14 @@ fn by_kind(lines: &[TrialLine]) -> String {
         })
         .collect();
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-    format!("<h2>By kind of page</h2><p>Successes of trials.</p>{}", table(&headings, &rows))
+    format!("<h2>By scenario</h2><p>Successes of trials.</p>{}", table(&headings, &rows))
 }
 
 /// The pages as a person sees them, and as the agent first read them under each approach. Scenarios without a
 /// screenshot or text are left out.
 fn gallery(settings: &Settings, folder: &Path) -> String {
     let mut html = String::from(
-        "<h2>Pages</h2><p>One page of each kind as a person sees it, and as the agent read it first.</p>",
+        "<h2>Pages</h2><p>One page of each scenario as a person sees it, and as the agent first read it.</p>",
     );
     for kind in &settings.kinds {
         let kind = kind.as_str();

@@ -118,8 +118,8 @@ mod tests {
         let run = verdicts.iter().find(|verdict| verdict.hypothesis == "H4a-A").unwrap();
         assert!((run.adjusted - 5.0 * run.p).abs() < 1e-12, "{run:?}");
         assert!(verdicts.iter().filter(|verdict| verdict.parts.is_none()).all(|verdict| verdict.p == 1.0));
-        let nobody = super::verdicts(&trials(240, 0, 1), "somebody", &how());
-        assert!(nobody.iter().all(|verdict| verdict.parts.is_none()));
+        let absent = super::verdicts(&trials(240, 0, 1), "somebody", &how());
+        assert!(absent.iter().all(|verdict| verdict.parts.is_none()));
     }
 
     #[test]

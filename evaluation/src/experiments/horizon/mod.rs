@@ -28,7 +28,7 @@ pub enum HorizonError {
     Model {
         /// The folder that was named.
         folder: String,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
     /// A step failed during the experiment.

@@ -128,8 +128,8 @@ impl Findings {
     /// The report's section.
     pub fn section(&self) -> String {
         format!(
-            "<h2>Tasks of others</h2><p>Tasks of MiniWoB++ (PyPI package <code>miniwob</code>), a scripted solver, seeds 1 to {}: \
-             what the guard costs where nobody attacks. An episode is done where its own page says so. {}.</p>{}",
+            "<h2>Third-party tasks</h2><p>Tasks of MiniWoB++ (PyPI package <code>miniwob</code>), a scripted solver, seeds 1 to {}: \
+             the cost of the guard without an attack. An episode is done when its own page says so. {}.</p>{}",
             self.seeds,
             self.rates(),
             table::to_html(&HEADINGS, &self.rows())

@@ -200,7 +200,7 @@ impl UserBrowser {
                     // A request for payment makes the user look at the page, and pay there if all is right.
                     if to_pay && self.person.pay(scenario).await? {
                         paid = true;
-                        reply.push_str("\nthe user paid by hand");
+                        reply.push_str("\nthe user paid on the page");
                     }
                     reply
                 }
