@@ -3,8 +3,7 @@
 
 use evaluation::horizon::HorizonError;
 use evaluation::horizon::run::{Measured, Settings, run};
-use evaluation::horizon::steer::{Steering, points, write};
-use evaluation::horizon::tree::Tree;
+use evaluation::horizon::steer::{Steering, Tree, points, write};
 use hmm_control::{Attribute, Hmm, LanguageModel, Lookahead, Storage, Token};
 use std::convert::Infallible;
 use std::path::Path;

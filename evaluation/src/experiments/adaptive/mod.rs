@@ -7,7 +7,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`defence`] | the defence that the attacker searches against |
-//! | `mutations`, `phrases` | changes of a wording, and the phrases for them |
+//! | `mutations` | changes of a wording, and the phrases for them |
 //! | [`search`] | the hill climb, and its results at each budget |
 //! | [`trials`] | the best wordings on real pages |
 //! | [`findings`] | the file, the table and the report's section |
@@ -15,7 +15,6 @@
 pub mod defence;
 pub mod findings;
 mod mutations;
-mod phrases;
 pub mod search;
 pub mod trials;
 

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use super::judge::Answer;
 use super::probe::{Harm, Probed};
 use super::replay::Replay;
+use crate::report::table::to_text;
 
 const HEADINGS: [&str; 10] = [
     "rule",
@@ -68,19 +69,9 @@ fn cells(replay: &Replay, probed: &Probed) -> [String; 10] {
 
 /// One row for each rule.
 pub fn to_table(rows: &[(Replay, Probed)]) -> String {
-    let mut lines: Vec<[String; 10]> = vec![HEADINGS.map(str::to_owned)];
-    lines.extend(rows.iter().map(|(replay, probed)| cells(replay, probed)));
-    let widths: Vec<usize> = (0..HEADINGS.len())
-        .map(|column| lines.iter().filter_map(|line| line.get(column)).map(String::len).max().unwrap_or(0))
-        .collect();
-    let mut table = String::new();
-    for line in &lines {
-        let padded: Vec<String> =
-            line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        table.push_str(padded.join("  ").trim_end());
-        table.push('\n');
-    }
-    table
+    let mut lines = vec![HEADINGS.map(str::to_owned).to_vec()];
+    lines.extend(rows.iter().map(|(replay, probed)| cells(replay, probed).to_vec()));
+    to_text(&lines)
 }
 
 /// The details of a row, call by call: prompts on user tasks, and calls that were granted without a prompt.

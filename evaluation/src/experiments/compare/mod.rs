@@ -11,7 +11,7 @@
 //! | [`verdict`] | the hypotheses |
 //! | [`fatigue`] | the effect of a user's errors on the recorded trials |
 //! | [`analysis`] | everything that is computed from the trials |
-//! | `figures`, `roc`, `leaks` | sections of the report |
+//! | `figures`, `roc` | plots of the report |
 //! | [`report`] | the report as one page |
 
 pub mod analysis;
@@ -19,7 +19,6 @@ pub mod fatigue;
 mod figures;
 pub mod harness;
 pub mod journal;
-mod leaks;
 pub mod line;
 pub mod plan;
 pub mod report;

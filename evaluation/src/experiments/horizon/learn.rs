@@ -9,8 +9,8 @@ use hmm_control::{Belief, Hmm, LanguageModel, Storage, Token};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng};
 
+use super::steer::Tree;
 use super::steer::{draw, points};
-use super::tree::Tree;
 use super::{HorizonError, LONGEST, failed};
 
 /// The number of answers to each prompt.

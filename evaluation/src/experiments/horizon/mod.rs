@@ -4,9 +4,8 @@
 //! | module | subject |
 //! |---|---|
 //! | [`turns`] | pages that ask for the card, and the judgement of an answer |
-//! | [`tree`] | the language model's cached steps after each text |
 //! | [`learn`] | the hidden Markov model and the prior, learnt from the language model's answers |
-//! | [`steer`] | an answer, written under a look-ahead |
+//! | [`steer`] | an answer, written under a look-ahead, and a cache of the language model's steps |
 //! | [`run`] | the whole experiment |
 //! | [`report`] | the results: rows, figures, a plot |
 
@@ -14,7 +13,6 @@ pub mod learn;
 pub mod report;
 pub mod run;
 pub mod steer;
-pub mod tree;
 pub mod turns;
 
 /// The most tokens that an answer may have.

@@ -10,8 +10,8 @@ use hmm_control::{Attribute, LanguageModel, Lookahead, ModelFile, RolloutLookahe
 use lm_reference::ReferenceModel;
 
 use super::learn::{Learnt, Source, learn};
+use super::steer::Tree;
 use super::steer::{Steering, Written, candidates, points, write};
-use super::tree::Tree;
 use super::turns::{Turn, hostile, judge, to_learn_from};
 use super::{HorizonError, failed};
 
