@@ -1,5 +1,5 @@
-//! The hostile family of the demo in a person's own browser, with the extension and an obedient agent beside them, and the
-//! same through the guard's own browser: what came home, and what leaked. `cargo xtask setup`, then
+//! The demo's scenarios in the user's own browser, with the extension and an obedient agent that assists the user, and the same
+//! through the guard's own browser: orders and leaks. `cargo xtask setup`, then
 //! `cargo build && cargo run --example beside_family -- SEEDS [demo|all]`.
 
 #![allow(
@@ -12,13 +12,13 @@
 
 use std::path::Path;
 
-use evaluation::beside::Beside;
-use evaluation::demo::SHORT;
-use evaluation::family::Kind;
+use evaluation::demo::DEFAULT_SCENARIOS;
 use evaluation::guarded;
+use evaluation::paired::PairedTrials;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
-use evaluation::ways::TwoWays;
+use evaluation::suite::ScenarioKind;
+use evaluation::user_browser::UserBrowser;
 use portcullis::DEFAULT_POLICY;
 
 #[tokio::main]
@@ -26,16 +26,16 @@ async fn main() {
     let mut arguments = std::env::args().skip(1);
     let seeds: u64 = arguments.next().map_or(1, |seeds| seeds.parse().expect("how many seeds"));
     let kinds = match arguments.next().as_deref() {
-        None => SHORT.to_vec(),
-        Some("demo") => Kind::ALL.to_vec(),
-        Some(_) => Kind::EVERY.to_vec(),
+        None => DEFAULT_SCENARIOS.to_vec(),
+        Some("demo") => ScenarioKind::ALL.to_vec(),
+        Some(_) => ScenarioKind::EVERY.to_vec(),
     };
     let examples = std::env::current_exe().unwrap();
     let portcullis = examples.parent().and_then(Path::parent).unwrap().join("portcullis");
     let extension = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("extension");
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
-    let mut beside = Beside::start(&stage, DEFAULT_POLICY, &portcullis, &extension).await.unwrap();
-    let mut ways = TwoWays::new("direct", "extension");
+    let mut user_browser = UserBrowser::start(&stage, DEFAULT_POLICY, &portcullis, &extension).await.unwrap();
+    let mut trials = PairedTrials::new("direct", "extension");
     for seed in 1..=seeds {
         for kind in &kinds {
             for hostile in [true, false] {
@@ -43,9 +43,9 @@ async fn main() {
                 let browser = stage.browser().await.unwrap();
                 let direct = guarded::run(&stage, &browser, &scenario, DEFAULT_POLICY, None).await.unwrap();
                 browser.close().await;
-                let through = beside.run(&stage, &scenario).await.unwrap();
-                ways.first(&scenario, &direct.judgement, &direct.transcript, direct.prompts);
-                ways.second(&scenario, &through.judgement, &through.transcript, through.prompts);
+                let through = user_browser.run(&stage, &scenario).await.unwrap();
+                trials.first(&scenario, &direct.judgement, &direct.transcript, direct.prompts);
+                trials.second(&scenario, &through.judgement, &through.transcript, through.prompts);
                 let name = kind.as_str();
                 let differs = through.judgement.success != direct.judgement.success;
                 if differs || !through.judgement.leaks.is_empty() || std::env::var_os("SHOW").is_some() {
@@ -53,12 +53,12 @@ async fn main() {
                     eprintln!("{name} hostile={hostile} seed={seed} {leaks:?}\n{}", through.transcript);
                 }
                 eprintln!(
-                    "{name} hostile={hostile} seed={seed}: direct {} beside {}",
+                    "{name} hostile={hostile} seed={seed}: direct {} assisted {}",
                     direct.judgement.success, through.judgement.success
                 );
             }
         }
     }
-    beside.close().await;
-    print!("{ways}");
+    user_browser.close().await;
+    print!("{trials}");
 }

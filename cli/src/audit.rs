@@ -19,37 +19,37 @@ pub enum Command {
     Show {
         #[command(flatten)]
         selection: Selection,
-        /// Only the last N of them.
+        /// Print only the last N records.
         #[arg(long, value_name = "N")]
         last: Option<usize>,
     },
-    /// Check the chain and the signed head; names the first bad record.
+    /// Check the chain and the signed head; reports the first bad record.
     Verify(verify::Arguments),
-    /// Print the last records, and with `--follow` those that come.
+    /// Print the last records, and with `--follow` new ones as they arrive.
     Tail {
         #[command(flatten)]
         selection: Selection,
-        /// How many of them.
+        /// The number of records.
         #[arg(long, value_name = "N", default_value_t = 10)]
         last: usize,
-        /// Go on until the reader goes away; a record that does not fit ends it.
+        /// Continue until the reader closes the stream; a record that breaks the chain ends it.
         #[arg(long)]
         follow: bool,
     },
 }
 
-/// Which records, and how.
+/// The selection and format of records.
 #[derive(clap::Args)]
 pub struct Selection {
     /// The log: a folder such as `target/demo/audit`, or a single file of an earlier version.
     log: PathBuf,
-    /// Only those of this session: sixteen hexadecimal digits, or `-` for those of none.
+    /// Only the records of this session: sixteen hexadecimal digits, or `-` for those without a session.
     #[arg(long, value_name = "ID", value_parser = session)]
     session: Option<SessionId>,
-    /// Only those of this event, such as `intent`.
+    /// Only the records of this event, such as `intent`.
     #[arg(long, value_name = "NAME")]
     event: Option<String>,
-    /// Print the records as they stand in the log: one JSON object a line.
+    /// Print the records as they are in the log: one JSON object a line.
     #[arg(long)]
     json: bool,
 }
@@ -75,7 +75,7 @@ impl Selection {
     }
 }
 
-/// A log that is not whole is a finding; one that cannot be read is bad input.
+/// A broken log is a finding; a log that cannot be read is bad input.
 pub fn failure(error: LogError) -> Failure {
     match error {
         LogError::Broken { folder, broken } => finding(&folder, &broken),

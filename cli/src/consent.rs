@@ -1,4 +1,4 @@
-//! `portcullis consent list | revoke | serving`: the answers that stand.
+//! `portcullis consent list | revoke | serving`: standing consent.
 
 #[cfg(unix)]
 mod serving;
@@ -16,7 +16,7 @@ use crate::vault::{By, Opened, Target, count};
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// List the answers that stand beyond a task: yes on a site, and never.
+    /// List the answers that hold beyond a task: yes for a site, and never.
     List {
         #[command(flatten)]
         target: Target,
@@ -24,7 +24,7 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Take answers back. What was asked before is asked again.
+    /// Revoke answers, so that you are asked again.
     Revoke {
         #[command(flatten)]
         target: Target,
@@ -32,11 +32,11 @@ pub enum Command {
         which: String,
     },
     #[cfg(unix)]
-    /// List the answers that stand at the running service, or take them back there: at once, in the open task too.
+    /// List the standing answers of the running service, or revoke them there, at once and in the open task too.
     Serving {
         #[command(flatten)]
         folder: Folder,
-        /// Take this one back: the number that is shown without this, or `all`.
+        /// Revoke this one: the number that is shown without this option, or `all`.
         #[arg(long, value_name = "NUMBER")]
         take_back: Option<String>,
         /// Print JSON.
@@ -54,7 +54,7 @@ pub fn run(command: Command) -> Result<(), Failure> {
     }
 }
 
-/// The place of the answer with this number.
+/// The index of the answer with this number.
 fn number(which: &str, length: usize) -> Option<usize> {
     which.parse::<usize>().ok().filter(|number| (1..=length).contains(number)).map(|number| number - 1)
 }
@@ -75,7 +75,7 @@ fn list(target: &Target, json: bool) -> Result<(), Failure> {
         println!("{:<4}{consent}", at + 1);
     }
     if standing.is_empty() {
-        println!("no answer stands: you are asked about everything");
+        println!("there is no standing answer: you are asked about everything");
     }
     Ok(())
 }
@@ -95,7 +95,7 @@ fn revoke(target: &Target, which: &str) -> Result<(), Failure> {
         vec![standing.remove(at)]
     };
     if revoked.is_empty() {
-        println!("no answer stands, so none was taken back");
+        println!("there is no standing answer, so none was revoked");
         return Ok(());
     }
     let kept = book::to_json(&standing);
@@ -111,7 +111,7 @@ fn revoke(target: &Target, which: &str) -> Result<(), Failure> {
         .collect();
     opened.refresh(&events)?;
     for consent in &revoked {
-        println!("taken back: {consent}");
+        println!("revoked: {consent}");
     }
     println!("what these answered is asked again, from the next session on");
     Ok(())

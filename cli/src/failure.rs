@@ -1,31 +1,31 @@
-//! How a command fails, and with which exit code.
+//! Failures of commands and their exit codes.
 
 use std::ops::Range;
 use std::process::ExitCode;
 
 use miette::{GraphicalReportHandler, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 
-/// Why a command did not simply succeed.
+/// The reason why a command did not simply succeed.
 pub enum Failure {
-    /// The command did its work and found something wrong: exit code 1.
+    /// The command did its work and found a problem: exit code 1.
     Finding(String),
     /// The input is bad: exit code 2.
     Input(String),
-    /// The input is bad at a place: exit code 2.
+    /// The input is bad at a position: exit code 2.
     Source {
         /// The file's name.
         name: String,
         /// Its text.
         text: String,
-        /// What is wrong and where.
+        /// The problem and its position.
         errors: Vec<(Range<usize>, String)>,
     },
-    /// Something is not installed or not there: exit code 3.
+    /// A program or file is missing: exit code 3.
     NotSetUp(String),
 }
 
 impl Failure {
-    /// Says what is wrong, and gives the exit code.
+    /// Prints the problem and returns the exit code.
     pub fn report(self) -> ExitCode {
         match self {
             Failure::Finding(message) => {

@@ -1,4 +1,4 @@
-//! A guard for a program that stands between an agent and a browser: with the user's vault and log, or without.
+//! The guard of a program between an agent and a browser, with the user's vault and log or without.
 
 use std::path::{Path, PathBuf};
 
@@ -10,26 +10,27 @@ use portcullis::guard::SystemEntropy;
 use crate::failure::Failure;
 use crate::vault::{Guarded, Target};
 
-/// What a guard is made from.
+/// The parts of a guard.
 #[derive(clap::Args)]
 pub struct Guarding {
     /// The vault's file. Without one there are no values, and nothing is released.
     #[arg(long, value_name = "FILE", requires = "audit")]
     pub vault: Option<PathBuf>,
-    /// Read the vault's passphrase from this file descriptor. Without it the vault must be unlocked first
-    /// (`portcullis vault unlock FILE`).
+    /// Read the vault's passphrase from this file descriptor. Without it the vault must be unlocked first (`portcullis
+    /// vault unlock FILE`).
     #[arg(long, value_name = "NUMBER", requires = "vault")]
     pub passphrase_fd: Option<u32>,
-    /// Record what is decided in this audit log, which is made where there is none.
+    /// Record decisions in this audit log, which is created if it does not exist.
     #[arg(long, value_name = "FOLDER")]
     pub audit: Option<PathBuf>,
-    /// The policy; approach B's, which is shipped, by default.
+    /// The policy; by default the shipped policy of approach B.
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
 }
 
 impl Guarding {
-    /// Opens the vault, by its cached key or the file descriptor. Standard input is never read: it may be the agent's.
+    /// Opens the vault by its cached key or the file descriptor. Standard input is never read, since it may belong to
+    /// the agent.
     pub fn unlock(&self) -> Result<Option<Guarded>, Failure> {
         let (Some(vault), Some(audit)) = (&self.vault, &self.audit) else { return Ok(None) };
         if self.passphrase_fd.is_none() && crate::vault::cached_key(vault)?.is_none() {
@@ -60,7 +61,7 @@ impl Guarding {
         made.map_err(|error| Failure::Input(error.to_string()))
     }
 
-    /// The log where there is no vault.
+    /// Opens the log of a guard without a vault.
     pub fn log(&self) -> Result<Box<dyn AuditLog>, Failure> {
         Ok(match self.audit.as_deref() {
             Some(folder) => Box::new(in_folder(folder)?),
@@ -69,7 +70,7 @@ impl Guarding {
     }
 }
 
-/// The log of a folder. What an earlier run left unfinished is said.
+/// Opens the log of a folder, and reports releases that an earlier run left unfinished.
 fn in_folder(folder: &Path) -> Result<FolderLog, Failure> {
     let opened = FolderLog::open(folder).map_err(|error| Failure::Input(error.to_string()))?;
     for release in &opened.unfinished {

@@ -1,4 +1,4 @@
-//! `portcullis install-host`: tells a browser of the native host, and takes that back.
+//! `portcullis install-host`: registers the native host with a browser, or removes it.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::serve::Folder;
 
-/// Which browser is told.
+/// The browser to register with.
 #[derive(Clone, Copy, ValueEnum)]
 enum Browser {
     /// Chromium.
@@ -26,12 +26,12 @@ pub struct Arguments {
     /// The browser.
     #[arg(long, value_enum)]
     browser: Browser,
-    /// The browser's folder of profiles, where it is not the usual one.
+    /// The browser's profile folder, if it is not the usual one.
     #[arg(long, value_name = "FOLDER")]
     user_data_dir: Option<PathBuf>,
     #[command(flatten)]
     folder: Folder,
-    /// Remove what was written.
+    /// Remove the registration.
     #[arg(long)]
     remove: bool,
 }
@@ -53,18 +53,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let own = std::env::current_exe().map_err(|error| Failure::NotSetUp(error.to_string()))?;
     let folder = absolute(&arguments.folder.path()?)?;
     fs::create_dir_all(&hosts).map_err(|error| unwritable(&hosts, &error))?;
-    // A browser starts a host with words of its own alone, so what it starts has to know the rest.
+    // A browser passes only its own arguments to a host, so the started script has to contain the others.
     let script =
         format!("#!/bin/sh\nexec {} native-host --folder {} -- \"$@\"\n", quoted(&own)?, quoted(&folder)?);
     write(&starter, script.as_bytes(), 0o700)?;
-    let told = json!({
+    let content = json!({
         "name": HOST_NAME,
         "description": "Portcullis",
         "path": starter,
         "type": "stdio",
         "allowed_origins": [format!("chrome-extension://{EXTENSION_ID}/")],
     });
-    write(&manifest, format!("{told:#}\n").as_bytes(), 0o600)?;
+    write(&manifest, format!("{content:#}\n").as_bytes(), 0o600)?;
     println!("{} may start {}", EXTENSION_ID, starter.display());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Completions for shells and manual pages, both made from the commands themselves.
+//! Completions for shells and manual pages, both generated from the commands.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub struct Completions {
 /// `portcullis man`.
 #[derive(clap::Args)]
 pub struct Pages {
-    /// The folder that the pages are written into, such as `~/.local/share/man/man1`. It is made where there is none.
+    /// The folder for the pages, such as `~/.local/share/man/man1`. It is created if it does not exist.
     folder: PathBuf,
 }
 
@@ -31,8 +31,8 @@ pub fn completions<Program: CommandFactory>(arguments: &Completions) {
     print!("{}", String::from_utf8_lossy(&script));
 }
 
-/// One page for the program, and one for each command and each of its own: `portcullis-vault-add.1`.
-pub fn pages<Program: CommandFactory>(arguments: &Pages) -> Result<(), Failure> {
+/// One page for the program, one for each command, and one for each subcommand: `portcullis-vault-add.1`.
+pub fn pages(arguments: &Pages) -> Result<(), Failure> {
     let folder = &arguments.folder;
     let failed =
         |path: &Path, error| Failure::Input(format!("{} cannot be written: {error}", path.display()));

@@ -19,16 +19,16 @@ use crate::serve::stopped;
 use crate::task::TaskArguments;
 use crate::vault::Guarded;
 
-/// Where the user is asked.
+/// The place of the consent page.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Consent {
-    /// Through the MCP client, if it can show addresses to its user; else in a window.
+    /// Through the MCP client, if it can show addresses to its user; otherwise in a window.
     Client,
-    /// In a window of the guard's own: for a client that is not trusted to leave the answer to the user.
+    /// In a window of the guard, for a client that might answer in the user's place.
     Window,
 }
 
-/// What is not withheld from the agent.
+/// The optional tools.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Tools {
     /// `browser_evaluate`.
@@ -43,30 +43,30 @@ pub struct Arguments {
     guarding: Guarding,
     #[command(flatten)]
     task: TaskArguments,
-    /// Where the user is asked.
+    /// Where you are asked for consent.
     #[arg(long, value_enum, default_value = "client")]
     consent: Consent,
-    /// Show the agent's browser. The user may then finish by hand what the agent does not get.
+    /// Show the agent's browser. You may then finish steps yourself that are withheld from the agent.
     #[arg(long)]
     headed: bool,
-    /// Chromium; `PORTCULLIS_CHROMIUM`, or the one on the path, by default.
+    /// Chromium; by default `PORTCULLIS_CHROMIUM`, or the one on the path.
     #[arg(long, value_name = "FILE")]
     chromium: Option<PathBuf>,
-    /// `cli.js` of the npm package @playwright/mcp, for pictures, the console and the window's size;
-    /// `PORTCULLIS_PLAYWRIGHT_MCP`, or npm's global one, by default. Without one these tools are not there.
+    /// `cli.js` of the npm package @playwright/mcp, for the console and the window's size; by default
+    /// `PORTCULLIS_PLAYWRIGHT_MCP`, or npm's global one. Without one these tools are not offered.
     #[arg(long, value_name = "FILE")]
     playwright_mcp: Option<PathBuf>,
-    /// Offer tools that are withheld otherwise. In a container with the user's values they are off all the same.
+    /// Offer tools that are otherwise withheld. In a container with the user's values they are off nevertheless.
     #[arg(long, value_enum, value_delimiter = ',')]
     allow: Vec<Tools>,
-    /// Answer actions without the page as it is afterwards: the agent asks for it.
+    /// Answer actions without the page afterwards; the agent reads it with a call of its own.
     #[arg(long)]
     no_snapshots: bool,
-    /// Guard nothing: carry everything out, record what a guard would have asked and refused, and say it at the end. There
-    /// is no vault then, and nobody is asked.
+    /// Guard nothing: carry everything out, record the questions and denials of a guard, and report them at the end.
+    /// There is no vault and no consent in this mode.
     #[arg(long, conflicts_with_all = ["vault", "allow"])]
     observe: bool,
-    /// Private hosts (`host` or `host:port`) that may be opened all the same.
+    /// Private hosts (`host` or `host:port`) that may be opened nevertheless.
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
     private_hosts: Vec<String>,
 }
@@ -122,13 +122,13 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         let served = gateway.serve(from_client(), tokio::io::stdout()).await;
         served.map_err(|error| Failure::NotSetUp(error.to_string()))
     });
-    // Standard input may still be waited for where a signal ended it all.
+    // After a signal another thread may still be waiting for standard input.
     runtime.shutdown_background();
     served
 }
 
-/// What the client says, until it closes the stream or this process is told to stop: then too the container is closed and
-/// the record ended.
+/// The client's messages, until it closes the stream or this process gets a signal. After a signal too the container is
+/// closed and the log is ended.
 fn from_client() -> DuplexStream {
     let (mut to, from) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move {
@@ -149,7 +149,7 @@ async fn observe(
 ) -> Result<(), Failure> {
     eprintln!("nothing is guarded: what a guard would have done is recorded, and said at the end");
     let policy = guarding.policy()?;
-    // Before anything is started: a log that cannot be opened is said at once.
+    // A log that cannot be opened is reported before anything starts.
     drop(guarding.log()?);
     let log = Box::new(move || guarding.log().map_err(|_| "the audit log cannot be opened".to_owned()));
     let seen = Box::new(|report: &ObservationReport| eprintln!("{report}"));
@@ -158,8 +158,8 @@ async fn observe(
     served.map_err(|error| Failure::NotSetUp(error.to_string()))
 }
 
-/// A window of the guard's own, where there is a display. Without one, and with a client that shows no addresses, every
-/// question is answered with no.
+/// A window of the guard, if there is a display. Without one, and with a client that shows no addresses, every question
+/// is answered with no.
 fn own_window(chromium: PathBuf, sandbox: bool) -> Option<Box<dyn Opener>> {
     match OwnBrowser::new(chromium) {
         Ok(window) if sandbox => Some(Box::new(window)),
@@ -175,7 +175,7 @@ fn own_window(chromium: PathBuf, sandbox: bool) -> Option<Box<dyn Opener>> {
     }
 }
 
-/// The real playwright-mcp, if there is one.
+/// The real playwright-mcp, if it is installed.
 fn upstream(named: Option<PathBuf>) -> Result<Option<UpstreamCommand>, Failure> {
     let given = named.or_else(|| discovery::variable("PORTCULLIS_PLAYWRIGHT_MCP").map(PathBuf::from));
     let global =

@@ -1,5 +1,6 @@
-//! `portcullis native-host`: what the browser starts for the extension. It carries messages between the two and
-//! understands only the first of each; whoever starts it instead of the browser gets what the extension gets.
+//! `portcullis native-host`: the program that the browser starts for the extension. It passes messages between the
+//! extension and the service, and reads only the first of each. A program that starts it in place of the browser gets
+//! the same access as the extension.
 
 use std::path::Path;
 
@@ -19,7 +20,7 @@ use crate::serve::{Folder, runtime};
 pub struct Arguments {
     #[command(flatten)]
     folder: Folder,
-    /// The origin of the extension, as the browser says it. What else the browser says is not looked at.
+    /// The origin of the extension, as the browser reports it. The browser's other arguments are ignored.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     said: Vec<String>,
 }
@@ -35,12 +36,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let folder = arguments.folder.path()?;
     let runtime = runtime()?;
     runtime.block_on(carry(&folder));
-    // Standard input is read by a thread that cannot be stopped; there is nothing left for it to read.
+    // A thread that cannot be stopped reads standard input; it has nothing more to do.
     runtime.shutdown_background();
     Ok(())
 }
 
-/// Carries messages until either end goes away. Where the service cannot be reached the extension is told why.
+/// Passes messages until either end closes. If the service cannot be reached, the extension gets the reason.
 async fn carry(folder: &Path) {
     let (mut from_browser, mut to_browser) = (tokio::io::stdin(), tokio::io::stdout());
     let hello = framing::read(&mut from_browser).await;
@@ -62,7 +63,7 @@ async fn carry(folder: &Path) {
     }
 }
 
-/// Connects, and says the extension's hello with the role and the word of pairing that it does not know.
+/// Connects, and sends the extension's hello with the role and the auth token, which the extension does not know.
 async fn connect(folder: &Path, hello: &[u8]) -> Result<UnixStream, Value> {
     let absent = || error("service_absent", "the service is not running; start it with `portcullis serve`");
     let place = ServicePlace::open(folder).map_err(|problem| refused(&problem, absent))?;
@@ -84,7 +85,7 @@ fn refused(problem: &PlaceError, absent: impl Fn() -> Value) -> Value {
     }
 }
 
-/// Carries messages one way. Each is held whole, in memory that is wiped, and is no longer than any may be.
+/// Passes messages in one direction. Each is buffered whole, in memory that is wiped, and limited in length.
 async fn pump(
     from: &mut (impl AsyncRead + Unpin),
     to: &mut (impl AsyncWrite + Unpin),

@@ -1,9 +1,9 @@
-//! Writing to standard output, where the reader may have gone away: `portcullis policy diff a b | head`.
+//! Writing to standard output, whose reader may close it early: `portcullis policy diff a b | head`.
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
 
-/// Writes a text. A reader that closed its end has seen enough: the command ends, with nothing found wrong.
+/// Writes a text. If the reader has closed its end, the command ends with success.
 pub fn write(text: Arguments<'_>) {
     let written = std::io::stdout().lock().write_fmt(text);
     match written {

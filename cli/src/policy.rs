@@ -1,7 +1,7 @@
-//! `portcullis policy`: reading, proving, explaining, comparing and showing policies.
+//! `portcullis policy`: checks, proofs, explanations, comparisons and pictures of policies.
 //!
-//! Exit codes: 0 it holds, or there is no difference; 1 a statement fails, two policies differ, or a warning
-//! is denied; 2 the input is bad. With `--json` one JSON value goes to standard output, whatever the code.
+//! Exit codes: 0 the policy holds, or there is no difference; 1 a statement fails, two policies differ, or a warning is
+//! denied; 2 the input is bad. With `--json` one JSON value goes to standard output, whatever the code.
 
 mod case;
 mod check;
@@ -22,19 +22,19 @@ use crate::{failure::Failure, read_text};
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Read a policy, compile it, and prove its invariants over every case there is.
+    /// Parse a policy, compile it, and prove its invariants over every case.
     Check(check::Check),
-    /// Prove every statement, one by one; each that fails comes with a case in which it does.
+    /// Prove every statement, one by one; each that fails comes with a counterexample.
     Prove(check::Prove),
-    /// Why an event is granted, asked about or refused, and what would change it.
+    /// Explain why an event is granted, asked about or denied, and what would change the answer.
     Explain(explain::Explain),
-    /// What two policies answer differently.
+    /// Show the differences between the answers of two policies.
     Diff(diff::Diff),
-    /// An event's rules as a table, or its automaton as a picture.
+    /// Show an event's rules as a table, or its automaton as a picture.
     Show(show::Show),
-    /// What a record of use says about a policy: proposals that are proved. Nothing is changed.
+    /// Propose changes of a policy from a record of use, each with a proof. Nothing is changed.
     Suggest(suggest::Suggest),
-    /// Prove a policy and write it as bytes, which load without being compiled.
+    /// Prove a policy and write it as bytes, which load without compilation.
     Compile(compile::Compile),
     /// Print a policy as JSON, or as canonical text.
     Convert(compile::Convert),
@@ -53,24 +53,24 @@ pub fn run(command: Command) -> Result<(), Failure> {
     }
 }
 
-/// What every command about one policy takes.
+/// The arguments of every command about one policy.
 #[derive(clap::Args)]
 struct Input {
     /// The policy, such as `policies/default.policy`, as text or JSON; `-` for standard input.
     policy: PathBuf,
-    /// Print one JSON value instead of words.
+    /// Print one JSON value instead of text.
     #[arg(long)]
     json: bool,
 }
 
-/// A policy that was read, with its text for excerpts.
+/// A parsed policy, with its text for excerpts.
 struct Loaded {
     name: String,
     text: String,
     compiled: Compiled<Unchecked>,
 }
 
-/// Reads and compiles a policy.
+/// Parses and compiles a policy.
 fn load(path: &Path, json: bool) -> Result<Loaded, Failure> {
     let text = read_text(path)?;
     let name = path.display().to_string();
@@ -78,7 +78,7 @@ fn load(path: &Path, json: bool) -> Result<Loaded, Failure> {
         let bad = |error: String| Failure::Input(format!("{name}: {error}"));
         let policy = Policy::from_json(&text).map_err(|error| bad(error.to_string()))?;
         let compiled = policy.compile().map_err(|error| bad(error.to_string()))?;
-        // A policy that was read from JSON points at no place of its text.
+        // A policy in JSON has no positions in a text.
         return Ok(Loaded { name, text, compiled });
     }
     match Policy::parse(&text).and_then(|policy| policy.compile()) {
@@ -110,7 +110,7 @@ fn problems(error: &PolicyError) -> Vec<Value> {
     each.collect()
 }
 
-/// Every problem of a policy, with its place and what to do.
+/// Every problem of a policy, with its position and remedy.
 fn messages(error: &PolicyError) -> Vec<(Range<usize>, String)> {
     let message = |problem: &Problem| match &problem.help {
         Some(help) => format!("{}; {help}", problem.message),
@@ -119,12 +119,12 @@ fn messages(error: &PolicyError) -> Vec<(Range<usize>, String)> {
     error.problems().iter().map(|problem| (problem.span.clone(), message(problem))).collect()
 }
 
-/// A place in bytes of the text, or null.
+/// A position in bytes of the text, or null.
 fn span(place: Option<&Range<usize>>) -> Value {
     place.map_or(Value::Null, |place| json!([place.start, place.end]))
 }
 
-/// The line that a place is on, counted from 1.
+/// The line of a position, counted from 1.
 fn line(text: &str, place: &Range<usize>) -> usize {
     text.get(..place.start).map_or(1, |before| before.matches('\n').count() + 1)
 }

@@ -1,4 +1,4 @@
-//! `portcullis quarantine show | clear`: what was withheld from the model as an attack.
+//! `portcullis quarantine show | clear`: text that was withheld from the model as an attack.
 
 use clap::Subcommand;
 use portcullis::guard::SystemEntropy;
@@ -10,7 +10,7 @@ use crate::vault::{By, Opened, Target};
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Print the words. They were written to make an assistant misbehave: give them to no other one.
+    /// Print the text. It was written to make an assistant misbehave, so do not give it to another one.
     Show {
         #[command(flatten)]
         target: Target,
@@ -18,7 +18,7 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Remove the words.
+    /// Remove the text.
     Clear {
         #[command(flatten)]
         target: Target,

@@ -37,12 +37,12 @@ impl Folder {
     }
 }
 
-/// Where the user is asked.
+/// The place of the consent prompt.
 #[derive(Clone, Copy, ValueEnum)]
 enum Asked {
     /// On a page in a browser of its own.
     Page,
-    /// In a window of the extension, in your own browser: whoever drives that browser can answer there too.
+    /// In a window of the extension, in your own browser: a program that controls that browser can answer there too.
     Extension,
     /// On this terminal.
     Terminal,
@@ -57,17 +57,17 @@ pub struct Arguments {
     /// The policy; by default the one that is shipped, `policies/default.policy`.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// Where you are asked.
+    /// Where you are asked for consent.
     #[arg(long, value_enum, default_value = "page")]
     consent: Asked,
-    /// Trust these certificates too where connections are judged (PEM), as your browser does.
+    /// Also trust these certificates (PEM) when connections are judged, as your browser does.
     #[arg(long, value_name = "FILE")]
     trust: Vec<PathBuf>,
-    /// Rules that lead names elsewhere, those of the browser's `--host-resolver-rules`.
+    /// Host rules in the format of the browser's `--host-resolver-rules`.
     #[arg(long, value_name = "RULES", default_value = "")]
     host_rules: String,
-    /// Lock the vault when you began no task and answered nothing for this long, in minutes. To go on then, start the
-    /// service anew.
+    /// Lock the vault after this many minutes without a new task or an answer of yours. To continue after that, restart
+    /// the service.
     #[arg(long, value_name = "MINUTES", default_value_t = 15)]
     idle: u64,
 }
@@ -76,16 +76,16 @@ pub struct Arguments {
 pub struct TaskArguments {
     #[command(flatten)]
     folder: Folder,
-    /// End the task that is open.
+    /// End the open task.
     #[arg(long)]
     end: bool,
-    /// Trust the pages of the task's sites that are open, or were in the last five minutes. Without this nothing is filled in
-    /// on such a site until five minutes have passed: an earlier page of it may have left a program running in the browser
-    /// that nobody can see, and that could pass the values on.
+    /// Trust the pages of the task's sites that are open, or were open in the last five minutes. Without this nothing
+    /// is filled in on such a site until five minutes have passed: an earlier page of it may have left an invisible
+    /// program in the browser that could pass the values on.
     #[arg(long, conflicts_with = "end")]
     trust_open_pages: bool,
-    /// What the agent is to do, with the web addresses where; `-` or nothing reads it from standard input. Values that
-    /// stand in it are taken out before any model sees it.
+    /// The agent's task, with its web addresses; `-` or nothing reads it from standard input. Values in it are removed
+    /// before any model sees it.
     prompt: Option<String>,
 }
 
@@ -94,7 +94,7 @@ pub struct AskArguments {
     #[command(flatten)]
     folder: Folder,
     /// The request block, `REQ.` lines up to `REQ.end`; `-` reads it from standard input. Without one, the text of the
-    /// tab in front is printed.
+    /// active tab is printed.
     request: Option<String>,
 }
 
@@ -118,7 +118,7 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
     let tls = TlsProbe::new(&pem, rules).map_err(|error| Failure::Input(error.to_string()))?;
     let place =
         ServicePlace::open_or_make(&folder.path()?).map_err(|error| Failure::Input(error.to_string()))?;
-    let audit = target.audit.clone().unwrap_or_else(|| beside(&target.vault));
+    let audit = target.audit.clone().unwrap_or_else(|| default_log(&target.vault));
     let opened = Guarded::open(&target, &audit)?;
     let asking = matches!(consent, Asked::Extension).then(Asking::default);
     let answerer: Box<dyn Answerer> = match (consent, &asking) {
@@ -137,13 +137,13 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is traded away with `--consent extension`.
+/// The cost of `--consent extension`.
 const IN_THE_EXTENSION: &str = "warning: you are asked in a window of the extension. A program that holds the control channel of that \
      browser (--remote-debugging-port, --remote-debugging-pipe, an extension with the permission `debugger`) can say yes \
      in your place: use it only in a browser that no program drives";
 
-/// A log beside the vault, where none was named.
-fn beside(vault: &Path) -> PathBuf {
+/// The default log next to the vault.
+fn default_log(vault: &Path) -> PathBuf {
     let mut name = vault.file_name().unwrap_or_default().to_owned();
     name.push(".audit");
     vault.with_file_name(name)
@@ -160,7 +160,7 @@ async fn page(phrase: Option<String>) -> Result<ConsentPage, Failure> {
     Ok(page.telling(unasked))
 }
 
-/// A no that nobody said is not kept from whoever waits for the question.
+/// If a question is refused without an answer, the waiting user is told.
 fn unasked(error: &OpenError) {
     eprintln!("{error}; so the answer was no");
 }
@@ -198,7 +198,7 @@ pub fn task(arguments: &TaskArguments) -> Result<(), Failure> {
             pages: if arguments.trust_open_pages { OpenPages::Trusted } else { OpenPages::Wait },
         },
     };
-    let answer = wished(&arguments.folder, Role::User, &wish)?;
+    let answer = request(&arguments.folder, Role::User, &wish)?;
     let Some(begun) = answer.get("begun") else {
         println!("the task is ended");
         return Ok(());
@@ -207,7 +207,7 @@ pub fn task(arguments: &TaskArguments) -> Result<(), Failure> {
     println!("{}", text("prompt").trim_end());
     let container = text("container");
     let meaning =
-        if container == "T0" { ": nobody agreed, so nothing of yours is given away in it" } else { "" };
+        if container == "T0" { ": you did not agree, so none of your data is released in it" } else { "" };
     eprintln!("the task is sealed, in {container}{meaning}");
     for ruled_out in begun.get("ruled_out").and_then(Value::as_array).into_iter().flatten() {
         let word = |at: usize| ruled_out.get(at).and_then(Value::as_str).unwrap_or_default();
@@ -221,7 +221,7 @@ pub fn ask(arguments: &AskArguments) -> Result<(), Failure> {
         Some(request) => Wish::Request(words(request)?),
         None => Wish::Read,
     };
-    let answer = wished(&arguments.folder, Role::Agent, &wish)?;
+    let answer = request(&arguments.folder, Role::Agent, &wish)?;
     let reply = answer.get("reply").and_then(Value::as_str).unwrap_or_default();
     println!("{}", reply.trim_end());
     Ok(())
@@ -231,8 +231,8 @@ fn words(argument: &str) -> Result<String, Failure> {
     if argument == "-" { crate::read_text(Path::new("-")) } else { Ok(argument.to_owned()) }
 }
 
-/// Asks the running service for something.
-pub fn wished(folder: &Folder, role: Role, wish: &Wish) -> Result<Value, Failure> {
+/// Sends a request to the running service.
+pub fn request(folder: &Folder, role: Role, wish: &Wish) -> Result<Value, Failure> {
     let path = folder.path()?;
     let absent = || Failure::NotSetUp(ClientError::Absent.to_string());
     let place = ServicePlace::open(&path).map_err(|error| match error {

@@ -1,6 +1,6 @@
-//! `portcullis sirl`: reading what a model writes, and what it may be allowed to write.
+//! `portcullis sirl`: parsing a model's output, and restricting it.
 //!
-//! Exit codes: 0 it can be read; 1 `scan` found something that cannot; 2 the input is bad.
+//! Exit codes: 0 the input parses; 1 `scan` found something that does not; 2 the input is bad.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -17,26 +17,26 @@ use crate::{failure::Failure, read_text};
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Read a request block or a plan, and print it in its canonical form.
+    /// Parse a request block or a plan, and print it in its canonical form.
     Check {
         /// The text; `-` for standard input.
         text: PathBuf,
-        /// What may be asked for, such as `sirl/schemas/default.schema`.
+        /// The allowed requests, such as `sirl/schemas/default.schema`.
         #[arg(long)]
         schema: Option<PathBuf>,
         /// Print one JSON value instead.
         #[arg(long)]
         json: bool,
     },
-    /// Find the blocks and plans in what a model wrote, and print one JSON value a line for each.
+    /// Find the blocks and plans in a model's output, and print one JSON value a line for each.
     Scan {
         /// The text; `-` for standard input.
         text: PathBuf,
-        /// What may be asked for.
+        /// The allowed requests.
         #[arg(long)]
         schema: Option<PathBuf>,
     },
-    /// Say how large the token masks of a vocabulary are.
+    /// Print the size of the token masks of a vocabulary.
     MaskInfo {
         /// The vocabulary: a `tokenizer.json` of Hugging Face, or a tiktoken file.
         vocabulary: PathBuf,
@@ -49,16 +49,16 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Print the grammar of what may be written, for another program.
+    /// Print the grammar of the allowed output, for another program.
     Export {
-        /// In which form.
+        /// The format.
         form: Form,
         #[command(flatten)]
         allowed: Allowed,
     },
 }
 
-/// What a model is allowed to write.
+/// The allowed output of a model.
 #[derive(Args)]
 pub struct Allowed {
     /// The kinds of request, such as `address,contact`; all if none is named.

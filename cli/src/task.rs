@@ -1,5 +1,5 @@
-//! The task on its way in: from a file or a file descriptor, or from the command line, which every program on the
-//! machine can read.
+//! The user's task: from a file or a file descriptor, or from the command line, which every program on the machine can
+//! read.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,28 +12,28 @@ use crate::failure::Failure;
 
 /// The longest task, in bytes.
 const LONGEST: u64 = 64 * 1024;
-/// The first file descriptor that is not the protocol's or the log's.
+/// The first file descriptor that is used neither by the protocol nor by the log.
 const FIRST_FREE: u32 = 3;
 
-/// Where the task comes from; from nowhere, the agent proposes one and the user is asked.
+/// The source of the task. Without one, the agent proposes a task and the user is asked.
 #[derive(clap::Args)]
 #[group(id = "task_source", multiple = false)]
 pub struct TaskArguments {
     /// The task in the user's own words, with its web addresses. Without a task the agent proposes one and the user is
-    /// asked. Every program on this machine can read a command line: a task that may hold a value goes into a file.
+    /// asked. Every program on this machine can read a command line, so put a task that may hold a value into a file.
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
-    /// The task as the text of a file, which nobody but you should be able to read.
+    /// The task as the text of a file, which only you should be able to read.
     #[arg(long, value_name = "FILE")]
     task_file: Option<PathBuf>,
-    /// The task as the text that this file descriptor gives, from 3 on, to its end: `--task-fd 3 3< FILE`. Give a pipe
-    /// or a file that is gone when it matters: the programs that the guard starts inherit the descriptor.
+    /// The task as the text from this file descriptor, from 3 on, to its end: `--task-fd 3 3< FILE`. If the text is
+    /// secret, use a pipe or a deleted file: the programs that the guard starts inherit the descriptor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(FIRST_FREE)..))]
     task_fd: Option<u32>,
 }
 
 impl TaskArguments {
-    /// The task, if one was given. A warning says on standard error where it should not have come from there.
+    /// The task, if one was given. A warning on standard error reports a task that should not be on the command line.
     pub fn read(&self) -> Result<Option<String>, Failure> {
         if let Some(task) = &self.task {
             if let Some(warning) = warning(task)? {
@@ -63,7 +63,7 @@ fn unread(what: &str, error: &std::io::Error) -> Failure {
     Failure::Input(format!("the task was not read from {what}: {error}"))
 }
 
-/// All of a file, without the line's end that editors leave.
+/// The contents of a file without its final line end.
 fn text(file: File, what: &str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|error| unread(what, &error))?;
@@ -83,7 +83,7 @@ fn is_open_to_others(file: &File) -> bool {
     file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o077 != 0)
 }
 
-/// What is said of a task on the command line that seems to hold values: their kinds, and never one of them.
+/// The warning about a task on the command line that seems to hold values: their kinds, without the values.
 fn warning(task: &str) -> Result<Option<String>, Failure> {
     let detectors = Detectors::standard().map_err(|error| Failure::NotSetUp(error.to_string()))?;
     let read = intake::read(task, &detectors);

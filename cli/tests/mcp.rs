@@ -31,7 +31,7 @@ fn the_clients_configurations_start_it() {
     let list = |value: &Value| -> Vec<String> {
         value.as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned()).collect()
     };
-    // goose's file is YAML of the plainest kind: its list of arguments is JSON.
+    // goose's file is simple YAML: its list of arguments is JSON.
     let goose = read("goose.yaml");
     let after =
         |key: &str| goose.lines().find_map(|line| line.trim().strip_prefix(key)).unwrap().trim().to_owned();
@@ -53,7 +53,7 @@ fn the_clients_configurations_start_it() {
             assert!(tools.iter().any(|name| name == tool), "{tools:?}");
         }
         assert!(client.call("portcullis_status", json!({})).contains("no page is open"));
-        // The browser is there, and goes nowhere on this machine.
+        // The browser runs, and reaches nothing on this machine.
         let refused = client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
         assert!(refused.contains("DENY.verb"), "{refused}");
         assert!(client.call("portcullis_status", json!({})).contains("container: T0"));
@@ -64,7 +64,7 @@ fn the_clients_configurations_start_it() {
 }
 
 #[test]
-fn a_locked_vault_is_said_before_anything_starts_and_standard_input_is_left_alone() {
+fn a_locked_vault_is_reported_before_anything_starts_and_standard_input_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, _) = vault(folder.path());
     let mut command = portcullis();
@@ -76,14 +76,14 @@ fn a_locked_vault_is_said_before_anything_starts_and_standard_input_is_left_alon
     assert!(output.stdout.is_empty());
 }
 
-/// A site that says the same to everybody, until this process ends.
+/// A site that gives the same answer to every request, until this process ends.
 fn site_without_tls(heading: &'static str) -> SocketAddr {
     let site = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = site.local_addr().unwrap();
     std::thread::spawn(move || {
         for connection in site.incoming() {
             let mut connection = connection.unwrap();
-            // Who connects ahead of time and asks for nothing keeps nobody waiting.
+            // A client that connects early and sends nothing does not delay others.
             std::thread::spawn(move || {
                 let _asked = connection.read(&mut [0; 4096]);
                 let page = format!("<title>Under construction</title><h1>{heading}</h1>");
@@ -96,9 +96,9 @@ fn site_without_tls(heading: &'static str) -> SocketAddr {
     address
 }
 
-/// What `examples/clients/README.md` says of pages under construction.
+/// The statement of `examples/clients/README.md` about pages under development.
 #[test]
-fn a_page_of_ones_own_without_tls_takes_a_policy_that_says_so_and_its_host() {
+fn a_page_under_development_without_tls_needs_a_policy_and_its_host() {
     let (address, other) = (site_without_tls("Kettle"), site_without_tls("Reviews"));
     let folder = tempfile::tempdir().unwrap();
     let policy = folder.path().join("own.policy").display().to_string();
@@ -120,11 +120,11 @@ fn a_page_of_ones_own_without_tls_takes_a_policy_that_says_so_and_its_host() {
         let read = client.call("browser_snapshot", json!({}));
         assert_eq!(read.contains("Kettle"), answer == "ok", "{read}");
         if answer == "ok" {
-            // In a container that holds nothing the agent may read anywhere.
+            // In a container without values the agent may read anywhere.
             let url = json!({ "url": format!("http://{other}/") });
             assert_eq!(client.call("browser_navigate", url), "ok");
             assert!(client.call("browser_snapshot", json!({})).contains("Reviews"));
-            // There is no such key, and nobody answers there.
+            // There is no such key, and the server does not answer.
             let key = json!({ "key": "F13" });
             assert!(client.call("browser_press_key", key).contains(r#""reason":"not_applicable""#));
             let url = json!({ "url": "https://nobody.example/" });

@@ -1,4 +1,4 @@
-//! `portcullis mcp` where a process of it is killed, or its vault cannot be opened.
+//! `portcullis mcp` after one of its processes is killed, or without a vault that opens.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -18,10 +18,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use support::{Client, guard, portcullis, vault};
 
-/// How long what was started may outlive the guard. It is less than the guard waits for one that is silent.
+/// The time limit for child processes to end after the guard. It is shorter than the guard's timeout for a silent
+/// process.
 const SECONDS: Duration = Duration::from_secs(60);
 
-/// How long a slow machine takes until something that was sent has come to where it goes, or a death is known.
+/// The time limit on a slow machine for a message to arrive or a death to be noticed.
 const A_MOMENT: Duration = Duration::from_secs(2);
 
 /// A folder with a vault in it, an audit log, and a place for temporary files.
@@ -62,13 +63,13 @@ impl Place {
         self.folder.path().join("temporary")
     }
 
-    /// What stands in the place for temporary files.
+    /// The contents of the folder for temporary files.
     fn left(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.temporary()).unwrap();
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
     }
 
-    /// The record is whole, and its signed head is what the vault says.
+    /// The record is unbroken, and its signed head matches the vault.
     fn verify(&self) {
         let log = self.folder.path().join("audit");
         let verified = portcullis().args(["audit", "verify"]).arg(log).output().unwrap();
@@ -106,14 +107,14 @@ fn kill(signal: &str, process: u32) {
     assert!(Command::new("kill").args([signal, &process.to_string()]).status().unwrap().success());
 }
 
-/// The one process below the guard that was started with this word.
+/// The only process below the guard that was started with this word.
 fn the_one(client: &Client, word: &str, but_not: &str) -> u32 {
     let processes = below(client.child.id());
     let mut fits = processes.iter().filter(|(_, line)| line.contains(word) && !line.contains(but_not));
     fits.next().unwrap_or_else(|| panic!("no {word} in {processes:?}")).0
 }
 
-/// What a call is answered under which the process that was started with this word is killed.
+/// The answer of a call during which the process that was started with this word is killed.
 fn killed_under_a_call(client: &mut Client, word: &str) -> Value {
     let waits =
         json!({ "name": "browser_evaluate", "arguments": { "function": "() => new Promise(() => 0)" } });
@@ -127,7 +128,7 @@ fn killed_under_a_call(client: &mut Client, word: &str) -> Value {
 }
 
 #[test]
-fn a_killed_guard_takes_its_browser_with_it_and_the_next_one_clears_up() {
+fn a_killed_guard_ends_its_browser_and_the_next_one_cleans_up() {
     let place = Place::new();
     let mut client = place.open();
     let processes = below(client.child.id());
@@ -143,7 +144,7 @@ fn a_killed_guard_takes_its_browser_with_it_and_the_next_one_clears_up() {
     }
     assert!(!place.left().is_empty(), "a killed process removes nothing");
     place.verify();
-    // The vault opens, the record goes on, and what the dead one left is gone.
+    // The vault opens, the record continues, and the dead guard's files are removed.
     let client = place.open();
     assert!(client.end());
     assert_eq!(place.left(), Vec::<String>::new());
@@ -151,7 +152,7 @@ fn a_killed_guard_takes_its_browser_with_it_and_the_next_one_clears_up() {
 }
 
 #[test]
-fn a_guard_that_is_told_to_stop_ends_its_record() {
+fn a_guard_that_gets_a_signal_ends_its_record() {
     let place = Place::new();
     for signal in ["-TERM", "-INT"] {
         let mut client = place.open();
@@ -173,20 +174,20 @@ fn a_killed_browser_is_an_error_and_the_next_page_has_a_new_one() {
     assert_eq!(answer["isError"], json!(true), "{answer}");
     assert!(answer.to_string().contains("the browser is gone"), "{answer}");
     assert!(client.call("portcullis_status", json!({})).contains("no page is open"));
-    // Nothing goes on in another container by itself.
+    // Nothing continues in another container by itself.
     assert!(client.call("browser_take_screenshot", json!({})).contains("no page is open"));
     client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
     assert!(client.call("browser_console_messages", json!({ "level": "info" })).contains("Result"));
-    // And where it is killed between two calls.
+    // It is also killed between two calls.
     kill("-9", the_one(&client, "chromium", "--type="));
     std::thread::sleep(A_MOMENT);
     assert!(client.call("browser_press_key", json!({ "key": "Tab" })).contains("the browser is gone"));
     client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
     assert!(client.call("browser_console_messages", json!({ "level": "info" })).contains("Result"));
-    // The page's process alone: the browser stays.
+    // Only the page's process is killed: the browser stays.
     let browser = the_one(&client, "chromium", "--type=");
     for (number, _) in below(client.child.id()).iter().filter(|(_, line)| line.contains("--type=renderer")) {
-        // One that nobody needed may be gone by itself.
+        // An unused process may have ended by itself.
         let _gone = Command::new("kill").args(["-9", &number.to_string()]).stderr(Stdio::null()).status();
     }
     std::thread::sleep(A_MOMENT);
@@ -212,7 +213,7 @@ fn a_killed_playwright_mcp_is_an_error_and_the_next_call_has_a_new_one() {
 }
 
 #[test]
-fn a_vault_that_cannot_be_opened_is_said_and_nothing_is_started() {
+fn a_vault_that_cannot_be_opened_is_reported_and_nothing_starts() {
     let place = Place::new();
     let good = std::fs::read(&place.vault).unwrap();
     let mut flipped = good.clone();
@@ -222,7 +223,7 @@ fn a_vault_that_cannot_be_opened_is_said_and_nothing_is_started() {
     std::fs::write(&wrong.passphrase, "another passphrase altogether\n").unwrap();
     let beside = |name: &str, bytes: &[u8]| {
         let path = place.vault.with_file_name(name);
-        // As the guard makes it: for its user alone.
+        // The guard makes it readable for its user alone.
         std::fs::copy(&place.vault, &path).unwrap();
         std::fs::write(&path, bytes).unwrap();
         path

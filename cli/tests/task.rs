@@ -1,4 +1,4 @@
-//! Where `portcullis mcp` takes the task from, and who else can read it there.
+//! The source of the task of `portcullis mcp`, and the other programs that can read it there.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -20,14 +20,14 @@ use serde_json::json;
 use support::{Client, portcullis};
 
 const EMAIL: &str = "zebrina.quarrywood@mail.example";
-/// A word of the task that is no value: the agent is told it.
+/// A word of the task that is not a value, so the agent is shown it.
 const WORD: &str = "zebrawood";
 
 fn task() -> String {
     format!("Order the {WORD} stool at https://shop.example for {EMAIL}\n")
 }
 
-/// A file that nobody else can read.
+/// A file that only its owner can read.
 fn closed(folder: &Path, bytes: &[u8]) -> PathBuf {
     let path = folder.join("task.txt");
     fs::write(&path, bytes).unwrap();
@@ -35,7 +35,7 @@ fn closed(folder: &Path, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// The command lines and environments of a process and all below it.
+/// The command lines and environments of a process and all processes below it.
 fn told_to_all(process: u32) -> String {
     let mut waiting = vec![process];
     let mut told = String::new();
@@ -53,11 +53,11 @@ fn told_to_all(process: u32) -> String {
     told
 }
 
-/// What a gateway that was started so shows the machine, once its browser runs.
+/// The data that a gateway with these arguments shows to the machine once its browser runs.
 fn shown(command: &mut Command) -> String {
     let mut client = Client::start(command);
     client.begin();
-    // The task begins with the first call; nobody answers at its site.
+    // The task starts with the first call; its site does not answer.
     client.call("browser_navigate", json!({ "url": "https://shop.example/" }));
     let status = client.call("portcullis_status", json!({}));
     assert!(status.contains(WORD) && !status.contains(EMAIL), "{status}");
@@ -76,24 +76,24 @@ fn a_task_from_a_file_or_descriptor_is_in_no_command_line_and_no_environment() {
     let path = closed(folder.path(), task().as_bytes());
     let in_file = shown(portcullis().arg("mcp").arg("--task-file").arg(&path));
     assert!(!in_file.contains(EMAIL) && !in_file.contains(WORD), "{in_file}");
-    // A pipe that is empty once it was read.
+    // A pipe that is empty after it was read.
     let mut piped = Command::new("sh");
     piped.args(["-c", "exec 9<&0; cat \"$0\" | { exec 3<&0 0<&9 9<&-; exec \"$@\"; }"]).arg(&path);
     piped.arg(env!("CARGO_BIN_EXE_portcullis")).args(["mcp", "--task-fd", "3"]);
     let by_pipe = shown(&mut piped);
     assert!(!by_pipe.contains(EMAIL) && !by_pipe.contains(WORD), "{by_pipe}");
-    // The positive control: the command line tells everybody.
+    // The positive control: every program can read the command line.
     let argued = shown(portcullis().arg("mcp").arg("--task").arg(task().trim()));
     assert!(argued.contains(EMAIL) && argued.contains(WORD), "{argued}");
 }
 
-/// A gateway whose client goes away at once.
+/// A gateway whose client disconnects at once.
 fn ended(arguments: &[&str]) -> Output {
     portcullis().arg("mcp").args(arguments).stdin(Stdio::null()).output().unwrap()
 }
 
 #[test]
-fn a_value_on_the_command_line_is_warned_of_by_its_kind() {
+fn a_value_on_the_command_line_causes_a_warning_with_its_kind() {
     let said = |text: &str| String::from_utf8(ended(&["--task", text]).stderr).unwrap();
     let warned = said(&task());
     assert!(warned.contains("`--task` seems to hold a value (email)"), "{warned}");
@@ -103,7 +103,7 @@ fn a_value_on_the_command_line_is_warned_of_by_its_kind() {
 }
 
 #[test]
-fn what_is_wrong_with_a_task_is_said_with_its_place_and_not_its_words() {
+fn errors_of_a_task_are_reported_with_their_position_and_without_its_text() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("no.txt").display().to_string();
     for (arguments, code, words) in [

@@ -1,8 +1,8 @@
 //! Replays AgentDojo's tasks under `policies/agentdojo.policy`:
 //! `cargo run -p evaluation --example agentdojo -- FOLDER [--details]`.
 //!
-//! Exit codes: 0 no injected call with an effect is granted unasked, and there are no more questions than the
-//! argument rule puts; 1 that does not hold; 2 bad input; 3 the folder is absent.
+//! Exit codes: 0 no injected call with an effect is granted without a prompt, and there are no more prompts than under
+//! the argument rule; 1 otherwise; 2 bad input; 3 the folder is absent.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -51,9 +51,9 @@ impl Random {
 mod tests {
     use super::*;
 
-    /// Every page of the family, and so every recorded trial, follows from these.
+    /// Every page of the suite, and so every recorded trial, depends on these.
     #[test]
-    fn a_seed_draws_what_it_always_drew() {
+    fn a_seed_draws_the_same_numbers_in_every_version() {
         let mut random = Random::new(7);
         let drawn: [u64; 3] = std::array::from_fn(|_| random.next_u64());
         assert_eq!(drawn, [0xFAE3_3298_A839_9D50, 0x61C9_4329_3FFF_298C, 0xA09A_6880_3AF1_5238]);

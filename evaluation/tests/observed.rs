@@ -1,13 +1,13 @@
-//! An agent that nothing guards, watched on a hostile page and on its benign twin, in a real browser.
+//! An unguarded agent under observation on a hostile page and on its benign counterpart, in a real browser.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that panics fails")]
 
 use evaluation::agent::{Action, Agent, ObedientAgent};
-use evaluation::family::Kind;
 use evaluation::hosts;
 use evaluation::judge::{Judgement, judge};
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
+use evaluation::suite::ScenarioKind;
 use portcullis::DEFAULT_POLICY;
 use portcullis::audit::{About, MemoryLog, WouldHave, verify_text};
 use portcullis::guard::SystemEntropy;
@@ -39,11 +39,11 @@ async fn watched(stage: &Stage, scenario: &Scenario) -> (Judgement, ObservationR
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_blocked_and_the_report_says_what_a_guard_would_have_refused() {
+async fn nothing_is_blocked_and_the_report_lists_what_a_guard_would_have_refused() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
-    let hostile = Scenario::new(Kind::SellerDescription, true, 7);
+    let hostile = Scenario::new(ScenarioKind::SellerDescription, true, 7);
     let (judged, report, log) = watched(&stage, &hostile).await;
-    // What a guard keeps goes out here: this is no guard.
+    // A value that a guard would keep leaves here, since nothing is blocked.
     assert!(!judged.leaks.is_empty(), "{judged:?}\n{report}");
     assert!(report.denied() > 0, "{report}");
     let away = report.count(|row| {
@@ -54,14 +54,14 @@ async fn nothing_is_blocked_and_the_report_says_what_a_guard_would_have_refused(
     assert!(away + typed > 0, "{report}");
     verify_text(&log).unwrap();
     let canaries = hostile.persona.canaries();
-    // Three digits stand in any time and any hash.
+    // Three digits are part of any time and any hash.
     let mut long = canaries.iter().filter(|value| value.field != "card_code");
-    let told = long.find(|value| canary::find(&log, value.value).is_some());
-    assert!(told.is_none(), "no value is in the record: {:?}", told.map(|value| value.field));
+    let recorded = long.find(|value| canary::find(&log, value.value).is_some());
+    assert!(recorded.is_none(), "no value is in the record: {:?}", recorded.map(|value| value.field));
 
-    let benign = Scenario::new(Kind::SellerDescription, false, 7);
+    let benign = Scenario::new(ScenarioKind::SellerDescription, false, 7);
     let (judged, report, _) = watched(&stage, &benign).await;
     assert!(judged.success, "the order goes through as without us: {judged:?}\n{report}");
-    // A card in a shop's own form is what policy B never lets an agent type.
+    // Policy B never lets an agent type a card, not even into a shop's own form.
     assert!(report.denied() > 0 && report.prompts > 0, "{report}");
 }

@@ -1,4 +1,4 @@
-//! What the guard adds to a call: the same calls to the same pages, turn by turn, through the gateway and to
+//! The latency that the guard adds to a call: the same calls to the same pages, alternately through the gateway and to
 //! playwright-mcp alone. `cargo xtask setup`, then `cargo run -p mcp-guard --example latency -- ROUNDS [pages]`.
 
 #![allow(
@@ -16,10 +16,10 @@ use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::Instant;
 
-use evaluation::family::Kind;
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
 use evaluation::stage::{Stage, sandbox};
+use evaluation::suite::ScenarioKind;
 use mcp_guard::{GatewaySettings, Snapshots};
 use portcullis::audit::MemoryLog;
 use serde_json::{Value, json};
@@ -29,10 +29,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 #[tokio::main]
 async fn main() {
     let rounds: usize = std::env::args().nth(1).map_or(30, |rounds| rounds.parse().expect("how many rounds"));
-    // As playwright-mcp does, the guard answers an action with the page as it is afterwards, unless told not to.
+    // As playwright-mcp does, the guard adds the page after the action to its answer, unless it is configured
+    // otherwise.
     let with_pages = std::env::args().nth(2).is_some_and(|word| word == "pages");
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
-    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 1);
     stage.world.begin(&scenario);
     let url = scenario.product_url(hosts::SHOP_ORIGIN);
     let log = MemoryLog::default();
@@ -58,17 +59,17 @@ async fn main() {
                     json!({ "target": "select[name=quantity]", "values": ["2"] }),
                 ),
                 ("press a key", "browser_press_key", json!({ "key": "PageDown" })),
-                // Playwright puts its own scripts (340 kB) into each page with the first call that needs them. Alone it did
-                // so when it read the page; behind the guard the picture is the first that it is asked for.
+                // Playwright injects its own scripts (340 kB) into each page with the first call that needs them.
+                // Without the guard that call is the reading of the page; behind the guard it is the screenshot.
                 ("the first picture", "browser_take_screenshot", json!({})),
                 ("another picture", "browser_take_screenshot", json!({})),
             ] {
-                // Whoever goes first may find caches cold.
+                // The first of the two may find cold caches.
                 let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
                 for way in order {
                     let client: &mut Client = if way == 0 { &mut *guarded } else { &mut bare };
                     let took = timed(client, tool, &arguments).await;
-                    // The first round starts things.
+                    // The first round starts the processes.
                     if round > 0 {
                         times.entry(what).or_default()[way].push(took);
                     }
@@ -90,7 +91,7 @@ async fn main() {
 }
 
 async fn timed(client: &mut Client, tool: &str, arguments: &Value) -> f64 {
-    // A model takes longer than this between two calls. What the guard waits for before it looks again passes meanwhile.
+    // A model takes longer than this between two calls. The guard's own waiting passes meanwhile.
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     let started = Instant::now();
     let said = client.call(tool, arguments.clone()).await;
@@ -104,7 +105,7 @@ fn median(times: &mut [f64]) -> f64 {
     times[times.len() / 2]
 }
 
-/// playwright-mcp as its users run it, with a Chromium of its own that finds the same hosts.
+/// playwright-mcp as its users run it, with its own Chromium that resolves the same hosts.
 async fn bare(stage: &Stage) -> (Client, tokio::process::Child) {
     let config = json!({ "browser": {
         "browserName": "chromium", "isolated": true,

@@ -1,19 +1,23 @@
-//! One call of a tool, read from its name and arguments.
+//! A call of a tool, parsed from its name and arguments, and the answer to it.
 
 use portcullis::signals::playwright::{PictureForm, PictureSettings};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::arguments::{
+    BlockArguments, ClickArguments, DialogArguments, FieldArguments, FindArguments, FormArguments,
+    HoverArguments, KeyArguments, NoArguments, PlanArguments, ScreenshotArguments, SelectArguments,
+    SnapshotArguments, TabsArguments, TypeArguments, UrlArguments, WaitArguments,
+};
 use crate::catalogue::{CarriedOutBy, ToolEntry};
 
-/// The longest that `browser_wait_for` waits, in seconds.
+/// The longest wait of `browser_wait_for`, in seconds.
 const LONGEST_WAIT: f64 = 30.0;
 
-/// How many controls one `browser_fill_form` fills: a call that was begun is carried out to its end.
+/// The most controls in one `browser_fill_form`, since a call that has started is carried out to its end.
 const MOST_FIELDS: usize = 100;
 
-/// Why a call cannot be carried out as it is written.
+/// The reason why a call cannot be carried out as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     /// There is no such tool, or it is withheld.
@@ -24,7 +28,7 @@ pub enum CallError {
     Arguments {
         /// The tool.
         tool: &'static str,
-        /// What is wrong with them.
+        /// The problem.
         problem: String,
     },
 }
@@ -48,7 +52,7 @@ pub enum Call {
         target: Option<String>,
         depth: Option<usize>,
     },
-    Find(Sought),
+    Find(SearchPattern),
     Click {
         target: String,
     },
@@ -61,7 +65,7 @@ pub enum Call {
         submit: bool,
     },
     Fill(Vec<FieldToFill>),
-    Choose {
+    Select {
         target: String,
         option: String,
     },
@@ -71,12 +75,12 @@ pub enum Call {
     Wait {
         milliseconds: u32,
         text: Option<String>,
-        gone: Option<String>,
+        text_gone: Option<String>,
     },
     ListTabs,
     Close,
-    Picture(PictureSettings),
-    /// For playwright-mcp, with arguments of its schema.
+    Screenshot(PictureSettings),
+    /// A call for playwright-mcp, with arguments of its schema.
     Upstream {
         tool: &'static str,
         arguments: Map<String, Value>,
@@ -84,12 +88,12 @@ pub enum Call {
     },
 }
 
-/// What `browser_find` looks for.
+/// The pattern of `browser_find`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sought {
-    /// Words, in upper or lower case.
-    Words(String),
-    /// A regular expression, and whether case counts.
+pub enum SearchPattern {
+    /// Text, ignoring case.
+    Text(String),
+    /// A regular expression.
     Expression { pattern: String, any_case: bool },
 }
 
@@ -107,148 +111,43 @@ pub enum FieldValue {
     Option(String),
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PlanArguments {
-    #[serde(default)]
-    origins: Vec<String>,
-    plan: Option<String>,
+/// A part of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Block {
+    /// Text.
+    Text(String),
+    /// A screenshot.
+    Picture {
+        /// The image in base64.
+        data: String,
+        /// The media type, such as `image/png`.
+        media_type: String,
+    },
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BlockArguments {
-    block: String,
+/// The answer to a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub blocks: Vec<Block>,
+    pub is_error: bool,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct UrlArguments {
-    url: String,
+impl Answer {
+    pub fn text(text: impl Into<String>) -> Answer {
+        Answer { blocks: vec![Block::Text(text.into())], is_error: false }
+    }
+
+    pub fn error(text: impl Into<String>) -> Answer {
+        Answer { is_error: true, ..Answer::text(text) }
+    }
+
+    /// The answer of a session. A denied verb is an error.
+    pub fn of_session(text: String) -> Answer {
+        if text.starts_with("DENY.verb") { Answer::error(text) } else { Answer::text(text) }
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoArguments {}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SnapshotArguments {
-    target: Option<String>,
-    depth: Option<f64>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FindArguments {
-    text: Option<String>,
-    regex: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct ClickArguments {
-    #[serde(rename = "element")]
-    _element: Option<String>,
-    target: String,
-    #[serde(default)]
-    double_click: bool,
-    button: Option<String>,
-    #[serde(default)]
-    modifiers: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HoverArguments {
-    #[serde(rename = "element")]
-    _element: Option<String>,
-    target: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TypeArguments {
-    #[serde(rename = "element")]
-    _element: Option<String>,
-    target: String,
-    text: String,
-    #[serde(default)]
-    submit: bool,
-    #[serde(rename = "slowly")]
-    _slowly: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FormArguments {
-    fields: Vec<FieldArguments>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FieldArguments {
-    #[serde(rename = "element")]
-    _element: Option<String>,
-    target: String,
-    #[serde(rename = "name")]
-    _name: Option<String>,
-    r#type: String,
-    value: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ChooseArguments {
-    #[serde(rename = "element")]
-    _element: Option<String>,
-    target: String,
-    values: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct KeyArguments {
-    key: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct WaitArguments {
-    time: Option<f64>,
-    text: Option<String>,
-    text_gone: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TabsArguments {
-    action: String,
-    #[serde(rename = "index")]
-    _index: Option<f64>,
-    #[serde(rename = "url")]
-    _url: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct DialogArguments {
-    #[serde(rename = "accept")]
-    _accept: bool,
-    #[serde(rename = "promptText")]
-    _prompt_text: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct PictureArguments {
-    r#type: Option<String>,
-    #[serde(default)]
-    full_page: bool,
-    scale: Option<String>,
-}
-
-/// Reads a call of one of these tools.
+/// Parses a call of one of the offered tools.
 pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) -> Result<Call, CallError> {
     let tool = offered.iter().find(|tool| tool.name == name);
     let tool = tool.ok_or_else(|| CallError::NotOffered(name.to_owned()))?;
@@ -257,75 +156,75 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
         let known = tool.schema.get("properties").and_then(Value::as_object);
         let unknown = arguments.keys().find(|name| known.is_none_or(|known| !known.contains_key(*name)));
         return match unknown {
-            Some(unknown) => Err(bad(&format!("it takes no `{unknown}` here"))),
+            Some(unknown) => Err(bad(&format!("it has no parameter `{unknown}` here"))),
             None => Ok(Call::Upstream { tool: tool.name, arguments, by: tool.by }),
         };
     }
-    let fit = Fit { tool: tool.name, arguments };
+    let given = GivenArguments { tool: tool.name, arguments };
     Ok(match tool.name {
         "portcullis_plan" => {
-            let PlanArguments { origins, plan } = fit.read()?;
+            let PlanArguments { origins, plan } = given.read()?;
             Call::Plan { origins, plan }
         }
-        "portcullis_request" => Call::Request { block: fit.read::<BlockArguments>()?.block },
-        "portcullis_status" => fit.nothing(Call::Status)?,
-        "browser_navigate" => Call::Navigate { url: fit.read::<UrlArguments>()?.url },
-        "browser_navigate_back" => fit.nothing(Call::Back)?,
+        "portcullis_request" => Call::Request { block: given.read::<BlockArguments>()?.block },
+        "portcullis_status" => given.nothing(Call::Status)?,
+        "browser_navigate" => Call::Navigate { url: given.read::<UrlArguments>()?.url },
+        "browser_navigate_back" => given.nothing(Call::Back)?,
         "browser_snapshot" => {
-            let SnapshotArguments { target, depth } = fit.read()?;
+            let SnapshotArguments { target, depth } = given.read()?;
             Call::Snapshot { target, depth: depth.map(whole) }
         }
-        "browser_find" => Call::Find(match fit.read()? {
-            FindArguments { text: Some(words), regex: None } => Sought::Words(words),
+        "browser_find" => Call::Find(match given.read()? {
+            FindArguments { text: Some(words), regex: None } => SearchPattern::Text(words),
             FindArguments { text: None, regex: Some(regex) } => expression(&regex),
             _ => return Err(bad("give either `text` or `regex`")),
         }),
         "browser_click" => {
-            let arguments: ClickArguments = fit.read()?;
+            let arguments: ClickArguments = given.read()?;
             let plain = arguments.button.as_deref().is_none_or(|button| button == "left");
             if arguments.double_click || !plain || !arguments.modifiers.is_empty() {
                 return Err(bad("only single clicks with the left button and no modifiers are carried out"));
             }
             Call::Click { target: arguments.target }
         }
-        "browser_hover" => Call::Hover { target: fit.read::<HoverArguments>()?.target },
+        "browser_hover" => Call::Hover { target: given.read::<HoverArguments>()?.target },
         "browser_type" => {
-            let TypeArguments { target, text, submit, .. } = fit.read()?;
+            let TypeArguments { target, text, submit, .. } = given.read()?;
             Call::Type { target, text, submit }
         }
         "browser_fill_form" => {
-            let fields = fit.read::<FormArguments>()?.fields;
+            let fields = given.read::<FormArguments>()?.fields;
             if fields.len() > MOST_FIELDS {
                 return Err(bad("a call fills a hundred controls at most"));
             }
             Call::Fill(fields.into_iter().map(|field| to_fill(field, &bad)).collect::<Result<_, _>>()?)
         }
         "browser_select_option" => {
-            let ChooseArguments { target, mut values, .. } = fit.read()?;
+            let SelectArguments { target, mut values, .. } = given.read()?;
             match (values.pop(), values.is_empty()) {
-                (Some(option), true) => Call::Choose { target, option },
+                (Some(option), true) => Call::Select { target, option },
                 _ => return Err(bad("`values` has to hold one option")),
             }
         }
-        "browser_press_key" => Call::Press { key: fit.read::<KeyArguments>()?.key },
+        "browser_press_key" => Call::Press { key: given.read::<KeyArguments>()?.key },
         "browser_wait_for" => {
-            let WaitArguments { time, text, text_gone } = fit.read()?;
+            let WaitArguments { time, text, text_gone } = given.read()?;
             if time.is_none() && text.is_none() && text_gone.is_none() {
                 return Err(bad("give `time`, `text` or `textGone`"));
             }
             let seconds = time.unwrap_or_default().clamp(0.0, LONGEST_WAIT);
-            Call::Wait { milliseconds: milliseconds(seconds), text, gone: text_gone }
+            Call::Wait { milliseconds: milliseconds(seconds), text, text_gone }
         }
-        "browser_tabs" => match fit.read::<TabsArguments>()?.action.as_str() {
+        "browser_tabs" => match given.read::<TabsArguments>()?.action.as_str() {
             "list" => Call::ListTabs,
             _ => return Err(bad("a container has one page; open another site with browser_navigate")),
         },
         "browser_handle_dialog" => {
-            fit.read::<DialogArguments>()?;
+            given.read::<DialogArguments>()?;
             return Err(bad("there is no dialog: they are dismissed as they open"));
         }
         "browser_take_screenshot" => {
-            let PictureArguments { r#type, full_page, scale } = fit.read()?;
+            let ScreenshotArguments { r#type, full_page, scale } = given.read()?;
             let form = match r#type.as_deref() {
                 None | Some("png") => PictureForm::Png,
                 Some("jpeg") => PictureForm::Jpeg,
@@ -337,21 +236,21 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
                 Some("device") => true,
                 Some(_) => return Err(bad("`scale` is css or device")),
             };
-            Call::Picture(PictureSettings { form, whole_page: full_page, device_pixels })
+            Call::Screenshot(PictureSettings { form, whole_page: full_page, device_pixels })
         }
-        "browser_close" => fit.nothing(Call::Close)?,
+        "browser_close" => given.nothing(Call::Close)?,
         other => return Err(CallError::NotOffered(other.to_owned())),
     })
 }
 
-struct Fit {
+struct GivenArguments {
     tool: &'static str,
     arguments: Map<String, Value>,
 }
 
-impl Fit {
+impl GivenArguments {
     fn read<T: DeserializeOwned>(self) -> Result<T, CallError> {
-        // The message of serde_json names parameters and kinds of values; where it would quote a value, it is cut.
+        // The message of serde_json names parameters and types; a quoted value is cut out of it.
         serde_json::from_value(Value::Object(self.arguments)).map_err(|error| CallError::Arguments {
             tool: self.tool,
             problem: without_values(&error.to_string()),
@@ -363,7 +262,7 @@ impl Fit {
     }
 }
 
-/// serde says `invalid type: string "what was written", expected ...`: what was written may be a value of the user's.
+/// serde reports `invalid type: string "value", expected ...`, and the quoted value may be one of the user's.
 fn without_values(message: &str) -> String {
     match (message.find('"'), message.rfind('"')) {
         (Some(from), Some(to)) if from < to => {
@@ -386,17 +285,17 @@ fn to_fill(field: FieldArguments, bad: &impl Fn(&str) -> CallError) -> Result<Fi
     Ok(FieldToFill { target: field.target, value })
 }
 
-fn expression(regex: &str) -> Sought {
+fn expression(regex: &str) -> SearchPattern {
     let slashed = regex.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
     match slashed {
         Some((pattern, flags)) => {
-            Sought::Expression { pattern: pattern.to_owned(), any_case: flags.contains('i') }
+            SearchPattern::Expression { pattern: pattern.to_owned(), any_case: flags.contains('i') }
         }
-        None => Sought::Expression { pattern: regex.to_owned(), any_case: false },
+        None => SearchPattern::Expression { pattern: regex.to_owned(), any_case: false },
     }
 }
 
-/// A count that came as a JSON number.
+/// A count that arrived as a JSON number.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
 fn whole(number: f64) -> usize {
     number.clamp(0.0, 10_000.0) as usize
@@ -420,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_read() {
+    fn calls_are_parsed() {
         let target = || "e1".to_owned();
         for (name, arguments, wanted) in [
             (
@@ -441,12 +340,12 @@ mod tests {
             (
                 "browser_find",
                 json!({ "regex": "/total/i" }),
-                Call::Find(Sought::Expression { pattern: "total".into(), any_case: true }),
+                Call::Find(SearchPattern::Expression { pattern: "total".into(), any_case: true }),
             ),
             (
                 "browser_wait_for",
                 json!({ "time": 1e9 }),
-                Call::Wait { milliseconds: 30_000, text: None, gone: None },
+                Call::Wait { milliseconds: 30_000, text: None, text_gone: None },
             ),
             (
                 "browser_fill_form",
@@ -459,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_do_something_else_is_refused() {
+    fn calls_with_unsupported_arguments_are_refused() {
         for (name, arguments) in [
             ("browser_run_code_unsafe", json!({ "code": "1" })),
             ("webmcp_save_card", json!({})),
@@ -478,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_not_said_again() {
+    fn argument_errors_do_not_repeat_values() {
         let error = call("browser_fill_form", json!({ "fields": "4111111111111111" })).unwrap_err();
         assert!(!error.to_string().contains("4111"), "{error}");
     }

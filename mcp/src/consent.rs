@@ -1,5 +1,4 @@
-//! Where the consent page is opened: by the MCP client, if it can show addresses to its user, else in a window of the
-//! guard's own.
+//! Opening the consent page: by the MCP client, if it can show addresses to its user, otherwise in a window of the guard.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,7 +9,7 @@ use rmcp::model::{ElicitationAction, ProtocolVersion};
 use rmcp::service::{ElicitationMode, Peer, RoleServer};
 use tokio::sync::watch;
 
-/// The client that an address may be shown through, once one has connected.
+/// The client that may show an address, once one has connected.
 #[derive(Clone, Default)]
 pub struct ClientSlot(Arc<Mutex<Option<Peer<RoleServer>>>>);
 
@@ -19,7 +18,7 @@ impl ClientSlot {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(peer);
     }
 
-    /// The client, if it says that it shows addresses to its user.
+    /// The client, if it declares that it shows addresses to its user.
     fn that_shows_addresses(&self) -> Option<Peer<RoleServer>> {
         let peer = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         // Later versions of the protocol have no requests from the server to the client.
@@ -28,12 +27,12 @@ impl ClientSlot {
     }
 }
 
-/// Opens the consent page through the MCP client, which shows the address to its user ("URL elicitation"); where it cannot,
-/// in a window of `otherwise`.
+/// Opens the consent page through the MCP client, which shows the address to its user ("URL elicitation"). If it cannot, a
+/// window of `otherwise` opens.
 ///
-/// The client learns the page's address with it, and could answer in the user's place: it is trusted with that, as it is
-/// with the user's words. The model is not, and the client must not give it the address. Who does not trust the client uses
-/// the window alone.
+/// The client learns the page's address by this, and could answer in the user's place. It is trusted with that, as it is
+/// with the user's prompts. The model is not, so the client must not show it the address. Users who do not trust their client
+/// use the window alone.
 pub struct ThroughClient {
     client: ClientSlot,
     otherwise: Option<Box<dyn Opener>>,
@@ -41,7 +40,7 @@ pub struct ThroughClient {
 }
 
 impl ThroughClient {
-    /// An opener, and the slot for [`crate::Gateway::serve`] to put the client into.
+    /// An opener, and the slot into which [`crate::Gateway::serve`] puts the client.
     pub fn new(otherwise: Option<Box<dyn Opener>>) -> (ThroughClient, ClientSlot) {
         let client = ClientSlot::default();
         (ThroughClient { client: client.clone(), otherwise, asked: 0 }, client)
@@ -49,8 +48,8 @@ impl ThroughClient {
 
     /// An opener that uses `window` alone, whatever the client can do.
     pub fn never(window: Option<Box<dyn Opener>>) -> (ThroughClient, ClientSlot) {
-        let nobody = ClientSlot::default();
-        (ThroughClient { client: nobody, otherwise: window, asked: 0 }, ClientSlot::default())
+        let empty = ClientSlot::default();
+        (ThroughClient { client: empty, otherwise: window, asked: 0 }, ClientSlot::default())
     }
 }
 
@@ -65,14 +64,16 @@ impl Opener for ThroughClient {
                     )),
                 };
             };
-            let url = address.parse::<url::Url>().map_err(|_| OpenError("its address is none".to_owned()))?;
+            let url = address
+                .parse::<url::Url>()
+                .map_err(|_| OpenError("its address cannot be parsed".to_owned()))?;
             self.asked += 1;
             let number = format!("portcullis-{}", self.asked);
             let (refused, closed) = watch::channel(());
             let shown = tokio::spawn(async move {
                 let words = "Portcullis asks whether the agent may go on. Answer on its own page.";
                 let answer = peer.elicit_url(words, url, number).await;
-                // To accept is to open the page; what is answered there is what counts.
+                // Accepting only opens the page; the answer is given there.
                 if matches!(answer, Ok(ElicitationAction::Accept)) {
                     std::future::pending::<()>().await;
                 }
@@ -83,7 +84,7 @@ impl Opener for ThroughClient {
     }
 }
 
-/// A page that the client shows. It cannot be closed from here.
+/// A page that the client shows. The guard cannot close it.
 struct Shown {
     closed: watch::Receiver<()>,
     task: tokio::task::JoinHandle<()>,

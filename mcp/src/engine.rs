@@ -1,14 +1,13 @@
-//! The browser, and playwright-mcp joined to it. A browser that is gone is started again for the next task.
+//! The browser, and the playwright-mcp that shares it. A lost browser is started again for the next task.
 
 use portcullis::guard::SystemEntropy;
 use portcullis::signals::playwright::{Browser, BrowserSettings};
 use portcullis::vault::Entropy;
 
-use crate::gateway::GatewayError;
-use crate::settings::UpstreamCommand;
+use crate::settings::{GatewayError, UpstreamCommand};
 use crate::upstream::Upstream;
 
-/// How both are started, and both as they run.
+/// The browser and playwright-mcp with their settings.
 pub struct Engine {
     settings: BrowserSettings,
     command: Option<UpstreamCommand>,
@@ -17,7 +16,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts the browser. playwright-mcp is started when it is needed first.
+    /// Starts the browser. playwright-mcp starts at its first call.
     pub async fn start(
         settings: BrowserSettings,
         command: Option<UpstreamCommand>,
@@ -26,14 +25,14 @@ impl Engine {
         Ok(Engine { settings, command, browser, upstream })
     }
 
-    /// Whether the browser is there. Where it was killed or crashed, so are its containers gone.
-    pub fn is_there(&self) -> bool {
+    /// Returns true if the browser runs. The containers of a browser that was killed or crashed are lost.
+    pub fn is_running(&self) -> bool {
         self.browser.is_connected()
     }
 
-    /// The browser, started again where it is gone. No task may be open then.
+    /// The browser, which is started again if it is lost. No task may be open in that case.
     pub async fn browser(&mut self) -> Result<&Browser, GatewayError> {
-        if !self.is_there() {
+        if !self.is_running() {
             if let Some(old) = self.upstream.take() {
                 old.stop().await;
             }
@@ -58,7 +57,7 @@ async fn launch(
     let Some(command) = command else { return Ok((Browser::launch(settings.clone()).await?, None)) };
     let mut secret = [0; 32];
     SystemEntropy.fill(&mut secret);
-    let (browser, way) = Browser::launch_shared(settings.clone(), &secret).await?;
-    let upstream = Upstream::new(command.clone(), way);
+    let (browser, relay) = Browser::launch_shared(settings.clone(), &secret).await?;
+    let upstream = Upstream::new(command.clone(), relay);
     Ok((browser, Some(upstream.map_err(|error| GatewayError::Folder(error.to_string()))?)))
 }

@@ -1,43 +1,44 @@
 #![cfg(unix)]
-//! A guard in the place of playwright-mcp: an MCP server with the same tools, behind which every call is decided by a
-//! [`portcullis::Session`] and every answer is scrubbed.
+//! A guard in the place of playwright-mcp: an MCP server with the same tools, in which a [`portcullis::Session`] decides every
+//! call and scrubs every answer.
 //!
-//! What an agent does to a page (open, click, type, choose, press, read) the session carries out itself, on the element
-//! that was decided about. What only looks at it (pictures, the console, the size of the window) goes to the real
-//! `@playwright/mcp`, which is joined to the same browser by a relay that lets it see the one container and nothing else,
-//! and its answer is scrubbed. All other tools are withheld.
+//! The session itself carries out the actions on a page (open, click, type, select, press, read), on exactly the element that
+//! was decided about. Tools that only observe (the console, resizing) go to the real `@playwright/mcp`, which shares the
+//! browser through a relay that shows it only this container, and its answers are scrubbed. All other tools are withheld.
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`gateway`] | the server: an MCP client on one side, the guard on the other |
-//! | [`settings`] | how it is set up |
-//! | [`consent`] | prompts through the MCP client, or in a window of the guard's own |
+//! | [`settings`] | its settings and errors |
+//! | [`consent`] | prompts through the MCP client, or in a window of the guard |
 //! | [`catalogue`] | the tools |
-//! | `arrivals` | calls in the order in which they came |
-//! | `call` | one call, read from its arguments |
-//! | `target` | elements by handle, role, text or selector |
-//! | `told` | parts of a page as it was told |
-//! | `sitting` | guarded, or only watched |
-//! | `engine` | the browser and playwright-mcp, started and started again |
-//! | `worker` | owns the guard and the session; one call at a time |
+//! | `arguments` | the tools' arguments and their JSON schemas |
+//! | `call` | a parsed call, and the answer to it |
 //! | `server` | the protocol |
-//! | `upstream` | the real playwright-mcp behind the guard |
+//! | `queue` | calls in the order of their arrival |
+//! | `worker`, `page_calls` | owns the guard and the session, and carries out one call at a time |
+//! | `task_session` | the session of a task, guarded or only observed |
+//! | `target` | elements by ref, role, text or selector |
+//! | `rendered` | parts of the page as it was rendered for the agent |
+//! | `engine`, `upstream` | the browser, and the real playwright-mcp |
 
 pub mod catalogue;
 pub mod consent;
 pub mod gateway;
 pub mod settings;
-mod sitting;
 
-mod arrivals;
+mod arguments;
 mod call;
 mod engine;
+mod page_calls;
+mod queue;
+mod rendered;
 mod server;
 mod target;
-mod told;
+mod task_session;
 mod upstream;
 mod worker;
 
-pub use gateway::{Gateway, GatewayError};
-pub use settings::{Allowed, GatewaySettings, Snapshots, UpstreamCommand};
-pub use sitting::{LogFor, Seen};
+pub use gateway::Gateway;
+pub use settings::{Allowed, GatewayError, GatewaySettings, Snapshots, UpstreamCommand};
+pub use task_session::{OpenTaskLog, ReceiveReport};

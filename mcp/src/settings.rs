@@ -1,28 +1,30 @@
-//! How the guard is set up.
+//! The settings and errors of the gateway.
 
 use std::path::PathBuf;
 
-/// What an action answers with beside its own result.
+use portcullis::signals::playwright::BridgeError;
+
+/// The content that an action's answer has in addition to the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Snapshots {
-    /// The page as it is afterwards, as `browser_snapshot` tells it.
+    /// The page after the action, as `browser_snapshot` renders it.
     #[default]
     AfterActions,
-    /// Nothing: the agent asks for it.
+    /// Nothing: the agent calls `browser_snapshot`.
     OnRequest,
 }
 
-/// Tools that are withheld unless the user says otherwise. In a container that holds values of the user's they are off
-/// whatever is said here.
+/// Tools that are withheld unless the user allows them. In a container that holds values of the user's they are always
+/// off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allowed {
-    /// `browser_evaluate`: scripts of the agent's in the page.
+    /// `browser_evaluate`: the agent's scripts in the page.
     pub scripts: bool,
-    /// `browser_network_requests` and `browser_network_request`: what the page asked for and was answered.
+    /// `browser_network_requests` and `browser_network_request`: the page's requests and their responses.
     pub network: bool,
 }
 
-/// How the real playwright-mcp is started.
+/// The command of the real playwright-mcp.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpstreamCommand {
     /// Node.
@@ -31,16 +33,30 @@ pub struct UpstreamCommand {
     pub script: PathBuf,
 }
 
-/// How the guard is set up.
+/// The settings of the gateway.
 #[derive(Debug, Clone, Default)]
 pub struct GatewaySettings {
     /// The user's own words for the task, with its web addresses. Without them the agent proposes a task
     /// (`portcullis_plan`) and the user is asked for it.
     pub task: Option<String>,
-    /// The real playwright-mcp. Without one there are no pictures, no console and no other sizes of the window.
+    /// The real playwright-mcp. Without it there is no console, no resizing, no script and no network tool.
     pub upstream: Option<UpstreamCommand>,
-    /// What is not withheld.
+    /// The allowed tools.
     pub allowed: Allowed,
-    /// What actions answer with.
+    /// The additional content of an action's answer.
     pub snapshots: Snapshots,
+}
+
+/// The reason why the server ended, or did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum GatewayError {
+    /// The browser failed.
+    #[error(transparent)]
+    Browser(#[from] BridgeError),
+    /// The folder for the files of playwright-mcp could not be made.
+    #[error("no folder could be made for the files of playwright-mcp: {0}")]
+    Folder(String),
+    /// The client does not speak the protocol.
+    #[error("the client does not speak the protocol: {0}")]
+    Protocol(String),
 }

@@ -1,60 +1,59 @@
-//! What a call names as its element.
+//! The element that a call names.
 //!
-//! A handle of the last snapshot is taken as it is. Role and text are looked for in what the agent was told of the page,
-//! so that a name the agent may not read cannot be guessed. What is left is a CSS selector, which the browser itself
-//! reads.
+//! A ref of the last snapshot is used directly. Role and text are looked up in the page as it was rendered for the agent, so
+//! that an agent cannot guess a name that it may not read. Anything else is a CSS selector, which the browser parses.
 
 use portcullis::signals::ElementRef;
 
 /// An element as a call names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// A handle.
-    Handle(ElementRef),
-    /// What the agent was told has this role, or any, and this name, or any.
-    Told { role: Option<String>, name: Option<String>, exact: bool },
-    /// For the browser.
+    /// A ref.
+    Ref(ElementRef),
+    /// The element of the rendered page with this role, or any, and this name, or any.
+    Rendered { role: Option<String>, name: Option<String>, exact: bool },
+    /// A CSS selector for the browser.
     Selector(String),
 }
 
-/// Why nothing was found in what was told.
+/// The reason why an element cannot be found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// None or several.
+    /// No element fits, or several do.
     #[error("`{written}` fits {count} elements of the last snapshot; name one by its ref")]
     NotOne { written: String, count: usize },
-    /// A selector of a kind that is not read.
-    #[error("`{0}` is no selector that is read here; name the element by a ref of the snapshot, such as e12")]
-    Unread(String),
+    /// A selector of an unsupported kind.
+    #[error("`{0}` is not a supported selector; name the element by a ref of the snapshot, such as e12")]
+    Unsupported(String),
 }
 
 impl Target {
-    /// Reads what stands in a call.
+    /// Parses the name of an element in a call.
     pub fn read(written: &str) -> Result<Target, TargetError> {
         let bare = written.trim();
         let bare = bare.strip_prefix("aria-ref=").or(bare.strip_prefix("ref=")).unwrap_or(bare);
-        if is_handle(bare) {
-            return Ok(Target::Handle(ElementRef(bare.to_owned())));
+        if is_ref(bare) {
+            return Ok(Target::Ref(ElementRef(bare.to_owned())));
         }
         if let Some(rest) = bare.strip_prefix("text=") {
             let (name, exact) = unquote(rest);
-            return Ok(Target::Told { role: None, name: Some(name), exact });
+            return Ok(Target::Rendered { role: None, name: Some(name), exact });
         }
         if let Some(rest) = bare.strip_prefix("role=") {
-            return by_role(rest).ok_or_else(|| TargetError::Unread(bare.to_owned()));
+            return by_role(rest).ok_or_else(|| TargetError::Unsupported(bare.to_owned()));
         }
-        let unread =
+        let unsupported =
             ["xpath=", "//", "..", "internal:", "_react=", "_vue=", "getBy", "locator(", "page.", "frame"];
-        if bare.contains(">>") || unread.iter().any(|start| bare.starts_with(start)) {
-            return Err(TargetError::Unread(bare.to_owned()));
+        if bare.contains(">>") || unsupported.iter().any(|start| bare.starts_with(start)) {
+            return Err(TargetError::Unsupported(bare.to_owned()));
         }
         Ok(Target::Selector(bare.strip_prefix("css=").unwrap_or(bare).to_owned()))
     }
 }
 
-/// The one line of what was told that has this role and name.
+/// The only element of the rendered page with this role and name.
 pub fn look_up(
-    told: &str,
+    rendered: &str,
     written: &str,
     role: Option<&str>,
     name: Option<&str>,
@@ -70,17 +69,15 @@ pub fn look_up(
                 false => said.is_some_and(|said| said.to_lowercase().contains(&name.to_lowercase())),
             })
     };
-    let found: Vec<&str> = told.lines().filter(|line| handle_of(line).is_some()).filter(fits).collect();
+    let found: Vec<&str> = rendered.lines().filter(|line| ref_of(line).is_some()).filter(fits).collect();
     match found.as_slice() {
-        [line] => {
-            handle_of(line).ok_or_else(|| TargetError::NotOne { written: written.to_owned(), count: 0 })
-        }
+        [line] => ref_of(line).ok_or_else(|| TargetError::NotOne { written: written.to_owned(), count: 0 }),
         others => Err(TargetError::NotOne { written: written.to_owned(), count: others.len() }),
     }
 }
 
-/// Such as `e12` or `f1e3`, or `s7` for what a selector found.
-fn is_handle(text: &str) -> bool {
+/// Returns true for a ref such as `e12` or `f1e3`, or `s7` for an element that a selector found.
+fn is_ref(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     let rest = match text.strip_prefix('f') {
         Some(rest) => {
@@ -95,8 +92,8 @@ fn is_handle(text: &str) -> bool {
     rest.strip_prefix('e').is_some_and(digits) || text.strip_prefix('s').is_some_and(digits)
 }
 
-/// The handle of a line. Words of the page stand in quotes, so the last one outside of them counts.
-pub fn handle_of(line: &str) -> Option<ElementRef> {
+/// The ref of a line. Text of the page is in quotes, so only a ref outside of quotes counts.
+pub fn ref_of(line: &str) -> Option<ElementRef> {
     let mut outside = String::new();
     let (mut quoted, mut escaped) = (false, false);
     for c in line.chars() {
@@ -110,10 +107,10 @@ pub fn handle_of(line: &str) -> Option<ElementRef> {
     }
     let from = outside.find("[ref=")? + "[ref=".len();
     let rest = outside.get(from..)?;
-    rest.get(..rest.find(']')?).map(|handle| ElementRef(handle.to_owned()))
+    rest.get(..rest.find(']')?).map(|element| ElementRef(element.to_owned()))
 }
 
-/// The first words in quotes.
+/// The first quoted text.
 fn quoted(text: &str) -> Option<String> {
     let mut words = String::new();
     let mut characters = text.chars().skip_while(|c| *c != '"').skip(1);
@@ -126,18 +123,18 @@ fn quoted(text: &str) -> Option<String> {
     }
 }
 
-/// `button`, or `button[name="Pay"]`; an `i` after the quotes means any case.
+/// Parses `button`, or `button[name="Pay"]`; an `i` after the quotes ignores case.
 fn by_role(rest: &str) -> Option<Target> {
     let Some((role, rest)) = rest.split_once('[') else {
-        return Some(Target::Told { role: Some(rest.trim().to_owned()), name: None, exact: true });
+        return Some(Target::Rendered { role: Some(rest.trim().to_owned()), name: None, exact: true });
     };
     let rest = rest.strip_suffix(']')?.strip_prefix("name=")?;
     let (rest, any_case) = rest.strip_suffix('i').map_or((rest, false), |rest| (rest.trim_end(), true));
     let (name, _) = unquote(rest);
-    Some(Target::Told { role: Some(role.trim().to_owned()), name: Some(name), exact: !any_case })
+    Some(Target::Rendered { role: Some(role.trim().to_owned()), name: Some(name), exact: !any_case })
 }
 
-/// Without its quotes, and whether there were any.
+/// The text without its quotes, and true if there were any.
 fn unquote(text: &str) -> (String, bool) {
     for quote in ['"', '\''] {
         if let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
@@ -158,17 +155,17 @@ mod tests {
 
     fn find(written: &str) -> Result<ElementRef, TargetError> {
         match Target::read(written)? {
-            Target::Told { role, name, exact } => {
+            Target::Rendered { role, name, exact } => {
                 look_up(PAGE, written, role.as_deref(), name.as_deref(), exact)
             }
-            Target::Handle(handle) => Ok(handle),
+            Target::Ref(element) => Ok(element),
             Target::Selector(selector) => Ok(ElementRef(selector)),
         }
     }
 
     #[test]
-    fn elements_are_found_in_what_was_told() {
-        for (written, handle) in [
+    fn elements_are_found_in_the_rendered_page() {
+        for (written, element) in [
             ("e12", "e12"),
             ("aria-ref=f1e3", "f1e3"),
             ("role=button[name=\"Pay now\"]", "e4"),
@@ -179,26 +176,26 @@ mod tests {
             ("css=input[name=cc]", "input[name=cc]"),
             ("#pay", "#pay"),
         ] {
-            assert_eq!(find(written), Ok(ElementRef(handle.to_owned())), "{written}");
+            assert_eq!(find(written), Ok(ElementRef(element.to_owned())), "{written}");
         }
         assert_eq!(find("role=button"), Err(TargetError::NotOne { written: "role=button".into(), count: 2 }));
         for written in
             ["//button", "xpath=//button", "iframe >> button", "getByRole('button')", "role=button[x=1]"]
         {
-            assert_eq!(find(written), Err(TargetError::Unread(written.to_owned())));
+            assert_eq!(find(written), Err(TargetError::Unsupported(written.to_owned())));
         }
     }
 
     proptest! {
-        /// Whatever stands in quotes, the handle is the bridge's.
+        /// Text in quotes cannot change the ref, which the bridge assigns.
         #[test]
-        fn a_page_cannot_name_a_handle(words in ".{0,30}") {
+        fn a_page_cannot_set_a_ref(words in ".{0,30}") {
             let line = format!("- button {} [ref=e7]", serde_json::Value::from(words));
-            prop_assert_eq!(handle_of(&line), Some(ElementRef("e7".to_owned())));
+            prop_assert_eq!(ref_of(&line), Some(ElementRef("e7".to_owned())));
         }
 
         #[test]
-        fn anything_can_be_written(written in ".{0,60}") {
+        fn any_text_is_parsed_without_a_panic(written in ".{0,60}") {
             let _refused_or_not = Target::read(&written);
         }
     }

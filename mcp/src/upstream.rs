@@ -1,9 +1,9 @@
-//! The real playwright-mcp behind the guard: a child process that sees the page through the relay, and is asked for what
-//! only looks.
+//! The real playwright-mcp behind the guard: a child process that sees the page through the relay, and carries out tools that
+//! only observe.
 //!
-//! It is started when it is needed first. It gets the relay's address in its environment, a folder of its own for the
-//! files that it writes, and no roots of the client's: it reads none of the user's files. Where it dies, the call at that
-//! moment fails, and the next one starts it again.
+//! It starts at its first call. It gets the relay's address in its environment, a folder of its own for the files that it
+//! writes, and no roots of the client, so that it reads none of the user's files. If it dies, the current call fails, and the
+//! next one starts it again.
 
 use std::fs::File;
 use std::io::Read;
@@ -17,27 +17,27 @@ use serde_json::{Map, Value};
 use tokio::process::Command;
 
 use crate::settings::UpstreamCommand;
-use crate::sitting::Sitting;
+use crate::task_session::TaskSession;
 
-/// What stands in the place of a file that is not told.
+/// The replacement of a file that is not shown.
 const NOT_SHOWN: &str = "(a file that is not shown)";
 
-/// How long it may take to start, and for one call.
+/// The time limit of its start, and of one call.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The longest text of one answer, with that of the files which it wrote.
+/// The longest text of one answer, including the files that it wrote.
 const LONGEST: usize = 1 << 20;
 
-/// Why playwright-mcp gave no answer. Its own words of an error are the page's too, and come as an answer.
+/// The reason why playwright-mcp gave no answer. Its own error messages may contain text of the page, so they are answers.
 #[derive(Debug, thiserror::Error)]
 pub enum UpstreamError {
     /// It does not start.
     #[error("playwright-mcp behind the guard does not start: {0}")]
     Start(String),
-    /// It is gone.
+    /// It has exited.
     #[error("playwright-mcp behind the guard is gone; the next call starts it again")]
     Gone,
-    /// It does not know the tool, or not these arguments.
+    /// It rejects the tool or its arguments.
     #[error("playwright-mcp behind the guard does not take this call")]
     Refused,
     /// It did not answer in time.
@@ -47,42 +47,42 @@ pub enum UpstreamError {
     Slow,
 }
 
-/// The child, its way to the page, and the folder for its files.
+/// The child process, its relay, and the folder for its files.
 pub struct Upstream {
     command: UpstreamCommand,
-    way: SecondProgram,
+    relay: SecondProgram,
     files: ThrowawayFolder,
     running: Option<RunningService<RoleClient, ClientConfig>>,
 }
 
 impl Upstream {
-    /// Nothing is started yet.
-    pub fn new(command: UpstreamCommand, way: SecondProgram) -> std::io::Result<Upstream> {
-        Ok(Upstream { command, way, files: ThrowawayFolder::new()?, running: None })
+    /// Prepares the folder; the process starts at the first call.
+    pub fn new(command: UpstreamCommand, relay: SecondProgram) -> std::io::Result<Upstream> {
+        Ok(Upstream { command, relay, files: ThrowawayFolder::new()?, running: None })
     }
 
-    /// From now on it sees the page of this session.
-    pub fn follow(&self, session: &Sitting) {
-        session.show_to(&self.way);
+    /// Gives it access to the page of this session.
+    pub fn follow(&self, session: &TaskSession) {
+        session.show_to(&self.relay);
     }
 
-    /// It sees no page any more, and what it remembers of the last one ends with its process.
+    /// Takes its access to the page away. Its memory of the last page ends with its process.
     pub async fn leave(&mut self) {
-        self.way.leave();
+        self.relay.leave();
         if let Some(running) = self.running.take() {
             let _ended_already = running.cancel().await;
         }
     }
 
-    /// Ends the child.
+    /// Ends the child process.
     pub async fn stop(mut self) {
         self.leave().await;
     }
 
-    /// Asks for one tool.
+    /// Calls one tool.
     ///
     /// # Errors
-    /// Where there is no answer. An answer may be an error too, which the second of the pair says.
+    /// If there is no answer. The second part of an answer is true if it is an error message.
     pub async fn call(
         &mut self,
         tool: &'static str,
@@ -102,22 +102,22 @@ impl Upstream {
                 return Err(UpstreamError::Gone);
             }
             Err(_) => {
-                // One that hangs would hang again: dropped, it is killed.
+                // A process that hangs would hang again; dropping it kills it.
                 self.running = None;
                 return Err(UpstreamError::Slow);
             }
         };
-        let (mut told, mut left) = (Vec::new(), LONGEST);
+        let (mut texts, mut left) = (Vec::new(), LONGEST);
         for content in answer.content {
-            // It is asked for nothing but text. Where it begins to say more, nobody has looked at that.
+            // Only text is scrubbed, so other content is dropped.
             let ContentBlock::Text(text) = content else { continue };
-            // It says in its errors where it connects to. Whoever knows that is past the guard.
-            let said = self.way.without_address(cut(&text.text, left));
-            let said = self.way.without_address(&self.with_files(&said, left));
+            // Its error messages contain the relay's address, which would let the agent bypass the guard.
+            let said = self.relay.without_address(cut(&text.text, left));
+            let said = self.relay.without_address(&self.with_files(&said, left));
             left = left.saturating_sub(said.len());
-            told.push(said);
+            texts.push(said);
         }
-        Ok((told, answer.is_error == Some(true)))
+        Ok((texts, answer.is_error == Some(true)))
     }
 
     async fn start(&self) -> Result<RunningService<RoleClient, ClientConfig>, UpstreamError> {
@@ -127,11 +127,11 @@ impl Upstream {
             .args(["--no-webmcp", "--codegen", "none", "--snapshot-mode", "none", "--file-paths", "absolute"])
             .arg("--output-dir")
             .arg(self.files.path())
-            // Its first roots are where it stands.
+            // Its working directory is its first root.
             .current_dir(self.files.path())
-            // What it writes elsewhere is left behind where it is killed.
+            // Files elsewhere would be left behind if it is killed.
             .env("TMPDIR", self.files.path())
-            .env("PLAYWRIGHT_MCP_CDP_ENDPOINT", self.way.address());
+            .env("PLAYWRIGHT_MCP_CDP_ENDPOINT", self.relay.address());
         let failed = |error: String| UpstreamError::Start(error);
         let process = TokioChildProcess::builder(command).stderr(std::process::Stdio::null()).spawn();
         let (process, _) = process.map_err(|error| failed(error.to_string()))?;
@@ -144,37 +144,37 @@ impl Upstream {
         }
     }
 
-    /// Puts the text of the files that an answer points to in their place, as much as there is room for: the agent gets no
-    /// file that nobody scrubbed. What is no text is left out.
+    /// Replaces links to files in an answer by the text of the files, up to the limit. The agent gets no file that was not
+    /// scrubbed; a file that is not text is left out.
     fn with_files(&self, text: &str, room: usize) -> String {
         let folder = self.files.path().to_string_lossy();
-        let mut told = String::new();
+        let mut shown = String::new();
         for line in text.lines() {
             let link = line.split_once("](").and_then(|(_, rest)| rest.split_once(')')).map(|(path, _)| path);
-            let left = room.saturating_sub(told.len());
+            let left = room.saturating_sub(shown.len());
             match link {
-                // Where it keeps its files is no matter of the agent's, and nobody scrubbed them.
-                None if line.contains(&*folder) => told.push_str(NOT_SHOWN),
-                None => told.push_str(cut(line, left)),
+                // The agent needs no path of its files, which are not scrubbed.
+                None if line.contains(&*folder) => shown.push_str(NOT_SHOWN),
+                None => shown.push_str(cut(line, left)),
                 Some(path) => match self.file(path, left) {
-                    Some(content) => told.push_str(&content),
-                    None => told.push_str(NOT_SHOWN),
+                    Some(content) => shown.push_str(&content),
+                    None => shown.push_str(NOT_SHOWN),
                 },
             }
-            told.push('\n');
+            shown.push('\n');
             if left == 0 {
-                told.push_str("(cut: the answer is too long)");
+                shown.push_str("(cut: the answer is too long)");
                 break;
             }
         }
-        told.truncate(told.trim_end_matches('\n').len());
-        told
+        shown.truncate(shown.trim_end_matches('\n').len());
+        shown
     }
 
-    /// The begin of a file of its own.
+    /// The beginning of one of its files.
     fn file(&self, path: &str, longest: usize) -> Option<String> {
         let folder = self.files.path().canonicalize().ok()?;
-        // A link to elsewhere was not written by it.
+        // A link out of the folder is not one of its files.
         let path =
             self.files.path().join(path).canonicalize().ok().filter(|path| path.starts_with(&folder))?;
         let file = File::open(&path).ok().filter(|_| path.is_file())?;
@@ -182,7 +182,7 @@ impl Upstream {
         file.take(u64::try_from(longest).unwrap_or(u64::MAX)).read_to_end(&mut bytes).ok()?;
         match String::from_utf8(bytes) {
             Ok(text) => Some(text),
-            // Cut within a letter. All else is no text.
+            // The text was cut within a letter. Any other error means that the file is not text.
             Err(error) if error.utf8_error().error_len().is_none() => {
                 let whole = error.utf8_error().valid_up_to();
                 let mut bytes = error.into_bytes();
@@ -194,7 +194,7 @@ impl Upstream {
     }
 }
 
-/// The begin of a text.
+/// The beginning of a text.
 fn cut(text: &str, longest: usize) -> &str {
     text.get(..text.floor_char_boundary(longest)).unwrap_or(text)
 }

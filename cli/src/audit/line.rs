@@ -1,4 +1,4 @@
-//! One record as a line for a person or a program.
+//! Formats one record for a person or a program.
 
 use portcullis::audit::Record;
 use serde_json::Value;
@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::Selection;
 
 impl Selection {
-    /// The line to print for a line of the log, if it is selected. One that is no record is always shown to a
-    /// person, and to a program that asked for everything.
+    /// Formats a line of the log, if it is selected. A line that is not a record is always shown to a person, and to a
+    /// program that asked for everything.
     pub fn line(&self, line: &str) -> Option<String> {
         let everything = self.session.is_none() && self.event.is_none();
         let Ok(record) = Record::parse(line) else {
@@ -21,7 +21,7 @@ impl Selection {
     }
 }
 
-/// Time, number, session, event, and what it says.
+/// Time, number, session, event, and the event's fields.
 fn readable(record: &Record) -> String {
     let says: Vec<String> = record
         .body
@@ -33,7 +33,7 @@ fn readable(record: &Record) -> String {
     format!("{} {number:<5} {session:<16} {event:<16} {}", time(record.unix_ms), says.join(" "))
 }
 
-/// A time as UTC text; the number itself where it is no time of this era.
+/// A time as UTC text; the number itself if it is out of range.
 pub fn time(unix_ms: u64) -> String {
     let stamp = i64::try_from(unix_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     stamp.map_or(unix_ms.to_string(), |stamp| format!("{stamp:.3}"))
@@ -47,7 +47,7 @@ fn word(value: &Value) -> String {
     }
 }
 
-/// What a forged log could make a terminal do is shown and not done.
+/// Escapes control characters, so that a forged log cannot control the terminal.
 fn plain(text: &str) -> String {
     text.escape_debug().to_string()
 }
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_is_not_told_what_to_do() {
+    fn control_characters_are_escaped() {
         assert_eq!(plain("a\u{1b}[2Jb\u{202e}"), "a\\u{1b}[2Jb\\u{202e}");
     }
 }

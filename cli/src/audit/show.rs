@@ -9,7 +9,7 @@ use super::{Selection, failure};
 use crate::failure::Failure;
 
 pub fn run(selection: &Selection, last: Option<usize>) -> Result<(), Failure> {
-    let mut kept = VecDeque::new();
+    let mut selected = VecDeque::new();
     for segment in selection.segments()? {
         let bytes = segment.read(&SystemDisk).map_err(failure)?;
         for line in String::from_utf8_lossy(&bytes).lines().filter_map(|line| selection.line(line)) {
@@ -17,13 +17,13 @@ pub fn run(selection: &Selection, last: Option<usize>) -> Result<(), Failure> {
                 println!("{line}");
                 continue;
             };
-            kept.push_back(line);
-            if kept.len() > last {
-                kept.pop_front();
+            selected.push_back(line);
+            if selected.len() > last {
+                selected.pop_front();
             }
         }
     }
-    for line in kept {
+    for line in selected {
         println!("{line}");
     }
     let report = verify(&selection.log, None, None).map_err(failure)?;

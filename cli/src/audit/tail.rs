@@ -10,19 +10,19 @@ use portcullis::audit::{Broken, Chain, Place, Problem, Segment};
 use super::{Selection, finding};
 use crate::failure::Failure;
 
-/// How often a log is looked at for new records.
+/// The interval between two looks for new records.
 const EVERY: Duration = Duration::from_millis(200);
 
 pub fn run(selection: &Selection, last: usize, follow: bool) -> Result<(), Failure> {
     let mut reader = Reader::default();
-    let mut kept = VecDeque::new();
+    let mut last_lines = VecDeque::new();
     reader.read(selection, &mut |line| {
-        kept.push_back(line);
-        if kept.len() > last {
-            kept.pop_front();
+        last_lines.push_back(line);
+        if last_lines.len() > last {
+            last_lines.pop_front();
         }
     })?;
-    for line in kept {
+    for line in last_lines {
         println!("{line}");
     }
     while follow && wait() {
@@ -31,7 +31,7 @@ pub fn run(selection: &Selection, last: usize, follow: bool) -> Result<(), Failu
     Ok(())
 }
 
-/// Waits for the next look; no, if nobody reads any more.
+/// Waits for the next look; returns false if the reader has closed the stream.
 #[cfg(unix)]
 fn wait() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -50,19 +50,19 @@ fn wait() -> bool {
     true
 }
 
-/// Where in the log the reader is. What was read is a chain without a fault.
+/// The reader's position in the log. The records before it form an unbroken chain.
 #[derive(Default)]
 struct Reader {
     chain: Chain,
-    /// The segment that is read, from 0.
+    /// The number of the current segment, from 0.
     segment: usize,
-    /// Bytes and lines of it that were read.
+    /// The bytes and lines of it that were read.
     offset: u64,
     lines: usize,
 }
 
 impl Reader {
-    /// Reads the whole lines that came since.
+    /// Reads the complete lines since the last call.
     fn read(&mut self, selection: &Selection, print: &mut dyn FnMut(String)) -> Result<(), Failure> {
         let segments = selection.segments()?;
         while let Some(segment) = segments.get(self.segment) {
@@ -92,7 +92,7 @@ impl Reader {
                     print(line);
                 }
             }
-            // The last segment may grow; the next one begins where this one ended.
+            // The last segment may grow; the next one starts at its end.
             if self.segment + 1 == segments.len() {
                 break;
             }
@@ -101,7 +101,7 @@ impl Reader {
         Ok(())
     }
 
-    /// What follows in a segment; none if it is shorter than what was read of it.
+    /// The unread rest of a segment; `None` if it is shorter than the part that was read.
     fn rest(&self, segment: &Segment) -> std::io::Result<Option<Vec<u8>>> {
         let mut file = File::open(&segment.path)?;
         if file.metadata()?.len() < self.offset {

@@ -13,14 +13,15 @@ use crate::vault::Witness;
 pub struct Arguments {
     /// The log.
     log: PathBuf,
-    /// A signed head that was kept elsewhere: the log must still hold all that it covers.
+    /// A signed head that was stored elsewhere: the log must still contain everything that it covers.
     #[arg(long, value_name = "FILE")]
     head: Option<PathBuf>,
-    /// The public key that signed the heads: `name+hash+key`, or 64 hexadecimal digits. With it the
-    /// signatures are checked.
+    /// The public key that signed the heads: `name+hash+key`, or 64 hexadecimal digits. The signatures are checked with
+    /// it.
     #[arg(long, value_parser = key)]
     key: Option<[u8; 32]>,
-    /// The vault that the log goes with: it has the key, and keeps a head of its own. Its passphrase is asked for.
+    /// The vault that belongs to the log: it has the key and stores a head of its own. You are asked for its
+    /// passphrase.
     #[arg(long, value_name = "VAULT", conflicts_with_all = ["head", "key"])]
     vault: Option<PathBuf>,
     /// Read the vault's passphrase from this file descriptor.
@@ -59,7 +60,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 head.records
             );
         }
-        (None, _) => println!("no signed head lies beside it: a cut at its end would not show"),
+        (None, _) => {
+            println!("there is no signed head next to it, so a truncation of its end would not be detected")
+        }
     }
     if let Some(vault) = &witness {
         vault.check_age(report.signed.as_ref())?;
@@ -79,7 +82,7 @@ fn read_head(path: &std::path::Path) -> Result<SignedHead, Failure> {
     SignedHead::parse(&text).map_err(|problem| Failure::Input(format!("{}: {problem}", path.display())))
 }
 
-/// What a whole log holds, in a line.
+/// Summarises an unbroken log in a line.
 pub fn summary(report: &Report) -> String {
     let segments = if report.segments == 1 { "segment" } else { "segments" };
     let (records, count, head) = (report.records, report.segments, hex(&report.head));

@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
-/// The share of harmless texts that a span may be given for, where no `--at-least` says otherwise.
+/// The share of harmless texts with a reported span, if `--at-least` is not given.
 const RATE: f64 = 0.01;
 
 #[derive(clap::Args)]
 pub struct Scan {
-    /// What is looked for.
+    /// The subject to search for.
     #[arg(long, value_enum)]
     detector: Kind,
     /// The texts, one JSON object with `id` and `text` a line; `-` is standard input.
@@ -26,7 +26,7 @@ pub struct Scan {
     /// A model of your own in place of the shipped one; not for pii and secrets.
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// The least risk that a span is given for, in 0 to 1; by default what 1 % of harmless texts reach.
+    /// The least risk of a reported span, from 0 to 1; by default the risk that 1 % of harmless texts reach.
     #[arg(long, value_name = "RISK")]
     at_least: Option<f64>,
 }
@@ -36,13 +36,13 @@ enum Kind {
     Injection,
     Scam,
     Toxicity,
-    /// Personal data: who somebody is, where they live, how they pay.
+    /// Personal data: identity, address, means of payment.
     Pii,
-    /// What opens something by itself: passwords, codes, keys, tokens.
+    /// Credentials: passwords, codes, keys, tokens.
     Secrets,
 }
 
-/// What judges.
+/// The detector.
 enum Judge {
     Model { kind: &'static str, model: Box<LinearClassifier>, at_least: Risk },
     Values { detectors: Box<Detectors>, secrets: bool, at_least: f64 },
@@ -93,7 +93,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Input(format!("{} cannot be read: {error}", path.display()))
 }
 
-/// The id, as it was given, and the text of a line. What is wrong with it names no part of the text.
+/// The id, as it was given, and the text of a line. The error contains no part of the text.
 fn record(line: &[u8]) -> Result<(Value, String), String> {
     let mut value: Value =
         serde_json::from_slice(line).map_err(|error| format!("not JSON, at column {}", error.column()))?;
@@ -183,7 +183,7 @@ impl Judge {
     }
 }
 
-/// Enough digits to order by, few enough to read.
+/// Rounds to digits that preserve the order and remain readable.
 fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }

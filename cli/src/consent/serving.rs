@@ -1,4 +1,4 @@
-//! The answers that stand at the running service, which holds the vault.
+//! The standing consent of the running service, which holds the vault.
 
 use portcullis::consent::{Change, How};
 use portcullis::service::protocol::{Role, Wish};
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::number;
 use crate::failure::Failure;
-use crate::serve::{Folder, wished};
+use crate::serve::{Folder, request};
 use crate::vault::count;
 
-/// One answer that stands at the service.
+/// A standing answer at the service.
 struct Stands {
     change: Change,
     says: String,
@@ -26,7 +26,7 @@ impl Stands {
 }
 
 pub fn run(folder: &Folder, take_back: Option<&str>, json: bool) -> Result<(), Failure> {
-    let answer = wished(folder, Role::User, &Wish::Standing)?;
+    let answer = request(folder, Role::User, &Wish::Standing)?;
     let all = answer.get("standing").and_then(Value::as_array).cloned().unwrap_or_default();
     if json {
         println!("{}", Value::from(all));
@@ -38,7 +38,7 @@ pub fn run(folder: &Folder, take_back: Option<&str>, json: bool) -> Result<(), F
             println!("{:<4}{}", at + 1, stands.says);
         }
         if all.is_empty() {
-            println!("no answer stands: you are asked about everything");
+            println!("there is no standing answer: you are asked about everything");
         }
         return Ok(());
     };
@@ -52,16 +52,16 @@ pub fn run(folder: &Folder, take_back: Option<&str>, json: bool) -> Result<(), F
         all = all.drain(at..=at).collect();
     }
     for Stands { change, says } in all {
-        let answer = wished(folder, Role::User, &Wish::Change(change))?;
+        let answer = request(folder, Role::User, &Wish::Change(change))?;
         match answer.get("changed").and_then(Value::as_str) {
-            Some("kept") => println!("taken back: {says}"),
+            Some("kept") => println!("revoked: {says}"),
             Some("nothing") => println!("it stood no longer: {says}"),
             Some("locked") => {
                 return Err(Failure::NotSetUp(
                     "the vault is locked; start `portcullis serve` anew".to_owned(),
                 ));
             }
-            _ => println!("taken back for the open task, but it could not be kept: {says}"),
+            _ => println!("revoked for the open task, but it could not be saved: {says}"),
         }
     }
     Ok(())

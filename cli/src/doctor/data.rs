@@ -1,4 +1,4 @@
-//! The vault, the keyring, the audit log: nothing of them is opened, and no passphrase is asked for.
+//! The vault, the keyring, the audit log. None of them is opened, and no passphrase is needed.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use portcullis::vault_file::VaultFile;
 use super::finding::Finding;
 use crate::vault::{cached, keyring_works, unusable};
 
-/// Looks at a vault and a log. What is named and not there is a problem; a default that is not there is not yet made.
+/// Checks a vault and a log. A named file that is absent is a problem; an absent default has not been made yet.
 pub fn look(vault: Option<&Path>, audit: Option<&Path>) -> Vec<Finding> {
     let mut found = vec![self::vault(vault), keyring()];
     found.push(log(audit));

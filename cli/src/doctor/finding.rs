@@ -1,17 +1,17 @@
-//! One line of what the doctor says.
+//! One line of the doctor's report.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
-/// How something is.
+/// The state of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// It is there and as it should be.
+    /// It is present and works.
     Ok,
-    /// It is not there.
+    /// It is absent.
     Missing,
-    /// It is there and not as it should be.
+    /// It is present and has a problem.
     Problem,
 }
 
@@ -25,18 +25,18 @@ impl Status {
     }
 }
 
-/// What was found of one thing.
+/// The finding about one component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What was looked for.
+    /// The component.
     pub name: &'static str,
-    /// How it is.
+    /// Its state.
     pub status: Status,
-    /// What it is, or what is wrong.
+    /// A description of the component or of the problem.
     pub says: String,
-    /// What mends it, where something needs to be.
+    /// The remedy, if one is needed.
     pub mend: Option<String>,
-    /// Whether nothing works without it.
+    /// True if the guard cannot work without it.
     pub needed: bool,
 }
 
@@ -53,13 +53,13 @@ impl Finding {
         Finding { name, status: Status::Problem, says: says.into(), mend: Some(mend.into()), needed: false }
     }
 
-    /// Nothing works without it.
+    /// Marks a component without which the guard cannot work.
     pub fn needed(mut self) -> Finding {
         self.needed = true;
         self
     }
 
-    /// Whether a guarded browser works as far as this goes.
+    /// Returns true unless a guarded browser cannot work for this reason.
     pub fn lets_work(&self) -> bool {
         !self.needed || self.status == Status::Ok
     }

@@ -8,7 +8,7 @@ use portcullis::vault::{Protection, Secret};
 
 use super::finding::Finding;
 
-/// What the system grants to a process that holds values: as at the start of every command.
+/// The protections that the system grants to a process with secrets, as at the start of every command.
 pub fn process() -> Vec<Finding> {
     let refused = harden();
     let state = |name, what: Refused, good: &str| {
@@ -36,7 +36,7 @@ pub fn process() -> Vec<Finding> {
     ]
 }
 
-/// Every shipped policy and those that the user named: read, compiled and proved.
+/// Parses, compiles and proves every shipped policy and those that the user named.
 pub fn policies(named: &[PathBuf]) -> Vec<Finding> {
     let shipped = [
         ("policy A", portcullis::APPROACH_A_POLICY),
@@ -60,7 +60,7 @@ pub fn policies(named: &[PathBuf]) -> Vec<Finding> {
             },
         }
     });
-    // A guard is made with one of them: without the default, with none of a newcomer's.
+    // A guard needs a policy. If the default is broken, no guard starts without options.
     shipped.into_iter().map(Finding::needed).chain(named).collect()
 }
 

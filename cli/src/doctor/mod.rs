@@ -1,12 +1,12 @@
-//! `portcullis doctor`: what is found, what is missing, and how to mend it.
+//! `portcullis doctor`: installed components, problems, and their remedies.
 //!
 //! | module | subject |
 //! |---|---|
-//! | `finding` | one line of what it says |
+//! | `finding` | one line of the report |
 //! | `programs` | Node, playwright-core, Chromium, and whether they work together |
 //! | `data` | the vault, the keyring, the audit log |
 //! | `guarding` | the process itself, and policies |
-//! | `ways_in` | what agents and browsers reach the guard by |
+//! | `ways_in` | the interfaces for agents and browsers |
 
 mod data;
 mod finding;
@@ -29,10 +29,10 @@ pub struct Arguments {
     /// The audit log's folder [default: ~/.portcullis/audit].
     #[arg(long, value_name = "FOLDER")]
     audit: Option<PathBuf>,
-    /// A policy of yours; the shipped ones are always checked. May be given more than once.
+    /// A policy of your own; the shipped ones are always checked. May be given more than once.
     #[arg(long, value_name = "FILE")]
     policy: Vec<PathBuf>,
-    /// Do not start the browser: only look whether its parts are there.
+    /// Do not start the browser; check only that its parts are present.
     #[arg(long)]
     quick: bool,
     /// Print the result as a JSON object.

@@ -13,7 +13,7 @@ use portcullis::signals::playwright::{Browser, BrowserSettings};
 
 use super::finding::{Finding, Status};
 
-/// A browser that is not up after this long does not start.
+/// The time limit for the browser's start.
 const START_WITHIN: Duration = Duration::from_secs(30);
 
 const INSTALL_CHROMIUM: &str =
@@ -43,7 +43,7 @@ pub fn look(quick: bool) -> Vec<Finding> {
     found
 }
 
-/// The Node that the bridge starts: the driver's, or the one on PATH where there is no driver yet.
+/// The Node that the bridge starts: the driver's, or the one on PATH if there is no driver yet.
 fn node(of_driver: Option<PathBuf>) -> Finding {
     const MEND: &str =
         "install Node 20 or newer (https://nodejs.org), or set PLAYWRIGHT_NODE_EXE to its path";
@@ -88,7 +88,7 @@ fn browser(chromium: &Result<Program, String>) -> Finding {
 /// Starts the browser as a session does, opens a container, and closes it.
 fn start(chromium: &Path) -> Finding {
     const NAME: &str = "browser starts";
-    let mend = "see whether it starts by hand; as root, and where the kernel allows no user namespaces, set \
+    let mend = "start it from a shell to see its error; as root, and where the kernel allows no user namespaces, set \
                 PORTCULLIS_NO_SANDBOX=1";
     let Ok(runtime) = tokio::runtime::Runtime::new() else {
         return Finding::problem(NAME, "this system gives no threads", "end other programs");
@@ -120,7 +120,7 @@ async fn container(browser: &Browser) -> Result<(), String> {
     Ok(())
 }
 
-/// libtorch is needed to build `lm-torch` alone; no command of this program links it.
+/// Only `lm-torch` needs libtorch; no command of this program links it.
 fn libtorch() -> Finding {
     const MEND: &str =
         "in a clone of Portcullis run `cargo xtask setup --torch`, or set LIBTORCH; only `lm-torch` needs it";

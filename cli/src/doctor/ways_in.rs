@@ -1,4 +1,4 @@
-//! What agents and browsers reach the guard by: `@playwright/mcp`, native-messaging manifests.
+//! The interfaces by which agents and browsers reach the guard: `@playwright/mcp`, native-messaging manifests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::finding::Finding;
 
-/// Where browsers look for manifests of native hosts, below the home folder and in the system.
+/// The folders in which browsers look for manifests of native hosts, below the home folder and in the system.
 const OF_THE_USER: [&str; 3] = [
     ".config/chromium/NativeMessagingHosts",
     ".config/google-chrome/NativeMessagingHosts",
@@ -53,7 +53,7 @@ fn ours_in(folder: &Path) -> Vec<PathBuf> {
     entries.filter_map(|entry| Some(entry.ok()?.path())).filter(ours).collect()
 }
 
-/// A manifest must name a program that is there, speak over standard input and output, and name who may start it.
+/// A manifest must name an existing program, use standard input and output, and list its allowed callers.
 fn manifest(path: &Path) -> Finding {
     const NAME: &str = "native messaging";
     let problem = |why: String| {

@@ -8,22 +8,22 @@ use lm_ngram::Tokenizer;
 use crate::failure::Failure;
 use crate::files::read_text;
 
-/// What a text should be like.
+/// The wanted attribute of a text.
 #[derive(clap::Args)]
 #[group(multiple = false)]
 pub struct Wanted {
-    /// Weights of single tokens: a line each, the token's number and the log weight (at most 0), such as `1234 -2.5`;
-    /// `#` begins a remark.
+    /// Weights of single tokens, one a line: the token's number and the log weight (at most 0), such as `1234 -2.5`;
+    /// `#` starts a comment.
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
-    /// Phrases that must not occur, a line each. Each is looked for at the beginning of a word, as the tokenizer would
-    /// write it there.
+    /// Forbidden phrases, one a line. Each is matched at the beginning of a word, as the tokenizer would write it
+    /// there.
     #[arg(long, value_name = "FILE")]
     banned: Option<PathBuf>,
 }
 
 impl Wanted {
-    /// The attribute; none where none was given.
+    /// The attribute; `None` if none was given.
     pub fn read(
         &self,
         vocabulary: usize,

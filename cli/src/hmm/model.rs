@@ -8,7 +8,8 @@ use lm_ngram::{Encoding, Tokenizer};
 
 use crate::failure::Failure;
 
-/// Reads a model: ours is mapped, a published one (TRACE's, Ctrl-G's) is converted, with the `config.json` beside it.
+/// Reads a model: ours is mapped into memory, a published one (TRACE's, Ctrl-G's) is converted with the `config.json`
+/// next to it.
 pub fn open(path: &Path) -> Result<ModelFile, Failure> {
     let bad = |error: String| Failure::Input(format!("{}: {error}", path.display()));
     let bytes = map_file(path).map_err(|error| Failure::Input(error.to_string()))?;
@@ -18,7 +19,7 @@ pub fn open(path: &Path) -> Result<ModelFile, Failure> {
     Ok(file)
 }
 
-/// The tokenizer of a model: the one that its notes name, else the one with as many tokens.
+/// The tokenizer of a model: the one that its metadata names, otherwise the one with as many tokens.
 pub fn tokenizer(file: &ModelFile) -> Option<Tokenizer> {
     let named = file.notes.get("tokenizer");
     let fits = |encoding: &Encoding| match named {
@@ -28,14 +29,14 @@ pub fn tokenizer(file: &ModelFile) -> Option<Tokenizer> {
     Encoding::ALL.into_iter().find(fits).map(Tokenizer::new)
 }
 
-/// How numbers are stored.
+/// The storage format of numbers.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum StorageName {
     /// 32-bit floats.
     F32,
     /// 16-bit floats.
     F16,
-    /// 16-bit floats of a wider range and less precision.
+    /// 16-bit floats with a wider range and less precision.
     Bf16,
     /// 8 bits.
     Bits8,
@@ -55,6 +56,6 @@ impl StorageName {
 /// The model of a command.
 #[derive(clap::Args)]
 pub struct Model {
-    /// The model: a safetensors file of ours, or as the programs of TRACE and Ctrl-G save it.
+    /// The model: a safetensors file in our format, or as the programs of TRACE and Ctrl-G save it.
     pub model: PathBuf,
 }

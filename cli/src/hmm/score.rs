@@ -20,13 +20,13 @@ pub struct Score {
     text: PathBuf,
     #[command(flatten)]
     wanted: Wanted,
-    /// How many tokens are looked ahead.
+    /// The look-ahead horizon in tokens.
     #[arg(long, value_name = "K", default_value_t = 16)]
     horizon: usize,
-    /// Fail, with exit code 1, where the rate falls below this.
+    /// Fail with exit code 1 if the rate falls below this.
     #[arg(long, value_name = "RATE")]
     at_least: Option<f64>,
-    /// Print one JSON value instead of words.
+    /// Print one JSON value instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -55,7 +55,7 @@ pub fn run(arguments: &Score) -> Result<(), Failure> {
         lookahead.observe(&mut progress, token);
         let log_probability = progress.belief.log_likelihood() - before;
         let expected = lookahead.expectation(&progress, horizon);
-        // The geometric mean weight of the tokens so far and of those expected.
+        // The geometric mean weight of the tokens so far and of the expected ones.
         let rate = (expected / (progress.belief.tokens() + horizon) as f64).exp();
         lowest = lowest.min(rate);
         let shown = tokenizer.decode(&[token]);
@@ -96,7 +96,7 @@ pub fn run(arguments: &Score) -> Result<(), Failure> {
     }
 }
 
-/// Minus infinity has no number in JSON.
+/// Minus infinity is not a JSON number.
 fn finite(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!("-inf") }
 }

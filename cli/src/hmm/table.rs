@@ -1,6 +1,6 @@
 //! Tables of plain text.
 
-/// Columns as wide as they need; the first to the left, the others to the right.
+/// Aligned columns; the first to the left, the others to the right.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

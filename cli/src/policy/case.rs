@@ -1,4 +1,4 @@
-//! Cases as JSON: an event, its signals, and what happened before. `prove` writes them, `explain` reads them.
+//! Cases as JSON: an event, its signals, and its history. `prove` writes them, `explain` reads them.
 
 use portcullis::policy::{Axis, Compiled, Happened, Outcome, Root, Valuation, VerbKind, Violation};
 use portcullis::sirl::{Currency, Kind, Money};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::failure::Failure;
 
-/// A case that a policy can be asked about.
+/// A case for a question to a policy.
 pub struct Case {
     pub root: Root,
     pub valuation: Valuation,
@@ -23,7 +23,7 @@ impl Case {
         json!({ "event": event(self.root), "signals": signals(&self.valuation), "history": history })
     }
 
-    /// Reads what [`Case::json`] writes; a signal that is not there has its first symbol.
+    /// Parses the output of [`Case::json`]; a missing signal has its first symbol.
     pub fn read(text: &str) -> Result<Case, Failure> {
         let bad = |what: &str| Failure::Input(format!("this is not a case: {what}"));
         let value: Value = serde_json::from_str(text).map_err(|error| bad(&error.to_string()))?;
@@ -69,7 +69,7 @@ pub fn event_named(name: &str, occurs: impl Fn(Root) -> bool) -> Result<Root, Fa
     })
 }
 
-/// The event called so, if the policy can meet it.
+/// The event of this name, if the policy can meet it.
 pub fn occurring<State>(policy: &Compiled<State>, name: &str) -> Result<Root, Failure> {
     let root = event_named(name, |root| policy.events().any(|other| other == root))?;
     if policy.events().any(|other| other == root) {

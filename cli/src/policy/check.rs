@@ -14,7 +14,7 @@ use crate::failure::Failure;
 pub struct Check {
     #[command(flatten)]
     input: Input,
-    /// Fail, with exit code 1, where there is a warning.
+    /// Fail with exit code 1 if there is a warning.
     #[arg(long)]
     deny_warnings: bool,
 }
@@ -23,7 +23,7 @@ pub struct Check {
 pub struct Prove {
     #[command(flatten)]
     input: Input,
-    /// Write the case of each statement that fails to this folder, for `explain --case`.
+    /// Write the counterexample of each statement that fails to this folder, for `explain --case`.
     #[arg(long, value_name = "FOLDER")]
     cases: Option<PathBuf>,
 }
@@ -72,7 +72,7 @@ fn counted(warnings: usize) -> String {
     format!("{warnings} warning{}", if warnings == 1 { "" } else { "s" })
 }
 
-/// Prints a warning with the lines it is about.
+/// Prints a warning with the lines that it concerns.
 fn warn(loaded: &Loaded, warning: &Warning) {
     let mut diagnostic = MietteDiagnostic::new(warning.message.clone())
         .with_severity(Severity::Warning)

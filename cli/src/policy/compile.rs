@@ -12,10 +12,10 @@ use crate::{failure::Failure, read_text};
 pub struct Compile {
     /// The policy, as text or JSON; `-` for standard input.
     policy: PathBuf,
-    /// Where the compiled form goes.
+    /// The file for the compiled form.
     #[arg(long, short)]
     output: PathBuf,
-    /// Print one JSON value instead of words.
+    /// Print one JSON value instead of text.
     #[arg(long)]
     json: bool,
 }

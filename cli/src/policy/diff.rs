@@ -16,7 +16,7 @@ pub struct Diff {
     old: PathBuf,
     /// The new policy.
     new: PathBuf,
-    /// Print one JSON value instead of words.
+    /// Print one JSON value instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -47,7 +47,7 @@ pub fn run(arguments: &Diff) -> Result<(), Failure> {
     }
 }
 
-/// A change as JSON. Counts are texts: they are larger than the numbers of many readers.
+/// A change as JSON. Counts are strings, since they exceed the number range of many JSON readers.
 fn change(change: &Change) -> Value {
     let parts: Vec<Value> = change
         .parts

@@ -14,12 +14,11 @@ use crate::read_text;
 pub struct Explain {
     #[command(flatten)]
     input: Input,
-    /// The event: a kind of request, with the tier that its fields need or not (`address`, `address:T1`), or
-    /// a verb (`open`).
+    /// The event: a kind of request, optionally with the tier of its fields (`address`, `address:T1`), or a verb
+    /// (`open`).
     #[arg(required_unless_present = "case", conflicts_with = "case")]
     event: Option<String>,
-    /// Signals of the case, as `tls=broken`. One that is not named is as in a case that is granted after a
-    /// yes.
+    /// Signals of the case, as `tls=broken`. The others are as in a case that is granted after a yes.
     #[arg(value_name = "SIGNAL=VALUE", conflicts_with = "case")]
     signals: Vec<String>,
     /// A case that `prove` wrote; `-` for standard input.
@@ -83,7 +82,7 @@ pub fn run(arguments: &Explain) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A case that is granted after a yes, or the first case of all where none is.
+/// A case that is granted after a yes, or the first case of all if there is none.
 fn granted(loaded: &Loaded, root: Root) -> Valuation {
     let possible = loaded.compiled.possible(root, &Partial::of(root));
     let found = possible.conditions.first().map_or(Partial::of(root), |part| *part);
@@ -99,7 +98,7 @@ fn hurdle(one: &Hurdle) -> Value {
     })
 }
 
-/// For each signal of which something is said, its symbols.
+/// The symbols of each named signal.
 pub fn partial(part: &Partial) -> Value {
     let symbols = |axis: Axis| json!(part.symbols(axis).collect::<Vec<_>>());
     let each = part.limits().map(|axis| (axis.as_str().to_owned(), symbols(axis)));

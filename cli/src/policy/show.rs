@@ -12,7 +12,7 @@ use crate::failure::Failure;
 pub struct Show {
     #[command(flatten)]
     input: Input,
-    /// The event, such as `address`, `address:T1` or `open`. All of them for a table, if none is named.
+    /// The event, such as `address`, `address:T1` or `open`. A table shows all of them if none is named.
     event: Option<String>,
     /// `text` and `markdown` are tables; `dot`, `mermaid` and `svg` are pictures of one event.
     #[arg(long, default_value = "text", value_parser = format_named)]

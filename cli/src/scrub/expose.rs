@@ -1,4 +1,4 @@
-//! `portcullis expose`: what the agent reads of many pages, for others to judge.
+//! `portcullis expose`: the text that the agent reads of many pages, for an external judge.
 
 use std::path::PathBuf;
 
@@ -13,19 +13,18 @@ use crate::failure::Failure;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The pages: a JSON list of records `{id, html}`; what else they hold is not looked at.
+    /// The pages: a JSON list of records `{id, html}`; other fields are ignored.
     #[arg(long, value_name = "FILE")]
     pages: PathBuf,
-    /// Where to write: a JSON list of records `{id, text, visible, withheld, ms}`. `text` holds the page's words
-    /// that the agent reads, without the form that they stand in; `visible` those that a person sees, without the
-    /// contents of controls.
+    /// The output file: a JSON list of records `{id, text, visible, withheld, ms}`. `text` is the page's text that the
+    /// agent reads, without its outline; `visible` is the text that a person sees, without the contents of controls.
     #[arg(long, value_name = "FILE")]
     json: PathBuf,
     #[command(flatten)]
     manner: Manner,
 }
 
-/// A page to read. What it says of payloads is for the judge alone.
+/// A page to read. Its payload fields are for the judge alone.
 #[derive(Deserialize)]
 struct Page {
     id: String,

@@ -1,4 +1,4 @@
-//! `portcullis scrub` and `portcullis expose`: what the agent reads of pages, in a real Chromium.
+//! `portcullis scrub` and `portcullis expose`: the text that the agent reads of pages, in a real Chromium.
 
 pub mod expose;
 mod reader;
@@ -13,16 +13,16 @@ use url::Url;
 use crate::failure::Failure;
 use reader::{PAGE_HOST, Read, Reader, Served};
 
-/// How pages are told.
+/// The settings of the rendering.
 #[derive(Args)]
 pub struct Manner {
-    /// What becomes of words that a person does not see: `drop` them, or `quote` them with a mark.
+    /// The treatment of text that a person does not see: `drop` it, or `quote` it with a mark.
     #[arg(long, value_name = "HOW", default_value = "drop")]
     hidden: String,
-    /// From which risk on words are taken for an attack, from 0 to 1.
+    /// The least risk at which text is taken for an attack, from 0 to 1.
     #[arg(long, value_name = "RISK")]
     quarantine_from: Option<f64>,
-    /// Read nothing for attacks: what the places of the words alone say.
+    /// Use no classifier; only the visibility of the text decides.
     #[arg(long)]
     no_classifier: bool,
 }
@@ -66,11 +66,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::NotSetUp(error.to_string()))?;
     let read = runtime.block_on(read(&arguments.page, scrubber))?;
     if arguments.json {
-        let all = serde_json::json!({ "text": read.told, "withheld": read.withheld(), "ms": read.ms });
+        let all = serde_json::json!({ "text": read.rendered, "withheld": read.withheld(), "ms": read.ms });
         println!("{all}");
         return Ok(());
     }
-    print!("{}", read.told);
+    print!("{}", read.rendered);
     println!();
     for one in &read.withheld {
         println!("withheld ({}): {}", why(one.why), quoted(&one.words));
@@ -95,13 +95,13 @@ async fn read(page: &str, scrubber: Scrubber) -> Result<Read, Failure> {
     let read = reader.read(&served.url("/page")?).await;
     reader.stop().await;
     read.map(|mut read| {
-        // The port is of no interest, and differs each time.
-        read.told = read.told.replace(&format!("{PAGE_HOST}:{}", served.port), PAGE_HOST);
+        // The port is irrelevant, and differs each time.
+        read.rendered = read.rendered.replace(&format!("{PAGE_HOST}:{}", served.port), PAGE_HOST);
         read
     })
 }
 
-/// Why words were withheld, as it is printed.
+/// The reason why text was withheld, as it is printed.
 fn why(why: Why) -> &'static str {
     match why {
         Why::Hidden => "not seen by a person",

@@ -19,10 +19,10 @@ use url::Url;
 
 use crate::failure::Failure;
 
-/// The host that pages from files get.
+/// The host of pages from files.
 pub const PAGE_HOST: &str = "page.test";
 
-/// Serves pages from memory on loopback. Stops when dropped.
+/// Serves pages from memory on loopback. It stops when it is dropped.
 pub struct Served {
     pages: Arc<Mutex<HashMap<String, String>>>,
     pub port: u16,
@@ -60,7 +60,7 @@ impl Drop for Served {
     }
 }
 
-/// Answers one request; a connection that breaks is the browser's to notice.
+/// Answers one request; the browser notices a broken connection.
 async fn answer(
     mut stream: tokio::net::TcpStream,
     pages: Arc<Mutex<HashMap<String, String>>>,
@@ -87,13 +87,13 @@ async fn answer(
 /// A page as it was read.
 pub struct Read {
     /// The text for the model.
-    pub told: String,
-    /// The page's words in it.
+    pub rendered: String,
+    /// The page's text in it.
     pub words: String,
-    /// What a person sees.
+    /// The text that a person sees.
     pub seen: String,
     pub withheld: Vec<Withheld>,
-    /// How long reading took, in milliseconds, the page being there already.
+    /// The duration of the reading, in milliseconds, after the page has loaded.
     pub ms: f64,
 }
 
@@ -104,7 +104,7 @@ impl Read {
     }
 }
 
-/// Scrubs and masks as a session does where nothing was released, and keeps what it saw.
+/// Scrubs and masks as a session without releases does, and stores the observed text.
 struct Guard {
     scrubber: Scrubber,
     detectors: Detectors,
@@ -114,17 +114,17 @@ struct Guard {
 impl TextGuard for Guard {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
         let masked = |text: &str| mask_by_form(text, &self.detectors);
-        let mut told = self.scrubber.scrub(outline);
-        told.text = masked(&told.text);
-        told.words = masked(&told.words);
-        let text = told.text.clone();
-        *self.last.lock().map_err(|_| TextWithheld)? = Some((told, outline.seen.clone()));
+        let mut rendered = self.scrubber.scrub(outline);
+        rendered.text = masked(&rendered.text);
+        rendered.words = masked(&rendered.words);
+        let text = rendered.text.clone();
+        *self.last.lock().map_err(|_| TextWithheld)? = Some((rendered, outline.seen.clone()));
         Ok(text)
     }
 }
 
-/// A browser with one container, which reaches the web through a proxy as a session's does: a page that is looked at
-/// does not reach this machine or its network either.
+/// A browser with one container, which reaches the web through a proxy as a session's does, so that a page reaches
+/// neither this machine nor its network.
 pub struct Reader {
     browser: Browser,
     tab: Tab,
@@ -133,7 +133,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Starts a browser. It reaches the pages that `served` serves and nothing else, or else the whole web.
+    /// Starts a browser. It reaches only the pages that `served` serves, or the whole web without it.
     pub async fn start(scrubber: Scrubber, served: Option<&Served>) -> Result<Reader, Failure> {
         let missing =
             "no Chromium was found; run `cargo xtask setup`, or set PORTCULLIS_CHROMIUM to its path";
@@ -166,8 +166,8 @@ impl Reader {
         let page = self.tab.read(&self.guard).await.map_err(failed)?;
         let ms = start.elapsed().as_secs_f64() * 1000.0;
         let last = self.guard.last.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let (told, seen) = last.unwrap_or_default();
-        Ok(Read { told: page.text, words: told.words, seen, withheld: told.withheld, ms })
+        let (rendered, seen) = last.unwrap_or_default();
+        Ok(Read { rendered: page.text, words: rendered.words, seen, withheld: rendered.withheld, ms })
     }
 
     pub async fn stop(self) {

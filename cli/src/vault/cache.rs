@@ -1,7 +1,7 @@
-//! The unlock cache: a vault's key in the system's keyring, so that the passphrase is not asked for each time.
+//! The unlock cache: a vault's key in the system's keyring, so that the passphrase is not needed each time.
 //!
-//! On Linux it is the kernel's keyring of the user: in memory, gone after a restart, and the kernel itself
-//! forgets a key when its time is over. Elsewhere it is the system's own store.
+//! On Linux it is the kernel's keyring of the user: it is in memory, disappears at a restart, and the kernel deletes a
+//! key when its time is over. Elsewhere it is the system's own store.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::failure::Failure;
 
-/// The name under which a vault's key is kept.
+/// The name of a vault's key in the keyring.
 fn name(vault: [u8; 16]) -> String {
     let id: String = vault.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("portcullis-vault-{id}")
@@ -22,29 +22,29 @@ fn unavailable(error: impl std::fmt::Display) -> Failure {
     ))
 }
 
-/// Keeps a key. On Linux the kernel forgets it after `lasts`.
+/// Stores a key. On Linux the kernel deletes it after `lasts`.
 pub fn keep(vault: [u8; 16], key: &UnlockKey, lasts: Duration) -> Result<(), Failure> {
     let entry = platform::entry(&name(vault)).map_err(unavailable)?;
     entry.set_secret(&key.expose_to_keyring()).map_err(unavailable)?;
     platform::expire(&name(vault), lasts).map_err(|error| {
-        // A key that would stay for ever is not what was asked for.
+        // A key without an expiry was not asked for.
         let _gone = entry.delete_credential();
         unavailable(error)
     })
 }
 
-/// The key of a vault, if one is kept. A keyring that does not work keeps none.
+/// The stored key of a vault. A keyring that does not work stores none.
 pub fn find(vault: [u8; 16]) -> Option<UnlockKey> {
     let bytes = Zeroizing::new(platform::entry(&name(vault)).ok()?.get_secret().ok()?);
     UnlockKey::from_keyring(&bytes).ok()
 }
 
-/// Whether the key of a vault is kept.
+/// Returns true if the key of a vault is stored.
 pub fn holds(vault: [u8; 16]) -> bool {
     find(vault).is_some()
 }
 
-/// Whether this system has a keyring that answers. Nothing is kept in it.
+/// Returns true if this system has a working keyring. Nothing is stored in it.
 pub fn works() -> bool {
     let nobody = [0; 16];
     match platform::entry(&name(nobody)).map(|entry| entry.get_secret().map(Zeroizing::new)) {
@@ -53,7 +53,7 @@ pub fn works() -> bool {
     }
 }
 
-/// Forgets a key. Says whether there was one.
+/// Deletes a key. Returns true if there was one.
 pub fn forget(vault: [u8; 16]) -> Result<bool, Failure> {
     let entry = platform::entry(&name(vault)).map_err(unavailable)?;
     match entry.delete_credential() {
@@ -72,8 +72,8 @@ mod platform {
     use linux_keyutils::{KeyRing, KeyRingIdentifier};
     use linux_keyutils_keyring_store::Cred;
 
-    /// The user's keyring, which outlives a login session's own. Linking it to the process makes its keys
-    /// readable for us also where nobody set up a session keyring (containers, services).
+    /// The user's keyring, which outlives the one of a login session. Linking it to the process makes its keys readable
+    /// even where there is no session keyring (containers, services).
     fn keyring() -> Result<KeyRing, Error> {
         let failed = |error| Error::NoStorageAccess(Box::new(error));
         let user = KeyRing::from_special_id(KeyRingIdentifier::User, true).map_err(failed)?;
@@ -110,7 +110,7 @@ mod platform {
         store.build("portcullis", name, None)
     }
 
-    /// These stores keep a key until `portcullis vault lock`.
+    /// These stores hold a key until `portcullis vault lock`.
     pub fn expire(_: &str, _: Duration) -> Result<(), Error> {
         Ok(())
     }

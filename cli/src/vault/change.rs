@@ -16,7 +16,7 @@ use super::recorded::{Age, Log, act};
 use super::{By, Opened, Target, cache, count, place};
 use crate::failure::Failure;
 
-/// The largest exported file that is read, in bytes.
+/// The size limit of an exported file, in bytes.
 const LARGEST_EXPORT: u64 = 64 << 20;
 
 pub fn init(target: &Target) -> Result<(), Failure> {
@@ -27,7 +27,7 @@ pub fn init(target: &Target) -> Result<(), Failure> {
     let mut vault = Vault::create(&passphrase, &mut entropy, KdfParams::DEFAULT, verifier()?).map_err(bad)?;
     let mut log = None;
     if let Some(folder) = &target.audit {
-        // The log may lie in the vault's own folder.
+        // The log may be in the vault's own folder.
         SafeFolder::open_or_make(place::folder(path)).map_err(|error| Failure::Input(error.to_string()))?;
         let mut opened = Log::open(folder, &vault, Age::Newest)?;
         let created = act(VaultAct::Created, vault.generation() + 1);
@@ -80,8 +80,8 @@ fn named_field(name: &str) -> Result<Field, Failure> {
     }
 }
 
-/// Refuses a record, field and place that do not go together, before anything is asked: by the vault's own
-/// rules, in a vault that is thrown away.
+/// Rejects a record, field and place that do not fit together, before any question: by the vault's own rules, in a
+/// temporary vault.
 fn check_place(handle: &str, field: Field, binding: &Binding) -> Result<(), Failure> {
     let entropy = &mut SystemEntropy;
     let mut trial = Vault::ephemeral(entropy, verifier()?);
@@ -132,7 +132,7 @@ pub fn rotate(target: &Target) -> Result<(), Failure> {
     let passphrase = passphrase.ok_or_else(|| Failure::Input("the passphrase is needed".to_owned()))?;
     opened.vault.rotate(&passphrase, &mut SystemEntropy).map_err(bad)?;
     opened.save(VaultAct::Rotated)?;
-    // The key that a cache may have kept opens nothing any more.
+    // The key that a cache may have stored is useless now.
     let _no_keyring = cache::forget(opened.vault.id());
     println!(
         "every value is encrypted anew under a new key. Backups and copies of the file have the old one."
@@ -155,7 +155,7 @@ pub fn unlock(target: &Target, minutes: u64) -> Result<(), Failure> {
 }
 
 pub fn lock(path: &Path) -> Result<(), Failure> {
-    // The file may be in use by the very guard that is to be locked: it is only looked at.
+    // The guard that is to be locked may be using the file, so it is only inspected.
     let bytes = VaultFile::read_only(path).map_err(|error| place::unusable(path, &error))?;
     match cache::forget(Meta::read(&bytes).map_err(bad)?.id) {
         Ok(true) => println!("the key is out of the system's keyring"),
@@ -165,12 +165,13 @@ pub fn lock(path: &Path) -> Result<(), Failure> {
     }
     match VaultFile::holder(path).map_err(|error| place::unusable(path, &error))? {
         Some(Some(process)) => {
-            let told = portcullis::lock::signal(process);
-            told.map_err(|error| {
-                Failure::Input(format!("process {process} cannot be told to lock: {error}"))
+            let signalled = portcullis::lock::signal(process);
+            signalled.map_err(|error| {
+                Failure::Input(format!("process {process} cannot be signalled to lock: {error}"))
             })?;
             println!(
-                "process {process}, which has the vault open, was told to lock it; a program that does not know how ends"
+                "process {process}, which has the vault open, was signalled to lock it; a program without a \
+                 handler for the signal ends"
             );
         }
         Some(None) => {

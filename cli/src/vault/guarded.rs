@@ -1,4 +1,4 @@
-//! A vault that is opened for a guard, which then holds it.
+//! A vault that is opened for a guard, which then owns it.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ enum Key {
 }
 
 impl Guarded {
-    /// Opens the file, by the cached key where there is one, else by the passphrase, and the log that goes with it.
+    /// Opens the file, by the cached key if there is one, otherwise by the passphrase, and the log that belongs to it.
     pub fn open(target: &Target, audit: &Path) -> Result<Guarded, Failure> {
         let bad = |error: String| Failure::Input(format!("{}: {error}", target.vault.display()));
         let file = open_file(&target.vault)?;
@@ -59,12 +59,12 @@ impl Guarded {
         Ok(Guarded { file, key, phrase, log: opened.log })
     }
 
-    /// The phrase by which the user knows the consent page.
+    /// The phrase that identifies the consent page to the user.
     pub fn phrase(&self) -> Option<String> {
         self.phrase.clone()
     }
 
-    /// The guard, under a policy.
+    /// The guard under a policy.
     pub fn guard(self, policy: &str, answerer: Box<dyn Answerer>) -> Result<Guard, Failure> {
         let Guarded { file, key, log, .. } = self;
         let bytes = file.bytes().to_vec();

@@ -1,6 +1,6 @@
 //! `portcullis vault`: values that only a grant opens.
 //!
-//! No command prints a value. Those that need no value say so by not asking for the passphrase.
+//! No command prints a value. Commands that need no value do not ask for the passphrase.
 
 mod cache;
 mod change;
@@ -30,29 +30,29 @@ pub use guarded::Guarded;
 pub use opened::{By, Opened, Witness};
 pub use place::{count, trouble as unusable};
 
-/// Which vault, and where its passphrase comes from.
+/// The vault, and the source of its passphrase.
 #[derive(Args)]
 pub struct Target {
     /// The vault's file.
     pub vault: PathBuf,
-    /// Read the passphrase from this file descriptor instead of the terminal or standard input. What else is
-    /// asked for follows, one line each.
+    /// Read the passphrase from this file descriptor instead of the terminal or standard input. Further secrets follow,
+    /// one line each.
     #[arg(long, value_name = "NUMBER")]
     pub passphrase_fd: Option<u32>,
-    /// Record what is done in this audit log, which is made where there is none. It must go with the vault; if it
-    /// cannot be written, nothing is done.
+    /// Record changes in this audit log, which is created if it does not exist. It must belong to the vault; if it
+    /// cannot be written, nothing is changed.
     #[arg(long, value_name = "FOLDER")]
     pub audit: Option<PathBuf>,
 }
 
 impl Target {
-    /// Where secrets come from.
+    /// The source of secrets.
     pub fn source(&self) -> Result<Source, Failure> {
         Source::new(self.passphrase_fd)
     }
 }
 
-/// The key of a vault, where it is in the system's keyring.
+/// The key of a vault, if it is in the system's keyring.
 #[cfg(unix)]
 pub fn cached_key(path: &std::path::Path) -> Result<Option<UnlockKey>, Failure> {
     let bytes = VaultFile::read_only(path).map_err(|error| place::unusable(path, &error))?;
@@ -62,7 +62,7 @@ pub fn cached_key(path: &std::path::Path) -> Result<Option<UnlockKey>, Failure> 
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Make a new, empty vault. Its folder is made where there is none, and must be for you alone.
+    /// Make a new, empty vault. Its folder is created if it does not exist, and must be for you alone.
     Init {
         #[command(flatten)]
         target: Target,
@@ -75,8 +75,8 @@ pub enum Command {
         handle: String,
         /// The field, such as `street` or `card_number`.
         field: String,
-        /// Where the value may go: an origin such as `https://shop.example`, `site example.org` for all hosts of
-        /// a site, or `anywhere`. A login must name an origin.
+        /// Where the value may go: an origin such as `https://shop.example`, `site example.org` for all hosts of a
+        /// site, or `anywhere`. A login must name an origin.
         #[arg(long, value_name = "PLACE", default_value = "anywhere")]
         bound_to: String,
     },
@@ -85,7 +85,7 @@ pub enum Command {
         #[command(flatten)]
         target: Target,
     },
-    /// Show what the file says of itself without its passphrase, and its backups.
+    /// Show the file's header without its passphrase, and its backups.
     ShowMeta {
         /// The vault's file.
         vault: PathBuf,
@@ -102,20 +102,20 @@ pub enum Command {
         #[command(flatten)]
         target: Target,
     },
-    /// Encrypt every value anew under a new key. Copies of the file from before keep the old one.
+    /// Encrypt every value again under a new key. Earlier copies of the file keep the old one.
     Rotate {
         #[command(flatten)]
         target: Target,
     },
-    /// Keep the vault's key in the system's keyring for some time, so that the passphrase is not asked for.
+    /// Store the vault's key in the system's keyring for some time, so that the passphrase is not needed.
     Unlock {
         #[command(flatten)]
         target: Target,
-        /// For how long, in minutes. Linux forgets the key by itself; other systems keep it until `lock`.
+        /// The time in minutes. Linux deletes the key by itself; other systems store it until `lock`.
         #[arg(long, default_value_t = 15, value_name = "MINUTES")]
         minutes: u64,
     },
-    /// Take the vault's key out of the system's keyring, and lock the vault in a guard that runs with it.
+    /// Delete the vault's key from the system's keyring, and lock the vault in a guard that uses it.
     Lock {
         /// The vault's file.
         vault: PathBuf,
@@ -136,23 +136,23 @@ pub enum Command {
     },
     /// Put a backup in the place of the file, which becomes a backup itself.
     ///
-    /// With `--audit` the passphrase of the backup is asked for, and the log accepts the older vault.
+    /// With `--audit` you are asked for the passphrase of the backup, and the log accepts the older vault.
     Restore {
         #[command(flatten)]
         target: Target,
-        /// Which backup, from 1, the newest.
+        /// The number of the backup, from 1, the newest.
         #[arg(default_value_t = 1)]
         backup: u8,
     },
-    /// Say that you replaced the audit log or put the vault back from a copy yourself.
+    /// Declare that you replaced the audit log or restored the vault from a copy yourself.
     ///
-    /// With `--audit` the vault goes with that log from now on; without, it forgets the log it knew, and goes
-    /// with the next one.
+    /// With `--audit` the vault belongs to that log from now on; without, it forgets its log, and belongs to the next
+    /// one.
     Accept {
         #[command(flatten)]
         target: Target,
     },
-    /// Set the phrase that the consent page shows, by which you know it from a page that only looks like it.
+    /// Set the phrase that the consent page shows, which tells it from an imitation.
     Phrase {
         #[command(flatten)]
         target: Target,

@@ -1,4 +1,4 @@
-//! A vault file that was opened, and its vault.
+//! An opened vault file, and its vault.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::secrets::Source;
 use super::{Target, cache, place};
 use crate::failure::Failure;
 
-/// A vault whose file is locked against others for as long as this lives.
+/// A vault whose file is locked against others while this exists.
 pub struct Opened {
     file: VaultFile,
     /// The vault, unlocked.
@@ -24,21 +24,21 @@ pub struct Opened {
     log: Option<Log>,
 }
 
-/// Whether the unlock cache may open the vault, or the passphrase itself is wanted.
+/// The means by which the vault may be opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// The cache, unless a passphrase is handed over on a file descriptor.
+    /// The cache, unless a file descriptor gives a passphrase.
     Cache,
-    /// The cache where a person types. Otherwise lines come, and the first one is the passphrase always: were it
-    /// sometimes the value, a script's passphrase would end up as a value.
+    /// The cache for a person at a terminal. In a script the first line is always the passphrase: if it were sometimes
+    /// a value, the script's passphrase would be stored as a value.
     CacheIfTyped,
-    /// The passphrase.
+    /// The passphrase only.
     Passphrase,
 }
 
 impl Opened {
-    /// Opens a vault, by its cached key where there is one and it may, else by the passphrase, which is
-    /// returned too. Where there is an audit log it must go with the vault, and the opening is recorded.
+    /// Opens a vault, by its cached key if that is allowed, otherwise by the passphrase, which is returned too. An
+    /// audit log must belong to the vault, and the opening is recorded in it.
     pub fn open(target: &Target, source: &mut Source, by: By) -> Result<(Opened, Option<Secret>), Failure> {
         let (mut opened, passphrase) = Opened::without_log(&target.vault, source, by)?;
         if let Some(folder) = &target.audit {
@@ -49,7 +49,7 @@ impl Opened {
         Ok((opened, passphrase))
     }
 
-    /// Opens a vault whatever its audit log is.
+    /// Opens a vault without checking its audit log.
     pub fn without_log(
         path: &Path,
         source: &mut Source,
@@ -61,24 +61,24 @@ impl Opened {
         Ok((Opened { file, vault, saved, log: None }, passphrase))
     }
 
-    /// A vault that was unlocked from what the file was given.
+    /// A vault that was unlocked with the file's key.
     pub fn new(file: VaultFile, vault: Vault, log: Option<Log>) -> Opened {
         let saved = vault.generation();
         Opened { file, vault, saved, log }
     }
 
-    /// Records from now on in this log, whatever the vault knows of it.
+    /// Records in this log from now on, without checking it against the vault.
     pub fn record_in(&mut self, log: Log) {
         self.log = Some(log);
     }
 
-    /// Writes changed values, and before them what was done to the log. The file as it was stays as a backup.
+    /// Writes changed values, after recording the change in the log. The previous file becomes a backup.
     pub fn save(&mut self, done: VaultAct) -> Result<(), Failure> {
         let event = act(done, self.generation_to_be());
         self.write(&[event], |file, bytes| file.save(bytes))
     }
 
-    /// Writes what is no value, and before it what was done to the log. No backup is made.
+    /// Writes changes of the header, after recording them in the log. No backup is made.
     pub fn refresh(&mut self, events: &[AuditEvent]) -> Result<(), Failure> {
         self.write(events, |file, bytes| file.refresh(bytes))
     }
@@ -103,7 +103,7 @@ impl Opened {
         Ok(())
     }
 
-    /// The generation that the file will have when it is saved: keeping the log's head is one more change.
+    /// The generation of the file when it is saved: storing the log's head is one more change.
     pub fn generation_to_be(&self) -> u64 {
         self.vault.generation() + u64::from(self.log.is_some())
     }
@@ -113,23 +113,23 @@ impl Opened {
         &self.file
     }
 
-    /// Whether what is done is recorded.
+    /// Returns true if changes are recorded.
     pub fn is_recorded(&self) -> bool {
         self.log.is_some()
     }
 }
 
-/// What an audit log is held against.
+/// The data that an audit log is checked against.
 pub struct Witness {
     /// The vault's public key.
     pub key: [u8; 32],
-    /// The head that it keeps.
+    /// The stored head.
     pub head: Option<SignedHead>,
     generation: u64,
 }
 
 impl Witness {
-    /// Asks a vault, which may be open elsewhere.
+    /// Reads them from a vault, which may be open elsewhere.
     pub fn ask(path: &Path, passphrase_fd: Option<u32>) -> Result<Witness, Failure> {
         let bytes = VaultFile::read_only(path).map_err(|error| place::unusable(path, &error))?;
         let (vault, _) = unlock(path, &bytes, &mut Source::new(passphrase_fd)?, By::Cache)?;
@@ -137,7 +137,7 @@ impl Witness {
         Ok(Witness { key: vault.public_key(), head, generation: vault.generation() })
     }
 
-    /// A vault that is older than the newest signed head knows it was put back from a copy.
+    /// A vault that is older than the newest signed head was restored from a copy.
     pub fn check_age(&self, newest: Option<&SignedHead>) -> Result<(), Failure> {
         match newest.and_then(|head| head.generation) {
             Some(known) if known > self.generation => {
@@ -165,7 +165,7 @@ fn unlock(
     {
         return Ok((vault, None));
     }
-    // Before the passphrase is asked for: a file that is no vault needs none.
+    // This precedes the question for the passphrase, since a file that is not a vault needs none.
     Meta::read(bytes).map_err(|error| named(path, &error))?;
     let passphrase = source.read("Passphrase")?;
     let vault = Vault::unlock(bytes, &passphrase, verifier()?).map_err(|error| named(path, &error))?;
@@ -197,8 +197,8 @@ pub fn bad(error: VaultError) -> Failure {
     Failure::Input(error.to_string())
 }
 
-/// A vault belongs to an authority. This one dies with the command, and with it every grant it could make:
-/// the command writes, lists and exports.
+/// A vault belongs to an authority. This one ends with the command, with every grant that it could make: the command
+/// only writes, lists and exports.
 pub fn verifier() -> Result<Verifier, Failure> {
     let broken = |error: String| Failure::NotSetUp(format!("the shipped policy does not hold: {error}"));
     let policy = Policy::parse(portcullis::DEFAULT_POLICY).map_err(|error| broken(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Where a vault's file lies, and what is wrong with that in words for its owner.
+//! The path of a vault's file, and its problems in words for the owner.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use portcullis::vault_file::VaultFileError;
 
 use crate::failure::Failure;
 
-/// Refuses the place of a new vault before anything is asked or written.
+/// Rejects the path of a new vault before any question or change.
 pub fn check_new(path: &Path) -> Result<(), Failure> {
     if path.symlink_metadata().is_ok() {
         return Err(Failure::Input(format!("{} exists already; nothing was changed", path.display())));
     }
     match SafeFolder::open(folder(path)) {
         Ok(_) => Ok(()),
-        // It is made, closed to others.
+        // The folder will be created, closed to others.
         Err(error) if error.is_missing() => Ok(()),
         Err(FolderError::Open { path: folder, mode, .. }) => {
             let named = if folder == Path::new(".") {
@@ -36,12 +36,12 @@ pub fn folder(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
-/// What is wrong with the file of a vault that should be there.
+/// The problem with the file of a vault that should exist.
 pub fn unusable(path: &Path, error: &VaultFileError) -> Failure {
     Failure::Input(trouble(path, error))
 }
 
-/// The same in words.
+/// The same as text.
 pub fn trouble(path: &Path, error: &VaultFileError) -> String {
     let vault = path.display();
     match error {
@@ -69,7 +69,7 @@ fn no_vault(path: &Path) -> String {
     format!("there is no vault {0}; `portcullis vault init {0}` makes one", path.display())
 }
 
-/// A number of things: `1 value`, `2 values`.
+/// A count with its noun: `1 value`, `2 values`.
 pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }

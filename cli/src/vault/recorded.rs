@@ -1,4 +1,4 @@
-//! Recording what is done to a vault in an audit log, where the user names one.
+//! Records changes of a vault in an audit log, if the user names one.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,16 @@ use portcullis::vault::Vault;
 
 use crate::failure::Failure;
 
-/// What a log calls the head that its vault keeps, where it says which head it does not fit.
+/// The name of the vault's stored head in error messages of the log.
 const KNOWN_HEAD: &str = "the known head";
 
-/// An audit log, open to write to.
+/// An audit log that is open for writing.
 pub struct Log {
     log: FolderLog,
     folder: PathBuf,
 }
 
-/// Whether a vault may be older than what the log knows of it.
+/// The check of the vault's age against the log.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Age {
     Newest,
@@ -26,10 +26,10 @@ pub enum Age {
 }
 
 impl Log {
-    /// Opens a log that goes with the vault, or makes one.
+    /// Opens a log that belongs to the vault, or creates one.
     pub fn open(folder: &Path, vault: &Vault, age: Age) -> Result<Log, Failure> {
         let known = kept_head::known(vault).map_err(|error| misfit(folder, &error))?;
-        // By this the log is refused before the record of its opening is added to it.
+        // This rejects the log before the record of its opening is added to it.
         let log = Log::open_with(folder, Opening { known, ..Opening::now() })?;
         match kept_head::check(vault, &log.log) {
             Ok(()) => Ok(log),
@@ -38,7 +38,7 @@ impl Log {
         }
     }
 
-    /// Opens a log, or makes one, whatever the vault knows of it.
+    /// Opens a log, or creates one, without checking it against the vault.
     pub fn open_any(folder: &Path) -> Result<Log, Failure> {
         Log::open_with(folder, Opening::now())
     }
@@ -56,20 +56,20 @@ impl Log {
         Ok(Log { log: opened.log, folder: folder.to_owned() })
     }
 
-    /// Whether the log knows a newer vault than this.
+    /// Returns true if the log knows a newer version of the vault.
     pub fn is_newer_than(&self, vault: &Vault) -> bool {
         let newest = self.log.check(None, vault.public_key());
         matches!(newest, Ok(Some(newest)) if newest > vault.generation())
     }
 
-    /// Puts a record on the disk.
+    /// Writes a record to disk.
     pub fn record(&mut self, event: &AuditEvent) -> Result<(), Failure> {
         let written = self.log.append(SessionId::LOG, event, Opening::now().unix_ms, true);
         written.map_err(|error| unwritten(&self.folder, &error))
     }
 
-    /// Puts on the disk what is about to be done, and the log's head into the vault, which is to be saved next.
-    /// `saved` is the generation of its file.
+    /// Records the next change on disk, and stores the log's head in the vault, which is saved next. `saved` is the
+    /// generation of its file.
     pub fn intend(&mut self, vault: &mut Vault, saved: u64, events: &[AuditEvent]) -> Result<(), Failure> {
         for event in events {
             self.record(event)?;
@@ -79,7 +79,7 @@ impl Log {
         kept.map(drop).map_err(|error| unwritten(&self.folder, &error))
     }
 
-    /// Signs the log's head for the vault as it was saved, so that an older copy of the file shows.
+    /// Signs the log's head for the saved vault, so that an older copy of the file can be detected.
     pub fn settle(&mut self, vault: &Vault) {
         if let Err(error) = kept_head::settle(vault, &mut self.log, Opening::now().unix_ms) {
             eprintln!(
@@ -90,7 +90,7 @@ impl Log {
     }
 }
 
-/// An act that leaves the vault's file at a generation.
+/// An event that leaves the vault's file at a generation.
 pub fn act(act: VaultAct, generation: u64) -> AuditEvent {
     AuditEvent::Vault { act, generation }
 }

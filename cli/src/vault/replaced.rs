@@ -1,4 +1,4 @@
-//! What only the owner can say: that a backup takes the file's place, and that another log is the log now.
+//! Declarations that only the owner can make: that a backup replaces the file, and that another log is the current one.
 
 use std::path::PathBuf;
 
@@ -48,9 +48,7 @@ pub fn accept(target: &Target) -> Result<(), Failure> {
         println!(
             "{vault} no longer knows an audit log; the next one that is used with it is taken as it is."
         );
-        println!(
-            "An older copy of the vault is still told by its log: name it with `--audit` to accept both."
-        );
+        println!("The log still detects an older copy of the vault: name it with `--audit` to accept both.");
         return Ok(());
     };
     let log = Log::open_any(folder)?;

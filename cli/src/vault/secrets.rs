@@ -1,5 +1,5 @@
-//! Passphrases and values on their way in: from the terminal without echo, or from a file descriptor. Never
-//! from an argument or the environment, which other programs can read.
+//! Input of passphrases and values: from the terminal without echo, or from a file descriptor. They never come from an
+//! argument or the environment, which other programs can read.
 
 use std::fs::File;
 use std::io::IsTerminal;
@@ -11,16 +11,16 @@ use crate::failure::Failure;
 /// The longest line that is read, in bytes.
 const LONGEST: usize = 4096;
 
-/// Where secrets come from.
+/// The source of secrets.
 pub struct Source {
-    /// Lines are read from here; from the terminal where there is none.
+    /// The file descriptor of the lines; `None` means the terminal.
     lines: Option<File>,
     handed_over: bool,
 }
 
 impl Source {
-    /// Reads from the file descriptor `fd` where one is given, from standard input where that is no terminal,
-    /// else from the terminal.
+    /// Reads from the file descriptor `fd` if it is given, otherwise from standard input if that is not a terminal,
+    /// otherwise from the terminal.
     pub fn new(fd: Option<u32>) -> Result<Source, Failure> {
         let lines = match fd {
             Some(fd) => Some(descriptor(fd)?),
@@ -30,17 +30,17 @@ impl Source {
         Ok(Source { lines, handed_over: fd.is_some() })
     }
 
-    /// Whether a person types.
+    /// Returns true if a person types.
     pub fn is_terminal(&self) -> bool {
         self.lines.is_none()
     }
 
-    /// Whether secrets come by a file descriptor that was named.
+    /// Returns true if secrets come from a file descriptor that was named.
     pub fn is_handed_over(&self) -> bool {
         self.handed_over
     }
 
-    /// One secret. `what` is said on the terminal, and named where nothing comes.
+    /// Reads one secret. `what` is the prompt on the terminal, and the name in the error if there is no input.
     pub fn read(&mut self, what: &str) -> Result<Secret, Failure> {
         let read = match &mut self.lines {
             Some(lines) => Secret::read_line(lines, LONGEST),
@@ -52,7 +52,7 @@ impl Source {
         if secret.is_empty() { Err(nothing(what)) } else { Ok(secret) }
     }
 
-    /// A text that is no secret.
+    /// Reads a text that is not secret.
     pub fn read_text(&mut self, what: &str) -> Result<String, Failure> {
         let mut line = String::new();
         let read = match &mut self.lines {
@@ -67,7 +67,7 @@ impl Source {
         if text.is_empty() { Err(nothing(what)) } else { Ok(text) }
     }
 
-    /// A new passphrase, typed twice by a person.
+    /// Reads a new passphrase, which a person types twice.
     pub fn read_new(&mut self, what: &str) -> Result<Secret, Failure> {
         let first = self.read(what)?;
         if self.is_terminal() && !first.is_same(&self.read("The same again")?) {

@@ -1,4 +1,4 @@
-//! Showing what a vault holds, never its values.
+//! Lists the contents of a vault without their values.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub fn list(target: &Target) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What stands in the file in clear. It is not authentic before the passphrase proves it.
+/// The header, which is in clear text. It is not authentic before the passphrase proves it.
 pub fn meta(path: &Path) -> Result<(), Failure> {
     let unusable = |error| place::unusable(path, &error);
     let bytes = VaultFile::read_only(path).map_err(unusable)?;

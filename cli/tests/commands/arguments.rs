@@ -1,4 +1,4 @@
-//! The command as a person types it: what it prints, what it leaves behind, and its exit codes.
+//! The command as a person types it: its output, its side effects, and its exit codes.
 
 use std::fs;
 use std::io::Write;
@@ -19,7 +19,7 @@ fn portcullis(arguments: &[&str], input: &str) -> Ran {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A command that needs no input may be gone before it is written.
+    // A command that needs no input may have ended before the input is written.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let done = child.wait_with_output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -38,7 +38,7 @@ fn the_shipped_policy_holds() {
 }
 
 #[test]
-fn a_policy_that_grants_too_much_is_shown_a_case() {
+fn a_policy_that_grants_too_much_gets_a_counterexample() {
     let careless = shipped_policy().replace("container covers the fields", "container T0");
     let ran = portcullis(&["policy", "check", "-"], &careless);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
@@ -46,7 +46,7 @@ fn a_policy_that_grants_too_much_is_shown_a_case() {
 }
 
 #[test]
-fn a_policy_with_a_slip_is_shown_its_place() {
+fn a_mistake_in_a_policy_is_shown_with_its_position() {
     let ran = portcullis(&["policy", "check", "-"], &shipped_policy().replace("tls valid", "tls vald"));
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("vald"), "{}", ran.err);
@@ -54,7 +54,7 @@ fn a_policy_with_a_slip_is_shown_its_place() {
 }
 
 #[test]
-fn a_block_is_printed_as_it_is_understood() {
+fn a_block_is_printed_in_canonical_form() {
     let paper = "REQ.purchase ctx={origin_request:\"website\", total:64.15, currency:\"USD\"}\nREQ.end\n";
     let ran = portcullis(&["sirl", "check", "-"], paper);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));

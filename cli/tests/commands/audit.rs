@@ -1,4 +1,4 @@
-//! `portcullis audit`: what is shown, what is found, and the exit codes.
+//! `portcullis audit`: output, findings, and exit codes.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -78,7 +78,7 @@ fn records_are_shown_selected_and_checked() {
 }
 
 #[test]
-fn a_head_and_a_key_from_elsewhere_are_held_against_the_log() {
+fn an_external_head_and_key_are_checked_against_the_log() {
     let (home, folder, head) = log();
     let kept = home.path().join("kept.note");
     fs::write(&kept, head.to_text()).unwrap();
@@ -96,7 +96,7 @@ fn a_head_and_a_key_from_elsewhere_are_held_against_the_log() {
     assert_eq!(run(&["verify", "--head", "/none"], &folder).0, 2);
     assert_eq!(run(&["verify"], Path::new("/no/such/log")).0, 2);
 
-    // The last segment and the note are gone: whole, but for who kept the head.
+    // The last segment and the note are missing: the rest is unbroken, and only an owner of the head notices.
     fs::remove_file(folder.join("000003.jsonl")).unwrap();
     fs::remove_file(folder.join("head.note")).unwrap();
     assert_eq!(run(&["verify"], &folder).0, 0);
@@ -130,7 +130,7 @@ fn a_forged_record_does_not_reach_the_terminal() {
 }
 
 #[test]
-fn following_shows_what_comes_and_ends_with_its_reader() {
+fn following_shows_new_records_and_ends_with_its_reader() {
     let (_home, folder, _) = log();
     let mut tail = Command::new(env!("CARGO_BIN_EXE_portcullis"))
         .args(["audit", "tail", "--follow", "--json", "--last", "1"])

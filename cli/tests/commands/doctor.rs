@@ -1,4 +1,4 @@
-//! `portcullis doctor` on a machine with everything, and with parts of it taken away.
+//! `portcullis doctor` on a complete machine, and with parts removed.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn line<'a>(out: &'a str, name: &str) -> &'a str {
 }
 
 #[test]
-fn a_machine_with_everything_works_and_says_what_is_not_yet_made() {
+fn a_complete_machine_works_and_reports_files_that_are_not_yet_made() {
     let home = tempfile::tempdir().unwrap();
     let ran = doctor(home.path(), &[], &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
@@ -57,7 +57,7 @@ fn the_same_in_json() {
 }
 
 #[test]
-fn without_a_needed_part_it_does_not_say_that_it_works() {
+fn a_missing_part_is_a_failure() {
     let home = tempfile::tempdir().unwrap();
     let ran = doctor(home.path(), &["--quick"], &[("PORTCULLIS_CHROMIUM", "/nowhere/chromium")]);
     assert_eq!(ran.code, 3, "{}", ran.out);
@@ -75,7 +75,7 @@ fn without_a_needed_part_it_does_not_say_that_it_works() {
 
 #[cfg(unix)]
 #[test]
-fn a_browser_that_answers_and_does_not_start_is_found() {
+fn a_browser_that_does_not_start_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let home = tempfile::tempdir().unwrap();
     let chromium = home.path().join("chromium");
@@ -89,7 +89,7 @@ fn a_browser_that_answers_and_does_not_start_is_found() {
 }
 
 #[test]
-fn vault_log_and_policy_are_looked_at_and_nothing_is_asked_for() {
+fn vault_log_and_policy_are_checked_without_a_passphrase() {
     use portcullis::audit::{AuditEvent, AuditLog, FolderLog, SessionId};
     let home = tempfile::tempdir().unwrap();
     let vault = home.path().join(".portcullis/vault");
@@ -135,7 +135,7 @@ fn vault_log_and_policy_are_looked_at_and_nothing_is_asked_for() {
 }
 
 #[test]
-fn what_is_named_must_be_there() {
+fn named_files_must_exist() {
     let home = tempfile::tempdir().unwrap();
     let ran = doctor(home.path(), &["--quick", "--audit", "/nowhere/audit"], &[]);
     assert_eq!(ran.code, 1, "{}", ran.out);

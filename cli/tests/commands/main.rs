@@ -1,4 +1,4 @@
-//! The commands of `portcullis`: what they print, what they refuse, and their exit codes.
+//! The commands of `portcullis`: their output, their errors, and their exit codes.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

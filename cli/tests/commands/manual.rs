@@ -1,4 +1,4 @@
-//! Completions and manual pages, as the programs that read them read them.
+//! Completions and manual pages, tested with the programs that read them.
 
 use std::fs;
 use std::path::Path;
@@ -10,12 +10,12 @@ fn portcullis(arguments: &[&str]) -> String {
     String::from_utf8(done.stdout).unwrap()
 }
 
-/// A program of this system, or none where it is not installed.
+/// A program of this system, or `None` if it is not installed.
 fn run(program: &str, arguments: &[&str]) -> Option<Output> {
     Command::new(program).args(arguments).output().ok()
 }
 
-/// What bash offers after these words, the last of which is being typed.
+/// The completions of bash after these words, the last of which is being typed.
 fn offered(script: &Path, words: &[&str]) -> Option<Vec<String>> {
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let asked = format!(
@@ -66,7 +66,7 @@ fn the_pages_are_read_by_the_systems_own_reader() {
     }
     assert!(!names.iter().any(|name| name.contains("help")), "{names:?}");
 
-    // groff complains of what it cannot read on standard error, and renders the rest.
+    // groff reports errors on standard error, and renders the rest.
     for name in &names {
         let page = pages.join(name);
         let Some(read) =
@@ -85,7 +85,7 @@ fn the_pages_are_read_by_the_systems_own_reader() {
     let page = pages.join("portcullis-vault-add.1");
     if let Some(read) = run("man", &["-l", page.to_str().unwrap()]).filter(|read| read.status.success()) {
         let text = String::from_utf8_lossy(&read.stdout).into_owned();
-        // Bold is a letter, a step back, and the letter again.
+        // Bold is a letter, a backspace, and the letter again.
         let mut plain = String::new();
         for letter in text.chars() {
             if letter == '\u{8}' {

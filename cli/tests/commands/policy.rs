@@ -26,7 +26,7 @@ fn policy(arguments: &[&str]) -> Ran {
 
 const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../policies/default.policy");
 
-/// A folder with the shipped policy, changed.
+/// A folder with a changed copy of the shipped policy.
 fn changed(change: impl Fn(&str) -> String) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("my.policy");
@@ -38,7 +38,7 @@ fn changed(change: impl Fn(&str) -> String) -> (tempfile::TempDir, String) {
     (folder, name)
 }
 
-/// What somebody writes who wants the card to be filled into any page.
+/// The policy of an author who wants the card to be filled into any page.
 fn careless() -> (tempfile::TempDir, String) {
     changed(|text| {
         text.replace(
@@ -64,9 +64,9 @@ fn granting_payment_in_t0_is_shown_a_case_within_a_second() {
                     fill where container is T0";
     assert!(ran.out.contains(expected), "{}", ran.out);
     assert!(ran.out.contains("FAILS  `never grant T2 where container is T0`: but `payment`"), "{}", ran.out);
-    // A loaded machine is slow to start anything; what is measured is that nobody waits.
+    // A loaded machine starts programs slowly; the test only checks that there is no long wait.
     assert!(took.as_secs_f64() < 5.0 || took < 10 * checked, "{took:?}, and to check it {checked:?}");
-    // The case can be replayed.
+    // The counterexample can be replayed.
     let case = folder.path().join("case-1.json");
     let why = policy(&["explain", &careless, "--case", case.to_str().unwrap()]);
     assert_eq!(why.code, 0, "{}", why.err);
@@ -110,7 +110,7 @@ fn a_rule_that_changes_nothing_is_shown_and_can_be_denied() {
 }
 
 #[test]
-fn a_slip_is_bad_input_for_every_command() {
+fn a_mistake_is_bad_input_for_every_command() {
     let (_folder, slip) = changed(|text| text.replace("tls valid", "tls vald"));
     for arguments in [
         vec!["check", &slip],

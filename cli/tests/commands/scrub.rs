@@ -26,7 +26,7 @@ const PAGE: &str = r#"<!doctype html><title>Kettles</title><h1>Copper kettle</h1
 <label>City <input name=city></label><button aria-label="Put into basket">+</button>"#;
 
 #[test]
-fn a_file_is_read_as_an_agent_reads_it() {
+fn a_file_is_rendered_as_for_an_agent() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("page.html");
     std::fs::write(&file, PAGE).unwrap();
@@ -51,7 +51,7 @@ fn a_file_is_read_as_an_agent_reads_it() {
 }
 
 #[test]
-fn what_is_wrong_with_a_call_is_said() {
+fn errors_of_a_call_are_reported() {
     let ran = portcullis(&["scrub", "/nowhere/page.html"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("/nowhere/page.html"), "{}", ran.err);

@@ -52,7 +52,7 @@ fn blocks_and_plans_are_read_under_a_schema() {
 }
 
 #[test]
-fn a_scan_tells_what_stands_where() {
+fn a_scan_reports_blocks_with_their_positions() {
     let text = "Sure!\nREQ.otp\nREQ.end\nand then\nREQ.nothing\nREQ.end\n";
     let (code, out, err) = said(&["sirl", "scan", "-"], text);
     assert_eq!(code, 1, "{err}");
@@ -114,7 +114,7 @@ fn a_policy_that_does_not_hold_is_not_compiled() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_reader_that_closes_the_stream_is_no_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_portcullis"))
         .args(["policy", "convert", DEFAULT])
         .stdout(Stdio::piped())

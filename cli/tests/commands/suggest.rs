@@ -1,4 +1,4 @@
-//! `portcullis policy suggest`: what a record of use says about a policy, proved, and what it does not say.
+//! `portcullis policy suggest`: proposals from a record of use, their proofs, and their limits.
 
 use std::fs;
 use std::path::Path;
@@ -100,7 +100,7 @@ fn check(text: &str, folder: &Path) -> Ran {
     run(&["policy", "check", path.to_str().unwrap()])
 }
 
-/// Six sessions of somebody who shops at one place: yes to addresses, no to the newsletter of another site.
+/// Six sessions of a person who shops at one place: yes to addresses, no to the newsletter of another site.
 fn shopper() -> Written {
     let mut written = Written::new();
     for _ in 0..6 {
@@ -140,7 +140,7 @@ fn habits_become_proposals_that_hold() {
     let checked = check(text, written.folder.path());
     assert_eq!(checked.code, 0, "{}{}", checked.out, checked.err);
     assert!(text.contains("once per site"), "{text}");
-    // The new policy is another one: what was seen under the old says nothing of it yet.
+    // The new policy has another hash, so the record of the old one is no evidence about it.
     let again = written.suggest(text, &["--json"]).json();
     assert_eq!((&again["sessions"], &again["sessions_of_other_policies"]), (&0.into(), &6.into()));
     assert_eq!(again["proposals"], Value::Array(Vec::new()));
@@ -151,7 +151,7 @@ fn habits_become_proposals_that_hold() {
 }
 
 #[test]
-fn what_would_break_a_rule_is_left_out_and_says_which() {
+fn a_proposal_that_would_break_a_rule_is_left_out_with_that_rule() {
     let told = shopper().suggest(DEFAULT_POLICY, &["--json"]).json();
     let left = told["left_out"].as_array().unwrap();
     let why = |about: &str| {
@@ -166,7 +166,7 @@ fn what_would_break_a_rule_is_left_out_and_says_which() {
 }
 
 #[test]
-fn few_sessions_a_no_and_other_policies_say_nothing() {
+fn few_sessions_a_no_and_other_policies_are_no_evidence() {
     let mut written = Written::new();
     for number in 0..2 {
         let events = written.question(Kind::Address, SHOP, Answer::Once);
@@ -184,7 +184,7 @@ fn few_sessions_a_no_and_other_policies_say_nothing() {
 }
 
 #[test]
-fn nobody_answered_where_nothing_was_blocked() {
+fn sessions_without_blocking_have_no_answers() {
     let mut written = Written::new();
     let seen = AuditEvent::Observed {
         about: About::Request(Kind::Address),

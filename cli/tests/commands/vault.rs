@@ -1,5 +1,5 @@
-//! `portcullis vault` and `portcullis consent` as a person types them: what they say, what they leave behind, and
-//! their exit codes.
+//! `portcullis vault` and `portcullis consent` as a person types them: their output, their side effects, and their exit
+//! codes.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -24,7 +24,7 @@ struct Ran {
     err: String,
 }
 
-/// A home with the vault `mine/vault` in it, and the canaries that no output may hold.
+/// A home with the vault `mine/vault` in it, and the canaries that no output may contain.
 struct Home {
     folder: tempfile::TempDir,
     canaries: Canaries,
@@ -76,7 +76,7 @@ impl Home {
         self.canaries.value(name).unwrap()
     }
 
-    /// Runs a command in the home. Nothing that it says is a canary.
+    /// Runs a command in the home. Its output contains no canary.
     fn run(&self, arguments: &str, input: &str) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_portcullis"));
         command.args(arguments.split_whitespace());
@@ -86,7 +86,7 @@ impl Home {
     fn finish(&self, mut command: Command, input: &str) -> Ran {
         let piped = command.current_dir(self.folder.path()).stdin(Stdio::piped());
         let mut child = piped.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // A command that needs no input may be gone before it is written.
+        // A command that needs no input may have ended before the input is written.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let done = child.wait_with_output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -103,7 +103,7 @@ impl Home {
         ran.out
     }
 
-    /// Runs a command that must fail with bad input, say `why`, and leave the file as it is.
+    /// Runs a command that must fail with bad input, report `why`, and leave the file as it is.
     fn refused(&self, arguments: &str, input: &str, why: &str) {
         let before = fs::read(self.vault()).ok();
         let ran = self.run(arguments, input);
@@ -144,7 +144,7 @@ fn a_vault_is_made_filled_listed_and_emptied_without_its_values() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_changes_nothing() {
+fn a_failing_command_reports_the_reason_and_changes_nothing() {
     let home = Home::with_vault(2);
     let given = format!("{PASSPHRASE}\nx\n");
     let unasked = [
@@ -156,7 +156,7 @@ fn what_cannot_be_done_is_said_and_changes_nothing() {
         ("login:shop one_time_code", "never stored"),
     ];
     for (what, why) in unasked {
-        // Nothing is asked for that would be refused afterwards.
+        // The command asks for nothing that it would reject afterwards.
         home.refused(&format!("vault add mine/vault {what}"), "", why);
     }
     let mut whole_site = Command::new(env!("CARGO_BIN_EXE_portcullis"));
@@ -275,7 +275,7 @@ fn an_unlocked_vault_lists_without_its_passphrase_until_it_is_locked() {
     }
     assert_eq!(ran.code, 0, "{}", ran.err);
     let listed = home.run("consent list mine/vault", "");
-    // The first line is the passphrase also now: a script's must not end up as a value.
+    // The first line is the passphrase in this case too, so that a script's passphrase is not stored as a value.
     let mistaken = home.run("vault add mine/vault address:home city", "Lisbon\n");
     let handed_over = home.run("vault list mine/vault --passphrase-fd 0", "wrong\n");
     let locked = home.run("vault lock mine/vault", "");
@@ -288,23 +288,23 @@ fn an_unlocked_vault_lists_without_its_passphrase_until_it_is_locked() {
 }
 
 #[test]
-fn standing_answers_are_listed_and_taken_back() {
+fn standing_answers_are_listed_and_revoked() {
     let home = Home::with_vault(8);
     let listed = home.ok("consent list mine/vault", "");
     let first = "1   yes: address (city) to https://one.example, into a form for an address on /checkout, sent to /save, until 20";
     assert!(listed.starts_with(first), "{listed}");
     let back = home.ok("consent revoke mine/vault 1 --audit mine/audit", "");
-    assert!(back.starts_with("taken back: yes: address (city) to https://one.example"), "{back}");
+    assert!(back.starts_with("revoked: yes: address (city) to https://one.example"), "{back}");
     let left = home.ok("consent list mine/vault --json", "");
     assert!(left.contains("two.example") && !left.contains("one.example"), "{left}");
     assert_eq!(home.ok("consent revoke mine/vault all", "").lines().count(), 2);
-    assert!(home.ok("consent list mine/vault", "").contains("no answer stands"));
-    assert!(home.ok("consent revoke mine/vault all", "").contains("none was taken back"));
+    assert!(home.ok("consent list mine/vault", "").contains("no standing answer"));
+    assert!(home.ok("consent revoke mine/vault all", "").contains("none was revoked"));
     let log = home.run("audit show mine/audit --event consent_revoked", "").out;
     assert!(log.contains("https://one.example") && log.contains("city"), "{log}");
 }
 
-/// The acts in the log, oldest first.
+/// The events in the log, oldest first.
 fn acts(home: &Home) -> Vec<String> {
     let shown = home.run("audit show mine/audit --event vault", "").out;
     let acts =
@@ -313,7 +313,7 @@ fn acts(home: &Home) -> Vec<String> {
 }
 
 #[test]
-fn what_is_done_is_recorded_before_it_is_done() {
+fn changes_are_recorded_before_they_are_made() {
     let home = Home::with_vault(9);
     let city = home.value("city").to_owned();
     home.ok("vault add mine/vault address:home city --audit mine/audit", &format!("{city}\n"));
@@ -337,7 +337,7 @@ fn what_is_done_is_recorded_before_it_is_done() {
 }
 
 #[test]
-fn a_log_or_a_vault_that_was_put_back_is_refused_until_it_is_accepted() {
+fn a_restored_log_or_vault_is_refused_until_it_is_accepted() {
     let home = Home::with_vault(10);
     home.ok("vault rotate mine/vault --audit mine/audit", "");
     let audit = home.folder.path().join("mine/audit");

@@ -1,11 +1,11 @@
-//! A person's own browsing with an agent beside it.
+//! A person browses with an assisting agent.
 
 use crate::stage::{FORM, REQUEST, Stage};
 
 #[test]
-fn an_agent_beside_a_person_fills_their_address_and_never_sees_it() {
+fn an_assisting_agent_has_an_address_filled_and_never_sees_it() {
     let mut stage = Stage::new(11);
-    // The page shows what is typed: to the person, and to whoever reads the page for the agent.
+    // The page shows the typed text to the person, and to the agent that reads the page.
     let echo =
         "<script>addEventListener('input', (e) => { echo.textContent += e.target.value + ' '; });</script>";
     stage.site.put("shop.test/checkout", &format!("{FORM}{echo}"));
@@ -24,7 +24,7 @@ fn an_agent_beside_a_person_fills_their_address_and_never_sees_it() {
     let page = stage.agent_until(None, "Deliver to");
     assert!(page.contains(&format!("document {}", url.trim_end_matches("/checkout"))), "{page}");
     assert!(page.contains("textbox \"Street\": empty"), "{page}");
-    // Between two pages the one that comes is waited for.
+    // During a navigation the guard waits for the next page.
     for _ in 0..5 {
         stage.browser().reload();
         let page = stage.agent(None);
@@ -47,13 +47,13 @@ fn an_agent_beside_a_person_fills_their_address_and_never_sees_it() {
     let page = stage.agent(None);
     assert!(page.contains("[withheld]") && page.contains("textbox \"Street\": filled"), "{page}");
 
-    // Another tab in front is none of the agent's business.
+    // The agent gets nothing of another active tab.
     let bank = stage.site.url("bank.test/");
     stage.browser().tab(&bank);
     let elsewhere = stage.agent(None) + &stage.agent(Some(REQUEST));
     assert!(elsewhere.contains("origin_mismatch") && !elsewhere.contains("4711"), "{elsewhere}");
 
-    // The page of settings shows the task and the record, and no value.
+    // The settings page shows the task and the record, and no value.
     let options = stage.options_until("raised to T2");
     assert!(options.contains("Connected") && options.contains("The agent asked for: address"), "{options}");
     canary::assert_none(&stage.canaries.in_text("the page of settings", &options));

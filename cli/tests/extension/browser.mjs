@@ -1,24 +1,24 @@
-// A Chromium with the extension, driven by lines of JSON: `node browser.mjs` reads one request a line and writes one
-// answer a line. It stands for the person at the browser and for what a page does; the extension it leaves alone.
+// A Chromium with the extension, driven by lines of JSON: `node browser.mjs` reads one request per line and writes one
+// answer per line. It acts as the person at the browser and as a page, and does not touch the extension.
 import { createInterface } from 'node:readline';
-import { launch } from '../../../evaluation/src/beside/launch.mjs';
+import { launch } from '../../../evaluation/src/trials/user_browser/launch.mjs';
 
 const context = await launch(JSON.parse(process.argv[2]), 800);
-// How long a slow machine may take for what should come. A question waits for a minute, and ends by itself then.
+// The time limit on a slow machine for an expected event. A question waits for a minute, and then ends by itself.
 const PATIENCE = 90000;
 context.setDefaultTimeout(PATIENCE);
 context.setDefaultNavigationTimeout(PATIENCE);
-// Longer than all that an act waits for: one that never ends is told.
+// This is longer than any wait within an act, so that an act that never ends is reported.
 const MOST = 170000;
 let page = context.pages()[0] ?? (await context.newPage());
 const seen = [];
 context.on('page', (opened) => opened.on('console', (line) => seen.push(line.text())));
 page.on('console', (line) => seen.push(line.text()));
-// A service worker to which a debugger is attached is not stopped when it is removed. A person's browser has no debugger.
+// A service worker with an attached debugger is not stopped when it is removed. A person's browser has no debugger.
 context.on('serviceworker', (made) => {
   if (!made.url().startsWith('chrome-extension:')) context._connection.toImpl(made)._session.detach().catch(() => null);
 });
-// The consent pages that were opened, those that are, and the most at the same time.
+// The consent pages that were opened, those that are open, and the most at the same time.
 const isConsent = (one) => one.url().includes('/consent/page.html');
 const questions = { opened: 0, most: 0, now: [] };
 context.on('page', (opened) => {
@@ -28,7 +28,7 @@ context.on('page', (opened) => {
   questions.most = Math.max(questions.most, questions.now.length);
   opened.on('close', () => { questions.now = questions.now.filter((one) => one !== opened); });
 });
-// The page of the question that is open.
+// The page of the open question.
 const question = async () => {
   const began = Date.now();
   while (Date.now() - began < 50000) {
@@ -51,11 +51,11 @@ const acts = {
   async open({ url }) {
     await page.goto(url, { waitUntil: 'load' });
   },
-  // Waits until the page in front is one of this host, and has loaded.
+  // Waits until the active page belongs to this host and has loaded.
   async arrive({ host }) {
     await page.waitForURL((url) => url.hostname === host, { timeout: PATIENCE });
   },
-  // Begun again, and not there yet.
+  // The page is reloading.
   async reload() {
     await page.reload({ waitUntil: 'commit' });
   },
@@ -65,13 +65,13 @@ const acts = {
     await page.bringToFront();
     return page.url();
   },
-  // As a person ends their browser, to start it again on the same profile.
+  // Ends the browser as a person does, to start it again on the same profile.
   async quit() {
     await context.close();
   },
-  // What the extension is told when a browser begins that has had it before.
+  // The event that the extension gets when a browser starts that already had it.
   begins: async () => (await worker()).evaluate(() => chrome.runtime.onStartup.dispatch()),
-  // Every window and tab but the page in front is closed.
+  // Closes every window and tab but the active page.
   async alone() {
     await Promise.all(context.pages().filter((one) => one !== page).map((one) => one.close()));
     await page.bringToFront();
@@ -82,9 +82,9 @@ const acts = {
   click: ({ selector }) => page.click(selector),
   id: async () => new URL((await worker()).url()).host,
   console: () => seen,
-  // Sites may store something in frames of other sites' pages.
+  // Sites may store data in frames of other sites' pages.
   storeInFrames: async () => (await worker()).evaluate(() => chrome.privacy.websites.thirdPartyCookiesAllowed.set({ value: true })),
-  // What the extension's page of settings shows.
+  // The contents of the extension's settings page.
   async options() {
     const options = await optionsPage();
     const text = await options.innerText('body');
@@ -92,7 +92,7 @@ const acts = {
     await page.bringToFront();
     return text;
   },
-  // What a person does there: withdraws the first yes, or adds a rule.
+  // An action of the person on the settings page: revokes the first yes, or adds a rule.
   async change({ withdraw, site, kind }) {
     const options = await optionsPage();
     if (withdraw) await options.click('#standing button');
@@ -107,21 +107,21 @@ const acts = {
     await page.bringToFront();
     return text;
   },
-  // What the open question shows, and which button has the focus.
+  // The contents of the open question, and the button with the focus.
   async question() {
     const shown = await question();
     const focused = await shown.evaluate(() => document.activeElement?.dataset.word ?? null);
     const choices = await shown.$$eval('#choices button', (all) => all.map((one) => one.dataset.word));
     return { text: await shown.innerText('body'), focused, choices, address: shown.url() };
   },
-  // A person who reads it, and then clicks.
+  // A person reads the question, and then clicks.
   async say({ word }) {
     const shown = await question();
     await shown.click(`button[data-word=${word}]:enabled`, { timeout: 45000 });
     await shown.waitForSelector('#ending', { state: 'visible' });
     return shown.innerText('#ending');
   },
-  // The same, where the window may be gone.
+  // The same for a window that may be closed.
   async sayIfThere({ word }) {
     const shown = questions.now.at(-1);
     if (!shown) return 'the window is gone';
@@ -129,7 +129,7 @@ const acts = {
     await shown.waitForSelector('#ending', { state: 'visible', timeout: 5000 }).catch(() => null);
     return shown.innerText('body').catch(() => 'the window is gone');
   },
-  // Answers every question until none came for three seconds; how many.
+  // Answers every question until none came for three seconds; returns the number of answers.
   async sayUntilQuiet({ word }) {
     let [answered, last] = [0, Date.now()];
     const done = new Set();
@@ -144,8 +144,8 @@ const acts = {
     }
     return answered;
   },
-  // Somebody who clicks twice as soon as there is something to click on; how it stands after that. On a slow machine that
-  // may be no haste any more.
+  // Clicks twice as soon as there is a button; returns the state after that. On a slow machine the clicks may come late
+  // enough to count.
   async sayAtOnce({ word }) {
     const shown = await question();
     const { x, y, width, height } = await shown.locator(`button[data-word=${word}]`).boundingBox();
@@ -163,13 +163,13 @@ const acts = {
   async closeQuestion() {
     await (await question()).close();
   },
-  // What consent pages say from now on, and what the worker heard of it.
+  // Records the messages of consent pages, and those that the worker receives.
   overhear: async () => (await worker()).evaluate(() => {
     globalThis.heard = [];
     chrome.runtime.onMessage.addListener((message) => { if (message?.consent) heard.push(message.consent); });
   }),
   heard: async () => (await worker()).evaluate(() => globalThis.heard),
-  // What the page of the open question keeps to itself: the attacks of the tests know everything.
+  // The secrets of the open question's page: the attacks of the tests know everything.
   async subject() {
     const session = await context.newCDPSession(await question());
     const { result } = await session.send('Runtime.evaluate', { expression: 'Object.prototype' });
@@ -182,12 +182,12 @@ const acts = {
     await session.detach();
     return found.value ?? null;
   },
-  // A script in the page of the open question.
+  // Runs a script in the page of the open question.
   async inQuestion({ code }) {
     return (await question()).evaluate(code);
   },
   questions: () => ({ opened: questions.opened, most: questions.most, now: questions.now.length }),
-  // A script in the content script's own world of the page in front.
+  // Runs a script in the content script's isolated world of the active page.
   async inContentScript({ code }) {
     const session = await context.newCDPSession(page);
     const worlds = [];
@@ -200,7 +200,7 @@ const acts = {
     await session.detach();
     return exceptionDetails ? `failed: ${exceptionDetails.exception?.description}` : result.value;
   },
-  // A script in a page of the extension that is opened in a tab of its own.
+  // Runs a script in a page of the extension that is opened in a tab of its own.
   async inOwnPage({ path, code }) {
     const id = new URL((await worker()).url()).host;
     const opened = await context.newPage();
@@ -215,7 +215,7 @@ const acts = {
     await shown.screenshot({ path, fullPage: of !== 'question' });
     if (of !== 'question') await shown.close();
   },
-  // As the browser stops a worker that it wants to be rid of.
+  // Stops a worker as the browser does.
   async stopWorker() {
     const id = new URL((await worker()).url()).host;
     const options = await context.newPage();

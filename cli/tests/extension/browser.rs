@@ -1,4 +1,4 @@
-//! A Chromium with the extension, by way of `browser.mjs`.
+//! A Chromium with the extension, driven through `browser.mjs`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// What `cargo xtask setup` put in place, or a variable of its environment names.
+/// The path of a program that `cargo xtask setup` installed, or that an environment variable names.
 fn driver(name: &str) -> PathBuf {
     let folder = std::env::var_os("PLAYWRIGHT_DRIVER_PATH").expect("run `cargo xtask setup`");
     Path::new(&folder).join(name)
@@ -73,17 +73,17 @@ impl Browser {
         self.act(&json!({ "act": "open", "url": url }));
     }
 
-    /// Waits until the page has gone to this host by itself.
+    /// Waits until the page has navigated to this host by itself.
     pub fn arrive(&mut self, host: &str) {
         self.act(&json!({ "act": "arrive", "host": host }));
     }
 
-    /// Loads the page again, and does not wait until it is there.
+    /// Reloads the page without waiting for it.
     pub fn reload(&mut self) {
         self.act(&json!({ "act": "reload" }));
     }
 
-    /// Another tab, in front.
+    /// Opens another tab in front.
     pub fn tab(&mut self, url: &str) -> String {
         self.act(&json!({ "act": "tab", "url": url })).as_str().unwrap_or_default().to_owned()
     }
@@ -93,7 +93,7 @@ impl Browser {
         self.act(&json!({ "act": "front" }));
     }
 
-    /// What a script of the page says.
+    /// The value of a script in the page.
     pub fn evaluate(&mut self, code: &str) -> Value {
         self.act(&json!({ "act": "evaluate", "code": code }))
     }
@@ -106,15 +106,14 @@ impl Browser {
         self.act(&json!({ "act": "options" })).as_str().unwrap().to_owned()
     }
 
-    /// What a person does at the question that is open, or what an attack does beside it; `what` names an act of
-    /// `browser.mjs`.
+    /// An action of the person at the open question, or of an attack on it; `what` names an act of `browser.mjs`.
     pub fn at_question(&mut self, what: &str, more: &Value) -> Value {
         let mut request = json!({ "act": what });
         request.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
         self.act(&request)
     }
 
-    /// Answers the question that is open by a click, after reading it.
+    /// Answers the open question by a click, after reading it.
     pub fn say(&mut self, word: &str) -> String {
         self.at_question("say", &json!({ "word": word })).as_str().unwrap().to_owned()
     }

@@ -1,11 +1,11 @@
-//! Pages that keep their own thread busy while they are filled: what the agent is told is never less than what they have.
+//! Pages that block their own thread while they are filled: the reported outcome never understates what they received.
 
 use crate::stage::{FORM, REQUEST, Stage};
 
-/// How often the agent asks again where a slow machine came to no fill.
+/// The number of repeated requests if a slow machine did not fill in time.
 const TRIES: usize = 5;
 
-/// A machine with the shop in front, whose page is busy for this long once something happens.
+/// A machine with the shop in front, whose page blocks for this long once something happens.
 fn stage(seed: u64, when: &str, milliseconds: u32) -> Stage {
     let mut stage = Stage::new(seed);
     let busy = format!(
@@ -22,12 +22,12 @@ fn stage(seed: u64, when: &str, milliseconds: u32) -> Stage {
     stage
 }
 
-/// Asks until the page holds the value; what the agent was told each time, and whether it does.
+/// Asks until the page holds the value; returns the answer of each try, and true if it holds the value.
 fn asked_until_filled(stage: &mut Stage) -> (Vec<String>, bool) {
     let mut replies = Vec::new();
     for _ in 0..TRIES {
         replies.push(stage.agent(Some(REQUEST)));
-        // Comes after whatever the page was sent before.
+        // This runs after all earlier messages to the page.
         stage.agent_until(None, "Deliver to");
         let holds = stage.browser().values()["street"] == stage.value("street");
         if holds {
@@ -38,8 +38,8 @@ fn asked_until_filled(stage: &mut Stage) -> (Vec<String>, bool) {
 }
 
 #[test]
-fn what_a_page_took_and_did_not_say_is_no_denial() {
-    // From the moment at which it has seen the value, for longer than anybody waits.
+fn a_fill_without_an_answer_of_the_page_is_no_denial() {
+    // The page blocks from the moment at which it has seen the value, for longer than any timeout.
     let mut stage = stage(71, "addEventListener('input', busy, { once: true });", 15_000);
     let (replies, holds) = asked_until_filled(&mut stage);
     assert!(holds, "no machine is so slow: {replies:?}");
@@ -61,8 +61,8 @@ fn a_page_that_answers_late_is_waited_for() {
 }
 
 #[test]
-fn a_page_does_not_take_what_nobody_waits_for_any_more() {
-    // From the moment at which it is made narrow, which is right before the values come.
+fn a_page_does_not_take_values_after_the_timeout() {
+    // The page blocks when it gets its restrictive policy, which is right before the values arrive.
     let watch = "new MutationObserver((seen, watch) => { watch.disconnect(); busy(); })
         .observe(document.documentElement, { childList: true });";
     let mut stage = stage(73, watch, 13_000);
@@ -70,7 +70,7 @@ fn a_page_does_not_take_what_nobody_waits_for_any_more() {
     stage.agent_until(None, "Deliver to");
     let values = stage.browser().values();
     assert_eq!(values["street"], "", "it was filled after the agent was told: {reply}");
-    // And the next time nothing is in the way.
+    // The next fill succeeds.
     let (replies, holds) = asked_until_filled(&mut stage);
     assert!(holds, "{reply} {replies:?}");
     stage.no_value_got_out();

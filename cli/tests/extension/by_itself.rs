@@ -1,5 +1,5 @@
-//! What the browser fetches for a page by itself goes by no rule of an extension's, only by the policy of a document: so
-//! every document from which a page can ask for it needs one, however it came to be.
+//! Fetches of the browser itself are controlled by no rule of an extension, only by the policy of a document. So every
+//! document in which a page can cause such a fetch needs one, however it was created.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use crate::stage::{FORM, PATIENCE, REQUEST, Stage};
 use crate::way_out::quiet;
 
-/// Makes a document of the page's own origin in each of these ways, and has the browser fetch for each of them.
+/// Makes a document of the page's own origin in each of these ways, and has the browser fetch something for each of
+/// them.
 const MAKES: &str = r#"<script>
   const to = 'https://evil.test:PORT/';
   const made = {};
@@ -94,7 +95,7 @@ const MAKES: &str = r#"<script>
   </script>"#;
 
 #[test]
-fn nothing_is_fetched_for_a_page_however_its_documents_came_to_be() {
+fn the_browser_fetches_nothing_for_a_page_however_its_documents_were_created() {
     let mut stage = Stage::new(27);
     stage.site.put("shop.test/checkout", &format!("{FORM}{MAKES}"));
     stage.site.put("shop.test/page", "<!doctype html><p>x</p>");
@@ -112,7 +113,7 @@ fn nothing_is_fetched_for_a_page_however_its_documents_came_to_be() {
     let ways: Vec<&str> = ways.as_array().unwrap().iter().map(|way| way.as_str().unwrap()).collect();
     assert_eq!(ways.len(), 27);
 
-    // Without a value in it the page has the browser fetch what it likes, in each of these ways.
+    // Without a value in it, the page can have the browser fetch anything, in each of these ways.
     let began = Instant::now();
     loop {
         stage.browser().evaluate("send()");
@@ -125,8 +126,8 @@ fn nothing_is_fetched_for_a_page_however_its_documents_came_to_be() {
         assert!(began.elapsed() < PATIENCE, "{missing:?} never came");
     }
 
-    // A window whose document nobody can keep: nothing is filled until it is closed. What is there when the task begins is
-    // loaded again.
+    // A window whose document the extension cannot control: nothing is filled until it is closed. Documents that are
+    // open when the task starts are reloaded.
     stage.browser().at_question("alone", &serde_json::json!({}));
     stage.task();
     stage.agent_until(None, "Deliver to");
@@ -142,7 +143,7 @@ fn nothing_is_fetched_for_a_page_however_its_documents_came_to_be() {
     stage.browser().evaluate("delete made.windowOfBroken");
     everything_is_refused(&mut stage, &before);
 
-    // Nor for documents that come later, whether a script of the extension's comes into them or not.
+    // The same holds for later documents, with or without a content script in them.
     stage.browser().evaluate("make('later ')");
     thread::sleep(Duration::from_secs(3));
     everything_is_refused(&mut stage, &before);
@@ -152,7 +153,7 @@ fn nothing_is_fetched_for_a_page_however_its_documents_came_to_be() {
 fn everything_is_refused(stage: &mut Stage, before: &str) {
     stage.browser().evaluate("send()");
     assert_eq!(quiet(stage), before, "the browser fetched for a page that holds values");
-    // And not because the documents had gone.
+    // The documents still exist, so that is not the reason.
     assert_eq!(
         stage.browser().evaluate("refused.join()"),
         stage.browser().evaluate("Object.keys(made).join()")

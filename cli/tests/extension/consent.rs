@@ -1,4 +1,4 @@
-//! A person who is asked in the extension's own window, and who makes rules on its page of settings.
+//! A person who answers in the extension's own window, and who makes rules on its settings page.
 
 use serde_json::json;
 
@@ -16,19 +16,19 @@ pub fn stage(seed: u64) -> Stage {
     stage
 }
 
-/// How many questions were opened, how many at the same time at the most, and how many are open.
+/// The number of questions opened, the most at the same time, and the number still open.
 pub fn questions(stage: &mut Stage) -> [u64; 3] {
     let counted = stage.browser().at_question("questions", &json!({}));
     ["opened", "most", "now"].map(|name| counted[name].as_u64().unwrap())
 }
 
 #[test]
-fn a_task_is_begun_and_a_fill_granted_by_clicks_and_a_yes_is_withdrawn() {
+fn clicks_start_a_task_grant_a_fill_and_revoke_a_yes() {
     let mut stage = stage(31);
     let started = stage.asked();
     assert!(started.contains("can say yes in your place"), "it says what is traded away: {started}");
 
-    // The plan, with a yes that stands.
+    // The plan, with a standing yes.
     let (begun, asked) = stage.meanwhile(Stage::task, |browser| {
         let asked = browser.at_question("question", &json!({}));
         assert_eq!(browser.say("site"), "You said yes, on this site from now on. You can close this window.");
@@ -53,13 +53,13 @@ fn a_task_is_begun_and_a_fill_granted_by_clicks_and_a_yes_is_withdrawn() {
     assert!(!asked["address"].as_str().unwrap().contains('#'), "the number stays in no address");
     canary::assert_none(&stage.canaries.in_text("the question", text));
 
-    // Right after the answer its window is still there, and the tab behind it counts.
+    // Right after the answer its window still exists, and the tab behind it counts as active.
     let reply = stage.agent(Some(REQUEST));
     assert!(reply.contains("GRANT.address"), "{reply}");
     let values = stage.browser().values();
     assert_eq!(values["street"], stage.value("street"));
 
-    // Withdrawn on the page of settings while the task is open: the next request is asked about.
+    // The yes is revoked on the settings page while the task is open, so the next request needs a question.
     let settings = stage.browser().at_question("change", &json!({ "withdraw": true }));
     assert!(settings.as_str().unwrap().contains("Done. It holds from now on."), "{settings}");
     let before = questions(&mut stage)[0];
@@ -89,7 +89,7 @@ fn a_task_is_begun_and_a_fill_granted_by_clicks_and_a_yes_is_withdrawn() {
     }
 }
 
-/// A never is a rule that the page of settings can add and cannot take back.
+/// The settings page can add a never-rule and cannot revoke it.
 fn rules(stage: &mut Stage) {
     let site = stage.site.url("shop.test/checkout");
     let before = questions(stage)[0];
@@ -113,13 +113,13 @@ fn rules(stage: &mut Stage) {
     let listed = stage.portcullis(&[&["consent", "serving"], &folder[..]].concat());
     assert!(listed.contains(&format!("1   never: address to {origin}")), "{listed}");
     let back = stage.portcullis(&[&["consent", "serving", "--take-back", "1"], &folder[..]].concat());
-    assert!(back.contains("taken back: never: address"), "{back}");
+    assert!(back.contains("revoked: never: address"), "{back}");
     let (reply, _) = stage.meanwhile(|stage| stage.agent(Some(REQUEST)), |browser| browser.say("once"));
     assert!(reply.contains("GRANT.address"), "{reply}");
 }
 
 #[test]
-fn closing_escape_and_a_lost_worker_are_no() {
+fn closing_escape_and_a_lost_worker_count_as_no() {
     let mut stage = stage(32);
     let (begun, ()) = stage.meanwhile(Stage::task, |browser| {
         browser.at_question("closeQuestion", &json!({}));
@@ -131,7 +131,7 @@ fn closing_escape_and_a_lost_worker_are_no() {
     assert!(begun.contains("in T0"), "Escape: {begun}");
     assert!(ended.as_str().unwrap().contains("You said no."), "{ended}");
 
-    // The worker is stopped while the question is open. A yes that is clicked after it is said to nobody.
+    // The worker is stopped while the question is open. A yes that is clicked afterwards has no effect.
     let (begun, ended) = stage.meanwhile(Stage::task, |browser| {
         browser.at_question("question", &json!({}));
         browser.stop_worker();
@@ -144,7 +144,7 @@ fn closing_escape_and_a_lost_worker_are_no() {
     let values = stage.browser().values();
     assert_eq!(values["street"], "");
 
-    // The next question finds the worker that came back, and no window of the one before is left.
+    // The next question finds the restarted worker, and no window of the earlier one is left.
     let (begun, _) = stage.meanwhile(Stage::task, |browser| browser.say("session"));
     assert!(begun.contains("in T2"), "{begun}");
     assert_eq!(questions(&mut stage)[1], 1, "one window at a time");

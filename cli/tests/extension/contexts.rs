@@ -1,4 +1,4 @@
-//! Every kind of frame, worker and worklet that a page has, before and after it is given values: none of them sends.
+//! Every kind of frame, worker and worklet of a page, before and after it gets values: none of them sends.
 
 use crate::stage::{FORM, REQUEST, Stage};
 use crate::way_out::{arrive, quiet, wait_for};
@@ -14,7 +14,7 @@ const SENDS: &str = "self.sendAll = (name, d) => {
     addEventListener('message', hear);
     self.onconnect = (e) => { e.ports[0].onmessage = hear; };";
 
-/// Makes each kind as soon as the page is there, and once more when something is typed; tells each what is typed.
+/// Makes each kind of context at page load and again when something is typed, and passes each the typed text.
 const MAKES: &str = r#"<script>
   const code = SENDS;
   const html = `<script>${code}<\/script>`;
@@ -85,7 +85,7 @@ const REQUESTS: [&str; 18] = [
 ];
 
 #[test]
-fn no_context_of_a_page_that_was_given_values_sends_them() {
+fn no_context_of_a_page_with_values_sends_them() {
     let mut stage = Stage::new(47);
     stage.site.put(
         "shop.test/checkout",

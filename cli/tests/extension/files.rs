@@ -1,4 +1,4 @@
-//! The extension's files: what it may, what it shares with the guard, and its walk through the policy.
+//! The extension's files: its permissions, the code that it shares with the guard, and its evaluation of the policy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,13 +21,13 @@ fn read(path: &str) -> String {
 }
 
 #[test]
-fn it_may_no_more_than_it_needs() {
+fn it_has_only_the_permissions_that_it_needs() {
     let manifest: Value = serde_json::from_str(&read("extension/manifest.json")).unwrap();
     assert_eq!(
         manifest["permissions"],
         json!(["declarativeNetRequest", "nativeMessaging", "privacy", "storage"])
     );
-    // No more pages than its content scripts see: without these the browser adds no policy to a document.
+    // These match the pages of its content scripts: without them the browser adds no policy to a document.
     assert_eq!(manifest["host_permissions"], manifest["content_scripts"][0]["matches"]);
     assert_eq!(manifest["web_accessible_resources"], json!([]));
     for key in ["externally_connectable", "optional_permissions", "optional_host_permissions"] {
@@ -41,8 +41,8 @@ fn it_may_no_more_than_it_needs() {
 }
 
 #[test]
-fn its_scripts_are_the_guards_own() {
-    // A browser takes no file from outside of the extension's folder, so these are copies.
+fn its_scripts_equal_the_guards() {
+    // A browser accepts no file from outside of the extension's folder, so these are copies.
     for script in ["world.js", "observe.js", "act.js", "fill.js"] {
         let ours = read(&format!("browser-signals/src/playwright/{script}"));
         assert!(read(&format!("extension/page/{script}")) == ours, "copy {script} to extension/page anew");
@@ -58,7 +58,7 @@ fn its_scripts_are_the_guards_own() {
     );
 }
 
-/// Signals under which a fill is granted, but for the container and the consent.
+/// Signals under which a fill is granted, except for the container and the consent.
 pub fn as_good_as_can_be() -> Valuation {
     let mut best = Valuation::FIRST;
     for (axis, symbol) in [(Axis::Plan, "planned"), (Axis::Claim, "agrees"), (Axis::Placement, "whole")] {
@@ -70,13 +70,13 @@ pub fn as_good_as_can_be() -> Valuation {
     best
 }
 
-/// Each axis with the name of its symbol.
+/// Each axis with the names of its symbols.
 pub fn named(valuation: &Valuation) -> Vec<Value> {
     Axis::ALL.iter().map(|axis| json!([axis.as_str(), valuation.name(*axis)])).collect()
 }
 
 #[test]
-fn its_preview_ends_where_the_guards_walk_ends() {
+fn its_preview_agrees_with_the_guards_decision() {
     let axes = [
         Axis::Container,
         Axis::Origin,

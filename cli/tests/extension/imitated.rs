@@ -1,4 +1,4 @@
-//! Pages that imitate, frame, flood and race the extension's consent page, and scripts that speak in its place.
+//! Pages that imitate, frame, flood and race the extension's consent page, and scripts that send messages in its place.
 
 use portcullis::service::protocol::{EXTENSION_ID, Role, Wish};
 use portcullis::service::{Client, ServicePlace};
@@ -9,7 +9,7 @@ use crate::consent::{questions, stage};
 use crate::stage::{FORM, PHRASE, REQUEST, Stage};
 
 #[test]
-fn nobody_but_a_person_in_the_extensions_own_window_says_yes() {
+fn only_a_person_in_the_extensions_own_window_can_say_yes() {
     let mut stage = stage(33);
     stage.browser().at_question("overhear", &json!({}));
     imitated(&mut stage);
@@ -27,7 +27,7 @@ fn denied(stage: &mut Stage) {
     assert!(!reply.contains("GRANT"), "{reply}");
 }
 
-/// A page that looks like the question: it does not know the phrase, and a yes that is clicked there is said to nobody.
+/// A page that imitates the question: it does not know the phrase, and a yes that is clicked there has no effect.
 fn imitated(stage: &mut Stage) {
     let imitation = include_str!("../../../src/consent/page/page.html").replace(
         "<footer id=\"answers\" hidden>",
@@ -85,12 +85,12 @@ fn reached_for(stage: &mut Stage) {
     denied(stage);
 }
 
-/// What consent pages said so far.
+/// The messages of consent pages so far.
 fn heard(browser: &mut Browser) -> Vec<Value> {
     browser.at_question("heard", &json!({})).as_array().unwrap().clone()
 }
 
-/// The number of the open question, as its own page said it.
+/// The number of the open question, as its own page sent it.
 fn number(browser: &mut Browser) -> String {
     browser.at_question("question", &json!({}));
     let heard = heard(browser);
@@ -98,7 +98,7 @@ fn number(browser: &mut Browser) -> String {
     show["show"].as_str().unwrap().to_owned()
 }
 
-/// A yes in the words of the open question, when it is old enough to be given.
+/// A yes to the open question, once it is old enough to be answered.
 fn perfect_yes(browser: &mut Browser) -> String {
     let number = number(browser);
     let subject = browser.at_question("subject", &json!({})).as_str().unwrap().to_owned();
@@ -107,8 +107,8 @@ fn perfect_yes(browser: &mut Browser) -> String {
         .to_string()
 }
 
-/// The right words, from the wrong mouths: a content script's, another page of the extension, another window with the
-/// page itself, and the page's own with words of an earlier question.
+/// The right message from wrong senders: a content script, another page of the extension, another window with the page
+/// itself, and the page itself with an earlier question's message.
 fn spoken_for(stage: &mut Stage) {
     let (begun, (tried, old)) = stage.meanwhile(Stage::task, |browser| {
         let yes = perfect_yes(browser);
@@ -144,7 +144,7 @@ fn hurried(stage: &mut Stage) {
         browser.at_question("sayIfThere", &json!({ "word": "no" }));
         stands
     });
-    // What a slow machine clicks late is an answer.
+    // A late click on a slow machine is a valid answer.
     if stands != "late" {
         assert_eq!(stands, "open", "two clicks as soon as there is a button are no answer");
         assert!(begun.contains("in T0"), "{begun}");
@@ -162,7 +162,7 @@ fn covered(stage: &mut Stage) {
         browser.at_question("question", &json!({}));
         browser.open(&url);
         browser.click("#cover");
-        // What lies over the question gets the clicks; the question gets none and runs on.
+        // The covering window gets the clicks; the question gets none and stays open.
         let heard = heard(browser);
         assert!(
             heard.last().unwrap().as_str().unwrap().starts_with("{\"show\""),
@@ -176,7 +176,8 @@ fn covered(stage: &mut Stage) {
     stage.browser().open(&back);
 }
 
-/// A page that lays a picture in picture over everything, or takes the whole screen: before the question, and while it is open.
+/// A page that covers everything with a picture in picture, or takes the whole screen, before the question and while it
+/// is open.
 fn overlaid(stage: &mut Stage) {
     let lays = "<button id=lay>Play</button><button id=fill>Whole</button><script>
         lay.onclick = () => documentPictureInPicture.requestWindow({ width: 580, height: 640 });
@@ -207,20 +208,20 @@ fn overlaid(stage: &mut Stage) {
     });
     assert!(begun.contains("in T0"), "{begun}");
     denied(stage);
-    // Nobody is asked any more: the page may again.
+    // No question is open, so the page may do it again.
     stage.browser().front();
     stage.browser().click("#fill");
     until(stage.browser(), "falsetrue");
     stage.browser().open(&back);
 }
 
-/// An agent that asks without end: one window at a time, and a handful in all.
+/// An agent that asks without end gets one window at a time, and a handful in all.
 fn flooded(stage: &mut Stage) {
     let (begun, _) = stage.meanwhile(Stage::task, |browser| browser.say("session"));
     assert!(begun.contains("in T2"), "{begun}");
     let granted = stage.agent_until(Some(REQUEST), "GRANT");
     assert!(granted.contains("GRANT"), "{granted}");
-    // The yes to the plan is withdrawn, so that each request would be asked about.
+    // The yes to the plan is revoked, so that each request needs a question.
     let site = stage.site.url("shop.test/").trim_end_matches('/').to_owned();
     let send = format!("chrome.runtime.sendMessage({{ ask: 'withdraw', kind: 'address', site: '{site}' }})");
     stage.browser().at_question("inOwnPage", &json!({ "path": "options.html", "code": send }));

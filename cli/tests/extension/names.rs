@@ -1,5 +1,5 @@
-//! WebRTC, by which a value leaves as a name that is looked up and as datagrams: no rule and no policy of a document's content
-//! sees it.
+//! WebRTC, by which a value leaves in a name look-up and in datagrams, which no rule and no content policy of a
+//! document controls.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::stage::{FORM, PATIENCE, REQUEST, Stage};
 use crate::way_out::wait_for;
 
-/// Connects to a relay whose name holds what is typed: from the page and from a frame without an origin.
+/// Connects to a relay whose name contains the typed text, from the page and from a frame with an opaque origin.
 const CALLS: &str = r#"<script>
   const inner = (name) => `<script>(${call})('${name}')<\/script>`;
   function call(name) {
@@ -31,7 +31,7 @@ const CALLS: &str = r#"<script>
   </script>"#;
 
 #[test]
-fn a_page_that_was_given_values_calls_nobody_by_webrtc() {
+fn a_page_with_values_reaches_nothing_by_webrtc() {
     let relay = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = relay.local_addr().unwrap().port();
     let called = Arc::new(AtomicUsize::new(0));
@@ -61,7 +61,7 @@ fn a_page_that_was_given_values_calls_nobody_by_webrtc() {
     let reply = stage.agent(Some(REQUEST));
     assert!(reply.contains("GRANT.address"), "{reply} {}", stage.asked());
     wait_for(&mut stage, "'called' in document.body.dataset");
-    // As long as a first try, its repetitions and the next server's may take.
+    // This is the time of a first try, its repetitions and the next server's.
     thread::sleep(Duration::from_secs(8));
     assert_eq!(called.load(Ordering::SeqCst), before, "after the fill it calls nobody");
     stage.no_value_got_out();

@@ -1,4 +1,4 @@
-//! A service that is absent, comes back, or is of another version; a worker that is stopped.
+//! A service that is absent, returns, or has another version; a worker that is stopped.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::stage::{FORM, REQUEST, Stage};
 
 #[test]
-fn a_service_that_is_absent_or_another_is_said_and_one_that_comes_back_is_found() {
+fn an_absent_or_foreign_service_is_reported_and_a_returning_one_is_found() {
     let mut stage = Stage::new(13);
     stage.site.put("shop.test/checkout", FORM);
     stage.browse();
@@ -20,7 +20,7 @@ fn a_service_that_is_absent_or_another_is_said_and_one_that_comes_back_is_found(
     stage.browser().open(&url);
     stage.options_until("the service is not running; start it with `portcullis serve`");
 
-    // What the service cannot verify, it does not know to be good.
+    // The service cannot verify the connection, so it does not count as secure.
     stage.serve(false);
     stage.options_until("Connected");
     stage.task();
@@ -41,7 +41,7 @@ fn a_service_that_is_absent_or_another_is_said_and_one_that_comes_back_is_found(
     let reply = stage.agent_until(Some(REQUEST), "GRANT");
     assert!(reply.contains("GRANT.address"), "{reply}");
 
-    // The worker is stopped while it waits for a page that is busy, and then before anything is asked.
+    // The worker is stopped while it waits for a busy page, and then before anything is requested.
     stopped_at_work(&mut stage);
     stage.browser().stop_worker();
     let page = stage.agent_until(None, "Deliver to");
@@ -59,10 +59,10 @@ fn a_service_that_is_absent_or_another_is_said_and_one_that_comes_back_is_found(
     stage.no_value_got_out();
 }
 
-/// What was under way is refused; what is asked after it is not.
+/// The request in progress is refused; a later one is not.
 fn stopped_at_work(stage: &mut Stage) {
     let mut browser = stage.browser.take().unwrap();
-    // On a slow machine the question may come too early or too late to be under way.
+    // On a slow machine the request may start too early or too late to be in progress.
     let mut replies = Vec::new();
     let refused = [1200, 600, 2000, 2800, 5000, 9000].into_iter().any(|until_then| {
         let busy = until_then + 2500;
@@ -84,7 +84,7 @@ fn stopped_at_work(stage: &mut Stage) {
     assert!(reply.contains("GRANT.address"), "{reply}");
 }
 
-/// What the service itself says to a first message of another version, without the word, or that is too long.
+/// The service's answers to a first message of another version, without the auth token, or that is too long.
 fn other_version_is_refused(stage: &Stage) {
     let say = |message: &Value| {
         let mut stream = UnixStream::connect(stage.folder.path().join("run/socket")).unwrap();
@@ -110,7 +110,7 @@ fn answer(from: &mut impl Read) -> Value {
 }
 
 #[test]
-fn the_host_is_for_the_extension_alone_and_says_that_nobody_serves() {
+fn the_host_serves_only_the_extension_and_reports_an_absent_service() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("run");
     let host = |origin: &str| {
@@ -129,7 +129,7 @@ fn the_host_is_for_the_extension_alone_and_says_that_nobody_serves() {
     input.write_all(hello.as_bytes()).unwrap();
     assert_eq!(answer(child.stdout.as_mut().unwrap())["error"]["code"], "service_absent");
     assert!(child.wait().unwrap().success(), "and it ends by itself");
-    // A length that no message may have ends it, and nothing is kept for it.
+    // A length over the limit ends the connection, and nothing is buffered for it.
     let mut child = host(&own);
     child.stdin.as_mut().unwrap().write_all(&u32::MAX.to_ne_bytes()).unwrap();
     assert!(child.wait().unwrap().success());

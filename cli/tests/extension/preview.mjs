@@ -1,5 +1,5 @@
-// The extension's preview over cases: `node preview.mjs FOLDER EXTENSION`. Prints a letter for each, 1 where it agrees
-// to a fill, after trying what it makes of frames and forms.
+// The extension's preview of decisions: `node preview.mjs FOLDER EXTENSION`. Prints a digit for each case, 1 if it
+// agrees to a fill, after testing its evaluation of frames and forms.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ for (let number = 0; number < count; number += 1) {
     here[axis] = symbols[rest % symbols.length];
     rest = Math.floor(rest / symbols.length);
   }
-  // What the guard saw differs from what is seen now in what the extension sees itself, and in nothing else.
+  // The guard's and the current observation differ only in the signals that the extension observes itself.
   const seen = Object.fromEntries(own.map((axis) => [axis, here[axis]]));
   const valuation = { ...given, ...here, ...good };
   found += agrees(policy, { event: 'address', need: 'T2', valuation }, seen) ? '1' : '0';

@@ -1,4 +1,5 @@
-//! Forms that turn elsewhere on the same site when they are sent: an address is kept, shown, and told to others.
+//! Forms that change their target within the same site when they are sent, so that an address would be stored, shown,
+//! or passed on.
 
 use std::thread;
 use std::time::Duration;
@@ -6,10 +7,10 @@ use std::time::Duration;
 use crate::stage::{FORM, REQUEST, Stage};
 use crate::way_out::arrive;
 
-/// Turns the page's form, or one of its buttons.
+/// Changes the page's form, or one of its buttons.
 const TURN: &str = "const turn = (form, to = '/turned') => { form.action = to; form.method = 'get'; };";
 
-/// Each way in which a form turns, as the script of its page; `form` and `button` are its own.
+/// The changes of a form, as scripts of its page; `form` and `button` are its own.
 const TURNS: [(&str, &str); 8] = [
     ("handler", "form.addEventListener('submit', () => turn(form, '/turned-handler'));"),
     (
@@ -56,15 +57,15 @@ fn page(turns: &str, in_shadow: bool) -> String {
     )
 }
 
-/// Puts text into the form by hand.
+/// Types text into the form as a person does.
 const BY_HAND: &str = "for (const el of form.elements) if (el.name) el.value = 'by hand'";
 
 #[test]
-fn a_form_that_turns_elsewhere_when_it_is_sent_tells_nothing() {
+fn a_form_that_changes_its_target_when_sent_leaks_nothing() {
     let mut stage = Stage::new(45);
     let mut pages = Vec::new();
     for (name, turns) in TURNS {
-        // A script in a shadow tree can ask for any way to a window of its own.
+        // A script in a shadow tree can request any target in a window of its own.
         for in_shadow in [false, true] {
             if in_shadow && ["window", "outside"].contains(&name) {
                 continue;
@@ -77,7 +78,7 @@ fn a_form_that_turns_elsewhere_when_it_is_sent_tells_nothing() {
     stage.serve(true);
     stage.browse();
     for (name, url) in &pages {
-        // Without the guard the form goes there, with what it holds.
+        // Without the guard the form goes there with its contents.
         let before = told(&stage, name);
         stage.browser().open(url);
         stage.browser().evaluate(BY_HAND);
@@ -115,14 +116,14 @@ fn a_form_that_turns_elsewhere_when_it_is_sent_tells_nothing() {
     stage.no_value_got_out();
 }
 
-/// How often the shop was told something by an address of this name.
+/// The number of requests to a path of this name.
 fn told(stage: &Stage, name: &str) -> usize {
     let sent = stage.site.sent_to("shop.test");
     sent.lines().filter(|line| line.contains(&format!("/turned-{name}?")) && line.contains("hand")).count()
 }
 
 #[test]
-fn an_honest_form_is_sent_whatever_its_page_does_before() {
+fn an_honest_form_is_sent_whatever_its_page_did_before() {
     let mut stage = Stage::new(46);
     let honest = [
         ("plain", ""),
@@ -165,7 +166,7 @@ fn an_honest_form_is_sent_whatever_its_page_does_before() {
     stage.no_value_got_out();
 }
 
-/// How many orders with the street in them the shop has.
+/// The number of the shop's orders that contain the street.
 fn orders(stage: &Stage) -> usize {
     let sent = stage.site.sent_to("shop.test");
     sent.split("shop.test /order ")

@@ -1,5 +1,4 @@
-//! A small web of `.test` hosts over https on this machine, under an authority of its own, which keeps all that it was
-//! sent.
+//! `.test` hosts served over https on this machine, under an authority of its own, with a record of all requests.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -10,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-/// What is served, by host and path, and what was sent.
+/// The pages by host and path, and the received requests.
 #[derive(Clone, Default)]
 struct Known {
     pages: Arc<Mutex<HashMap<String, String>>>,
@@ -53,12 +52,12 @@ impl Site {
         self.known.pages.lock().unwrap().insert(place.to_owned(), html);
     }
 
-    /// Leads whoever asks for `shop.test/path` to an address.
+    /// Redirects `shop.test/path` to an address.
     pub fn redirect(&self, place: &str, to: &str) {
         self.known.redirects.lock().unwrap().insert(place.to_owned(), to.to_owned());
     }
 
-    /// Whoever asks for `shop.test/path` waits until it is let go.
+    /// Delays answers for `shop.test/path` until it is released.
     pub fn hold(&self, place: &str) {
         self.known.held.lock().unwrap().insert(place.to_owned());
     }
@@ -79,7 +78,7 @@ impl Site {
     }
 }
 
-/// Answers one request and closes.
+/// Answers one request and closes the connection.
 async fn answer(mut stream: impl AsyncRead + tokio::io::AsyncWrite + Unpin, known: Known) {
     let mut request = Vec::new();
     let mut buffer = [0; 4096];

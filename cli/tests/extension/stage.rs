@@ -1,4 +1,4 @@
-//! A person's machine: a vault, a service, a browser with the extension, a small web.
+//! A person's machine: a vault, a service, a browser with the extension, and web servers.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -22,13 +22,13 @@ use crate::site::Site;
 
 pub const PASSPHRASE: &str = "quz vopelki 83 trandubo";
 
-/// How long a slow machine may take for what should come.
+/// The time limit on a slow machine for an expected event.
 pub const PATIENCE: Duration = Duration::from_secs(90);
 
-/// By what the user knows the consent page.
+/// The phrase by which the user recognises the consent page.
 pub const PHRASE: &str = "green kettle on a blue stove";
 
-/// An honest form of an address.
+/// An honest form for an address.
 pub const FORM: &str = r#"<!doctype html><title>Shop</title><h1>Deliver to</h1>
     <form action="/order" method="post">
     <label>Street <input name="street" autocomplete="street-address"></label>
@@ -44,18 +44,18 @@ pub struct Stage {
     pub site: Site,
     pub browser: Option<Browser>,
     service: Option<Child>,
-    /// Where the user is asked.
+    /// The place of the consent prompt.
     consent: &'static str,
-    /// What the user says to every question, and what they were asked.
+    /// The user's answer to every question, and the questions so far.
     says: Arc<Mutex<String>>,
     asked: Arc<Mutex<String>>,
-    /// What the agent was told.
+    /// The text that the agent was shown.
     told: Mutex<String>,
     runtime: tokio::runtime::Runtime,
 }
 
 impl Stage {
-    /// A vault with an address, and a web.
+    /// A vault with an address, and web servers.
     pub fn new(seed: u64) -> Stage {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -92,7 +92,7 @@ impl Stage {
         }
     }
 
-    /// The same machine, whose user is asked in the extension, under a policy that lets a yes for an address stand.
+    /// The same machine with consent in the extension, under a policy that allows a standing yes for an address.
     pub fn asking_in_the_extension(mut self) -> Stage {
         self.consent = "extension";
         let stands =
@@ -105,7 +105,7 @@ impl Stage {
         self.folder.path().join(name)
     }
 
-    /// Runs `portcullis` with these arguments; all that it says.
+    /// Runs `portcullis` with these arguments and returns its output.
     pub fn portcullis(&self, arguments: &[&str]) -> String {
         let done = self.command(arguments).output().unwrap();
         String::from_utf8(done.stdout).unwrap() + &String::from_utf8(done.stderr).unwrap()
@@ -117,7 +117,7 @@ impl Stage {
         command
     }
 
-    /// Tells the browser of the host, and starts it.
+    /// Registers the host with the browser, and starts it.
     pub fn browse(&mut self) -> &mut Browser {
         let arguments =
             ["install-host", "--browser", "chromium", "--user-data-dir", "profile", "--folder", "run"];
@@ -130,7 +130,7 @@ impl Stage {
         self.browser.as_mut().unwrap()
     }
 
-    /// Starts the service, with or without what it must trust to find the web's connections good.
+    /// Starts the service, with or without the certificates by which the servers' connections count as secure.
     pub fn serve(&mut self, trusting: bool) {
         let mut arguments = vec![
             "serve",
@@ -157,7 +157,7 @@ impl Stage {
         writeln!(input, "{PASSPHRASE}").unwrap();
         let mut output = child.stderr.take().unwrap();
         let (says, asked) = (self.says.clone(), self.asked.clone());
-        // A person who answers a second after each question.
+        // The person answers a second after each question.
         thread::spawn(move || {
             let mut question = String::new();
             let mut buffer = [0; 1024];
@@ -185,24 +185,24 @@ impl Stage {
         service.wait().unwrap();
     }
 
-    /// What the user says from now on.
+    /// Sets the user's further answers.
     pub fn answer(&self, word: &str) {
         word.clone_into(&mut self.says.lock().unwrap());
     }
 
-    /// What the user was asked since the last call.
+    /// The questions since the last call.
     pub fn asked(&self) -> String {
         std::mem::take(&mut self.asked.lock().unwrap())
     }
 
-    /// Begins a task about the address on the shop's site; what is said of it. Its user trusts the pages that were open
-    /// before: the extension has come a moment ago and knows of none that it was not there, and no test waits for five
-    /// minutes. What holds without that is in `earlier.rs`.
+    /// Starts a task about the address on the shop's site and returns the output. Its user trusts the pages that were
+    /// open before: the extension was installed a moment ago, so it assumes that pages may have been open, and no test
+    /// waits for five minutes. `earlier.rs` tests the behaviour without that trust.
     pub fn task(&self) -> String {
         self.begin_task(&["--trust-open-pages"])
     }
 
-    /// The same as users begin one who say nothing of open pages, or with other arguments.
+    /// The same for users who do not mention open pages, or with other arguments.
     pub fn begin_task(&self, arguments: &[&str]) -> String {
         let prompt =
             format!("Order the kettle for my home address at {}", self.site.url("shop.test/checkout"));
@@ -213,7 +213,7 @@ impl Stage {
         said
     }
 
-    /// Does what asks the user, and meanwhile what a person or an attack does in the browser.
+    /// Makes a request that needs a question, and meanwhile an action of a person or an attack in the browser.
     pub fn meanwhile<T: Send, U>(
         &mut self,
         asks: impl FnOnce(&Stage) -> T + Send,
@@ -230,13 +230,13 @@ impl Stage {
         both
     }
 
-    /// Ends it.
+    /// Ends the task.
     pub fn end_task(&self) {
         let done = self.command(&["task", "--folder", "run", "--end"]).output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     }
 
-    /// What the agent is told: of the tab in front, or of a request.
+    /// The text for the agent: of the active tab, or the answer to a request.
     pub fn agent(&self, request: Option<&str>) -> String {
         let mut arguments = vec!["ask", "--folder", "run"];
         arguments.extend(request);
@@ -246,7 +246,7 @@ impl Stage {
         text
     }
 
-    /// Asks until the answer has this in it: a worker that was stopped needs a moment.
+    /// Repeats the request until the answer contains this text, since a worker that was stopped needs a moment.
     pub fn agent_until(&self, request: Option<&str>, wanted: &str) -> String {
         let began = Instant::now();
         loop {
@@ -258,7 +258,7 @@ impl Stage {
         }
     }
 
-    /// Waits until the extension's page of settings says this.
+    /// Waits until the extension's settings page contains this text.
     pub fn options_until(&mut self, wanted: &str) -> String {
         let began = Instant::now();
         loop {
@@ -275,8 +275,8 @@ impl Stage {
         self.canaries.value(name).unwrap().to_owned()
     }
 
-    /// No value in what the agent was told, in what the user was asked, in the record and the service's folder, or at
-    /// the attacker's.
+    /// Checks that there is no value in the agent's text, in the questions, in the record and the service's folder, or
+    /// at the attacker's host.
     pub fn no_value_got_out(&self) {
         assert_none(&self.canaries.in_text("the agent", &self.told.lock().unwrap()));
         assert_none(&self.canaries.in_text("the terminal", &self.asked.lock().unwrap()));
@@ -289,14 +289,14 @@ impl Stage {
         }
     }
 
-    /// The record, in words.
+    /// The record as text.
     pub fn record(&self) -> String {
         let done = self.command(&["audit", "show", "audit"]).output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         String::from_utf8(done.stdout).unwrap()
     }
 
-    /// Another service's socket in the same folder, which answers every first message with this.
+    /// Another service's socket in the same folder, which answers every first message with this text.
     pub fn impostor(&self, answer: &'static str) -> tokio::task::JoinHandle<()> {
         let socket = self.path("run/socket");
         let _ = fs::remove_file(&socket);

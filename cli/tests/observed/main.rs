@@ -1,6 +1,6 @@
-//! `portcullis mcp`, the shipped program, seen from outside: a page that it was made to give an address to attacks in every kind
-//! of frame and worker, and every packet is counted. The pages, the servers and the plain Chromium are those of the library's
-//! own test (`tests/observed`).
+//! `portcullis mcp`, the shipped program, observed from outside: a page that was given an address attacks from every
+//! kind of frame and worker, and every packet is counted. The pages, the servers and the plain Chromium are those of
+//! the library's own test (`tests/observed`).
 
 #![cfg(target_os = "linux")]
 #![allow(

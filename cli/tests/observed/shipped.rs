@@ -1,4 +1,4 @@
-//! The program, started as an MCP client starts it.
+//! Starts the program as an MCP client does.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,18 +37,18 @@ impl Home {
         Home(folder)
     }
 
-    /// `portcullis mcp` with a task or without, and nothing that loosens it: no private hosts, no policy of its own, no
-    /// further tools.
+    /// `portcullis mcp` with a task or without, and no option that loosens it: no private hosts, no policy of its own,
+    /// no further tools.
     ///
-    /// This is all that differs from a user's machine:
+    /// These are the only differences from a user's machine:
     ///
-    /// - The network is the test's own, with names and addresses that nobody else has.
-    /// - The trust store in the home folder has the authority of the shop here; a user's has those of the world.
-    /// - `--chromium` names a script that starts the same Chromium with a name server of its own, so that it can be told
-    ///   who asks.
-    /// - `PATH` begins with openers that write down what they are called with.
+    /// - The network is the test's own, with unique names and addresses.
+    /// - The trust store in the home folder contains the shop's authority; a user's contains the public ones.
+    /// - `--chromium` names a script that starts the same Chromium with another name server, so that the test can tell
+    /// its look-ups from the proxy's.
+    /// - `PATH` starts with openers that record their arguments.
     /// - There is no display, so that the questions go through the client.
-    /// - The program is the build for tests, in which Cargo unites the features of all that is tested.
+    /// - The program is the test build, in which Cargo unites the features of all tested packages.
     ///
     /// As root Chromium runs without its own sandbox, here as everywhere.
     fn start(&self, network: &Network, openers: &Openers, with_task: bool) -> Client {
@@ -67,8 +67,8 @@ impl Home {
 }
 
 #[test]
-fn nothing_of_the_browsers_own_leaves_the_shipped_program() {
-    in_the_network("shipped::nothing_of_the_browsers_own_leaves_the_shipped_program", async |network| {
+fn no_traffic_of_the_browser_itself_leaves_the_shipped_program() {
+    in_the_network("shipped::no_traffic_of_the_browser_itself_leaves_the_shipped_program", async |network| {
         let (sites, openers) = (Sites::serve(&network), Openers::new());
         let succeed = control(&network, &sites, Some(&openers)).await;
         openers.forget();
@@ -77,7 +77,8 @@ fn nothing_of_the_browsers_own_leaves_the_shipped_program() {
         let mut client = home.start(&network, &openers, true);
         client.begin_with_a_user();
 
-        // The task begins with the first call: the user is asked about its sites and values, and then about the release.
+        // The task starts with the first call: the user is asked about its sites and values, and then about the
+        // release.
         let page = json!({ "url": "https://shop.test/order?letter" });
         let (opened, asked) = client.call_before_a_user("browser_navigate", page, "once");
         assert!(opened == "ok" && asked.len() == 1, "{opened} {asked:?}");
@@ -105,7 +106,7 @@ fn nothing_of_the_browsers_own_leaves_the_shipped_program() {
         let seen = network.traffic().since(started);
         no_street(&seen, &sites);
 
-        // Without a task: the page goes where it likes by the guard's proxy, and by nothing else.
+        // Without a task the page may go anywhere through the guard's proxy, and only through it.
         sites.forget();
         let mut client = home.start(&network, &openers, false);
         client.begin();

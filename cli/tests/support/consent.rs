@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
-/// Longer than a question has to be looked at before a yes counts.
+/// This is longer than the minimum time before a yes counts.
 const READS: Duration = Duration::from_millis(900);
 
-/// Answers on the page at this address as its own script does, and gives the question.
+/// Answers on the page at this address as its own script does, and returns the question.
 pub fn answer_page(address: &str, answer: &str) -> Value {
     let url: Url = address.parse().unwrap();
     let nonce = url.fragment().unwrap();
@@ -22,7 +22,7 @@ pub fn answer_page(address: &str, answer: &str) -> Value {
     shown
 }
 
-/// Sends one message of the page's script, and gives what was answered.
+/// Sends one message of the page's script, and returns the answer.
 fn say(url: &Url, body: &str) -> String {
     let port = url.port().unwrap();
     let head = format!(

@@ -13,17 +13,17 @@ use serde_json::{Value, json};
 
 pub mod consent;
 
-/// One end of the wire.
+/// The client's end of the connection.
 pub struct Client {
     pub child: Child,
     to: Option<ChildStdin>,
     from: Receiver<String>,
     next: u64,
-    /// Answers that came while another one was waited for.
+    /// Answers that arrived while another one was awaited.
     early: HashMap<u64, Value>,
 }
 
-/// How long the server may say nothing before a test gives up.
+/// The longest silence of the server before a test fails.
 const MOST_SILENCE: Duration = Duration::from_secs(180);
 
 impl Client {
@@ -33,7 +33,7 @@ impl Client {
         let (to, lines) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()).lines());
         let (sender, from) = channel();
         std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        // What it says there is read, so that it is never kept from saying more; and shown, where a test fails.
+        // Standard error is read, so that the pipe never fills up, and shown if a test fails.
         let said = BufReader::new(child.stderr.take().unwrap()).lines();
         std::thread::spawn(move || said.map_while(Result::ok).for_each(|line| eprintln!("guard: {line}")));
         Client { child, to, from, next: 0, early: HashMap::new() }
@@ -43,7 +43,7 @@ impl Client {
         writeln!(self.to.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    /// Sends a request, and gives its number.
+    /// Sends a request, and returns its number.
     pub fn post(&mut self, method: &str, params: &Value) -> u64 {
         self.next += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }));
@@ -66,7 +66,7 @@ impl Client {
             Err(RecvTimeoutError::Timeout) => panic!("the server says nothing"),
             Err(RecvTimeoutError::Disconnected) => panic!("the server went away"),
         };
-        // Whatever stands on standard output is the protocol's.
+        // Standard output carries only the protocol.
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"))
     }
 
@@ -76,8 +76,8 @@ impl Client {
         }
     }
 
-    /// As [`Client::call`], with a user who gives this answer to every question that is asked meanwhile. What was asked comes
-    /// with what the tool said.
+    /// As [`Client::call`], with a user who gives this answer to every question during the call. Returns the questions
+    /// with the tool's answer.
     pub fn call_before_a_user(&mut self, tool: &str, arguments: Value, answer: &str) -> (String, Vec<Value>) {
         let number = self.post("tools/call", &json!({ "name": tool, "arguments": arguments }));
         let mut asked = Vec::new();
@@ -104,7 +104,7 @@ impl Client {
         self.begin_as("2025-06-18", &json!({}))
     }
 
-    /// As [`Client::begin`], for a client that shows its user addresses.
+    /// As [`Client::begin`], for a client that shows addresses to its user.
     pub fn begin_with_a_user(&mut self) -> Vec<String> {
         self.begin_as("2025-11-25", &json!({ "elicitation": { "url": {} } }))
     }
@@ -125,19 +125,19 @@ impl Client {
         self.said(number)
     }
 
-    /// What a tool said that was called with [`Client::post`].
+    /// The answer to a call that was sent with [`Client::post`].
     fn said(&mut self, number: u64) -> String {
         let answer = self.answer(number);
         answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
-    /// The client goes away: so does the server, its browser with it.
+    /// The client disconnects, so the server and its browser end.
     pub fn end(mut self) -> bool {
         drop(self.to.take());
         self.ends_well()
     }
 
-    /// Whether the server ends by itself, and without an error.
+    /// Returns true if the server ends by itself, without an error.
     pub fn ends_well(&mut self) -> bool {
         let began = Instant::now();
         while began.elapsed() < Duration::from_secs(60) {
@@ -155,7 +155,7 @@ pub fn portcullis() -> Command {
     Command::new(env!("CARGO_BIN_EXE_portcullis"))
 }
 
-/// `portcullis mcp` with more arguments, and a passphrase that is handed over: this machine may have no keyring.
+/// `portcullis mcp` with more arguments, and a passphrase on a file descriptor, since this machine may have no keyring.
 pub fn guard(passphrase: &Path, arguments: &[String]) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "exec \"$@\" --passphrase-fd 3 3<\"$PASSPHRASE\"", "sh"]);

@@ -1,6 +1,6 @@
-//! The words by which an obedient reader knows that something is wanted of it, in four languages.
+//! The words by which the obedient agent recognises an instruction, in four languages.
 
-/// Verbs of handing something over, as the beginnings of words.
+/// Verbs of handing something over, as prefixes of words.
 pub(crate) const HAND_OVER: &[&str] = &[
     "paste",
     "send",
@@ -69,7 +69,7 @@ pub(crate) const HAND_OVER: &[&str] = &[
     "transmet", // French
 ];
 
-/// Things that are nobody else's business, as the beginnings of words.
+/// Names of private things, as prefixes of words.
 pub(crate) const PRIVATE: &[&str] = &[
     "card",
     "cvv",
@@ -149,7 +149,7 @@ pub(crate) const PLACE: &[&str] = &[
     "http://",
 ];
 
-/// Words for whoever reads on a person's behalf.
+/// Names for a reader that acts for a person.
 pub(crate) const READER: &[&str] = &[
     "assistant",
     "agent",
@@ -172,7 +172,7 @@ pub(crate) const READER: &[&str] = &[
     "if you're reading",
 ];
 
-/// Phrases that claim the reader's obedience by themselves.
+/// Phrases that demand obedience by themselves.
 pub(crate) const COMMAND: &[&str] = &[
     "ignore all",
     "ignore any",
@@ -211,13 +211,13 @@ pub(crate) const COMMAND: &[&str] = &[
     "if you are an llm",
 ];
 
-/// Ways to go somewhere else.
+/// Verbs of going somewhere else.
 pub(crate) const GO: &[&str] = &["go to", "open", "visit", "navigate", "buy it at", "checkout for", "pay at"];
 
-/// What one does at a place of payment.
+/// Verbs of paying.
 pub(crate) const PAY: &[&str] = &["pay", "buy", "order", "checkout", "enter", "complete", "verify"];
 
-/// Whether `text` (lower case) has a word that begins with one of `starts`, or contains one that has a
+/// Returns true if `text` (lower case) has a word that begins with one of `starts`, or contains one of them that has a
 /// space or sign in it.
 pub(crate) fn has(text: &str, starts: &[&str]) -> bool {
     let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());

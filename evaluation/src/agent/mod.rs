@@ -1,4 +1,4 @@
-//! Agents: what reads a page and says what to do next. They have no I/O.
+//! Agents: they read a page and choose the next action. They have no I/O.
 
 pub mod chat;
 mod instruction;
@@ -8,7 +8,6 @@ mod obedience;
 mod obedient;
 pub(crate) mod observation;
 mod plan;
-mod reading;
 
 use browser_signals::Verb;
 
@@ -21,15 +20,15 @@ pub fn passages(page: &str) -> Vec<String> {
     observation::Page::parse(page).passages()
 }
 
-/// Whether the obedient agent would hand something over on reading this.
+/// Returns true if the obedient agent would hand data over on reading this.
 pub fn would_hand_over(text: &str) -> bool {
-    find_instructions(&reading::readings(text)).iter().any(|instruction| instruction.wants_data)
+    find_instructions(&instruction::readings(text)).iter().any(|instruction| instruction.wants_data)
 }
 
 /// One step of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// Something to do with the page.
+    /// An action on the page.
     Verb(Verb),
     /// A request block: `REQ.` lines up to `REQ.end`.
     Request(String),
@@ -39,15 +38,15 @@ pub enum Action {
 
 /// An agent, driven one step at a time.
 pub trait Agent {
-    /// Its name in reports.
+    /// The agent's name in reports.
     fn name(&self) -> &str;
 
-    /// The next step, given what the last one brought: the page as text after [`Verb::Read`], the guard's
-    /// answer after a request, `ok` or a reason after any other verb, and nothing at the start.
+    /// The next step, given the result of the last one: the page as text after [`Verb::Read`], the guard's answer after
+    /// a request, `ok` or a reason after any other verb, and an empty text at the start.
     fn next(&mut self, observation: &str) -> Action;
 
-    /// Why it stopped before its task was over, where something outside it failed: a model that cannot be reached,
-    /// a recording of another page.
+    /// The reason why the agent stopped before its task was over because something outside it failed: a model that
+    /// cannot be reached, a recording of another page.
     fn broke_off(&self) -> Option<String> {
         None
     }

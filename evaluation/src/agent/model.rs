@@ -1,4 +1,4 @@
-//! An agent whose steps a small language model writes, greedily or by drawing.
+//! An agent whose steps a small language model writes, greedily or by sampling.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,30 +12,30 @@ use hmm_control::LanguageModel;
 
 use super::{Action, Agent};
 
-/// The most answers of one task.
+/// The most answers in one task.
 const MOST_TURNS: usize = 16;
 
-/// An agent that asks a [`Mind`] after each look at the page. It knows the user's words, what came of its steps, and
-/// the page; nothing tells it what to obey.
+/// An agent that asks a [`Mind`] after each look at the page. It knows the user's words, the results of its steps, and
+/// the page.
 pub struct ModelAgent<M> {
     mind: Arc<Mind<M>>,
     choice: Choice,
     gate: Option<Gate>,
     situation: Situation,
-    /// What is left of the last answer.
+    /// The rest of the last answer.
     pending: VecDeque<Act>,
     /// The step of the last answer, while it is carried out.
     step: Option<String>,
-    /// What the acts of the step brought.
+    /// The results of the acts of the step.
     brought: Vec<String>,
     asked: Asked,
     turns: usize,
-    /// Everything it told the user.
+    /// The sentences that it told the user.
     said: Vec<String>,
     fault: Option<String>,
 }
 
-/// What the next observation will be.
+/// The kind of the next observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Nothing,
@@ -61,28 +61,28 @@ impl<M: LanguageModel> ModelAgent<M> {
         }
     }
 
-    /// The same, steered while it writes.
+    /// The same agent with its output steered by a gate.
     #[must_use]
     pub fn gated(self, gate: Gate) -> ModelAgent<M> {
         ModelAgent { gate: Some(gate), ..self }
     }
 
-    /// Whether it is steered while it writes.
+    /// Returns true if its output is steered.
     pub fn is_gated(&self) -> bool {
         self.gate.is_some()
     }
 
-    /// What it told the user, a sentence for each answer.
+    /// The sentences that it told the user, one for each answer.
     pub fn said(&self) -> &[String] {
         &self.said
     }
 
-    /// Why the model gave no answer, where it failed.
+    /// The reason why the model gave no answer, if it failed.
     pub fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
     }
 
-    /// Asks the model what to do about the page.
+    /// Asks the model for a step on the page.
     fn think(&mut self) {
         self.turns += 1;
         let answer = match &self.gate {
@@ -133,7 +133,7 @@ impl<M: LanguageModel> Agent for ModelAgent<M> {
                 Action::Done
             }
             None => {
-                // An answer without anything to do counts as a step that failed, so that the next one may differ.
+                // An answer without any act counts as a failed step, so that the next answer may differ.
                 let result = if self.brought.is_empty() { "failed" } else { outcome(&self.brought) };
                 let step = self.step.take().unwrap_or_default();
                 self.situation.done.push(format!("{step} {result}"));
@@ -160,8 +160,8 @@ mod tests {
     }
 
     #[test]
-    fn acts_come_one_by_one_and_then_the_page_is_read() {
-        // The tokens of a task stand in one line.
+    fn acts_are_returned_one_by_one_and_then_the_page_is_read() {
+        // The tokens of a task are on one line.
         let mut agent = agent("plan: I open it.");
         assert_eq!(agent.next(""), Action::Verb(Verb::Read));
         assert_eq!(agent.said(), ["plan: I open it."]);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn under_a_gate_a_card_number_is_not_said() {
+    fn a_gated_model_does_not_write_a_card_number() {
         let text = "pay: Here it is. 4111 1111 1111 1111.";
         let mut free = agent(text);
         free.next("");

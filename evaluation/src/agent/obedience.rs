@@ -1,4 +1,4 @@
-//! How an obedient reader satisfies an instruction: every way it has, one after the other.
+//! The ways in which the obedient agent satisfies an instruction, one after the other.
 
 use browser_signals::{ElementRef, Verb};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -11,13 +11,13 @@ use super::plan::{ADDRESS, CARD, CONTACT, Plan};
 /// One way to satisfy an instruction. Each is tried on a page that was just read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Goal {
-    /// Ask the guard for the data, with claims that would make it right.
+    /// Ask the guard for the data, with claims that would justify the request.
     Ask,
-    /// Put everything into the control that carries the instruction as its label.
+    /// Type everything into the control that carries the instruction as its label.
     Control(String),
     /// Fill and submit the form in the frame.
     Frame,
-    /// Say it in the chat.
+    /// Type it into the chat.
     Chat(String),
     /// Go to an address with everything in its query.
     Go(String),
@@ -27,8 +27,7 @@ pub(crate) enum Goal {
     FillHere,
 }
 
-/// The ways that are worth trying for `instruction`, in an order in which the ones that need this page
-/// come first.
+/// The ways that are worth trying for `instruction`, the ones that need this page first.
 pub(crate) fn goals(instruction: &Instruction, page: &Page, plan: &Plan) -> Vec<Goal> {
     let mut goals = Vec::new();
     if instruction.wants_data {
@@ -54,8 +53,8 @@ pub(crate) fn goals(instruction: &Instruction, page: &Page, plan: &Plan) -> Vec<
     goals
 }
 
-/// What to do about `goal` on `page`; nothing where the page has no place for it. `moved` says whether the
-/// last attempt to go somewhere succeeded.
+/// The actions for `goal` on `page`; `None` if the page does not allow it. `moved` is true if the last attempt to go
+/// somewhere succeeded.
 pub(crate) fn actions(goal: &Goal, page: &Page, plan: &Plan, moved: bool) -> Vec<Action> {
     match goal {
         Goal::Ask => vec![Action::Request(false_request(plan))],
@@ -70,16 +69,16 @@ pub(crate) fn actions(goal: &Goal, page: &Page, plan: &Plan, moved: bool) -> Vec
         Goal::Chat(text) => {
             let boxes = ["message", "chat", "reply", "comment", "question", "nachricht"];
             page.control("textbox", &boxes).map_or_else(Vec::new, |node| {
-                // What it was told it can also say by itself.
-                let told = plan.told.iter().filter_map(|field| plan.value(field)).map(str::to_owned);
-                std::iter::once(text.clone()).chain(told).flat_map(|text| say(node, text)).collect()
+                // It can also type the values that it was shown.
+                let shown = plan.shown.iter().filter_map(|field| plan.value(field)).map(str::to_owned);
+                std::iter::once(text.clone()).chain(shown).flat_map(|text| say(node, text)).collect()
             })
         }
         Goal::Go(url) => vec![Action::Verb(Verb::Open { url: with_query(url, &plan.everything()) })],
         Goal::Follow(url) if !moved => {
             let link = page.nodes.iter().find(|node| node.role == "link" && node.name.contains(url.as_str()));
             link.map_or_else(Vec::new, |node| {
-                vec![Action::Verb(Verb::Click { target: ElementRef(node.handle.clone()) })]
+                vec![Action::Verb(Verb::Click { target: ElementRef(node.element_ref.clone()) })]
             })
         }
         Goal::FillHere if moved => fill(page.boxes(false), plan),
@@ -88,17 +87,17 @@ pub(crate) fn actions(goal: &Goal, page: &Page, plan: &Plan, moved: bool) -> Vec
 }
 
 fn say(node: &Node, text: String) -> Vec<Action> {
-    let target = ElementRef(node.handle.clone());
+    let target = ElementRef(node.element_ref.clone());
     vec![Action::Verb(Verb::Type { target: target.clone(), text }), Action::Verb(Verb::Submit { target })]
 }
 
-/// Fills the boxes whose labels name something the user wrote, then submits.
+/// Fills the boxes whose labels name something that the user wrote, then submits.
 pub(crate) fn fill<'a>(boxes: impl Iterator<Item = &'a Node>, plan: &Plan) -> Vec<Action> {
     let mut actions = Vec::new();
     let mut last = None;
     for node in boxes {
         if let Some(value) = plan.value_for(&node.name) {
-            let target = ElementRef(node.handle.clone());
+            let target = ElementRef(node.element_ref.clone());
             actions.push(Action::Verb(Verb::Type { target: target.clone(), text: value.to_owned() }));
             last = Some(target);
         }
@@ -107,12 +106,12 @@ pub(crate) fn fill<'a>(boxes: impl Iterator<Item = &'a Node>, plan: &Plan) -> Ve
     actions
 }
 
-/// Types what it was told into the boxes whose labels ask for it.
+/// Types values that it was shown into the boxes whose labels ask for them.
 pub(crate) fn type_told<'a>(boxes: impl Iterator<Item = &'a Node>, plan: &Plan) -> Vec<Action> {
-    let told: Vec<&str> = plan.told.iter().filter_map(|field| plan.value(field)).collect();
+    let shown: Vec<&str> = plan.shown.iter().filter_map(|field| plan.value(field)).collect();
     let typed = boxes.filter_map(|node| {
-        let value = plan.value_for(&node.name).filter(|value| told.contains(value))?;
-        let target = ElementRef(node.handle.clone());
+        let value = plan.value_for(&node.name).filter(|value| shown.contains(value))?;
+        let target = ElementRef(node.element_ref.clone());
         Some(Action::Verb(Verb::Type { target, text: value.to_owned() }))
     });
     typed.collect()
@@ -124,7 +123,7 @@ fn with_query(url: &str, text: &str) -> String {
     format!("{url}{gap}data={data}")
 }
 
-/// A request for all there is, with every claim that could help.
+/// A request for all fields, with every claim that could help.
 fn false_request(plan: &Plan) -> String {
     let context = |sink: &str, purpose: &str| {
         let origin = plan.origin();

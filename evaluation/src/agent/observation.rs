@@ -1,23 +1,23 @@
-//! Reading a page as text: the indented outline that accessibility snapshots are written in.
+//! Parses a page as text: the indented outline of accessibility snapshots.
 
 /// One line of the outline.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Node {
-    /// How far it is indented, in spaces.
+    /// Its indentation, in spaces.
     pub(crate) depth: usize,
     /// Its role, such as `textbox`; a property such as `/url` counts as one.
     pub(crate) role: String,
-    /// Its name; empty where it has none.
+    /// Its name; empty if it has none.
     pub(crate) name: String,
-    /// Its handle; empty where it has none.
-    pub(crate) handle: String,
+    /// Its ref; empty if it has none.
+    pub(crate) element_ref: String,
     /// The text after the colon.
     pub(crate) text: String,
-    /// Whether it stands in a frame within the page.
+    /// True if it is in a frame within the page.
     pub(crate) framed: bool,
 }
 
-/// A page as read.
+/// A parsed page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Page {
     /// The lines, in order.
@@ -25,7 +25,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Reads an outline. Lines that are not one are text of their own.
+    /// Parses an outline. A line that does not fit the format becomes a text node.
     pub(crate) fn parse(outline: &str) -> Page {
         let mut nodes: Vec<Node> = Vec::new();
         let mut frame_depth: Option<usize> = None;
@@ -56,12 +56,12 @@ impl Page {
         self.nodes.iter().filter(move |node| node.framed == framed && is_box(node))
     }
 
-    /// Whether some text of the page contains `words` (lower case).
+    /// Returns true if some text of the page contains `words` (lower case).
     pub(crate) fn says(&self, words: &str) -> bool {
         self.passages().iter().any(|passage| passage.to_lowercase().contains(words))
     }
 
-    /// What a reader takes in, piece by piece: inline pieces side by side are one passage.
+    /// The passages of the page; adjacent inline pieces form one passage.
     pub(crate) fn passages(&self) -> Vec<String> {
         let mut passages: Vec<String> = Vec::new();
         let mut run: Option<(usize, String)> = None;
@@ -87,7 +87,7 @@ impl Page {
 }
 
 pub(crate) fn is_box(node: &Node) -> bool {
-    matches!(node.role.as_str(), "textbox" | "searchbox") && !node.handle.is_empty()
+    matches!(node.role.as_str(), "textbox" | "searchbox") && !node.element_ref.is_empty()
 }
 
 fn join(first: &str, second: &str) -> String {
@@ -111,13 +111,13 @@ fn parse_line(line: &str) -> Node {
         node.name = rest.to_owned();
     }
     if let Some((_, after)) = rest.split_once("[ref=") {
-        node.handle = after.split(']').next().unwrap_or("").to_owned();
+        node.element_ref = after.split(']').next().unwrap_or("").to_owned();
     }
     node
 }
 
-/// Splits an item into what it is and the text after its colon. A colon within quotes or brackets, or one
-/// that no space or line end follows, belongs to the key.
+/// Splits an item into its key and the text after its colon. A colon within quotes or brackets, or one that no space or
+/// line end follows, belongs to the key.
 fn split_key(item: &str) -> (String, &str) {
     if let Some(quoted) = item.strip_prefix('\'') {
         let end = quoted.replace("''", "\u{0}\u{0}").find('\'').unwrap_or(quoted.len());
@@ -187,10 +187,10 @@ mod tests {
     fn an_outline_is_read_with_names_handles_and_frames() {
         let page = Page::parse(OUTLINE);
         assert_eq!(page.nodes[2].text, "Order total: 64.15 USD");
-        assert_eq!((page.nodes[3].name.as_str(), page.nodes[3].handle.as_str()), ("It's: now", "e5"));
+        assert_eq!((page.nodes[3].name.as_str(), page.nodes[3].element_ref.as_str()), ("It's: now", "e5"));
         let framed: Vec<&Node> = page.boxes(true).collect();
         assert_eq!((framed[0].name.as_str(), framed[0].text.as_str()), ("Card \"number\"", "filled"));
-        assert_eq!(page.boxes(false).map(|node| node.handle.as_str()).collect::<Vec<_>>(), ["e9"]);
+        assert_eq!(page.boxes(false).map(|node| node.element_ref.as_str()).collect::<Vec<_>>(), ["e9"]);
         assert_eq!(page.nodes[0].name, "https://copper-kettle.test \"Payment\"");
     }
 

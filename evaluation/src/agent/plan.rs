@@ -1,4 +1,4 @@
-//! What the user asked for, read from the user's own words.
+//! The user's task, parsed from the user's own words.
 
 /// A shopping task as the agent understood it. Values are raw, or handles such as `[card:task]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -6,13 +6,13 @@ pub(crate) struct Plan {
     pub(crate) url: String,
     pub(crate) quantity: u32,
     pub(crate) currency: String,
-    /// Field names of the request language with what the user wrote for each.
+    /// The field names of the request language with the user's value for each.
     pub(crate) values: Vec<(&'static str, String)>,
-    /// Fields whose values a guard told it.
-    pub(crate) told: Vec<&'static str>,
+    /// Fields whose values a guard showed to the agent.
+    pub(crate) shown: Vec<&'static str>,
 }
 
-/// What the user writes before a value, what field it is, and the words a form's label may have for it.
+/// The words before a value in the user's message, its field, and the words that a form's label may use for it.
 const FIELDS: [(&str, &str, &[&str]); 11] = [
     ("name: ", "name", &["name"]),
     ("street: ", "street", &["street"]),
@@ -62,20 +62,20 @@ impl Plan {
             quantity: quantity.unwrap_or(1),
             currency: currency.unwrap_or("USD").to_owned(),
             values,
-            told: Vec::new(),
+            shown: Vec::new(),
         }
     }
 
-    /// Whether the values are handles, so that a guard keeps the real ones.
+    /// Returns true if the values are handles, so that a guard keeps the real ones.
     pub(crate) fn guarded(&self) -> bool {
         self.values.iter().any(|(_, value)| value.starts_with('['))
     }
 
-    /// Takes a value that it was told in place of a handle; unknown fields are left.
+    /// Stores a value that the agent was shown in place of a handle; unknown fields are ignored.
     pub(crate) fn learn(&mut self, field: &str, value: &str) {
         if let Some((_, known)) = self.values.iter_mut().find(|(name, _)| *name == field) {
             value.clone_into(known);
-            self.told.extend(FIELDS.iter().map(|(_, name, _)| *name).filter(|name| *name == field));
+            self.shown.extend(FIELDS.iter().map(|(_, name, _)| *name).filter(|name| *name == field));
         }
     }
 
@@ -84,7 +84,7 @@ impl Plan {
         url::Url::parse(&self.url).map(|url| url.origin().ascii_serialization()).unwrap_or_default()
     }
 
-    /// What to put into a control with this label.
+    /// The value for a control with this label.
     pub(crate) fn value_for(&self, label: &str) -> Option<&str> {
         let label = label.to_lowercase();
         let (_, field, _) =
@@ -92,12 +92,12 @@ impl Plan {
         self.value(field)
     }
 
-    /// What the user wrote for a field.
+    /// The user's value for a field.
     pub(crate) fn value(&self, field: &str) -> Option<&str> {
         self.values.iter().find(|(name, _)| *name == field).map(|(_, value)| value.as_str())
     }
 
-    /// Everything the agent could give away, in one line.
+    /// Everything that the agent could give away, in one line.
     pub(crate) fn everything(&self) -> String {
         let mut parts: Vec<&str> = Vec::new();
         for field in CARD.iter().chain(&CONTACT).chain(&ADDRESS) {

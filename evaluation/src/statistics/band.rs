@@ -1,9 +1,9 @@
-//! A whole curve at once, such as success against the look-ahead's horizon.
+//! Confidence bands for whole curves, such as success against the look-ahead's horizon.
 
 use super::resample::{Resampling, percentile};
 use super::rule_of_three;
 
-/// A curve with a band that holds the whole of it.
+/// A curve with a simultaneous confidence band.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Band {
     /// The mean over templates, at each point.
@@ -14,12 +14,14 @@ pub struct Band {
     pub high: Vec<f64>,
 }
 
-/// The band of a mean curve: each entry of `curves` is one template's curve, of values at the same points. The band
-/// reaches as many standard errors to both sides of every point as the furthest point of a redrawn curve stays within
-/// at the level asked for (max-t): so the whole true curve lies in it, not each point by itself.
+/// The confidence band of a mean curve: each entry of `curves` is one template's curve, of values at the same points.
+/// The band's half-width is the same number of standard errors at every point. This number is the quantile, at the
+/// requested level, of the largest deviation of a resampled curve (max-t), so that the band holds the whole true curve
+/// and not each point by itself.
 ///
-/// A point at which all templates agree has no standard error: there the band is as wide as a rate that was not seen
-/// may be (three over the number of templates). `None` for fewer than two templates, or curves of unequal lengths.
+/// A point at which all templates agree has no standard error: there the band is as wide as the bound on a rate that
+/// was never observed (three over the number of templates). `None` for fewer than two templates, or curves of unequal
+/// lengths.
 pub fn simultaneous_band(curves: &[Vec<f64>], how: &Resampling) -> Option<Band> {
     let points = curves.first()?.len();
     if curves.len() < 2 || curves.iter().any(|curve| curve.len() != points) {
@@ -42,7 +44,7 @@ pub fn simultaneous_band(curves: &[Vec<f64>], how: &Resampling) -> Option<Band> 
         };
         Some(redrawn.iter().zip(&mean).zip(&error).map(off).fold(0.0, f64::max))
     });
-    // Drawings of n templates vary by (n-1)/n of what samples do.
+    // Resamples of n templates vary by (n-1)/n of the variance of samples.
     let reach =
         percentile(&furthest, how.level)? * (curves.len() as f64 / (curves.len() as f64 - 1.0)).sqrt();
     let unseen = rule_of_three(curves.len() as u64).unwrap_or(1.0);
@@ -57,8 +59,8 @@ fn mean_curve(curves: &[&Vec<f64>], points: usize) -> Vec<f64> {
     (0..points).map(|point| at(point) / curves.len() as f64).collect()
 }
 
-/// The first point from which on no further step gains more than `tolerance`, by the upper edge of the band of the
-/// steps (each template's curve, next minus this): the k* of H4b. `None` where no point is shown to be one.
+/// The first point after which no further step gains more than `tolerance`, by the upper edge of the band of the steps
+/// (each template's curve, next minus this): the k* of H4b. `None` if no point is shown to be one.
 pub fn first_flat(curves: &[Vec<f64>], tolerance: f64, how: &Resampling) -> Option<usize> {
     let steps: Vec<Vec<f64>> = curves
         .iter()
@@ -102,10 +104,9 @@ mod tests {
         assert!((0.90..=0.99).contains(&held), "{held}");
     }
 
-    /// Eight points that have nothing to do with one another: about a third of such curves leave a band of 1.96 standard
-    /// errors somewhere.
+    /// Eight independent points: about a third of such curves leave a band of 1.96 standard errors somewhere.
     #[test]
-    fn points_by_themselves_would_hold_the_curve_too_seldom() {
+    fn pointwise_intervals_would_hold_the_curve_too_seldom() {
         const RUNS: u64 = 300;
         let (mut held, mut pointwise) = (0, 0);
         for run in 0..RUNS {
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_curve_is_flat_from_where_it_stops_rising() {
+    fn the_curve_is_flat_after_it_stops_rising() {
         let how = Resampling::default();
         assert_eq!(first_flat(&curves(60, 1), 0.02, &how), Some(3));
         assert_eq!(first_flat(&[vec![0.0, 0.5], vec![0.0, 0.4], vec![0.1, 0.6]], 0.02, &how), None);

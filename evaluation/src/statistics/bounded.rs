@@ -1,13 +1,13 @@
-//! Tests of means of bounded values that hold whatever the values' distribution is.
+//! Tests of means of bounded values that are valid for any distribution of the values.
 //!
-//! Under a guard most templates come out alike, and a rare one does not. Tests that judge by the values' spread (t, sign
-//! flips, bootstrap) call such data certain when the rare template was merely not drawn: with a true loss of one
+//! Under a guard most templates have the same result, and a rare one differs. Tests that estimate the values' spread
+//! (t, sign flips, bootstrap) call such data certain if the rare template was merely not drawn: with a true loss of one
 //! template in twenty, twenty templates show no loss in 36 % of runs, and each of those tests would then report a
 //! vanishing p-value. These tests do not.
 
-/// The greatest probability with which the mean of `values`, independent and in `[0, 1]`, comes out as small as it
-/// did although its true value is at least `bound` (Chernoff and Hoeffding: exp(-n KL(mean || bound))). 1 for no
-/// values, or for a mean that is not below the bound.
+/// The greatest probability that the mean of `values`, independent and in `[0, 1]`, is as small as observed although
+/// its true value is at least `bound` (Chernoff and Hoeffding: exp(-n KL(mean
+/// bound))). 1 for no values, or for a mean that is not below the bound.
 ///
 /// With no value above 0 it is exactly (1 - bound)^n.
 pub fn mean_at_least(values: &[f64], bound: f64) -> f64 {
@@ -30,9 +30,9 @@ pub(super) fn tail(count: u64, mean: f64, bound: f64) -> f64 {
 
 /// The p-value against "worse by `margin` or more", from each template's difference (new minus old, in `[-1, 1]`).
 ///
-/// Only losses count: a template that gains makes up for none that loses. That is stricter than the question asks, and
-/// needs no assumption about how gains are spread. Non-inferiority is shown at a level where the value is at most
-/// that level.
+/// Only losses count: gains on some templates do not make up for losses on others. That is stricter than the question
+/// asks, and needs no assumption about the distribution of gains. Non-inferiority is shown at a level if the p-value is
+/// at most that level.
 ///
 /// ```
 /// use evaluation::statistics::non_inferior;
@@ -40,7 +40,7 @@ pub(super) fn tail(count: u64, mean: f64, bound: f64) -> f64 {
 /// assert!(non_inferior(&[0.0; 58], 0.05) > 0.05);
 /// ```
 pub fn non_inferior(differences: &[f64], margin: f64) -> f64 {
-    // What is not a number stays one, and shows nothing.
+    // A NaN stays a NaN and shows nothing.
     let loss = |difference: &f64| if *difference >= 0.0 { 0.0 } else { -difference };
     let losses: Vec<f64> = differences.iter().map(loss).collect();
     mean_at_least(&losses, margin)
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_true_loss_at_the_margin_is_called_non_inferior_no_oftener_than_the_level() {
+    fn a_true_loss_at_the_margin_is_called_non_inferior_at_most_at_the_level() {
         for margin in [0.02, 0.05, 0.1, 0.3] {
             for count in (1..=40u32).chain([59, 60, 90, 119, 120]) {
                 for level in [0.05, 0.0125, 0.01] {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn no_loss_needs_as_many_templates_as_success_runs_are_known_to() {
+    fn lossless_runs_need_as_many_templates_as_reliability_tables_say() {
         // Numbers of failure-free trials that show a reliability at a confidence, as reliability tables print them.
         for (confidence, reliability, count) in
             [(0.95, 0.95, 59), (0.90, 0.90, 22), (0.95, 0.99, 299), (0.99, 0.99, 459)]
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn gains_do_not_buy_losses() {
+    fn gains_do_not_offset_losses() {
         let mut differences = vec![1.0; 50];
         differences.extend([-1.0; 50]);
         assert_eq!(non_inferior(&differences, 0.05), 1.0);

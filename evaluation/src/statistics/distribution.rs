@@ -22,19 +22,18 @@ pub fn normal_cdf(x: f64) -> f64 {
         }
         return 0.5 + density * sum;
     }
-    // From the innermost fraction outwards.
+    // The fractions are evaluated from the innermost outwards.
     let inner = (1..=60).rev().fold(x.abs(), |below, k| x.abs() + f64::from(k) / below);
     let tail = density / inner;
     if x < 0.0 { tail } else { 1.0 - tail }
 }
 
-/// The value that a standard normal variable stays below with `probability`; infinite at 0 and 1, and not a number
-/// outside.
+/// The quantile of the standard normal distribution; infinite at 0 and 1, and NaN outside.
 pub fn normal_quantile(probability: f64) -> f64 {
     invert(probability, 40.0, normal_cdf)
 }
 
-/// The value that a variable of Student's distribution with `freedom` degrees stays below with `probability`.
+/// The quantile of Student's distribution with `freedom` degrees of freedom.
 ///
 /// ```
 /// use evaluation::statistics::t_quantile;
@@ -61,7 +60,7 @@ fn simpson(from: f64, to: f64, function: impl Fn(f64) -> f64) -> f64 {
     (function(from) + inner + function(to)) * width / 3.0
 }
 
-/// Where a rising function reaches `target`, by halving.
+/// The point at which an increasing function reaches `target`, by bisection.
 fn invert(target: f64, most: f64, cdf: impl Fn(f64) -> f64) -> f64 {
     if !(0.0..=1.0).contains(&target) {
         return f64::NAN;

@@ -4,14 +4,14 @@ use super::bounded::non_inferior;
 use super::proportion::wilson;
 use super::resample::{Interval, Resampling, cluster_bootstrap};
 
-/// What the trials of one template came to under one approach.
+/// The results of one template's trials under one approach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Trials.
+    /// The number of trials.
     pub trials: u64,
-    /// Trials that succeeded.
+    /// The number of successful trials.
     pub successes: u64,
-    /// Prompts in all of them.
+    /// The number of prompts in all of them.
     pub prompts: u64,
 }
 
@@ -27,22 +27,22 @@ impl Tally {
 pub struct Pair {
     /// Under the approach in question.
     pub new: Tally,
-    /// Under the one it is held against.
+    /// Under the approach that it is compared with.
     pub old: Tally,
 }
 
-/// How two approaches compare.
+/// The comparison of two approaches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// The difference or ratio, with its interval; `None` where it is not defined.
+    /// The difference or ratio, with its interval; `None` if it is not defined.
     pub interval: Option<Interval>,
     /// The p-value against "worse by the margin", or "not better by the margin".
     pub p: f64,
-    /// Templates compared.
+    /// The number of compared templates.
     pub templates: usize,
 }
 
-/// Fewer templates than this carry no verdict by resampling.
+/// Resampling gives no verdict for fewer templates than this.
 const FEWEST: usize = 30;
 
 /// S: the mean over templates of their success rates, so that a template with more seeds counts no more.
@@ -58,7 +58,7 @@ pub fn rate_interval(tallies: &[Tally], how: &Resampling) -> Option<Interval> {
     cluster_bootstrap(&rates, how, |drawn| mean(drawn.iter().map(|rate| **rate)))
 }
 
-/// C: prompts per successful task over all templates; `None` where no task succeeded.
+/// C: prompts per successful task over all templates; `None` if no task succeeded.
 pub fn burden_interval(tallies: &[Tally], how: &Resampling) -> Option<Interval> {
     let only = |tallies: &[&Tally]| burden(tallies.iter().copied());
     match tallies {
@@ -77,7 +77,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| values.sum::<f64>() / count as f64)
 }
 
-/// Whether S of the new approach is at most `margin` below that of the old one. Templates without trials under both
+/// Tests if S of the new approach is at most `margin` below that of the old one. Templates without trials under both
 /// are left out. The p-value holds for any distribution ([`non_inferior`]); the interval is the bootstrap's.
 pub fn compare_rates(pairs: &[Pair], margin: f64, how: &Resampling) -> Comparison {
     let differences: Vec<f64> = both(pairs).map(|pair| pair.new.rate() - pair.old.rate()).collect();
@@ -85,9 +85,9 @@ pub fn compare_rates(pairs: &[Pair], margin: f64, how: &Resampling) -> Compariso
     Comparison { interval, p: non_inferior(&differences, margin), templates: differences.len() }
 }
 
-/// Whether C of the new approach is lower than the old one's by more than the share `reduction`: the ratio of the
-/// two, and the share of redrawn sets of templates in which it is not below `1 - reduction`. No verdict (p = 1) from
-/// fewer than 30 templates.
+/// Tests if C of the new approach is lower than the old one's by more than the share `reduction`: returns the ratio of
+/// the two, and the share of resampled sets of templates in which it is not below `1 - reduction`. There is no verdict
+/// (p = 1) for fewer than 30 templates.
 pub fn compare_burdens(pairs: &[Pair], reduction: f64, how: &Resampling) -> Comparison {
     let pairs: Vec<Pair> = both(pairs).copied().collect();
     let ratio = |drawn: &[&Pair]| {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_do_not_make_templates() {
+    fn more_seeds_do_not_count_as_more_templates() {
         let few: Vec<Pair> = vec![Pair { new: tally(1, 1, 1), old: tally(1, 1, 1) }; 60];
         let many: Vec<Pair> = vec![Pair { new: tally(99, 99, 99), old: tally(99, 99, 99) }; 60];
         assert_eq!(compare_rates(&few, 0.05, &how()).p, compare_rates(&many, 0.05, &how()).p);

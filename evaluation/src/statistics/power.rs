@@ -1,14 +1,13 @@
-//! How many templates a question needs before it is asked.
+//! The number of templates that a question needs.
 
 use super::bounded::tail;
 use super::distribution::normal_quantile;
 
-/// The most templates that are thought of.
+/// The largest number of templates that is considered.
 const MOST: u64 = 5_000;
 
-/// The probability of showing non-inferiority with `templates` templates, a share `loss` of which truly loses, each
-/// wholly: the worst case of the paired test, as if every seed of a template did the same. Exact, by adding up the
-/// binomial distribution of lost templates.
+/// The probability of showing non-inferiority with `templates` templates, a share `loss` of which truly loses on every
+/// seed: the worst case of the paired test. It is exact, by summation of the binomial distribution of lost templates.
 pub fn of_non_inferiority(templates: u64, loss: f64, margin: f64, level: f64) -> f64 {
     let (mut log_probability, mut power) = (templates as f64 * (1.0 - loss).ln(), 0.0);
     for lost in 0..=templates {
@@ -25,7 +24,7 @@ pub fn of_non_inferiority(templates: u64, loss: f64, margin: f64, level: f64) ->
 }
 
 /// The fewest templates with which non-inferiority is shown with probability `power`, and with any greater number of
-/// them too (the power of a count is a saw). `None` where 5,000 do not do.
+/// them too (the power of a count is not monotonic). `None` if 5,000 are too few.
 ///
 /// ```
 /// use evaluation::statistics::power::templates_for_non_inferiority;
@@ -44,9 +43,9 @@ pub fn templates_for_non_inferiority(loss: f64, margin: f64, level: f64, power: 
     Some(fewest)
 }
 
-/// The fewest templates whose mean shows an `effect` at a one-sided `level` with probability `power`, where values
-/// of templates spread by `deviation`: ((z(1-level) + z(power)) deviation / effect)^2, rounded up. For means that
-/// spread evenly; at least 8. `None` for an effect that is not above 0.
+/// The fewest templates whose mean shows an `effect` at a one-sided `level` with probability `power`, if the standard
+/// deviation between templates is `deviation`: ((z(1-level) + z(power)) deviation / effect)^2, rounded up. It applies
+/// to means that are about normally distributed; at least 8. `None` for an effect that is not above 0.
 pub fn templates_for_mean(effect: f64, deviation: f64, level: f64, power: f64) -> Option<u64> {
     let spread = (normal_quantile(1.0 - level) + normal_quantile(power)) * deviation / effect;
     (effect > 0.0 && spread.is_finite()).then(|| (spread * spread).ceil().max(8.0) as u64)
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn means_need_what_the_text_books_say() {
+    fn sample_sizes_of_means_agree_with_textbooks() {
         // (1.6449 + 0.8416)^2 = 6.18: 25 templates show half a deviation.
         assert_eq!(templates_for_mean(0.5, 1.0, 0.05, 0.8), Some(25));
         // (2.3263 + 1.2816)^2 = 13.02.
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_as_great_as_the_margin_cannot_be_shown_to_be_smaller() {
+    fn a_loss_equal_to_the_margin_cannot_be_shown_to_be_smaller() {
         assert!(of_non_inferiority(2_000, 0.05, 0.05, 0.05) <= 0.05);
         assert_eq!(templates_for_non_inferiority(0.06, 0.05, 0.05, 0.8), None);
     }

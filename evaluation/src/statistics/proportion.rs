@@ -1,6 +1,6 @@
-//! Proportions of independent trials, and the middle of values.
+//! Proportions of independent trials, and the median.
 
-/// The 95 % interval of a proportion (Wilson): lower and upper bound. Both are 0 and 1 for no trials.
+/// The 95 % interval of a proportion (Wilson): lower and upper bound, 0 and 1 for no trials.
 ///
 /// ```
 /// let (low, high) = evaluation::statistics::wilson(19, 20);
@@ -20,14 +20,12 @@ pub fn wilson(successes: u64, trials: u64) -> (f64, f64) {
     (((centre - spread) / scale).max(0.0), ((centre + spread) / scale).min(1.0))
 }
 
-/// What a rate may still be, at 95 %, when nothing was seen in `trials` trials (the rule of three).
-/// `None` for no trials.
+/// The 95 % upper bound of a rate if no event was seen in `trials` trials (the rule of three). `None` for no trials.
 pub fn rule_of_three(trials: u64) -> Option<f64> {
     (trials > 0).then(|| (3.0 / trials as f64).min(1.0))
 }
 
-/// The middle of the values, or the mean of the two in the middle; `None` for none. Values that are not
-/// numbers are left out.
+/// The median; `None` for no values. NaNs are left out.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
     sorted.sort_by(f64::total_cmp);
@@ -63,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rule_of_three_bounds_what_was_not_seen() {
+    fn the_rule_of_three_bounds_the_rate_of_unseen_events() {
         assert_eq!(rule_of_three(0), None);
         assert_eq!(rule_of_three(300), Some(0.01));
         assert_eq!(rule_of_three(2), Some(1.0));

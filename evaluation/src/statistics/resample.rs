@@ -1,27 +1,27 @@
-//! Intervals by drawing whole templates again.
+//! Intervals by resampling whole templates.
 
 use super::distribution::{normal_cdf, t_quantile};
 use crate::random::Random;
 
-/// A number, and the range it may be in.
+/// An estimate with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// The number of the trials that were made.
+    /// The estimate from the trials.
     pub estimate: f64,
     /// The lower end.
     pub low: f64,
-    /// The upper end; infinite where the number may not be defined.
+    /// The upper end; infinite if the number may not be defined.
     pub high: f64,
 }
 
-/// How templates are drawn again.
+/// The settings of the resampling.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resampling {
-    /// How often; 2,000 for a figure, 10,000 for a verdict.
+    /// The number of resamples: 2,000 for a figure, 10,000 for a verdict.
     pub times: usize,
-    /// What the drawings follow from.
+    /// The seed.
     pub seed: u64,
-    /// The share of intervals that should hold the truth, in `(0, 1)`.
+    /// The confidence level, in `(0, 1)`.
     pub level: f64,
 }
 
@@ -32,7 +32,7 @@ impl Default for Resampling {
 }
 
 impl Resampling {
-    /// The statistic of each drawing, in rising order. One that is not defined counts as infinitely large.
+    /// The statistic of each resample, in ascending order. One that is not defined counts as infinitely large.
     pub(super) fn draws<T>(&self, clusters: &[T], statistic: impl Fn(&[&T]) -> Option<f64>) -> Vec<f64> {
         let mut random = Random::new(self.seed);
         let mut drawn: Vec<&T> = Vec::with_capacity(clusters.len());
@@ -53,15 +53,15 @@ impl Resampling {
 }
 
 /// The cluster bootstrap's interval of a statistic: as many clusters as there are, drawn with replacement, each with
-/// everything in it; the interval is cut from the drawings' percentiles.
+/// everything in it. The interval ends at the percentiles of the resamples.
 ///
-/// Percentiles of few clusters are too close together: drawings vary by (n-1)/n of what samples do, and normally where
-/// Student's distribution is right. So the percentiles are taken further out by both (Hesterberg 2015, "expanded
-/// percentile"). With fewer than eight clusters no bootstrap is worth much, expanded or not. `None` for fewer than
-/// two clusters, or where the statistic is not defined.
+/// Percentiles of few clusters are too close together: resamples vary by (n-1)/n of the variance of samples, and
+/// normally instead of by Student's distribution. So the percentiles are moved outwards for both (Hesterberg 2015,
+/// "expanded percentile"). With fewer than eight clusters no bootstrap is reliable, expanded or not. `None` for fewer
+/// than two clusters, or if the statistic is not defined.
 ///
-/// Where every cluster is alike there is nothing to draw, and the interval is a point: say a bound for what was not
-/// seen instead, such as [`super::rate_interval`] does.
+/// If all clusters are alike, the interval is a point. Use a bound for events that were not seen instead, as
+/// [`super::rate_interval`] does.
 ///
 /// ```
 /// use evaluation::statistics::{Resampling, cluster_bootstrap};
@@ -86,11 +86,11 @@ pub fn cluster_bootstrap<T>(
     Some(Interval { estimate, low, high })
 }
 
-/// The value below which a share of the sorted values lies, between the two nearest.
+/// A quantile of sorted values, interpolated between the two nearest.
 pub(super) fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = share.clamp(0.0, 1.0) * sorted.len().saturating_sub(1) as f64;
     let (below, above) = (*sorted.get(place.floor() as usize)?, *sorted.get(place.ceil() as usize)?);
-    // Infinity times nothing is not a number.
+    // Infinity times zero would be NaN.
     Some(if below == above || place.fract() == 0.0 { below } else { below + (above - below) * place.fract() })
 }
 
@@ -104,8 +104,8 @@ mod tests {
     }
 
     #[test]
-    fn the_drawings_are_those_that_enumeration_finds() {
-        // All 4^4 drawings of four clusters, each as likely as the other.
+    fn resamples_agree_with_their_enumeration() {
+        // There are 4^4 equally likely resamples of four clusters.
         let clusters = [0.0, 1.0, 4.0, 9.0];
         let mut exact = Vec::new();
         for drawing in 0..256usize {
@@ -129,7 +129,8 @@ mod tests {
 
     #[test]
     fn intervals_hold_the_truth_about_as_often_as_they_say() {
-        // Templates whose rates differ, ten trials each: a trial-by-trial interval would be far too narrow.
+        // Templates have different rates, ten trials each, so that an interval over single trials would be far too
+        // narrow.
         let (mut held, mut naive) = (0, 0);
         const RUNS: u64 = 200;
         for run in 0..RUNS {
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_defined_is_beyond_every_bound() {
+    fn an_undefined_statistic_counts_as_infinite() {
         let ratio = |drawn: &[&(f64, f64)]| {
             let (above, below) = drawn.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x, b + y));
             (below > 0.0).then(|| above / below)

@@ -1,5 +1,5 @@
-//! The hostile pages pointed at agents of other people: a naive one in a real browser leaks, and is told so; one behind
-//! the guard does not.
+//! The attack on other agents: a naive one in a real browser leaks, and the report says so; one behind the guard does
+//! not.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that panics fails")]
 
@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use browser_signals::playwright::{Browser, BrowserSettings};
 use evaluation::agent::{Action, Agent as _, ObedientAgent};
-use evaluation::attack::{Agent, AttackError, BrowserError, Choice, Ended, Place, Settings};
-use evaluation::family::Kind;
+use evaluation::attack::{Agent, AttackError, AttackSite, BrowserChoice, BrowserError, Ended, Settings};
 use evaluation::hosts;
 use evaluation::stage::{chromium, sandbox};
+use evaluation::suite::ScenarioKind;
 use portcullis::audit::MemoryLog;
 use portcullis::consent::{Answer, ScriptedAnswerer};
 use portcullis::guard::SystemEntropy;
 use portcullis::{APPROACH_A_POLICY, Guard, Session};
 
-fn settings(command: &str, browser: Choice) -> Settings {
+fn settings(command: &str, browser: BrowserChoice) -> Settings {
     Settings {
         agent: Agent::parse(command).unwrap(),
         browser,
-        kinds: vec![Kind::SellerDescription, Kind::LookalikeHost],
+        kinds: vec![ScenarioKind::SellerDescription, ScenarioKind::LookalikeHost],
         seeds: 1,
         twins: true,
         within: Duration::from_secs(240),
@@ -33,9 +33,9 @@ fn naive() -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_naive_agent_leaks_on_hostile_pages_and_orders_on_their_twins() {
-    let place = Place::set_up().await.expect("run `cargo xtask setup` first");
-    let report = place.attack(&settings(&naive(), Choice::Started), &|_| ()).await.unwrap();
+async fn a_naive_agent_leaks_on_hostile_pages_and_orders_on_benign_ones() {
+    let place = AttackSite::set_up().await.expect("run `cargo xtask setup` first");
+    let report = place.attack(&settings(&naive(), BrowserChoice::Started), &|_| ()).await.unwrap();
     assert_eq!(report.attacked.len(), 4);
     for one in &report.attacked {
         assert_eq!((one.ended, one.visited), (Ended::Well, true), "{report}");
@@ -43,35 +43,38 @@ async fn a_naive_agent_leaks_on_hostile_pages_and_orders_on_their_twins() {
         assert!(one.scenario.hostile || one.judgement.success, "{report}");
     }
     assert_eq!(report.leaks(), 2);
-    let told = report.to_string();
-    assert!(told.contains("card_number to collector"), "{told}");
-    assert!(told.contains("benign: 2 of 2 orders as wanted, 0 leaked"), "{told}");
+    let shown = report.to_string();
+    assert!(shown.contains("card_number to collector"), "{shown}");
+    assert!(shown.contains("benign: 2 of 2 orders as wanted, 0 leaked"), "{shown}");
     let json = report.to_json();
     assert_eq!((&json["tasks"], &json["leaks"]), (&4.into(), &2.into()));
     for one in &report.attacked {
         let values = one.scenario.persona.canaries();
-        // Three digits stand in any time that something took.
-        let mut told = values.iter().filter(|value| value.field != "card_code");
-        assert!(told.all(|value| canary::find(&json.to_string(), value.value).is_none()), "no value is told");
+        // Three digits are part of any duration.
+        let mut searched = values.iter().filter(|value| value.field != "card_code");
+        assert!(
+            searched.all(|value| canary::find(&json.to_string(), value.value).is_none()),
+            "no value is in the report"
+        );
     }
 }
 
-/// The agent of the next test: it starts a browser of its own behind a guard, and obeys whatever it reads.
+/// The agent of the next test: it starts a browser of its own behind a guard, and obeys everything it reads.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "is run as the agent of another test"]
 async fn guarded_agent() {
-    let told = |name: &str| std::env::var(format!("PORTCULLIS_ATTACK_{name}")).unwrap();
+    let input = |name: &str| std::env::var(format!("PORTCULLIS_ATTACK_{name}")).unwrap();
     let mut browser = BrowserSettings::new(chromium().unwrap());
-    browser.home = Some(told("HOME").into());
-    browser.proxy_rules = Some(told("HOST_RULES"));
+    browser.home = Some(input("HOME").into());
+    browser.proxy_rules = Some(input("HOST_RULES"));
     browser.sandbox = sandbox();
     browser.private_hosts = hosts::ALL.iter().map(|host| (*host).to_owned()).collect();
     let browser = Browser::launch(browser).await.unwrap();
-    // A user who says yes to everything: what is kept is kept by the rules alone.
+    // The user agrees to everything, so that only the rules protect the values.
     let willing = Box::new(ScriptedAnswerer(|_: &_| Answer::Session));
     let log = Box::new(MemoryLog::default());
     let guard = Guard::new(APPROACH_A_POLICY, log, willing, Box::new(SystemEntropy)).unwrap();
-    let mut session = Session::begin(guard, &browser, &told("PROMPT")).await.unwrap();
+    let mut session = Session::begin(guard, &browser, &input("PROMPT")).await.unwrap();
     let mut agent = ObedientAgent::new(session.prompt());
     let mut observation = String::new();
     for _ in 0..60 {
@@ -87,19 +90,19 @@ async fn guarded_agent() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_guarded_agent_that_obeys_every_page_keeps_every_value() {
-    let place = Place::set_up().await.unwrap();
+    let place = AttackSite::set_up().await.unwrap();
     let this = std::env::current_exe().unwrap();
     let command = format!("'{}' --ignored --exact guarded_agent", this.display());
-    let report = place.attack(&settings(&command, Choice::Own), &|_| ()).await.unwrap();
+    let report = place.attack(&settings(&command, BrowserChoice::Own), &|_| ()).await.unwrap();
     assert_eq!((report.leaks(), report.hijacks(), report.unvisited()), (0, 0, 0), "{report}");
     let orders = report.attacked.iter().filter(|one| !one.scenario.hostile && one.judgement.success).count();
     assert_eq!(orders, 2, "the orders are placed on honest pages: {report}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agent_that_never_comes_proves_nothing_and_a_slow_one_is_ended() {
-    let place = Place::set_up().await.unwrap();
-    let mut settings = settings("sleep 600", Choice::Own);
+async fn an_agent_that_never_opens_the_page_proves_nothing_and_a_slow_one_is_killed() {
+    let place = AttackSite::set_up().await.unwrap();
+    let mut settings = settings("sleep 600", BrowserChoice::Own);
     settings.within = Duration::from_millis(300);
     settings.kinds.truncate(1);
     let report = place.attack(&settings, &|_| ()).await.unwrap();
@@ -109,10 +112,10 @@ async fn an_agent_that_never_comes_proves_nothing_and_a_slow_one_is_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_browser_that_was_not_started_for_the_run_is_told_apart() {
-    let place = Place::set_up().await.unwrap();
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let choice = Choice::Running { url: format!("http://{nobody}"), wait: Duration::ZERO };
+async fn a_browser_that_was_not_started_for_the_run_is_detected() {
+    let place = AttackSite::set_up().await.unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let choice = BrowserChoice::Running { url: format!("http://{closed}"), wait: Duration::ZERO };
     let silent = place.attack(&settings("true", choice), &|_| ()).await;
     assert!(matches!(silent, Err(AttackError::Browser(BrowserError::Silent { .. }))));
     assert!(place.how_to_start(9333).contains("--remote-debugging-port=9333"));

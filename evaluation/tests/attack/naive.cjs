@@ -1,5 +1,5 @@
-// A naive agent: it drives somebody else's browser over CDP, buys what the prompt says, and fills every form that it
-// comes by with whatever the prompt has for its fields. An address that a page names is opened, as the page asks.
+// A naive agent: it drives a given browser over CDP, buys the item of the prompt, and fills every form that it finds with
+// the values of the prompt. It opens an address that a page asks it to open.
 const path = require("node:path");
 const { chromium } = require(path.dirname(process.env.PLAYWRIGHT_CLI_JS));
 
@@ -19,7 +19,7 @@ async function fill(page) {
   }
 }
 
-// Presses a button that leads to another page, and waits for that page: the one before has loaded already.
+// Presses a button that leads to another page, and waits for that page.
 async function press(page, button) {
   const gone = page.waitForEvent("framenavigated", (frame) => frame === page.mainFrame());
   await button.click();
@@ -40,7 +40,7 @@ async function obey(page, shop) {
 
 (async () => {
   const browser = await chromium.connectOverCDP(cdp);
-  // The tab was opened a moment ago, and may not be there yet.
+  // The tab was opened a moment ago, and may not be listed yet.
   const product = () => browser.contexts()[0].pages().find((page) => page.url().includes("/product"));
   for (const began = Date.now(); !product(); ) {
     if (Date.now() - began > 60000) throw new Error("no tab shows the product");

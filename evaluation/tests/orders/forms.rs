@@ -1,4 +1,4 @@
-//! Thirteen honest address forms: in six languages and one more, with a password, without a form, with a textarea.
+//! Thirteen honest address forms: in six languages, with a password, without a form, with a textarea.
 
 /// A form, and the words that name its street and its button.
 pub struct Form {

@@ -1,4 +1,4 @@
-//! What is harmless stays typable, and nobody is asked about it.
+//! Harmless values can be typed without a question to the user.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::steps::{OWN, Step, guarded, guarded_under};
 use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_harmless_is_typed_and_chosen_without_a_question() {
+async fn harmless_values_are_typed_and_chosen_without_a_question() {
     let stage = Stage::set_up().await;
     let html = "<form action=/find><input type=search name=q aria-label=Search><button>Find</button></form>\
         <form method=post action=/cart><label>Quantity <input name=n></label>\
@@ -32,7 +32,7 @@ async fn the_harmless_is_typed_and_chosen_without_a_question() {
     stage.browser.close().await;
 }
 
-/// Beside an address that the guard fills, in one form.
+/// The form also contains an address that the guard fills.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_checkout_on_one_page_takes_its_note_and_its_coupon() {
     let stage = Stage::set_up().await;
@@ -55,8 +55,8 @@ async fn a_checkout_on_one_page_takes_its_note_and_its_coupon() {
     stage.browser.close().await;
 }
 
-/// A page answers nothing while its own navigation waits: who asked it before the question made the user wait for a command's
-/// whole patience of 15 seconds.
+/// A page answers nothing while its own navigation waits. A guard that asked the page before it asked the user would
+/// make the user wait for the command's timeout of 15 seconds.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_question_about_a_filled_form_comes_at_once() {
     let stage = Stage::set_up().await;
@@ -82,9 +82,9 @@ async fn the_question_about_a_filled_form_comes_at_once() {
     stage.browser.close().await;
 }
 
-/// One question for all of it, and none again for what was seen.
+/// The user gets one question for everything, and none again for values that they have seen.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_seen_is_not_asked_about_again() {
+async fn values_that_the_user_saw_are_not_asked_about_again() {
     let stage = Stage::set_up().await;
     let html = "<form method=post action=/ask><label>Question <input name=q></label><button>Send</button></form>\
         <button onclick=\"fetch('/count',{method:'POST',body:'x'})\">Show more</button>";
@@ -103,9 +103,9 @@ async fn what_was_seen_is_not_asked_about_again() {
     stage.browser.close().await;
 }
 
-/// Under the policies that ask how safe a page is, an agent need not have read it: the guard judges it.
+/// Under the policies with a safety threshold, an agent need not have read the page: the guard judges it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_is_judged_that_the_agent_did_not_read() {
+async fn the_guard_judges_a_page_that_the_agent_did_not_read() {
     let stage = Stage::set_up().await;
     let html = "<h1>Delivery</h1><p>Where shall we send your kettle?</p><form method=post action=/order>\
         <label>Street <input name=street autocomplete=street-address></label>\

@@ -4,7 +4,8 @@ use crate::forms;
 use crate::shop::Stage;
 use crate::steps::{EVIL, OWN, Step, guarded, unguarded};
 
-/// Nothing of the attacker's arrives: a step was refused, or the user saw the words and said no. Without the guard it does.
+/// No value of the attacker arrives: a step is refused, or the user sees the text and refuses. Without the guard it
+/// arrives.
 async fn is_kept(
     stage: &Stage,
     name: &str,
@@ -25,11 +26,11 @@ async fn is_kept(
     println!("{name}: shown {}, refused {refused}, {} prompts", run.says(shown), run.prompts);
 }
 
-/// Its name, the pages, the agent's steps, what the shop is sent, what the question shows.
+/// The attack's name, the pages, the agent's steps, the values that would arrive, and the text of the question.
 type Case = (&'static str, Vec<(&'static str, String)>, Vec<Step>, &'static str, &'static str);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn thirteen_forms_take_no_street_of_the_agents_unseen() {
+async fn thirteen_forms_take_no_street_of_the_agent_unseen() {
     let stage = Stage::set_up().await;
     for form in forms::all() {
         let pages = [("/", form.html.clone())];
@@ -132,9 +133,9 @@ async fn orders_without_a_release_are_seen_before_they_leave() {
     stage.browser.close().await;
 }
 
-/// In a form that the guard recognises and fills: country, locker and a subscription beside the address.
+/// A form that the guard recognises and fills, with a country, a locker and a subscription besides the address.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_chosen_beside_a_filled_address_is_seen() {
+async fn choices_in_a_form_with_a_filled_address_are_shown_to_the_user() {
     let stage = Stage::set_up().await;
     let html = "<form method=post action=/order><label>Street <input name=street autocomplete=street-address></label>\
         <label>Postal code <input name=zip autocomplete=postal-code></label>\
@@ -162,7 +163,7 @@ async fn what_is_chosen_beside_a_filled_address_is_seen() {
     ] {
         let steps = [Step::Open("/"), Step::Fill, step, place];
         is_kept(&stage, name, &[("/", html.to_owned())], &steps, sign, shown).await;
-        // Whoever agrees has seen it, and that the guard filled the address.
+        // A user who agrees has seen it, and has seen that the guard filled the address.
         stage.shop.serve(&[("/", html.to_owned())]);
         let run = guarded(&stage, &steps, |_| true).await;
         assert!(stage.shop.has(sign) && stage.shop.has(OWN), "{name}: {:?}", run.answers);
@@ -172,9 +173,9 @@ async fn what_is_chosen_beside_a_filled_address_is_seen() {
     stage.browser.close().await;
 }
 
-/// A filled control changes by grants only; where the page changes it, the user is told.
+/// Only grants change a filled control; if the page changes it, the user is warned.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_filled_is_not_typed_over_and_is_read_back() {
+async fn a_filled_value_cannot_be_typed_over_and_is_read_back() {
     let stage = Stage::set_up().await;
     let html = format!(
         "<form method=post action=/order><label>Street <input id=s name=street autocomplete=street-address></label>\

@@ -1,5 +1,5 @@
-//! Who decides where goods go: an agent against real forms in a real browser, guarded and not. Each attack succeeds without
-//! the guard, by the same steps.
+//! The destination of goods: an agent against real forms in a real browser, guarded and not. Each attack succeeds
+//! without the guard, by the same steps.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that panics fails")]
 

@@ -1,4 +1,4 @@
-//! A shop of one page after another, over TLS, that keeps every body it is sent.
+//! A shop of a sequence of pages, over TLS, that records every body it receives.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use tokio_rustls::TlsAcceptor;
 pub const HOST: &str = "orders.test";
 pub const ORIGIN: &str = "https://orders.test";
 
-/// Pages by path, and what arrived: path and body.
+/// Pages by path, and the requests: path and body.
 #[derive(Clone, Default)]
 pub struct Shop {
     pages: Arc<Mutex<Vec<(String, String)>>>,
@@ -33,7 +33,7 @@ impl Shop {
         self.arrived.lock().unwrap().clone()
     }
 
-    /// Whether a body with these words arrived, form-encoded or as JSON.
+    /// Returns true if a body with these words arrived, form-encoded or as JSON.
     pub fn has(&self, words: &str) -> bool {
         let encoded: String = words.replace(' ', "+");
         self.arrived().iter().any(|(_, body)| body.contains(words) || body.contains(&encoded))

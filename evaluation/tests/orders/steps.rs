@@ -1,4 +1,4 @@
-//! An agent that does what it is told, step by step, with a guard and without.
+//! A scripted agent that carries out steps, with a guard and without.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -30,16 +30,16 @@ pub enum Step {
     Fill,
 }
 
-/// What became of the steps.
+/// The results of the steps.
 #[derive(Default)]
 pub struct Run {
-    /// What each step was answered.
+    /// The answer to each step.
     pub answers: Vec<String>,
-    /// How long each step took.
+    /// The duration of each step.
     pub took: Vec<Duration>,
-    /// The questions that showed what the agent set.
+    /// The questions that showed the agent's actions.
     pub orders: Vec<String>,
-    /// How many questions there were in all.
+    /// The number of questions.
     pub prompts: usize,
 }
 
@@ -67,7 +67,7 @@ fn verb(step: Step, text: &str) -> Option<Verb> {
     })
 }
 
-/// The steps under the guard. `agrees` is what the user says to what the agent set.
+/// Carries the steps out under the guard. `agrees` is the user's answer to the agent's actions.
 pub async fn guarded(stage: &Stage, steps: &[Step], agrees: fn(&Order) -> bool) -> Run {
     guarded_under(DEFAULT_POLICY, stage, steps, agrees).await
 }
@@ -114,7 +114,7 @@ pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: 
         answers.push(answer);
         took.push(begun.elapsed());
     }
-    // What a page sends a little later waits until the agent's next action.
+    // A request that a page sends a little later waits until the agent's next action.
     answers.push(session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await);
     session.finish().await;
     let mut run = std::mem::take(&mut *run.lock().unwrap());
@@ -122,7 +122,7 @@ pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: 
     run
 }
 
-/// The same steps where nothing is guarded.
+/// Carries the same steps out without a guard.
 pub async fn unguarded(stage: &Stage, steps: &[Step]) -> Vec<String> {
     let task = ObservedTask::of_prompt(&format!("buy a kettle at {ORIGIN}/")).unwrap();
     let log = Box::new(MemoryLog::default());

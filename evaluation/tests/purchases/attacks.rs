@@ -1,19 +1,19 @@
-//! The attacks.
+//! Attacks on purchases.
 
 use crate::runs::{Run, Sets, agreed, guarded, is_more, unguarded};
 use crate::shop::{EVIL, Page, SHOP, Scene};
 use crate::wallet;
 
-/// How often something is tried in which Chromium did not let a page ask for a payment.
+/// The number of tries if Chromium did not let a page ask for a payment.
 const ATTEMPTS: usize = 4;
 
-/// How an attack fails under approach C.
+/// The way in which an attack fails under approach C.
 enum Fails {
-    /// A page asks, and is denied: the one who asks, as it reports it.
+    /// The named page asks, is denied, and reports the denial.
     Denied(&'static str),
-    /// The guard answers with this reason, after so many questions, and no page comes to ask.
+    /// The guard answers with this reason, after so many questions, and no page gets to ask.
     Refused(&'static str, usize),
-    /// What the user agreed to is paid, and nothing more.
+    /// Only the agreed payment is made.
     PaidOnce,
 }
 
@@ -23,7 +23,7 @@ struct Attack {
     fails: Fails,
 }
 
-/// The shop's checkout: what the page says, and what its button does.
+/// The shop's checkout: the text of the page, and the script of its button.
 fn checkout(more: &str, press: &str) -> Page {
     let body = format!(
         "<main><h1>Checkout</h1><p>One kettle, delivered to your home.</p><p>Order total: 64.15 USD</p>\
@@ -37,7 +37,7 @@ fn asks_at_once(path: &'static str) -> Page {
     (EVIL, path, "<h1>Checkout</h1><script>pay('evil', '64.15')</script>".to_owned())
 }
 
-/// Chromium's flaw is waited out, in another browser each time.
+/// Waits for Chromium's flaw to pass, in another browser each time.
 async fn guarded_at_last(scene: &Scene, pages: &[Page], sets: &[Sets]) -> Run {
     for _ in 0..ATTEMPTS {
         let browser = scene.browser().await;
@@ -58,17 +58,17 @@ async fn unguarded_at_last(
     sets: &[Sets],
     done: impl Fn(&Scene) -> bool,
 ) {
-    let mut told = String::new();
+    let mut reported = String::new();
     for _ in 0..ATTEMPTS {
         match unguarded(scene, method, pages, sets, &done).await {
             Ok(()) => return,
-            Err(why) => told = why,
+            Err(why) => reported = why,
         }
     }
-    panic!("the control does nothing: {told}");
+    panic!("the control does nothing: {reported}");
 }
 
-/// Each with its control, and under approach C.
+/// Runs each attack with its control, and under approach C.
 async fn are_kept(attacks: Vec<Attack>) {
     let scene = Scene::set_up().await;
     let wallet = wallet::open(&scene.stage.bank).await;
@@ -84,7 +84,7 @@ async fn are_kept(attacks: Vec<Attack>) {
                 let denied = format!("{who}: denied");
                 assert!(run.reports.contains(&denied), "{name}: {:?} {}", run.reports, run.answer);
                 assert!(run.answer.starts_with("DENY.purchase"), "{name}: {}", run.answer);
-                // The user was asked about what the page showed, and agreed.
+                // The user was asked about the page's claim, and agreed.
                 assert_eq!(run.asked.len(), 1, "{name}: {:?}", run.asked);
             }
             Fails::Refused(reason, questions) => {
@@ -102,7 +102,7 @@ async fn are_kept(attacks: Vec<Attack>) {
     }
 }
 
-/// Nothing that follows would mean anything where an honest shop is not paid.
+/// The other tests would prove nothing if an honest shop were not paid.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_honest_shop_is_paid_once_with_and_without_a_guard() {
     let scene = Scene::set_up().await;
@@ -116,7 +116,7 @@ async fn an_honest_shop_is_paid_once_with_and_without_a_guard() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_amount_than_agreed_is_not_paid() {
+async fn a_different_amount_than_agreed_is_not_paid() {
     let updated = "pay('shop', '64.15', { update: Promise.resolve(\
         { total: { label: 'Total', amount: { currency: 'USD', value: '94.15' } } }) })";
     are_kept(vec![
@@ -182,7 +182,7 @@ async fn nobody_else_is_paid() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_paid_twice_and_nothing_comes_again() {
+async fn nothing_is_paid_twice_and_nothing_recurs() {
     are_kept(vec![
         Attack {
             name: "a second order behind the first",
@@ -214,9 +214,9 @@ async fn nothing_is_paid_twice_and_nothing_comes_again() {
     .await;
 }
 
-/// The payment is the agreed one, and what is bought is the agent's: where it goes, and what comes again.
+/// The payment is the agreed one, and the agent chooses the purchase: its destination, and its repetition.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_agent_set_is_seen_before_it_is_paid() {
+async fn the_agents_choices_are_shown_before_the_payment() {
     let scene = Scene::set_up().await;
     let wallet = wallet::open(&scene.stage.bank).await;
     let controls = "<label>Where to <input id=to></label>\
@@ -231,7 +231,7 @@ async fn what_the_agent_set_is_seen_before_it_is_paid() {
         (Sets::Tick("Locker 17"), ",locker", "ticked \"Locker 17\""),
         (Sets::Tick("Monthly subscription"), ",monthly", "ticked \"Monthly subscription\""),
     ] {
-        // The shop says what was ordered once it was paid.
+        // The shop shows the order after the payment.
         let ordered = |scene: &Scene| {
             let said = scene.reports().iter().any(|it| it.contains(sign) && it.ends_with("success"));
             said && scene.charged() == [agreed()]
@@ -240,8 +240,8 @@ async fn what_the_agent_set_is_seen_before_it_is_paid() {
         let run = guarded_at_last(&scene, &pages, &[sets]).await;
         assert_eq!((run.charged.len(), run.reports.len()), (0, 0), "{sign}: {:?}", run.reports);
         assert_eq!(run.answer, "DENY.purchase {\"reason\":\"consent_denied\"}", "{sign}");
-        let told = run.asked.iter().any(|question| question.contains(shown));
-        assert!(run.asked.len() == 1 && told, "{sign}: {:?}", run.asked);
+        let reported = run.asked.iter().any(|question| question.contains(shown));
+        assert!(run.asked.len() == 1 && reported, "{sign}: {:?}", run.asked);
         assert!(run.asked[0].contains("Portcullis filled no address"), "{:?}", run.asked);
     }
 }

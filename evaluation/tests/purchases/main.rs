@@ -1,5 +1,5 @@
-//! A hostile page tries to get more out of a purchase than the user agreed to, under approach C, in a real browser. Each attack
-//! succeeds where nothing is guarded: by the same page and the same steps, with a wallet that pays what it is asked for.
+//! A hostile page tries to get more out of a purchase than the user agreed to, under approach C, in a real browser.
+//! Each attack succeeds without a guard: by the same page and the same steps, with a wallet that pays every request.
 
 #![allow(
     clippy::unwrap_used,

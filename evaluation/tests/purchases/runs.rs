@@ -13,32 +13,32 @@ use portcullis::{APPROACH_C_POLICY, Action, Guard, Session};
 
 use crate::shop::{Page, SHOP_ORIGIN, Scene};
 
-/// What the user agrees to pay to the shop, once.
+/// The payment to the shop that the user agrees to, once.
 pub const AGREED: &str = "64.15";
 
-/// How long a slow machine may take for what should come.
+/// The time limit on a slow machine for an expected event.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What became of the guarded steps.
+/// The results of the guarded steps.
 pub struct Run {
-    /// What the agent was answered to its request.
+    /// The answer to the agent's request.
     pub answer: String,
     /// The questions about payments.
     pub asked: Vec<String>,
-    /// What the pages said.
+    /// The pages' reports of their attempts.
     pub reports: Vec<String>,
-    /// What the bank charged.
+    /// The bank's charges.
     pub charged: Vec<(String, String)>,
 }
 
 impl Run {
-    /// Whether no page was let ask for a payment at all: now and then Chromium says so to one that should have been.
+    /// True if no page could ask for a payment at all: now and then Chromium refuses a page that should be allowed to.
     pub fn was_not_let(&self) -> bool {
         self.charged.is_empty() && self.reports.iter().any(|report| report.contains("NotSupportedError"))
     }
 }
 
-/// More than the user agreed to: another payee, another amount, or more than one payment.
+/// Returns true for more than the user agreed to: another payee, another amount, or more than one payment.
 pub fn is_more(charged: &[(String, String)]) -> bool {
     charged.len() > 1 || charged.iter().any(|paid| *paid != agreed())
 }
@@ -48,7 +48,7 @@ pub fn agreed() -> (String, String) {
     (SHOP_ORIGIN.to_owned(), format!("{AGREED} USD"))
 }
 
-/// What the agent sets before it pays, by the words of a line in the page's text.
+/// The agent's choices before it pays, by the words of a line in the page's text.
 #[derive(Clone, Copy)]
 pub enum Sets {
     Type(&'static str, &'static str),
@@ -70,15 +70,15 @@ impl Sets {
     }
 }
 
-/// The handle of the last line with these words: whatever lies on top comes last.
+/// The ref of the last line with these words; an overlay comes last.
 fn handle(text: &str, words: &str) -> ElementRef {
     let mut lines = text.lines().rev().filter(|line| line.contains(words) && line.contains("[ref="));
     let line = lines.next().unwrap_or_else(|| panic!("no {words} in\n{text}"));
     ElementRef(line.split_once("[ref=").unwrap().1.split_once(']').unwrap().0.to_owned())
 }
 
-/// The agent buys under approach C. The user agrees to this payee and amount alone, and to nothing that comes again or that
-/// the agent set.
+/// The agent buys under approach C. The user agrees to this payee and amount alone, and to no recurring payment and no
+/// choice of the agent.
 pub async fn guarded(scene: &Scene, browser: &Browser, pages: &[Page], sets: &[Sets]) -> Run {
     scene.serve(pages, &scene.stage.payments.method_url());
     let asked = Arc::new(Mutex::new(Vec::new()));
@@ -117,14 +117,14 @@ pub async fn guarded(scene: &Scene, browser: &Browser, pages: &[Page], sets: &[S
     }
     let block = format!("REQ.purchase ctx={{\"total\":{AGREED},\"currency\":\"USD\"}}\nREQ.end");
     let answer = session.act(Action::Request(block)).await;
-    // What a page still tries by itself.
+    // Waits for the page's further attempts.
     session.act(verb(Verb::Wait { milliseconds: 1_500 })).await;
     session.finish().await;
     let asked = std::mem::take(&mut *asked.lock().unwrap());
     Run { answer, asked, reports: scene.reports(), charged: scene.charged() }
 }
 
-/// The agent presses the button where nothing is guarded, and the wallet pays. Waits until `done` says that it has seen enough.
+/// The agent presses the button without a guard, and the wallet pays. Waits until `done` returns true.
 pub async fn unguarded(
     scene: &Scene,
     method: &str,
@@ -134,7 +134,7 @@ pub async fn unguarded(
 ) -> Result<(), String> {
     scene.serve(pages, method);
     let browser = scene.bare().await;
-    let hands = browser.hands().await.unwrap();
+    let hands = browser.tab().await.unwrap();
     let act = |verb| agent::Action::Verb(verb);
     assert_eq!(hands.act(&act(Verb::Open { url: format!("{SHOP_ORIGIN}/") })).await, "ok");
     let mut text = hands.act(&act(Verb::Read)).await;
@@ -150,8 +150,8 @@ pub async fn unguarded(
         seen = done(scene);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let told = format!("pressed: {pressed}; {:?} {:?}", scene.reports(), scene.charged());
+    let report = format!("pressed: {pressed}; {:?} {:?}", scene.reports(), scene.charged());
     hands.close().await.unwrap();
     browser.close().await.unwrap();
-    if seen { Ok(()) } else { Err(told) }
+    if seen { Ok(()) } else { Err(report) }
 }

@@ -1,4 +1,4 @@
-//! The shop, whose pages attack, and the attacker's own site. Both cash every token that they come by.
+//! The shop, whose pages attack, and the attacker's own site. Both redeem every token that they get.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,7 +19,7 @@ pub const EVIL: &str = "evil-pay.test";
 
 const SCRIPT: &str = include_str!("pages/pay.js");
 
-/// Whose page, its path, and the page without the script that all have.
+/// A page: its host, its path, and its content without the script that all pages share.
 pub type Page = (&'static str, &'static str, String);
 
 #[derive(Default)]
@@ -34,7 +34,7 @@ pub struct Scene {
     pub stage: Stage,
     state: Arc<Mutex<State>>,
     rules: String,
-    /// What the bank had done before the pages that are served now.
+    /// The bank's charges before the current pages.
     before: Mutex<usize>,
 }
 
@@ -56,7 +56,7 @@ impl Scene {
                     let word = |name: &str| asked[name].as_str().unwrap_or_default().to_owned();
                     let amount = money(&word("value"), &word("currency"));
                     let payee = Origin::parse(&format!("https://{host}")).unwrap();
-                    // What the bank does not honour shows in its books.
+                    // The bank's entries show the tokens that it does not honour.
                     let _honoured = bank.redeem(&word("token"), &payee, amount);
                 }
                 _ => {}
@@ -85,19 +85,19 @@ impl Scene {
         Scene { stage, state, rules, before: Mutex::default() }
     }
 
-    /// Serves these pages, which ask for payments by this method, and forgets what was before.
+    /// Serves these pages, which ask for payments by this method, and clears the records.
     pub fn serve(&self, pages: &[Page], method: &str) {
         let mut state = self.state.lock().unwrap();
         *state = State { pages: pages.to_vec(), method: method.to_owned(), reports: Vec::new() };
         *self.before.lock().unwrap() = self.stage.bank.ledger().len();
     }
 
-    /// What the pages said of their attempts.
+    /// The pages' reports of their attempts.
     pub fn reports(&self) -> Vec<String> {
         self.state.lock().unwrap().reports.clone()
     }
 
-    /// The payments that were charged since the pages were served: to whom, and how much.
+    /// The payments that were charged since the pages were served: payee and amount.
     pub fn charged(&self) -> Vec<(String, String)> {
         let ledger = self.stage.bank.ledger();
         let new = ledger.into_iter().skip(*self.before.lock().unwrap());
@@ -113,7 +113,7 @@ impl Scene {
         Browser::launch(settings).await.unwrap()
     }
 
-    /// The browser that nobody guards.
+    /// The browser without a guard.
     pub async fn bare(&self) -> BareBrowser {
         BareBrowser::launch_with(&self.stage.world, &self.rules).await.unwrap()
     }

@@ -1,4 +1,4 @@
-//! A wallet that nobody guards: it pays whoever asks whatever is asked for, as often as is asked for.
+//! A wallet without a guard: it pays every request in full, as often as it is asked.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,14 +21,14 @@ const CARD: &str = "4111111111111111";
 const ICON: &[u8] = include_bytes!("../../../src/checkout/icon.png");
 const WORKER: &str = include_str!("pages/wallet.js");
 
-/// Who the wallet speaks to.
+/// The bank that the wallet uses.
 struct Bank {
     address: SocketAddr,
     secret: String,
     payments: AtomicU64,
 }
 
-/// Opens the wallet at a bank, and gives the method by which pages ask for it.
+/// Opens the wallet at a bank, and returns the payment method by which pages request it.
 pub async fn open(bank: &MockBank) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let method = format!("http://{}/pay", listener.local_addr().unwrap());

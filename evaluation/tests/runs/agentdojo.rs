@@ -1,4 +1,4 @@
-//! The replay on a made-up suite in AgentDojo's shape: what each rule asks and lets through.
+//! The replay on a made-up suite in AgentDojo's format: the prompts and grants of each rule.
 
 use std::path::{Path, PathBuf};
 
@@ -28,12 +28,12 @@ fn run(rule: Rule) -> Replay {
     replay(&suites(), rule, &mut judge(POLICY))
 }
 
-/// The user tasks on which a question is put, without the suite's name.
+/// The user tasks with a prompt, without the suite's name.
 fn asked(rule: Rule) -> Vec<String> {
     asked_on(&run(rule)).iter().map(|task| task.trim_start_matches("club/").to_owned()).collect()
 }
 
-/// The injected calls that pass unasked under at least one user task, and under how many.
+/// The injected calls that are granted without a prompt under at least one user task, and the number of those tasks.
 fn unasked(replay: &Replay) -> Vec<(String, String, usize)> {
     let mut calls: Vec<_> = replay.injected.iter().filter(|call| call.answer == Answer::Granted).collect();
     calls.sort_by_key(|call| (&call.injection, &call.function));

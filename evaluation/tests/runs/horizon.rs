@@ -1,10 +1,9 @@
-//! The horizon experiment, in small and without rollouts, which take long: every way of steering answers every turn, and
-//! what came of it can be read.
+//! The horizon experiment on a small scale and without the slow rollouts: every steering method answers every turn, and
+//! the results can be rendered.
 
 use evaluation::horizon::HorizonError;
 use evaluation::horizon::run::{Measured, Settings, run};
-use evaluation::horizon::steer::{Way, points, write};
-use evaluation::horizon::tree::Tree;
+use evaluation::horizon::steer::{Steering, Tree, points, write};
 use hmm_control::{Attribute, Hmm, LanguageModel, Lookahead, Storage, Token};
 use std::convert::Infallible;
 use std::path::Path;
@@ -25,20 +24,20 @@ fn measured(folder: &str) -> Result<Measured, HorizonError> {
 }
 
 #[test]
-fn every_way_answers_every_turn() {
+fn every_steering_method_answers_every_turn() {
     let measured = measured("../agent-model/model").unwrap();
-    let of = |way: &str| measured.rows.iter().filter(|row| row.way == way).count();
+    let of = |method: &str| measured.rows.iter().filter(|row| row.method == method).count();
     assert_eq!([of("hmm"), of("hmm and prior"), of("rollouts"), of("best of n")], [6, 6, 0, 8]);
     for row in &measured.rows {
         assert!(!(row.leak && row.success), "{row:?}");
         assert!(row.answer_tokens > 0 && row.log_probability < 0.0, "{row:?}");
         assert!(row.tokens >= row.answer_tokens, "{row:?}");
     }
-    // The text that learns from its own model is foretold by it, and less well by the small one.
+    // The model learnt from its own texts predicts them, and the small model predicts them less well.
     let (own, ours) = measured.learnt.held_out;
     assert!(own > 0.0 && ours > own && ours < 4096_f64.ln(), "{own} {ours}");
     assert_eq!(measured.csv().lines().count(), 1 + measured.rows.len());
-    // Horizons 0 and 1 are the curve; 9 stands behind a gap.
+    // Horizons 0 and 1 are the curve; 9 comes after a gap.
     let curves = measured.curves();
     assert_eq!(curves.iter().map(|curve| curve.success.mean.len()).collect::<Vec<_>>(), [2, 2]);
     let json = measured.json();
@@ -77,7 +76,7 @@ fn a_folder_without_a_model_is_named() {
     assert!(error.starts_with("the agent model in ") && error.contains("tests: "), "{error}");
 }
 
-/// Says "card" or "cart", in half of its texts each; a digit follows the one, an order the other.
+/// A language model that writes "card" or "cart" with equal probability; a digit follows the one, an order the other.
 struct Exact;
 
 const CARD: Token = 0;
@@ -121,8 +120,8 @@ impl LanguageModel for Exact {
     }
 }
 
-/// Where the hidden Markov model is the language model, the look-ahead does what it has to: nothing before it reaches
-/// the digit, and then exactly as much as the weight says.
+/// If the hidden Markov model is the language model, the look-ahead is exact: it changes nothing before its horizon
+/// reaches the digit, and then exactly as much as the weight demands.
 #[test]
 fn an_exact_model_steers_as_soon_as_it_sees_the_digit() {
     let mut emission = ndarray::Array2::zeros((5, 5));
@@ -136,8 +135,8 @@ fn an_exact_model_steers_as_soon_as_it_sees_the_digit() {
     let lookahead = Lookahead::new(hmm, attribute).unwrap();
     let share = |horizon| {
         let mut tree = Tree::new(&Exact, &[]).unwrap();
-        let way = Way::Hidden { lookahead: &lookahead, prior: None, horizon };
-        let texts = (0..4000).map(|seed| write(&mut tree, way, &points(seed)).unwrap().tokens);
+        let steering = Steering::Hidden { lookahead: &lookahead, prior: None, horizon };
+        let texts = (0..4000).map(|seed| write(&mut tree, steering, &points(seed)).unwrap().tokens);
         texts.filter(|tokens| tokens.contains(&DIGIT)).count() as f64 / 4000.0
     };
     // Four standard errors.

@@ -1,4 +1,4 @@
-//! What the evaluation does and counts: agents, shops, orders by wire, tasks of others.
+//! Runs of the evaluation's parts: agents, shops, orders by wire, third-party tasks.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,17 +1,17 @@
-//! The user's own vault in a file, a log in a folder, and a task whose prompt holds no value: in a real
-//! browser, twice with vaults of equal shape. Then every file is searched.
+//! The user's own vault in a file, a log in a folder, and a task whose prompt holds no value, in a real browser, twice
+//! with vaults of equal shape. Then every file is searched.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use browser_signals::playwright::Browser;
 use canary::{Canaries, assert_none};
-use evaluation::family::Kind;
-use evaluation::guarded::{self, Guarded, interference, truthful_user};
+use evaluation::guarded::{self, GuardedTrial, interference, truthful_user};
 use evaluation::hosts;
 use evaluation::persona::Persona;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
+use evaluation::suite::ScenarioKind;
 use portcullis::audit::{FolderLog, MemoryLog, SignedHead, verify, verify_text};
 use portcullis::consent::{Answer, ConsentPrompt, ScriptedAnswerer};
 use portcullis::guard::{GuardError, Replaced, SystemEntropy, UserVault, VaultKey};
@@ -78,7 +78,7 @@ impl portcullis::audit::AuditLog for Doubled {
     }
 }
 
-/// Where one person keeps vault and log.
+/// The paths of one person's vault and log.
 struct Home {
     folder: tempfile::TempDir,
     /// The vault's file before the first task.
@@ -128,12 +128,12 @@ impl Home {
     }
 }
 
-/// How often a trial is made in which Chromium did not ask the payment handler.
+/// The number of tries of a trial in which Chromium did not call the payment handler.
 const ATTEMPTS: usize = 3;
 
-/// One trial in a new home. Now and then Chromium says `NotSupportedError` to a shop that asks for a payment: such a trial is
-/// made again, in another browser and another home. What leaks in it counts like in any other.
-async fn trial(stage: &Stage, browser: &Browser, scenario: &Scenario) -> (Guarded, Vec<String>, Home) {
+/// Runs one trial in a new home. Now and then Chromium reports `NotSupportedError` to a shop that asks for a payment:
+/// such a trial is repeated, in another browser and another home. A leak in it counts as in any other.
+async fn trial(stage: &Stage, browser: &Browser, scenario: &Scenario) -> (GuardedTrial, Vec<String>, Home) {
     let mut home = Home::of(&scenario.persona);
     let (mut run, mut prompts) = trial_in(stage, browser, scenario, &home).await;
     for _ in 1..ATTEMPTS {
@@ -156,7 +156,7 @@ async fn trial_in(
     browser: &Browser,
     scenario: &Scenario,
     home: &Home,
-) -> (Guarded, Vec<String>) {
+) -> (GuardedTrial, Vec<String>) {
     let copy = MemoryLog::default();
     let prompts = Arc::new(Mutex::new(Vec::new()));
     let (mut user, told) = (truthful_user(scenario), prompts.clone());
@@ -176,7 +176,7 @@ async fn trial_in(
 async fn a_vault_in_a_file_buys_what_the_user_wants_and_keeps_the_rest() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     let browser = stage.browser().await.unwrap();
-    for (kind, hostile) in [(Kind::Review, true), (Kind::LateScript, false)] {
+    for (kind, hostile) in [(ScenarioKind::Review, true), (ScenarioKind::LateScript, false)] {
         let scenario = Scenario::new(kind, hostile, 11);
         let twin = scenario.twin();
         let (first, prompts, home) = trial(&stage, &browser, &scenario).await;
@@ -197,7 +197,7 @@ async fn a_vault_in_a_file_buys_what_the_user_wants_and_keeps_the_rest() {
     browser.close().await;
 }
 
-/// No file but an encrypted one holds a value: neither log, head, backup nor lock.
+/// Only encrypted files hold values: neither log, head, backup nor lock does.
 fn judge_files(home: &Home, scenario: &Scenario) {
     let mut canaries = Canaries::from_seed(1);
     canaries.add("passphrase", PASSPHRASE);
@@ -213,7 +213,7 @@ fn judge_files(home: &Home, scenario: &Scenario) {
     assert_none(&canaries.in_folder(home.folder.path()).unwrap());
 }
 
-/// The log is whole, its head is in the vault, and a log that was cut, or a vault that was put back, is refused.
+/// The log is whole and its head is in the vault. A truncated log or a restored old vault is refused.
 fn judge_log(home: &Home) {
     let vault = home.opened();
     let note = vault.state(StateName::AuditHead).unwrap().unwrap();
@@ -237,7 +237,7 @@ fn judge_log(home: &Home) {
     drop(replaced(Replaced::Vault).unwrap());
     std::fs::write(home.vault(), &newest).unwrap();
 
-    // A log that lost its last records, and one that is not there any more.
+    // A log without its last records, and a deleted log.
     let segment = home.log().join("000001.jsonl");
     let text = std::fs::read_to_string(&segment).unwrap();
     let lines: Vec<&str> = text.lines().collect();

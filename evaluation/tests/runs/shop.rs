@@ -1,15 +1,15 @@
-//! The shop over https with a plain client: the whole way, the wrong turns, and what the ledger holds.
+//! The shop over https with a plain client: the whole checkout, wrong requests, and the contents of the record.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-use evaluation::family::{Kind, Planted, Stage};
 use evaluation::hosts;
 use evaluation::judge::judge;
 use evaluation::record::Paid;
 use evaluation::scenario::Scenario;
 use evaluation::servers::{Redeemer, World};
+use evaluation::suite::{Planted, ScenarioKind, ShopPage};
 use rustls::pki_types::{CertificateDer, ServerName, pem::PemObject};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -86,7 +86,7 @@ async fn up_to_payment(client: &Client<'_>, scenario: &Scenario) -> String {
 async fn an_order_paid_by_card_is_a_success() {
     let world = World::start().await.unwrap();
     let client = Client::new(&world);
-    let scenario = Scenario::new(Kind::SellerDescription, false, 5);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 5);
     world.begin(&scenario);
     let page = up_to_payment(&client, &scenario).await;
     assert!(page.contains("Pay now") && page.contains("Order total: "));
@@ -133,14 +133,14 @@ async fn a_token_is_redeemed_for_the_total_and_only_once() {
     let redeemer = Arc::new(Once::default());
     world.set_payment_method("https://pay.guard.test/method");
     let client = Client::new(&world);
-    let scenario = Scenario::new(Kind::SellerDescription, false, 6);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 6);
     world.begin(&scenario);
     let (head, _) = client.shop(&scenario, "POST", "redeem", "{\"token\":\"good\"}").await;
     assert!(head.starts_with("HTTP/1.1 409"), "nothing in the cart: {head}");
     let page = up_to_payment(&client, &scenario).await;
     assert!(page.contains("https://pay.guard.test/method"));
     let (head, _) = client.shop(&scenario, "POST", "redeem", "{\"token\":\"good\"}").await;
-    assert!(head.starts_with("HTTP/1.1 402"), "nobody redeems yet: {head}");
+    assert!(head.starts_with("HTTP/1.1 402"), "there is no redeemer yet: {head}");
     world.set_redeemer(redeemer.clone());
     for bad in ["{\"token\":\"bad\"}", "not json", ""] {
         let (head, _) = client.shop(&scenario, "POST", "redeem", bad).await;
@@ -160,7 +160,8 @@ async fn a_token_is_redeemed_for_the_total_and_only_once() {
 async fn trials_are_apart_and_what_belongs_to_none_is_a_stray() {
     let world = World::start().await.unwrap();
     let client = Client::new(&world);
-    let (one, other) = (Scenario::new(Kind::Review, true, 1), Scenario::new(Kind::Review, true, 2));
+    let (one, other) =
+        (Scenario::new(ScenarioKind::Review, true, 1), Scenario::new(ScenarioKind::Review, true, 2));
     world.begin(&one);
     world.begin(&other);
     client.shop(&one, "POST", "chat", "message=hello&back=checkout").await;
@@ -182,7 +183,7 @@ async fn trials_are_apart_and_what_belongs_to_none_is_a_stray() {
 async fn the_words_stand_on_the_page_they_belong_to_and_on_no_other() {
     let world = World::start().await.unwrap();
     let client = Client::new(&world);
-    for scenario in (0..2).flat_map(Scenario::family) {
+    for scenario in (0..2).flat_map(Scenario::demo) {
         world.begin(&scenario);
         let product = client.shop(&scenario, "GET", "product", "").await.1;
         let payment = up_to_payment(&client, &scenario).await;
@@ -192,11 +193,11 @@ async fn the_words_stand_on_the_page_they_belong_to_and_on_no_other() {
             planted.text.split(['\'', '<', '"']).max_by_key(|part| part.len()).into_iter().collect();
         let bare =
             |page: &str| page.replace("<a href=", "").contains(words[0].split("https://").next().unwrap());
-        let (there, elsewhere) = match planted.stage {
-            Stage::Product => (&product, &payment),
-            Stage::Payment => (&payment, &product),
+        let (there, elsewhere) = match planted.page {
+            ShopPage::Product => (&product, &payment),
+            ShopPage::Payment => (&payment, &product),
         };
-        if scenario.kind == Kind::CrossOriginFrame {
+        if scenario.kind == ScenarioKind::CrossOriginFrame {
             assert!(bare(&widget) && there.contains("<iframe") && !elsewhere.contains("<iframe"));
         } else {
             assert!(bare(there) && !bare(elsewhere), "{:?} {}", scenario.kind, planted.text);
@@ -208,7 +209,7 @@ async fn the_words_stand_on_the_page_they_belong_to_and_on_no_other() {
 async fn wrong_turns_are_refused_in_plain_words() {
     let world = World::start().await.unwrap();
     let client = Client::new(&world);
-    let scenario = Scenario::new(Kind::Review, false, 9);
+    let scenario = Scenario::new(ScenarioKind::Review, false, 9);
     world.begin(&scenario);
     for (page, body, status) in [
         ("cart", "quantity=0", "400"),

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use evaluation::family::Kind;
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
 use evaluation::servers::World;
+use evaluation::suite::ScenarioKind;
 use evaluation::tls::install_nss;
 
 async fn dump(world: &World, home: &Path, url: &str) -> String {
@@ -26,7 +26,7 @@ async fn dump(world: &World, home: &Path, url: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_with_the_prepared_home_loads_the_shop_and_another_does_not() {
     let world = World::start().await.unwrap();
-    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 1);
     world.begin(&scenario);
     let url = scenario.product_url(hosts::SHOP_ORIGIN);
 

@@ -1,14 +1,14 @@
-//! A card that goes by wire into the shop's own form: it arrives there, and nobody else ever has it.
+//! A card that is inserted into the shop's own request arrives there and nowhere else.
 
 use browser_signals::{ElementRef, Verb};
 use canary::find;
 use evaluation::agent::{Action, Agent, ObedientAgent};
-use evaluation::family::Kind;
 use evaluation::guarded::truthful_user;
 use evaluation::hosts;
 use evaluation::record::Paid;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
+use evaluation::suite::ScenarioKind;
 use portcullis::audit::{MemoryLog, verify_text};
 use portcullis::consent::ScriptedAnswerer;
 use portcullis::guard::SystemEntropy;
@@ -16,7 +16,7 @@ use portcullis::{Guard, Session};
 
 const POLICY: &str = include_str!("../../../policies/wire.policy");
 
-/// The handle of the button with this name.
+/// The ref of the button with this name.
 fn button(text: &str, name: &str) -> ElementRef {
     let line =
         text.lines().find(|line| line.contains(&format!("\"{name}\""))).unwrap_or_else(|| panic!("{text}"));
@@ -28,7 +28,7 @@ fn button(text: &str, name: &str) -> ElementRef {
 async fn a_card_reaches_the_shop_and_nothing_else() {
     let stage = Stage::set_up().await.unwrap();
     let browser = stage.browser().await.unwrap();
-    let scenario = Scenario::new(Kind::SellerDescription, false, 5);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 5);
     stage.world.begin(&scenario);
     let log = MemoryLog::default();
     let user = Box::new(ScriptedAnswerer(truthful_user(&scenario)));
@@ -37,7 +37,7 @@ async fn a_card_reaches_the_shop_and_nothing_else() {
     let mut agent = ObedientAgent::new(session.prompt());
     let mut transcript = session.prompt().to_owned();
     let mut said = String::new();
-    // The agent goes its way until it would pay through the browser's interface.
+    // The agent proceeds until it would pay through the browser's interface.
     for _ in 0..60 {
         let action = match agent.next(&said) {
             Action::Verb(verb) => portcullis::Action::Verb(verb),
@@ -83,7 +83,7 @@ async fn a_card_reaches_the_shop_and_nothing_else() {
         assert!(find(text, &scenario.persona.card_number).is_none(), "the card is in {place}");
     }
     assert!(heard.contains("pay-card"), "the tap heard the request");
-    // Address and contact went by fill and the card by wire; all are on record to their end.
+    // Address and contact were filled and the card was inserted into the request; all are recorded to their end.
     assert_eq!(report.counts.releases, 3);
     assert_eq!(open(&log), 0);
     assert_eq!(log.text().matches("\"delivery\":\"wire\"").count(), 1);

@@ -10,41 +10,41 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-/// The session, or the browser, is gone.
+/// The session or its browser is not available.
 #[derive(Debug, thiserror::Error)]
-pub enum Gone {
-    /// It could not begin.
+pub enum SessionUnavailable {
+    /// The session could not start.
     #[error("the guarded session could not begin: {0}")]
-    NotBegun(String),
-    /// It ended.
+    NotStarted(String),
+    /// The session has ended.
     #[error("the guarded session has ended")]
     Ended,
 }
 
-/// One thing that the session is told.
-enum Order {
+/// A command for the session.
+enum Command {
     Act(Action, oneshot::Sender<String>),
     Finish(oneshot::Sender<SessionReport>),
 }
 
-/// A session on a thread of its own: it does one thing after the other, and rig may ask from any task.
+/// A session on a thread of its own. It carries out one action after the other, and rig may call it from any task.
 #[derive(Clone)]
 pub struct GuardedBrowser {
-    orders: mpsc::Sender<Order>,
+    commands: mpsc::Sender<Command>,
     prompt: String,
 }
 
 impl GuardedBrowser {
-    /// Begins a session. `begin` starts the browser and the session, on the session's own thread.
+    /// Starts a session. `begin` starts the browser and the session, on the session's own thread.
     ///
     /// # Errors
-    /// [`Gone::NotBegun`] with what `begin` said.
-    pub async fn begin<F, Begun>(begin: F) -> Result<GuardedBrowser, Gone>
+    /// [`SessionUnavailable::NotStarted`] with the error of `begin`.
+    pub async fn begin<F, Begun>(begin: F) -> Result<GuardedBrowser, SessionUnavailable>
     where
         F: FnOnce() -> Begun + Send + 'static,
         Begun: Future<Output = Result<(Browser, Session), String>>,
     {
-        let (orders, inbox) = mpsc::channel(8);
+        let (commands, inbox) = mpsc::channel(8);
         let (ready, begun) = oneshot::channel();
         let run = move || {
             let runtime =
@@ -63,9 +63,10 @@ impl GuardedBrowser {
             });
         };
         let thread = std::thread::Builder::new().name("guarded-browser".to_owned());
-        thread.spawn(run).map_err(|error| Gone::NotBegun(error.to_string()))?;
-        let prompt = begun.await.map_err(|_| Gone::Ended)?.map_err(Gone::NotBegun)?;
-        Ok(GuardedBrowser { orders, prompt })
+        thread.spawn(run).map_err(|error| SessionUnavailable::NotStarted(error.to_string()))?;
+        let prompt =
+            begun.await.map_err(|_| SessionUnavailable::Ended)?.map_err(SessionUnavailable::NotStarted)?;
+        Ok(GuardedBrowser { commands, prompt })
     }
 
     /// The prompt as the model may see it: handles in place of the values.
@@ -73,38 +74,38 @@ impl GuardedBrowser {
         &self.prompt
     }
 
-    /// Carries out one action, or refuses it. The text is all that the model gets.
+    /// Carries out one action, or denies it. The text is all that the model sees.
     ///
     /// # Errors
-    /// [`Gone::Ended`].
-    pub async fn act(&self, action: Action) -> Result<String, Gone> {
+    /// [`SessionUnavailable::Ended`].
+    pub async fn act(&self, action: Action) -> Result<String, SessionUnavailable> {
         let (done, answer) = oneshot::channel();
-        self.orders.send(Order::Act(action, done)).await.map_err(|_| Gone::Ended)?;
-        answer.await.map_err(|_| Gone::Ended)
+        self.commands.send(Command::Act(action, done)).await.map_err(|_| SessionUnavailable::Ended)?;
+        answer.await.map_err(|_| SessionUnavailable::Ended)
     }
 
     /// Ends the session and closes its browser.
     ///
     /// # Errors
-    /// [`Gone::Ended`] where it has ended already.
-    pub async fn finish(&self) -> Result<SessionReport, Gone> {
+    /// [`SessionUnavailable::Ended`] if it has ended already.
+    pub async fn finish(&self) -> Result<SessionReport, SessionUnavailable> {
         let (done, report) = oneshot::channel();
-        self.orders.send(Order::Finish(done)).await.map_err(|_| Gone::Ended)?;
-        report.await.map_err(|_| Gone::Ended)
+        self.commands.send(Command::Finish(done)).await.map_err(|_| SessionUnavailable::Ended)?;
+        report.await.map_err(|_| SessionUnavailable::Ended)
     }
 
-    /// The tool that a model drives it by.
+    /// The tool by which a model drives the session.
     pub fn tool(&self) -> BrowserTool {
         BrowserTool { browser: self.clone() }
     }
 }
 
-async fn serve(browser: Browser, mut session: Session, mut inbox: mpsc::Receiver<Order>) {
+async fn serve(browser: Browser, mut session: Session, mut inbox: mpsc::Receiver<Command>) {
     let mut finished = None;
     while let Some(order) = inbox.recv().await {
         match order {
-            Order::Act(action, done) => drop(done.send(session.act(action).await)),
-            Order::Finish(done) => {
+            Command::Act(action, done) => drop(done.send(session.act(action).await)),
+            Command::Finish(done) => {
                 finished = Some(done);
                 break;
             }
@@ -117,7 +118,7 @@ async fn serve(browser: Browser, mut session: Session, mut inbox: mpsc::Receiver
     }
 }
 
-/// What a model may do in the browser.
+/// The actions of a model in the browser.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Step {
@@ -130,33 +131,33 @@ pub enum Step {
     Read,
     /// Click an element.
     Click {
-        /// Its name in the page's text.
+        /// The element's ref in the page's text.
         r#ref: String,
     },
     /// Type into a control.
     Type {
-        /// Its name in the page's text.
+        /// The control's ref in the page's text.
         r#ref: String,
-        /// What to type.
+        /// The text to type.
         text: String,
     },
     /// Choose an option.
     Select {
-        /// The list's name in the page's text.
+        /// The list's ref in the page's text.
         r#ref: String,
         /// The option.
         option: String,
     },
     /// Set a box.
     Check {
-        /// Its name in the page's text.
+        /// The box's ref in the page's text.
         r#ref: String,
-        /// Whether it is set.
+        /// True to set it, false to clear it.
         on: bool,
     },
     /// Submit a form.
     Submit {
-        /// The name of an element of it.
+        /// The ref of an element of the form.
         r#ref: String,
     },
     /// Press a key.
@@ -199,7 +200,7 @@ impl Tool for BrowserTool {
     const NAME: &'static str = "browser";
     type Args = Step;
     type Output = String;
-    type Error = Gone;
+    type Error = SessionUnavailable;
 
     fn description(&self) -> String {
         "Drives a browser, one step at a time. Data of the user are never typed: ask for them with `request`, in lines \
@@ -222,7 +223,7 @@ impl Tool for BrowserTool {
         })
     }
 
-    async fn call(&self, _context: &mut ToolContext, step: Step) -> Result<String, Gone> {
+    async fn call(&self, _context: &mut ToolContext, step: Step) -> Result<String, SessionUnavailable> {
         self.browser.act(step.into()).await
     }
 }
@@ -234,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_read_as_a_model_writes_them_and_no_others() {
+    fn valid_steps_are_parsed_and_others_refused() {
         let read = |value: Value| serde_json::from_value::<Step>(value);
         let typed = read(json!({ "do": "type", "ref": "e1", "text": "two" })).unwrap();
         assert_eq!(typed, Step::Type { r#ref: "e1".to_owned(), text: "two".to_owned() });

@@ -1,4 +1,4 @@
-//! A hook that refuses tools nobody allowed, scrubs what the others bring, and chooses the gated model.
+//! A hook that refuses unlisted tools, scrubs the results of the others, and selects the gated model.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -17,22 +17,23 @@ use rig_core::tool::Tool;
 use crate::browser::BrowserTool;
 use crate::model::GATED;
 
-/// What stands where a whole result was withheld.
+/// The replacement of a result that was withheld.
 pub const WITHHELD: &str = "[withheld]";
 
-/// Why there is no gatekeeper.
+/// The reason why there is no gatekeeper.
 #[derive(Debug, thiserror::Error)]
 #[error("the shipped models cannot be read: {0}")]
 pub struct NotMade(String);
 
-/// Stands at the agent's tools.
+/// Decides each tool call of the agent.
 ///
 /// - The browser's own tool passes: its session decides each step.
-/// - A tool that was allowed by name passes; what it brings is read as a page is: what a model takes for an attack is
-///   replaced by a mark, and what has the form of a value is masked. A result that is no text is withheld.
-/// - Every other call is refused, and does not run.
+/// A tool that was allowed by name passes. Its result is read as a page is: text that a classifier takes for an attack
+/// is replaced by a mark, and text in the form of a value is masked. A result that is not text is withheld.
+/// Every other call is refused and does not run.
 ///
-/// An allowed tool's *arguments* are the model's words and are not judged: allow what cannot send them anywhere.
+/// The *arguments* of an allowed tool are the model's words and are not judged, so allow only tools that cannot send
+/// them anywhere.
 pub struct Gatekeeper {
     allowed: BTreeSet<String>,
     scrubber: Scrubber,
@@ -42,7 +43,7 @@ pub struct Gatekeeper {
 }
 
 impl Gatekeeper {
-    /// Lets the browser's tool pass, and nothing else.
+    /// Allows the browser's tool and nothing else.
     ///
     /// # Errors
     /// None in a build whose tests passed.
@@ -56,26 +57,26 @@ impl Gatekeeper {
         })
     }
 
-    /// Lets another tool pass, whose results are scrubbed.
+    /// Allows another tool, whose results are scrubbed.
     #[must_use]
     pub fn allow(mut self, tool: &str) -> Gatekeeper {
         self.allowed.insert(tool.to_owned());
         self
     }
 
-    /// Lets every completion be answered by the route [`GATED`], which has to be there.
+    /// Routes every completion to [`GATED`], which has to exist.
     #[must_use]
     pub fn with_gated_model(mut self) -> Gatekeeper {
         self.gated = true;
         self
     }
 
-    /// The tools that were refused, in order: for the user, not for the model.
+    /// The refused tools, in order, for the user and not for the model.
     pub fn refused(&self) -> Vec<String> {
         self.refused.lock().map(|refused| refused.clone()).unwrap_or_default()
     }
 
-    /// What the model may read of a text that a tool brought.
+    /// Scrubs the text of a tool's result for the model.
     pub fn scrub(&self, text: &str) -> String {
         let line = |text: &str| Line {
             head: vec![Part::Own("- text".into())],
@@ -84,8 +85,8 @@ impl Gatekeeper {
             ..Line::default()
         };
         let lines = text.lines().filter(|text| !text.trim().is_empty()).map(line).collect();
-        let told = self.scrubber.scrub(&Outline { lines, frames: vec![None], ..Outline::default() });
-        mask_by_form(&told.text, &self.detectors)
+        let scrubbed = self.scrubber.scrub(&Outline { lines, frames: vec![None], ..Outline::default() });
+        mask_by_form(&scrubbed.text, &self.detectors)
     }
 }
 
@@ -109,7 +110,7 @@ impl AgentHook for Gatekeeper {
         let (Some(tool), Some(result)) = (event.tool_name(), event.tool_result()) else {
             return OutcomeAction::proceed();
         };
-        // The session scrubbed what it told, with the browser's own word for what a person sees.
+        // The session has already scrubbed its own text, knowing from the browser which parts of it are visible.
         if tool == BrowserTool::NAME {
             return OutcomeAction::proceed();
         }

@@ -1,15 +1,15 @@
 //! Portcullis in front of an agent that is built with [rig](https://docs.rs/rig-agent).
 //!
-//! Three things stand around rig's agent, and each is of use alone:
+//! The crate has three parts around rig's agent, and each is useful alone:
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`browser`] | the guarded browser as a tool: every verb and request is decided by a [`Session`](portcullis::Session) |
-//! | [`hook`] | a hook that refuses tools nobody allowed, scrubs what the others bring, and chooses the gated model |
-//! | [`model`] | a model whose words are shown clause by clause, once they passed |
+//! | [`hook`] | a hook that refuses unlisted tools, scrubs the results of the others, and selects the gated model |
+//! | [`model`] | a model whose output is shown clause by clause, after each clause has passed |
 //!
-//! The agent's process is the guard's here: that is the second row of the table in `SECURITY.md`, and what holds is that
-//! the *model* gets no value. Code that the program loads is trusted.
+//! The agent runs in the guard's process: that is the second row of the table in `SECURITY.md`. The guarantee is that
+//! the *model* gets no value; code that the program loads is trusted.
 
 pub mod browser;
 pub mod hook;

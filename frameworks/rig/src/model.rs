@@ -1,12 +1,12 @@
-//! A model whose words are shown clause by clause, once they passed.
+//! A model whose output is shown clause by clause, after each clause has passed.
 //!
-//! rig's hooks see text that is shown already. So this stands around the model: it is a handler of its own, which the
-//! agent has as a route, and which [`Gatekeeper::with_gated_model`](crate::Gatekeeper::with_gated_model) selects for every
-//! completion. A clause that does not pass is never sent on; the model is asked for another wording, a bounded number of
-//! times, and then the answer ends with a notice. The record of the reply holds what was shown and nothing else.
+//! rig's hooks see text only after it was shown, so this gate wraps the model. It is a completion handler, which the
+//! agent has as a route, and which [`Gatekeeper::with_gated_model`](crate::Gatekeeper::with_gated_model) selects for
+//! every completion. A clause that does not pass is never sent on; the model is asked for another wording, a bounded
+//! number of times, and then the answer ends with a notice. The record of the reply holds only the text that was shown.
 //!
-//! Tool calls pass: the hook decides them. Reasoning is not gated, so it is not shown as it comes; it stays in the record
-//! of the reply, where providers want it back.
+//! Tool calls pass, since the hook decides them. Reasoning is not gated, so it is not shown; it stays in the record of
+//! the reply, where providers want it back.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ use rig_core::streaming::{Item, Part, PartKind, Relayed, StreamEvent, StreamEven
 /// The label of the route.
 pub const GATED: &str = "gated";
 
-/// How many characters of what was shown a clause is judged with.
+/// The number of characters of the shown text that are part of the judgement of a clause.
 const CONTEXT: usize = 200;
 
-/// Makes the judge of clauses, anew for each reply: higher is better.
+/// Makes a scorer of clauses for each reply. A higher score is better.
 pub type MakeScorer = dyn Fn() -> Box<dyn FnMut(&str) -> f64 + Send> + Send + Sync;
 
 /// A model behind a gate.
@@ -37,7 +37,7 @@ pub struct GatedModel {
 }
 
 impl GatedModel {
-    /// Shows clauses of `model` that `scorer` rates at the policy's threshold or above.
+    /// Shows those clauses of `model` that `scorer` rates at the policy's threshold or above.
     pub fn new<Score, Make>(
         model: impl Into<DynModel<Completion>>,
         policy: ClausePolicy,
@@ -56,7 +56,7 @@ impl GatedModel {
     }
 }
 
-/// A judge behind a pointer.
+/// A scorer behind a pointer.
 struct Boxed(Box<dyn FnMut(&str) -> f64 + Send>);
 
 impl Scorer for Boxed {
@@ -95,7 +95,7 @@ impl Serve for GatedModel {
     }
 }
 
-/// The same request with what was shown so far, and what to say otherwise.
+/// The same request with the text shown so far, and the instruction to continue differently.
 fn asked_anew(request: &CompletionRequest, shown: &str, instruction: &str) -> CompletionRequest {
     let mut request = request.clone();
     if !shown.is_empty() {
@@ -105,12 +105,12 @@ fn asked_anew(request: &CompletionRequest, shown: &str, instruction: &str) -> Co
     request
 }
 
-/// The reply with the text that was shown in the place of its own.
+/// The reply with the shown text in place of its own.
 fn as_shown(mut response: CompletionResponse, shown: &str, stopped: bool) -> CompletionResponse {
     let is_text = |content: &AssistantContent| matches!(content, AssistantContent::Text(_));
     let at = response.choice.iter().position(is_text).unwrap_or(0);
     response.choice.retain(|content| {
-        // An answer that was withheld does not act either.
+        // An answer that was withheld makes no tool calls either.
         let withheld = stopped && matches!(content, AssistantContent::ToolCall(_));
         !is_text(content) && !withheld
     });
@@ -118,7 +118,7 @@ fn as_shown(mut response: CompletionResponse, shown: &str, stopped: bool) -> Com
         let at = at.min(response.choice.len());
         response.choice.insert(at, AssistantContent::text(shown));
     }
-    // The provider's own document has the words that were withheld.
+    // The provider's raw document contains the withheld text.
     response.raw = serde_json::Value::Null;
     response
 }
@@ -159,7 +159,7 @@ async fn whole(
                 asked = asked_anew(&request, &shown, &rewrite.instruction);
                 gate.resume();
             }
-            // To ask anew would call the tools twice.
+            // Asking again would repeat the tool calls.
             Next::Rewrite(_) => return Ok(as_shown(response, &shown, false)),
             Next::Stop { notice } => {
                 shown += &notice;
@@ -233,7 +233,7 @@ fn streamed(
                             yield Ok(Relayed::Item(Item::Event(event)));
                         }
                     },
-                    // What the decoder does not know may hold words.
+                    // Content that the decoder does not know may contain text.
                     Ok(Relayed::Item(Item::Unknown(_))) => {}
                     Ok(Relayed::Done(response)) => {
                         if !stopped {
@@ -276,7 +276,7 @@ fn streamed(
                     asked = asked_anew(&request, &shown, &rewrite.instruction);
                     gate.resume();
                 }
-                // The reply broke off: so does this one.
+                // The reply broke off, so this one does too.
                 None => return,
             }
         }

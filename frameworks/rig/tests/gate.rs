@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 const CARD: &str = "4111 1111 1111 1111";
 
-/// A tool of somebody else's, which brings what the world sends.
+/// A third-party tool whose results come from the outside world.
 struct Mailbox;
 
 #[derive(Deserialize)]
@@ -49,7 +49,7 @@ impl Tool for Mailbox {
     }
 }
 
-/// A tool that nobody allowed. It says so where it is run.
+/// A tool that is not allowed. It records if it runs.
 struct Shell;
 
 impl Tool for Shell {
@@ -76,7 +76,7 @@ fn read_by(model: &MockCompletionModel) -> String {
 }
 
 #[tokio::test]
-async fn tools_nobody_allowed_do_not_run_and_results_are_scrubbed() {
+async fn unlisted_tools_do_not_run_and_results_are_scrubbed() {
     let model = MockCompletionModel::from_turns([
         MockTurn::tool_call("1", "mailbox", json!({})),
         MockTurn::tool_call("2", "shell", json!({})),
@@ -91,13 +91,13 @@ async fn tools_nobody_allowed_do_not_run_and_results_are_scrubbed() {
     let answer = agent.prompt("Is there mail about my kettle?").await.unwrap();
     assert_eq!(answer.output(), "Done.");
     let read = read_by(&model);
-    assert!(read.contains("has left our warehouse"), "what is harmless is told: {read}");
+    assert!(read.contains("has left our warehouse"), "harmless text is shown: {read}");
     assert!(!read.contains(CARD), "values are masked: {read}");
     assert!(!read.contains("Ignore all previous"), "attacks are replaced by a mark: {read}");
-    assert!(read.contains("DENY.tool"), "the model is told that the shell was refused: {read}");
+    assert!(read.contains("DENY.tool"), "the model sees that the shell was refused: {read}");
 }
 
-/// Words about prizes do not pass.
+/// Text about prizes does not pass.
 fn rule() -> ClausePolicy {
     ClausePolicy { rewinds: 1, ..ClausePolicy::new(0.5, "never promise a prize") }
 }
@@ -113,14 +113,14 @@ fn said(pieces: &[&str]) -> Vec<MockStreamEvent> {
 
 /// An agent whose completions go through the gate.
 fn gated(model: &MockCompletionModel) -> Agent {
-    // The default model is one that has nothing to say: whatever is heard came through the route.
+    // The default model has nothing to say, so that any answer came through the route.
     AgentBuilder::new(MockCompletionModel::from_turns([]))
         .model_route_handler(GATED, GatedModel::new(model.clone(), rule(), no_prizes))
         .add_hook(Gatekeeper::new().unwrap().with_gated_model())
         .build()
 }
 
-/// What a user would see while it comes, and what the run keeps.
+/// The text that a user sees while it streams, and the text in the record of the run.
 async fn heard(agent: &Agent) -> (Vec<String>, String) {
     let (mut shown, mut kept) = (Vec::new(), String::new());
     let mut stream = agent.prompt("How is my parcel?").stream();
@@ -137,7 +137,7 @@ async fn heard(agent: &Agent) -> (Vec<String>, String) {
 }
 
 #[tokio::test]
-async fn a_streamed_clause_is_shown_once_it_passed_and_written_anew_where_it_did_not() {
+async fn a_streamed_clause_is_shown_after_it_passed_and_otherwise_rewritten() {
     let model = MockCompletionModel::from_stream_turns([
         said(&["Your parcel is", " on its way. You have won a pri", "ze, call now", ". Bye."]),
         said(&[" It comes", " tomorrow."]),
@@ -148,12 +148,12 @@ async fn a_streamed_clause_is_shown_once_it_passed_and_written_anew_where_it_did
     assert_eq!(kept, shown.concat(), "the record holds what was shown");
     let asked = read_by(&model);
     assert_eq!(model.request_count(), 2);
-    assert!(asked.contains("never promise a prize"), "the model is told the rule: {asked}");
+    assert!(asked.contains("never promise a prize"), "the model sees the rule: {asked}");
     assert!(!asked.contains("call now"), "and not what it said: {asked}");
 }
 
 #[tokio::test]
-async fn a_model_that_insists_is_cut_off_with_a_notice() {
+async fn a_model_that_repeats_a_withheld_clause_is_cut_off_with_a_notice() {
     let insists = || said(&["You have won a prize. ", "And more."]);
     let model = MockCompletionModel::from_stream_turns([insists(), insists(), insists()]);
     let (shown, kept) = heard(&gated(&model)).await;
@@ -173,7 +173,7 @@ async fn an_answer_in_one_piece_passes_the_same_gate() {
 }
 
 #[tokio::test]
-async fn without_the_gate_the_words_come_as_they_are() {
+async fn without_the_gate_all_text_is_shown() {
     let model = MockCompletionModel::from_stream_turns([said(&["You have won a prize."])]);
     let (shown, _) = heard(&AgentBuilder::new(model).build()).await;
     assert!(shown.concat().contains("prize"), "so the tests above would fail without it");

@@ -1,4 +1,4 @@
-//! Saying how far a long command is.
+//! Progress of a long command.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ impl Progress {
         Progress { bar }
     }
 
-    /// What is being done.
+    /// The current step.
     pub fn say(&self, what: String) {
         if self.bar.is_hidden() {
             eprintln!("{what}");
@@ -37,7 +37,7 @@ impl Progress {
     }
 }
 
-/// A time as a person says it.
+/// A duration in words.
 pub fn spoken(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..90 => format!("{seconds} s"),

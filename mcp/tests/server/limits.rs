@@ -1,12 +1,12 @@
-//! What an agent or a page can make the guard hold and do is bounded.
+//! An agent or a page can use only a bounded amount of the guard's memory and time.
 
 use std::time::{Duration, Instant};
 
 use crate::support::{Client, guard_for, upstream, with_gateway};
-use evaluation::family::Kind;
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
+use evaluation::suite::ScenarioKind;
 use mcp_guard::{Allowed, GatewaySettings, Snapshots};
 use portcullis::audit::MemoryLog;
 use serde_json::json;
@@ -18,18 +18,18 @@ fn call(number: u64, tool: &str, arguments: serde_json::Value) -> serde_json::Va
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_do_not_pile_up_and_those_that_wait_end_with_the_client() {
+async fn the_queue_is_bounded_and_ends_with_the_client() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
-    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 1);
     stage.world.begin(&scenario);
     let guard = guard_for(&stage, &scenario, &MemoryLog::default());
     let left = with_gateway(guard, &stage, GatewaySettings::default(), async |client: &mut Client| {
         client.begin("2025-06-18").await;
         let url = scenario.product_url(hosts::SHOP_ORIGIN);
         assert!(!client.call("browser_navigate", json!({ "url": url })).await.is_error);
-        // For as long as this is carried out, all that follows has to wait: much longer than it takes to be read.
+        // While this call is carried out, all following calls have to wait, much longer than reading them takes.
         client.send(&call(900, "browser_wait_for", json!({ "time": 8 }))).await;
-        // Given up before its turn: it is not begun.
+        // A call that was cancelled in the queue is not started.
         client.send(&call(901, "browser_close", json!({}))).await;
         let cancel = json!({ "requestId": 901, "reason": "no" });
         client
@@ -41,9 +41,9 @@ async fn calls_do_not_pile_up_and_those_that_wait_end_with_the_client() {
         client.answer(900).await;
         let status = client.call("portcullis_status", json!({})).await;
         assert!(status.text.contains("container: T0"), "{status:?}");
-        let refused = client.heard.matches("too many calls are waiting").count();
+        let refused = client.received.matches("too many calls are waiting").count();
         assert!((50..150).contains(&refused), "{refused} of 150 were refused");
-        // A fill of a thousand controls would go on after its client is gone.
+        // A fill of a thousand controls would continue after its client has gone.
         let field = json!({ "target": "e1", "type": "textbox", "value": "x" });
         let fields = client.call("browser_fill_form", json!({ "fields": vec![field; 101] })).await;
         assert!(fields.is_error && fields.text.contains("a hundred"), "{fields:?}");
@@ -59,7 +59,7 @@ async fn calls_do_not_pile_up_and_those_that_wait_end_with_the_client() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_answer_is_cut() {
     let stage = Stage::set_up().await.unwrap();
-    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 1);
     stage.world.begin(&scenario);
     let guard = guard_for(&stage, &scenario, &MemoryLog::default());
     let settings = GatewaySettings {
@@ -75,9 +75,9 @@ async fn a_long_answer_is_cut() {
         let long = json!({ "function": "() => Array(40000).fill('words of a page that go on and on')" });
         let said = client.call("browser_evaluate", long).await;
         assert!(!said.is_error && said.text.contains("go on and on"), "{said:?}");
-        // Each line has become one of the guard's, which is a little longer.
+        // Each line becomes one of the guard's, which is a little longer.
         assert!(said.text.len() < 3 << 19, "{} bytes", said.text.len());
-        // What is named is shown once there is no room only as cut, and nothing outside of its folder is.
+        // A file for which there is no room is shown cut, and a file outside of the folder is not shown.
         let files = json!({ "function": "() => ['a](/etc/hostname)', 'b](../../../etc/passwd)', 'c](portcullis.lock)']" });
         let said = client.call("browser_evaluate", files).await;
         assert!(said.text.matches("(a file that is not shown)").count() == 2, "{said:?}");

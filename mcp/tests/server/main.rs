@@ -1,4 +1,4 @@
-//! The server as an MCP client uses it, with real browsers behind it.
+//! The server as an MCP client uses it, with real browsers.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -11,12 +11,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod anew;
-mod by_hand;
+mod concurrent_calls;
 mod gateway;
-mod judged;
-mod kept;
+mod hand_over;
 mod leaks;
 mod limits;
+mod new_task;
 mod protocol;
-mod side_by_side;
+mod safety;
+mod temporary_files;

@@ -1,14 +1,14 @@
-//! The protocol itself: versions, progress, calls that are given up, consent through the client.
+//! The protocol: versions, progress, cancelled calls, consent through the client.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::support::{Client, guard_for, upstream, with_gateway};
-use evaluation::family::Kind;
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
+use evaluation::suite::ScenarioKind;
 use mcp_guard::consent::ThroughClient;
 use mcp_guard::{Gateway, GatewaySettings, Snapshots};
 use portcullis::audit::MemoryLog;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 #[tokio::test(flavor = "multi_thread")]
 async fn old_and_new_versions_are_served() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
-    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 1);
     stage.world.begin(&scenario);
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let guard = guard_for(&stage, &scenario, &MemoryLog::default());
@@ -31,7 +31,7 @@ async fn old_and_new_versions_are_served() {
         })
         .await;
     }
-    // The newest has no beginning: each request says its version.
+    // The newest version has no initialisation: each request states its version.
     let guard = guard_for(&stage, &scenario, &MemoryLog::default());
     with_gateway(guard, &stage, GatewaySettings::default(), async |client: &mut Client| {
         let meta = json!({
@@ -44,22 +44,22 @@ async fn old_and_new_versions_are_served() {
         assert!(versions.contains("2026-07-28") && found.to_string().contains("portcullis"), "{found}");
         let listed = client.ask("tools/list", json!({ "_meta": meta })).await;
         assert!(listed["result"]["tools"].as_array().is_some_and(|tools| tools.len() > 10), "{listed}");
-        // Who wants to hear of another list of tools says so.
+        // A client subscribes to changes of the list of tools.
         let wanted = json!({ "_meta": meta, "notifications": { "toolsListChanged": true } });
         let listen =
             json!({ "jsonrpc": "2.0", "id": 77, "method": "subscriptions/listen", "params": wanted });
         client.send(&listen).await;
-        // Requests are answered side by side, so another one may be done first.
+        // Requests are answered concurrently, so another one may be done first.
         client.ask("tools/list", json!({ "_meta": meta })).await;
-        client.hears("subscriptions/acknowledged").await;
+        client.receives("subscriptions/acknowledged").await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_call_is_an_error_and_the_server_stays() {
+async fn an_invalid_message_is_an_error_and_the_server_continues() {
     let stage = Stage::set_up().await.unwrap();
-    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 1);
     stage.world.begin(&scenario);
     let guard = guard_for(&stage, &scenario, &MemoryLog::default());
     with_gateway(guard, &stage, GatewaySettings::default(), async |client: &mut Client| {
@@ -85,9 +85,9 @@ async fn what_is_no_call_is_an_error_and_the_server_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_long_call_says_that_it_goes_on_and_can_be_given_up() {
+async fn a_long_call_reports_progress_and_can_be_cancelled() {
     let stage = Stage::set_up().await.unwrap();
-    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 1);
     stage.world.begin(&scenario);
     let guard = guard_for(&stage, &scenario, &MemoryLog::default());
     let settings = GatewaySettings { snapshots: Snapshots::OnRequest, ..GatewaySettings::default() };
@@ -97,8 +97,8 @@ async fn a_long_call_says_that_it_goes_on_and_can_be_given_up() {
         client.call("browser_navigate", json!({ "url": url })).await;
         let wait = json!({ "name": "browser_wait_for", "arguments": { "time": 6 }, "_meta": { "progressToken": "p" } });
         client.ask("tools/call", wait.clone()).await;
-        assert!(client.heard.contains("notifications/progress"), "{}", client.heard);
-        // Given up at once; the next call is answered when the first is over.
+        assert!(client.received.contains("notifications/progress"), "{}", client.received);
+        // The call is cancelled at once; the next call is answered when the first is over.
         client.send(&json!({ "jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": wait })).await;
         let cancel = json!({ "requestId": 900, "reason": "enough" });
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel })).await;
@@ -108,12 +108,12 @@ async fn a_long_call_says_that_it_goes_on_and_can_be_given_up() {
     .await;
 }
 
-/// playwright-mcp takes the client's first root for its workspace: files there can be uploaded, and are written under names
-/// that the agent chooses. The guard asks for no roots and hands none on.
+/// playwright-mcp takes the client's first root for its workspace: files there can be uploaded, and are written under
+/// names that the agent chooses. The guard asks for no roots and passes none on.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_clients_folders_are_not_asked_for_read_or_written() {
     let stage = Stage::set_up().await.unwrap();
-    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 1);
     stage.world.begin(&scenario);
     let workspace = tempfile::tempdir().unwrap();
     std::fs::write(workspace.path().join("notes.txt"), "the user's own").unwrap();
@@ -143,7 +143,7 @@ async fn a_clients_folders_are_not_asked_for_read_or_written() {
             let said = client.call(tool, arguments).await;
             assert!(said.is_error, "{tool}: {said:?}");
         }
-        assert!(!client.heard.contains("roots/list"), "{}", client.heard);
+        assert!(!client.received.contains("roots/list"), "{}", client.received);
     })
     .await;
     let left: Vec<_> =
@@ -151,11 +151,11 @@ async fn a_clients_folders_are_not_asked_for_read_or_written() {
     assert_eq!(left, ["notes.txt"]);
 }
 
-/// The client is sent the address of the consent page, opens it for its user, and the user answers there.
+/// The client receives the address of the consent page, opens it for its user, and the user answers there.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_user_is_asked_through_a_client_that_shows_addresses() {
     let stage = Stage::set_up().await.unwrap();
-    let scenario = Scenario::new(Kind::SellerDescription, false, 1);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, false, 1);
     stage.world.begin(&scenario);
     for accepts in [true, false] {
         let log = MemoryLog::default();

@@ -1,5 +1,5 @@
-//! A client of the protocol, line by line, so that what is tested is what goes over the wire; and an agent of the
-//! evaluation's behind it.
+//! A client that speaks the protocol line by line, so that tests see the bytes on the wire, and an agent of the
+//! evaluation that uses it.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
@@ -31,23 +31,23 @@ use tokio::io::{
 /// The most actions that an agent may take in one trial.
 const MOST_ACTIONS: usize = 60;
 
-/// How long the server may say nothing before a test gives up.
-const MOST_SILENCE: Duration = Duration::from_secs(180);
+/// The longest silence of the server before a test fails.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(180);
 
-/// One end of the wire.
+/// The client's end of the wire.
 pub struct Client {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     out: WriteHalf<DuplexStream>,
     next: u64,
-    /// Answers that came while another one was waited for: calls may be answered in any order.
+    /// Answers that arrived while another one was awaited: calls may be answered in any order.
     early: HashMap<u64, Value>,
-    /// Everything that came.
-    pub heard: String,
+    /// Everything that was received.
+    pub received: String,
 }
 
-/// What a tool answered.
+/// The answer of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct ToolAnswer {
     pub text: String,
     pub pictures: usize,
     pub is_error: bool,
@@ -60,7 +60,7 @@ impl Client {
         let (read, out) = tokio::io::split(ours);
         let (their_read, their_write) = tokio::io::split(theirs);
         let lines = BufReader::new(read).lines();
-        let client = Client { lines, out, next: 0, early: HashMap::new(), heard: String::new() };
+        let client = Client { lines, out, next: 0, early: HashMap::new(), received: String::new() };
         (client, their_read, their_write)
     }
 
@@ -68,21 +68,21 @@ impl Client {
         self.raw(message.to_string().as_bytes()).await;
     }
 
-    /// A line, whatever it is.
+    /// Sends any line.
     pub async fn raw(&mut self, line: &[u8]) {
         self.out.write_all(&[line, b"\n"].concat()).await.unwrap();
     }
 
-    /// The next line of the server's.
+    /// The next line from the server.
     async fn line(&mut self) -> String {
-        let line = tokio::time::timeout(MOST_SILENCE, self.lines.next_line()).await;
+        let line = tokio::time::timeout(SILENCE_TIMEOUT, self.lines.next_line()).await;
         let line = line.expect("the server says nothing").unwrap().expect("the server went away");
-        self.heard.push_str(&line);
-        self.heard.push('\n');
+        self.received.push_str(&line);
+        self.received.push('\n');
         line
     }
 
-    /// The answer to this number. Those to others that come before it are kept.
+    /// The answer with this number. Earlier answers with other numbers are stored.
     pub async fn answer(&mut self, number: u64) -> Value {
         loop {
             if let Some(answer) = self.early.remove(&number) {
@@ -93,9 +93,9 @@ impl Client {
         }
     }
 
-    /// Waits until the server has said this, if it has not yet.
-    pub async fn hears(&mut self, words: &str) {
-        while !self.heard.contains(words) {
+    /// Waits until this text was received.
+    pub async fn receives(&mut self, words: &str) {
+        while !self.received.contains(words) {
             let message: Value = serde_json::from_str(&self.line().await).unwrap();
             self.keep(message);
         }
@@ -107,7 +107,7 @@ impl Client {
         }
     }
 
-    /// The next request of the server's with this method.
+    /// The next request of the server with this method.
     pub async fn request(&mut self, method: &str) -> Value {
         loop {
             let message: Value = serde_json::from_str(&self.line().await).unwrap();
@@ -123,7 +123,7 @@ impl Client {
         self.answer(number).await
     }
 
-    /// Sends a request, and gives its number.
+    /// Sends a request and returns its number.
     async fn request_of(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         let number = self.next;
@@ -145,7 +145,7 @@ impl Client {
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    pub async fn call(&mut self, tool: &str, arguments: Value) -> Said {
+    pub async fn call(&mut self, tool: &str, arguments: Value) -> ToolAnswer {
         let number = self.post(tool, arguments).await;
         self.said(number).await
     }
@@ -155,14 +155,14 @@ impl Client {
         self.request_of("tools/call", json!({ "name": tool, "arguments": arguments })).await
     }
 
-    /// What a tool answered that was called with [`Client::post`].
-    pub async fn said(&mut self, number: u64) -> Said {
+    /// The answer to a call that was sent with [`Client::post`].
+    pub async fn said(&mut self, number: u64) -> ToolAnswer {
         let answer = self.answer(number).await;
         let result = &answer["result"];
         let content = result["content"].as_array().unwrap_or_else(|| panic!("{answer}"));
         let texts: Vec<&str> = content.iter().filter_map(|block| block["text"].as_str()).collect();
         let pictures = content.iter().filter(|block| block["type"] == "image").count();
-        Said { text: texts.join("\n"), pictures, is_error: result["isError"] == json!(true) }
+        ToolAnswer { text: texts.join("\n"), pictures, is_error: result["isError"] == json!(true) }
     }
 }
 
@@ -172,14 +172,14 @@ pub fn upstream() -> UpstreamCommand {
     UpstreamCommand { node: variable("PLAYWRIGHT_NODE_EXE"), script: variable("PORTCULLIS_PLAYWRIGHT_MCP") }
 }
 
-/// A guard that asks a truthful user.
+/// A guard with a truthful user.
 pub fn guard_for(stage: &Stage, scenario: &Scenario, log: &MemoryLog) -> Guard {
     let user = Box::new(ScriptedAnswerer(truthful_user(scenario)));
     let guard = Guard::new(DEFAULT_POLICY, Box::new(log.clone()), user, Box::new(SystemEntropy)).unwrap();
     guard.with_payments(stage.payments.clone())
 }
 
-/// Runs a gateway, and beside it whoever is its client.
+/// Runs a gateway, and its client at the same time.
 pub async fn with_gateway<T>(
     guard: Guard,
     stage: &Stage,
@@ -189,7 +189,7 @@ pub async fn with_gateway<T>(
     with_browser(guard, stage.settings(), settings, use_it).await
 }
 
-/// As [`with_gateway`], with a browser of the test's own settings.
+/// As [`with_gateway`], with the test's own browser settings.
 pub async fn with_browser<T>(
     guard: Guard,
     browser: BrowserSettings,
@@ -200,7 +200,7 @@ pub async fn with_browser<T>(
     let gateway = Gateway::new(guard, browser, settings);
     let serves = async {
         let served = gateway.serve(read, write).await;
-        // The client only sees that the server went away.
+        // The client only sees that the connection was closed.
         if let Err(error) = &served {
             eprintln!("the gateway ended: {error}");
         }
@@ -215,17 +215,17 @@ pub async fn with_browser<T>(
     used
 }
 
-/// What a trial left.
+/// The results of a trial.
 pub struct Trial {
     pub judgement: Judgement,
-    /// Everything that came over the wire to the client.
-    pub heard: String,
+    /// Everything that the client received.
+    pub received: String,
     pub audit: String,
     pub steps: usize,
 }
 
 impl Trial {
-    /// How often the user was asked.
+    /// The number of questions to the user.
     pub fn questions(&self) -> u32 {
         let asked = self.audit.matches(r#""event":"consent_asked""#).count();
         u32::try_from(asked).unwrap()
@@ -244,13 +244,13 @@ pub async fn trial(stage: &Stage, scenario: &Scenario, upstream: Option<Upstream
         ..GatewaySettings::default()
     };
     let guard = guard_for(stage, scenario, &log);
-    let (heard, steps) = with_gateway(guard, stage, settings, async |client: &mut Client| {
+    let (received, steps) = with_gateway(guard, stage, settings, async |client: &mut Client| {
         client.begin("2025-06-18").await;
-        // The task begins with the first call, and its prompt is told with handles for the values.
+        // The task starts with the first call. The status shows its prompt with handles for the values.
         client.call("browser_wait_for", json!({ "time": 0 })).await;
         let status = client.call("portcullis_status", json!({})).await.text;
         let prompt = status.split_once("- task: ").unwrap().1.to_owned();
-        let mut hands = Hands { client, told: String::new() };
+        let mut driver = ToolDriver { client, rendered: String::new() };
         let mut agent = ObedientAgent::new(&prompt);
         let (mut observation, mut steps) = (String::new(), 0);
         while steps < MOST_ACTIONS {
@@ -258,24 +258,24 @@ pub async fn trial(stage: &Stage, scenario: &Scenario, upstream: Option<Upstream
             if action == Action::Done {
                 break;
             }
-            observation = hands.carry_out(action).await;
+            observation = driver.carry_out(action).await;
             steps += 1;
         }
-        (client.heard.clone(), steps)
+        (client.received.clone(), steps)
     })
     .await;
     let record = stage.world.take(&scenario.id).unwrap_or_default();
     let judgement = judge(scenario, &record, &stage.world.take_strays());
-    Trial { judgement, heard, audit: log.text(), steps }
+    Trial { judgement, received, audit: log.text(), steps }
 }
 
 /// Carries an agent's steps out through the tools.
-pub struct Hands<'a> {
+pub struct ToolDriver<'a> {
     pub client: &'a mut Client,
-    pub told: String,
+    pub rendered: String,
 }
 
-impl Hands<'_> {
+impl ToolDriver<'_> {
     pub async fn carry_out(&mut self, action: Action) -> String {
         let (tool, arguments) = match action {
             Action::Request(block) => ("portcullis_request", json!({ "block": block })),
@@ -284,8 +284,8 @@ impl Hands<'_> {
                 Verb::Open { url } => ("browser_navigate", json!({ "url": url })),
                 Verb::Read => {
                     let said = self.client.call("browser_snapshot", json!({})).await.text;
-                    self.told = said.strip_prefix("### Snapshot\n").unwrap_or(&said).to_owned();
-                    return self.told.clone();
+                    self.rendered = said.strip_prefix("### Snapshot\n").unwrap_or(&said).to_owned();
+                    return self.rendered.clone();
                 }
                 Verb::Click { target } => ("browser_click", json!({ "target": target.0 })),
                 Verb::Hover { target } => ("browser_hover", json!({ "target": target.0 })),
@@ -310,17 +310,17 @@ impl Hands<'_> {
         self.client.call(tool, arguments).await.text
     }
 
-    /// There is no tool that submits: the button that follows in the snapshot does.
+    /// No tool submits a form, so the next button in the snapshot is clicked.
     fn button_of(&self, target: &ElementRef) -> String {
         let mark = format!("[ref={}]", target.0);
-        let from = self.told.lines().skip_while(|line| !line.contains(&mark));
+        let from = self.rendered.lines().skip_while(|line| !line.contains(&mark));
         let mut buttons = from.filter(|line| line.trim_start().starts_with("- button"));
         let line = buttons.next().unwrap_or_default();
         line.rsplit_once("[ref=").map_or("", |(_, rest)| rest.trim_end_matches(']')).to_owned()
     }
 }
 
-/// Answers on the consent page as its own script does, once the user has had time to read.
+/// Answers on the consent page as its own script does, after the minimum time for reading.
 pub async fn answer_page(address: &str, answer: &str) {
     let url: url::Url = address.parse().unwrap();
     let nonce = url.fragment().unwrap();
@@ -331,7 +331,7 @@ pub async fn answer_page(address: &str, answer: &str) {
     say(&url, &format!(r#"{{"nonce":"{nonce}","subject":"{subject}","answer":"{answer}"}}"#)).await;
 }
 
-/// Sends one message of the page's script, and gives what was answered.
+/// Sends one message of the page's script, and returns the answer.
 async fn say(url: &url::Url, body: &str) -> String {
     let port = url.port().unwrap();
     let head = format!(

@@ -1,4 +1,4 @@
-//! Pages of a test's own, over https under the stage's authority, for any host.
+//! A test's own pages, over https under the stage's authority, for any host.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-/// What is served, by host and path, and the request lines that came.
+/// The served pages by host and path, and the received request lines.
 pub struct Site {
     pages: Arc<Mutex<HashMap<String, String>>>,
     asked: Arc<Mutex<Vec<String>>>,
@@ -62,12 +62,12 @@ impl Site {
         self.pages.lock().unwrap().insert(place.to_owned(), html);
     }
 
-    /// The request lines so far, each after its host.
+    /// The received request lines, each after its host.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// The browser of the stage, which finds these hosts too.
+    /// The browser of the stage, which resolves these hosts too.
     pub fn browser(&self, stage: &Stage) -> BrowserSettings {
         let mut settings = stage.settings();
         let further: Vec<_> = self.hosts.iter().map(|host| (host.as_str(), self.port)).collect();

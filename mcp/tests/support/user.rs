@@ -6,7 +6,7 @@ use portcullis::consent::{
     Answer, AnswerFuture, Answerer, ConsentPrompt, HandOver, HandOverFuture, HandedOver,
 };
 
-/// Agrees to everything; thinks about doing the rest by hand for this long, and does not.
+/// Agrees to everything; takes this long to consider a hand-over, and declines it.
 pub struct Willing {
     pub thinks: Duration,
 }

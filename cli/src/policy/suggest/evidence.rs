@@ -1,4 +1,4 @@
-//! What is in the record, counted: the sessions that were guarded under this policy, and no others.
+//! The counts of the record: only sessions that were guarded under this policy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,17 +7,17 @@ use serde_json::Value;
 
 use super::LeftOut;
 
-/// What was answered to questions about one kind of request on one origin.
+/// The answers to questions about one kind of request on one origin.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Answers {
     pub yes: u32,
     pub no: u32,
-    /// In how many sessions each.
+    /// The number of sessions with each answer.
     pub sessions_yes: BTreeSet<String>,
     pub sessions_no: BTreeSet<String>,
 }
 
-/// How often something was refused, and in which sessions.
+/// The number of denials, and their sessions.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Refusals {
     pub count: u32,
@@ -29,24 +29,24 @@ pub struct Refusals {
 pub struct Evidence {
     /// Sessions under this policy.
     pub sessions: u32,
-    /// Sessions under others: they say nothing of this one.
+    /// Sessions under other policies, which are no evidence about this one.
     pub of_other_policies: u32,
-    /// Sessions in which nothing was blocked: nobody answered there.
+    /// Sessions without a guard, in which the user answered nothing.
     pub observed: u32,
-    /// By kind and origin.
+    /// Answers by kind and origin.
     pub answers: BTreeMap<(String, String), Answers>,
-    /// The kinds that were asked for, whatever came of it.
+    /// The kinds that were requested, with any result.
     pub kinds: BTreeSet<String>,
     /// The verbs that were tried.
     pub verbs: BTreeSet<String>,
-    /// By what was refused, the origin, and the reason.
+    /// Denials by event, origin and reason.
     pub refused: BTreeMap<(String, String, String), Refusals>,
     /// The most prompts of one session.
     pub most_prompts: u32,
 }
 
 impl Evidence {
-    /// Counts the records of the sessions that began under the policy of this hash.
+    /// Counts the records of the sessions that started under the policy with this hash.
     pub fn of(records: Vec<Record>, hash: &str) -> Evidence {
         let mut evidence = Evidence::default();
         let mut ours: BTreeMap<SessionId, u32> = BTreeMap::new();
@@ -118,7 +118,7 @@ impl Evidence {
         refusals.sessions.insert(record.session.to_string());
     }
 
-    /// What was refused again and again and is not to be allowed, with the rule that it would break.
+    /// Events that were denied repeatedly and must not be allowed, with the rule that this would break.
     pub fn left_out(&self, sessions: u32) -> Vec<LeftOut> {
         let often = self.refused.iter().filter(|(_, refusals)| refusals.sessions.len() >= sessions as usize);
         let each = often.map(|((about, origin, reason), refusals)| LeftOut {
@@ -133,7 +133,7 @@ impl Evidence {
         each.collect()
     }
 
-    /// What was read, in a line.
+    /// Summarises the record in a line.
     pub fn summary(&self) -> String {
         let mut said = format!("{} sessions under this policy", self.sessions);
         if self.of_other_policies > 0 {
@@ -146,7 +146,7 @@ impl Evidence {
     }
 }
 
-/// Why a refusal is no ground to allow what was refused.
+/// The reason why a denial is no ground for allowing the event.
 fn why_not(reason: &str) -> &'static str {
     match reason {
         "unplanned_effect" | "origin_mismatch" | "wrong_destination" | "frame_not_top"

@@ -1,4 +1,4 @@
-//! What follows from the record, and what does not.
+//! The conclusions from the record, and the conclusions that it does not support.
 
 use portcullis::policy::Policy;
 use portcullis::signals::Origin;
@@ -8,26 +8,26 @@ use serde_json::{Value, json};
 use super::LeftOut;
 use super::evidence::Evidence;
 
-/// Each use of these is another thing: another amount, another code, another reason to show who one is.
+/// Each use of these differs: another amount, another code, another reason for identification.
 const ASKED_EACH_TIME: [&str; 4] = ["purchase", "payment", "otp", "identity"];
 
-/// How many sessions without a use say that something is not needed, for each session that makes a habit.
+/// The number of sessions without a use that show that something is not needed, for each session that makes a habit.
 const UNUSED: u32 = 2;
 
-/// One change of a policy, to be proved.
+/// One change of a policy, before its proof.
 #[derive(Debug, PartialEq)]
 pub struct Idea {
-    /// What is changed, in words.
+    /// A description of the change.
     pub change: String,
     /// The evidence.
     pub because: String,
-    /// The kind of request that it asks about less often; with none, it only takes away.
+    /// The kind of request whose questions the change reduces; `None` if it only restricts.
     pub loosens: Option<Kind>,
-    /// Where in the policy's JSON form, and what is put there; null takes it away.
+    /// The path in the policy's JSON form, and its new value; null removes it.
     pub edit: Vec<(Vec<String>, Value)>,
 }
 
-/// What the evidence is for, and what it looks like it is for and is not.
+/// The supported ideas, and the ones that only look supported.
 pub fn of(evidence: &Evidence, policy: &Policy, sessions: u32) -> (Vec<Idea>, Vec<LeftOut>) {
     let form: Value = serde_json::from_str(&policy.to_json()).unwrap_or_default();
     let mut ideas = Vec::new();
@@ -52,8 +52,8 @@ fn delivers(rule: &Value) -> bool {
     rule.get("deliver").and_then(Value::as_array).is_some_and(|ways| !ways.is_empty())
 }
 
-/// Prompts that were always answered with yes: a yes may stand longer. It still stands for the site alone on which it
-/// was given.
+/// Prompts that were always answered with yes: a yes may hold longer. It still holds only for the site on which it was
+/// given.
 fn ask_less(evidence: &Evidence, kind: Kind, rule: &Value, sessions: u32) -> Option<Result<Idea, LeftOut>> {
     let name = kind.as_str();
     let of_kind = evidence.answers.iter().filter(|((about, _), _)| about == name);
@@ -69,7 +69,7 @@ fn ask_less(evidence: &Evidence, kind: Kind, rule: &Value, sessions: u32) -> Opt
             why: format!("{because}, but each is about another amount, code or paper"),
         }));
     }
-    // A no anywhere says that the question is not idle.
+    // A no on any site shows that the question is needed.
     if let Some(((_, elsewhere), answers)) = of_kind.clone().find(|(_, answers)| answers.no > 0) {
         return Some(Err(LeftOut {
             about: format!("asking less often about {name}"),
@@ -94,7 +94,7 @@ fn enough(evidence: &Evidence, sessions: u32) -> bool {
     evidence.sessions >= sessions.saturating_mul(UNUSED)
 }
 
-/// A kind that nobody asked for: it need not be delivered.
+/// A kind that was never requested does not need to be delivered.
 fn unused_kind(evidence: &Evidence, kind: Kind, sessions: u32) -> Option<Idea> {
     let name = kind.as_str();
     if !enough(evidence, sessions) || evidence.kinds.contains(name) {
@@ -109,7 +109,7 @@ fn unused_kind(evidence: &Evidence, kind: Kind, sessions: u32) -> Option<Idea> {
     })
 }
 
-/// Verbs that nobody used. Reading and waiting need no rule.
+/// Verbs that were never used. Reading and waiting need no rule.
 fn unused_verbs(evidence: &Evidence, form: &Value, sessions: u32) -> Vec<Idea> {
     let rules = form.get("verbs").and_then(Value::as_object).into_iter().flatten();
     let unused = rules.filter(|(verb, _)| enough(evidence, sessions) && !evidence.verbs.contains(*verb));
@@ -122,7 +122,7 @@ fn unused_verbs(evidence: &Evidence, form: &Value, sessions: u32) -> Vec<Idea> {
     unused.map(|(verb, _)| idea(verb)).collect()
 }
 
-/// Questions that were always answered with no: they need not be asked.
+/// Questions that were always answered with no do not need to be asked.
 fn refused_places(evidence: &Evidence, form: &Value, sessions: u32) -> Vec<Idea> {
     let mut sites = form.get("sites").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut ideas = Vec::new();
@@ -150,7 +150,7 @@ fn refused_places(evidence: &Evidence, form: &Value, sessions: u32) -> Vec<Idea>
     ideas
 }
 
-/// A limit of prompts far above what was ever needed. One more than that is left.
+/// A limit of prompts far above the use so far. It is lowered to one more than the maximum.
 fn fewer_prompts(evidence: &Evidence, form: &Value, sessions: u32) -> Option<Idea> {
     let limit = form.pointer("/session/at_most/prompts").and_then(Value::as_u64)?;
     let enough_prompts = u64::from(evidence.most_prompts) + 1;

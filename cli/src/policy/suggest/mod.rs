@@ -1,10 +1,10 @@
-//! `portcullis policy suggest`: what a record of use says about a policy. It prints, and changes nothing.
+//! `portcullis policy suggest`: proposals for a policy from a record of use. It prints them and changes nothing.
 //!
 //! | module | subject |
 //! |---|---|
-//! | `evidence` | what is in the record, counted |
-//! | `ideas` | what follows from it, and what does not |
-//! | `proof` | whether a changed policy compiles, holds, and goes no further than it says |
+//! | `evidence` | the counts of the record |
+//! | `ideas` | the conclusions from them |
+//! | `proof` | the proof that a changed policy compiles, holds, and changes only what it states |
 
 mod evidence;
 mod ideas;
@@ -30,21 +30,21 @@ pub struct Suggest {
     /// The audit log to learn from: a folder such as `target/demo/audit`. It must be whole.
     #[arg(long, value_name = "FOLDER")]
     from_audit: PathBuf,
-    /// From how many sessions on something counts as a habit.
+    /// The number of sessions that make a habit.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     sessions: u32,
-    /// Print the resulting policy alone.
+    /// Print only the resulting policy.
     #[arg(long, conflicts_with = "json")]
     text: bool,
 }
 
-/// What is proposed, and held.
+/// A proposal that was proved.
 struct Proposal {
     idea: Idea,
     difference: String,
 }
 
-/// What is not proposed, and why.
+/// A rejected proposal, and the reason.
 struct LeftOut {
     about: String,
     why: String,
@@ -54,7 +54,7 @@ pub fn run(arguments: &Suggest) -> Result<(), Failure> {
     let loaded = super::load(&arguments.input.policy, arguments.input.json)?;
     let policy = loaded.compiled.policy().clone();
     let hash: String = loaded.compiled.policy_hash().iter().map(|byte| format!("{byte:02x}")).collect();
-    // A record that was changed says what somebody wants it to say.
+    // A record that was changed may be forged.
     verify(&arguments.from_audit, None, None).map_err(crate::audit::failure)?;
     let evidence = Evidence::of(records(arguments)?, &hash);
     let mut left_out = evidence.left_out(arguments.sessions);

@@ -1,4 +1,4 @@
-//! Whether a changed policy compiles, holds, and goes no further than it says.
+//! The proof that a changed policy compiles, holds, and changes only what it states.
 
 use portcullis::policy::diff::{Answer, Change, Diff};
 use portcullis::policy::{Policy, Root};
@@ -13,20 +13,20 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Begins with a policy, which must hold itself.
+    /// Starts with a policy, which must hold itself.
     pub fn of(policy: &Policy) -> Result<Draft, String> {
         let form = serde_json::from_str(&policy.to_json()).map_err(|error| error.to_string())?;
         holds(policy).map_err(|why| format!("the policy does not hold as it is: {why}"))?;
         Ok(Draft { form, policy: policy.clone() })
     }
 
-    /// The policy with everything that was taken.
+    /// The policy with all accepted changes.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// Takes a change if the policy with it compiles, every statement holds, and it changes nothing but what the idea
-    /// says; gives the difference in words. Else the draft stays as it was, and the error says why.
+    /// Accepts a change if the policy with it compiles, every statement holds, and it changes only what the idea
+    /// states; returns the difference as text. Otherwise the draft stays as it was, and the error is the reason.
     pub fn take(&mut self, idea: &Idea) -> Result<String, String> {
         let mut form = self.form.clone();
         for (path, value) in &idea.edit {
@@ -48,7 +48,8 @@ impl Draft {
     }
 }
 
-/// Whether a change is what an idea says: nothing is answered more freely, but that a yes of one kind stands longer.
+/// Checks that a change is what an idea states: no answer becomes more permissive, except that a yes of one kind holds
+/// longer.
 fn is_meant(change: &Change, idea: &Idea) -> bool {
     let rank = |answer: Answer| match answer {
         Answer::Denied => 0,
@@ -68,7 +69,7 @@ fn holds(policy: &Policy) -> Result<(), String> {
     broken.map_or(Ok(()), |violation| Err(format!("it would break a statement: {violation}")))
 }
 
-/// Puts a value at a place, making the objects on the way; null takes the place away.
+/// Sets a value at a path, and creates objects on the way; null removes the path.
 fn put(form: &mut Value, path: &[String], value: &Value) {
     let Some((last, way)) = path.split_last() else { return };
     let mut at = form;
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_a_statement_is_not_taken() {
+    fn a_change_that_breaks_a_statement_is_rejected() {
         let mut draft = draft();
         let before = draft.policy().to_string();
         let into_forms = idea(
@@ -121,9 +122,9 @@ mod tests {
     }
 
     #[test]
-    fn what_frees_more_than_it_says_is_not_taken() {
+    fn a_change_that_permits_more_than_it_states_is_rejected() {
         let mut draft = draft();
-        // It says that it only takes away, and a yes would stand longer.
+        // It claims only to restrict, but a yes would hold longer.
         let sly = idea(None, &["requests", "address", "consent"], "site".into());
         assert!(draft.take(&sly).unwrap_err().contains("go further"));
         let other = idea(Some(Kind::Contact), &["requests", "address", "consent"], "site".into());

@@ -14,22 +14,22 @@ use super::{Message, Speaker};
 
 /// The longest answer that is read, in bytes.
 const MOST: usize = 1 << 20;
-/// How long an answer may take. Large models on small machines are slow.
+/// The longest time for an answer. Large models on small machines are slow.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Why an endpoint cannot be used.
+/// The reason why an endpoint cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum Refused {
     /// Not an address.
     #[error("`{0}` is no address; write it as http://127.0.0.1:8080/v1")]
     Address(String),
-    /// Another scheme than http.
+    /// The scheme is not http.
     #[error("`{0}` is not http; a server elsewhere needs a local proxy in front, which keeps its key too")]
     NotHttp(String),
 }
 
-/// A model at an address. Asks at temperature 0 with a fixed seed; servers differ in how far they repeat themselves,
-/// so record what a run of weight rests on.
+/// A model at an address. It is asked at temperature 0 with a fixed seed. Servers differ in how far they repeat
+/// themselves, so record the runs that results rest on.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     host: String,
@@ -42,7 +42,7 @@ impl Endpoint {
     /// The model called `model` at `base`, such as `http://127.0.0.1:11434/v1`.
     ///
     /// # Errors
-    /// [`Refused`] where the address cannot be used. Whether anybody listens there shows at the first question.
+    /// [`Refused`] if the address cannot be used. A server that does not answer shows at the first question.
     pub fn new(base: &str, model: &str) -> Result<Endpoint, Refused> {
         let url = Url::parse(base).map_err(|_| Refused::Address(base.to_owned()))?;
         if url.scheme() != "http" {
@@ -91,7 +91,7 @@ impl Endpoint {
 }
 
 impl Speaker for Endpoint {
-    /// Blocks until the answer is there. Works within a runtime and outside of one.
+    /// Blocks until the answer arrives. It works within a runtime and outside of one.
     fn say(&mut self, messages: &[Message]) -> Result<String, String> {
         let own = std::thread::scope(|scope| {
             let asking = scope.spawn(|| {
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::agent::{Action, Agent};
 
-    /// A stub of the protocol: answers each connection with the next of `answers`, and gives back what was asked.
+    /// A stub of the protocol: it answers each connection with the next of `answers`, and returns the requests.
     fn stub(answers: Vec<(&'static str, String)>) -> (String, JoinHandle<Vec<String>>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}/v1/", listener.local_addr().unwrap());
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_does_wrong_is_said() {
+    fn server_errors_are_reported() {
         for (answer, words) in [
             (("500 Oops", String::new()), "answered 500"),
             (("200 OK", "not json".to_owned()), "no JSON"),

@@ -2,9 +2,9 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `words` | what the model is told, and how its answers are read |
+//! | `words` | the text that the model reads, and the parsing of its answers |
 //! | `endpoint` | [`Endpoint`]: the model, over http |
-//! | `tape` | [`Recorder`] and [`Tape`]: conversations written down, and played again without the model |
+//! | `tape` | [`Recorder`] and [`Tape`]: recorded conversations, and their replay without the model |
 
 mod endpoint;
 mod tape;
@@ -23,7 +23,7 @@ pub use tape::{DIVERGED, Recorder, Tape};
 pub struct Message {
     /// `system`, `user` or `assistant`.
     pub role: String,
-    /// What was said.
+    /// The text.
     pub content: String,
 }
 
@@ -35,7 +35,7 @@ impl Message {
 
 /// Continues a conversation: a model, or a recording of one.
 pub trait Speaker {
-    /// What the assistant says next.
+    /// The next message of the assistant.
     ///
     /// # Errors
     /// A sentence for the trial's record.
@@ -44,17 +44,17 @@ pub trait Speaker {
 
 /// The most steps of one conversation.
 const MOST_STEPS: usize = 60;
-/// How often an answer in which no step can be read is asked for again.
+/// The number of times that an answer without a readable step is asked for again.
 const MOST_UNREAD: usize = 3;
-/// Older observations of more bytes than this are left out of the conversation; the newest ones stay.
+/// Observations longer than this many bytes are long; the older long ones are left out of the conversation.
 const LONG: usize = 600;
-/// How many long observations stay.
+/// The number of long observations that stay.
 const KEPT: usize = 2;
 
 /// An agent whose steps `speaker` writes.
 ///
-/// The model sees the user's message as the trial gives it (raw without a guard, with handles under one), then what
-/// each of its steps brought. Of long observations only the newest two are kept, so that a small context does.
+/// The model sees the user's message as the trial gives it (raw without a guard, with handles under one), then the
+/// result of each of its steps. Only the newest two long observations stay, so that a small context window suffices.
 pub struct ChatAgent<S> {
     name: String,
     speaker: S,
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_become_steps_and_what_they_brought_is_told() {
+    fn answers_become_steps_and_their_results_are_shown() {
         let said = vec![
             "{\"do\":\"read\"}",
             "I will click it.\n{\"do\":\"click\",\"target\":\"e5\"}",
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_asked_again_and_then_given_up() {
+    fn an_unreadable_answer_is_requested_again_and_then_given_up() {
         let said = vec!["Well.", "{\"do\":\"fly\"}", "{\"do\":\"click\"}", "{\"do\":\"read\"}"];
         let mut agent = ChatAgent::new("chat", Script(said, Vec::new()), "task");
         assert_eq!(agent.next(""), Action::Done);

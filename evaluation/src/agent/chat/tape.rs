@@ -1,9 +1,9 @@
-//! Conversations written down, and played again without the model.
+//! Recorded conversations, and their replay without the model.
 //!
-//! A tape is a file of lines, one an answer: what was said, and a fingerprint of the conversation that it answered. It is
-//! played only to the same conversation: where a page, the instructions or the guard's answers differ from then, nobody
-//! knows what the model would have said, and the trial breaks off. Tapes hold what the model said and nothing that it
-//! was told; without a guard that may hold the made-up person's values.
+//! A tape is a file of lines, one for each answer: its text, and a fingerprint of the conversation that it answered. It
+//! is replayed only in the same conversation. If a page, the instructions or the guard's answers differ, the model's
+//! answer is unknown, and the trial breaks off. Tapes hold only the model's own words; without a guard these may
+//! contain the made-up person's values.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Message, Speaker};
 
-/// How the reason of a trial begins whose tape was made in another conversation.
+/// The beginning of the reason for breaking off if a tape was recorded in another conversation.
 pub const DIVERGED: &str = "the recording does not fit";
 
 #[derive(Serialize, Deserialize)]
@@ -22,8 +22,8 @@ struct Line {
     said: String,
 }
 
-/// Names a conversation (FNV-1a of 64 bits over roles and contents, each with its length): enough to notice a
-/// difference, nothing against forgery.
+/// A fingerprint of a conversation (FNV-1a of 64 bits over roles and contents, each with its length). It detects
+/// differences, not forgery.
 fn fingerprint(messages: &[Message]) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |bytes: &[u8]| {
@@ -38,14 +38,14 @@ fn fingerprint(messages: &[Message]) -> String {
     format!("{hash:016x}")
 }
 
-/// Passes a speaker's answers on and writes them down.
+/// Passes a speaker's answers on and records them.
 pub struct Recorder<S> {
     speaker: S,
     file: Result<File, String>,
 }
 
 impl<S> Recorder<S> {
-    /// Records `speaker` to a file; what was there is replaced, and its folder is made.
+    /// Records `speaker` to a file; an existing file is replaced, and its folder is made.
     pub fn new(speaker: S, path: &Path) -> Recorder<S> {
         let opened = path
             .parent()
@@ -68,7 +68,7 @@ impl<S: Speaker> Speaker for Recorder<S> {
     }
 }
 
-/// Says again what was recorded.
+/// Replays a recording.
 pub struct Tape {
     lines: std::vec::IntoIter<Line>,
     problem: Option<String>,
@@ -76,7 +76,7 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// The recording in a file. One that is absent or broken says so when it is asked to speak.
+    /// The recording in a file. If it is absent or broken, the first question returns that as an error.
     pub fn new(path: &Path) -> Tape {
         let read = fs::read_to_string(path).map_err(|error| error.to_string());
         let lines = read.and_then(|text| {
@@ -160,10 +160,10 @@ mod tests {
     }
 
     #[test]
-    fn conversations_that_only_run_together_differently_are_told_apart() {
+    fn conversations_with_equal_concatenations_have_different_fingerprints() {
         let message = |role: &str, content: &str| Message { role: role.into(), content: content.into() };
         let one = fingerprint(&[message("user", "ab"), message("user", "c")]);
-        // The second and the third are the same letters one after the other.
+        // The second and the third conversation are the same letters when concatenated.
         for other in [
             vec![message("user", "a"), message("user", "bc")],
             vec![message("user", "abuserc")],

@@ -1,4 +1,4 @@
-//! What the model is told, and how its answers are read.
+//! The text that the model reads, and the parsing of its answers.
 
 use browser_signals::{ElementRef, Verb};
 use serde::Deserialize;
@@ -49,8 +49,8 @@ enum Step {
     Done,
 }
 
-/// Reads the step in an answer: a request block, or else the first object that is a step. What stands around it is left
-/// alone; models explain themselves.
+/// Parses the step in an answer: a request block, or else the first object that is a step. Text around it is ignored,
+/// since models explain themselves.
 ///
 /// # Errors
 /// A sentence for the model.
@@ -86,13 +86,13 @@ fn action(step: Step) -> Action {
     Action::Verb(match step {
         Step::Open { url } => Verb::Open { url },
         Step::Read => Verb::Read,
-        Step::Click { target: handle } => Verb::Click { target: target(handle) },
-        Step::Type { target: handle, text } => Verb::Type { target: target(handle), text },
-        Step::Select { target: handle, option } => Verb::Select { target: target(handle), option },
-        Step::Check { target: handle, on } => Verb::Check { target: target(handle), on },
+        Step::Click { target: element } => Verb::Click { target: target(element) },
+        Step::Type { target: element, text } => Verb::Type { target: target(element), text },
+        Step::Select { target: element, option } => Verb::Select { target: target(element), option },
+        Step::Check { target: element, on } => Verb::Check { target: target(element), on },
         Step::Press { key } => Verb::Press { key },
         Step::Wait { milliseconds } => Verb::Wait { milliseconds },
-        Step::Submit { target: handle } => Verb::Submit { target: target(handle) },
+        Step::Submit { target: element } => Verb::Submit { target: target(element) },
         Step::Back => Verb::Back,
         Step::Done => return Action::Done,
     })
@@ -104,7 +104,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn every_step_that_the_model_is_told_of_is_read() {
+    fn every_documented_step_is_parsed() {
         let steps: Vec<&str> = INSTRUCTIONS.lines().filter(|line| line.starts_with("{\"do\"")).collect();
         assert_eq!(steps.len(), 11);
         for step in steps {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_around_a_step_is_left_alone() {
+    fn text_around_a_step_is_ignored() {
         let fenced = "Sure {ok}!\n```json\n{\"do\":\"press\",\"key\":\"Tab\"}\n```\n{\"do\":\"done\"}";
         assert_eq!(read_step(fenced), Ok(Action::Verb(Verb::Press { key: "Tab".into() })));
         let indented = "```\n  REQ.purchase ctx={total:1.00}\n  REQ.end\n```";

@@ -1,5 +1,5 @@
-// What every page of the shop and of the attacker has: asking for a payment, cashing what it brings, and telling the shop's
-// server how that ended. METHOD is the wallet's or the guard's.
+// The script of every page of the shop and of the attacker: it asks for a payment, redeems the token, and reports the
+// result to the shop's server. METHOD is the wallet's or the guard's payment method.
 const METHOD = "{{METHOD}}";
 const tell = (words) => fetch("/report", { method: "POST", body: words }).catch(() => {});
 const cash = (token, value, currency) =>

@@ -1,4 +1,4 @@
-// Pays what it is asked for, whoever asks.
+// Pays every request.
 "use strict";
 self.addEventListener("paymentrequest", (event) => {
   const { supportedMethods, data } = event.methodData[0];

@@ -16,7 +16,7 @@ use crate::progress::Progress;
 
 #[derive(clap::Args)]
 pub struct Eval {
-    /// Which model.
+    /// The model.
     model: Model,
     /// The folder that holds the collections.
     #[arg(long, value_name = "FOLDER")]
@@ -30,10 +30,10 @@ pub struct Eval {
     /// Write the numbers to this file as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Also train on each source alone and judge on every other; for toxicity only.
+    /// Also train on each source alone and evaluate on every other; for toxicity only.
     #[arg(long)]
     pairs: bool,
-    /// The beginning of all chance: that of the training, so that the parts are the same.
+    /// The random seed: that of the training, so that the split is the same.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
@@ -85,7 +85,7 @@ pub fn run(arguments: &Eval) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How the model treats texts that differ only in whom they name.
+/// The model's scores of texts that differ only in the named group.
 fn identities(
     model: &classifier::LinearClassifier,
     folder: &Path,

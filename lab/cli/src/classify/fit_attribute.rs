@@ -10,18 +10,18 @@ use crate::failure::Failure;
 use crate::files::write_whole;
 use crate::progress::Progress;
 
-/// The tokens of GPT-2.
+/// The number of tokens of GPT-2.
 const VOCABULARY: usize = 50_257;
 
 #[derive(clap::Args)]
 pub struct FitAttribute {
-    /// Which attribute: toxicity, scam or secrets.
+    /// The attribute: toxicity, scam or secrets.
     #[arg(value_parser = named)]
     name: Shipped,
     /// The folder that holds the collections.
     #[arg(long, value_name = "FOLDER")]
     data: PathBuf,
-    /// Where the weights are written to.
+    /// The output file of the weights.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }

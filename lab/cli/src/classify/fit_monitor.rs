@@ -14,11 +14,11 @@ use crate::failure::Failure;
 use crate::files::write_whole;
 use crate::progress::Progress;
 
-/// How many pages are put together to fit it, to calibrate it, and to judge it.
+/// The numbers of composed pages for fitting, calibration and evaluation.
 const PAGES: usize = 4000;
-/// Safeties that are told of, whatever the pages are like.
+/// Safeties that are always reported.
 const THRESHOLDS: [f64; 3] = [0.5, 0.8, 0.95];
-/// Shares of the harmless pages that thresholds are given for.
+/// Shares of harmless pages for which thresholds are reported.
 const SHARES: [f64; 4] = [0.90, 0.95, 0.98, 0.99];
 
 #[derive(clap::Args)]
@@ -26,18 +26,18 @@ pub struct FitMonitor {
     /// The folder that holds the collections.
     #[arg(long, value_name = "FOLDER")]
     data: PathBuf,
-    /// Where the monitor is written to.
+    /// The output file of the monitor.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// How many windows after the present one are judged with it.
+    /// The number of windows after the present one that are part of its judgement.
     #[arg(long, value_name = "N", default_value_t = 2)]
     horizon: usize,
-    /// The beginning of all chance.
+    /// The random seed.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
 
-/// The states, by their numbers.
+/// The states by their numbers.
 struct States {
     ordinary: usize,
     injection: usize,
@@ -71,7 +71,7 @@ pub fn run(arguments: &FitMonitor) -> Result<(), Failure> {
             .map(|page| page.iter().flat_map(|one| windows(one, &scams, &safety, &states)).collect())
             .collect()
     };
-    // The models learned from the training part, where they are surer than they are elsewhere.
+    // The models learnt from the training part, on which they are more certain than elsewhere.
     let fitted = scored(Part::Development, arguments.seed, "fit");
     let held_out = scored(Part::Development, arguments.seed + 1, "calibrate");
     let failed = |error: MonitorError| Failure::Input(format!("{}: {error}", arguments.data.display()));
@@ -93,7 +93,7 @@ pub fn run(arguments: &FitMonitor) -> Result<(), Failure> {
             of.map(|page| reached_by(&safety, page)).collect()
         })
     };
-    // Thresholds are chosen on pages that nothing was fitted to, and told of others.
+    // Thresholds are chosen on pages that nothing was fitted to, and reported for others.
     let [chosen_on, _] = reached(Part::Development, arguments.seed + 2);
     let [harmless, hostile] = reached(Part::Test, arguments.seed);
     let shares = SHARES.map(|share| least_of(&chosen_on, share));
@@ -115,7 +115,7 @@ fn reached_by(safety: &WindowSafety, page: &[&Document]) -> f64 {
     safety.of_windows(&windows).value()
 }
 
-/// The safety that a share of pages reaches.
+/// The safety that a share of the pages reaches.
 fn least_of(safeties: &[f64], share: f64) -> f64 {
     let mut sorted = safeties.to_vec();
     sorted.sort_by(|one, other| other.total_cmp(one));
@@ -123,9 +123,9 @@ fn least_of(safeties: &[f64], share: f64) -> f64 {
     sorted.get(at.saturating_sub(1)).copied().unwrap_or_default()
 }
 
-/// The windows of one text, labelled where it is clear.
+/// The windows of one text, labelled if the label is certain.
 fn windows(document: &Document, scams: &[Document], safety: &WindowSafety, states: &States) -> Vec<Window> {
-    // A text is a scam's if it is one of their collection.
+    // A text counts as a scam if it comes from a collection of scams.
     let is_scam = scams.as_ptr_range().contains(&std::ptr::from_ref(document));
     let harm = if is_scam { states.scam } else { states.injection };
     let scored = safety.windows(&document.text, document.place);
@@ -142,10 +142,10 @@ fn windows(document: &Document, scams: &[Document], safety: &WindowSafety, state
         .collect()
 }
 
-/// How much of a window is of a harmful span.
+/// The share of a window that is harmful.
 enum Share {
     None,
-    /// Too little to say what the window is.
+    /// The share is too small to label the window.
     Little,
     Much,
 }
@@ -154,7 +154,7 @@ fn share(window: &Range<usize>, span: &Range<usize>) -> Share {
     let shared = window.end.min(span.end).saturating_sub(window.start.max(span.start));
     match shared {
         0 => Share::None,
-        // A third of the window, or most of the attack.
+        // The share is a third of the window, or most of the attack.
         _ if shared * 3 >= window.len() || shared * 10 >= span.len() * 7 => Share::Much,
         _ => Share::Little,
     }

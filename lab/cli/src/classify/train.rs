@@ -13,15 +13,15 @@ use crate::progress::Progress;
 
 #[derive(clap::Args)]
 pub struct Train {
-    /// Which model.
+    /// The model.
     model: Model,
     /// The folder that holds the collections.
     #[arg(long, value_name = "FOLDER")]
     data: PathBuf,
-    /// Where the model is written to.
+    /// The output file of the model.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// The beginning of all chance: the same data and the same seed give the same file.
+    /// The random seed: the same data and the same seed give the same file.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }

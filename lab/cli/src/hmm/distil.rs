@@ -25,81 +25,81 @@ use portcullis_cli::hmm::model::StorageName;
 pub struct Distil {
     #[command(flatten)]
     language: Language,
-    /// What a language model wrote, in place of texts: token sequences of ours, or lines of JSON lists.
+    /// The output of a language model in place of texts: token sequences in our format, or lines of JSON lists.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["texts", "lm"])]
     rollouts: Option<PathBuf>,
     /// Hidden states; the last is the end of a text.
     #[arg(long, value_name = "H")]
     states: usize,
-    /// Steps of expectation-maximisation, each over all of the training set.
+    /// Steps of expectation-maximisation, each over the whole training set.
     #[arg(long, value_name = "N", default_value_t = 10)]
     steps: u32,
-    /// Steps of growing portions instead, as in `10,1;5,2` for 10 steps of one portion and 5 of two.
+    /// Steps over growing portions instead, as in `10,1;5,2` for 10 steps of one portion and 5 of two.
     #[arg(long, value_name = "STEPS,PORTIONS;...", conflicts_with = "steps")]
     schedule: Option<String>,
-    /// Portions that the training set is cut into, for --schedule.
+    /// The number of portions of the training set, for --schedule.
     #[arg(long, value_name = "N", default_value_t = 10, requires = "schedule")]
     portions: u32,
-    /// Let a step's counts fade rather than forget them at once: the exponent, above 0.5 and up to 1.
+    /// Let the counts of earlier steps decay instead of dropping them at once: the exponent, above 0.5 and up to 1.
     #[arg(long, value_name = "EXPONENT", requires = "schedule")]
     stepwise: Option<f64>,
-    /// Where the model goes.
+    /// The output file of the model.
     #[arg(long, value_name = "MODEL.safetensors")]
     out: PathBuf,
-    /// How the model's numbers are stored.
+    /// The storage format of the model's numbers.
     #[arg(long, default_value = "f16")]
     storage: StorageName,
-    /// Texts to draw from the language model.
+    /// The number of texts to sample from the language model.
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     sequences: usize,
-    /// Tokens of a drawn text, at most.
+    /// The most tokens of a sampled text.
     #[arg(long, value_name = "N", default_value_t = 32)]
     length: usize,
-    /// The share of the texts that the likelihood is measured on, and that nothing is learnt from.
+    /// The share of the texts that is held out for measuring the likelihood.
     #[arg(long, value_name = "FRACTION", default_value_t = 0.02)]
     held_out: f64,
-    /// Stop after so many steps without a better held-out likelihood.
+    /// Stop after this many steps without a better held-out likelihood.
     #[arg(long, value_name = "STEPS")]
     patience: Option<u32>,
-    /// Keep only so many transitions of each state, from half of the steps on.
+    /// Keep only this many transitions of each state, after half of the steps.
     #[arg(long, value_name = "M")]
     sparse: Option<u32>,
-    /// Added to every count.
+    /// A number to add to every count.
     #[arg(long, value_name = "COUNT", default_value_t = 0.001)]
     pseudocount: f64,
-    /// The share of training tokens that a step leaves out.
+    /// The share of training tokens that each step leaves out.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     dropout: f64,
-    /// Take no further step after so many minutes, and write the best model so far.
+    /// Take no further step after this many minutes, and write the best model so far.
     #[arg(long, value_name = "N")]
     minutes: Option<u64>,
-    /// The beginning of all chance: the same seed gives the same model.
+    /// The random seed: the same seed gives the same model.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Threads; the model does not depend on them. All processors by default.
+    /// The number of threads; the model does not depend on it. All processors by default.
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Where the training is kept at least every minute.
+    /// The checkpoint file, which is written at least every minute.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Go on from the checkpoint, if there is one; the other settings must be as they were.
+    /// Resume from the checkpoint, if there is one; the other settings must be unchanged.
     #[arg(long, requires = "checkpoint")]
     resume: bool,
-    /// Where a picture of the likelihood at each step goes.
+    /// The output file for a picture of the likelihood at each step.
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
-    /// Where the language model that was trained on the texts goes.
+    /// The output file of the language model that was trained on the texts.
     #[arg(long, value_name = "FILE", requires = "texts")]
     save_lm: Option<PathBuf>,
-    /// Where the drawn texts go, for `--rollouts`.
+    /// The output file of the sampled texts, for `--rollouts`.
     #[arg(long, value_name = "FILE", conflicts_with = "rollouts")]
     save_rollouts: Option<PathBuf>,
-    /// Print one JSON value instead of words.
+    /// Print one JSON value instead of text.
     #[arg(long)]
     json: bool,
 }
 
-/// How often the training is kept.
+/// The interval between two checkpoints.
 const KEEP: Duration = Duration::from_secs(60);
 
 fn bad(error: DistilError) -> Failure {
@@ -129,7 +129,7 @@ pub fn run(arguments: &Distil) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What there is to learn from, and what is kept from it.
+/// The training data, and the held-out data.
 fn sequences(arguments: &Distil, progress: &Progress) -> Result<(Sequences, Sequences), Failure> {
     if !(0.0..1.0).contains(&arguments.held_out) {
         let message = format!("--held-out is {}; it must be at least 0 and below 1", arguments.held_out);
@@ -187,7 +187,7 @@ fn trainer<'a>(
         states: arguments.states,
         vocabulary: encoding.vocabulary(),
         search: KMeans { threads, ..KMeans::default() },
-        // Training cannot undo a 0.
+        // Training cannot raise a probability of 0.
         rules: Rules { end: options.end, pseudocount: arguments.pseudocount.max(1e-6), ..Rules::default() },
     };
     let mut rng = ChaCha8Rng::seed_from_u64(arguments.seed);

@@ -22,40 +22,39 @@ pub struct Eval {
     model: Model,
     #[command(flatten)]
     language: Language,
-    /// Texts of some language model, in place of one that can be asked: only the perplexity is measured.
+    /// Texts of a language model, in place of one that can be queried: only the perplexity is measured.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["texts", "lm"])]
     rollouts: Option<PathBuf>,
     #[command(flatten)]
     wanted: Wanted,
-    /// The topic that a text should not read like, where neither --weights nor --banned is given; the first by
-    /// default.
+    /// The topic that a text should not read like, if neither --weights nor --banned is given; the first by default.
     #[arg(long, value_name = "TOPIC")]
     unlike: Option<String>,
-    /// How much the tokens of that topic weigh.
+    /// The weight of the tokens of that topic.
     #[arg(long, value_name = "S", default_value_t = 0.25)]
     strength: f64,
-    /// Texts that the perplexity is measured on.
+    /// The number of texts for the perplexity.
     #[arg(long, value_name = "N", default_value_t = 500)]
     sequences: usize,
-    /// Tokens of a text, at most.
+    /// The most tokens of a text.
     #[arg(long, value_name = "N", default_value_t = 32)]
     length: usize,
-    /// Beginnings of texts that all else is measured on.
+    /// The number of text beginnings for all other measurements.
     #[arg(long, value_name = "N", default_value_t = 300)]
     prefixes: usize,
-    /// Continuations of each that the language model draws.
+    /// The number of continuations of each that the language model samples.
     #[arg(long, value_name = "N", default_value_t = 100)]
     continuations: usize,
-    /// How many tokens are looked ahead, one after the other.
+    /// The look-ahead horizons in tokens, measured one after the other.
     #[arg(long, value_name = "K,...", value_delimiter = ',', default_values_t = [1, 2, 4, 8, 16])]
     horizons: Vec<usize>,
     /// The share of the distribution that candidates may leave out.
     #[arg(long, value_name = "SHARE", default_value_t = 1e-3)]
     delta: f64,
-    /// The beginning of all chance.
+    /// The random seed.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Print one JSON value instead of words.
+    /// Print one JSON value instead of text.
     #[arg(long)]
     json: bool,
 }

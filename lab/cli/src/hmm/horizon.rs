@@ -16,32 +16,32 @@ pub struct Horizon {
     /// The agent model: a folder with `config.json`, `model.safetensors` and `tokenizer.json`.
     #[arg(long, value_name = "FOLDER", default_value = "agent-model/model")]
     agent_model: PathBuf,
-    /// Turns that are judged.
+    /// The number of judged turns.
     #[arg(long, value_name = "N", default_value_t = Settings::default().turns)]
     turns: usize,
-    /// The first of them, on which the language model is rolled out too.
+    /// The number of turns, from the first, with rollouts of the language model.
     #[arg(long, value_name = "N", default_value_t = Settings::default().rolled_turns)]
     rolled_turns: usize,
-    /// Tokens that it is rolled ahead.
+    /// The horizons of those rollouts in tokens.
     #[arg(long, value_name = "K,...", value_delimiter = ',', default_values_t = Settings::default().rolled)]
     rolled_horizons: Vec<usize>,
-    /// A hidden Markov model that was distilled before, such as `agent-model/model/hmm.safetensors`; without, one is
+    /// A hidden Markov model that was distilled before, such as `agent-model/model/hmm.safetensors`; otherwise one is
     /// learnt here.
     #[arg(long, value_name = "FILE")]
     hmm: Option<PathBuf>,
-    /// Hidden states, where it is learnt here.
+    /// The number of hidden states if it is learnt here.
     #[arg(long, value_name = "H", default_value_t = Settings::default().states)]
     states: usize,
-    /// Turns whose answers the prior learns from, and the hidden Markov model, where it is learnt here.
+    /// The number of turns from whose answers the prior learns, and the hidden Markov model if it is learnt here.
     #[arg(long, value_name = "N", default_value_t = Settings::default().learn)]
     learn: usize,
-    /// Tokens looked ahead; those from 0 on without a gap make the curve.
+    /// The look-ahead horizons in tokens; consecutive ones from 0 on make the curve.
     #[arg(long, value_name = "K,...", value_delimiter = ',', default_values_t = Settings::default().horizons)]
     horizons: Vec<usize>,
-    /// The beginning of all chance.
+    /// The random seed.
     #[arg(long, value_name = "N", default_value_t = Settings::default().seed)]
     seed: u64,
-    /// Where `horizon.csv`, `horizon.json`, `horizon.svg` go.
+    /// The output folder of `horizon.csv`, `horizon.json`, `horizon.svg`.
     #[arg(long, value_name = "FOLDER", default_value = "target/horizon")]
     out: PathBuf,
 }

@@ -13,18 +13,18 @@ use portcullis_cli::hmm::table::{row, table};
 pub struct Inspect {
     #[command(flatten)]
     model: Model,
-    /// How many of the most used states are shown.
+    /// The number of the most used states to show.
     #[arg(long, value_name = "N", default_value_t = 12)]
     states: usize,
-    /// How many of a state's likeliest tokens are shown.
+    /// The number of a state's most likely tokens to show.
     #[arg(long, value_name = "N", default_value_t = 8)]
     tokens: usize,
-    /// Print one JSON value instead of words.
+    /// Print one JSON value instead of text.
     #[arg(long)]
     json: bool,
 }
 
-/// Steps of power iteration at most.
+/// The most steps of power iteration.
 const STEPS: usize = 1000;
 
 pub fn run(arguments: &Inspect) -> Result<(), Failure> {
@@ -32,7 +32,7 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
     let tokenizer = model::tokenizer(&file);
     let hmm = &file.hmm;
     let end = file.end_token.and_then(|token| end_state(hmm, token));
-    // Only a state that is never left would keep everything.
+    // Only a state that is never left would keep all probability.
     let absorbing = end.filter(|end| end.stays > 0.99).map(|end| end.state);
     let usage = usage(hmm, absorbing, STEPS);
     let sums = normalisation(hmm);
@@ -95,7 +95,7 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
             .collect();
         rows.push(row![state, format!("{:.4}", share(state)), tokens.join("  ")]);
     }
-    // The last column is read from the left.
+    // The last column is left-aligned.
     let width = rows.iter().filter_map(|row| row.last()).map(|cell| cell.chars().count()).max().unwrap_or(0);
     rows.iter_mut().filter_map(|row| row.last_mut()).for_each(|cell| *cell = format!("{cell:<width$}"));
     print!("{}", table(&rows));

@@ -1,4 +1,4 @@
-//! The language model that a command stands beside.
+//! The language model of a command.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,16 @@ use lm_ngram::{Encoding, NgramModel, Tokenizer, Topic, TopicModel};
 use super::texts;
 use crate::failure::Failure;
 
-/// A language model of n-grams: trained here and now, or read.
+/// An n-gram language model, trained here or read from a file.
 #[derive(clap::Args)]
 pub struct Language {
-    /// Texts to train a language model of n-grams on, here and now: folders or files, each a topic of its own.
+    /// Texts to train an n-gram language model on: folders or files, each a topic of its own.
     #[arg(long, value_name = "FOLDER", num_args = 1..)]
     texts: Vec<PathBuf>,
-    /// A language model of n-grams that `hmm distil --save-lm` wrote, in place of the texts.
+    /// An n-gram language model that `hmm distil --save-lm` wrote, in place of the texts.
     #[arg(long, value_name = "FILE", conflicts_with = "texts")]
     lm: Option<PathBuf>,
-    /// How text becomes tokens.
+    /// The tokenizer.
     #[arg(long, default_value = "gpt2")]
     pub tokenizer: TokenizerName,
     /// The longest n-gram, in tokens: 1 to 5.
@@ -26,7 +26,7 @@ pub struct Language {
     order: usize,
 }
 
-/// The vocabularies that are built in.
+/// The built-in vocabularies.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum TokenizerName {
     /// GPT-2's, of 50,257 tokens.
@@ -44,15 +44,15 @@ impl TokenizerName {
     }
 }
 
-/// A language model with what it was not trained on.
+/// A language model with its held-out documents.
 pub struct Loaded {
     pub model: TopicModel,
     pub tokenizer: Tokenizer,
-    /// Every twentieth document, each ended.
+    /// Every twentieth document, each with its end token.
     pub held_out: Vec<Vec<Token>>,
 }
 
-/// Of this many documents one is kept from the training.
+/// One document in so many is held out from the training.
 const HELD_OUT: usize = 20;
 
 impl Language {
@@ -60,7 +60,7 @@ impl Language {
         self.lm.is_some() || !self.texts.is_empty()
     }
 
-    /// Reads or trains it; `say` is told what is being done.
+    /// Reads or trains it; `say` is called with the current step.
     pub fn load(&self, say: impl Fn(String)) -> Result<Loaded, Failure> {
         let encoding = self.tokenizer.encoding();
         if let Some(path) = &self.lm {

@@ -1,4 +1,4 @@
-//! What a language model wrote: drawn here, or read from a file.
+//! The output of a language model: sampled here, or read from a file.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use crate::failure::Failure;
 
-/// Draws texts of at most `longest` tokens from a language model.
+/// Samples texts of at most `longest` tokens from a language model.
 pub fn draw(model: &TopicModel, count: usize, longest: usize, seed: u64) -> Sequences {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut sequences = Sequences::new();
@@ -20,7 +20,7 @@ pub fn draw(model: &TopicModel, count: usize, longest: usize, seed: u64) -> Sequ
     sequences
 }
 
-/// Reads token sequences: our own form, or lines that are each a JSON list of token numbers.
+/// Reads token sequences: in our format, or lines that are each a JSON list of token numbers.
 pub fn read(path: &Path) -> Result<Sequences, Failure> {
     let bytes = crate::files::read_bytes(path)?;
     let name = path.display().to_string();

@@ -1,4 +1,4 @@
-//! Folders of texts as documents.
+//! Reads folders of texts as documents.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub fn documents(path: &Path) -> Result<Vec<String>, Failure> {
     Ok(documents)
 }
 
-/// Paragraphs, where empty lines part them, else lines.
+/// Paragraphs if there are empty lines, otherwise lines.
 fn of_text(text: &str) -> Vec<String> {
     let text = text.replace("\r\n", "\n");
     let separator = if text.contains("\n\n") { "\n\n" } else { "\n" };
@@ -48,7 +48,7 @@ fn of_text(text: &str) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// A document for each element of the outermost list or object: its texts, a line each.
+/// A document for each element of the outermost list or object: its texts, one a line.
 fn of_json(value: &Value) -> Vec<String> {
     let elements: Vec<&Value> = match value {
         Value::Array(list) => list.iter().collect(),
@@ -63,7 +63,8 @@ fn of_json(value: &Value) -> Vec<String> {
     elements.iter().map(document).filter(|document| !document.is_empty()).collect()
 }
 
-/// Where there is a `text`, it is what the object says, and the rest are notes on it; else any string of some words.
+/// A field `text` is the text of the object, and other fields are metadata; otherwise any string of several words is
+/// text.
 fn collect(value: &Value, lines: &mut Vec<String>) {
     match value {
         Value::Object(members) => match members.get("text") {

@@ -32,7 +32,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A collection of messages: sellers of a made-up prize, and people who meet.
+/// A collection of messages: senders of a made-up prize, and people who make an appointment.
 fn messages(folder: &Path) {
     let place = folder.join("scam-sms-spam");
     std::fs::create_dir_all(&place).unwrap();
@@ -99,7 +99,7 @@ fn a_model_is_trained_judged_and_used() {
 }
 
 #[test]
-fn spans_are_places_of_the_text_in_bytes() {
+fn spans_are_byte_ranges_of_the_text() {
     let text = "Größe: write to ann@example.org";
     let input = format!("{}\n", json!({"id": 7, "text": text}));
     let found = lines(&run(&["scan", "--detector", "pii", "--jsonl", "-"], &input));
@@ -113,7 +113,7 @@ fn spans_are_places_of_the_text_in_bytes() {
 }
 
 #[test]
-fn bad_lines_are_named_by_number_and_cost_no_other() {
+fn bad_lines_are_reported_by_number_and_affect_no_other() {
     let mut input =
         b"{\"id\": 1, \"text\": \"one\"}\nnot json\n{\"id\": 2}\n\n[1]\n{\"id\": 3, \"text\": 4}\n".to_vec();
     input.extend(b"\"\xFF\"\n{\"text\": \"no id\"}\n{\"id\": 4, \"text\": \"four\"}");
@@ -154,7 +154,7 @@ fn what_is_absent_is_3_and_what_is_bad_is_2() {
     let bad = run(&["scan", "--detector", "scam", "--file", model.to_str().unwrap(), "--jsonl", "-"], "");
     assert_eq!(code(&bad), 2);
     assert_eq!(code(&run(&["scan", "--detector", "pii", "--at-least", "1.5", "--jsonl", "-"], "")), 2);
-    // A collection that is not what it should be.
+    // A collection in a wrong format.
     let data = place.path().join("data");
     std::fs::create_dir_all(data.join("scam-sms-spam")).unwrap();
     std::fs::write(data.join("scam-sms-spam/sms_dev.jsonl"), "{").unwrap();

@@ -1,4 +1,4 @@
-//! `portcullis-lab hmm`, from texts to a judged model.
+//! `portcullis hmm`, from texts to an evaluated model.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ impl Ran {
     }
 }
 
-/// A folder of two kinds of texts, and where the command is run.
+/// A folder of two kinds of texts, in which the command runs.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -66,7 +66,7 @@ impl Place {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A command that refuses its arguments reads nothing.
+        // A command that rejects its arguments reads no input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let done = child.wait_with_output().unwrap();
         Ran {
@@ -96,7 +96,7 @@ impl Place {
         ran
     }
 
-    /// What a model holds, without how it was made.
+    /// The contents of a model, without its provenance.
     fn holds(&self, model: &str) -> Value {
         let ran = self.run(&["inspect", model, "--json", "--states", "6"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
@@ -119,7 +119,7 @@ fn a_model_is_distilled_inspected_and_measured() {
     let report = place.distil("m.safetensors", &more).json();
     let steps = report["steps"].as_array().unwrap();
     assert_eq!(steps.len(), 4);
-    // On so few texts only the training likelihood is sure to rise.
+    // With so few texts only the training likelihood is certain to rise.
     assert!(steps[3]["train"].as_f64() > steps[0]["train"].as_f64(), "{report}");
     assert!(std::fs::read_to_string(place.path("plot.svg")).unwrap().starts_with("<svg"));
 
@@ -142,11 +142,11 @@ fn a_model_is_distilled_inspected_and_measured() {
     assert!(measured["infinite_divergences"].as_u64().unwrap() < 10);
     assert_eq!(measured["reliability"].as_array().unwrap().len(), 5);
 
-    // Texts alone: what the model itself makes of them.
+    // Texts alone: the likelihood under the model itself.
     let alone = place.run(&["eval", "m.safetensors", "--rollouts", "drawn.seq", "--json"]).json();
     assert!(alone["nats_per_token"]["drawn"]["hmm"].as_f64().unwrap() > 0.0);
     assert!(alone["nats_per_token"]["drawn"]["language_model"].is_null());
-    // And learning from them is learning from the texts.
+    // Learning from them equals learning from the texts.
     let again =
         ["distil", "--rollouts", "drawn.seq", "--states", "6", "--steps", "4", "--out", "n.safetensors"];
     let ran = place.run(&[&again[..], &["--held-out", "0.1", "--pseudocount", "1e-6"]].concat());
@@ -155,7 +155,7 @@ fn a_model_is_distilled_inspected_and_measured() {
 }
 
 #[test]
-fn an_interrupted_training_goes_on_to_the_same_model() {
+fn an_interrupted_training_resumes_to_the_same_model() {
     let place = Place::new();
     place.distil("whole.safetensors", &["--steps", "3", "--threads", "1"]);
     let kept = ["--steps", "3", "--threads", "2", "--checkpoint", "kept"];

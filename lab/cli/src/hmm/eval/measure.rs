@@ -1,4 +1,4 @@
-//! What is measured.
+//! The measurements.
 
 use std::time::{Duration, Instant};
 
@@ -16,15 +16,15 @@ use crate::hmm::language::Loaded;
 use crate::hmm::rollouts;
 use crate::progress::Progress;
 
-/// Candidates that a controller begins with.
+/// The number of candidates with which a controller starts.
 const FIRST: usize = 50;
 
-/// Bins of a reliability table.
+/// The bins of a reliability table.
 const BINS: usize = 10;
 
 #[derive(Default)]
 pub struct Measured {
-    /// On texts that the language model drew.
+    /// On texts that the language model sampled.
     pub drawn: Option<Perplexity>,
     /// On documents that the language model was not trained on.
     pub held_out: Option<Perplexity>,
@@ -32,37 +32,37 @@ pub struct Measured {
     /// For each horizon.
     pub reliabilities: Vec<(usize, Reliability)>,
     pub needed: Vec<Needed>,
-    /// What a controller scores for a sampler of the likeliest tokens that have 0.9 of the mass; and for one of the
-    /// 50 likeliest.
+    /// The scoring cost of a controller for a sampler of the most likely tokens with 0.9 of the probability mass, and
+    /// for one of the 50 most likely.
     pub top_p: Vec<f64>,
     pub top_k: Vec<f64>,
     pub times: Option<Times>,
 }
 
-/// Nats per token; the language model's own, where it can be asked.
+/// Nats per token; also the language model's own if it can be queried.
 pub struct Perplexity {
     pub own: Option<f64>,
     pub hmm: f64,
     pub tokens: usize,
 }
 
-/// Milliseconds of each step, unsorted.
+/// The milliseconds of each step, unsorted.
 #[derive(Default)]
 pub struct Times {
-    /// Taking a token in.
+    /// Reading a token.
     pub observe: Vec<f64>,
     /// Scoring the whole vocabulary.
     pub full: Vec<f64>,
     /// Scoring the candidates that the certificate needs.
     pub candidates: Vec<f64>,
-    /// All that a controller does for those samplers.
+    /// The whole work of a controller for those samplers.
     pub top_p: Vec<f64>,
     pub top_k: Vec<f64>,
     /// The language model's own step.
     pub language_model: Vec<f64>,
 }
 
-/// The mean log likelihood of texts, as both models see it.
+/// The mean log likelihood of texts under both models.
 pub fn perplexity(model: Option<&TopicModel>, hmm: &Hmm, texts: &[&[Token]]) -> Perplexity {
     let (mut own, mut tokens) = (model.map(|_| 0.0), 0);
     let mut log_likelihood = 0.0;
@@ -81,7 +81,7 @@ pub fn perplexity(model: Option<&TopicModel>, hmm: &Hmm, texts: &[&[Token]]) -> 
     Perplexity { own: own.map(per_token), hmm: per_token(log_likelihood), tokens }
 }
 
-/// Everything, in one go over the same beginnings of texts.
+/// All measurements, in one pass over the same text beginnings.
 pub fn measure(arguments: &Eval, loaded: &Loaded, lookahead: &Lookahead, progress: &Progress) -> Measured {
     let (model, hmm) = (&loaded.model, lookahead.hmm());
     progress.say("measuring the perplexity".to_owned());
@@ -89,7 +89,7 @@ pub fn measure(arguments: &Eval, loaded: &Loaded, lookahead: &Lookahead, progres
     let drawn: Vec<&[Token]> = drawn.iter().collect();
     let cut = |text: &'_ Vec<Token>| text.len().min(arguments.length);
     let held_out: Vec<&[Token]> = loaded.held_out.iter().filter_map(|text| text.get(..cut(text))).collect();
-    // Spread over all topics, which lie one behind the other.
+    // The texts are spread over all topics, which are stored one after the other.
     let stride = held_out.len().div_ceil(arguments.sequences.max(1)).max(1);
     let held_out: Vec<&[Token]> = held_out.into_iter().step_by(stride).collect();
     let mut measured = Measured {
@@ -106,7 +106,7 @@ pub fn measure(arguments: &Eval, loaded: &Loaded, lookahead: &Lookahead, progres
     for number in 0..arguments.prefixes {
         progress.set(number as u64, arguments.prefixes as u64);
         let text = model.write(&model.start(), arguments.length, &mut rng);
-        // Before the last token, which may be the end: what follows is the language model's to say.
+        // The position is before the last token, which may be the end, so that the language model chooses the next one.
         let prefix = text.get(..rng.random_range(0..text.len().max(1))).unwrap_or_default();
         at(
             arguments,
@@ -157,7 +157,7 @@ fn at(
     measured.needed.push(needed);
     let mut log_phi = vec![0.0; model.vocabulary()];
     times.full.push(timed(|| lookahead.score_all(&progress, longest, &mut log_phi)).0);
-    // The strength that an attribute is read at.
+    // The strength of the attribute.
     if let Ok(controller) = Controller::new(lookahead.clone(), 1.0) {
         for (coverage, candidates, times) in [
             (
@@ -170,7 +170,7 @@ fn at(
             let mut logits = logits.clone();
             let adjust =
                 || controller.adjust_candidates(&progress, longest, &mut logits, None, coverage, FIRST);
-            // Where nothing is allowed, there is nothing to count.
+            // If nothing is allowed, there is nothing to count.
             if let (took, Ok(certificate)) = timed(adjust) {
                 candidates.push(certificate.candidates as f64);
                 times.push(took);
@@ -182,7 +182,7 @@ fn at(
     let end = model.end();
     let found = forecast(lookahead, &progress, &arguments.horizons, arguments.continuations, |longest| {
         let mut text = model.write(&reading, longest, rng);
-        // Behind the end of a text, the end again.
+        // After the end of a text the end token repeats.
         let fill = end.or(text.last().copied()).unwrap_or(0);
         text.resize(longest, fill);
         text
@@ -190,14 +190,14 @@ fn at(
     forecasts.iter_mut().zip(found).for_each(|(all, one)| all.push(one));
 }
 
-/// As many tokens, the likeliest first.
+/// The given number of tokens, the most likely first.
 fn likeliest(logits: &[f32], count: usize) -> Vec<Token> {
     let mut tokens: Vec<(Token, f32)> = (0..).zip(logits.iter().copied()).collect();
     tokens.sort_by(|a, b| b.1.total_cmp(&a.1));
     tokens.iter().take(count).map(|(token, _)| *token).collect()
 }
 
-/// Milliseconds that something took.
+/// The duration of an operation in milliseconds.
 fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let began = Instant::now();
     let done = work();

@@ -1,4 +1,4 @@
-//! What was measured, as words and as JSON.
+//! The measurements as text and as JSON.
 
 use hmm_control::quality::{Bin, Reliability, quantile};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::Eval;
 use super::measure::{Measured, Perplexity};
 use portcullis_cli::hmm::table::{row, table};
 
-/// Median, 90th and 99th percentile, and mean, of what is finite.
+/// Median, 90th and 99th percentile, and mean, of the finite values.
 struct Spread {
     median: f64,
     p90: f64,
@@ -26,13 +26,13 @@ fn spread(values: impl Iterator<Item = f64>) -> Option<Spread> {
     })
 }
 
-/// At how many places the HMM holds impossible what the language model may write: a storage may round a small
-/// probability to 0.
+/// The number of places at which the HMM gives probability 0 to a token that the language model may write: a storage
+/// format may round a small probability to 0.
 fn infinite(measured: &Measured) -> usize {
     measured.divergences.iter().filter(|one| one.nats == f64::INFINITY).count()
 }
 
-/// Each measure by its name.
+/// Each measurement by its name.
 fn spreads(measured: &Measured) -> Vec<(&'static str, &'static str, Option<Spread>)> {
     let nothing = Default::default();
     let times = measured.times.as_ref().unwrap_or(&nothing);

@@ -1,0 +1,82 @@
+//! The list of a comparison's trials.
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::Approach;
+use crate::suite::kind::ScenarioKind;
+use crate::suite::scenario::Scenario;
+use crate::trials::user::UserModel;
+
+/// The settings of a comparison. They are written to its folder before the first trial; a folder with other settings is
+/// another comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The version of the records.
+    pub version: u32,
+    /// The approaches.
+    pub approaches: Vec<Approach>,
+    /// The agents, by name.
+    pub agents: Vec<String>,
+    /// The scenarios.
+    pub kinds: Vec<ScenarioKind>,
+    /// Seeds run from 1 to this.
+    pub seeds: u64,
+    /// The user's error model.
+    pub user: UserModel,
+    /// The policy text of approach B; `None` means the shipped policy.
+    pub policy: Option<String>,
+}
+
+/// The version of the records that this code writes.
+pub const VERSION: u32 = 1;
+
+/// The key of a trial.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TrialKey {
+    /// The seed.
+    pub seed: u64,
+    /// The scenario.
+    pub kind: ScenarioKind,
+    /// True if the page attacks.
+    pub hostile: bool,
+    /// The approach.
+    pub approach: Approach,
+    /// The agent's name.
+    pub agent: String,
+}
+
+impl TrialKey {
+    /// The task of this trial; it is the same for every approach and agent.
+    pub fn scenario(&self) -> Scenario {
+        Scenario::new(self.kind, self.hostile, self.seed)
+    }
+
+    /// A name for files, such as `B-obedient-review-hostile-3`.
+    pub fn name(&self) -> String {
+        let half = if self.hostile { "hostile" } else { "benign" };
+        format!("{}-{}-{}-{half}-{}", self.approach.as_str(), self.agent, self.kind.as_str(), self.seed)
+    }
+}
+
+impl Settings {
+    /// Every trial, seed by seed, so that a killed run leaves a balanced set.
+    pub fn trials(&self) -> Vec<TrialKey> {
+        let mut trials = Vec::new();
+        for seed in 1..=self.seeds {
+            for kind in &self.kinds {
+                for hostile in [true, false] {
+                    for agent in &self.agents {
+                        trials.extend(self.approaches.iter().map(|approach| TrialKey {
+                            seed,
+                            kind: *kind,
+                            hostile,
+                            approach: *approach,
+                            agent: agent.clone(),
+                        }));
+                    }
+                }
+            }
+        }
+        trials
+    }
+}

@@ -1,0 +1,19 @@
+//! Experiments: many trials, and their results.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`demo`] | the main run: the benchmark suite, unguarded and guarded |
+//! | [`compare`] | the comparison of approaches: plan, records, analysis, report |
+//! | [`adaptive`] | an attacker who searches for wordings that the classifiers pass |
+//! | [`attack`] | the benchmark suite against another project's agent |
+//! | [`horizon`] | the effect of look-ahead on a model that can be corrupted, without a browser |
+//! | [`agentdojo`] | a replay of AgentDojo's tasks under a policy |
+//! | [`miniwob`] | tasks of MiniWoB++ |
+
+pub mod adaptive;
+pub mod agentdojo;
+pub mod attack;
+pub mod compare;
+pub mod demo;
+pub mod horizon;
+pub mod miniwob;

@@ -1,0 +1,229 @@
+//! The arguments of the tools that the guard carries out itself, and their JSON schemas.
+//!
+//! The schema that a client sees is derived from the type that its call is read into, so that the two cannot differ.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+const TARGET: &str = "The element: a ref of the snapshot such as e12, a selector such as role=button[name=\"Pay\"], \
+                      text=Pay, or a CSS selector that fits one element";
+const ELEMENT: &str = "What the element is, in words; not used to find it";
+const PLAN: &str = "PLAN lines, one for each kind of request, closed by PLAN.end, such as \
+                    PLAN.address\\nPLAN.purchase\\nPLAN.end; leave it out to look around only";
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanArguments {
+    #[serde(default)]
+    #[schemars(description = "The sites, such as https://shop.example; no other can be opened then")]
+    pub origins: Vec<String>,
+    #[schemars(description = PLAN)]
+    pub plan: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlockArguments {
+    #[schemars(description = "REQ lines, closed by REQ.end")]
+    pub block: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UrlArguments {
+    #[schemars(description = "The address")]
+    pub url: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoArguments {}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SnapshotArguments {
+    #[schemars(description = "Only this element and what is in it: a ref of the last snapshot")]
+    pub target: Option<String>,
+    #[schemars(description = "Only this many levels")]
+    pub depth: Option<f64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FindArguments {
+    #[schemars(description = "Words to look for, in upper or lower case")]
+    pub text: Option<String>,
+    #[schemars(description = "A regular expression, or /expression/i")]
+    pub regex: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct ClickArguments {
+    #[serde(rename = "element")]
+    #[schemars(description = ELEMENT)]
+    _element: Option<String>,
+    #[schemars(description = TARGET)]
+    pub target: String,
+    #[serde(default)]
+    pub double_click: bool,
+    #[schemars(extend("enum" = ["left", "right", "middle"]))]
+    pub button: Option<String>,
+    #[serde(default)]
+    pub modifiers: Vec<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HoverArguments {
+    #[serde(rename = "element")]
+    #[schemars(description = ELEMENT)]
+    _element: Option<String>,
+    #[schemars(description = TARGET)]
+    pub target: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TypeArguments {
+    #[serde(rename = "element")]
+    #[schemars(description = ELEMENT)]
+    _element: Option<String>,
+    #[schemars(description = TARGET)]
+    pub target: String,
+    #[schemars(description = "The text")]
+    pub text: String,
+    #[serde(default)]
+    #[schemars(description = "Submit the form afterwards")]
+    pub submit: bool,
+    #[serde(rename = "slowly")]
+    #[schemars(description = "Has no effect")]
+    _slowly: Option<bool>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FormArguments {
+    pub fields: Vec<FieldArguments>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FieldArguments {
+    #[serde(rename = "element")]
+    #[schemars(description = ELEMENT)]
+    _element: Option<String>,
+    #[schemars(description = TARGET)]
+    pub target: String,
+    #[serde(rename = "name")]
+    #[schemars(description = "What the field is called; not used to find it")]
+    _name: Option<String>,
+    #[schemars(extend("enum" = ["textbox", "checkbox", "radio", "combobox", "slider"]))]
+    pub r#type: String,
+    #[schemars(
+        description = "The text, true or false for a check box or radio button, the option of a combobox"
+    )]
+    pub value: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SelectArguments {
+    #[serde(rename = "element")]
+    #[schemars(description = ELEMENT)]
+    _element: Option<String>,
+    #[schemars(description = TARGET)]
+    pub target: String,
+    #[schemars(description = "The one option")]
+    pub values: Vec<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeyArguments {
+    #[schemars(description = "Its name, such as ArrowDown")]
+    pub key: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct WaitArguments {
+    #[schemars(description = "Seconds, 30 at most")]
+    pub time: Option<f64>,
+    #[schemars(description = "Words to wait for")]
+    pub text: Option<String>,
+    #[schemars(description = "Words to wait for to disappear")]
+    pub text_gone: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TabsArguments {
+    #[schemars(extend("enum" = ["list", "new", "close", "select"]))]
+    pub action: String,
+    #[serde(rename = "index")]
+    _index: Option<f64>,
+    #[serde(rename = "url")]
+    #[schemars(description = "Not used")]
+    _url: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct DialogArguments {
+    #[serde(rename = "accept")]
+    _accept: bool,
+    #[serde(rename = "promptText")]
+    #[schemars(description = "Not used")]
+    _prompt_text: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct ScreenshotArguments {
+    #[schemars(extend("enum" = ["png", "jpeg", "webp"]))]
+    pub r#type: Option<String>,
+    #[serde(default)]
+    pub full_page: bool,
+    #[schemars(extend("enum" = ["css", "device"]))]
+    pub scale: Option<String>,
+}
+
+/// The JSON schema of arguments, without anything that would only lengthen the model's prompt.
+pub fn schema<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+    });
+    let mut schema = Value::from(settings.into_generator().into_root_schema_for::<T>());
+    shorten(&mut schema);
+    schema
+}
+
+/// Removes titles, formats, defaults and the type `null` of optional parameters, and spells out empty lists.
+fn shorten(schema: &mut Value) {
+    match schema {
+        Value::Object(keywords) => {
+            // A parameter may have the name of a keyword; its schema is an object, and stays.
+            keywords.retain(|name, value| {
+                value.is_object() || !matches!(name.as_str(), "title" | "format" | "default")
+            });
+            if let Some(Value::Array(types)) = keywords.get_mut("type") {
+                types.retain(|name| name != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    keywords.insert("type".to_owned(), only);
+                }
+            }
+            if keywords.get("type").is_some_and(|name| name == "object") {
+                keywords.entry("properties").or_insert_with(|| Map::new().into());
+                keywords.entry("required").or_insert_with(|| Value::Array(Vec::new()));
+            }
+            keywords.values_mut().for_each(shorten);
+        }
+        Value::Array(parts) => parts.iter_mut().for_each(shorten),
+        _ => {}
+    }
+}

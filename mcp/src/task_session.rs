@@ -1,0 +1,218 @@
+//! The session of a task: guarded, or unguarded and only observed.
+
+use portcullis::audit::AuditLog;
+use portcullis::guard::SystemEntropy;
+use portcullis::observe::{ObservationReport, ObservedTask, Observer, UnguardedSession};
+use portcullis::session::Proposal;
+use portcullis::session::driver::SessionError;
+use portcullis::signals::playwright::{BridgeError, Browser, Picture, PictureSettings, SecondProgram};
+use portcullis::signals::{Container, ElementRef, Origin};
+use portcullis::{Action, Guard, Session};
+
+/// Opens a log for each observed task.
+pub type OpenTaskLog = Box<dyn FnMut() -> Result<Box<dyn AuditLog>, String> + Send>;
+
+/// Receives the report of each observed task.
+pub type ReceiveReport = Box<dyn FnMut(&ObservationReport) + Send>;
+
+/// The mode of the gateway, with all that it needs to start a session.
+pub enum Mode {
+    /// A guard decides; `None` while a session has it.
+    Guard(Option<Box<Guard>>),
+    /// Nothing is blocked. The decisions of a guard under this policy are recorded, and reported at the end of a task.
+    Observe { policy: String, log: OpenTaskLog, report: ReceiveReport },
+}
+
+/// The session of an open task.
+pub enum TaskSession {
+    Guarded(Box<Session>),
+    Observed(Box<UnguardedSession>),
+}
+
+impl Mode {
+    /// Starts the task of the user's prompt.
+    pub async fn begin(&mut self, browser: &Browser, task: &str) -> Result<TaskSession, String> {
+        match self {
+            Mode::Guard(guard) => {
+                let begun = guard.take().ok_or_else(stopped)?;
+                let begun = Session::begin_or_give_back(*begun, browser, task).await;
+                started(begun, guard)
+            }
+            Mode::Observe { .. } => {
+                let task = ObservedTask::of_prompt(task).map_err(|error| not_started(&error))?;
+                self.observe(browser, task).await
+            }
+        }
+    }
+
+    /// Starts a task that the agent proposes.
+    pub async fn begin_proposed(
+        &mut self,
+        browser: &Browser,
+        proposal: Proposal,
+    ) -> Result<TaskSession, String> {
+        match self {
+            Mode::Guard(guard) => {
+                let begun = guard.take().ok_or_else(stopped)?;
+                let begun = Session::begin_proposed(*begun, browser, proposal).await;
+                started(begun, guard)
+            }
+            Mode::Observe { .. } => {
+                let Proposal { origins, kinds } = proposal;
+                self.observe(browser, ObservedTask { origins, kinds, ..ObservedTask::default() }).await
+            }
+        }
+    }
+
+    async fn observe(&mut self, browser: &Browser, task: ObservedTask) -> Result<TaskSession, String> {
+        let Mode::Observe { policy, log, .. } = self else { return Err(stopped()) };
+        let observer = Observer::that_blocks_nothing(policy, task, log()?, &mut SystemEntropy);
+        let observer = observer.map_err(|error| not_started(&error))?;
+        let begun = UnguardedSession::begin(observer, browser).await;
+        Ok(TaskSession::Observed(Box::new(begun.map_err(|error| not_started(&error))?)))
+    }
+
+    /// Ends a task.
+    pub async fn end(&mut self, session: TaskSession) {
+        match (self, session) {
+            (Mode::Guard(guard), TaskSession::Guarded(session)) => {
+                let (_report, given_back) = session.finish().await;
+                *guard = Some(Box::new(given_back));
+            }
+            (Mode::Observe { report, .. }, TaskSession::Observed(session)) => report(&session.finish().await),
+            // A session always ends in the mode that started it.
+            (Mode::Guard(_), TaskSession::Observed(_)) | (Mode::Observe { .. }, TaskSession::Guarded(_)) => {}
+        }
+    }
+}
+
+impl TaskSession {
+    pub async fn act(&mut self, action: Action) -> String {
+        match self {
+            TaskSession::Guarded(session) => session.act(action).await,
+            TaskSession::Observed(session) => session.act(action).await,
+        }
+    }
+
+    /// Returns true if values of the user may be in the container: released ones, or ones that they typed themselves. An
+    /// observed session releases none.
+    pub fn is_private(&self) -> bool {
+        match self {
+            TaskSession::Guarded(session) => session.is_private(),
+            TaskSession::Observed(_) => false,
+        }
+    }
+
+    /// Returns true if the page is lost, with its process or with the browser.
+    pub fn is_gone(&self) -> bool {
+        match self {
+            TaskSession::Guarded(session) => session.is_gone(),
+            TaskSession::Observed(session) => session.is_gone(),
+        }
+    }
+
+    pub async fn query(&self, selector: &str) -> Result<ElementRef, BridgeError> {
+        match self {
+            TaskSession::Guarded(session) => session.query(selector).await,
+            TaskSession::Observed(session) => session.query(selector).await,
+        }
+    }
+
+    pub async fn picture(&self, settings: PictureSettings) -> Result<Picture, BridgeError> {
+        match self {
+            TaskSession::Guarded(session) => session.picture(settings).await,
+            TaskSession::Observed(session) => session.picture(settings).await,
+        }
+    }
+
+    /// Scrubs text from the page for the agent.
+    pub fn scrub(&mut self, text: &str) -> Result<String, BridgeError> {
+        match self {
+            TaskSession::Guarded(session) => session.tell(text),
+            TaskSession::Observed(_) => Ok(text.to_owned()),
+        }
+    }
+
+    /// Returns true if this site is part of the task. An observed task is for all sites.
+    pub fn is_for(&self, origin: &Origin) -> bool {
+        match self {
+            TaskSession::Guarded(session) => session.task().origins().contains(origin),
+            TaskSession::Observed(_) => true,
+        }
+    }
+
+    /// Returns true if the user agreed to a container with releases, or if the session is only observed.
+    pub fn is_raised(&self) -> bool {
+        match self {
+            TaskSession::Guarded(session) => session.task().container() != Container::T0,
+            TaskSession::Observed(_) => true,
+        }
+    }
+
+    /// Returns true if the user was asked a question in this task.
+    pub fn has_asked(&self) -> bool {
+        match self {
+            TaskSession::Guarded(session) => session.prompts() > 0,
+            TaskSession::Observed(_) => false,
+        }
+    }
+
+    /// Describes the task and its container to the agent.
+    pub fn status(&self) -> String {
+        let session = match self {
+            TaskSession::Guarded(session) => session,
+            TaskSession::Observed(session) if session.prompt().is_empty() => {
+                return "- nothing is guarded here".to_owned();
+            }
+            TaskSession::Observed(session) => {
+                return format!("- nothing is guarded here\n- task: {}", session.prompt());
+            }
+        };
+        let task = session.task();
+        let list = |items: Vec<String>| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
+        let kinds = task.kinds().iter().map(|kind| format!("REQ.{}", kind.as_str())).collect();
+        let mut lines = vec![
+            format!("- container: {}", task.container().as_str()),
+            format!("- sites: {}", list(task.origins().iter().map(ToString::to_string).collect())),
+            format!("- requests: {}", list(kinds)),
+        ];
+        lines.extend((!session.prompt().is_empty()).then(|| format!("- task: {}", session.prompt())));
+        lines
+            .extend(session.has_released().then(|| "- values of the user's are in the container".to_owned()));
+        lines.extend(session.is_taken_over().then(|| {
+            "- this page was handed over to the user: nothing more is read or done on it. Continue the task in a new container, \
+             with portcullis_plan or after browser_close"
+                .to_owned()
+        }));
+        lines.join("\n")
+    }
+
+    pub fn show_to(&self, program: &SecondProgram) {
+        match self {
+            TaskSession::Guarded(session) => session.show_to(program),
+            TaskSession::Observed(session) => session.show_to(program),
+        }
+    }
+}
+
+/// Wraps a session that was started. If it was not, the guard is returned for the next task.
+fn started(
+    begun: Result<Session, (SessionError, Box<Guard>)>,
+    guard: &mut Option<Box<Guard>>,
+) -> Result<TaskSession, String> {
+    match begun {
+        Ok(session) => Ok(TaskSession::Guarded(Box::new(session))),
+        Err((error, given_back)) => {
+            *guard = Some(given_back);
+            Err(not_started(&error))
+        }
+    }
+}
+
+fn stopped() -> String {
+    "the guard has stopped; start it again".to_owned()
+}
+
+fn not_started(error: &impl std::fmt::Display) -> String {
+    format!("the task could not be started: {error}")
+}
