@@ -1,10 +1,8 @@
 //! A policy as a person looks at it: as tables, and as pictures of its automaton.
 
 mod dot;
-mod layout;
 mod mermaid;
 mod picture;
-mod svg;
 mod table;
 
 pub use table::{Row, Sheet};
@@ -23,13 +21,11 @@ pub enum Format {
     Dot,
     /// A flow chart for Mermaid.
     Mermaid,
-    /// A drawing.
-    Svg,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 5] = [Format::Text, Format::Markdown, Format::Dot, Format::Mermaid, Format::Svg];
+    pub const ALL: [Format; 4] = [Format::Text, Format::Markdown, Format::Dot, Format::Mermaid];
 
     /// The name that the command uses.
     pub const fn as_str(self) -> &'static str {
@@ -38,7 +34,6 @@ impl Format {
             Format::Markdown => "markdown",
             Format::Dot => "dot",
             Format::Mermaid => "mermaid",
-            Format::Svg => "svg",
         }
     }
 
@@ -68,7 +63,6 @@ impl<State> Compiled<State> {
             Format::Markdown => table::markdown(&self.sheet(root)),
             Format::Dot => dot::draw(&self.picture(root)),
             Format::Mermaid => mermaid::draw(&self.picture(root)),
-            Format::Svg => svg::draw(&self.picture(root)),
         }
     }
 

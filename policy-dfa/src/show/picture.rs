@@ -22,8 +22,6 @@ pub(super) struct Card {
     pub(super) head: String,
     /// Which symbols are refused, and why.
     pub(super) refused: Vec<String>,
-    /// The axis that is read; none for an end.
-    pub(super) axis: Option<Axis>,
     pub(super) sort: Sort,
 }
 
@@ -66,7 +64,7 @@ impl<State> Compiled<State> {
                     (_, None) => {}
                 }
             }
-            cards.push(Card { head: axis.as_str().to_owned(), refused, axis: Some(axis), sort: Sort::State });
+            cards.push(Card { head: axis.as_str().to_owned(), refused, sort: Sort::State });
         }
         Picture { title, cards, lines }
     }
@@ -141,5 +139,5 @@ fn end(leaf: Option<Leaf>) -> Card {
         Some(Leaf::Outcome(Outcome::Deny(_, reason))) => (format!("refused: {}", reason.code()), Sort::Deny),
         Some(Leaf::In | Leaf::Out) | None => (String::new(), Sort::State),
     };
-    Card { head, refused: Vec::new(), axis: None, sort }
+    Card { head, refused: Vec::new(), sort }
 }
