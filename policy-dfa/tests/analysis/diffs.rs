@@ -36,12 +36,12 @@ proptest! {
             std::mem::swap(&mut mirrored.old, &mut mirrored.new);
             prop_assert!(back.changes.contains(&mirrored), "{}", change);
         }
-        let mut turned: Vec<_> = back.asides.clone();
+        let mut turned: Vec<_> = back.settings.clone();
         turned.iter_mut().for_each(|aside| std::mem::swap(&mut aside.old, &mut aside.new));
         turned.sort();
-        let mut asides = forth.asides.clone();
-        asides.sort();
-        prop_assert_eq!(asides, turned);
+        let mut settings = forth.settings.clone();
+        settings.sort();
+        prop_assert_eq!(settings, turned);
     }
 
     /// Valuation by valuation on a part of the space: each is in exactly the change that it belongs to.

@@ -1,6 +1,8 @@
 //! Explanations.
 
-use policy_dfa::{Axis, Compiled, Happened, Outcome, Policy, Root, Unchecked, Valuation, VerbKind, symbol};
+use policy_dfa::{
+    Axis, Compiled, Outcome, Policy, Root, SessionEvent, Unchecked, Valuation, VerbKind, symbol,
+};
 use proptest::prelude::*;
 use sirl::{Kind, Tier};
 
@@ -141,7 +143,7 @@ fn conditions_and_questions_of_a_verb_are_explained() {
     let policy = Policy::parse(&text).unwrap().compile().unwrap();
     let why = |at: Valuation| policy.explain(Root::Verb(VerbKind::Type), &at);
     let base = good().with(symbol::Sink::Other);
-    let rules = |why: &[policy_dfa::Hurdle]| {
+    let rules = |why: &[policy_dfa::FailedRule]| {
         why.iter().map(|one| format!("{} {}", one.axis.as_str(), one.rule)).collect::<Vec<_>>()
     };
     let unclear = why(base.with(symbol::Sink::Unknown));
@@ -169,37 +171,40 @@ fn what_bars_an_event_is_told_with_what_ends_it() {
         "    after refusal never address, open until open\n    at most 1 address, 3.00 USD\n    after login never address until new_task\n    after suspected",
     );
     let policy = Policy::parse(&text).unwrap().compile().unwrap();
-    let told = |root: Root, happened: &[Happened]| {
-        let step = |history, one: &Happened| policy.after(history, *one);
+    let told = |root: Root, happened: &[SessionEvent]| {
+        let step = |history, one: &SessionEvent| policy.after(history, *one);
         let history = happened.iter().fold(policy_dfa::History::default(), step);
         policy.barred(root, &history).iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let address = Root::Request(Kind::Address, Tier::T2);
     assert!(told(address, &[]).is_empty());
     assert_eq!(
-        told(address, &[Happened::Refused, Happened::Suspected, Happened::Released(Kind::Address)]),
+        told(
+            address,
+            &[SessionEvent::Refused, SessionEvent::Suspected, SessionEvent::Released(Kind::Address)]
+        ),
         [
             "after refusal never address, open until open (until open or new_task)",
             "after suspected_injection never T2 until new_task (until new_task)",
             "at most 1 address (until new_task)",
         ]
     );
-    assert!(told(address, &[Happened::Refused, Happened::Done(VerbKind::Open)]).is_empty());
+    assert!(told(address, &[SessionEvent::Refused, SessionEvent::Done(VerbKind::Open)]).is_empty());
     assert_eq!(
-        told(address, &[Happened::Released(Kind::Login)]),
+        told(address, &[SessionEvent::Released(Kind::Login)]),
         ["after login never address until new_task (until new_task)"],
         "the bar after a refusal bars it too, but has not begun"
     );
     let buy = Root::Request(Kind::Purchase, Tier::T2);
-    let paid = [Happened::Paid(crate::common::usd(300))];
+    let paid = [SessionEvent::Paid(crate::common::usd(300))];
     assert_eq!(
         told(buy, &paid),
         ["at most 1 purchase (until new_task)", "at most 3.00 USD (until new_task)"]
     );
     assert!(told(address, &paid).is_empty());
-    assert_eq!(told(Root::Request(Kind::Address, Tier::T1), &[Happened::Suspected]).len(), 0);
+    assert_eq!(told(Root::Request(Kind::Address, Tier::T1), &[SessionEvent::Suspected]).len(), 0);
     assert_eq!(
-        told(Root::Verb(VerbKind::Open), &[Happened::Prompted; 5]),
+        told(Root::Verb(VerbKind::Open), &[SessionEvent::Prompted; 5]),
         ["at most 5 prompts (until new_task)"]
     );
 }

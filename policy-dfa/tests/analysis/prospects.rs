@@ -2,7 +2,7 @@
 
 use browser_signals::{Container, Fact, Observed};
 use policy_dfa::{
-    Axis, Consent, Event, Happened, History, Millis, Outcome, Partial, Policy, Prospect, Question, Root,
+    Axis, Consent, Event, History, Millis, Outcome, Partial, Policy, Prospect, Question, Root, SessionEvent,
     Task, symbol,
 };
 use proptest::prelude::*;
@@ -28,9 +28,9 @@ proptest! {
                     reasons.push(reason);
                     Prospect::Never
                 }
-                Outcome::Ask(_) => Prospect::Asking,
+                Outcome::Ask(_) => Prospect::NeedsConsent,
                 Outcome::Grant(_) if certain || valuation.name(Axis::Consent) == "none" => Prospect::Granted,
-                Outcome::Grant(_) => Prospect::Asking,
+                Outcome::Grant(_) => Prospect::NeedsConsent,
             });
         }
         prop_assert_eq!(possible.prospect, best);
@@ -38,7 +38,7 @@ proptest! {
             prop_assert!(possible.conditions.is_empty());
             prop_assert!(reasons.iter().all(|reason| possible.reasons.contains(reason)));
             prop_assert!(possible.reasons.iter().all(|reason| reasons.contains(reason)));
-            for hurdle in &possible.hurdles {
+            for hurdle in &possible.failed_rules {
                 for valuation in all(&known) {
                     let why = policy.explain(root, &valuation);
                     prop_assert!(
@@ -86,8 +86,8 @@ proptest! {
         budget in prop::option::of(0u64..4),
         origins in prop::sample::select(vec![vec![], vec!["https://shop.example"]]),
         happened in prop::collection::vec(prop::sample::select(vec![
-            Happened::Prompted, Happened::Suspected, Happened::Refused, Happened::Paid(usd(1)),
-            Happened::Released(Kind::Address),
+            SessionEvent::Prompted, SessionEvent::Suspected, SessionEvent::Refused, SessionEvent::Paid(usd(1)),
+            SessionEvent::Released(Kind::Address),
         ]), 0..8),
         elsewhere in any::<bool>(),
         money in prop::sample::select(vec!["", ", 0.02 USD", ", 2.00 EUR"]),
@@ -132,13 +132,13 @@ fn a_task_knows_what_it_cannot_get() {
     let policy = Policy::parse(DEFAULT).unwrap().compile().unwrap().check().unwrap();
     let shop = || vec![origin("https://shop.example")];
     let task = |kinds: &[Kind], raised| Task::new(shop(), kinds.to_vec(), Some(usd(10)), raised);
-    let told = |root, task: &Task, happened: &[Happened]| {
+    let told = |root, task: &Task, happened: &[SessionEvent]| {
         let history = happened.iter().fold(History::default(), |history, one| policy.after(history, *one));
         policy.possible(root, &policy.before_page(root, task, &history))
     };
     let address = Root::Request(Kind::Address, Tier::T2);
     let fine = told(address, &task(&Kind::ALL, Container::T2), &[]);
-    assert_eq!(fine.prospect, Prospect::Asking);
+    assert_eq!(fine.prospect, Prospect::NeedsConsent);
     assert_eq!(
         fine.to_string(),
         "only after asking, where site is free and container is T2 and origin is task and top_origin is task and \
@@ -148,8 +148,8 @@ fn a_task_knows_what_it_cannot_get() {
     );
     let low = told(address, &task(&Kind::ALL, Container::T1), &[]);
     assert_eq!(low.to_string(), "never\n  invalid_container: container covers the fields");
-    let unplanned = told(address, &task(&[Kind::Login], Container::T2), &[Happened::Suspected]);
-    let rules: Vec<&str> = unplanned.hurdles.iter().map(|hurdle| hurdle.rule.as_str()).collect();
+    let unplanned = told(address, &task(&[Kind::Login], Container::T2), &[SessionEvent::Suspected]);
+    let rules: Vec<&str> = unplanned.failed_rules.iter().map(|hurdle| hurdle.rule.as_str()).collect();
     assert_eq!(
         rules,
         ["every request: the task planned it", "after suspected_injection never T2 until new_task"]
@@ -158,11 +158,11 @@ fn a_task_knows_what_it_cannot_get() {
     assert_eq!(card.to_string(), "never\n  delivery_forbidden: deliver nothing");
     let buy = Root::Request(Kind::Purchase, Tier::T2);
     let poor = Task::new(shop(), Kind::ALL.to_vec(), None, Container::T2);
-    assert_eq!(told(buy, &poor, &[]).hurdles[0].rule, "every request: the amount is within the budget");
-    let bought = told(buy, &task(&Kind::ALL, Container::T2), &[Happened::Paid(usd(1))]);
-    assert_eq!(bought.hurdles[0].rule, "at most 1 purchase");
-    let asked = told(address, &task(&Kind::ALL, Container::T2), &[Happened::Prompted; 5]);
-    assert_eq!(asked.prospect, Prospect::Asking, "a yes that is remembered may still serve");
+    assert_eq!(told(buy, &poor, &[]).failed_rules[0].rule, "every request: the amount is within the budget");
+    let bought = told(buy, &task(&Kind::ALL, Container::T2), &[SessionEvent::Paid(usd(1))]);
+    assert_eq!(bought.failed_rules[0].rule, "at most 1 purchase");
+    let asked = told(address, &task(&Kind::ALL, Container::T2), &[SessionEvent::Prompted; 5]);
+    assert_eq!(asked.prospect, Prospect::NeedsConsent, "a yes that is remembered may still serve");
     let read = policy.possible(Root::Verb(policy_dfa::VerbKind::Read), &Partial::anything());
     assert_eq!(read.to_string(), "may be granted without asking");
     let open = Partial::anything().among(&[symbol::Container::T0]).unwrap();
@@ -193,7 +193,7 @@ fn a_purchase_of_nothing_is_within_what_is_spent_to_the_last() {
     let buy = Root::Request(Kind::Purchase, Tier::T2);
     let amounts = |budget: u64, spent: u64| {
         let task = Task::new(shop.clone(), vec![Kind::Purchase], Some(usd(budget)), Container::T2);
-        let history = policy.after(History::default(), Happened::Paid(usd(spent)));
+        let history = policy.after(History::default(), SessionEvent::Paid(usd(spent)));
         policy.before_page(buy, &task, &history).symbols(Axis::Amount).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(amounts(5, 2), "within over unknown");

@@ -7,7 +7,7 @@ use browser_signals::{
     Snapshot, TlsState,
 };
 use policy_dfa::{
-    Consent, DecisionPoint, Event, Happened, History, Millis, Placement, Policy, Question, Reason, Task,
+    Consent, DecisionPoint, Event, History, Millis, Placement, Policy, Question, Reason, SessionEvent, Task,
     Verdict, Verifier, authority,
 };
 use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
@@ -42,7 +42,7 @@ pub struct Scene {
     pub task: Task,
     pub consent: Consent,
     /// What happened before, in order.
-    pub happened: Vec<Happened>,
+    pub happened: Vec<SessionEvent>,
     pub now: Millis,
 }
 
@@ -121,7 +121,7 @@ impl Scene {
 
     pub fn decide(&self, decision_point: &mut DecisionPoint) -> Verdict {
         let page = Observed::simulated(self.page.clone(), self.number);
-        let step = |history, happened: &Happened| decision_point.after(history, *happened);
+        let step = |history, happened: &SessionEvent| decision_point.after(history, *happened);
         let history = self.happened.iter().fold(History::default(), step);
         decision_point.decide(&Question {
             event: Event::Request {

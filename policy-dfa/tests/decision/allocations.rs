@@ -4,7 +4,7 @@ use crate::common::{DEFAULT, Scene, guard, origin, task, usd};
 use allocation_counter::measure;
 use browser_signals::{Container, Fact, Observed};
 use policy_dfa::{
-    Carried, Consent, DecisionPoint, Event, Goal, Granted, Happened, History, Millis, Question, Reason,
+    Carried, Consent, DecisionPoint, Event, Goal, Granted, History, Millis, Question, Reason, SessionEvent,
     Signal, VerbKind, Verdict,
 };
 use sirl::{Claim, Field, Kind, Tier};
@@ -24,7 +24,7 @@ fn count(decision_point: &mut DecisionPoint, question: &Question<'_>) -> (Verdic
 fn ask_for(scene: &Scene, policy: &str) -> (Verdict, u64) {
     let page = Observed::simulated(scene.page.clone(), scene.number);
     let (mut decision_point, _verifier) = guard(policy);
-    let step = |history, happened: &Happened| decision_point.after(history, *happened);
+    let step = |history, happened: &SessionEvent| decision_point.after(history, *happened);
     let history = scene.happened.iter().fold(History::default(), step);
     let question = Question {
         event: Event::Request {

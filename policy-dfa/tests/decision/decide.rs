@@ -3,7 +3,7 @@
 use crate::common::{DEFAULT, Scene, goal, guard, origin, reason, task, usd};
 use browser_signals::{Container, Fact, NodeId, TlsState};
 use policy_dfa::{
-    Consent, ConsentScope, Event, Granted, Happened, History, Millis, Question, Reason, Signal, Task,
+    Consent, ConsentScope, Event, Granted, History, Millis, Question, Reason, SessionEvent, Signal, Task,
     VerbKind, Verdict,
 };
 use sirl::{Field, FieldSet, Kind, Tier};
@@ -33,7 +33,7 @@ const PAGE: &[Change] = &[
         |s| s.task = Task::new(s.task.origins().to_vec(), vec![], s.task.budget(), Container::T2),
         Reason::UnplannedEffect,
     ),
-    ("tainted", |s| s.happened.push(Happened::Suspected), Reason::TaintedSession),
+    ("tainted", |s| s.happened.push(SessionEvent::Suspected), Reason::TaintedSession),
     ("T0", |s| s.page.container = Fact::Known(Container::T0), Reason::InvalidContainer),
     ("T1", |s| s.page.container = Fact::Known(Container::T1), Reason::InvalidContainer),
     ("container unknown", |s| s.page.container = Fact::Unknown, Reason::SignalUnknown(Signal::Container)),
@@ -171,7 +171,7 @@ fn each_fact_of_a_purchase_matters() {
     each_refuses(
         &scene,
         &[
-            ("second purchase", |s| s.happened.push(Happened::Paid(usd(0))), Reason::BudgetSpent),
+            ("second purchase", |s| s.happened.push(SessionEvent::Paid(usd(0))), Reason::BudgetSpent),
             ("over the budget", |s| s.amount = Some(usd(10_001)), Reason::BudgetSpent),
             (
                 "other currency",
@@ -199,7 +199,7 @@ fn each_fact_of_a_purchase_matters() {
 #[test]
 fn money_is_counted_over_the_session() {
     let after = |policy: &str, spent: &[u64]| {
-        let happened = spent.iter().map(|minor| Happened::Paid(usd(*minor))).collect();
+        let happened = spent.iter().map(|minor| SessionEvent::Paid(usd(*minor))).collect();
         Scene { happened, ..Scene::new(Kind::Purchase, &[]) }.decide(&mut guard(policy).0)
     };
     // The task's budget is 100.00, the purchase 64.15.
@@ -220,24 +220,24 @@ fn what_happened_bars_what_the_policy_says_until_it_ends() {
         "    after suspected_injection",
         "    after identity never contact, T2 until submit\n    after suspected_injection",
     );
-    let decide = |happened: &[Happened]| {
+    let decide = |happened: &[SessionEvent]| {
         Scene { happened: happened.to_vec(), ..Scene::address() }.decide(&mut guard(&text).0)
     };
-    let identity = Happened::Released(Kind::Identity);
+    let identity = SessionEvent::Released(Kind::Identity);
     assert!(matches!(decide(&[]), Verdict::Grant(_)));
-    assert!(matches!(decide(&[Happened::Released(Kind::Login)]), Verdict::Grant(_)));
+    assert!(matches!(decide(&[SessionEvent::Released(Kind::Login)]), Verdict::Grant(_)));
     assert_eq!(reason(decide(&[identity])), Reason::SessionRule);
-    assert!(matches!(decide(&[identity, Happened::Done(VerbKind::Submit)]), Verdict::Grant(_)));
-    assert_eq!(reason(decide(&[Happened::Done(VerbKind::Submit), identity])), Reason::SessionRule);
-    assert!(matches!(decide(&[identity, Happened::NewTask]), Verdict::Grant(_)));
-    assert_eq!(reason(decide(&[Happened::Suspected, identity])), Reason::TaintedSession);
+    assert!(matches!(decide(&[identity, SessionEvent::Done(VerbKind::Submit)]), Verdict::Grant(_)));
+    assert_eq!(reason(decide(&[SessionEvent::Done(VerbKind::Submit), identity])), Reason::SessionRule);
+    assert!(matches!(decide(&[identity, SessionEvent::NewTask]), Verdict::Grant(_)));
+    assert_eq!(reason(decide(&[SessionEvent::Suspected, identity])), Reason::TaintedSession);
 }
 
 #[test]
 fn any_kind_and_any_verb_can_be_counted() {
     let text = DEFAULT.replace("at most 1 purchase", "at most 2 address, 1 purchase");
     let after = |times: usize, kind: Kind| {
-        let happened = vec![Happened::Released(kind); times];
+        let happened = vec![SessionEvent::Released(kind); times];
         Scene { happened, ..Scene::address() }.decide(&mut guard(&text).0)
     };
     assert!(matches!(after(1, Kind::Address), Verdict::Grant(_)));
@@ -299,7 +299,7 @@ fn what_would_be_granted_is_asked_first() {
     let prompt = ask(Scene::new(Kind::Purchase, &[]), &mut decision_point);
     assert_eq!((prompt.scope, prompt.amount), (ConsentScope::EveryTime, Some(usd(6415))));
     let mut flooded = Scene { consent: Consent::None, ..Scene::address() };
-    flooded.happened = vec![Happened::Prompted; 5];
+    flooded.happened = vec![SessionEvent::Prompted; 5];
     assert_eq!(reason(flooded.decide(&mut decision_point)), Reason::BudgetSpent);
     flooded.consent = Consent::Given;
     assert!(matches!(flooded.decide(&mut decision_point), Verdict::Grant(_)));

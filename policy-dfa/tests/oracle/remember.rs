@@ -3,7 +3,7 @@
 
 use browser_signals::{Container, Fact};
 use policy_dfa::{
-    Axis, Carried, Consent, Event, Happened, History, Millis, Policy, Question, Root, Task, VerbKind,
+    Axis, Carried, Consent, Event, History, Millis, Policy, Question, Root, SessionEvent, Task, VerbKind,
 };
 use proptest::prelude::*;
 use sirl::{Claim, Currency, FieldSet, Kind, Money, Request};
@@ -25,16 +25,16 @@ const VERBS: [VerbKind; 8] = [
 ];
 
 /// Anything that can happen, those that begin something more often.
-fn happened(c: &mut Choices<'_>) -> Happened {
+fn happened(c: &mut Choices<'_>) -> SessionEvent {
     let money = Money { minor: 100, currency: Currency::new("USD").unwrap() };
     match c.below(12) {
-        0 | 1 => Happened::Suspected,
-        2 => Happened::Refused,
-        3 => Happened::Prompted,
-        4 => Happened::Paid(money),
-        5 => Happened::NewTask,
-        n if n < 9 => Happened::Released(c.pick(&Kind::ALL)),
-        _ => Happened::Done(c.pick(&VERBS)),
+        0 | 1 => SessionEvent::Suspected,
+        2 => SessionEvent::Refused,
+        3 => SessionEvent::Prompted,
+        4 => SessionEvent::Paid(money),
+        5 => SessionEvent::NewTask,
+        n if n < 9 => SessionEvent::Released(c.pick(&Kind::ALL)),
+        _ => SessionEvent::Done(c.pick(&VERBS)),
     }
 }
 
@@ -55,7 +55,7 @@ proptest! {
         let task = Task::new(vec![], vec![], None, Container::T2);
         let c = &mut Choices::new(&steps);
         let (mut history, mut past) = (History::default(), Past::default());
-        let mut told: Vec<Happened> = Vec::new();
+        let mut told: Vec<SessionEvent> = Vec::new();
         for _ in 0..40 {
             for kind in Kind::ALL {
                 // Each field alone, so that every tier is met.
@@ -84,7 +84,7 @@ fn compare(
     model: &Model,
     (asked, task): (Event<'_>, &Task),
     (history, past): (&History, &Past),
-    told: &[Happened],
+    told: &[SessionEvent],
 ) {
     let question = Question {
         event: asked,

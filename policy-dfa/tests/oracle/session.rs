@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
-use policy_dfa::{Axis, Happened};
+use policy_dfa::{Axis, SessionEvent};
 
 use crate::reading::{Event, Model, Proof};
 use crate::statements::Answers;
@@ -20,15 +20,15 @@ pub struct Past {
 }
 
 /// The name of something that happened.
-pub fn name(happened: Happened) -> String {
+pub fn name(happened: SessionEvent) -> String {
     match happened {
-        Happened::Prompted => "prompt".to_owned(),
-        Happened::Refused => "refusal".to_owned(),
-        Happened::Suspected => "suspected_injection".to_owned(),
-        Happened::Released(kind) => kind.as_str().to_owned(),
-        Happened::Paid(_) => "purchase".to_owned(),
-        Happened::Done(verb) => verb.as_str().to_owned(),
-        Happened::NewTask => "new_task".to_owned(),
+        SessionEvent::Prompted => "prompt".to_owned(),
+        SessionEvent::Refused => "refusal".to_owned(),
+        SessionEvent::Suspected => "suspected_injection".to_owned(),
+        SessionEvent::Released(kind) => kind.as_str().to_owned(),
+        SessionEvent::Paid(_) => "purchase".to_owned(),
+        SessionEvent::Done(verb) => verb.as_str().to_owned(),
+        SessionEvent::NewTask => "new_task".to_owned(),
     }
 }
 
