@@ -121,7 +121,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cover_is_the_region_and_cannot_be_made_smaller(one in region(), free in region()) {
+        fn a_cover_is_exact_and_minimal(one in region(), free in region()) {
             let mut diagrams = Diagrams::default();
             let region = build(&mut diagrams, &one);
             let other = build(&mut diagrams, &free);

@@ -208,7 +208,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_automaton_agrees_with_the_patterns_one_by_one(
+        fn the_automaton_agrees_with_the_specification(
             rules in prop::collection::vec((pattern(), any::<bool>()), 0..6),
             page in host(),
             goal in (host(), path()),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_rules_as_allowed_make_a_usable_automaton() {
+    fn the_largest_number_of_rules_has_a_usable_automaton() {
         let rules =
             (0..super::MAX_SITES).map(|n| rule(&format!("*.shop{n}.example/a{n}/*"), SiteEffect::Never));
         let matcher = SiteMatcher::new(rules.collect()).unwrap();

@@ -138,7 +138,7 @@ mod tests {
     use super::distance;
 
     #[test]
-    fn distance_counts_single_slips() {
+    fn distance_counts_single_edits() {
         assert_eq!(distance("emial", "email"), 1);
         assert_eq!(distance("orgin", "origin"), 1);
         assert_eq!(distance("adress", "address"), 1);

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_means_whole_labels_below() {
+    fn a_star_matches_whole_labels() {
         let below = pattern("*.bank.example");
         assert!(below.matches("a.bank.example") && below.matches("a.b.bank.example"));
         for other in ["bank.example", ".bank.example", "evilbank.example", "a.bank.example.test"] {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_refused() {
+    fn malformed_patterns_are_refused() {
         for (text, error) in [
             ("bücher.example", HostPatternError::NotAscii),
             ("Bank.example", HostPatternError::Capitals),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_exact_or_a_beginning() {
+    fn a_path_is_exact_or_a_prefix() {
         let site = |text: &str| SitePattern::parse(text);
         let account = site("*.shop.example/account/*").unwrap();
         let path = account.path.clone().unwrap();

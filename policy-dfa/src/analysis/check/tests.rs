@@ -16,7 +16,7 @@ fn shipped() -> Compiled<Unchecked> {
     Policy::parse(SHIPPED).unwrap().compile().unwrap()
 }
 
-/// The shipped policy with another automaton behind one root; everything else is refused.
+/// The shipped policy with another automaton for one root. Every other root is refused.
 fn with_root(root: Root, build: impl Fn(&mut Diagrams) -> Edge) -> Compiled<Unchecked> {
     let mut diagrams = Diagrams::default();
     let deny = diagrams.outcome(Outcome::Deny(Axis::Plan, Reason::DeliveryForbidden));
@@ -28,11 +28,12 @@ fn with_root(root: Root, build: impl Fn(&mut Diagrams) -> Edge) -> Compiled<Unch
     policy
 }
 
-/// The statements that fail, but for the one that the automaton is not that of the rules: here it never is.
+/// The statements that fail, except the one that the automaton is that of the rules, which always fails here.
 fn statements(policy: Compiled<Unchecked>) -> Vec<String> {
     let failed = policy.examine().into_iter().filter(|one| one.violation.is_some()).map(|one| one.words);
-    let (foreign, rest): (Vec<_>, Vec<_>) = failed.partition(|words| words == super::order::STATEMENTS[1]);
-    assert_eq!(foreign.len(), 1);
+    let (not_own, rest): (Vec<_>, Vec<_>) =
+        failed.partition(|words| words == super::equivalence::STATEMENTS[1]);
+    assert_eq!(not_own.len(), 1);
     rest
 }
 
@@ -50,15 +51,15 @@ fn the_cubes_of_a_root_are_disjoint_and_fill_the_space() {
         let paths = table.paths(root);
         let filled: u128 = paths.iter().map(|(cube, _)| cube.count()).sum();
         assert_eq!(filled, whole, "{root}");
-        for (place, (cube, outcome)) in paths.iter().enumerate() {
+        for (index, (cube, outcome)) in paths.iter().enumerate() {
             assert_eq!(table.walk(root, &cube.witness()), *outcome, "{root}");
-            assert!(paths[place + 1..].iter().all(|(other, _)| cube.meet(other).is_none()), "{root}");
+            assert!(paths[index + 1..].iter().all(|(other, _)| cube.intersect(other).is_none()), "{root}");
         }
     }
 }
 
 #[test]
-fn a_score_that_opens_what_a_better_one_refuses_is_found() {
+fn a_safety_that_grants_where_a_higher_one_refuses_is_found() {
     let found = statements(with_root(Root::Verb(VerbKind::Click), |diagrams| {
         let grant = diagrams.outcome(Outcome::Grant(None));
         let deny = diagrams.outcome(Outcome::Deny(Axis::Safety, Reason::LowSafety));
@@ -68,7 +69,7 @@ fn a_score_that_opens_what_a_better_one_refuses_is_found() {
 }
 
 #[test]
-fn a_page_that_nobody_judged_counts_as_the_worst() {
+fn an_unknown_safety_counts_as_the_lowest() {
     let found = statements(with_root(Root::Verb(VerbKind::Click), |diagrams| {
         let grant = diagrams.outcome(Outcome::Grant(None));
         let ask = diagrams.outcome(Outcome::Ask(ConsentScope::Session));
@@ -78,11 +79,11 @@ fn a_page_that_nobody_judged_counts_as_the_worst() {
         found.contains(&"a lower safety never turns a refusal into a question or a grant".to_owned()),
         "{found:?}"
     );
-    assert!(found.contains(&super::order::STATEMENTS[2].to_owned()), "{found:?}");
+    assert!(found.contains(&super::equivalence::STATEMENTS[2].to_owned()), "{found:?}");
 }
 
 #[test]
-fn a_score_that_spares_the_question_about_t2_is_found() {
+fn a_safety_that_replaces_the_consent_to_t2_is_found() {
     let spare = |root| {
         statements(with_root(root, |diagrams| {
             let grant = diagrams.outcome(Outcome::Grant(Some(Delivery::Fill)));
@@ -96,20 +97,20 @@ fn a_score_that_spares_the_question_about_t2_is_found() {
 }
 
 #[test]
-fn a_table_that_passes_over_a_denied_site_is_found() {
+fn a_table_that_ignores_a_denied_site_is_found() {
     let text = format!("{SHIPPED}\nsite \"bank.example\" {{ never click }}");
     let mut policy = with_root(Root::Verb(VerbKind::Click), |diagrams| {
         let grant = diagrams.outcome(Outcome::Grant(None));
         let deny = diagrams.outcome(Outcome::Deny(Axis::Site, Reason::SiteDenied));
         let unknown = symbol::Site::Unknown.index();
-        diagrams.state(Axis::Site, |place| if place == unknown { deny } else { grant })
+        diagrams.state(Axis::Site, |index| if index == unknown { deny } else { grant })
     });
     let with_site = Policy::parse(&text).unwrap().compile().unwrap();
-    (policy.policy, policy.places) = (with_site.policy, with_site.places);
+    (policy.policy, policy.sites) = (with_site.policy, with_site.sites);
     assert_eq!(statements(policy), ["a site that is denied is denied whatever else holds"]);
 }
 
-/// The shipped automaton, but for one event that it grants or refuses more often than the rules do.
+/// The shipped automaton with one event that it grants or refuses more often than the rules do.
 #[test]
 fn a_table_that_grants_more_or_less_than_the_rules_is_found() {
     for more in [true, false] {
@@ -134,13 +135,13 @@ fn a_table_that_grants_more_or_less_than_the_rules_is_found() {
         let table = Table::flat(&diagrams, &roots).unwrap();
         let mut forged = shipped;
         forged.table = table;
-        assert_eq!(super::order::examine(&forged)[1].1.as_ref().map(|found| found.root), Some(click));
+        assert_eq!(super::equivalence::examine(&forged)[1].1.as_ref().map(|found| found.root), Some(click));
         assert!(forged.check().is_err());
     }
 }
 
 #[test]
-fn asking_about_what_is_refused_anyway_is_found() {
+fn a_prompt_about_a_refused_event_is_found() {
     let found = statements(with_root(Root::Verb(VerbKind::Click), |diagrams| {
         let deny = diagrams.outcome(Outcome::Deny(Axis::Consent, Reason::ConsentDenied));
         let ask = diagrams.outcome(Outcome::Ask(ConsentScope::Session));
@@ -151,7 +152,7 @@ fn asking_about_what_is_refused_anyway_is_found() {
 }
 
 #[test]
-fn every_careless_policy_gets_its_counterexample() {
+fn every_careless_policy_has_a_counterexample() {
     let request = |inner: &str| {
         SHIPPED.replace("request payment {\n    consent every time\n    deliver nothing", inner)
     };
@@ -202,7 +203,7 @@ fn every_careless_policy_gets_its_counterexample() {
 }
 
 #[test]
-fn proofs_that_hold_are_accepted() {
+fn statements_that_hold_are_proved() {
     for proof in [
         "never grant T2 where claim is contradicts",
         "never grant login where consent is not given",

@@ -1,11 +1,11 @@
-//! The algebra against plain enumeration.
+//! The algebra of regions agrees with plain enumeration.
 
 use proptest::prelude::*;
 
 use super::{Diagrams, Edge, Leaf};
 use crate::{Axis, Outcome, Reason, Valuation};
 
-/// The axes that the regions here are about; few enough to enumerate.
+/// The axes of the regions in these tests. They are few enough to enumerate.
 const AXES: [Axis; 4] = [Axis::Plan, Axis::Container, Axis::Sink, Axis::Consent];
 
 /// A region as a formula.
@@ -105,7 +105,7 @@ fn holds(d: &Diagrams, region: Edge, v: &Valuation) -> bool {
 
 proptest! {
     #[test]
-    fn regions_say_what_their_formulas_say(formula in formula()) {
+    fn regions_agree_with_their_formulas(formula in formula()) {
         let mut d = Diagrams::default();
         let region = formula.region(&mut d);
         let inside = all().iter().filter(|v| formula.holds(v)).count();
@@ -116,9 +116,8 @@ proptest! {
         prop_assert_eq!(d.count(region), inside as u128 * rest);
     }
 
-    /// Two formulas are equal as regions exactly where they are equal everywhere.
     #[test]
-    fn equal_regions_are_one(a in formula(), b in formula()) {
+    fn equal_regions_are_the_same_diagram(a in formula(), b in formula()) {
         let mut d = Diagrams::default();
         let (x, y) = (a.region(&mut d), b.region(&mut d));
         prop_assert_eq!(x == y, all().iter().all(|v| a.holds(v) == b.holds(v)));
@@ -127,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn projection_forgets_one_axis(formula in formula(), axis in prop::sample::select(AXES.to_vec())) {
+    fn a_projection_holds_with_some_symbol_of_the_axis(formula in formula(), axis in prop::sample::select(AXES.to_vec())) {
         let mut d = Diagrams::default();
         let region = formula.region(&mut d);
         let projected = d.project(region, axis);
@@ -154,7 +153,7 @@ proptest! {
 }
 
 #[test]
-fn reasons_never_merge() {
+fn denials_with_different_axes_stay_apart() {
     let mut d = Diagrams::default();
     let one = d.outcome(Outcome::Deny(Axis::Tls, Reason::TlsInvalid));
     let other = d.outcome(Outcome::Deny(Axis::Destination, Reason::TlsInvalid));

@@ -146,7 +146,7 @@ mod tests {
     use super::{TokenKind, tokens};
 
     #[test]
-    fn words_texts_numbers_and_marks() {
+    fn words_texts_numbers_and_punctuation() {
         let kinds: Vec<_> = tokens("site \"*.x\" { never a, b } # café\n0.50 task's")
             .unwrap()
             .into_iter()

@@ -1,5 +1,5 @@
-//! A policy as this test knows it, read from its JSON form. Everything is a word; nothing is shared with the
-//! reader and the compiler that are tested.
+//! The oracle's model of a policy, read from its JSON form. It has plain strings only, and shares no code with the parser
+//! and the compiler under test.
 
 use policy_dfa::Root;
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub struct Request {
     pub kind: String,
     pub clauses: Vec<Clause>,
     pub consent: String,
-    pub ways: Vec<String>,
+    pub deliver: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -46,13 +46,13 @@ pub struct Bar {
 #[derive(Debug)]
 pub struct Proof {
     pub subject: String,
-    /// For a statement about deliveries, the way.
+    /// For a statement about deliveries, the delivery.
     pub to: Option<String>,
     pub after: Option<String>,
     pub conditions: Vec<Condition>,
 }
 
-/// What is decided, in words.
+/// An event by name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event {
     Request(&'static str, usize),
@@ -73,8 +73,8 @@ impl Event {
         }
     }
 
-    /// Whether a subject of a rule or statement means this event.
-    pub fn is_meant(self, subject: &str) -> bool {
+    /// Whether the subject of a rule or a statement includes this event.
+    pub fn is_in(self, subject: &str) -> bool {
         match (tier(subject), self) {
             (Some(lowest), Event::Request(_, need)) => need >= lowest,
             (Some(_), Event::Verb(_)) => false,
@@ -87,7 +87,7 @@ pub fn tier(word: &str) -> Option<usize> {
     ["T0", "T1", "T2"].iter().position(|tier| *tier == word)
 }
 
-/// The fields of each kind; those that a purchase uses are the card's.
+/// The fields of each kind. A purchase uses those of the card.
 const FIELDS: [(&str, &[&str]); 7] = [
     ("address", &["name", "street", "postal_code", "city", "region", "country"]),
     ("payment", &["name", "card_number", "card_expiry", "card_code"]),
@@ -149,7 +149,7 @@ impl Model {
                     kind: kind.clone(),
                     clauses: clauses(section),
                     consent: word(&section["consent"]),
-                    ways: words(&section["deliver"]),
+                    deliver: words(&section["deliver"]),
                 })
                 .collect(),
             verbs: entries(&all["verbs"]).map(|(verb, section)| (verb.clone(), clauses(section))).collect(),
@@ -180,7 +180,7 @@ impl Model {
         }
     }
 
-    /// Whether there can be such an event: one whose fields need just this tier.
+    /// Whether the event can occur: some fields of it need exactly this tier.
     pub fn can_occur(&self, event: Event) -> bool {
         let Event::Request(kind, need) = event else { return true };
         let (_, fields) = FIELDS.iter().find(|(known, _)| *known == kind).unwrap();
@@ -200,9 +200,9 @@ impl Model {
         self.limits.iter().find(|(named, _)| named == event.name()).map(|(_, limit)| *limit)
     }
 
-    /// Whether an `after` rule can rule the event out: one that a suspected injection begins, or another.
+    /// Whether an `after` rule can bar the event: one that a suspected injection begins, or another one.
     pub fn can_be_barred(&self, event: Event, by_suspicion: bool) -> bool {
-        self.bars.iter().any(|bar| bar.is_suspicion() == by_suspicion && bar.means(event))
+        self.bars.iter().any(|bar| bar.is_suspicion() == by_suspicion && bar.concerns(event))
     }
 }
 
@@ -211,7 +211,7 @@ impl Bar {
         self.event == "suspected_injection"
     }
 
-    pub fn means(&self, event: Event) -> bool {
-        self.never.iter().any(|subject| event.is_meant(subject))
+    pub fn concerns(&self, event: Event) -> bool {
+        self.never.iter().any(|subject| event.is_in(subject))
     }
 }

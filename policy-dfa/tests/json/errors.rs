@@ -1,20 +1,20 @@
-//! What is said of a JSON form that is no policy: each slip with its place, and what to do.
+//! The messages about a JSON form that is no policy: each mistake with its location and a remedy.
 
 use serde_json::{Value, json};
 
 use crate::{merge, problems, shipped};
 
-/// The first problem of the shipped policy with some keys put in, without its place.
-fn slip(change: Value) -> String {
+/// The first problem of the shipped policy with some keys changed, without its line and column.
+fn first_problem(change: Value) -> String {
     let mut policy = shipped();
     merge(&mut policy, change);
     let first = problems(&policy.to_string()).remove(0);
     first.split_once(' ').unwrap().1.to_owned()
 }
 
-/// Faults of the form itself.
+/// Faults of the form.
 #[test]
-fn every_slip_in_the_form_is_named_with_its_place() {
+fn every_mistake_in_the_form_is_reported_with_its_location() {
     let cases = [
         (json!({ "requsts": {} }), "requsts: unknown key `requsts`; did you mean `requests`?"),
         (
@@ -166,12 +166,12 @@ fn every_slip_in_the_form_is_named_with_its_place() {
             "prove[0].where[0].tls[0]: `task` is not a symbol of `tls`; write one of: valid, broken, insecure, unknown",
         ),
     ];
-    let found: Vec<_> = cases.iter().map(|(change, _)| slip(change.clone())).collect();
+    let found: Vec<_> = cases.iter().map(|(change, _)| first_problem(change.clone())).collect();
     let wrong: Vec<_> = found.iter().zip(&cases).filter(|(found, (_, expected))| found != expected).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What the reader of the text refuses, told with the place in the JSON.
+/// Faults that the parser of the policy text finds, with their location in the JSON.
 #[test]
 fn what_the_text_may_not_say_the_json_may_not_say() {
     let t2 =
@@ -295,14 +295,15 @@ fn what_the_text_may_not_say_the_json_may_not_say() {
             "prove[1]: this is stated twice; keep one of the two",
         ),
     ];
-    let found: Vec<_> = cases.iter().map(|(change, _)| slip(change.clone())).collect();
+    let found: Vec<_> = cases.iter().map(|(change, _)| first_problem(change.clone())).collect();
     let wrong: Vec<_> = found.iter().zip(&cases).filter(|(found, (_, expected))| found != expected).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     let many = |n: usize, one: fn(usize) -> Value| Value::Array((0..n).map(one).collect());
     let site = |n: usize| json!({ "site": format!("a{n}.example"), "never": ["otp"] });
     let bar = |n: usize| json!({ "event": "otp", "never": [format!("T{}", n % 3)], "until": (["login", "click", "type", "open", "press", "choose", "submit", "contact", "address", "identity", "payment"][n / 3]) });
-    assert!(slip(sites(many(257, site))).starts_with("sites[256].site: more than 256 sites"));
+    assert!(first_problem(sites(many(257, site))).starts_with("sites[256].site: more than 256 sites"));
     assert!(
-        slip(json!({ "session": { "after": many(33, bar) } })).starts_with("session.after[32]: more than 32")
+        first_problem(json!({ "session": { "after": many(33, bar) } }))
+            .starts_with("session.after[32]: more than 32")
     );
 }

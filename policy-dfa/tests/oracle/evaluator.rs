@@ -1,22 +1,22 @@
-//! What a policy answers: its rules, one by one, in the order of the signals.
+//! The evaluator: it tries the rules of a policy one by one, in the order of the signals.
 
 use policy_dfa::{Axis, ConsentScope, Outcome};
 
-use crate::reading::{Clause, Event, Model, tier};
-use crate::ways::Asker;
+use crate::enumerate::Asker;
+use crate::model::{Clause, Event, Model, tier};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Answer {
     /// The signal whose guard refuses, and the code.
     Deny(Axis, &'static str),
-    /// For how long.
+    /// The consent scope.
     Ask(&'static str),
-    /// By which way; `verb` for a verb.
+    /// The delivery, or `verb` for a verb.
     Grant(&'static str),
 }
 
 impl Answer {
-    pub fn opens(self) -> bool {
+    pub fn permits(self) -> bool {
         !matches!(self, Answer::Deny(..))
     }
 
@@ -24,14 +24,14 @@ impl Answer {
         matches!(self, Answer::Grant(_))
     }
 
-    /// Whether the automaton says the same.
+    /// Whether an outcome of the automaton is the same.
     pub fn is(self, outcome: Outcome) -> bool {
         match (self, outcome) {
             (Answer::Deny(axis, code), Outcome::Deny(guard, reason)) => {
                 axis == guard && reason.code() == code
             }
             (Answer::Ask(until), Outcome::Ask(scope)) => until == scope_name(scope),
-            (Answer::Grant(way), Outcome::Grant(by)) => way == by.map_or("verb", |way| way.as_str()),
+            (Answer::Grant(delivery), Outcome::Grant(by)) => delivery == by.map_or("verb", |by| by.as_str()),
             _ => false,
         }
     }
@@ -45,21 +45,21 @@ fn scope_name(scope: ConsentScope) -> &'static str {
     }
 }
 
-/// One line of the table of guards.
-struct Row<'m> {
+/// A guard.
+struct Guard<'m> {
     axis: Axis,
     pass: Vec<&'m str>,
     code: &'static str,
     clause: Option<&'m Clause>,
 }
 
-/// All rules of one event.
+/// The rules of one event.
 pub struct Rules<'m> {
-    /// The answer where no rule is asked.
+    /// The answer of an event without rules.
     fixed: Option<Answer>,
-    rows: Vec<Row<'m>>,
+    guards: Vec<Guard<'m>>,
     consent: Option<&'static str>,
-    way: &'static str,
+    delivery: &'static str,
     prompts_limited: bool,
 }
 
@@ -75,9 +75,9 @@ impl Model {
     pub fn rules(&self, event: Event) -> Rules<'_> {
         let mut rules = Rules {
             fixed: None,
-            rows: Vec::new(),
+            guards: Vec::new(),
             consent: None,
-            way: "verb",
+            delivery: "verb",
             prompts_limited: self.prompts.is_some(),
         };
         let written = match event {
@@ -88,11 +88,12 @@ impl Model {
             Event::Verb(verb) => self.verbs.iter().find(|(named, _)| named == verb).map(|(_, all)| all),
             Event::Request(kind, need) => {
                 let section = self.requests.iter().find(|request| request.kind == kind);
-                let section = section.filter(|request| !request.ways.is_empty());
+                let section = section.filter(|request| !request.deliver.is_empty());
                 if let Some(request) = section {
                     let scope = known_word(&request.consent, &["none", "session", "site", "every_time"]);
                     rules.consent = Some(scope).filter(|scope| *scope != "none");
-                    rules.way = known_word(&request.ways[0], &["fill", "wire", "payment_api", "model"]);
+                    rules.delivery =
+                        known_word(&request.deliver[0], &["fill", "wire", "payment_api", "model"]);
                     rules.implied(kind, need);
                 }
                 section.map(|request| &request.clauses)
@@ -107,54 +108,55 @@ impl Model {
             return rules;
         };
         if self.has_site_rule(event) {
-            rules.row(Axis::Site, &["free"], "site_denied");
+            rules.guard(Axis::Site, &["free"], "site_denied");
         }
         if self.can_be_barred(event, true) {
-            rules.row(Axis::Taint, &["clean"], "tainted_session");
+            rules.guard(Axis::Taint, &["clean"], "tainted_session");
         }
         if self.can_be_barred(event, false) {
-            rules.row(Axis::Session, &["free"], "session_rule");
+            rules.guard(Axis::Session, &["free"], "session_rule");
         }
         if self.limit(event).is_some() {
-            rules.row(Axis::Uses, &["under"], "budget_spent");
+            rules.guard(Axis::Uses, &["under"], "budget_spent");
         }
         for clause in written {
             rules.written(event, clause);
         }
-        // Of two guards on one signal, the one that stands first in the canonical form comes first.
-        rules.rows.sort_by_key(|row| row.axis as usize);
+        // Guards on one signal keep the order of the canonical form.
+        rules.guards.sort_by_key(|guard| guard.axis as usize);
         rules
     }
 }
 
 impl<'m> Rules<'m> {
-    fn row(&mut self, axis: Axis, pass: &[&'static str], code: &'static str) {
-        self.rows.push(Row { axis, pass: pass.to_vec(), code, clause: None });
+    fn guard(&mut self, axis: Axis, pass: &[&'static str], code: &'static str) {
+        self.guards.push(Guard { axis, pass: pass.to_vec(), code, clause: None });
     }
 
-    /// What every request must pass.
+    /// The guards that every request has.
     fn implied(&mut self, kind: &str, need: usize) {
-        self.row(Axis::Plan, &["planned"], "unplanned_effect");
-        self.row(Axis::Document, &["known"], "stale_document");
-        self.row(Axis::Claim, &["agrees"], "claim_mismatch");
+        self.guard(Axis::Plan, &["planned"], "unplanned_effect");
+        self.guard(Axis::Document, &["known"], "stale_document");
+        self.guard(Axis::Claim, &["agrees"], "claim_mismatch");
         if kind == "purchase" {
-            self.row(Axis::Amount, &["within"], "budget_spent");
+            self.guard(Axis::Amount, &["within"], "budget_spent");
         }
-        let placed: &[&str] = match (self.way, need) {
+        let placed: &[&str] = match (self.delivery, need) {
             ("fill" | "wire", 2) => &["whole"],
             ("fill" | "wire", _) => &["whole", "free_text"],
             _ => &["whole", "free_text", "unplaced"],
         };
-        self.row(Axis::Placement, placed, "field_not_allowed");
+        self.guard(Axis::Placement, placed, "field_not_allowed");
     }
 
     fn written(&mut self, event: Event, clause: &'m Clause) {
         let value = clause.value.first().map_or("", String::as_str);
-        let (need, unfit) = match event {
+        let (need, wrong_sink) = match event {
             Event::Request(_, need) => (need, "field_not_allowed"),
             Event::Verb(_) => (0, "unplanned_effect"),
         };
-        let astray = if event == Event::Verb("open") { "unplanned_effect" } else { "wrong_destination" };
+        let wrong_destination =
+            if event == Event::Verb("open") { "unplanned_effect" } else { "wrong_destination" };
         let rows: Vec<(Axis, Vec<&str>, &'static str)> = match clause.test.as_str() {
             "container" => vec![(Axis::Container, up(tier(value).unwrap_or(need)), "invalid_container")],
             "origin" => vec![
@@ -163,26 +165,27 @@ impl<'m> Rules<'m> {
             ],
             "tls" => vec![(Axis::Tls, vec!["valid"], "tls_invalid")],
             "frame" => {
-                let places = match value {
+                let frames = match value {
                     "top" => vec!["top"],
                     "same_origin" => vec!["top", "same_origin"],
                     _ => vec!["top", "same_origin", "cross_origin"],
                 };
-                vec![(Axis::Frame, places, "frame_not_top")]
+                vec![(Axis::Frame, frames, "frame_not_top")]
             }
             "destination" if value == "task" => {
-                vec![(Axis::Destination, vec!["task", "task_over_http"], astray)]
+                vec![(Axis::Destination, vec!["task", "task_over_http"], wrong_destination)]
             }
             "destination" => vec![(Axis::Destination, vec!["task", "other"], "tls_invalid")],
-            "sink" => vec![(Axis::Sink, clause.value.iter().map(String::as_str).collect(), unfit)],
+            "sink" => vec![(Axis::Sink, clause.value.iter().map(String::as_str).collect(), wrong_sink)],
             "visible" => vec![(Axis::Visibility, vec!["seen"], "occluded")],
             "safety" => vec![(Axis::Safety, up(need), "low_safety")],
             "flow" if value == "own" => vec![(Axis::Flow, vec!["own"], "cross_origin_flow")],
             "flow" => vec![(Axis::Flow, vec!["own", "stays"], "cross_origin_flow")],
-            other => panic!("no meaning: {other}"),
+            other => panic!("unknown test: {other}"),
         };
-        let rows = rows.into_iter().map(|(axis, pass, code)| Row { axis, pass, code, clause: Some(clause) });
-        self.rows.extend(rows);
+        let rows =
+            rows.into_iter().map(|(axis, pass, code)| Guard { axis, pass, code, clause: Some(clause) });
+        self.guards.extend(rows);
     }
 
     pub fn answer(&self, ask: &mut Asker<'_>) -> Answer {
@@ -190,8 +193,8 @@ impl<'m> Rules<'m> {
             return answer;
         }
         let mut asked = self.consent;
-        for row in &self.rows {
-            if let Some((signal, symbols)) = row.clause.and_then(|clause| clause.when.as_ref()) {
+        for guard in &self.guards {
+            if let Some((signal, symbols)) = guard.clause.and_then(|clause| clause.when.as_ref()) {
                 let axis = Axis::from_name(signal).unwrap();
                 match ask.name(axis) {
                     "unknown" => return Answer::Deny(axis, unknown(axis)),
@@ -199,16 +202,16 @@ impl<'m> Rules<'m> {
                     _ => {}
                 }
             }
-            match ask.name(row.axis) {
-                symbol if row.pass.contains(&symbol) => {}
-                "unknown" => return Answer::Deny(row.axis, unknown(row.axis)),
-                _ if row.clause.is_some_and(|clause| clause.asks) => asked = asked.or(Some("every_time")),
-                _ => return Answer::Deny(row.axis, row.code),
+            match ask.name(guard.axis) {
+                symbol if guard.pass.contains(&symbol) => {}
+                "unknown" => return Answer::Deny(guard.axis, unknown(guard.axis)),
+                _ if guard.clause.is_some_and(|clause| clause.asks) => asked = asked.or(Some("every_time")),
+                _ => return Answer::Deny(guard.axis, guard.code),
             }
         }
-        let Some(scope) = asked else { return Answer::Grant(self.way) };
+        let Some(scope) = asked else { return Answer::Grant(self.delivery) };
         match ask.name(Axis::Consent) {
-            "given" => Answer::Grant(self.way),
+            "given" => Answer::Grant(self.delivery),
             "refused" => Answer::Deny(Axis::Consent, "consent_denied"),
             "expired" => Answer::Deny(Axis::Consent, "consent_expired"),
             _ if self.prompts_limited && ask.name(Axis::Prompts) == "spent" => {
@@ -219,7 +222,7 @@ impl<'m> Rules<'m> {
     }
 }
 
-/// The code of a signal that is unknown; a site is unknown where a host is.
+/// The reason code of an unknown signal. A site is unknown where a host is unknown.
 fn unknown(axis: Axis) -> &'static str {
     match axis {
         Axis::Site | Axis::Origin => "signal_unknown:origin",

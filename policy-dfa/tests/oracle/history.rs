@@ -1,5 +1,5 @@
-//! The history that a session keeps, against this test's own reading of the session rules: after each thing
-//! that happened, the signals of every event are compared.
+//! The history of a session agrees with the oracle's own evaluation of the session rules: after each event, the signals of
+//! every root are compared.
 
 use browser_signals::{Container, Fact};
 use policy_dfa::{
@@ -10,7 +10,7 @@ use sirl::{Claim, Currency, FieldSet, Kind, Money, Request};
 
 use crate::DEFAULT;
 use crate::generate::{Choices, session};
-use crate::reading::{Model, event};
+use crate::model::{Model, event};
 use crate::session::{Past, name};
 
 const VERBS: [VerbKind; 8] = [
@@ -24,8 +24,8 @@ const VERBS: [VerbKind; 8] = [
     VerbKind::Idle,
 ];
 
-/// Anything that can happen, those that begin something more often.
-fn happened(c: &mut Choices<'_>) -> SessionEvent {
+/// A random event. Those that trigger rules are more frequent.
+fn any_event(c: &mut Choices<'_>) -> SessionEvent {
     let money = Money { minor: 100, currency: Currency::new("USD").unwrap() };
     match c.below(12) {
         0 | 1 => SessionEvent::Suspected,
@@ -42,7 +42,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_session_remembers_what_its_rules_say(
+    fn the_history_agrees_with_the_session_rules(
         bytes in prop::collection::vec(any::<u8>(), 97),
         steps in prop::collection::vec(any::<u8>(), 83),
     ) {
@@ -55,26 +55,26 @@ proptest! {
         let task = Task::new(vec![], vec![], None, Container::T2);
         let c = &mut Choices::new(&steps);
         let (mut history, mut past) = (History::default(), Past::default());
-        let mut told: Vec<SessionEvent> = Vec::new();
+        let mut events: Vec<SessionEvent> = Vec::new();
         for _ in 0..40 {
             for kind in Kind::ALL {
-                // Each field alone, so that every tier is met.
+                // Each field alone, so that every tier occurs.
                 let fields = kind.allowed_fields().iter().map(Some).chain([None]);
                 for field in fields {
                     let fields: FieldSet = field.into_iter().collect();
                     let request = Request { kind, fields, claim: Claim::default() };
                     let asked = Event::Request { request: &request, placements: &[], amount: None };
-                    compare(&checked, &model, (asked, &task), (&history, &past), &told);
+                    compare(&checked, &model, (asked, &task), (&history, &past), &events);
                 }
             }
             for verb in VERBS {
                 let asked = Event::Verb { verb, to: None, carries: Fact::Known(Carried::Own) };
-                compare(&checked, &model, (asked, &task), (&history, &past), &told);
+                compare(&checked, &model, (asked, &task), (&history, &past), &events);
             }
-            let next = happened(c);
+            let next = any_event(c);
             history = checked.after(history, next);
             past = model.then(&past, &name(next));
-            told.push(next);
+            events.push(next);
         }
     }
 }
@@ -84,7 +84,7 @@ fn compare(
     model: &Model,
     (asked, task): (Event<'_>, &Task),
     (history, past): (&History, &Past),
-    told: &[SessionEvent],
+    events: &[SessionEvent],
 ) {
     let question = Question {
         event: asked,
@@ -97,13 +97,13 @@ fn compare(
     };
     let root: Root = checked.root(&asked);
     let valuation = checked.valuation(&question);
-    let mut expected = model.remembered(past, event(root)).to_vec();
+    let mut expected = model.history_symbols(past, event(root)).to_vec();
     expected.push((Axis::Prompts, model.prompts_symbol(past)));
     for (axis, symbol) in expected {
         assert_eq!(
             valuation.name(axis),
             symbol,
-            "{} of {root} after {told:?}\n{}",
+            "{} of {root} after {events:?}\n{}",
             axis.as_str(),
             checked.policy()
         );
