@@ -1,7 +1,7 @@
 //! The capability that opens the vault.
 //!
-//! A decision point mints a grant, whose terms are exactly what it allows. Redeeming the grant consumes it. Code outside
-//! of this crate cannot make, copy, print in full, store or redirect one.
+//! A decision point mints a grant, whose terms are exactly what it allows. Redeeming the grant consumes it. Code
+//! outside of this crate cannot make, copy, print in full, store or redirect one.
 
 use std::marker::PhantomData;
 

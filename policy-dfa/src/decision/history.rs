@@ -80,7 +80,8 @@ impl History {
         self.spent_minor
     }
 
-    /// The same history with no prompt shown. It tells whether an event needs a prompt, whatever the limit of prompts.
+    /// The same history with no prompt shown. Decided with it, an event that needs a
+    /// prompt asks for it whatever the limit of prompts is.
     #[must_use]
     pub fn without_prompts(self) -> History {
         History { prompts: 0, ..self }

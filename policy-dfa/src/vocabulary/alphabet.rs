@@ -1,8 +1,8 @@
-//! The alphabet: every signal a decision reads, as an axis with a few symbols.
+//! The alphabet: every signal that a decision reads, as an axis with a few symbols.
 //!
-//! Texts, numbers and lists become symbols before the automaton runs: an origin is the task's or another
-//! one, a safety score is a band, a count is under its limit or spent. An axis that the browser may fail
-//! to answer has the symbol `unknown`, always its last, and no guard passes on it.
+//! Texts, numbers and lists become symbols before the automaton runs: an origin is the task's or another one, a
+//! safety score is a band, a count is under its limit or spent. An axis whose fact the browser may not know has
+//! `unknown` as its last symbol, which passes no guard.
 
 use super::reason::{Reason, Signal};
 
@@ -11,14 +11,14 @@ pub(crate) type Mask = u8;
 
 /// One symbol of one axis.
 pub trait Symbol: Copy {
-    /// The axis it belongs to.
+    /// The axis that it belongs to.
     const AXIS: Axis;
 
-    /// Its place on the axis.
+    /// Its index on the axis.
     fn index(self) -> u8;
 }
 
-/// The set of the symbols given.
+/// The set of these symbols.
 pub(crate) fn mask<S: Symbol>(symbols: &[S]) -> Mask {
     symbols.iter().fold(0, |set, symbol| set | 1 << symbol.index())
 }
@@ -46,7 +46,7 @@ macro_rules! axes {
             }
         }
 
-        /// The symbols of each axis, an enum each.
+        /// The symbols of the axes, as one enum for each.
         pub mod symbol {
             use super::{Axis, Symbol};
             $(
@@ -71,7 +71,7 @@ axes! {
     Plan "plan" {
         /// The task may need it.
         Planned "planned",
-        /// Nobody planned it.
+        /// The task does not include it.
         Unplanned "unplanned",
     }
     /// Whether a `site` rule forbids the event on a host that takes part.
@@ -80,24 +80,24 @@ axes! {
         Free "free",
         /// A rule forbids it.
         Forbidden "forbidden",
-        /// A host that takes part is unknown.
+        /// The host of an address that takes part is unknown.
         Unknown "unknown",
     }
-    /// Whether a suspected injection rules the event out.
+    /// Whether a rule about suspected injections bars the event.
     Taint "taint" {
-        /// It does not.
+        /// No rule bars it.
         Clean "clean",
-        /// It does.
+        /// A rule bars it.
         Tainted "tainted",
     }
-    /// Whether an earlier event of the session rules the event out.
+    /// Whether a rule about an earlier event of the session bars the event.
     Session "session" {
-        /// None does.
+        /// No rule bars it.
         Free "free",
-        /// One does.
+        /// A rule bars it.
         Barred "barred",
     }
-    /// How often the like was granted, against the session's limit for it.
+    /// How often the event was granted, against the session's limit for it.
     Uses "uses" {
         /// One more is within the limit.
         Under "under",
@@ -144,7 +144,7 @@ axes! {
         /// Not known.
         Unknown "unknown",
     }
-    /// Where the frame stands.
+    /// The position of the frame.
     Frame "frame" {
         /// It is the top frame.
         Top "top",
@@ -162,7 +162,7 @@ axes! {
         /// It is not.
         Unknown "unknown",
     }
-    /// Where the form, or the address to open, goes.
+    /// The destination of the form, or the address to open.
     Destination "destination" {
         /// An origin of the task, over https.
         Task "task",
@@ -175,9 +175,9 @@ axes! {
         /// Not known.
         Unknown "unknown",
     }
-    /// What the form or control is for.
+    /// The purpose of the form or control.
     Sink "sink" {
-        /// None of the below, or several.
+        /// None of the following, or several of them.
         Other "other",
         /// Card data.
         Payment "payment_form",
@@ -192,9 +192,9 @@ axes! {
     }
     /// The model's claim against the browser's facts.
     Claim "claim" {
-        /// Nothing claimed that the browser does not confirm.
+        /// The browser confirms every claim.
         Agrees "agrees",
-        /// Something claimed that the browser does not confirm.
+        /// The browser does not confirm some claim.
         Contradicts "contradicts",
     }
     /// The amount to pay against what the task may still spend.
@@ -236,29 +236,29 @@ axes! {
         T1 "T1",
         /// Reaches the threshold of T2.
         T2 "T2",
-        /// Not judged.
+        /// No classifier rated it.
         Unknown "unknown",
     }
-    /// Where the text was read that a verb carries.
+    /// The provenance of the text that a verb carries.
     Flow "flow" {
-        /// Nowhere: it stands in the user's own words, or there is none.
+        /// The user's own words, or no text at all.
         Own "own",
-        /// Not elsewhere: what is not the user's was read where it goes, or nowhere.
+        /// The user's own words, and text that was read at the origin that it goes to, or at none.
         Stays "stays",
-        /// It was read at another origin.
+        /// Another origin.
         Crosses "crosses",
         /// Not known.
         Unknown "unknown",
     }
-    /// What the user has said about it.
+    /// The answer of the user.
     Consent "consent" {
-        /// Nothing yet.
+        /// There is no answer yet.
         None "none",
-        /// Yes, and it still holds.
+        /// The user consented, and the consent still holds.
         Given "given",
-        /// No.
+        /// The user refused.
         Refused "refused",
-        /// Yes, but it ran out.
+        /// The user consented, but the consent expired.
         Expired "expired",
     }
     /// Prompts shown, against the session's limit.
@@ -271,7 +271,7 @@ axes! {
 }
 
 impl Axis {
-    /// How many axes there are.
+    /// The number of axes.
     pub const COUNT: usize = Axis::ALL.len();
 
     /// The axis with this name, if there is one.
@@ -284,7 +284,7 @@ impl Axis {
         ((1u16 << self.symbols().len()) - 1) as Mask
     }
 
-    /// The symbol `unknown` alone, or nothing where the axis has none.
+    /// The set of the symbol `unknown`; empty where the axis has no such symbol.
     pub(crate) fn unknown(self) -> Mask {
         match self.symbols() {
             [.., "unknown"] => 1 << (self.symbols().len() - 1),
@@ -339,7 +339,7 @@ impl Axis {
     }
 }
 
-/// One symbol for every axis: everything that a decision depends on.
+/// One symbol for every axis. A decision depends on nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Valuation {
     symbols: [u8; Axis::COUNT],
@@ -356,7 +356,7 @@ impl Valuation {
         self
     }
 
-    /// Sets an axis to a symbol by its place; a place that the axis lacks changes nothing.
+    /// Sets an axis to the symbol with this index. An index that the axis lacks is ignored.
     pub fn set(&mut self, axis: Axis, index: u8) {
         if usize::from(index) < axis.symbols().len()
             && let Some(slot) = self.symbols.get_mut(axis as usize)
@@ -365,7 +365,7 @@ impl Valuation {
         }
     }
 
-    /// The place of the symbol of `axis`.
+    /// The index of the symbol of `axis`.
     pub fn get(&self, axis: Axis) -> u8 {
         self.symbols.get(axis as usize).copied().unwrap_or(0)
     }

@@ -1,6 +1,6 @@
 //! The closed list of reasons to deny, each explained in `spec/reasons.md`.
 
-/// Why something was refused. The model gets the code, the user gets the explanation.
+/// The reason of a denial. The model gets the code, the user gets the explanation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
     /// The container is below what the fields need.
@@ -11,11 +11,11 @@ pub enum Reason {
     TlsInvalid,
     /// The document is not the top frame's.
     FrameNotTop,
-    /// The form goes somewhere else than the task allows.
+    /// The form goes to an origin that the task does not allow.
     WrongDestination,
-    /// A verb would have an effect that the task did not plan.
+    /// A verb would have an effect that the task does not include.
     UnplannedEffect,
-    /// Something read at one origin would be carried to another.
+    /// Text that was read at one origin would be sent to another.
     CrossOriginFlow,
     /// The kind does not have this field, or the page has no control for it.
     FieldNotAllowed,
@@ -25,17 +25,17 @@ pub enum Reason {
     StaleDocument,
     /// A needed signal is unknown.
     SignalUnknown(Signal),
-    /// The page is not judged safe enough.
+    /// The safety of the page is below the threshold.
     LowSafety,
-    /// The user said no.
+    /// The user refused.
     ConsentDenied,
-    /// The user's consent ran out.
+    /// The user's consent expired.
     ConsentExpired,
     /// A budget of the session or the task is spent.
     BudgetSpent,
     /// The session was tainted by a suspected injection.
     TaintedSession,
-    /// An earlier event of the session rules it out.
+    /// A rule about an earlier event of the session bars it.
     SessionRule,
     /// Outgoing text carries protected data.
     EgressBlocked,
@@ -57,19 +57,19 @@ pub enum Reason {
     PaymentDeclined,
     /// The shop did not ask the browser's payment interface.
     NoPaymentInterface,
-    /// The user went on by hand, and the assistant's part of the task is over.
+    /// The user took over, which ends the assistant's part of the task.
     TakenOver,
-    /// The element does not take what was to be done with it.
+    /// The element does not support the action.
     NotApplicable,
     /// The page could not be loaded.
     PageUnreachable,
-    /// The browser went away.
+    /// The browser closed or stopped answering.
     BrowserLost,
-    /// The values went, and the browser did not say how that ended.
+    /// The values were sent to the page, but the outcome is unknown.
     Unconfirmed,
 }
 
-/// The signals whose absence denies.
+/// The signals that deny when they are unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Signal {
     /// The page's origin.
@@ -84,9 +84,9 @@ pub enum Signal {
     Frame,
     /// The loaded document.
     Document,
-    /// Where the form goes.
+    /// The destination of the form.
     Destination,
-    /// What the form is for.
+    /// The purpose of the form.
     Sink,
     /// Whether the control can be seen and hit.
     Visibility,
@@ -99,7 +99,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// The signal's name in a reason code.
+    /// The name of the signal in a reason code.
     pub const fn as_str(self) -> &'static str {
         match self {
             Signal::Origin => "origin",

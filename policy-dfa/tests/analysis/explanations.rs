@@ -79,8 +79,8 @@ proptest! {
         }
     }
 
-    /// When the signals of the failed rules are corrected one after the other, the reason moves from one rule to the next,
-    /// and no rule remains that was not listed.
+    /// When the signals of the failed rules are corrected one after the other, the reason moves from one rule to the
+    /// next, and no rule remains that was not listed.
     #[test]
     fn every_failed_rule_is_listed(root in root(), at in valuation()) {
         let policy = Policy::parse(DEFAULT).unwrap().compile().unwrap();

@@ -97,8 +97,8 @@ fn forged_counts_and_lengths_allocate_in_proportion_to_the_file() {
             assert!(judging.bytes_max <= most, "{tag} at {at}: {judging:?}");
         }
     }
-    // A text of ten times the length with one opening repeated. Each byte may be a token, which takes some 50 bytes in a
-    // list that doubles.
+    // A text of ten times the length with one opening repeated. Each byte may be a token, which takes some 50 bytes
+    // in a list that doubles.
     for opening in ["(", "not ", "policy ", "{", "\"", "request address {"] {
         let text = opening.repeat(10 * good.len() / opening.len());
         let (begin, end) = part(&good, "TEXT");

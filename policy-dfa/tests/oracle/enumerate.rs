@@ -1,9 +1,9 @@
 //! Enumeration of every valuation without visiting each one: a computation reads the symbol of a signal on demand, and
 //! runs again for every other symbol that it could have read.
 //!
-//! The symbols of one run are a cube: all valuations that have them. Two runs differ in a symbol that both read, so the
-//! cubes are disjoint. Every symbol is tried, so together the cubes are the whole space. The result of a run holds for its
-//! whole cube, since the run read nothing else.
+//! The symbols of one run are a cube: all valuations that have them. Two runs differ in a symbol that both read, so
+//! the cubes are disjoint. Every symbol is tried, so together the cubes are the whole space. The result of a run
+//! holds for its whole cube, since the run read nothing else.
 
 use policy_dfa::Axis;
 

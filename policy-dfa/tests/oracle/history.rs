@@ -1,5 +1,5 @@
-//! The history of a session agrees with the oracle's own evaluation of the session rules: after each event, the signals of
-//! every root are compared.
+//! The history of a session agrees with the oracle's own evaluation of the session rules: after each event, the
+//! signals of every root are compared.
 
 use browser_signals::{Container, Fact};
 use policy_dfa::{

@@ -1,5 +1,5 @@
-//! An oracle for the automaton and its proofs: an independent, slow evaluator of the policy's JSON form, which shares no
-//! code with the parser and the compiler.
+//! An oracle for the automaton and its proofs: an independent, slow evaluator of the policy's JSON form, which shares
+//! no code with the parser and the compiler.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -28,9 +28,9 @@ fn model(automaton: &Compiled<Unchecked>) -> Model {
     Model::read(&automaton.policy().to_json())
 }
 
-/// Asserts that the model and the automaton have the same outcome for every valuation. The evaluation of the model comes
-/// first; the automaton then reads the same symbols, and every choice of those that it alone reads. Returns the number
-/// of cubes.
+/// Asserts that the model and the automaton have the same outcome for every valuation. The evaluation of the model
+/// comes first; the automaton then reads the same symbols, and every choice of those that it alone reads. Returns the
+/// number of cubes.
 fn agree(model: &Model, automaton: &Compiled<Unchecked>, root: Root) -> usize {
     let rules = model.rules(event(root));
     let (mut cubes, mut filled) = (0, 0);

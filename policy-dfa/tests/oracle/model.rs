@@ -1,5 +1,5 @@
-//! The oracle's model of a policy, read from its JSON form. It has plain strings only, and shares no code with the parser
-//! and the compiler under test.
+//! The oracle's model of a policy, read from its JSON form. It has plain strings only, and shares no code with the
+//! parser and the compiler under test.
 
 use policy_dfa::Root;
 use serde_json::Value;

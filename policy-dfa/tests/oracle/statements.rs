@@ -157,8 +157,8 @@ fn put_in(event: Event, answer: Answer) -> Option<usize> {
     }
 }
 
-/// Whether a built-in statement does not hold. The comparison of all outcomes covers the statements that the automaton is
-/// total and equivalent to the rules.
+/// Whether a built-in statement does not hold. The comparison of all outcomes covers the statements that the
+/// automaton is total and equivalent to the rules.
 pub fn is_broken(words: &str, model: &Model, all: &[Answers<'_>]) -> bool {
     if words.starts_with("every combination of signals")
         || words.starts_with("the answer is that of the rules")

@@ -19,7 +19,8 @@ pub(super) fn shortest(
     found.min_by_key(Violation::size)
 }
 
-/// The cube without its constraints on the signals that a statement names. A violation lists those signals as the cause.
+/// The cube without its constraints on the signals that a statement names. A violation lists those signals as the
+/// cause.
 pub(super) fn without_named_axes(cube: Cube, proof: &Proof) -> Cube {
     match proof {
         Proof::NeverGrant { conditions, .. } => {

@@ -71,7 +71,8 @@ impl Policy {
     }
 }
 
-/// The session rules in which only the `after` rule at `index` bars events. The others stay, so that it keeps its latch.
+/// The session rules in which only the `after` rule at `index` bars events. The others stay, so that it keeps its
+/// latch.
 fn only_bar(session: &SessionRule, index: usize) -> SessionRule {
     let silent = |(number, bar): (usize, &Bar)| Bar {
         never: if number == index { bar.never.clone() } else { Vec::new() },

@@ -64,8 +64,8 @@ impl<State> Compiled<State> {
 
     /// The minimal sets of signals whose change gives a grant.
     ///
-    /// A set is sufficient exactly if some path to a grant departs from the valuation on no other signal. So the minimal
-    /// sets are among the sets on which paths depart.
+    /// A set is sufficient exactly if some path to a grant departs from the valuation on no other signal. So the
+    /// minimal sets are among the sets on which paths depart.
     fn remedies(&self, root: Root, valuation: &Valuation) -> Vec<Partial> {
         let paths = self.table.paths(root);
         let grants = paths.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Grant(_)));

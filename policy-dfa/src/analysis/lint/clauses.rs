@@ -18,8 +18,8 @@ impl Policy {
         for event in EventKind::all() {
             let mut rest = self.clone();
             let mut index = rest.clauses(event).len();
-            // The search goes from the last to the first and drops each redundant clause at once, so that all of them can
-            // be removed together.
+            // The search goes from the last to the first and drops each redundant clause at once, so that all of them
+            // can be removed together.
             while index > 0 {
                 index -= 1;
                 let less = rest.without(event, index);

@@ -22,8 +22,8 @@ impl Policy {
             span: None,
         };
         let dead = self.session.uses.iter().filter(|(event, most)| {
-            // With a limit of zero, the limit itself is why the event is never granted. An event that a section describes
-            // has its own warning.
+            // With a limit of zero, the limit itself is why the event is never granted. An event that a section
+            // describes has its own warning.
             !facts.granted.contains(event) && **most > 0 && !self.describes(**event)
         });
         let mut found: Vec<Warning> = dead

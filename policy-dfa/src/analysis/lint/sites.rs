@@ -1,7 +1,7 @@
 //! `site` rules that change nothing, and events that are forbidden on every site.
 //!
-//! Finitely many patterns cover a pattern only if one of them covers it alone: below a star there is always a label that
-//! none of the others names, and after a path's star always another path. So a comparison of pairs is complete.
+//! Finitely many patterns cover a pattern only if one of them covers it alone: below a star there is always a label
+//! that none of the others names, and after a path's star always another path. So a comparison of pairs is complete.
 
 use super::warning::Warning;
 use crate::automaton::guards::Rules;

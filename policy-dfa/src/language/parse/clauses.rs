@@ -316,7 +316,7 @@ impl Parser<'_> {
     }
 }
 
-/// Adds a clause, and says whether one with the same test and condition is there already.
+/// Adds a clause. Returns whether one with the same test and condition is there already.
 fn add(clauses: &mut Vec<Clause>, clause: Clause) -> bool {
     let same = |other: &Clause| {
         other.when == clause.when

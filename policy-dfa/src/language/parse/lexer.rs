@@ -41,7 +41,7 @@ impl Token<'_> {
     }
 }
 
-/// Splits a policy text. Line ends mean nothing; `#` starts a comment.
+/// Splits a policy text. Line ends have no meaning; `#` starts a comment.
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, Vec<Fault>> {
     if text.len() > MAX_TEXT {
         let message = format!("the text is longer than {MAX_TEXT} bytes");

@@ -55,7 +55,7 @@ impl<'a> Parser<'a> {
         Fault::new(token.span.clone(), format!("expected {wanted}, found {}", token.shown()))
     }
 
-    /// Takes the next token if it is this word, and says whether it is.
+    /// Takes the next token if it is this word. Returns whether it is.
     pub(crate) fn takes(&mut self, word: &str) -> bool {
         let found = self.peek().kind == TokenKind::Word(word);
         self.next += usize::from(found);
