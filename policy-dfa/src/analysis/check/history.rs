@@ -8,8 +8,7 @@ use std::collections::{HashSet, VecDeque};
 
 use sirl::{Currency, Kind, Money};
 
-use super::paths::{Paths, without_named_axes};
-use super::violation::{Violation, violation};
+use super::violation::{Paths, Violation, violation, without_named_axes};
 use crate::automaton::compile::{Compiled, Unchecked};
 use crate::automaton::cube::Cube;
 use crate::decision::history::{History, SessionEvent};

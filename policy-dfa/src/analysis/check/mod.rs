@@ -8,8 +8,6 @@
 mod equivalence;
 mod history;
 mod invariants;
-mod pairs;
-mod paths;
 mod violation;
 
 use std::ops::Range;
@@ -22,11 +20,11 @@ use crate::language::policy::Proof;
 use crate::language::spans::RuleId;
 use crate::vocabulary::event::Root;
 use crate::vocabulary::outcome::Outcome;
-use invariants::INVARIANTS;
-use paths::{Paths, shortest, without_named_axes};
+use invariants::{INVARIANTS, PAIRS, contradicting_pair};
+use violation::{Paths, shortest, violation, without_named_axes};
 
 /// The number of statements that every policy is checked for.
-const BUILT_IN: usize = equivalence::STATEMENTS.len() + INVARIANTS.len() + pairs::STATEMENTS.len();
+const BUILT_IN: usize = equivalence::STATEMENTS.len() + INVARIANTS.len() + PAIRS.len();
 
 /// One statement about a policy, and whether it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,13 +78,11 @@ impl Compiled<Unchecked> {
         found.extend(INVARIANTS.iter().map(|(words, contradicts)| {
             let case = shortest(&roots, |root, cube, outcome| {
                 let part = contradicts(self, root, cube, outcome)?;
-                Some(violation::violation((*words).to_owned(), root, (cube, &part), outcome))
+                Some(violation((*words).to_owned(), root, (cube, &part), outcome))
             });
             built_in(words, case)
         }));
-        found.extend(
-            pairs::STATEMENTS.iter().map(|pair| built_in(pair.words, pairs::contradiction(pair, &roots))),
-        );
+        found.extend(PAIRS.iter().map(|pair| built_in(pair.words, contradicting_pair(pair, &roots))));
         found.extend(self.policy.proofs.iter().enumerate().map(|(index, proof)| {
             let span = self.policy.spans.of(RuleId::Proof(index));
             Statement { words: format!("`{proof}`"), span, violation: self.refute(proof, &roots) }
@@ -101,12 +97,7 @@ impl Compiled<Unchecked> {
         }
         shortest(roots, |root, cube, outcome| {
             let part = contradicted(proof, cube, outcome).filter(|_| proof.subject().includes(root))?;
-            Some(violation::violation(
-                format!("`{proof}`"),
-                root,
-                (&without_named_axes(*cube, proof), &part),
-                outcome,
-            ))
+            Some(violation(format!("`{proof}`"), root, (&without_named_axes(*cube, proof), &part), outcome))
         })
     }
 }

@@ -1,7 +1,6 @@
 //! The linter: warnings about redundant rules, events that can never be granted, and vacuous statements.
 
 mod clauses;
-mod facts;
 mod proofs;
 mod session;
 mod sites;
@@ -14,7 +13,7 @@ use crate::language::clause::Test;
 use crate::language::policy::{Policy, RequestRule};
 use crate::language::spans::RuleId;
 use crate::vocabulary::event::EventKind;
-use facts::Facts;
+use warning::Facts;
 
 impl Policy {
     /// Warnings about rules that change nothing, events that the policy describes but can never grant, and statements

@@ -2,8 +2,7 @@
 
 use sirl::Kind;
 
-use super::facts::Facts;
-use super::warning::Warning;
+use super::warning::{Facts, Warning};
 use crate::automaton::cube::Cube;
 use crate::decision::partial::Partial;
 use crate::language::policy::{Policy, Proof};

@@ -2,8 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::facts::Facts;
-use super::warning::Warning;
+use super::warning::{Facts, Warning};
 use crate::decision::history::{History, SessionEvent};
 use crate::language::policy::Policy;
 use crate::language::session::{Bar, SessionRule, Trigger};

@@ -1,18 +1,22 @@
-//! Explanations: the rules behind an outcome, and the changes that would turn it into a grant.
+//! Explanations: the rules behind an outcome, and the changes that would turn it into a grant; and the session rules that
+//! bar an event.
 
-mod barred;
+use std::ops::Range;
 
-pub use barred::Barred;
+use sirl::Kind;
 
 use crate::automaton::compile::Compiled;
 use crate::automaton::cube::Cube;
 use crate::automaton::diagram::Diagrams;
 use crate::automaton::guards::{End, Rules};
 use crate::decision::failed_rule::{FailedRule, Failure, failure};
+use crate::decision::history::History;
 use crate::decision::partial::Partial;
 use crate::language::policy::Policy;
+use crate::language::session::{Bar, NEW_TASK, SessionRule};
+use crate::language::spans::RuleId;
 use crate::vocabulary::alphabet::{Axis, Symbol, Valuation, symbol};
-use crate::vocabulary::event::Root;
+use crate::vocabulary::event::{EventKind, Root};
 use crate::vocabulary::outcome::Outcome;
 use crate::vocabulary::reason::Reason;
 
@@ -44,7 +48,7 @@ impl<State> Compiled<State> {
     /// Explains why an event is granted, asked about or refused in one case, and what would change that.
     ///
     /// ```
-    /// # let text = include_str!("../../../../policies/default.policy");
+    /// # let text = include_str!("../../../policies/default.policy");
     /// use policy_dfa::{Partial, Policy, Root, symbol};
     /// use sirl::{Kind, Tier};
     ///
@@ -166,4 +170,73 @@ impl std::fmt::Display for Explanation {
         }
         Ok(())
     }
+}
+
+/// A session rule that bars an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Barred {
+    /// The signal that it sets.
+    pub axis: Axis,
+    /// The rule as the policy has it.
+    pub rule: String,
+    /// Its location in bytes of the policy's text, where that is known.
+    pub span: Option<Range<usize>>,
+    /// The events that end the bar, in the words of the policy. A new task always does.
+    pub until: String,
+}
+
+impl std::fmt::Display for Barred {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} (until {})", self.rule, self.until)
+    }
+}
+
+impl<State> Compiled<State> {
+    /// Every session rule that bars an event after this history, with the events that end the bar. A limit of prompts
+    /// that is reached is among them, since it bars events that need a prompt.
+    pub fn barred(&self, root: Root, history: &History) -> Vec<Barred> {
+        self.policy.barred(root, history)
+    }
+}
+
+impl Policy {
+    fn barred(&self, root: Root, history: &History) -> Vec<Barred> {
+        let session = &self.session;
+        let mut found = Vec::new();
+        for (index, bar) in session.bars.iter().enumerate().filter(|(_, bar)| bar.concerns(root)) {
+            if only_bar(session, index).bars(history, root, bar.is_taint()) {
+                found.push(Barred {
+                    axis: if bar.is_taint() { Axis::Taint } else { Axis::Session },
+                    rule: bar.to_string(),
+                    span: self.span_of(RuleId::Bar(index)),
+                    until: bar.until.map_or(NEW_TASK.to_owned(), |until| format!("{until} or {NEW_TASK}")),
+                });
+            }
+        }
+        let mut limit = |axis, rule| {
+            found.push(Barred { axis, rule, span: None, until: NEW_TASK.to_owned() });
+        };
+        let event = EventKind::of(root);
+        if let Some(most) = session.uses.get(&event).filter(|_| session.is_spent(history, event)) {
+            limit(Axis::Uses, format!("at most {most} {}", event.as_str()));
+        }
+        let buys = matches!(root, Root::Request(Kind::Purchase, _));
+        if let Some(most) = session.money.filter(|most| buys && history.spent_minor() >= most.minor) {
+            limit(Axis::Amount, format!("at most {most}"));
+        }
+        if let Some(most) = session.prompts.filter(|_| session.is_out_of_prompts(history)) {
+            limit(Axis::Prompts, format!("at most {most} prompts"));
+        }
+        found
+    }
+}
+
+/// The session rules in which only the `after` rule at `index` bars events. The others stay, so that it keeps its
+/// latch.
+fn only_bar(session: &SessionRule, index: usize) -> SessionRule {
+    let silent = |(number, bar): (usize, &Bar)| Bar {
+        never: if number == index { bar.never.clone() } else { Vec::new() },
+        ..bar.clone()
+    };
+    SessionRule { bars: session.bars.iter().enumerate().map(silent).collect(), ..session.clone() }
 }
