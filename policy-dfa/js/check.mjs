@@ -1,8 +1,8 @@
-// Replays in JavaScript what Rust decided: `node check.mjs FOLDER`. The folder is written by tests/bytes.rs.
+// Replays decisions of Rust in JavaScript: `node check.mjs FOLDER`. tests/bytes/node.rs writes the folder.
 //
 // For each NAME.bytes there is a NAME.json with the events, signals and answers by name, and a NAME.cases with
-// numbers into them: a byte for the event, one for each signal, two for the answer. Prints what was compared as
-// JSON; exits with 1 at the first difference.
+// indexes into them: a byte for the event, one for each signal, two for the answer. The script prints the number of
+// comparisons as JSON, and exits with 1 at the first difference.
 
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const fail = (what) => {
 const shown = ({ verdict, reason, scope, delivery }) => `${verdict} ${reason ?? scope ?? delivery ?? ""}`;
 const buffer = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
 
-/** What the parts beside the table say, as lines of the language: all of them must stand in the text. */
+/** The parts other than the table as lines of the language. The text must contain every line. */
 function lines({ tiers, thresholds, session, sites }) {
   const decimal = (hundredths) => `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, "0")}`;
   const of = (tier) => Object.keys(tiers).filter((field) => tiers[field] === tier).join(" ");
@@ -38,7 +38,7 @@ async function refused(bytes, what) {
   if (outcome !== "refused") fail(`${what} was not refused`);
 }
 
-/** Every byte flipped, and every shorter file. */
+/** Flips every byte, and cuts the file at every byte. */
 async function damaged(bytes, every) {
   for (let at = 0; at < bytes.length; at += every) {
     const flipped = new Uint8Array(bytes);
@@ -48,36 +48,36 @@ async function damaged(bytes, every) {
   }
 }
 
-/** Numbers that lead nowhere, under a right checksum: everywhere in the states and the starts. */
+/** Writes invalid numbers everywhere into the states and the starts, with a valid checksum. */
 async function forged(bytes, policy) {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const begins = {};
   for (let at = 16; at < bytes.length - 32; at += 8 + view.getUint32(at + 4, true)) {
     begins[String.fromCharCode(...bytes.subarray(at, at + 4))] = at + 8;
   }
-  const sealed = async (at, number) => {
+  const resealed = async (at, number) => {
     const copy = new Uint8Array(bytes);
     new DataView(copy.buffer).setUint16(at, number, true);
     copy.set(new Uint8Array(await crypto.subtle.digest("SHA-256", copy.subarray(0, -32))), copy.length - 32);
     return copy;
   };
   let at = begins.STAT + 2;
-  for (const [place, { signal }] of policy.states.entries()) {
-    await refused(await sealed(at, 0xffff), `the signal 255 of state ${place}`);
+  for (const [index, { signal }] of policy.states.entries()) {
+    await refused(await resealed(at, 0xffff), `the signal 255 of state ${index}`);
     at += 1;
     for (const symbol of signal.symbols) {
-      for (const number of [place, policy.states.length - 1, 0x7fff, 0x8000 + policy.outcomes.length, 0xffff]) {
-        await refused(await sealed(at, number), `state ${place} going on to ${number} by ${symbol}`);
+      for (const number of [index, policy.states.length - 1, 0x7fff, 0x8000 + policy.outcomes.length, 0xffff]) {
+        await refused(await resealed(at, number), `state ${index} going on to ${number} by ${symbol}`);
       }
       at += 2;
     }
   }
   at = begins.ROOT + 2;
   for (const name of policy.starts.keys()) {
-    // Two words, of which the lengths stand where the name has none and the space.
+    // The name is two words with a space; the file has two bytes of length before each word.
     at += name.length - 1 + 4;
     for (const number of [policy.states.length, 0x8000 + policy.outcomes.length]) {
-      await refused(await sealed(at, number), `${name} starting at ${number}`);
+      await refused(await resealed(at, number), `${name} starting at ${number}`);
     }
     at += 2;
   }
@@ -98,7 +98,7 @@ async function replay(folder, name) {
   const width = axes.length + 3;
   for (let at = 0; at < cases.length; at += width) {
     const [event, need] = events[cases[at]];
-    const valuation = Object.fromEntries(axes.map(([axis, symbols], place) => [axis, symbols[cases[at + 1 + place]]]));
+    const valuation = Object.fromEntries(axes.map(([axis, symbols], index) => [axis, symbols[cases[at + 1 + index]]]));
     const expected = answers[cases[at + width - 2] + 256 * cases[at + width - 1]];
     const found = shown(decide(policy, event, need, valuation));
     if (found !== expected) fail(`${name}: ${event} ${need}: ${found}, not ${expected}: ${JSON.stringify(valuation)}`);

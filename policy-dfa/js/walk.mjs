@@ -1,20 +1,20 @@
-// Reads a compiled policy and decides with it, without any other table than the file's own.
+// Reads a compiled policy and decides with it. It needs no other table than that of the file.
 //
 //   const policy = await load(await (await fetch("default.policy.bytes")).arrayBuffer());
 //   decide(policy, "address", "T2", { plan: "planned", site: "free", ... });
 //   // { verdict: "deny", reason: "invalid_container", signal: "container" }
 //
-// The layout is described in spec/policy-bytes.md. Runs where WebCrypto is: Node 20 or newer, secure pages,
-// workers, extensions. The checksum finds accidents only: nothing here proves that the table is that of the
-// text, or that the text is a good policy. Take files from a guard that checked them, and know their `hash`.
-// From a question to the symbols of its signals is the guard's work, `site` patterns included.
+// The layout is described in spec/policy-bytes.md. The script runs where WebCrypto is available: Node 20 or newer,
+// secure pages, workers, extensions. The checksum finds accidents only: nothing here proves that the table agrees with
+// the text, or that the text is a good policy. Take files from a guard that checked them, and compare their `hash`.
+// The guard turns a question into the symbols of the signals, including the `site` patterns.
 
 const MAGIC = "PCPOLICY";
 const LAYOUT = 1;
 const OUTCOME = 0x8000;
 const VERDICTS = ["deny", "ask", "grant"];
 
-/** Reads numbers and words front to back; refuses to read past the end. */
+/** Reads numbers and words from front to back, and throws at the end of the bytes. */
 class Reader {
   constructor(bytes) {
     this.bytes = bytes;
@@ -35,7 +35,7 @@ class Reader {
     return String.fromCharCode(...this.bytes.subarray(begin, begin + length));
   }
   word() { return this.ascii(this.short()); }
-  list(each) { return Array.from({ length: this.short() }, (_, place) => each(place)); }
+  list(each) { return Array.from({ length: this.short() }, (_, index) => each(index)); }
   part(tag) {
     if (this.ascii(4) !== tag) throw new Error(`the compiled policy has no part ${tag} where it should be`);
     const length = this.long();
@@ -50,7 +50,7 @@ class Reader {
 const digest = async (bytes) => new Uint8Array(await globalThis.crypto.subtle.digest("SHA-256", bytes));
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** The policy in an ArrayBuffer. Rejects what is not whole, of another layout, damaged or malformed. */
+/** The policy in an ArrayBuffer. Rejects a file that is truncated, of another layout, damaged or malformed. */
 export async function load(buffer) {
   const bytes = new Uint8Array(buffer);
   const head = new Reader(bytes);
@@ -75,15 +75,15 @@ export async function load(buffer) {
     return axes[number];
   };
   const outcomes = read("OUTC", (part) => part.list(() => outcome(part.byte(), part.byte(), part.word(), axis)));
-  // A state goes on to outcomes and earlier states only, so every walk ends.
+  // The successors of a state are outcomes and earlier states, so every walk ends.
   const target = (number, states) => {
     const there = number & OUTCOME ? number - OUTCOME < outcomes.length : number < states;
     if (!there) throw new Error(`a walk could go on to ${number}, which is not there`);
     return number;
   };
-  const states = read("STAT", (part) => part.list((place) => {
+  const states = read("STAT", (part) => part.list((index) => {
     const signal = axis(part.byte());
-    return { signal, next: signal.symbols.map(() => target(part.short(), place)) };
+    return { signal, next: signal.symbols.map(() => target(part.short(), index)) };
   }));
   const starts = new Map(read("ROOT", (part) => part.list(() => {
     const name = `${part.word()} ${part.word()}`;
@@ -114,18 +114,18 @@ function outcome(number, signal, word, axis) {
 }
 
 /**
- * The answer to an event: a kind of request with the tier that it needs, or a verb, which needs none (`""`).
- * `valuation` has the name of a symbol for each signal. A signal that is read and has none, or one that its
- * axis lacks, is an error: nothing is assumed.
+ * The outcome of an event: a kind of request with the tier that it needs, or a verb, which needs none (`""`).
+ * `valuation` has the name of a symbol for each signal. A signal that is read and has no symbol, or an unknown
+ * symbol, is an error: nothing is assumed.
  */
 export function decide(policy, event, need, valuation) {
   let at = policy.starts.get(`${event} ${need ?? ""}`);
   if (at === undefined) throw new Error(`no event is called ${event} with need ${need || "none"}`);
   while (!(at & OUTCOME)) {
     const { signal, next } = policy.states[at];
-    const place = signal.symbols.indexOf(valuation[signal.name]);
-    if (place < 0) throw new Error(`${signal.name} is none of ${signal.symbols.join(", ")}`);
-    at = next[place];
+    const index = signal.symbols.indexOf(valuation[signal.name]);
+    if (index < 0) throw new Error(`${signal.name} is none of ${signal.symbols.join(", ")}`);
+    at = next[index];
   }
   return policy.outcomes[at - OUTCOME];
 }

@@ -1,87 +1,46 @@
 //! Policy text to automaton to verdict.
 //!
-//! A [`Policy`] is read, compiled to an automaton over small finite signals, and checked: only a policy
-//! whose invariants are proved over every valuation can decide. [`authority`] makes the decision point and
-//! the one verifier that honours its grants.
+//! A [`Policy`] is parsed, compiled to an automaton over small finite signals, and checked: only a policy whose
+//! invariants are proved over every valuation can decide. [`authority`] makes the decision point and the one verifier
+//! that honours its grants.
 //!
-//! | module | subject |
+//! Each room uses only the rooms above it.
+//!
+//! | room | subject |
 //! |---|---|
-//! | [`policy`] | a policy as it was written; its text is described in `spec/policy.md` |
-//! | [`json`] | the JSON form of a policy |
-//! | [`error`] | what is wrong with a policy text, and where |
-//! | [`session`] | what counts of a session's history |
-//! | [`site`] | host and path patterns |
-//! | [`alphabet`] | the signals of a decision, and their symbols |
-//! | [`table`] | the automaton |
-//! | [`compile`] | from a policy to its automaton |
-//! | [`bytes`] | a compiled policy as bytes, and back |
-//! | [`check`] | the invariants, proved over the whole space |
-//! | [`question`] | everything a decision may look at |
-//! | [`valuation`] | from a question to its symbols |
-//! | [`decide`] | the decision point |
-//! | [`verdict`] | grant, deny, ask |
-//! | [`reason`] | the closed list of reasons to deny |
-//! | [`explain`] | the reasons in plain words |
-//! | [`explanation`] | why an answer, and what would change it |
-//! | [`partial`] | what remains possible with what is known |
-//! | [`diff`] | what two policies answer differently |
-//! | [`lint`] | rules that change nothing |
-//! | [`show`] | tables and pictures |
-//! | [`grant`] | the capability that opens the vault, and who may check it |
+//! | `vocabulary` | the signals, events, outcomes and reasons that all rooms share |
+//! | `language` | the policy language, described in `spec/policy.md`: text and JSON to a [`Policy`], and back |
+//! | `automaton` | guards, decision diagrams, the table of states ([`Compiled`]), and its form as bytes |
+//! | `decision` | [`Question`] to [`Verdict`], the session's [`History`], and the [`Grant`] that opens the vault |
+//! | `analysis` | proofs, warnings, explanations, [differences](diff), [tables and graphs](show) |
 
-pub mod alphabet;
-pub mod bytes;
-pub mod check;
-mod clause;
-pub mod compile;
-mod cover;
-mod cube;
-pub mod decide;
-mod diagram;
-pub mod diff;
-pub mod error;
-pub mod explain;
-pub mod explanation;
-pub mod grant;
-mod guard;
-pub mod json;
-mod lexer;
-pub mod lint;
-mod parse;
-mod parse_session;
-mod parser;
-pub mod partial;
-mod places;
-pub mod policy;
-mod print;
-pub mod question;
-pub mod reason;
-pub mod session;
-pub mod show;
-pub mod site;
-mod spans;
-pub mod table;
-pub mod valuation;
-pub mod verdict;
-mod words;
+mod analysis;
+mod automaton;
+mod decision;
+mod language;
+mod vocabulary;
 
-pub use alphabet::{Axis, Symbol, Valuation, symbol};
-pub use bytes::BytesError;
-pub use check::{Statement, Violation};
-pub use compile::{Checked, Compiled, Unchecked};
-pub use decide::{DecisionPoint, GRANT_LIFETIME_MS, authority};
-pub use error::{PolicyError, Problem};
-pub use explanation::{Barred, Explanation, Hurdle};
-pub use grant::{
+pub use analysis::check::{Statement, Violation};
+pub use analysis::explain::{Barred, Explanation};
+pub use analysis::lint::Warning;
+pub use analysis::{diff, show};
+pub use automaton::bytes::BytesError;
+pub use automaton::compile::{Checked, Compiled, Unchecked};
+pub use decision::decide::{DecisionPoint, GRANT_LIFETIME_MS, Granted, Prompt, Verdict, authority};
+pub use decision::failed_rule::FailedRule;
+pub use decision::grant::{
     Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, Placements, RedeemError, Redeemed, Terms, Verifier,
     Wire,
 };
-pub use json::{JsonError, JsonProblem};
-pub use lint::Warning;
-pub use partial::{Partial, Possible, Prospect};
-pub use policy::{Delivery, Policy, Thresholds};
-pub use question::{Carried, Consent, Event, Goal, Millis, Placement, Question, SafetyBand, Task, VerbKind};
-pub use reason::{Reason, Signal};
-pub use session::{Happened, History};
-pub use table::{Outcome, Root};
-pub use verdict::{ConsentScope, Granted, Prompt, Verdict};
+pub use decision::history::{History, SessionEvent};
+pub use decision::partial::Partial;
+pub use decision::possible::{Possible, Prospect};
+pub use decision::question::{Carried, Consent, Event, Goal, Millis, Placement, Question, Task};
+pub use language::error::{PolicyError, Problem};
+pub use language::json::{JsonError, JsonProblem};
+pub use language::policy::{Policy, SafetyBand, Thresholds};
+pub use language::site::{HostPattern, HostPatternError, PathPattern, SitePattern};
+pub use vocabulary::alphabet::{Axis, Symbol, Valuation, symbol};
+pub use vocabulary::event::{Root, VerbKind};
+pub use vocabulary::outcome::{ConsentScope, Delivery, Outcome};
+pub use vocabulary::reason::{Reason, Signal};

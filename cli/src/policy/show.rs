@@ -14,7 +14,7 @@ pub struct Show {
     input: Input,
     /// The event, such as `address`, `address:T1` or `open`. A table shows all of them if none is named.
     event: Option<String>,
-    /// `text` and `markdown` are tables; `dot`, `mermaid` and `svg` are pictures of one event.
+    /// `text` and `markdown` are tables; `dot` and `mermaid` are pictures of one event.
     #[arg(long, default_value = "text", value_parser = format_named)]
     format: Format,
 }

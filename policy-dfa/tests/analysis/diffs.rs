@@ -11,7 +11,7 @@ fn answer(outcome: Outcome) -> Answer {
     match outcome {
         Outcome::Deny(..) => Answer::Denied,
         Outcome::Ask(scope) => Answer::Asked(scope),
-        Outcome::Grant(way) => Answer::Granted(way),
+        Outcome::Grant(delivery) => Answer::Granted(delivery),
     }
 }
 
@@ -27,7 +27,7 @@ proptest! {
     }
 
     #[test]
-    fn the_other_way_round_is_the_mirror_image(one in policy(), other in policy()) {
+    fn a_reversed_diff_is_mirrored(one in policy(), other in policy()) {
         let (one, other) = (compiled(&one.1), compiled(&other.1));
         let (forth, back) = (Diff::between(&one, &other), Diff::between(&other, &one));
         prop_assert_eq!(forth.changes.len(), back.changes.len());
@@ -36,34 +36,34 @@ proptest! {
             std::mem::swap(&mut mirrored.old, &mut mirrored.new);
             prop_assert!(back.changes.contains(&mirrored), "{}", change);
         }
-        let mut turned: Vec<_> = back.asides.clone();
-        turned.iter_mut().for_each(|aside| std::mem::swap(&mut aside.old, &mut aside.new));
+        let mut turned: Vec<_> = back.settings.clone();
+        turned.iter_mut().for_each(|setting| std::mem::swap(&mut setting.old, &mut setting.new));
         turned.sort();
-        let mut asides = forth.asides.clone();
-        asides.sort();
-        prop_assert_eq!(asides, turned);
+        let mut settings = forth.settings.clone();
+        settings.sort();
+        prop_assert_eq!(settings, turned);
     }
 
-    /// Valuation by valuation on a part of the space: each is in exactly the change that it belongs to.
+    /// Each valuation of a part of the space is in exactly the change that it belongs to.
     #[test]
-    fn every_case_that_differs_is_told_and_no_other(
+    fn a_diff_lists_exactly_the_cases_that_differ(
         one in policy(), other in policy(), root in root(), known in partial(),
     ) {
         let (one, other) = (compiled(&one.1), compiled(&other.1));
         let diff = Diff::between(&one, &other);
         let here = |change: &&policy_dfa::diff::Change| change.root == root;
-        // A root that cannot occur is not looked at, but then neither is any change of it told.
+        // The diff skips a root that cannot occur.
         let occurs = !matches!(root, Root::Request(..)) || diff.changes.iter().any(|c| here(&c));
         for valuation in all(&known) {
             let (old, new) = (one.outcome(root, &valuation), other.outcome(root, &valuation));
-            let told: Vec<_> = diff.changes.iter().filter(here)
+            let listed: Vec<_> = diff.changes.iter().filter(here)
                 .filter(|change| change.parts.iter().any(|part| part.cases.holds(&valuation)))
                 .map(|change| (change.old, change.new))
                 .collect();
             if old == new {
-                prop_assert!(told.is_empty(), "{:?} {:?}", told, valuation);
+                prop_assert!(listed.is_empty(), "{:?} {:?}", listed, valuation);
             } else if occurs {
-                prop_assert_eq!(told, vec![(answer(old), answer(new))], "{:?}", valuation);
+                prop_assert_eq!(listed, vec![(answer(old), answer(new))], "{:?}", valuation);
             }
         }
         for change in &diff.changes {
@@ -80,7 +80,7 @@ proptest! {
 }
 
 #[test]
-fn a_change_is_told_in_plain_words() {
+fn a_change_is_shown_in_plain_words() {
     let of = |text: &str| Policy::parse(text).unwrap().compile().unwrap();
     let words = |new: &str| Diff::between(&of(DEFAULT), &of(new)).to_string();
     let lax = words(&DEFAULT.replacen("    tls valid\n", "", 1));

@@ -1,13 +1,15 @@
 //! Explanations.
 
-use policy_dfa::{Axis, Compiled, Happened, Outcome, Policy, Root, Unchecked, Valuation, VerbKind, symbol};
+use policy_dfa::{
+    Axis, Compiled, Outcome, Policy, Root, SessionEvent, Unchecked, Valuation, VerbKind, symbol,
+};
 use proptest::prelude::*;
 use sirl::{Kind, Tier};
 
 use crate::common::DEFAULT;
 use crate::policies::{compiled, good, policy, root, valuation};
 
-/// Whether some symbols of these axes give a grant, the others held.
+/// Whether some symbols of these axes give a grant, with the other axes fixed.
 fn helps(policy: &Compiled<Unchecked>, root: Root, at: &Valuation, axes: &[Axis]) -> bool {
     let Some((axis, rest)) = axes.split_first() else {
         return matches!(policy.outcome(root, at), Outcome::Grant(_));
@@ -23,7 +25,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
-    fn the_first_rule_that_fails_gives_the_reason(one in policy(), root in root(), at in valuation()) {
+    fn the_first_failed_rule_gives_the_reason(one in policy(), root in root(), at in valuation()) {
         let why = compiled(&one.1).explain(root, &at);
         match why.outcome {
             Outcome::Deny(axis, reason) => {
@@ -32,18 +34,18 @@ proptest! {
             }
             _ => prop_assert!(why.failing.is_empty(), "{}", why),
         }
-        for hurdle in why.failing.iter().chain(&why.asking) {
-            if let Some(span) = hurdle.span.clone() {
+        for rule in why.failing.iter().chain(&why.asking) {
+            if let Some(span) = rule.span.clone() {
                 let written = &one.0[span];
                 let word = |text: &str| text.split([' ', '"']).next().unwrap().to_owned();
                 let section = ["address", "login", "open", "type"].contains(&written);
-                prop_assert!(section || written.starts_with('"') || word(written) == word(&hurdle.rule), "{} {}", written, hurdle.rule);
+                prop_assert!(section || written.starts_with('"') || word(written) == word(&rule.rule), "{} {}", written, rule.rule);
             }
         }
     }
 
     #[test]
-    fn the_remedies_are_the_smallest(one in policy(), root in root(), at in valuation()) {
+    fn the_remedies_are_minimal(one in policy(), root in root(), at in valuation()) {
         let policy = compiled(&one.1);
         let why = policy.explain(root, &at);
         if matches!(why.outcome, Outcome::Grant(_)) {
@@ -52,7 +54,7 @@ proptest! {
         }
         let sets: Vec<Vec<Axis>> = why.remedies.iter().map(|remedy| remedy.limits().collect()).collect();
         for (remedy, set) in why.remedies.iter().zip(&sets) {
-            // Every choice that the remedy leaves gives a grant, and it needs each of its signals.
+            // The remedy gives a grant, and it needs each of its signals.
             let mut choice = at;
             for axis in set {
                 choice.set(*axis, remedy.witness().get(*axis));
@@ -67,34 +69,34 @@ proptest! {
         }
         let least = sets.iter().map(Vec::len).min().unwrap_or(usize::MAX);
         prop_assert!(sets.first().is_none_or(|set| set.len() == least));
-        for (place, one) in Axis::ALL.iter().enumerate() {
+        for (index, one) in Axis::ALL.iter().enumerate() {
             if least > 1 {
                 prop_assert!(!helps(&policy, root, &at, &[*one]), "{} and {:?}", why, one);
             }
-            for other in Axis::ALL[place + 1..].iter().filter(|_| least > 2) {
+            for other in Axis::ALL[index + 1..].iter().filter(|_| least > 2) {
                 prop_assert!(!helps(&policy, root, &at, &[*one, *other]), "{why} and {one:?} {other:?}");
             }
         }
     }
 
-    /// With the signals of the failing rules made good from the first on, the answer moves from one rule to
-    /// the next, and none is left that was not told.
+    /// When the signals of the failed rules are corrected one after the other, the reason moves from one rule to the
+    /// next, and no rule remains that was not listed.
     #[test]
-    fn all_rules_that_fail_are_told(root in root(), at in valuation()) {
+    fn every_failed_rule_is_listed(root in root(), at in valuation()) {
         let policy = Policy::parse(DEFAULT).unwrap().compile().unwrap();
         let why = policy.explain(root, &at);
         let mut now = at;
-        let fixed: Vec<Axis> = why.failing.iter().map(|hurdle| hurdle.axis).collect();
-        for hurdle in &why.failing {
+        let fixed: Vec<Axis> = why.failing.iter().map(|rule| rule.axis).collect();
+        for rule in &why.failing {
             let Outcome::Deny(axis, reason) = policy.outcome(root, &now) else {
-                // Two rules about one signal are both met at once.
-                prop_assert!(fixed.iter().filter(|axis| **axis == hurdle.axis).count() > 1);
+                // One correction can satisfy two rules about the same signal.
+                prop_assert!(fixed.iter().filter(|axis| **axis == rule.axis).count() > 1);
                 continue;
             };
             if matches!(root, Root::Request(..)) && reason.code() == "delivery_forbidden" {
                 return Ok(());
             }
-            if axis != hurdle.axis {
+            if axis != rule.axis {
                 continue;
             }
             now.set(axis, good().get(axis));
@@ -133,7 +135,7 @@ fn an_explanation_names_every_rule_and_what_would_help() {
 }
 
 #[test]
-fn conditions_and_questions_of_a_verb_are_explained() {
+fn conditions_and_prompts_of_a_verb_are_explained() {
     let text = format!(
         "{}verb type {{\n tls valid if sink is other\n flow stays else ask\n}}\nsession {{ at most 2 prompts }}\n",
         crate::policies::HEAD
@@ -141,7 +143,7 @@ fn conditions_and_questions_of_a_verb_are_explained() {
     let policy = Policy::parse(&text).unwrap().compile().unwrap();
     let why = |at: Valuation| policy.explain(Root::Verb(VerbKind::Type), &at);
     let base = good().with(symbol::Sink::Other);
-    let rules = |why: &[policy_dfa::Hurdle]| {
+    let rules = |why: &[policy_dfa::FailedRule]| {
         why.iter().map(|one| format!("{} {}", one.axis.as_str(), one.rule)).collect::<Vec<_>>()
     };
     let unclear = why(base.with(symbol::Sink::Unknown));
@@ -163,43 +165,46 @@ fn conditions_and_questions_of_a_verb_are_explained() {
 }
 
 #[test]
-fn what_bars_an_event_is_told_with_what_ends_it() {
+fn a_barred_event_is_listed_with_the_events_that_end_the_bar() {
     let text = DEFAULT.replace(
         "    after suspected",
         "    after refusal never address, open until open\n    at most 1 address, 3.00 USD\n    after login never address until new_task\n    after suspected",
     );
     let policy = Policy::parse(&text).unwrap().compile().unwrap();
-    let told = |root: Root, happened: &[Happened]| {
-        let step = |history, one: &Happened| policy.after(history, *one);
-        let history = happened.iter().fold(policy_dfa::History::default(), step);
+    let barred = |root: Root, events: &[SessionEvent]| {
+        let step = |history, one: &SessionEvent| policy.after(history, *one);
+        let history = events.iter().fold(policy_dfa::History::default(), step);
         policy.barred(root, &history).iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let address = Root::Request(Kind::Address, Tier::T2);
-    assert!(told(address, &[]).is_empty());
+    assert!(barred(address, &[]).is_empty());
     assert_eq!(
-        told(address, &[Happened::Refused, Happened::Suspected, Happened::Released(Kind::Address)]),
+        barred(
+            address,
+            &[SessionEvent::Refused, SessionEvent::Suspected, SessionEvent::Released(Kind::Address)]
+        ),
         [
             "after refusal never address, open until open (until open or new_task)",
             "after suspected_injection never T2 until new_task (until new_task)",
             "at most 1 address (until new_task)",
         ]
     );
-    assert!(told(address, &[Happened::Refused, Happened::Done(VerbKind::Open)]).is_empty());
+    assert!(barred(address, &[SessionEvent::Refused, SessionEvent::Done(VerbKind::Open)]).is_empty());
     assert_eq!(
-        told(address, &[Happened::Released(Kind::Login)]),
+        barred(address, &[SessionEvent::Released(Kind::Login)]),
         ["after login never address until new_task (until new_task)"],
-        "the bar after a refusal bars it too, but has not begun"
+        "the bar after a refusal has not begun"
     );
     let buy = Root::Request(Kind::Purchase, Tier::T2);
-    let paid = [Happened::Paid(crate::common::usd(300))];
+    let paid = [SessionEvent::Paid(crate::common::usd(300))];
     assert_eq!(
-        told(buy, &paid),
+        barred(buy, &paid),
         ["at most 1 purchase (until new_task)", "at most 3.00 USD (until new_task)"]
     );
-    assert!(told(address, &paid).is_empty());
-    assert_eq!(told(Root::Request(Kind::Address, Tier::T1), &[Happened::Suspected]).len(), 0);
+    assert!(barred(address, &paid).is_empty());
+    assert_eq!(barred(Root::Request(Kind::Address, Tier::T1), &[SessionEvent::Suspected]).len(), 0);
     assert_eq!(
-        told(Root::Verb(VerbKind::Open), &[Happened::Prompted; 5]),
+        barred(Root::Verb(VerbKind::Open), &[SessionEvent::Prompted; 5]),
         ["at most 5 prompts (until new_task)"]
     );
 }

@@ -1,4 +1,4 @@
-//! Differences, explanations, prospects and warnings, against slow readings of the automaton itself.
+//! Differences, explanations, prospects and warnings, compared with slow evaluations of the automaton.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 

@@ -14,75 +14,21 @@ fn shown(text: &str, root: Root, format: Format) -> String {
     Policy::parse(text).unwrap().compile().unwrap().show(root, format)
 }
 
-/// The elements of an SVG are closed in the order in which they were opened, and no text has a bare mark.
-fn well_formed(svg: &str) -> Result<(), String> {
-    let mut open: Vec<&str> = Vec::new();
-    let mut rest = svg;
-    while let Some(start) = rest.find('<') {
-        let text = &rest[..start];
-        for part in text.split('&').skip(1) {
-            let entity = part.split(';').next().unwrap();
-            if !["amp", "lt", "gt", "quot"].contains(&entity) {
-                return Err(format!("a bare mark in {text}"));
-            }
-        }
-        let end = start + rest[start..].find('>').ok_or("an open mark")?;
-        let tag = &rest[start + 1..end];
-        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap();
-        if !tag.matches('"').count().is_multiple_of(2) || tag.contains('<') {
-            return Err(format!("a broken tag {tag}"));
-        }
-        if tag.starts_with('/') {
-            if open.pop() != Some(name) {
-                return Err(format!("{name} is closed, but not open"));
-            }
-        } else if !tag.ends_with('/') {
-            open.push(name);
-        }
-        rest = &rest[end + 1..];
-    }
-    if open.is_empty() && rest.trim().is_empty() {
-        Ok(())
-    } else {
-        Err(format!("still open: {open:?} {rest}"))
-    }
-}
-
-fn numbers(tag: &str) -> [f64; 4] {
-    ["x", "y", "width", "height"].map(|name| {
-        let after = tag.split(&format!(" {name}=\"")).nth(1).unwrap_or_else(|| panic!("{name} in {tag}"));
-        after.split('"').next().unwrap().parse().unwrap()
-    })
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn every_picture_is_well_formed_and_its_cards_do_not_overlap(one in policy()) {
+    fn both_pictures_show_the_same_states_and_transitions(one in policy()) {
         let compiled = one.1.compile().unwrap();
         for root in compiled.events() {
-            let svg = compiled.show(root, Format::Svg);
-            prop_assert_eq!(well_formed(&svg), Ok(()));
-            let head = numbers(&svg[svg.find("<rect class=\"under\"").unwrap()..].replacen("class", "x=\"0\" y=\"0\" c", 1));
-            let cards: Vec<[f64; 4]> = svg.lines()
-                .filter(|line| line.starts_with("<rect class=\"") && line.contains(" rx="))
-                .map(numbers)
-                .collect();
-            prop_assert!(!cards.is_empty());
-            for (place, [x, y, w, h]) in cards.iter().enumerate() {
-                prop_assert!(*x >= 0.0 && *y >= 0.0 && x + w <= head[2] && y + h <= head[3]);
-                for [a, b, c, d] in &cards[place + 1..] {
-                    let apart = x + w <= *a || a + c <= *x || y + h <= *b || b + d <= *y;
-                    prop_assert!(apart, "{}\n{}", root, svg);
-                }
-            }
             let dot = compiled.show(root, Format::Dot);
             let mermaid = compiled.show(root, Format::Mermaid);
-            let states = dot.matches("[label=").count() - dot.matches(" -> ").count();
-            prop_assert_eq!(states, cards.len());
-            prop_assert_eq!(dot.matches(" -> ").count(), mermaid.matches(" -->|").count());
-            prop_assert_eq!(svg.matches("marker-end").count(), dot.matches(" -> ").count());
+            let arrows = dot.matches(" -> ").count();
+            let states = dot.matches("[label=").count() - arrows;
+            prop_assert!(states > 0);
+            prop_assert_eq!(arrows, mermaid.matches(" -->|").count());
+            let nodes = mermaid.lines().filter(|line| line.starts_with("    n") && !line.contains(" -->|"));
+            prop_assert_eq!(states, nodes.count());
         }
     }
 }
@@ -119,9 +65,6 @@ fn a_table_has_a_row_for_each_rule() {
 fn names_are_escaped() {
     let odd = "a</title>|`x`*b*&c\\";
     let text = DEFAULT.replace("policy \"default\"", &format!("policy \"{odd}\""));
-    let svg = shown(&text, ADDRESS, Format::Svg);
-    assert_eq!(well_formed(&svg), Ok(()));
-    assert!(svg.contains("a&lt;/title&gt;|`x`*b*&amp;c\\"), "{svg}");
     assert!(shown(&text, ADDRESS, Format::Markdown).contains("a&lt;/title&gt;\\|\\`x\\`\\*b\\*&amp;c\\\\"));
     assert!(shown(&text, ADDRESS, Format::Dot).contains("*&c\\\\ version 1\" {"));
     assert!(shown(&text, ADDRESS, Format::Mermaid).contains("c\\\\ version 1\"\n---"));

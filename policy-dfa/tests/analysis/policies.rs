@@ -1,4 +1,4 @@
-//! Random policies: their text, put together from clauses that often repeat and contradict each other.
+//! Random policy texts, from clauses that often repeat and contradict each other.
 
 use policy_dfa::{Axis, Compiled, Partial, Policy, Root, Unchecked, Valuation, VerbKind};
 use proptest::prelude::*;
@@ -43,7 +43,7 @@ const VERB: [&str; 10] = [
 const WHEN: [&str; 5] =
     ["", "", " if container is T0", " unless container is T0 or T1", " if sink is free_text or other"];
 
-/// Clauses, none of which says the same test twice.
+/// Clauses without a repeated test.
 fn request() -> impl Strategy<Value = String> {
     let clauses = prop::sample::subsequence(REQUEST.to_vec(), 0..REQUEST.len());
     let consent = prop::sample::select(vec!["none", "every time", "once per session", "once per site"]);
@@ -125,7 +125,7 @@ pub fn text() -> impl Strategy<Value = String> {
                 }
             }
             text += &format!("{}\nsession {{\n    {}\n}}\n", sites.join("\n"), session.join("\n    "));
-            // What reads as an error is not what is tested here.
+            // Lines with an error are removed, since these tests are about valid policies.
             let Err(error) = Policy::parse(&text) else { return text };
             let mut lines: Vec<&str> = text.lines().collect();
             let mut bad: Vec<usize> = error.problems().iter().map(|problem| problem.line - 1).collect();
@@ -140,14 +140,14 @@ pub fn text() -> impl Strategy<Value = String> {
 }
 
 pub fn policy() -> impl Strategy<Value = (String, Policy)> {
-    text().prop_filter_map("a policy that reads", |text| Some((text.clone(), Policy::parse(&text).ok()?)))
+    text().prop_filter_map("a policy that parses", |text| Some((text.clone(), Policy::parse(&text).ok()?)))
 }
 
 pub fn compiled(policy: &Policy) -> Compiled<Unchecked> {
     policy.compile().unwrap()
 }
 
-/// Mostly what the policies describe.
+/// Mostly events that the policies describe.
 pub fn root() -> impl Strategy<Value = Root> {
     let address = [Tier::T1, Tier::T2].map(|tier| Root::Request(Kind::Address, tier));
     let described = [address.as_slice(), &[VerbKind::Open, VerbKind::Type].map(Root::Verb)].concat();
@@ -161,7 +161,7 @@ pub fn valuation() -> impl Strategy<Value = Valuation> {
     prop::collection::vec(any::<u8>(), Axis::COUNT).prop_map(|bytes| {
         let mut valuation = good();
         for (axis, byte) in Axis::ALL.iter().zip(bytes) {
-            // Mostly good, so that walks go deep.
+            // Mostly permissive symbols, so that walks go deep.
             if byte % 5 == 0 {
                 valuation.set(*axis, (byte / 5) % axis.symbols().len() as u8);
             }
@@ -170,7 +170,7 @@ pub fn valuation() -> impl Strategy<Value = Valuation> {
     })
 }
 
-/// All is well, and the user said yes.
+/// A valuation that passes every guard, with consent.
 pub fn good() -> Valuation {
     let mut valuation = Valuation::FIRST;
     for (axis, symbol) in [(Axis::Container, 2), (Axis::Safety, 3), (Axis::Consent, 1), (Axis::Sink, 2)] {
@@ -179,7 +179,7 @@ pub fn good() -> Valuation {
     valuation
 }
 
-/// A few axes open around a valuation.
+/// A partial valuation with a few open axes.
 pub fn partial() -> impl Strategy<Value = Partial> {
     let open = prop::sample::subsequence(Axis::ALL.to_vec(), 0..=5);
     (valuation(), open, any::<u8>()).prop_map(|(base, open, keep)| {
@@ -190,8 +190,8 @@ pub fn partial() -> impl Strategy<Value = Partial> {
                 return known.named(*axis, &[own]).unwrap();
             }
             let kept: Vec<&str> = (0..symbols.len())
-                .filter(|place| keep & (1 << place) != 0 || symbols[*place] == own)
-                .map(|place| symbols[place])
+                .filter(|index| keep & (1 << index) != 0 || symbols[*index] == own)
+                .map(|index| symbols[index])
                 .collect();
             known.named(*axis, &kept).unwrap()
         })

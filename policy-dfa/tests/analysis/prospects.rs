@@ -1,8 +1,8 @@
-//! What remains possible.
+//! Prospects: the outcomes that an event can still have.
 
 use browser_signals::{Container, Fact, Observed};
 use policy_dfa::{
-    Axis, Consent, Event, Happened, History, Millis, Outcome, Partial, Policy, Prospect, Question, Root,
+    Axis, Consent, Event, History, Millis, Outcome, Partial, Policy, Prospect, Question, Root, SessionEvent,
     Task, symbol,
 };
 use proptest::prelude::*;
@@ -14,9 +14,8 @@ use crate::policies::{all, compiled, partial, policy, root};
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Against every valuation there is in the part.
     #[test]
-    fn a_prospect_is_the_best_of_all_cases(one in policy(), root in root(), known in partial()) {
+    fn a_prospect_is_the_best_outcome_of_all_valuations(one in policy(), root in root(), known in partial()) {
         let policy = compiled(&one.1);
         let possible = policy.possible(root, &known);
         let certain = known.symbols(Axis::Consent).all(|symbol| symbol != "none");
@@ -28,9 +27,9 @@ proptest! {
                     reasons.push(reason);
                     Prospect::Never
                 }
-                Outcome::Ask(_) => Prospect::Asking,
+                Outcome::Ask(_) => Prospect::NeedsConsent,
                 Outcome::Grant(_) if certain || valuation.name(Axis::Consent) == "none" => Prospect::Granted,
-                Outcome::Grant(_) => Prospect::Asking,
+                Outcome::Grant(_) => Prospect::NeedsConsent,
             });
         }
         prop_assert_eq!(possible.prospect, best);
@@ -38,12 +37,12 @@ proptest! {
             prop_assert!(possible.conditions.is_empty());
             prop_assert!(reasons.iter().all(|reason| possible.reasons.contains(reason)));
             prop_assert!(possible.reasons.iter().all(|reason| reasons.contains(reason)));
-            for hurdle in &possible.hurdles {
+            for rule in &possible.failed_rules {
                 for valuation in all(&known) {
                     let why = policy.explain(root, &valuation);
                     prop_assert!(
-                        why.failing.iter().any(|other| other.rule == hurdle.rule),
-                        "{} does not fail for {:?}", hurdle, valuation
+                        why.failing.iter().any(|other| other.rule == rule.rule),
+                        "{} does not fail for {:?}", rule, valuation
                     );
                 }
             }
@@ -58,15 +57,15 @@ proptest! {
                 other.set(Axis::Consent, Axis::Consent.symbols().iter().position(|s| *s == consent).unwrap() as u8);
                 policy.outcome(root, &other)
             };
-            let opens = match best {
+            let permitted = match best {
                 Prospect::Granted if certain || valuation.name(Axis::Consent) == "none" => {
                     matches!(policy.outcome(root, &valuation), Outcome::Grant(_))
                 }
                 Prospect::Granted => continue,
                 _ => consents.map(with).any(|outcome| !matches!(outcome, Outcome::Deny(..))),
             };
-            let told = possible.conditions.iter().any(|part| part.holds(&valuation));
-            prop_assert_eq!(told, opens, "{} {:?}", possible, valuation);
+            let listed = possible.conditions.iter().any(|part| part.holds(&valuation));
+            prop_assert_eq!(listed, permitted, "{} {:?}", possible, valuation);
         }
     }
 }
@@ -74,9 +73,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// Whatever page comes: what is known before it holds of every question about it.
     #[test]
-    fn what_is_known_before_a_page_holds_of_every_page(
+    fn the_knowledge_before_a_page_holds_for_every_page(
         kind in prop::sample::select(Kind::ALL.to_vec()),
         planned in any::<bool>(),
         raised in prop::sample::select(vec![Container::T0, Container::T1, Container::T2]),
@@ -85,9 +83,9 @@ proptest! {
         ]),
         budget in prop::option::of(0u64..4),
         origins in prop::sample::select(vec![vec![], vec!["https://shop.example"]]),
-        happened in prop::collection::vec(prop::sample::select(vec![
-            Happened::Prompted, Happened::Suspected, Happened::Refused, Happened::Paid(usd(1)),
-            Happened::Released(Kind::Address),
+        events in prop::collection::vec(prop::sample::select(vec![
+            SessionEvent::Prompted, SessionEvent::Suspected, SessionEvent::Refused, SessionEvent::Paid(usd(1)),
+            SessionEvent::Released(Kind::Address),
         ]), 0..8),
         elsewhere in any::<bool>(),
         money in prop::sample::select(vec!["", ", 0.02 USD", ", 2.00 EUR"]),
@@ -106,7 +104,7 @@ proptest! {
         let kinds = if planned { vec![kind] } else { vec![] };
         let origins = origins.into_iter().map(origin).collect();
         let task = Task::new(origins, kinds, budget.map(usd), raised);
-        let history = happened.iter().fold(History::default(), |history, one| policy.after(history, *one));
+        let history = events.iter().fold(History::default(), |history, one| policy.after(history, *one));
         let page = Observed::simulated(scene.page.clone(), 1);
         for (seen, amount) in [(None, Some(usd(1))), (Some(&page), Some(usd(u64::from(!free)))), (Some(&page), None)] {
             let placements: &[_] = if kind == Kind::Purchase { &[] } else { &scene.placements };
@@ -128,17 +126,17 @@ proptest! {
 }
 
 #[test]
-fn a_task_knows_what_it_cannot_get() {
+fn the_prospects_of_a_task() {
     let policy = Policy::parse(DEFAULT).unwrap().compile().unwrap().check().unwrap();
     let shop = || vec![origin("https://shop.example")];
     let task = |kinds: &[Kind], raised| Task::new(shop(), kinds.to_vec(), Some(usd(10)), raised);
-    let told = |root, task: &Task, happened: &[Happened]| {
-        let history = happened.iter().fold(History::default(), |history, one| policy.after(history, *one));
+    let possible = |root, task: &Task, events: &[SessionEvent]| {
+        let history = events.iter().fold(History::default(), |history, one| policy.after(history, *one));
         policy.possible(root, &policy.before_page(root, task, &history))
     };
     let address = Root::Request(Kind::Address, Tier::T2);
-    let fine = told(address, &task(&Kind::ALL, Container::T2), &[]);
-    assert_eq!(fine.prospect, Prospect::Asking);
+    let fine = possible(address, &task(&Kind::ALL, Container::T2), &[]);
+    assert_eq!(fine.prospect, Prospect::NeedsConsent);
     assert_eq!(
         fine.to_string(),
         "only after asking, where site is free and container is T2 and origin is task and top_origin is task and \
@@ -146,23 +144,26 @@ fn a_task_knows_what_it_cannot_get() {
          placement is whole and visibility is seen"
             .replace("site is free and ", "")
     );
-    let low = told(address, &task(&Kind::ALL, Container::T1), &[]);
+    let low = possible(address, &task(&Kind::ALL, Container::T1), &[]);
     assert_eq!(low.to_string(), "never\n  invalid_container: container covers the fields");
-    let unplanned = told(address, &task(&[Kind::Login], Container::T2), &[Happened::Suspected]);
-    let rules: Vec<&str> = unplanned.hurdles.iter().map(|hurdle| hurdle.rule.as_str()).collect();
+    let unplanned = possible(address, &task(&[Kind::Login], Container::T2), &[SessionEvent::Suspected]);
+    let rules: Vec<&str> = unplanned.failed_rules.iter().map(|rule| rule.rule.as_str()).collect();
     assert_eq!(
         rules,
         ["every request: the task planned it", "after suspected_injection never T2 until new_task"]
     );
-    let card = told(Root::Request(Kind::Payment, Tier::T2), &task(&Kind::ALL, Container::T2), &[]);
+    let card = possible(Root::Request(Kind::Payment, Tier::T2), &task(&Kind::ALL, Container::T2), &[]);
     assert_eq!(card.to_string(), "never\n  delivery_forbidden: deliver nothing");
     let buy = Root::Request(Kind::Purchase, Tier::T2);
     let poor = Task::new(shop(), Kind::ALL.to_vec(), None, Container::T2);
-    assert_eq!(told(buy, &poor, &[]).hurdles[0].rule, "every request: the amount is within the budget");
-    let bought = told(buy, &task(&Kind::ALL, Container::T2), &[Happened::Paid(usd(1))]);
-    assert_eq!(bought.hurdles[0].rule, "at most 1 purchase");
-    let asked = told(address, &task(&Kind::ALL, Container::T2), &[Happened::Prompted; 5]);
-    assert_eq!(asked.prospect, Prospect::Asking, "a yes that is remembered may still serve");
+    assert_eq!(
+        possible(buy, &poor, &[]).failed_rules[0].rule,
+        "every request: the amount is within the budget"
+    );
+    let bought = possible(buy, &task(&Kind::ALL, Container::T2), &[SessionEvent::Paid(usd(1))]);
+    assert_eq!(bought.failed_rules[0].rule, "at most 1 purchase");
+    let asked = possible(address, &task(&Kind::ALL, Container::T2), &[SessionEvent::Prompted; 5]);
+    assert_eq!(asked.prospect, Prospect::NeedsConsent, "an earlier consent may still hold");
     let read = policy.possible(Root::Verb(policy_dfa::VerbKind::Read), &Partial::anything());
     assert_eq!(read.to_string(), "may be granted without asking");
     let open = Partial::anything().among(&[symbol::Container::T0]).unwrap();
@@ -173,7 +174,7 @@ fn a_task_knows_what_it_cannot_get() {
 }
 
 #[test]
-fn a_rule_that_asks_is_no_hurdle() {
+fn a_rule_that_asks_is_not_a_failed_rule() {
     let text = format!("{}verb type {{\n container T2\n flow own else ask\n}}\n", crate::policies::HEAD);
     let policy = Policy::parse(&text).unwrap().compile().unwrap();
     let known = Partial::anything().among(&[symbol::Container::T0]).unwrap();
@@ -186,14 +187,14 @@ fn a_rule_that_asks_is_no_hurdle() {
 }
 
 #[test]
-fn a_purchase_of_nothing_is_within_what_is_spent_to_the_last() {
+fn a_free_purchase_is_within_an_exhausted_budget() {
     let text = DEFAULT.replace("at most 1 purchase", "at most 9 purchases, 0.02 USD");
     let policy = Policy::parse(&text).unwrap().compile().unwrap().check().unwrap();
     let shop = vec![origin("https://shop.example")];
     let buy = Root::Request(Kind::Purchase, Tier::T2);
     let amounts = |budget: u64, spent: u64| {
         let task = Task::new(shop.clone(), vec![Kind::Purchase], Some(usd(budget)), Container::T2);
-        let history = policy.after(History::default(), Happened::Paid(usd(spent)));
+        let history = policy.after(History::default(), SessionEvent::Paid(usd(spent)));
         policy.before_page(buy, &task, &history).symbols(Axis::Amount).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(amounts(5, 2), "within over unknown");

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::common::DEFAULT;
 use crate::policies::{HEAD, policy};
 
-/// The text without what stands at these places.
+/// The text without the rules of these warnings.
 fn without(text: &str, warnings: &[&Warning]) -> String {
     let mut spans: Vec<_> = warnings.iter().filter_map(|warning| warning.span.clone()).collect();
     spans.sort_by_key(|span| span.start);
@@ -26,21 +26,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn all_clauses_that_change_nothing_can_go_together(one in policy()) {
+    fn all_redundant_clauses_can_be_removed_together(one in policy()) {
         let warnings = one.1.warnings();
-        let idle: Vec<&Warning> = warnings.iter().filter(|warning| about_clauses(warning)).collect();
-        let less = without(&one.0, &idle);
+        let redundant: Vec<&Warning> = warnings.iter().filter(|warning| about_clauses(warning)).collect();
+        let less = without(&one.0, &redundant);
         let rest = Policy::parse(&less).unwrap_or_else(|error| panic!("{error}\n{less}"));
         let diff = Diff::between(&one.1.compile().unwrap(), &rest.compile().unwrap());
-        prop_assert!(diff.is_empty(), "{diff}\n{}\nwithout\n{:?}", one.0, idle);
+        prop_assert!(diff.is_empty(), "{diff}\n{}\nwithout\n{:?}", one.0, redundant);
         prop_assert!(!rest.warnings().iter().any(about_clauses), "{:?}\n{}", rest.warnings(), less);
     }
 
     #[test]
     fn every_other_clause_changes_something(one in policy()) {
         let warnings = one.1.warnings();
-        let idle: Vec<&Warning> = warnings.iter().filter(|warning| about_clauses(warning)).collect();
-        let less = without(&one.0, &idle);
+        let redundant: Vec<&Warning> = warnings.iter().filter(|warning| about_clauses(warning)).collect();
+        let less = without(&one.0, &redundant);
         let rest = Policy::parse(&less).unwrap();
         for (number, line) in less.lines().enumerate() {
             let clause = line.trim();
@@ -68,7 +68,7 @@ fn the_shipped_policy_gives_no_warning() {
 }
 
 #[test]
-fn every_oddity_is_told_with_its_place() {
+fn every_warning_has_its_location() {
     let session =
         |rule: &str| DEFAULT.replace("    after suspected", &format!("    {rule}\n    after suspected"));
     let more = |lines: &str| format!("{DEFAULT}{lines}\n");
@@ -202,7 +202,7 @@ fn every_oddity_is_told_with_its_place() {
 }
 
 #[test]
-fn a_statement_that_keeps_a_refusal_is_no_oddity() {
+fn a_statement_about_deliver_nothing_gives_no_warning() {
     let text = format!(
         "{HEAD}request payment {{ consent every time deliver nothing }}\nprove never grant payment\n"
     );
@@ -211,8 +211,8 @@ fn a_statement_that_keeps_a_refusal_is_no_oddity() {
 }
 
 #[test]
-fn a_path_that_is_forbidden_leaves_the_page_it_starts_from() {
-    // The `only` rule still says on which pages a login may start.
+fn a_never_rule_with_a_path_does_not_make_an_only_rule_redundant() {
+    // The `only` rule still limits the pages on which a login may start.
     let text = format!(
         "{DEFAULT}site \"shop.example/login\" {{ only login }}\nsite \"shop.example/*\" {{ never login }}\n"
     );

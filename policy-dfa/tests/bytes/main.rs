@@ -1,4 +1,4 @@
-//! A compiled policy as bytes, and back: in Rust, damaged, forged, and in JavaScript.
+//! Compiled policies as bytes: written and read in Rust, damaged, forged, and read in JavaScript.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ use random::{Random, near, policy};
 use sha2::{Digest, Sha256};
 
 const SHIPPED: &str = include_str!("../../../policies/default.policy");
-/// Layout 1, as it was first written. Later versions must read it as long as the signals are the same.
+/// A file of the first version with layout 1. Later versions must read it as long as the signals are the same.
 const FIRST: &[u8] = include_bytes!("../data/default-v1.bytes");
 const DIGEST: usize = 32;
 
@@ -20,8 +20,8 @@ fn compiled(text: &str) -> Compiled<Unchecked> {
     Policy::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}")).compile().unwrap()
 }
 
-/// Length and checksum made right, so that what is behind them is tried.
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+/// The bytes with a valid length and checksum, so that the later checks are reached.
+fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(bytes.len().saturating_sub(DIGEST));
     let length = (bytes.len() + DIGEST) as u32;
     if let Some(slot) = bytes.get_mut(12..16) {
@@ -42,7 +42,7 @@ fn agree(one: &Compiled<Unchecked>, other: &Compiled<Unchecked>, seed: u64) {
     }
 }
 
-/// What must hold of any bytes: refused, or judged by the check as what they are.
+/// Reads and checks any bytes, asserts that the answers are consistent, and names the result.
 fn judged(bytes: &[u8]) -> &'static str {
     let Ok(loaded) = Compiled::from_bytes(bytes) else { return "refused" };
     assert_eq!(loaded.to_bytes(), bytes);
@@ -62,7 +62,7 @@ fn judged(bytes: &[u8]) -> &'static str {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn a_policy_survives_writing_and_reading() {
     for (seed, text) in [SHIPPED.to_owned()].into_iter().chain((0..40).map(policy)).enumerate() {
         let written = compiled(&text);
         let bytes = written.to_bytes();
@@ -85,7 +85,7 @@ fn a_file_of_the_first_layout_is_still_read() {
     assert!(read.check().is_ok());
 }
 
-/// Only where the signals have changed, on purpose: layout 1 cannot be read with other signals.
+/// To be run only after an intended change of the signals, since layout 1 cannot be read with other signals.
 #[test]
 #[ignore = "writes the file that another test reads"]
 fn write_the_file_of_the_first_layout() {
@@ -94,7 +94,7 @@ fn write_the_file_of_the_first_layout() {
 }
 
 #[test]
-fn every_flipped_bit_and_every_cut_is_refused() {
+fn every_flipped_bit_and_every_truncation_is_refused() {
     let good = compiled(SHIPPED).to_bytes();
     for at in 0..good.len() {
         let mut bytes = good.clone();
@@ -111,7 +111,7 @@ fn every_flipped_bit_and_every_cut_is_refused() {
 }
 
 #[test]
-fn the_message_says_what_is_wrong() {
+fn the_message_names_the_problem() {
     let good = compiled(SHIPPED).to_bytes();
     let said = |bytes: &[u8]| Compiled::from_bytes(bytes).unwrap_err().to_string();
     let with = |at: usize, byte: u8| {
@@ -125,12 +125,12 @@ fn the_message_says_what_is_wrong() {
     assert!(said(&good[..9]).contains("it has 9 bytes;"), "{}", said(&good[..9]));
     assert!(said(&with(100, 0)).contains("its checksum is another one"));
     let at = good.windows(9).position(|part| part == b"unplanned").unwrap();
-    assert!(said(&sealed(with(at, b'U'))).starts_with("the policy was compiled for other signals"));
+    assert!(said(&resealed(with(at, b'U'))).starts_with("the policy was compiled for other signals"));
     let at = good.windows(4).position(|part| part == b"TIER").unwrap();
-    assert!(said(&sealed(with(at + 11, b'N'))).contains("is not what its text says"));
+    assert!(said(&resealed(with(at + 11, b'N'))).contains("is not what its text says"));
 }
 
-/// A change to the bytes: a byte, a number, a part repeated, cut or put in.
+/// A change of the bytes: a byte, a number, a removed range or a copied range.
 #[derive(Debug, Clone)]
 enum Change {
     Byte(usize, u8),
@@ -152,32 +152,32 @@ fn change() -> impl Strategy<Value = Change> {
 
 fn changed(mut bytes: Vec<u8>, changes: &[Change], (begin, end): (usize, usize)) -> Vec<u8> {
     for one in changes {
-        let place = |at: usize| begin + at % (end.min(bytes.len()) - begin);
+        let offset = |at: usize| begin + at % (end.min(bytes.len()) - begin);
         match *one {
             Change::Byte(at, byte) => {
-                let at = place(at);
+                let at = offset(at);
                 bytes[at] = byte;
             }
             Change::Number(at, number) => {
-                let at = place(at).min(bytes.len() - 2);
+                let at = offset(at).min(bytes.len() - 2);
                 bytes[at..at + 2].copy_from_slice(&number.to_le_bytes());
             }
             Change::Cut(at, length) if bytes.len() > begin + 200 => {
-                let at = place(at);
+                let at = offset(at);
                 bytes.drain(at..(at + length).min(bytes.len()));
             }
             Change::Cut(..) => {}
             Change::Copy(from, to, length) => {
-                let (from, to) = (place(from), place(to));
+                let (from, to) = (offset(from), offset(to));
                 let part = bytes[from..(from + length).min(bytes.len())].to_vec();
                 bytes.splice(to..to, part);
             }
         }
     }
-    sealed(bytes)
+    resealed(bytes)
 }
 
-/// Where the content of a part lies.
+/// The range of the content of a part.
 fn part(bytes: &[u8], tag: &str) -> (usize, usize) {
     let mut at = 16;
     loop {
@@ -197,13 +197,13 @@ proptest! {
         let mut bytes = bytes;
         if magic {
             bytes.splice(0..0, *b"PCPOLICY\x01\0\0\0\0\0\0\0TEXT");
-            bytes = sealed(bytes);
+            bytes = resealed(bytes);
         }
         prop_assert_eq!(judged(&bytes), "refused");
     }
 
     #[test]
-    fn changes_anywhere_are_refused_or_judged(
+    fn changes_anywhere_are_refused_or_checked(
         seed in 0u64..20,
         changes in prop::collection::vec(change(), 1..5),
     ) {
@@ -213,10 +213,10 @@ proptest! {
     }
 }
 
-/// Numbers written into the table itself: many of them make a table that can be walked, and the check tells
-/// it from the policy's own.
+/// Random numbers in the table. Many of them give a well-formed table, and the checker finds that it is not that of the
+/// rules.
 #[test]
-fn a_forged_table_is_never_proved_unless_it_answers_as_the_rules_do() {
+fn a_forged_table_is_proved_only_if_it_is_equivalent_to_the_rules() {
     let good = compiled(SHIPPED).to_bytes();
     let random = &mut Random(5);
     let mut seen = std::collections::BTreeMap::<&str, usize>::new();
@@ -227,7 +227,7 @@ fn a_forged_table_is_never_proved_unless_it_answers_as_the_rules_do() {
             let at = begin + random.below(end - begin - 1);
             let number = [random.below(120), 0x8000 + random.below(40)][random.below(2)] as u16;
             bytes[at..at + 2].copy_from_slice(&number.to_le_bytes());
-            *seen.entry(judged(&sealed(bytes))).or_default() += 1;
+            *seen.entry(judged(&resealed(bytes))).or_default() += 1;
         }
     }
     assert!(seen["refused"] > 100 && seen["not proved"] > 50, "{seen:?}");

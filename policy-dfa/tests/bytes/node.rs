@@ -1,4 +1,4 @@
-//! The JavaScript reader beside Rust.
+//! The JavaScript reader gives the same answers as Rust.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -12,7 +12,7 @@ use policy_dfa::{Axis, Compiled, Outcome, Root, Unchecked, VerbKind};
 use crate::random::{Random, near, policy};
 use crate::{SHIPPED, compiled};
 
-/// Node 20 or newer: where `cargo xtask setup` puts it or says it is, else on PATH.
+/// Node 20 or newer: the one that `cargo xtask setup` installed or found, else the one on PATH.
 fn node() -> PathBuf {
     let named = env::var_os("PLAYWRIGHT_NODE_EXE").map(PathBuf::from);
     let driver = env::var_os("PLAYWRIGHT_DRIVER_PATH").map(|folder| Path::new(&folder).join("node"));
@@ -45,7 +45,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A folder that stays behind in the temporary folder does no harm.
+        // A folder that remains in the temporary folder does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -69,20 +69,20 @@ fn shown(outcome: Outcome) -> String {
         Outcome::Ask(scope) => {
             format!("ask {}", ["every time", "once per session", "once per site"][scope as usize])
         }
-        Outcome::Grant(way) => format!("grant {}", way.map_or("", |way| way.as_str())),
+        Outcome::Grant(delivery) => format!("grant {}", delivery.map_or("", |delivery| delivery.as_str())),
     }
 }
 
-/// Writes a policy and what Rust decides with it; gives the number of cases.
+/// Writes a policy with cases that Rust decided. Returns the number of cases.
 fn write(folder: &Folder, name: &str, policy: &Compiled<Unchecked>) -> usize {
     let (mut answers, mut cases, mut count) = (BTreeMap::new(), Vec::new(), 0);
     let random = &mut Random(11);
-    for (place, root) in Root::all().enumerate() {
+    for (index, root) in Root::all().enumerate() {
         let wild: Vec<_> = (0..200).map(|_| random.valuation()).collect();
         for valuation in near().iter().chain(&wild) {
             let fresh = answers.len();
             let answer = *answers.entry(shown(policy.outcome(root, valuation))).or_insert(fresh);
-            cases.push(place as u8);
+            cases.push(index as u8);
             cases.extend(Axis::ALL.iter().map(|axis| valuation.get(*axis)));
             cases.extend((answer as u16).to_le_bytes());
             count += 1;

@@ -1,8 +1,8 @@
-//! Policies at random, most of them bad, and valuations.
+//! Random policies, most of them careless, and random valuations.
 
 use policy_dfa::{Axis, Valuation, symbol};
 
-/// The numbers of SplitMix64.
+/// The generator SplitMix64.
 pub struct Random(pub u64);
 
 impl Random {
@@ -17,7 +17,7 @@ impl Random {
         all[self.below(all.len())]
     }
 
-    /// Most of them, in their order.
+    /// Most of the items, in their order.
     fn most<'a>(&mut self, all: &[&'a str]) -> Vec<&'a str> {
         all.iter().filter(|_| self.below(5) != 0).copied().collect()
     }
@@ -99,7 +99,7 @@ pub fn policy(seed: u64) -> String {
     text + "prove never grant T2 where container is T0\n"
 }
 
-/// All is well and the user said yes.
+/// A valuation that passes every guard, with consent.
 fn good() -> Valuation {
     Valuation::FIRST.with(symbol::Container::T2).with(symbol::Safety::T2).with(symbol::Consent::Given)
 }

@@ -1,4 +1,4 @@
-//! One shop, one form, one request: everything granted, until a test changes one thing.
+//! A scene in which a request is granted: one shop, one form, one request. A test changes one thing of it.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
@@ -7,7 +7,7 @@ use browser_signals::{
     Snapshot, TlsState,
 };
 use policy_dfa::{
-    Consent, DecisionPoint, Event, Happened, History, Millis, Placement, Policy, Question, Reason, Task,
+    Consent, DecisionPoint, Event, History, Millis, Placement, Policy, Question, Reason, SessionEvent, Task,
     Verdict, Verifier, authority,
 };
 use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
@@ -31,7 +31,7 @@ pub fn guard(text: &str) -> (DecisionPoint, Verifier) {
     authority(checked, [7; 16])
 }
 
-/// A request with all that surrounds it.
+/// A request with its page, its task and its history.
 #[derive(Clone)]
 pub struct Scene {
     pub request: Request,
@@ -41,8 +41,8 @@ pub struct Scene {
     pub number: u64,
     pub task: Task,
     pub consent: Consent,
-    /// What happened before, in order.
-    pub happened: Vec<Happened>,
+    /// The earlier events of the session, in order.
+    pub history: Vec<SessionEvent>,
     pub now: Millis,
 }
 
@@ -67,7 +67,7 @@ pub fn task(container: Container) -> Task {
 }
 
 impl Scene {
-    /// A request for `fields`, on a page where it is granted once the user said yes.
+    /// A request for `fields`, on a page where it is granted with consent.
     pub fn new(kind: Kind, fields: &[Field]) -> Scene {
         let request =
             Request { kind, fields: fields.iter().copied().collect::<FieldSet>(), claim: Claim::default() };
@@ -110,7 +110,7 @@ impl Scene {
             number: 3,
             task: task(Container::T2),
             consent: Consent::Given,
-            happened: Vec::new(),
+            history: Vec::new(),
             now: Millis(1_000),
         }
     }
@@ -121,8 +121,8 @@ impl Scene {
 
     pub fn decide(&self, decision_point: &mut DecisionPoint) -> Verdict {
         let page = Observed::simulated(self.page.clone(), self.number);
-        let step = |history, happened: &Happened| decision_point.after(history, *happened);
-        let history = self.happened.iter().fold(History::default(), step);
+        let step = |history, event: &SessionEvent| decision_point.after(history, *event);
+        let history = self.history.iter().fold(History::default(), step);
         decision_point.decide(&Question {
             event: Event::Request {
                 request: &self.request,
@@ -138,13 +138,13 @@ impl Scene {
         })
     }
 
-    /// The page as it is seen at a later look.
+    /// A later observation of the page.
     pub fn later(&self) -> Observed<Snapshot> {
         Observed::simulated(self.page.clone(), self.number + 1)
     }
 }
 
-/// A form that goes to this origin.
+/// The destination of a form at this origin.
 pub fn goal(text: &str) -> Fact<Destination> {
     Fact::Known(Destination { origin: origin(text), path: "/".into(), method: "POST".into() })
 }

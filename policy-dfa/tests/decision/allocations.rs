@@ -1,16 +1,16 @@
-//! How often `decide` allocates: never. Counted by the allocator of this test, on the test's own thread.
+//! `decide` never allocates. The allocator of this test counts, on the test's own thread.
 
 use crate::common::{DEFAULT, Scene, guard, origin, task, usd};
 use allocation_counter::measure;
 use browser_signals::{Container, Fact, Observed};
 use policy_dfa::{
-    Carried, Consent, DecisionPoint, Event, Goal, Granted, Happened, History, Millis, Question, Reason,
+    Carried, Consent, DecisionPoint, Event, Goal, Granted, History, Millis, Question, Reason, SessionEvent,
     Signal, VerbKind, Verdict,
 };
 use sirl::{Claim, Field, Kind, Tier};
 
-/// Decides again and again, so that nothing is left to a first time. Gives the last verdict and all
-/// allocations, those of dropping the others included.
+/// Decides several times, since a first call could differ. Returns the last verdict and the number of allocations,
+/// including those of dropping the other verdicts.
 fn count(decision_point: &mut DecisionPoint, question: &Question<'_>) -> (Verdict, u64) {
     let mut verdict = None;
     let counted = measure(|| {
@@ -24,8 +24,8 @@ fn count(decision_point: &mut DecisionPoint, question: &Question<'_>) -> (Verdic
 fn ask_for(scene: &Scene, policy: &str) -> (Verdict, u64) {
     let page = Observed::simulated(scene.page.clone(), scene.number);
     let (mut decision_point, _verifier) = guard(policy);
-    let step = |history, happened: &Happened| decision_point.after(history, *happened);
-    let history = scene.happened.iter().fold(History::default(), step);
+    let step = |history, event: &SessionEvent| decision_point.after(history, *event);
+    let history = scene.history.iter().fold(History::default(), step);
     let question = Question {
         event: Event::Request {
             request: &scene.request,
@@ -42,7 +42,7 @@ fn ask_for(scene: &Scene, policy: &str) -> (Verdict, u64) {
     count(&mut decision_point, &question)
 }
 
-/// All that is compared of a claim, and true.
+/// A true claim with everything that is compared.
 fn claim() -> Claim {
     Claim {
         origin: Some("https://SHOP.example:443/checkout".to_owned()),
@@ -54,7 +54,7 @@ fn claim() -> Claim {
     }
 }
 
-/// The default policy with a rule for sites, whose patterns are tried on every host.
+/// The default policy with `site` rules, whose patterns are matched with every host.
 fn with_sites() -> String {
     format!(
         "{DEFAULT}\nsite \"*.bank.example\" {{ never address, type, open }}\nsite \"*.bank.example/account/*\" {{ never login }}\n"
@@ -62,7 +62,7 @@ fn with_sites() -> String {
 }
 
 #[test]
-fn the_counter_counts() {
+fn the_allocation_counter_counts() {
     assert_eq!(measure(|| drop(std::hint::black_box(Box::new(7_u8)))).count_total, 1);
     let scene = Scene::address();
     assert!(measure(|| drop(scene.placements.clone())).count_total > 0);
@@ -91,7 +91,7 @@ fn a_grant_of_a_purchase_allocates_nothing() {
 }
 
 #[test]
-fn a_question_allocates_nothing() {
+fn a_prompt_allocates_nothing() {
     let mut scene = Scene::address();
     scene.request.claim = claim();
     scene.consent = Consent::None;
@@ -100,12 +100,12 @@ fn a_question_allocates_nothing() {
     assert_eq!(allocations, 0);
 }
 
-/// What is wrong with a scene, how it comes to be, and the reason that is given.
-type Spoilt = (&'static str, fn(&mut Scene), Reason);
+/// The name of a fault, the change of the scene that causes it, and the expected reason.
+type Fault = (&'static str, fn(&mut Scene), Reason);
 
 #[test]
 fn a_refusal_allocates_nothing() {
-    let cases: [Spoilt; 7] = [
+    let cases: [Fault; 7] = [
         ("another origin", |s| s.page.origin = Fact::Known(origin("https://x.test")), Reason::OriginMismatch),
         ("unknown frame", |s| s.page.ancestors = Fact::Unknown, Reason::SignalUnknown(Signal::Frame)),
         (

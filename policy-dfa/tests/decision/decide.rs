@@ -1,16 +1,16 @@
-//! The shipped policy, one change at a time.
+//! Verdicts of the shipped policy, with one change of the scene at a time.
 
 use crate::common::{DEFAULT, Scene, goal, guard, origin, reason, task, usd};
 use browser_signals::{Container, Fact, NodeId, TlsState};
 use policy_dfa::{
-    Consent, ConsentScope, Event, Granted, Happened, History, Millis, Question, Reason, Signal, Task,
+    Consent, ConsentScope, Event, Granted, History, Millis, Question, Reason, SessionEvent, Signal, Task,
     VerbKind, Verdict,
 };
 use sirl::{Field, FieldSet, Kind, Tier};
 
 type Change = (&'static str, fn(&mut Scene), Reason);
 
-/// Every change alone turns a grant into the refusal with this reason.
+/// Asserts that each change alone turns the grant into a denial with this reason.
 fn each_refuses(scene: &Scene, changes: &[Change]) {
     let (mut decision_point, _) = guard(DEFAULT);
     assert!(matches!(scene.decide(&mut decision_point), Verdict::Grant(_)));
@@ -33,7 +33,7 @@ const PAGE: &[Change] = &[
         |s| s.task = Task::new(s.task.origins().to_vec(), vec![], s.task.budget(), Container::T2),
         Reason::UnplannedEffect,
     ),
-    ("tainted", |s| s.happened.push(Happened::Suspected), Reason::TaintedSession),
+    ("tainted", |s| s.history.push(SessionEvent::Suspected), Reason::TaintedSession),
     ("T0", |s| s.page.container = Fact::Known(Container::T0), Reason::InvalidContainer),
     ("T1", |s| s.page.container = Fact::Known(Container::T1), Reason::InvalidContainer),
     ("container unknown", |s| s.page.container = Fact::Unknown, Reason::SignalUnknown(Signal::Container)),
@@ -171,7 +171,7 @@ fn each_fact_of_a_purchase_matters() {
     each_refuses(
         &scene,
         &[
-            ("second purchase", |s| s.happened.push(Happened::Paid(usd(0))), Reason::BudgetSpent),
+            ("second purchase", |s| s.history.push(SessionEvent::Paid(usd(0))), Reason::BudgetSpent),
             ("over the budget", |s| s.amount = Some(usd(10_001)), Reason::BudgetSpent),
             (
                 "other currency",
@@ -199,8 +199,8 @@ fn each_fact_of_a_purchase_matters() {
 #[test]
 fn money_is_counted_over_the_session() {
     let after = |policy: &str, spent: &[u64]| {
-        let happened = spent.iter().map(|minor| Happened::Paid(usd(*minor))).collect();
-        Scene { happened, ..Scene::new(Kind::Purchase, &[]) }.decide(&mut guard(policy).0)
+        let history = spent.iter().map(|minor| SessionEvent::Paid(usd(*minor))).collect();
+        Scene { history, ..Scene::new(Kind::Purchase, &[]) }.decide(&mut guard(policy).0)
     };
     // The task's budget is 100.00, the purchase 64.15.
     let many = DEFAULT.replace("at most 1 purchase", "at most 9 purchases");
@@ -215,30 +215,30 @@ fn money_is_counted_over_the_session() {
 }
 
 #[test]
-fn what_happened_bars_what_the_policy_says_until_it_ends() {
+fn an_after_rule_bars_events_until_its_end() {
     let text = DEFAULT.replace(
         "    after suspected_injection",
         "    after identity never contact, T2 until submit\n    after suspected_injection",
     );
-    let decide = |happened: &[Happened]| {
-        Scene { happened: happened.to_vec(), ..Scene::address() }.decide(&mut guard(&text).0)
+    let decide = |history: &[SessionEvent]| {
+        Scene { history: history.to_vec(), ..Scene::address() }.decide(&mut guard(&text).0)
     };
-    let identity = Happened::Released(Kind::Identity);
+    let identity = SessionEvent::Released(Kind::Identity);
     assert!(matches!(decide(&[]), Verdict::Grant(_)));
-    assert!(matches!(decide(&[Happened::Released(Kind::Login)]), Verdict::Grant(_)));
+    assert!(matches!(decide(&[SessionEvent::Released(Kind::Login)]), Verdict::Grant(_)));
     assert_eq!(reason(decide(&[identity])), Reason::SessionRule);
-    assert!(matches!(decide(&[identity, Happened::Done(VerbKind::Submit)]), Verdict::Grant(_)));
-    assert_eq!(reason(decide(&[Happened::Done(VerbKind::Submit), identity])), Reason::SessionRule);
-    assert!(matches!(decide(&[identity, Happened::NewTask]), Verdict::Grant(_)));
-    assert_eq!(reason(decide(&[Happened::Suspected, identity])), Reason::TaintedSession);
+    assert!(matches!(decide(&[identity, SessionEvent::Done(VerbKind::Submit)]), Verdict::Grant(_)));
+    assert_eq!(reason(decide(&[SessionEvent::Done(VerbKind::Submit), identity])), Reason::SessionRule);
+    assert!(matches!(decide(&[identity, SessionEvent::NewTask]), Verdict::Grant(_)));
+    assert_eq!(reason(decide(&[SessionEvent::Suspected, identity])), Reason::TaintedSession);
 }
 
 #[test]
 fn any_kind_and_any_verb_can_be_counted() {
     let text = DEFAULT.replace("at most 1 purchase", "at most 2 address, 1 purchase");
     let after = |times: usize, kind: Kind| {
-        let happened = vec![Happened::Released(kind); times];
-        Scene { happened, ..Scene::address() }.decide(&mut guard(&text).0)
+        let history = vec![SessionEvent::Released(kind); times];
+        Scene { history, ..Scene::address() }.decide(&mut guard(&text).0)
     };
     assert!(matches!(after(1, Kind::Address), Verdict::Grant(_)));
     assert_eq!(reason(after(2, Kind::Address)), Reason::BudgetSpent);
@@ -266,7 +266,7 @@ fn cards_are_never_delivered_to_a_form() {
 }
 
 #[test]
-fn true_claims_and_words_that_are_never_compared_change_nothing() {
+fn true_claims_and_claims_that_are_not_compared_change_nothing() {
     let (mut decision_point, _) = guard(DEFAULT);
     let mut scene = Scene::address();
     let claim = &mut scene.request.claim;
@@ -282,7 +282,7 @@ fn true_claims_and_words_that_are_never_compared_change_nothing() {
 }
 
 #[test]
-fn what_would_be_granted_is_asked_first() {
+fn a_prompt_precedes_a_grant() {
     let (mut decision_point, _) = guard(DEFAULT);
     let ask = |scene: Scene, decision_point: &mut _| match (Scene { consent: Consent::None, ..scene })
         .decide(decision_point)
@@ -299,7 +299,7 @@ fn what_would_be_granted_is_asked_first() {
     let prompt = ask(Scene::new(Kind::Purchase, &[]), &mut decision_point);
     assert_eq!((prompt.scope, prompt.amount), (ConsentScope::EveryTime, Some(usd(6415))));
     let mut flooded = Scene { consent: Consent::None, ..Scene::address() };
-    flooded.happened = vec![Happened::Prompted; 5];
+    flooded.history = vec![SessionEvent::Prompted; 5];
     assert_eq!(reason(flooded.decide(&mut decision_point)), Reason::BudgetSpent);
     flooded.consent = Consent::Given;
     assert!(matches!(flooded.decide(&mut decision_point), Verdict::Grant(_)));

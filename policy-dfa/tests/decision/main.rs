@@ -1,4 +1,4 @@
-//! What a compiled policy decides, in its own words and within its allocations.
+//! Decisions: the verdicts of compiled policies, their texts, and their allocations.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that panics fails")]
 
 #[path = "../common/mod.rs"]

@@ -1,4 +1,4 @@
-//! A grant is honoured once, by its own authority, in time, and only where nothing has changed.
+//! A grant is redeemed only by its own authority, before its expiry, and on an unchanged page.
 
 use crate::common::{DEFAULT, Scene, goal, guard, origin};
 use browser_signals::{
@@ -25,7 +25,7 @@ fn purchase(scene: &Scene, decision_point: &mut DecisionPoint) -> Grant<PaymentA
 }
 
 #[test]
-fn the_terms_are_those_of_the_question() {
+fn the_terms_of_a_grant_match_the_question() {
     let (mut decision_point, verifier) = guard(DEFAULT);
     let scene = Scene::address();
     let grant = fill(&scene, &mut decision_point);
@@ -42,7 +42,7 @@ fn the_terms_are_those_of_the_question() {
 }
 
 #[test]
-fn another_authority_does_not_honour_it() {
+fn a_grant_of_another_authority_is_refused() {
     let scene = Scene::address();
     let (mut decision_point, _) = guard(DEFAULT);
     let later = scene.later();
@@ -58,7 +58,7 @@ fn another_authority_does_not_honour_it() {
 }
 
 #[test]
-fn it_runs_out() {
+fn a_grant_expires() {
     let (mut decision_point, verifier) = guard(DEFAULT);
     let scene = Scene::address();
     let end = scene.now.0 + GRANT_LIFETIME_MS;
@@ -68,7 +68,7 @@ fn it_runs_out() {
 }
 
 #[test]
-fn it_needs_a_later_look() {
+fn a_grant_needs_a_later_observation() {
     let (mut decision_point, verifier) = guard(DEFAULT);
     let scene = Scene::address();
     for number in [0, scene.number] {
@@ -106,7 +106,7 @@ const FORM: &[Change] = &[
 ];
 
 #[test]
-fn a_page_that_changed_is_stale() {
+fn a_changed_page_is_stale() {
     let (mut decision_point, verifier) = guard(DEFAULT);
     let scene = Scene::address();
     for (name, change) in ANY.iter().chain(FORM) {

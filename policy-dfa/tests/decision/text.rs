@@ -1,4 +1,4 @@
-//! What a policy text may say, and what is said of one that may not.
+//! Policy texts, and the messages about malformed ones.
 
 use crate::common::DEFAULT;
 use policy_dfa::{Policy, SafetyBand};
@@ -19,7 +19,7 @@ fn problems(sections: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_slip_is_named_with_its_place() {
+fn every_mistake_is_reported_with_its_location() {
     let cases = [
         ("requst address {}", "2:1 unknown section `requst`; did you mean `request`?"),
         ("request adress {}", "2:9 unknown kind of request `adress`; did you mean `address`?"),
@@ -184,20 +184,20 @@ fn every_slip_is_named_with_its_place() {
 }
 
 #[test]
-fn several_problems_are_found_at_once() {
+fn several_problems_are_reported_at_once() {
     let found = problems("request adress { consent none }\nverb opne { }\nprove never grant T2");
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[1].starts_with("3:6 "), "{found:?}");
 }
 
 #[test]
-fn a_problem_before_a_threshold_is_the_only_one() {
+fn a_problem_before_the_word_threshold_is_the_only_one() {
     let found = problems("request otp { consent none deliver fill flow safety reaches the threshold }");
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
 #[test]
-fn the_whole_is_judged_too() {
+fn the_policy_as_a_whole_is_validated() {
     let error = Policy::parse("policy \"p\" version 1 tier T1 { name }").unwrap_err();
     assert!(error.to_string().contains("no tier is given for `country`"), "{error}");
     let found = problems("request otp { safety reaches the threshold consent every time deliver fill }");
@@ -206,7 +206,7 @@ fn the_whole_is_judged_too() {
 }
 
 #[test]
-fn the_shipped_policy_reads_prints_and_reads_again() {
+fn the_shipped_policy_survives_printing_and_parsing() {
     let policy = Policy::parse(DEFAULT).unwrap();
     assert_eq!((policy.name(), policy.version(), policy.proofs().count()), ("default", 1, 6));
     let again = Policy::parse(&policy.to_string()).unwrap();
@@ -222,7 +222,7 @@ fn a_tier_may_be_raised() {
 }
 
 #[test]
-fn bands_are_cut_at_the_thresholds() {
+fn safety_bands_begin_at_the_thresholds() {
     let text = format!("policy \"p\" version 2 threshold T0 0.50 T1 0.80 T2 0.95 {TIERS}");
     let thresholds = Policy::parse(&text).unwrap().thresholds().unwrap();
     let bands = [
@@ -243,17 +243,17 @@ fn bands_are_cut_at_the_thresholds() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// No bytes make the reader panic, and a problem's place is inside the text.
+    /// The parser never panics, and the location of a problem is inside the text.
     #[test]
-    fn any_text_is_read_or_refused(text in "\\PC{0,80}") {
+    fn any_text_is_parsed_or_refused(text in "\\PC{0,80}") {
         if let Err(error) = Policy::parse(&text) {
             prop_assert!(error.problems().iter().all(|problem| text.get(problem.span.clone()).is_some()));
         }
     }
 
-    /// The same for texts that are nearly right: words of the language in any order.
+    /// The same for words of the language in any order.
     #[test]
-    fn any_words_are_read_or_refused(words in prop::collection::vec(prop::sample::select(WORDS), 0..60)) {
+    fn any_words_are_parsed_or_refused(words in prop::collection::vec(prop::sample::select(WORDS), 0..60)) {
         let text = format!("policy \"p\" version 1 {}", words.join(" "));
         if let Err(error) = Policy::parse(&text) {
             prop_assert!(!error.problems().is_empty());

@@ -9,7 +9,7 @@ use policy_dfa::{
 use sirl::Kind;
 
 #[test]
-fn a_denied_site_is_denied_wherever_it_takes_part() {
+fn a_denied_site_is_denied_as_page_and_as_destination() {
     let text = format!("{DEFAULT}\nsite \"*.bank.example\" {{ never address, open }}");
     let (mut decision_point, _) = guard(&text);
     let all = vec![origin("https://my.bank.example"), origin("https://shop.example")];
@@ -49,7 +49,7 @@ fn verb(
 }
 
 #[test]
-fn opening_stays_with_the_task_above_t0() {
+fn above_t0_only_origins_of_the_task_can_be_opened() {
     let (mut decision_point, _) = guard(DEFAULT);
     let mut open =
         |to: &str, tier, flow| verb(VerbKind::Open, Some(to), None, tier, flow, &mut decision_point);

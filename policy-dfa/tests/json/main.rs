@@ -1,9 +1,9 @@
-//! The JSON form of a policy: what it may say, and what is said of one that may not.
+//! The JSON form of a policy, and the messages about malformed ones.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod errors;
 mod schema;
-mod slips;
 
 use policy_dfa::Policy;
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ fn problems(json: &str) -> Vec<String> {
     lines.collect()
 }
 
-/// Puts the keys of one object into another, all the way down.
+/// Merges the keys of one object into another, recursively.
 fn merge(into: &mut Value, change: Value) {
     match (into, change) {
         (Value::Object(into), Value::Object(change)) => {
@@ -41,7 +41,7 @@ fn merge(into: &mut Value, change: Value) {
 }
 
 #[test]
-fn the_shipped_policy_goes_to_json_and_back() {
+fn the_shipped_policy_survives_json() {
     let policy = Policy::parse(DEFAULT).unwrap();
     let json = policy.to_json();
     let again = Policy::from_json(&json).unwrap();
@@ -49,7 +49,7 @@ fn the_shipped_policy_goes_to_json_and_back() {
     assert_eq!((again.to_json(), again.to_string()), (json.clone(), policy.to_string()));
     let hash = |policy: &Policy| policy.compile().unwrap().policy_hash();
     assert_eq!(hash(&again), hash(&policy));
-    // The layout is part of the promise: it is what people compare by.
+    // The layout is part of the format, since people compare files by it.
     let expected = r#"{
   "policy": "default",
   "version": 1,
@@ -73,14 +73,14 @@ fn the_shipped_policy_goes_to_json_and_back() {
 }
 
 #[test]
-fn the_order_of_keys_means_nothing() {
+fn the_order_of_keys_does_not_matter() {
     // A `Value` sorts its keys.
     let sorted = shipped().to_string();
     assert_eq!(Policy::from_json(&sorted).unwrap(), Policy::parse(DEFAULT).unwrap());
 }
 
 #[test]
-fn everything_else_that_the_language_has() {
+fn every_other_feature_of_the_language_survives_json() {
     let text = "policy \"a\\b\" version 4294967295
         tier T1 { name country region city phone }
         tier T2 { email street postal_code card_number card_expiry card_code government_id password one_time_code }
@@ -121,9 +121,9 @@ fn everything_else_that_the_language_has() {
     );
 }
 
-/// Faults that no object of another library can hold: the JSON itself, doubled keys, sizes.
+/// Faults that a `Value` cannot represent: malformed JSON, repeated keys, sizes.
 #[test]
-fn what_is_no_json_is_told_with_its_line() {
+fn malformed_json_is_reported_with_its_location() {
     let cases = [
         ("", "1:1 : this is no JSON: EOF while parsing a value"),
         ("{\n  \"policy\": \"a\",\n}", "3:1 : this is no JSON: key must be a string"),
@@ -153,15 +153,15 @@ fn what_is_no_json_is_told_with_its_line() {
 }
 
 #[test]
-fn several_problems_are_found_at_once() {
+fn several_problems_are_reported_at_once() {
     let mut policy = shipped();
     merge(&mut policy, json!({ "colour": 1, "verbs": { "clik": {} }, "prove": [{ "never": "say" }] }));
     assert_eq!(problems(&policy.to_string()).len(), 3);
 }
 
-/// The largest policy text has a JSON form that is read again; a larger one is refused in both forms.
+/// A policy beyond the largest size is refused.
 #[test]
-fn a_policy_of_the_largest_size_goes_both_ways() {
+fn a_policy_of_the_largest_size_survives_json() {
     let start = DEFAULT.split_once("\nprove").unwrap().0;
     let start = format!("{start}\n");
     let statement = |n: usize| {
@@ -190,7 +190,7 @@ fn a_policy_of_the_largest_size_goes_both_ways() {
 }
 
 #[test]
-fn proofs_of_a_policy_in_json_point_into_the_json() {
+fn statements_of_a_json_policy_have_locations_in_the_json() {
     let mut json = shipped();
     json["prove"].as_array_mut().unwrap().push(json!({ "never": "grant", "subject": "T1" }));
     let json = json.to_string();
@@ -203,21 +203,21 @@ fn proofs_of_a_policy_in_json_point_into_the_json() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// No bytes make the reader panic, and a problem's place is inside of them.
+    /// The parser never panics, and the location of a problem is inside the text.
     #[test]
-    fn any_text_is_read_or_refused(text in "\\PC{0,80}") {
+    fn any_text_is_parsed_or_refused(text in "\\PC{0,80}") {
         if let Err(error) = Policy::from_json(&text) {
             prop_assert!(error.problems().iter().all(|problem| text.get(problem.span.clone()).is_some()));
         }
     }
 
-    /// The shipped policy with a part of it replaced by something of another type or name.
+    /// The shipped policy with a part of it replaced by a value of another type or name.
     #[test]
-    fn any_damage_is_read_or_refused(place in any::<prop::sample::Index>(), with in 0usize..8) {
+    fn any_damage_is_parsed_or_refused(index in any::<prop::sample::Index>(), with in 0usize..8) {
         let mut json = shipped();
         let mut paths = Vec::new();
         pointers(&json, String::new(), &mut paths);
-        let path = place.get(&paths);
+        let path = index.get(&paths);
         let others = [json!(null), json!([]), json!({}), json!("T2"), json!("name"), json!(7), json!([[]]), json!("\"{")];
         *json.pointer_mut(path).unwrap() = others[with].clone();
         let text = json.to_string();

@@ -1,5 +1,4 @@
-//! The published schema: what the reader takes, it describes, and what it does not describe, the reader
-//! refuses.
+//! The published schema describes every policy that the parser accepts, and the parser refuses everything else.
 
 #[path = "../oracle/generate.rs"]
 mod generate;
@@ -15,7 +14,7 @@ fn schema() -> Value {
     serde_json::from_str(include_str!("../../../spec/policy.schema.json")).unwrap()
 }
 
-/// Whether a value is of a schema. Knows the keywords that ours uses, and fails on any other.
+/// Whether a value matches a schema. It knows the keywords that our schema uses, and panics on any other.
 fn is_valid(value: &Value, schema: &Value, root: &Value) -> bool {
     let number = |limit: &Value| limit.as_f64().unwrap();
     let length = |limit: &Value| usize::try_from(limit.as_u64().unwrap()).unwrap();
@@ -61,7 +60,7 @@ fn is_valid(value: &Value, schema: &Value, root: &Value) -> bool {
 }
 
 #[test]
-fn the_shipped_policy_is_of_the_schema() {
+fn the_shipped_policy_matches_the_schema() {
     assert!(is_valid(&shipped(), &schema(), &schema()));
 }
 
@@ -69,14 +68,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn every_policy_is_of_the_schema(bytes in prop::collection::vec(any::<u8>(), 197)) {
+    fn every_policy_matches_the_schema(bytes in prop::collection::vec(any::<u8>(), 197)) {
         let json = Policy::parse(&generate::policy(&bytes)).unwrap().to_json();
         prop_assert!(is_valid(&serde_json::from_str(&json).unwrap(), &schema(), &schema()), "{}", json);
     }
 
     /// A random policy with some part of it replaced by some other part of it.
     #[test]
-    fn what_is_not_of_the_schema_is_refused(
+    fn json_that_does_not_match_the_schema_is_refused(
         bytes in prop::collection::vec(any::<u8>(), 197),
         places in any::<[prop::sample::Index; 2]>(),
         other in 0usize..6,

@@ -2,7 +2,7 @@
 
 use sirl::{Kind, Tier};
 
-/// Random bytes, spent one choice after the other.
+/// Random bytes, one for each choice.
 pub struct Choices<'a>(&'a [u8], usize);
 
 const SINKS: [&str; 5] = ["other", "payment_form", "address_form", "login_form", "free_text"];
@@ -38,16 +38,16 @@ impl<'a> Choices<'a> {
         all[self.below(all.len())].clone()
     }
 
-    /// At least one.
+    /// A subset that is not empty.
     fn some<T: Clone>(&mut self, all: &[T]) -> Vec<T> {
         let first = self.below(all.len());
         (0..all.len()).filter(|i| *i == first || self.below(2) == 0).map(|i| all[i].clone()).collect()
     }
 
     fn shuffle<T>(&mut self, all: &mut [T]) {
-        for place in 0..all.len() {
+        for index in 0..all.len() {
             let other = self.below(all.len());
-            all.swap(place, other);
+            all.swap(index, other);
         }
     }
 }
@@ -64,7 +64,7 @@ fn subjects() -> Vec<&'static str> {
     Tier::ALL.map(Tier::as_str).into_iter().chain(events()).collect()
 }
 
-/// A rule that is nearly right: each guard is there, but for a slip now and then.
+/// A nearly correct rule, from which a guard is missing now and then.
 fn request(kind: &str, c: &mut Choices<'_>) -> String {
     let buys = kind == "purchase";
     let mut lines = Vec::new();
@@ -80,7 +80,7 @@ fn request(kind: &str, c: &mut Choices<'_>) -> String {
     let frame = if buys { "top" } else { c.pick(&FRAMES) };
     add(format!("frame {frame}"), c);
     if !buys {
-        // Now and then nothing at all is said of where the form goes.
+        // Now and then both clauses about the destination are missing.
         if !c.rarely() {
             add("destination origin is the task's".to_owned(), c);
             add("destination https".to_owned(), c);
@@ -101,14 +101,14 @@ fn request(kind: &str, c: &mut Choices<'_>) -> String {
         n if buys && n < 12 => "consent every time, naming payee and amount".to_owned(),
         _ => "consent every time".to_owned(),
     });
-    let way = match c.below(24) {
+    let delivery = match c.below(24) {
         0 => "nothing",
         _ if buys => "payment_api",
         1 => "model",
         2 => "wire or fill",
         _ => "fill",
     };
-    lines.push(format!("deliver {way}"));
+    lines.push(format!("deliver {delivery}"));
     c.shuffle(&mut lines);
     format!("request {kind} {{\n{}\n}}", lines.join("\n"))
 }
@@ -128,7 +128,7 @@ fn verb(name: &str, c: &mut Choices<'_>) -> String {
         let mut sinks = c.some(&SINKS);
         sinks.truncate(SINKS.len() - 1);
         tests.push(format!("sink {not}{}", sinks.join(", ")));
-        // The same test twice, each in its own case.
+        // The same test twice, with different conditions.
         if c.below(2) == 0 {
             tests.push("visible if container is T2".to_owned());
             tests.push("container T1 if sink is other".to_owned());
@@ -154,7 +154,7 @@ fn verb(name: &str, c: &mut Choices<'_>) -> String {
     format!("verb {name} {{\n{}\n}}", lines.join("\n"))
 }
 
-/// A `session` section; empty now and then.
+/// A `session` section, which is empty now and then.
 pub fn session(c: &mut Choices<'_>) -> String {
     let mut lines = Vec::new();
     let mut counted = events();
@@ -177,7 +177,7 @@ pub fn session(c: &mut Choices<'_>) -> String {
         never.extend(Some(c.pick(&subjects())).filter(|other| *other != never[0] && c.below(2) == 0));
         let until = if c.below(2) == 0 { "new_task" } else { c.pick(&triggers) };
         let until = if until == after { "new_task" } else { until };
-        // Another order is the same rule.
+        // The order does not matter, and the canonical one makes equal rules equal texts.
         never.sort_by_key(|subject| subjects().iter().position(|known| known == subject));
         lines.push(format!("after {after} never {} until {until}", never.join(", ")));
     }
@@ -201,12 +201,12 @@ fn proof(c: &mut Choices<'_>) -> String {
     let triggers: Vec<_> = ["suspected_injection", "refusal"].into_iter().chain(events()).collect();
     let after = if c.below(2) == 0 { format!(" after {}", c.pick(&triggers)) } else { String::new() };
     let mut conditions = String::new();
-    for place in 0..c.below(4) {
+    for index in 0..c.below(4) {
         let (signal, symbols) = c.pick(&SIGNALS);
         let mut named = c.some(symbols);
         named.truncate(symbols.len() - 1);
         let not = if c.below(3) == 0 { "not " } else { "" };
-        let word = if place == 0 { "where" } else { "and" };
+        let word = if index == 0 { "where" } else { "and" };
         conditions += &format!(" {word} {signal} is {not}{}", named.join(" or "));
     }
     format!("prove never grant {subject}{after}{conditions}")
@@ -237,7 +237,7 @@ pub fn policy(bytes: &[u8]) -> String {
     }
     let session = session(c);
     let mut proofs: Vec<_> = (0..c.below(4)).map(|_| proof(c)).collect();
-    // What a rule seems to promise: it holds, unless the rule ends too early.
+    // A statement for each `after` rule. It holds unless another event ends the bar before a new task.
     for rule in session.lines().filter_map(|line| line.strip_prefix("after ")) {
         let (event, rest) = rule.split_once(" never ").unwrap();
         let subject = rest.split([',', ' ']).next().unwrap();

@@ -1,22 +1,22 @@
-//! The automaton and its proofs against a slow reading of the same rules: an independent evaluator that
-//! reads the policy's JSON form, and looks at nothing that the reader and the compiler have made.
+//! An oracle for the automaton and its proofs: an independent, slow evaluator of the policy's JSON form, which shares
+//! no code with the parser and the compiler.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod enumerate;
+mod evaluator;
 mod generate;
-mod meaning;
-mod reading;
-mod remember;
+mod history;
+mod model;
 mod session;
 mod statements;
-mod ways;
 
+use enumerate::{ANY, every, shown, size};
 use generate::policy;
+use model::{Model, event};
 use policy_dfa::{Axis, Compiled, Policy, Root, Unchecked};
 use proptest::prelude::*;
-use reading::{Model, event};
 use statements::Answers;
-use ways::{ANY, every, shown, size};
 
 const DEFAULT: &str = include_str!("../../../policies/default.policy");
 
@@ -28,15 +28,15 @@ fn model(automaton: &Compiled<Unchecked>) -> Model {
     Model::read(&automaton.policy().to_json())
 }
 
-/// Both are asked the same on every valuation: the rules by this test's reading, and then the automaton,
-/// with the symbols that the rules looked at and with every choice of those that only the automaton looks
-/// at. The number of cubes.
+/// Asserts that the model and the automaton have the same outcome for every valuation. The evaluation of the model
+/// comes first; the automaton then reads the same symbols, and every choice of those that it alone reads. Returns the
+/// number of cubes.
 fn agree(model: &Model, automaton: &Compiled<Unchecked>, root: Root) -> usize {
     let rules = model.rules(event(root));
     let (mut cubes, mut filled) = (0, 0);
     every(&ANY, |ask| {
         let answer = rules.answer(ask);
-        let outcome = automaton.outcome_by(root, |axis| ask.place(axis));
+        let outcome = automaton.outcome_by(root, |axis| ask.index(axis));
         assert!(
             answer.is(outcome),
             "{root} is {answer:?} by the rules, {outcome:?} by the automaton, where {}\n{}",
@@ -50,8 +50,8 @@ fn agree(model: &Model, automaton: &Compiled<Unchecked>, root: Root) -> usize {
     cubes
 }
 
-/// Every statement that the check examines, against this test's own search for a contradiction. How many are
-/// broken; each of these comes with a case that can be replayed.
+/// Asserts that the checker and the oracle's own search agree on every statement, and that each counterexample can be
+/// replayed. Returns the number of statements that do not hold.
 fn statements_agree(model: &Model, automaton: &Compiled<Unchecked>) -> usize {
     let all: Vec<_> = Root::all()
         .map(event)
@@ -78,7 +78,6 @@ fn statements_agree(model: &Model, automaton: &Compiled<Unchecked>) -> usize {
     broken
 }
 
-/// The shipped policy on every event, for every valuation, unknown signals included.
 #[test]
 fn the_shipped_policy_agrees_on_every_valuation() {
     let automaton = compiled(DEFAULT);
@@ -88,13 +87,12 @@ fn the_shipped_policy_agrees_on_every_valuation() {
     assert_eq!(statements_agree(&model, &automaton), 0);
 }
 
-/// A valuation that is looked up as a whole walks the same way as one that is asked for bit by bit.
 #[test]
-fn asking_on_demand_is_the_same_walk() {
+fn a_walk_with_symbols_on_demand_has_the_same_outcome() {
     let automaton = compiled(DEFAULT);
     for root in Root::all() {
         every(&ANY, |ask| {
-            let outcome = automaton.outcome_by(root, |axis| ask.place(axis));
+            let outcome = automaton.outcome_by(root, |axis| ask.index(axis));
             for rest in 0..6 {
                 let mut valuation = policy_dfa::Valuation::FIRST;
                 for axis in Axis::ALL {
@@ -110,7 +108,6 @@ fn asking_on_demand_is_the_same_walk() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
-    /// On random policies the automaton says what the rules say, for every event and every valuation.
     #[test]
     fn random_policies_agree_on_every_valuation(bytes in prop::collection::vec(any::<u8>(), 197)) {
         let automaton = compiled(&policy(&bytes));
@@ -121,12 +118,11 @@ proptest! {
 }
 
 proptest! {
-    // Looking for contradictions is what takes time, most of it in pairs of cases.
+    // The search for contradictions takes most of the time, especially over pairs of cases.
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// The check finds a contradiction of a statement exactly where a search of this test's own does.
     #[test]
-    fn the_check_agrees_on_random_policies(bytes in prop::collection::vec(any::<u8>(), 197)) {
+    fn the_checker_agrees_on_random_policies(bytes in prop::collection::vec(any::<u8>(), 197)) {
         let automaton = compiled(&policy(&bytes));
         statements_agree(&model(&automaton), &automaton);
     }
@@ -135,7 +131,6 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
-    /// Text and JSON say the same, to the byte, and so does the canonical text.
     #[test]
     fn text_and_json_are_the_same_policy(bytes in prop::collection::vec(any::<u8>(), 197)) {
         let written = Policy::parse(&policy(&bytes)).unwrap();
@@ -145,7 +140,7 @@ proptest! {
         let printed = Policy::parse(&read.to_string()).unwrap();
         prop_assert_eq!(&printed, &written);
         prop_assert_eq!(printed.to_json(), json.clone());
-        // A `Value` forgets the order of keys and the layout.
+        // A `Value` loses the order of keys and the layout.
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         let shuffled = Policy::from_json(&value.to_string()).unwrap();
         prop_assert_eq!(shuffled.to_json(), json);

@@ -1,68 +1,69 @@
-//! What a session remembers, by this test's own reading, and the statements about it: a walk over every
-//! history, breadth first.
+//! The oracle's own evaluation of session rules, and of the statements about them by a breadth-first search over every
+//! history.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
-use policy_dfa::{Axis, Happened};
+use policy_dfa::{Axis, SessionEvent};
 
-use crate::reading::{Event, Model, Proof};
+use crate::enumerate::{Asker, some};
+use crate::evaluator::Answer;
+use crate::model::{Event, Model, Proof};
 use crate::statements::Answers;
-use crate::ways::{Asker, some};
 
 /// The history of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Past {
-    /// Which `after` rules hold, by their places.
-    holding: Vec<usize>,
-    /// How often the events happened that have a limit; not counted further than that.
+    /// The indexes of the `after` rules that apply.
+    latched: Vec<usize>,
+    /// The counts of the events that have a limit, capped at the limit.
     counts: BTreeMap<String, u64>,
     prompts: u64,
 }
 
-/// The name of something that happened.
-pub fn name(happened: Happened) -> String {
-    match happened {
-        Happened::Prompted => "prompt".to_owned(),
-        Happened::Refused => "refusal".to_owned(),
-        Happened::Suspected => "suspected_injection".to_owned(),
-        Happened::Released(kind) => kind.as_str().to_owned(),
-        Happened::Paid(_) => "purchase".to_owned(),
-        Happened::Done(verb) => verb.as_str().to_owned(),
-        Happened::NewTask => "new_task".to_owned(),
+/// The name of an event.
+pub fn name(event: SessionEvent) -> String {
+    match event {
+        SessionEvent::Prompted => "prompt".to_owned(),
+        SessionEvent::Refused => "refusal".to_owned(),
+        SessionEvent::Suspected => "suspected_injection".to_owned(),
+        SessionEvent::Released(kind) => kind.as_str().to_owned(),
+        SessionEvent::Paid(_) => "purchase".to_owned(),
+        SessionEvent::Done(verb) => verb.as_str().to_owned(),
+        SessionEvent::NewTask => "new_task".to_owned(),
     }
 }
 
 impl Model {
-    pub fn then(&self, past: &Past, happened: &str) -> Past {
-        if happened == "new_task" {
+    pub fn then(&self, past: &Past, event: &str) -> Past {
+        if event == "new_task" {
             return Past::default();
         }
         let mut next = past.clone();
-        for (place, bar) in self.bars.iter().enumerate() {
-            let begins = bar.event == happened;
-            if begins || bar.until == happened {
-                next.holding.retain(|held| *held != place);
+        for (index, bar) in self.bars.iter().enumerate() {
+            let begins = bar.event == event;
+            if begins || bar.until == event {
+                next.latched.retain(|other| *other != index);
             }
             if begins {
-                next.holding.push(place);
+                next.latched.push(index);
             }
         }
-        next.holding.sort_unstable();
-        if let Some((_, limit)) = self.limits.iter().find(|(event, _)| event == happened) {
-            let count = next.counts.entry(happened.to_owned()).or_default();
+        next.latched.sort_unstable();
+        if let Some((_, limit)) = self.limits.iter().find(|(limited, _)| limited == event) {
+            let count = next.counts.entry(event.to_owned()).or_default();
             *count = (*count + 1).min(*limit);
         }
-        if happened == "prompt" && self.prompts.is_some_and(|limit| next.prompts < limit) {
+        if event == "prompt" && self.prompts.is_some_and(|limit| next.prompts < limit) {
             next.prompts += 1;
         }
         next
     }
 
     /// The symbols of the signals that depend on the history.
-    pub fn remembered(&self, past: &Past, event: Event) -> [(Axis, &'static str); 3] {
+    pub fn history_symbols(&self, past: &Past, event: Event) -> [(Axis, &'static str); 3] {
         let barred = |by_suspicion| {
-            let mut holding = past.holding.iter().map(|place| &self.bars[*place]);
-            holding.any(|bar| bar.is_suspicion() == by_suspicion && bar.means(event))
+            let mut latched = past.latched.iter().map(|index| &self.bars[*index]);
+            latched.any(|bar| bar.is_suspicion() == by_suspicion && bar.concerns(event))
         };
         let count = past.counts.get(event.name()).copied().unwrap_or(0);
         let spent = self.limit(event).is_some_and(|limit| count >= limit);
@@ -77,18 +78,17 @@ impl Model {
         if self.prompts.is_some_and(|limit| past.prompts >= limit) { "spent" } else { "under" }
     }
 
-    /// Whether a statement of the policy is contradicted.
+    /// Whether a case contradicts a statement of the policy.
     pub fn refutes(&self, proof: &Proof, all: &[Answers<'_>]) -> bool {
-        let concerned: Vec<_> = all.iter().filter(|answers| answers.event.is_meant(&proof.subject)).collect();
-        if let Some(way) = &proof.to {
+        let concerned: Vec<_> = all.iter().filter(|answers| answers.event.is_in(&proof.subject)).collect();
+        if let Some(delivery) = &proof.to {
             let mut leaves = concerned.iter().flat_map(|answers| &answers.leaves);
-            return leaves
-                .any(|(_, answer)| matches!(answer, crate::meaning::Answer::Grant(by) if by == way));
+            return leaves.any(|(_, answer)| matches!(answer, Answer::Grant(by) if by == delivery));
         }
         let Some(trigger) = &proof.after else {
             return concerned.iter().any(|answers| granted(answers, proof, &[]));
         };
-        // Events that no rule names change nothing, but for the trigger.
+        // Only the trigger and the events that a rule names matter.
         let named = self.bars.iter().flat_map(|bar| [&bar.event, &bar.until]);
         let counted = self.limits.iter().map(|(event, _)| event);
         let events: HashSet<&str> = named.chain(counted).chain([trigger]).map(String::as_str).collect();
@@ -97,7 +97,7 @@ impl Model {
         let mut open = VecDeque::from([(Past::default(), false)]);
         while let Some((past, since)) = open.pop_front() {
             for (answers, known) in concerned.iter().zip(&mut known).filter(|_| since) {
-                let now = self.remembered(&past, answers.event);
+                let now = self.history_symbols(&past, answers.event);
                 let key = now.map(|(_, symbol)| symbol);
                 if *known.entry(key).or_insert_with(|| granted(answers, proof, &now)) {
                     return true;
@@ -115,7 +115,7 @@ impl Model {
     }
 }
 
-/// Whether an event is granted somewhere where the conditions hold and the history is this.
+/// Whether an event is granted in some case with these conditions and these symbols of the history.
 fn granted(answers: &Answers<'_>, proof: &Proof, now: &[(Axis, &'static str)]) -> bool {
     let holds = |ask: &mut Asker<'_>| {
         now.iter().all(|(axis, symbol)| ask.name(*axis) == *symbol)

@@ -1,13 +1,12 @@
-//! The statements that are proved of every policy, in the words of this test: for each, whether some
-//! valuation contradicts it.
+//! The built-in statements, by the oracle: each is searched for a valuation that contradicts it.
 
 use policy_dfa::Axis;
 
-use crate::meaning::{Answer, Rules};
-use crate::reading::{Event, Model};
-use crate::ways::{Asker, Cube, every, some};
+use crate::enumerate::{ANY, Asker, Cube, every, some};
+use crate::evaluator::{Answer, Rules};
+use crate::model::{Event, Model, tier};
 
-/// Every event that there can be, its rules, and its answers with the cubes in which they are given.
+/// An event with its rules, and its answers with their cubes.
 pub struct Answers<'m> {
     pub event: Event,
     pub rules: Rules<'m>,
@@ -18,7 +17,7 @@ impl<'m> Answers<'m> {
     pub fn of(model: &'m Model, event: Event) -> Answers<'m> {
         let rules = model.rules(event);
         let mut leaves = Vec::new();
-        every(&crate::ways::ANY, |ask| {
+        every(&ANY, |ask| {
             let answer = rules.answer(ask);
             leaves.push((ask.cube, answer));
         });
@@ -32,7 +31,7 @@ type Contradicts = fn(&Model, Event, Answer, &mut Asker<'_>) -> bool;
 const SINGLE: [(&str, Contradicts); 13] = [
     ("no field is released in a container below its tier", |_, event, answer, ask| {
         let Event::Request(_, need) = event else { return false };
-        answer.opens() && crate::reading::tier(ask.name(Axis::Container)).is_none_or(|tier| tier < need)
+        answer.permits() && tier(ask.name(Axis::Container)).is_none_or(|tier| tier < need)
     }),
     ("a needed signal that is unknown is refused", |_, event, answer, ask| {
         let Event::Request(kind, _) = event else { return false };
@@ -42,7 +41,8 @@ const SINGLE: [(&str, Contradicts); 13] = [
         } else {
             &["destination", "visibility"]
         });
-        answer.opens() && needed.iter().any(|signal| ask.name(Axis::from_name(signal).unwrap()) == "unknown")
+        answer.permits()
+            && needed.iter().any(|signal| ask.name(Axis::from_name(signal).unwrap()) == "unknown")
     }),
     ("a claim that the browser does not confirm is refused", |_, event, answer, ask| {
         released(event, answer) && ask.name(Axis::Claim) == "contradicts"
@@ -79,16 +79,16 @@ const SINGLE: [(&str, Contradicts); 13] = [
         matches!(event, Event::Request(_, 2)) && answer.grants() && ask.name(Axis::Consent) != "given"
     }),
     ("a site that is denied is denied whatever else holds", |model, event, answer, ask| {
-        model.has_site_rule(event) && answer.opens() && ask.name(Axis::Site) != "free"
+        model.has_site_rule(event) && answer.permits() && ask.name(Axis::Site) != "free"
     }),
     ("a purchase is paid at the top of its page and within the task's budget", |_, event, answer, ask| {
         event.name() == "purchase"
-            && answer.opens()
+            && answer.permits()
             && (ask.name(Axis::Frame) != "top" || ask.name(Axis::Amount) != "within")
     }),
     ("no limit of the session is passed", |model, event, answer, ask| {
         let asks = matches!(answer, Answer::Ask(_)) && model.prompts.is_some();
-        answer.opens()
+        answer.permits()
             && ((asks && ask.name(Axis::Prompts) == "spent")
                 || (model.can_be_barred(event, true) && ask.name(Axis::Taint) == "tainted")
                 || (model.can_be_barred(event, false) && ask.name(Axis::Session) == "barred")
@@ -96,10 +96,10 @@ const SINGLE: [(&str, Contradicts); 13] = [
     }),
 ];
 
-/// The symbols of a case on the signal in question, and its answer.
+/// The symbol of a case on the signal, and its answer.
 type Side = (&'static str, Answer);
 
-/// Its words, the signals, and whether an answer that opens contradicts another one.
+/// The words of a statement, its signals, and whether a first answer that is no denial contradicts a second one.
 type Pair = (&'static str, fn(Axis) -> bool, fn(Event, Side, Side) -> bool);
 
 /// Statements about two valuations that differ in one signal.
@@ -129,7 +129,7 @@ const PAIRS: [Pair; 4] = [
     (
         "nobody is asked about what is refused anyway",
         |axis| axis == Axis::Consent,
-        |_, one, other| matches!(one.1, Answer::Ask(_)) && other.0 == "given" && !other.1.opens(),
+        |_, one, other| matches!(one.1, Answer::Ask(_)) && other.0 == "given" && !other.1.permits(),
     ),
 ];
 
@@ -142,14 +142,14 @@ fn rank(answer: Answer) -> u8 {
 }
 
 fn released(event: Event, answer: Answer) -> bool {
-    matches!(event, Event::Request(..)) && answer.opens()
+    matches!(event, Event::Request(..)) && answer.permits()
 }
 
 fn has_form(event: Event) -> bool {
     event.name() != "purchase"
 }
 
-/// The tier of fields that are put into a page.
+/// The tier of fields that are filled into a page.
 fn put_in(event: Event, answer: Answer) -> Option<usize> {
     match (event, answer) {
         (Event::Request(_, need), Answer::Grant("fill" | "wire")) => Some(need),
@@ -157,8 +157,8 @@ fn put_in(event: Event, answer: Answer) -> Option<usize> {
     }
 }
 
-/// Whether a built-in statement is contradicted. That the automaton has one answer everywhere, and the one
-/// of the rules, is what the comparison of all answers shows.
+/// Whether a built-in statement does not hold. The comparison of all outcomes covers the statements that the
+/// automaton is total and equivalent to the rules.
 pub fn is_broken(words: &str, model: &Model, all: &[Answers<'_>]) -> bool {
     if words.starts_with("every combination of signals")
         || words.starts_with("the answer is that of the rules")
@@ -167,19 +167,19 @@ pub fn is_broken(words: &str, model: &Model, all: &[Answers<'_>]) -> bool {
     }
     if let Some((_, contradicts)) = SINGLE.iter().find(|(known, _)| *known == words) {
         return all.iter().any(|answers| {
-            let mut leaves = answers.leaves.iter().filter(|(_, answer)| answer.opens());
+            let mut leaves = answers.leaves.iter().filter(|(_, answer)| answer.permits());
             leaves.any(|(cube, answer)| some(cube, |ask| contradicts(model, answers.event, *answer, ask)))
         });
     }
     let pair = PAIRS.iter().find(|(known, ..)| *known == words);
-    let Some((_, on, contradicts)) = pair else { panic!("this test has no reading of `{words}`") };
+    let Some((_, on, contradicts)) = pair else { panic!("the oracle does not know `{words}`") };
     all.iter().any(|answers| {
-        let opening = answers.leaves.iter().filter(|(_, answer)| answer.opens());
-        let mut cases = opening.flat_map(|leaf| Axis::ALL.iter().map(move |axis| (leaf, *axis)));
+        let permitted = answers.leaves.iter().filter(|(_, answer)| answer.permits());
+        let mut cases = permitted.flat_map(|leaf| Axis::ALL.iter().map(move |axis| (leaf, *axis)));
         cases.any(|((cube, answer), axis)| {
-            let Some(place) = cube[axis as usize].filter(|_| on(axis)) else { return false };
-            let one = (axis.symbols()[usize::from(place)], *answer);
-            (0..axis.symbols().len() as u8).filter(|other| *other != place).any(|other| {
+            let Some(index) = cube[axis as usize].filter(|_| on(axis)) else { return false };
+            let one = (axis.symbols()[usize::from(index)], *answer);
+            (0..axis.symbols().len() as u8).filter(|other| *other != index).any(|other| {
                 let mut near = *cube;
                 near[axis as usize] = Some(other);
                 let symbol = axis.symbols()[usize::from(other)];

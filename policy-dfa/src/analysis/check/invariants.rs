@@ -1,0 +1,208 @@
+//! The built-in invariants: statements about single valuations, and about pairs that differ on one axis.
+
+use sirl::{Kind, Tier};
+
+use super::violation::{Paths, Violation, outcome_in_words, violation};
+use crate::automaton::compile::{Compiled, Unchecked};
+use crate::automaton::cube::Cube;
+use crate::vocabulary::alphabet::{Axis, Mask, mask, symbol};
+use crate::vocabulary::event::{EventKind, Root};
+use crate::vocabulary::outcome::{Delivery, Outcome};
+
+/// An invariant: its words, and a function that gives the part of a cube that contradicts it.
+pub(super) type Invariant = (&'static str, fn(&Compiled<Unchecked>, Root, &Cube, Outcome) -> Option<Cube>);
+
+/// The invariants about single valuations.
+pub(super) const INVARIANTS: [Invariant; 13] = [
+    ("no field is released in a container below its tier", |_, root, cube, outcome| {
+        let (Root::Request(_, need), true) = (root, outcome.permits()) else { return None };
+        use symbol::Container::{T0, T1, Unknown};
+        cube.narrowed(
+            Axis::Container,
+            match need {
+                Tier::T0 => mask(&[Unknown]),
+                Tier::T1 => mask(&[Unknown, T0]),
+                Tier::T2 => mask(&[Unknown, T0, T1]),
+            },
+        )
+    }),
+    ("a needed signal that is unknown is refused", |_, root, cube, outcome| {
+        let unknown = |axis: &Axis| cube.narrowed(*axis, axis.unknown());
+        if outcome.permits() { needed(root).iter().find_map(unknown) } else { None }
+    }),
+    ("a claim that the browser does not confirm is refused", |_, root, cube, outcome| {
+        request(root, outcome)?;
+        cube.narrowed(Axis::Claim, mask(&[symbol::Claim::Contradicts]))
+    }),
+    ("nothing is released that the task did not plan", |_, root, cube, outcome| {
+        request(root, outcome)?;
+        cube.narrowed(Axis::Plan, mask(&[symbol::Plan::Unplanned]))
+    }),
+    ("nothing is released outside the task's origins", |_, root, cube, outcome| {
+        let kind = request(root, outcome)?.0;
+        let goal = cube.narrowed(
+            Axis::Destination,
+            mask(&[symbol::Destination::Other, symbol::Destination::OtherPlain]),
+        );
+        cube.narrowed(Axis::Origin, !mask(&[symbol::Origin::Task]))
+            .or_else(|| cube.narrowed(Axis::TopOrigin, !mask(&[symbol::TopOrigin::Task])))
+            .or_else(|| goal.filter(|_| kind != Kind::Purchase))
+    }),
+    ("nothing is released over a connection or to a form that is not encrypted", |_, root, cube, outcome| {
+        let kind = request(root, outcome)?.0;
+        let plain = mask(&[symbol::Destination::TaskPlain, symbol::Destination::OtherPlain]);
+        let goal = cube.narrowed(Axis::Destination, plain).filter(|_| kind != Kind::Purchase);
+        cube.narrowed(Axis::Tls, !mask(&[symbol::Tls::Valid])).or(goal)
+    }),
+    (
+        "no T2 field is released on the page's own word: its form must go to the task's origins",
+        |_, root, cube, outcome| {
+            let (Root::Request(_, Tier::T2), Outcome::Grant(Some(Delivery::Fill | Delivery::Wire))) =
+                (root, outcome)
+            else {
+                return None;
+            };
+            cube.narrowed(Axis::Destination, !mask(&[symbol::Destination::Task]))
+        },
+    ),
+    ("a field is only put into a suitable control that can be seen", |_, root, cube, outcome| {
+        let (Root::Request(_, need), Outcome::Grant(Some(Delivery::Fill | Delivery::Wire))) = (root, outcome)
+        else {
+            return None;
+        };
+        use symbol::Placement::{FreeText, Lacking, Unplaced};
+        let unfit =
+            if need == Tier::T2 { mask(&[FreeText, Lacking, Unplaced]) } else { mask(&[Lacking, Unplaced]) };
+        cube.narrowed(Axis::Placement, unfit)
+            .or_else(|| cube.narrowed(Axis::Visibility, mask(&[symbol::Visibility::Hidden])))
+    }),
+    ("no T2 field reaches the model", |_, root, cube, outcome| {
+        let reaches =
+            matches!((root, outcome), (Root::Request(_, Tier::T2), Outcome::Grant(Some(Delivery::Model))));
+        reaches.then_some(*cube)
+    }),
+    ("no T2 field is released unless the user said yes", |_, root, cube, outcome| {
+        let granted = matches!((root, outcome), (Root::Request(_, Tier::T2), Outcome::Grant(_)));
+        cube.narrowed(Axis::Consent, !mask(&[symbol::Consent::Given])).filter(|_| granted)
+    }),
+    ("a site that is denied is denied whatever else holds", |policy, root, cube, outcome| {
+        let concerned = policy.sites.any_names(root);
+        cube.narrowed(Axis::Site, !mask(&[symbol::Site::Free])).filter(|_| concerned && outcome.permits())
+    }),
+    ("a purchase is paid at the top of its page and within the task's budget", |_, root, cube, outcome| {
+        let (Root::Request(Kind::Purchase, _), true) = (root, outcome.permits()) else { return None };
+        cube.narrowed(Axis::Frame, !mask(&[symbol::Frame::Top]))
+            .or_else(|| cube.narrowed(Axis::Amount, !mask(&[symbol::Amount::Within])))
+    }),
+    ("no limit of the session is passed", |policy, root, cube, outcome| {
+        let session = &policy.policy.session;
+        let passed = |limited: bool, axis: Axis, bad: Mask| {
+            cube.narrowed(axis, bad).filter(|_| limited && outcome.permits())
+        };
+        let asks = session.prompts.is_some() && matches!(outcome, Outcome::Ask(_));
+        let prompts = passed(asks, Axis::Prompts, mask(&[symbol::Prompts::Spent]));
+        let counted = session.uses.contains_key(&EventKind::of(root));
+        prompts
+            .or_else(|| passed(session.can_bar(root, true), Axis::Taint, mask(&[symbol::Taint::Tainted])))
+            .or_else(|| passed(session.can_bar(root, false), Axis::Session, mask(&[symbol::Session::Barred])))
+            .or_else(|| passed(counted, Axis::Uses, mask(&[symbol::Uses::Spent])))
+    }),
+];
+
+/// The request of a root, if the outcome permits it.
+fn request(root: Root, outcome: Outcome) -> Option<(Kind, Tier)> {
+    match root {
+        Root::Request(kind, need) if outcome.permits() => Some((kind, need)),
+        _ => None,
+    }
+}
+
+/// The signals that every release needs, whatever the policy says.
+fn needed(root: Root) -> &'static [Axis] {
+    use Axis::{Amount, Container, Destination, Document, Frame, Origin, Tls, TopOrigin, Visibility};
+    match root {
+        Root::Verb(_) => &[],
+        Root::Request(Kind::Purchase, _) => &[Container, Origin, TopOrigin, Tls, Frame, Document, Amount],
+        Root::Request(..) => &[Container, Origin, TopOrigin, Tls, Frame, Document, Destination, Visibility],
+    }
+}
+
+/// A statement about two outcomes whose valuations differ on one axis.
+pub(super) struct Pair {
+    pub(super) words: &'static str,
+    axis: Axis,
+    /// Whether two outcomes contradict the statement, given the symbols on the axis.
+    contradicts: fn(Root, (u8, Outcome), (u8, Outcome)) -> bool,
+}
+
+/// The invariants about pairs of valuations.
+pub(super) const PAIRS: [Pair; 3] = [
+    Pair {
+        words: "a lower safety never turns a refusal into a question or a grant",
+        axis: Axis::Safety,
+        contradicts: |_, low, high| worse(low.0, high.0) && rank(low.1) > rank(high.1),
+    },
+    Pair {
+        words: "no safety turns a question into a grant of a T2 field",
+        axis: Axis::Safety,
+        contradicts: |root, one, other| {
+            let t2 = matches!(root, Root::Request(_, Tier::T2));
+            t2 && matches!((one.1, other.1), (Outcome::Ask(_), Outcome::Grant(_)))
+        },
+    },
+    Pair {
+        words: "nobody is asked about what is refused anyway",
+        axis: Axis::Consent,
+        contradicts: |_, asked, answered| {
+            let yes = 1 << answered.0 == mask(&[symbol::Consent::Given]);
+            yes && matches!((asked.1, answered.1), (Outcome::Ask(_), Outcome::Deny(..)))
+        },
+    },
+];
+
+fn rank(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Deny(..) => 0,
+        Outcome::Ask(_) => 1,
+        Outcome::Grant(_) => 2,
+    }
+}
+
+/// Whether the first safety band is below the second. An unknown safety is below all.
+fn worse(one: u8, other: u8) -> bool {
+    let order = |band: u8| if 1 << band == Axis::Safety.unknown() { 0 } else { band + 1 };
+    order(one) < order(other)
+}
+
+/// The counterexample to a statement about pairs with the fewest signals.
+pub(super) fn contradicting_pair(pair: &Pair, roots: &Paths) -> Option<Violation> {
+    let found = roots.iter().flat_map(|(root, paths)| {
+        let both = paths.iter().flat_map(|one| paths.iter().map(move |other| (one, other)));
+        both.into_iter().filter_map(|(one, other)| contradiction(pair, *root, one, other))
+    });
+    found.min_by_key(Violation::size)
+}
+
+fn contradiction(
+    pair: &Pair,
+    root: Root,
+    one: &(Cube, Outcome),
+    other: &(Cube, Outcome),
+) -> Option<Violation> {
+    // In every statement the first case is not denied.
+    if !one.1.permits() {
+        return None;
+    }
+    let shared = one.0.freed(pair.axis).intersect(&other.0.freed(pair.axis))?;
+    let symbols = |set: Mask| (0..8u8).filter(move |index| set & (1 << index) != 0);
+    symbols(one.0.mask(pair.axis)).find_map(|first| {
+        let against = |second: &u8| (pair.contradicts)(root, (first, one.1), (*second, other.1));
+        let second = symbols(other.0.mask(pair.axis)).find(against)?;
+        let part = shared.narrowed(pair.axis, 1 << first)?;
+        let mut found = violation(pair.words.to_owned(), root, (&shared, &part), one.1);
+        let name = pair.axis.symbols().get(usize::from(second)).copied().unwrap_or("unknown");
+        let (axis, answer) = (pair.axis.as_str(), outcome_in_words(other.1));
+        found.but = Some(format!("the same is {answer} where {axis} is {name}"));
+        Some(found)
+    })
+}

@@ -1,0 +1,183 @@
+//! The guards of an event: each tests one axis, and they are tried in the order of the axes.
+
+use sirl::{Kind, Tier};
+
+use crate::language::clause::{Clause, Condition, FrameTest, Test};
+use crate::language::policy::Policy;
+use crate::vocabulary::alphabet::{Axis, Mask, Symbol, mask, symbol};
+use crate::vocabulary::event::{EventKind, Root, VerbKind};
+use crate::vocabulary::outcome::{ConsentScope, Delivery, Outcome};
+use crate::vocabulary::reason::Reason;
+
+/// The rules of a policy for one event.
+pub(crate) enum Rules {
+    /// The outcome is the same whatever the signals are.
+    Fixed(Outcome),
+    /// The guards in order, and the end of the chain.
+    Chain(Vec<Guard>, End),
+}
+
+impl Policy {
+    /// The guards of an event.
+    pub(crate) fn rules(&self, root: Root) -> Rules {
+        let counted = self.session.prompts.is_some();
+        match root {
+            Root::Verb(VerbKind::Read | VerbKind::Idle) => Rules::Fixed(Outcome::Grant(None)),
+            Root::Verb(verb) => match self.verbs.get(&verb) {
+                None => Rules::Fixed(Outcome::Deny(Axis::Plan, Reason::UnplannedEffect)),
+                Some(clauses) => {
+                    let mut guards = self.site_and_session_guards(root);
+                    guards.extend(clauses.iter().flat_map(|clause| clause_guards(clause, root)));
+                    guards.sort_by_key(|guard| guard.axis);
+                    Rules::Chain(guards, End { scope: None, grant: Outcome::Grant(None), counted })
+                }
+            },
+            Root::Request(kind, need) => {
+                let Some((rule, delivery)) =
+                    self.requests.get(&kind).and_then(|r| Some((r, r.deliver.first()?)))
+                else {
+                    return Rules::Fixed(Outcome::Deny(Axis::Plan, Reason::DeliveryForbidden));
+                };
+                let mut guards = self.site_and_session_guards(root);
+                guards.extend(self.implied_guards(kind, need, *delivery));
+                guards.extend(rule.clauses.iter().flat_map(|clause| clause_guards(clause, root)));
+                guards.sort_by_key(|guard| guard.axis);
+                Rules::Chain(
+                    guards,
+                    End { scope: rule.consent, grant: Outcome::Grant(Some(*delivery)), counted },
+                )
+            }
+        }
+    }
+
+    /// The guards that every request has, whatever the policy says.
+    fn implied_guards(&self, kind: Kind, need: Tier, delivery: Delivery) -> Vec<Guard> {
+        let mut guards = vec![Guard::new(&[symbol::Plan::Planned], Reason::UnplannedEffect)];
+        guards.push(Guard::new(&[symbol::Document::Known], Reason::StaleDocument));
+        guards.push(Guard::new(&[symbol::Claim::Agrees], Reason::ClaimMismatch));
+        if kind == Kind::Purchase {
+            guards.push(Guard::new(&[symbol::Amount::Within], Reason::BudgetSpent));
+        }
+        use symbol::Placement::{FreeText, Unplaced, Whole};
+        let placed: &[symbol::Placement] = match (delivery, need) {
+            (Delivery::Fill | Delivery::Wire, Tier::T2) => &[Whole],
+            (Delivery::Fill | Delivery::Wire, Tier::T0 | Tier::T1) => &[Whole, FreeText],
+            (Delivery::PaymentApi | Delivery::Model, _) => &[Whole, FreeText, Unplaced],
+        };
+        guards.push(Guard::new(placed, Reason::FieldNotAllowed));
+        guards
+    }
+
+    /// The guards that the `site` and `session` sections put on an event.
+    fn site_and_session_guards(&self, root: Root) -> Vec<Guard> {
+        let mut guards = Vec::new();
+        if self.sites.iter().any(|site| site.names(root)) {
+            guards.push(Guard::new(&[symbol::Site::Free], Reason::SiteDenied));
+        }
+        if self.session.can_bar(root, true) {
+            guards.push(Guard::new(&[symbol::Taint::Clean], Reason::TaintedSession));
+        }
+        if self.session.can_bar(root, false) {
+            guards.push(Guard::new(&[symbol::Session::Free], Reason::SessionRule));
+        }
+        if self.session.uses.contains_key(&EventKind::of(root)) {
+            guards.push(Guard::new(&[symbol::Uses::Under], Reason::BudgetSpent));
+        }
+        guards
+    }
+}
+
+/// One test of one axis.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Guard {
+    pub(crate) axis: Axis,
+    /// The symbols that pass.
+    pub(crate) pass: Mask,
+    pub(crate) reason: Reason,
+    /// The cases to which the guard is limited; with none, it always applies.
+    pub(crate) when: Option<Condition>,
+    /// Whether a failed guard asks the user instead of refusing.
+    pub(crate) soft: bool,
+    /// The clause that it comes from; none where the language implies it.
+    pub(crate) clause: Option<Clause>,
+}
+
+impl Guard {
+    fn new<S: Symbol>(pass: &[S], reason: Reason) -> Guard {
+        Guard { axis: S::AXIS, pass: mask(pass), reason, when: None, soft: false, clause: None }
+    }
+}
+
+/// The end of a chain, after every guard has passed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct End {
+    /// How long consent holds; `None` where the user is not asked.
+    pub(crate) scope: Option<ConsentScope>,
+    pub(crate) grant: Outcome,
+    /// Whether prompts are limited.
+    pub(crate) counted: bool,
+}
+
+/// The guards of a clause.
+fn clause_guards(clause: &Clause, root: Root) -> Vec<Guard> {
+    use symbol::{Container, Destination, Flow, Frame, Origin, Tls, TopOrigin, Visibility};
+    let (need, wrong_sink, wrong_destination) = match root {
+        Root::Request(_, need) => (need, Reason::FieldNotAllowed, Reason::WrongDestination),
+        Root::Verb(VerbKind::Open) => (Tier::T0, Reason::UnplannedEffect, Reason::UnplannedEffect),
+        Root::Verb(_) => (Tier::T0, Reason::UnplannedEffect, Reason::WrongDestination),
+    };
+    let at_least = |tier| match tier {
+        Tier::T0 => mask(&[Container::T0, Container::T1, Container::T2]),
+        Tier::T1 => mask(&[Container::T1, Container::T2]),
+        Tier::T2 => mask(&[Container::T2]),
+    };
+    let one = |guard: Guard| vec![guard];
+    let container =
+        |tier| vec![Guard { pass: at_least(tier), ..Guard::new(&[Container::T2], Reason::InvalidContainer) }];
+    let mut guards = match clause.test {
+        Test::ContainerCovers => container(need),
+        Test::ContainerAtLeast(tier) => container(tier),
+        Test::Origin => vec![
+            Guard::new(&[Origin::Task], Reason::OriginMismatch),
+            Guard::new(&[TopOrigin::Task], Reason::OriginMismatch),
+        ],
+        Test::Tls => one(Guard::new(&[Tls::Valid], Reason::TlsInvalid)),
+        Test::Frame(frame) => one(Guard::new(
+            match frame {
+                FrameTest::Top => &[Frame::Top],
+                FrameTest::SameOrigin => &[Frame::Top, Frame::Same],
+                FrameTest::Any => &[Frame::Top, Frame::Same, Frame::Cross],
+            },
+            Reason::FrameNotTop,
+        )),
+        Test::DestinationOrigin => {
+            one(Guard::new(&[Destination::Task, Destination::TaskPlain], wrong_destination))
+        }
+        Test::DestinationHttps => {
+            one(Guard::new(&[Destination::Task, Destination::Other], Reason::TlsInvalid))
+        }
+        Test::Sink(sinks) => one(Guard { pass: sinks, ..Guard::new(&[symbol::Sink::Other], wrong_sink) }),
+        Test::Visible => one(Guard::new(&[Visibility::Seen], Reason::Occluded)),
+        Test::Safety => {
+            one(Guard { pass: reaching(need), ..Guard::new(&[symbol::Safety::T2], Reason::LowSafety) })
+        }
+        Test::Flow => one(Guard::new(&[Flow::Own, Flow::Stays], Reason::CrossOriginFlow)),
+        Test::FlowOwn => one(Guard::new(&[Flow::Own], Reason::CrossOriginFlow)),
+    };
+    for guard in &mut guards {
+        guard.when = clause.when;
+        guard.soft = clause.soft;
+        guard.clause = Some(*clause);
+    }
+    guards
+}
+
+/// The safety bands that reach the threshold of a tier.
+fn reaching(need: Tier) -> Mask {
+    use symbol::Safety;
+    match need {
+        Tier::T0 => mask(&[Safety::T0, Safety::T1, Safety::T2]),
+        Tier::T1 => mask(&[Safety::T1, Safety::T2]),
+        Tier::T2 => mask(&[Safety::T2]),
+    }
+}

@@ -1,0 +1,210 @@
+//! The decision point: from a question to a verdict, with the grant in it.
+
+use browser_signals::Snapshot;
+use sha2::{Digest, Sha256};
+use sirl::{FieldSet, Kind, Money};
+
+use super::grant::{AuthorityId, Fill, Grant, Model, PaymentApi, Placements, Terms, Verifier, Wire};
+use super::history::{History, SessionEvent};
+use super::possible::Possible;
+use super::question::{Event, Millis, Question, Task};
+use crate::automaton::compile::{Checked, Compiled};
+use crate::language::policy::Thresholds;
+use crate::vocabulary::alphabet::Valuation;
+use crate::vocabulary::event::Root;
+use crate::vocabulary::outcome::{ConsentScope, Delivery, Outcome};
+use crate::vocabulary::reason::Reason;
+
+/// The answer to one question.
+#[allow(clippy::large_enum_variant, reason = "a verdict is used at once and never stored in numbers")]
+#[derive(Debug)]
+#[must_use = "a verdict that is ignored protects nothing"]
+pub enum Verdict {
+    /// Granted, with the capability.
+    Grant(Granted),
+    /// Denied, with the first reason.
+    Deny(Reason),
+    /// Granted only if the user agrees to this prompt.
+    Ask(Prompt),
+}
+
+/// The event that was granted, with its capability.
+#[derive(Debug)]
+#[must_use = "an unused grant is lost"]
+pub enum Granted {
+    /// A verb may be carried out.
+    Verb,
+    /// Values may be filled into the page.
+    Fill(Grant<Fill>),
+    /// Values may be inserted into an outgoing request.
+    Wire(Grant<Wire>),
+    /// A purchase may be made by the guard.
+    PaymentApi(Grant<PaymentApi>),
+    /// Values may be shown to the model.
+    Model(Grant<Model>),
+}
+
+/// The prompt that the user must answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// The kind of request, or `None` for a verb.
+    pub kind: Option<Kind>,
+    /// The fields that it is about.
+    pub fields: FieldSet,
+    /// For a purchase, the amount.
+    pub amount: Option<Money>,
+    /// How long the consent holds.
+    pub scope: ConsentScope,
+}
+
+/// How long a grant can be redeemed, in milliseconds.
+pub const GRANT_LIFETIME_MS: u64 = 60_000;
+
+/// Decides questions by one policy. There is exactly one for each [`Verifier`], and neither can be copied.
+///
+/// ```compile_fail
+/// // A policy that is not checked cannot decide.
+/// let policy = policy_dfa::Policy::parse("").unwrap();
+/// policy_dfa::authority(policy.compile().unwrap(), [0; 16]);
+/// ```
+pub struct DecisionPoint {
+    policy: Compiled<Checked>,
+    authority: AuthorityId,
+    requests: u64,
+}
+
+/// Makes a decision point for a checked policy, and the one verifier that honours its grants.
+///
+/// `entropy` must be fresh and unguessable: it keeps the grants of two authorities apart.
+///
+/// ```
+/// # let text = include_str!("../../../policies/default.policy");
+/// use policy_dfa::{Policy, authority};
+///
+/// let compiled = Policy::parse(text).unwrap().compile().unwrap();
+/// let checked = compiled.check().unwrap();
+/// let (decision_point, verifier) = authority(checked, [7; 16]);
+/// # let _ = (decision_point, verifier);
+/// ```
+pub fn authority(policy: Compiled<Checked>, entropy: [u8; 16]) -> (DecisionPoint, Verifier) {
+    // The policy is part of the id, so that two policies differ even with the same entropy.
+    let digest: [u8; 32] = Sha256::new()
+        .chain_update(b"portcullis authority")
+        .chain_update(entropy)
+        .chain_update(policy.policy_hash())
+        .finalize()
+        .into();
+    let mut id = [0; 16];
+    id.iter_mut().zip(digest).for_each(|(slot, byte)| *slot = byte);
+    let decision_point = DecisionPoint { policy, authority: AuthorityId(id), requests: 0 };
+    (decision_point, Verifier::new(AuthorityId(id)))
+}
+
+impl DecisionPoint {
+    /// Answers one question. The first guard that fails gives the reason. The user is asked only about events that
+    /// consent would grant.
+    ///
+    /// It allocates nothing, since a grant shares its strings with the snapshot. The one exception is a claim with an
+    /// origin in a form that no browser writes, see [`Origin::is_written_as`](browser_signals::Origin::is_written_as).
+    pub fn decide(&mut self, question: &Question<'_>) -> Verdict {
+        let root = self.policy.root(&question.event);
+        let valuation = self.policy.valuation(question);
+        match self.policy.outcome(root, &valuation) {
+            Outcome::Deny(_, reason) => Verdict::Deny(reason),
+            Outcome::Ask(scope) => Verdict::Ask(prompt(question, scope)),
+            Outcome::Grant(None) => match root {
+                Root::Verb(_) => Verdict::Grant(Granted::Verb),
+                Root::Request(..) => Verdict::Deny(Reason::DeliveryForbidden),
+            },
+            Outcome::Grant(Some(delivery)) => self.mint(question, delivery),
+        }
+    }
+
+    /// The root and the valuation of a question, on which alone the verdict of [`decide`](Self::decide) depends.
+    pub fn valuation(&self, question: &Question<'_>) -> (Root, Valuation) {
+        (self.policy.root(&question.event), self.policy.valuation(question))
+    }
+
+    /// The compiled policy as bytes, as `spec/policy-bytes.md` describes them.
+    pub fn policy_bytes(&self) -> Vec<u8> {
+        self.policy.to_bytes()
+    }
+
+    /// The outcomes that a request can still have, judged by the task and the history before any page is open. So a
+    /// request that can never be granted can be refused without a prompt.
+    pub fn preflight(&self, kind: Kind, fields: FieldSet, task: &Task, history: &History) -> Possible {
+        let root = self.policy.policy().root_of(kind, fields);
+        self.policy.possible(root, &self.policy.before_page(root, task, history))
+    }
+
+    /// How long the policy lets consent to this kind of request hold; `None` where the user is not asked, or where no
+    /// request of the kind is ever granted.
+    pub fn consent_scope(&self, kind: Kind) -> Option<ConsentScope> {
+        self.policy.policy().requests.get(&kind).and_then(|rule| rule.consent)
+    }
+
+    /// The history after an event, for the next questions.
+    pub fn after(&self, history: History, event: SessionEvent) -> History {
+        self.policy.after(history, event)
+    }
+
+    /// The SHA-256 of the policy's canonical text.
+    pub fn policy_hash(&self) -> [u8; 32] {
+        self.policy.policy_hash()
+    }
+
+    /// The safety thresholds, where the policy names them.
+    pub fn thresholds(&self) -> Option<Thresholds> {
+        self.policy.thresholds()
+    }
+
+    fn mint(&mut self, question: &Question<'_>, delivery: Delivery) -> Verdict {
+        self.requests = self.requests.saturating_add(1);
+        let Some(terms) = self.terms(question, delivery) else {
+            // A grant needs a page, an origin, a document and a control for each field. The check has proved that they
+            // are known, so this is never reached.
+            return Verdict::Deny(Reason::StaleDocument);
+        };
+        Verdict::Grant(match delivery {
+            Delivery::Fill => Granted::Fill(Grant::mint(terms, self.authority)),
+            Delivery::Wire => Granted::Wire(Grant::mint(terms, self.authority)),
+            Delivery::PaymentApi => Granted::PaymentApi(Grant::mint(terms, self.authority)),
+            Delivery::Model => Granted::Model(Grant::mint(terms, self.authority)),
+        })
+    }
+
+    fn terms(&self, question: &Question<'_>, delivery: Delivery) -> Option<Terms> {
+        let Event::Request { request, placements, amount } = question.event else { return None };
+        let observed = question.page?;
+        let page: &Snapshot = observed.value();
+        let in_page = matches!(delivery, Delivery::Fill | Delivery::Wire);
+        Some(Terms {
+            request: self.requests,
+            kind: request.kind,
+            fields: request.effective_fields(),
+            placements: if in_page { Placements::new(placements)? } else { Placements::NONE },
+            container_id: page.container_id.clone(),
+            frame: page.frame.clone(),
+            document: page.document.known()?.clone(),
+            origin: page.origin.known()?.clone(),
+            form: page.form.filter(|_| in_page),
+            destination: page.destination.known().filter(|_| in_page).cloned(),
+            amount: amount.filter(|_| request.kind == Kind::Purchase),
+            policy: self.policy.policy_hash(),
+            observed: observed.number(),
+            expires: Millis(question.now.0.saturating_add(GRANT_LIFETIME_MS)),
+        })
+    }
+}
+
+fn prompt(question: &Question<'_>, scope: ConsentScope) -> Prompt {
+    match question.event {
+        Event::Request { request, amount, .. } => Prompt {
+            kind: Some(request.kind),
+            fields: request.effective_fields(),
+            amount: amount.filter(|_| request.kind == Kind::Purchase),
+            scope,
+        },
+        Event::Verb { .. } => Prompt { kind: None, fields: FieldSet::EMPTY, amount: None, scope },
+    }
+}

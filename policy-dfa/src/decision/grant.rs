@@ -1,0 +1,279 @@
+//! The capability that opens the vault.
+//!
+//! A decision point mints a grant, whose terms are exactly what it allows. Redeeming the grant consumes it. Code
+//! outside of this crate cannot make, copy, print in full, store or redirect one.
+
+use std::marker::PhantomData;
+
+use browser_signals::{
+    ContainerId, Destination, DocumentId, Fact, FormId, FrameId, NodeId, Observed, Origin, Snapshot, TlsState,
+};
+use sirl::{Field, FieldSet, Kind, Money};
+
+use super::question::{Millis, Placement};
+
+mod sealed {
+    pub trait Sealed {
+        /// Whether the value goes through a form of the page.
+        const IN_PAGE: bool;
+    }
+}
+
+/// The receiver of a value. The trait is sealed: there are no other audiences than the four below.
+pub trait Audience: sealed::Sealed {
+    /// The audience's name, for records.
+    const NAME: &'static str;
+}
+
+/// Audiences that may be given T2 fields. The model is not one of them.
+pub trait MayHoldT2: Audience {}
+
+macro_rules! audience {
+    ($(#[$doc:meta])* $name:ident, $text:literal, $in_page:literal) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub enum $name {}
+        impl sealed::Sealed for $name {
+            const IN_PAGE: bool = $in_page;
+        }
+        impl Audience for $name {
+            const NAME: &'static str = $text;
+        }
+    };
+}
+
+audience!(
+    /// A control of a page, which the bridge fills.
+    Fill, "fill", true
+);
+audience!(
+    /// One outgoing request, which the bridge changes.
+    Wire, "wire", true
+);
+audience!(
+    /// The guard's own checkout.
+    PaymentApi, "payment_api", false
+);
+audience!(
+    /// The language model.
+    Model, "model", false
+);
+impl MayHoldT2 for Fill {}
+impl MayHoldT2 for Wire {}
+impl MayHoldT2 for PaymentApi {}
+
+/// The id that only a decision point and its verifier share.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AuthorityId(pub(crate) [u8; 16]);
+
+/// The placements of a grant, at most as many as a kind has fields. They are stored inline, so that minting a grant
+/// allocates nothing. The type dereferences to a slice.
+///
+/// ```
+/// use browser_signals::NodeId;
+/// use policy_dfa::{Placement, Placements};
+/// use sirl::Field;
+///
+/// let city = Placement { field: Field::City, node: NodeId(4) };
+/// assert_eq!(*Placements::new(&[city]).unwrap(), [city]);
+/// assert!(Placements::new(&[city; Placements::MAX + 1]).is_none());
+/// ```
+#[derive(Clone, Copy)]
+pub struct Placements {
+    placed: [Placement; Placements::MAX],
+    len: usize,
+}
+
+impl Placements {
+    /// The most fields that a kind of request has.
+    pub const MAX: usize = most_fields();
+
+    /// No placement.
+    pub const NONE: Placements = Placements { placed: [UNUSED; Placements::MAX], len: 0 };
+
+    /// These placements in this order, or `None` if there are more than [`Placements::MAX`].
+    pub fn new(placements: &[Placement]) -> Option<Placements> {
+        let mut all = Placements { len: placements.len(), ..Placements::NONE };
+        all.placed.get_mut(..placements.len())?.copy_from_slice(placements);
+        Some(all)
+    }
+}
+
+/// The value of the slots that are not in use.
+const UNUSED: Placement = Placement { field: Field::Name, node: NodeId(0) };
+
+const fn most_fields() -> usize {
+    let mut most = 0;
+    let mut kinds: &[Kind] = &Kind::ALL;
+    while let [kind, rest @ ..] = kinds {
+        let fields = kind.allowed_fields().len();
+        if fields > most {
+            most = fields;
+        }
+        kinds = rest;
+    }
+    most
+}
+
+impl std::ops::Deref for Placements {
+    type Target = [Placement];
+
+    fn deref(&self) -> &[Placement] {
+        self.placed.get(..self.len).unwrap_or_default()
+    }
+}
+
+impl PartialEq for Placements {
+    fn eq(&self, other: &Placements) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Placements {}
+
+impl std::fmt::Debug for Placements {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+/// The exact release that a grant allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms {
+    /// The number of the request within the session.
+    pub request: u64,
+    /// The kind of request.
+    pub kind: Kind,
+    /// The fields.
+    pub fields: FieldSet,
+    /// The controls for the fields.
+    pub placements: Placements,
+    /// The browser context.
+    pub container_id: ContainerId,
+    /// The frame.
+    pub frame: FrameId,
+    /// The document in it.
+    pub document: DocumentId,
+    /// The frame's origin. For a purchase, it is the payee.
+    pub origin: Origin,
+    /// The form that owns the controls.
+    pub form: Option<FormId>,
+    /// The address that the form is sent to.
+    pub destination: Option<Destination>,
+    /// For a purchase, the exact amount.
+    pub amount: Option<Money>,
+    /// The hash of the policy that decided.
+    pub policy: [u8; 32],
+    /// The number of the observation that the decision is based on. Redeeming needs a later one.
+    pub observed: u64,
+    /// The time of its expiry.
+    pub expires: Millis,
+}
+
+/// The right to a single release to one audience.
+#[must_use = "an unused grant is lost"]
+pub struct Grant<A: Audience> {
+    terms: Terms,
+    authority: AuthorityId,
+    audience: PhantomData<fn() -> A>,
+}
+
+impl<A: Audience> Grant<A> {
+    pub(crate) fn mint(terms: Terms, authority: AuthorityId) -> Grant<A> {
+        Grant { terms, authority, audience: PhantomData }
+    }
+
+    /// The release that it allows.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+}
+
+impl<A: Audience> std::fmt::Debug for Grant<A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Grant<{}>({} #{})", A::NAME, self.terms.kind.as_str(), self.terms.request)
+    }
+}
+
+/// The verifier of grants, for the code that releases values. It belongs to exactly one decision point.
+pub struct Verifier {
+    authority: AuthorityId,
+}
+
+/// A grant that was verified and consumed. Only a verifier makes one.
+#[must_use = "a redeemed grant is gone"]
+pub struct Redeemed<A: Audience> {
+    terms: Terms,
+    audience: PhantomData<fn() -> A>,
+}
+
+impl<A: Audience> Redeemed<A> {
+    /// The release that it allows.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+}
+
+/// The reason why a grant was not honoured. The grant is consumed in every case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RedeemError {
+    /// The grant was minted by another authority.
+    #[error("the grant belongs to another policy")]
+    ForeignAuthority,
+    /// The grant has expired.
+    #[error("the grant has run out")]
+    Expired,
+    /// The observation is not newer than the one that the decision is based on.
+    #[error("a newer look at the page is needed")]
+    NotFresh,
+    /// The container, frame, document, origin, form or destination is not the granted one, or the connection is no
+    /// longer valid.
+    #[error("the page changed after the decision")]
+    Stale,
+}
+
+impl Verifier {
+    pub(crate) fn new(authority: AuthorityId) -> Verifier {
+        Verifier { authority }
+    }
+
+    /// Consumes `grant` if it is this authority's, has not expired, and `fresh` is a later observation of the same
+    /// container, frame, document and origin over a valid connection. For a value that goes through a form, the form,
+    /// its controls and its destination must be the same too.
+    ///
+    /// # Errors
+    /// One of these does not hold. The grant is consumed in every case.
+    pub fn redeem<A: Audience>(
+        &self,
+        grant: Grant<A>,
+        fresh: &Observed<Snapshot>,
+        now: Millis,
+    ) -> Result<Redeemed<A>, RedeemError> {
+        let terms = grant.terms;
+        if grant.authority != self.authority {
+            return Err(RedeemError::ForeignAuthority);
+        }
+        if now >= terms.expires {
+            return Err(RedeemError::Expired);
+        }
+        if fresh.number() <= terms.observed {
+            return Err(RedeemError::NotFresh);
+        }
+        let page = fresh.value();
+        let same = page.container_id == terms.container_id
+            && page.frame == terms.frame
+            && page.document.known() == Some(&terms.document)
+            && page.origin.known() == Some(&terms.origin)
+            && page.tls == Fact::Known(TlsState::Valid);
+        let same_form = page.form == terms.form
+            && page.destination.known() == terms.destination.as_ref()
+            && terms.placements.iter().all(|placement| {
+                page.controls.iter().any(|c| c.node == placement.node && c.form == terms.form && c.editable)
+            });
+        if same && (same_form || !A::IN_PAGE) {
+            Ok(Redeemed { terms, audience: PhantomData })
+        } else {
+            Err(RedeemError::Stale)
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The decision: from a question to a verdict, and the grant that opens the vault.
+
+pub(crate) mod decide;
+pub(crate) mod failed_rule;
+pub(crate) mod grant;
+pub(crate) mod history;
+pub(crate) mod partial;
+pub(crate) mod possible;
+pub(crate) mod question;
+mod valuation;

@@ -1,0 +1,134 @@
+//! The question to the decision point: everything that a decision may depend on.
+
+use browser_signals::{Container, Fact, NodeId, Observed, Origin, Snapshot};
+use sirl::{Field, Kind, Money, Request};
+
+use super::history::History;
+use crate::language::policy::SafetyBand;
+use crate::vocabulary::event::VerbKind;
+
+/// Milliseconds on the session's own monotonic clock. Time is always an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Millis(pub u64);
+
+/// The task, fixed by the user's own words before any page is read (invariant I16). It has no setters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    origins: Vec<Origin>,
+    kinds: Vec<Kind>,
+    budget: Option<Money>,
+    container: Container,
+}
+
+impl Task {
+    /// A task that may go to `origins`, request `kinds` and spend up to `budget` in all, in a container of at most
+    /// the tier that the user raised it to.
+    pub fn new(origins: Vec<Origin>, kinds: Vec<Kind>, budget: Option<Money>, container: Container) -> Task {
+        Task { origins, kinds, budget, container }
+    }
+
+    /// The origins the task may act on.
+    pub fn origins(&self) -> &[Origin] {
+        &self.origins
+    }
+
+    /// The kinds of request the task may need.
+    pub fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// The most that it may spend in all.
+    pub fn budget(&self) -> Option<Money> {
+        self.budget
+    }
+
+    /// The tier the user raised the task's container to.
+    pub fn container(&self) -> Container {
+        self.container
+    }
+}
+
+/// The assignment of a field to a control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement {
+    /// The field.
+    pub field: Field,
+    /// The control.
+    pub node: NodeId,
+}
+
+/// The address that a verb goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Goal<'a> {
+    /// Its origin.
+    pub origin: &'a Origin,
+    /// Its path, as the browser would resolve it, without query and fragment.
+    pub path: &'a str,
+}
+
+/// The provenance of the text that a verb carries. Where several apply, the last one counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Carried {
+    /// There is no text, or every part of it is in the user's own words.
+    Own,
+    /// Every other part was read at the origin that it goes to, or at none.
+    Here,
+    /// Some part was read only at another origin.
+    Elsewhere,
+}
+
+/// The event that is to be decided.
+#[derive(Debug, Clone, Copy)]
+pub enum Event<'a> {
+    /// A request of the model.
+    Request {
+        /// The request.
+        request: &'a Request,
+        /// The controls for the fields of a fill; empty for a purchase.
+        placements: &'a [Placement],
+        /// For a purchase, the amount that is requested and consented to. The payment handler pays it only if the
+        /// browser reports exactly the same amount.
+        amount: Option<Money>,
+    },
+    /// A verb of the agent.
+    Verb {
+        /// The verb.
+        verb: VerbKind,
+        /// For `Open`, the address to open. For other verbs the snapshot has it.
+        to: Option<Goal<'a>>,
+        /// The provenance of the text that it carries.
+        carries: Fact<Carried>,
+    },
+}
+
+/// The answer of the user to a prompt about the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Consent {
+    /// There is no answer yet.
+    None,
+    /// The user consented, and the consent still holds.
+    Given,
+    /// The user refused.
+    Refused,
+    /// The user consented, but the consent expired.
+    Expired,
+}
+
+/// One question to the policy.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The event that is to be decided.
+    pub event: Event<'a>,
+    /// The facts from the browser; `None` before any page is open.
+    pub page: Option<&'a Observed<Snapshot>>,
+    /// The sealed task.
+    pub task: &'a Task,
+    /// The answer of the user.
+    pub consent: Consent,
+    /// The events of the session so far.
+    pub history: History,
+    /// The page's safety, where a classifier rated it.
+    pub safety: Fact<SafetyBand>,
+    /// The current time.
+    pub now: Millis,
+}

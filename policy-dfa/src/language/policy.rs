@@ -1,0 +1,180 @@
+//! The syntax tree of a policy: tiers, rules, limits and the statements to prove.
+
+use std::collections::BTreeMap;
+
+use sirl::{Field, FieldSet, Kind, Tier};
+
+use super::clause::{Clause, Condition};
+use super::session::{SessionRule, Trigger};
+use super::site::SiteRule;
+use super::spans::RuleSpans;
+use crate::vocabulary::event::{Root, Subject, VerbKind};
+use crate::vocabulary::outcome::{ConsentScope, Delivery};
+
+/// A well-formed policy. It can decide once it is compiled and checked.
+///
+/// Its [`Display`](std::fmt::Display) is the canonical text: reading it back gives an equal policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    pub(crate) name: String,
+    pub(crate) version: u32,
+    pub(crate) tiers: Tiers,
+    pub(crate) thresholds: Option<Thresholds>,
+    pub(crate) requests: BTreeMap<Kind, RequestRule>,
+    pub(crate) verbs: BTreeMap<VerbKind, Vec<Clause>>,
+    pub(crate) sites: Vec<SiteRule>,
+    pub(crate) session: SessionRule,
+    pub(crate) proofs: Vec<Proof>,
+    /// The location of each rule in the text that the policy was read from.
+    pub(crate) spans: RuleSpans,
+}
+
+impl Policy {
+    /// The name after `policy`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The version after `version`.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// The tier of a field under this policy: at least the one that the language fixes.
+    pub fn tier(&self, field: Field) -> Tier {
+        self.tiers.of(field)
+    }
+
+    /// The safety thresholds, where the policy names them.
+    pub fn thresholds(&self) -> Option<Thresholds> {
+        self.thresholds
+    }
+
+    /// The statements to prove, as written.
+    pub fn proofs(&self) -> impl Iterator<Item = String> {
+        self.proofs.iter().map(ToString::to_string)
+    }
+
+    /// The root of a request of this kind. An empty field set means the fields that the kind has by default.
+    pub(crate) fn root_of(&self, kind: Kind, fields: FieldSet) -> Root {
+        let tiers = &self.tiers;
+        match kind {
+            Kind::Purchase => Root::Request(kind, tiers.need(fields).max(tiers.need(card_fields()))),
+            _ if fields.is_empty() => Root::Request(kind, tiers.need(kind.default_fields())),
+            _ => Root::Request(kind, tiers.need(fields)),
+        }
+    }
+
+    /// Whether any event can have this root: a purchase always needs the card, and another kind of request needs
+    /// one of the tiers of its fields.
+    pub(crate) fn can_occur(&self, root: Root) -> bool {
+        match root {
+            Root::Verb(_) => true,
+            Root::Request(Kind::Purchase, need) => need == self.tiers.need(card_fields()),
+            Root::Request(kind, need) => {
+                kind.allowed_fields().iter().any(|field| self.tiers.of(field) == need)
+            }
+        }
+    }
+}
+
+/// The fields that a purchase uses: the guard's checkout needs the card, though the request names no field.
+fn card_fields() -> FieldSet {
+    [Field::CardNumber, Field::CardExpiry, Field::CardCode].into_iter().collect()
+}
+
+/// The tier of every field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tiers(pub(crate) [Tier; Field::ALL.len()]);
+
+impl Tiers {
+    pub(crate) fn of(&self, field: Field) -> Tier {
+        // The fields are numbered in the order of `Field::ALL`.
+        self.0.get(field as usize).copied().unwrap_or(Tier::T2).max(field.tier())
+    }
+
+    /// The highest tier in `fields`; `T0` for the empty set.
+    pub(crate) fn need(&self, fields: FieldSet) -> Tier {
+        fields.iter().map(|field| self.of(field)).max().unwrap_or(Tier::T0)
+    }
+}
+
+/// The safety that each tier needs, in hundredths, strictly increasing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Thresholds {
+    pub(crate) hundredths: [u8; 3],
+}
+
+impl Thresholds {
+    /// The threshold of a tier, between 0 and 1.
+    pub fn of(&self, tier: Tier) -> f64 {
+        let [t0, t1, t2] = self.hundredths;
+        f64::from(match tier {
+            Tier::T0 => t0,
+            Tier::T1 => t1,
+            Tier::T2 => t2,
+        }) / 100.0
+    }
+
+    /// The thresholds as they are written, such as `0.50`.
+    pub(crate) fn digits(&self) -> [String; 3] {
+        self.hundredths.map(|h| format!("{}.{:02}", h / 100, h % 100))
+    }
+
+    /// The band that a safety score falls in. `NaN` is `Below`.
+    pub fn band(&self, safety: f64) -> SafetyBand {
+        if safety >= self.of(Tier::T2) {
+            SafetyBand::T2
+        } else if safety >= self.of(Tier::T1) {
+            SafetyBand::T1
+        } else if safety >= self.of(Tier::T0) {
+            SafetyBand::T0
+        } else {
+            SafetyBand::Below
+        }
+    }
+}
+
+/// The safety of a page, as a band between the policy's thresholds: the highest tier whose threshold the safety
+/// score reaches, or `Below` all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SafetyBand {
+    /// Below every threshold.
+    Below,
+    /// Reaches the threshold of T0.
+    T0,
+    /// Reaches the threshold of T1.
+    T1,
+    /// Reaches the threshold of T2.
+    T2,
+}
+
+/// The content of a `request` section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RequestRule {
+    /// In canonical order, each test at most once, without conditions.
+    pub(crate) clauses: Vec<Clause>,
+    /// How long consent holds; `None` where the user is not asked.
+    pub(crate) consent: Option<ConsentScope>,
+    /// Whether the prompt names payee and amount.
+    pub(crate) naming: bool,
+    /// In order of preference; empty for `nothing`.
+    pub(crate) deliver: Vec<Delivery>,
+}
+
+/// A statement that must hold of every valuation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// The subject is never granted where all conditions hold, since the trigger if there is one.
+    NeverGrant { subject: Subject, conditions: Vec<Condition>, after: Option<Trigger> },
+    /// The subject is never delivered this way.
+    NeverDeliver { subject: Subject, delivery: Delivery },
+}
+
+impl Proof {
+    pub(crate) fn subject(&self) -> Subject {
+        match self {
+            Proof::NeverGrant { subject, .. } | Proof::NeverDeliver { subject, .. } => *subject,
+        }
+    }
+}

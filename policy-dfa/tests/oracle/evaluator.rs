@@ -1,0 +1,242 @@
+//! The evaluator: it tries the rules of a policy one by one, in the order of the signals.
+
+use policy_dfa::{Axis, ConsentScope, Outcome};
+
+use crate::enumerate::Asker;
+use crate::model::{Clause, Event, Model, tier};
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Answer {
+    /// The signal whose guard refuses, and the code.
+    Deny(Axis, &'static str),
+    /// The consent scope.
+    Ask(&'static str),
+    /// The delivery, or `verb` for a verb.
+    Grant(&'static str),
+}
+
+impl Answer {
+    pub fn permits(self) -> bool {
+        !matches!(self, Answer::Deny(..))
+    }
+
+    pub fn grants(self) -> bool {
+        matches!(self, Answer::Grant(_))
+    }
+
+    /// Whether an outcome of the automaton is the same.
+    pub fn is(self, outcome: Outcome) -> bool {
+        match (self, outcome) {
+            (Answer::Deny(axis, code), Outcome::Deny(guard, reason)) => {
+                axis == guard && reason.code() == code
+            }
+            (Answer::Ask(until), Outcome::Ask(scope)) => until == scope_name(scope),
+            (Answer::Grant(delivery), Outcome::Grant(by)) => delivery == by.map_or("verb", |by| by.as_str()),
+            _ => false,
+        }
+    }
+}
+
+fn scope_name(scope: ConsentScope) -> &'static str {
+    match scope {
+        ConsentScope::EveryTime => "every_time",
+        ConsentScope::Session => "session",
+        ConsentScope::Site => "site",
+    }
+}
+
+/// A guard.
+struct Guard<'m> {
+    axis: Axis,
+    pass: Vec<&'m str>,
+    code: &'static str,
+    clause: Option<&'m Clause>,
+}
+
+/// The rules of one event.
+pub struct Rules<'m> {
+    /// The answer of an event without rules.
+    fixed: Option<Answer>,
+    guards: Vec<Guard<'m>>,
+    consent: Option<&'static str>,
+    delivery: &'static str,
+    prompts_limited: bool,
+}
+
+fn up(lowest: usize) -> Vec<&'static str> {
+    ["T0", "T1", "T2"][lowest..].to_vec()
+}
+
+fn known_word(word: &str, among: &[&'static str]) -> &'static str {
+    among.iter().find(|known| **known == word).unwrap()
+}
+
+impl Model {
+    pub fn rules(&self, event: Event) -> Rules<'_> {
+        let mut rules = Rules {
+            fixed: None,
+            guards: Vec::new(),
+            consent: None,
+            delivery: "verb",
+            prompts_limited: self.prompts.is_some(),
+        };
+        let written = match event {
+            Event::Verb("read" | "idle") => {
+                rules.fixed = Some(Answer::Grant("verb"));
+                return rules;
+            }
+            Event::Verb(verb) => self.verbs.iter().find(|(named, _)| named == verb).map(|(_, all)| all),
+            Event::Request(kind, need) => {
+                let section = self.requests.iter().find(|request| request.kind == kind);
+                let section = section.filter(|request| !request.deliver.is_empty());
+                if let Some(request) = section {
+                    let scope = known_word(&request.consent, &["none", "session", "site", "every_time"]);
+                    rules.consent = Some(scope).filter(|scope| *scope != "none");
+                    rules.delivery =
+                        known_word(&request.deliver[0], &["fill", "wire", "payment_api", "model"]);
+                    rules.implied(kind, need);
+                }
+                section.map(|request| &request.clauses)
+            }
+        };
+        let Some(written) = written else {
+            let code = match event {
+                Event::Request(..) => "delivery_forbidden",
+                Event::Verb(_) => "unplanned_effect",
+            };
+            rules.fixed = Some(Answer::Deny(Axis::Plan, code));
+            return rules;
+        };
+        if self.has_site_rule(event) {
+            rules.guard(Axis::Site, &["free"], "site_denied");
+        }
+        if self.can_be_barred(event, true) {
+            rules.guard(Axis::Taint, &["clean"], "tainted_session");
+        }
+        if self.can_be_barred(event, false) {
+            rules.guard(Axis::Session, &["free"], "session_rule");
+        }
+        if self.limit(event).is_some() {
+            rules.guard(Axis::Uses, &["under"], "budget_spent");
+        }
+        for clause in written {
+            rules.written(event, clause);
+        }
+        // Guards on one signal keep the order of the canonical form.
+        rules.guards.sort_by_key(|guard| guard.axis as usize);
+        rules
+    }
+}
+
+impl<'m> Rules<'m> {
+    fn guard(&mut self, axis: Axis, pass: &[&'static str], code: &'static str) {
+        self.guards.push(Guard { axis, pass: pass.to_vec(), code, clause: None });
+    }
+
+    /// The guards that every request has.
+    fn implied(&mut self, kind: &str, need: usize) {
+        self.guard(Axis::Plan, &["planned"], "unplanned_effect");
+        self.guard(Axis::Document, &["known"], "stale_document");
+        self.guard(Axis::Claim, &["agrees"], "claim_mismatch");
+        if kind == "purchase" {
+            self.guard(Axis::Amount, &["within"], "budget_spent");
+        }
+        let placed: &[&str] = match (self.delivery, need) {
+            ("fill" | "wire", 2) => &["whole"],
+            ("fill" | "wire", _) => &["whole", "free_text"],
+            _ => &["whole", "free_text", "unplaced"],
+        };
+        self.guard(Axis::Placement, placed, "field_not_allowed");
+    }
+
+    fn written(&mut self, event: Event, clause: &'m Clause) {
+        let value = clause.value.first().map_or("", String::as_str);
+        let (need, wrong_sink) = match event {
+            Event::Request(_, need) => (need, "field_not_allowed"),
+            Event::Verb(_) => (0, "unplanned_effect"),
+        };
+        let wrong_destination =
+            if event == Event::Verb("open") { "unplanned_effect" } else { "wrong_destination" };
+        let rows: Vec<(Axis, Vec<&str>, &'static str)> = match clause.test.as_str() {
+            "container" => vec![(Axis::Container, up(tier(value).unwrap_or(need)), "invalid_container")],
+            "origin" => vec![
+                (Axis::Origin, vec!["task"], "origin_mismatch"),
+                (Axis::TopOrigin, vec!["task"], "origin_mismatch"),
+            ],
+            "tls" => vec![(Axis::Tls, vec!["valid"], "tls_invalid")],
+            "frame" => {
+                let frames = match value {
+                    "top" => vec!["top"],
+                    "same_origin" => vec!["top", "same_origin"],
+                    _ => vec!["top", "same_origin", "cross_origin"],
+                };
+                vec![(Axis::Frame, frames, "frame_not_top")]
+            }
+            "destination" if value == "task" => {
+                vec![(Axis::Destination, vec!["task", "task_over_http"], wrong_destination)]
+            }
+            "destination" => vec![(Axis::Destination, vec!["task", "other"], "tls_invalid")],
+            "sink" => vec![(Axis::Sink, clause.value.iter().map(String::as_str).collect(), wrong_sink)],
+            "visible" => vec![(Axis::Visibility, vec!["seen"], "occluded")],
+            "safety" => vec![(Axis::Safety, up(need), "low_safety")],
+            "flow" if value == "own" => vec![(Axis::Flow, vec!["own"], "cross_origin_flow")],
+            "flow" => vec![(Axis::Flow, vec!["own", "stays"], "cross_origin_flow")],
+            other => panic!("unknown test: {other}"),
+        };
+        let rows =
+            rows.into_iter().map(|(axis, pass, code)| Guard { axis, pass, code, clause: Some(clause) });
+        self.guards.extend(rows);
+    }
+
+    pub fn answer(&self, ask: &mut Asker<'_>) -> Answer {
+        if let Some(answer) = self.fixed {
+            return answer;
+        }
+        let mut asked = self.consent;
+        for guard in &self.guards {
+            if let Some((signal, symbols)) = guard.clause.and_then(|clause| clause.when.as_ref()) {
+                let axis = Axis::from_name(signal).unwrap();
+                match ask.name(axis) {
+                    "unknown" => return Answer::Deny(axis, unknown(axis)),
+                    symbol if !symbols.iter().any(|named| named == symbol) => continue,
+                    _ => {}
+                }
+            }
+            match ask.name(guard.axis) {
+                symbol if guard.pass.contains(&symbol) => {}
+                "unknown" => return Answer::Deny(guard.axis, unknown(guard.axis)),
+                _ if guard.clause.is_some_and(|clause| clause.asks) => asked = asked.or(Some("every_time")),
+                _ => return Answer::Deny(guard.axis, guard.code),
+            }
+        }
+        let Some(scope) = asked else { return Answer::Grant(self.delivery) };
+        match ask.name(Axis::Consent) {
+            "given" => Answer::Grant(self.delivery),
+            "refused" => Answer::Deny(Axis::Consent, "consent_denied"),
+            "expired" => Answer::Deny(Axis::Consent, "consent_expired"),
+            _ if self.prompts_limited && ask.name(Axis::Prompts) == "spent" => {
+                Answer::Deny(Axis::Prompts, "budget_spent")
+            }
+            _ => Answer::Ask(scope),
+        }
+    }
+}
+
+/// The reason code of an unknown signal. A site is unknown where a host is unknown.
+fn unknown(axis: Axis) -> &'static str {
+    match axis {
+        Axis::Site | Axis::Origin => "signal_unknown:origin",
+        Axis::TopOrigin => "signal_unknown:top_origin",
+        Axis::Container => "signal_unknown:container",
+        Axis::Tls => "signal_unknown:tls",
+        Axis::Frame => "signal_unknown:frame",
+        Axis::Document => "signal_unknown:document",
+        Axis::Destination => "signal_unknown:destination",
+        Axis::Sink => "signal_unknown:sink",
+        Axis::Amount => "signal_unknown:amount",
+        Axis::Visibility => "signal_unknown:visibility",
+        Axis::Safety => "signal_unknown:safety",
+        Axis::Flow => "signal_unknown:flow",
+        other => panic!("{} is never unknown", other.as_str()),
+    }
+}
