@@ -1,28 +1,28 @@
 //! Trains and judges the small models that the classifier ships.
 //!
-//! Nothing here is needed to use a model. The folder of the training data is an argument; the data themselves are
-//! not part of the project.
+//! Nothing here is needed to use a model. The folder of the training data is an argument; the data are not part of
+//! the project, and [`collections`] assembles them.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`corpora`] | from files to documents |
-//! | `document` | [`Document`], [`Part`]: texts, what is known of them, and the parts of a corpus |
-//! | [`fit`] | from documents to a model |
-//! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
-//! | `injection` | [`train_injection`]: how the model of injections is made |
-//! | [`judging`] | a model judged by source and by disguise |
-//! | [`report`] | what was measured, as tables and pictures |
-//! | [`recipe`] | how each shipped model is made |
+//! | [`collections`] | assembles the folder of the collections from clones of their sources |
+//! | [`corpora`] | reads the collections, and makes documents of them |
+//! | `document` | [`Document`], [`CorpusPart`]: texts with their labels, and the parts of a corpus |
+//! | [`fit`] | fits a model to documents |
+//! | [`metrics`] | measures: ranking, thresholds, calibration, intervals |
+//! | [`judging`] | judges a model by source and by disguise |
+//! | [`report`] | measurements as tables and pictures |
+//! | [`recipe`] | the recipe of each shipped model |
 //! | [`pages`] | whole pages put together from texts |
-//! | [`personal_data`] | the detectors of personal data judged |
+//! | [`personal_data`] | judges the detectors of personal data |
 //! | [`token_attribute`] | weights of token attributes, for the look-ahead |
-//! | [`secret_vectors`] | made-up secrets, and what looks like them |
-//! | [`obfuscation`] | texts rewritten as an attacker hides them |
+//! | [`secret_vectors`] | made-up secrets, and strings that look like them |
+//! | [`obfuscation`] | rewrites texts as an attacker hides them |
 
+pub mod collections;
 pub mod corpora;
 mod document;
 pub mod fit;
-mod injection;
 pub mod judging;
 pub mod metrics;
 pub mod obfuscation;
@@ -34,5 +34,5 @@ pub mod secret_vectors;
 pub mod token_attribute;
 
 pub(crate) use document::Split;
-pub use document::{Document, Part, hash};
-pub use injection::{TrainError, Trained, train_injection};
+pub use document::{CorpusPart, Document, hash};
+pub use recipe::{TrainError, Trained, train_injection};

@@ -1,14 +1,17 @@
-//! Texts written so that a reader still gets them and a pattern does not; for judging a model, not for training it.
+//! Obfuscated texts, which a reader still understands and a pattern does not match. They serve to judge a model;
+//! training uses only harmless ones.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::document::{CorpusPart, Document, hash};
+
 /// A way to hide a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Obfuscation {
-    /// A zero-width character after every character, three sorts in turn.
+    /// A zero-width character after every character, of three kinds in turn.
     ZeroWidth,
-    /// Printable ASCII as tag characters, U+E0000 to U+E007F, which show nothing.
+    /// Printable ASCII as tag characters, U+E0000 to U+E007F, which are invisible.
     Tags,
     /// Latin letters replaced by Cyrillic and Greek ones that look the same.
     Homoglyphs,
@@ -40,7 +43,7 @@ impl Obfuscation {
         Obfuscation::SpacedOut,
     ];
 
-    /// A short name.
+    /// Returns a short name.
     pub const fn name(self) -> &'static str {
         match self {
             Obfuscation::ZeroWidth => "zero-width",
@@ -55,7 +58,7 @@ impl Obfuscation {
         }
     }
 
-    /// The text, hidden. What a way has no form for (letters that have no look-alike, say) stays as it is.
+    /// Returns the text, hidden. Characters without a hidden form (letters without a look-alike, for example) stay.
     ///
     /// ```
     /// use classifier_training::obfuscation::Obfuscation;
@@ -95,7 +98,7 @@ fn percent(byte: u8) -> String {
     if byte.is_ascii_alphanumeric() && !vowel { char::from(byte).to_string() } else { format!("%{byte:02X}") }
 }
 
-/// The letter that looks like another, where there is one.
+/// Returns the letter that looks like another, if there is one.
 fn look_alike(letter: char) -> char {
     match letter {
         'a' => 'а',
@@ -129,4 +132,41 @@ fn look_alike(letter: char) -> char {
         'Z' => 'Ζ',
         other => other,
     }
+}
+
+/// The ways whose results contain other text than the original. Zero-width characters and the like are gone after
+/// normalisation.
+const WAYS: [Obfuscation; 5] = [
+    Obfuscation::Base64,
+    Obfuscation::Hexadecimal,
+    Obfuscation::Percent,
+    Obfuscation::SpacedOut,
+    Obfuscation::Reversed,
+];
+
+/// The length of text that is encoded of each document, in characters; more adds nothing new.
+const LENGTH: usize = 240;
+
+/// The largest number of documents in each way.
+const MOST: usize = 300;
+
+/// Returns beginnings of harmless texts of the training part, hidden in each way. The look of encoded text is
+/// unrelated to its content: a model without such examples confuses single letters or hexadecimal bytes with whatever
+/// they resemble by chance.
+pub fn encoded(documents: &[Document]) -> Vec<Document> {
+    let mut chosen: Vec<(u64, &Document)> = documents
+        .iter()
+        .filter(|one| one.part == CorpusPart::Training && one.harmful.is_none())
+        .map(|one| (hash(&one.text), one))
+        .collect();
+    chosen.sort_by(|one, other| (one.0, &one.1.text).cmp(&(other.0, &other.1.text)));
+    chosen.dedup_by(|one, other| one.1.text == other.1.text);
+    let ways = WAYS.into_iter().cycle();
+    let pairs = chosen.into_iter().take(MOST * WAYS.len()).zip(ways);
+    pairs
+        .map(|((_, one), way)| {
+            let beginning: String = one.text.chars().take(LENGTH).collect();
+            Document::harmless("encoded", CorpusPart::Training, way.apply(&beginning))
+        })
+        .collect()
 }

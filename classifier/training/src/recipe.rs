@@ -1,21 +1,26 @@
-//! How each shipped model is made: its collections, what of them is learned from, and the settings.
+//! The recipe of each shipped model: its collections, the sources that are learned from, and the settings.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use classifier::{LinearClassifier, ModelError};
+use classifier::{LinearClassifier, ModelError, WindowPlace};
 
-use crate::corpora::{Corpus, MENTIONED, SourceError, benign, contexts, encoded, injection, scam, toxicity};
-use crate::fit::{FitError, FitOptions, fit};
-use crate::{Document, Part};
+use crate::corpora::{
+    Corpus, CorpusError, MENTIONED, SourceError, benign, contexts, injection, scam, toxicity,
+};
+use crate::fit::classes::ClassOptions;
+use crate::fit::{self, FitError, FitOptions, fit};
+use crate::obfuscation::encoded;
+use crate::{CorpusPart, Document, hash};
 
-/// What a model looks for.
+/// The subject of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Subject {
-    /// Instructions to an agent that stand where only content should.
+    /// Prompt injections: instructions to an agent in text that should be content only.
     Injection,
-    /// What stands around a quoted attack in a text that speaks of attacks.
+    /// The text around a quoted attack in a text about attacks.
     Mention,
-    /// Messages that want money or secrets by a story.
+    /// Messages that ask for money or secrets under a pretext.
     Scam,
     /// Insults, hate, threats, lewdness, and requests for harm.
     Toxicity,
@@ -25,7 +30,7 @@ impl Subject {
     /// Every subject.
     pub const ALL: [Subject; 4] = [Subject::Injection, Subject::Mention, Subject::Scam, Subject::Toxicity];
 
-    /// Its name, which is also that of its model.
+    /// Returns the name, which is also that of the model.
     pub const fn name(self) -> &'static str {
         match self {
             Subject::Injection => "injection",
@@ -35,7 +40,7 @@ impl Subject {
         }
     }
 
-    /// Reads the collections; for injections what is inserted where follows from the seed.
+    /// Reads the collections; for injections the seed determines the insertions.
     ///
     /// # Errors
     /// When the folder has none of them (for injections: lacks one), or a file cannot be read.
@@ -56,7 +61,7 @@ impl Subject {
         }
     }
 
-    /// The settings that the shipped model was fitted with.
+    /// Returns the settings of the shipped model.
     pub fn options(self, seed: u64) -> FitOptions {
         let options = FitOptions { seed, ..FitOptions::default() };
         match self {
@@ -76,18 +81,18 @@ impl Subject {
         }
     }
 
-    /// Whether a source is learned from; some are only judged on.
+    /// Returns whether a source is learned from; some are only judged on.
     pub fn learns_from(self, source: &str) -> bool {
         match self {
-            // A weighted sum cannot both know an attack and excuse it where it is quoted; another model does that.
+            // A weighted sum cannot both recognise an attack and ignore it in a quotation; another model does that.
             Subject::Injection => source != MENTIONED,
             Subject::Mention | Subject::Scam => true,
             Subject::Toxicity => source != toxicity::REPLIES,
         }
     }
 
-    /// Whether a source has a say in calibration and thresholds. Pages have none in those of scam and toxicity: they
-    /// hardly ever read like a message or an insult, and would lower the thresholds until many honest ones are flagged.
+    /// Returns whether a source affects calibration and thresholds. Pages do not for scam and toxicity: they hardly
+    /// ever read like a message or an insult, and would lower the thresholds until many honest messages are flagged.
     fn sets_thresholds(self, source: &str) -> bool {
         match self {
             Subject::Injection | Subject::Mention => true,
@@ -102,17 +107,17 @@ impl Subject {
     /// When there are not texts of both sorts in both parts.
     pub fn train(self, documents: &[Document], seed: u64) -> Result<LinearClassifier, FitError> {
         if self == Subject::Injection {
-            return crate::injection::fitted(documents, &self.options(seed));
+            return fitted(documents, &self.options(seed));
         }
         let mut learned: Vec<Document> = documents
             .iter()
-            .filter(|one| one.part != Part::Test && self.learns_from(&one.source))
+            .filter(|one| one.part != CorpusPart::Test && self.learns_from(&one.source))
             .cloned()
             .collect();
         for one in &mut learned {
-            // Thresholds are a matter of the sources that are like what is judged.
+            // Thresholds depend only on sources that resemble the texts that are judged in use.
             if !self.sets_thresholds(&one.source) {
-                one.part = Part::Training;
+                one.part = CorpusPart::Training;
             }
         }
         if self != Subject::Mention {
@@ -121,7 +126,7 @@ impl Subject {
         fit(&learned, &self.options(seed))
     }
 
-    /// The model that is shipped.
+    /// Returns the shipped model.
     ///
     /// # Errors
     /// None in a build whose tests passed.
@@ -133,4 +138,84 @@ impl Subject {
             Subject::Toxicity => LinearClassifier::toxicity(),
         }
     }
+}
+
+/// A model with the documents that it was trained on and may be judged on.
+#[derive(Debug)]
+pub struct Trained {
+    /// The model.
+    pub model: LinearClassifier,
+    /// All documents. The weights come from those of [`CorpusPart::Training`] alone, the calibration and the
+    /// thresholds from [`CorpusPart::Development`]; [`CorpusPart::Test`] was not used.
+    pub documents: Vec<Document>,
+}
+
+/// The error of a model that was not trained.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// A corpus was not read.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
+    /// The documents do not make a model.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+}
+
+/// The number of documents with as much text as a page, and the accepted rate of harmless pages in quarantine: less
+/// than one in 2000 pages, so that of tasks of 20 pages less than one in a hundred is affected.
+const DOCUMENTS_A_PAGE: f64 = 10.0;
+const PAGES_QUARANTINED: f64 = 5e-4;
+
+/// Trains the model of injections from the folder of the collections. The same folder and options give the same
+/// bytes.
+///
+/// The threshold for quarantine is an extrapolation, since no collection here has the tens of thousands of pages that
+/// a count needs: see [`fit::calibrate::rare`].
+///
+/// # Errors
+/// When a corpus is missing.
+pub fn train_injection(data: &Path, options: &FitOptions) -> Result<Trained, TrainError> {
+    let mut documents = injection(data, options.seed)?;
+    documents.extend(benign(data, options.seed)?);
+    let model = fitted(&documents, options)?;
+    Ok(Trained { model, documents })
+}
+
+/// Fits the model of injections to documents.
+fn fitted(documents: &[Document], options: &FitOptions) -> Result<LinearClassifier, FitError> {
+    let mut learned: Vec<Document> =
+        documents.iter().filter(|one| Subject::Injection.learns_from(&one.source)).cloned().collect();
+    learned.extend(encoded(&learned));
+    let classes = fit::classes::learn(documents, &ClassOptions::default());
+    let options = &FitOptions { classes: Some(Arc::new(classes)), ..options.clone() };
+    let model = fit::fit(&learned, options)?;
+    // Our own lines are as close to the border as possible, on either side, and requests to an assistant are beyond
+    // it; pages are not like that. But pages contain code, of which the collections have little, so one in ten of our
+    // own pages of code counts.
+    let development = documents.iter().filter(|document| document.part == CorpusPart::Development);
+    let scores: Vec<(f64, bool)> = development
+        .filter(|document| {
+            let apart = ["own/", "requests/"].iter().any(|kind| document.source.starts_with(kind));
+            !apart || (document.source == "own/code" && hash(&document.text).is_multiple_of(10))
+        })
+        .map(|document| (fit::risk(&model, document), document.harmful.is_some()))
+        .collect();
+    let harmless: Vec<f64> = scores.iter().filter(|(_, harmful)| !harmful).map(|(risk, _)| *risk).collect();
+    let mut parameters = model.parameters().clone();
+    parameters.thresholds =
+        options.rates.iter().map(|rate| (*rate, fit::calibrate::threshold(&scores, *rate))).collect();
+    parameters.quarantine = fit::calibrate::rare(&harmless, PAGES_QUARANTINED / DOCUMENTS_A_PAGE);
+    parameters.calibration_error = fit::calibrate::expected_error(&scores, 15);
+    parameters.places = places();
+    fit::with(&model, parameters).map_err(FitError::Model)
+}
+
+/// Returns the log odds that places add. No collection has the places of attacks, so these are estimates, and small:
+/// text that only a machine reads is more often meant for one.
+fn places() -> [f32; WindowPlace::ALL.len()] {
+    WindowPlace::ALL.map(|place| match place {
+        WindowPlace::Hidden | WindowPlace::Markup => 1.0,
+        WindowPlace::Generated | WindowPlace::ForeignFrame => 0.5,
+        WindowPlace::Shown | WindowPlace::Attribute | WindowPlace::Unknown => 0.0,
+    })
 }
