@@ -1,7 +1,7 @@
 //! Clicking, typing, choosing, submitting.
 
 use crate::support::{Open, Server, handle, launch, tab};
-use browser_signals::playwright::{About, BridgeError, Tab};
+use browser_signals::playwright::{BridgeError, ObservationTarget, Tab};
 use browser_signals::{Container, ElementRef, Fact, Observed, Snapshot};
 
 async fn text(tab: &Tab) -> String {
@@ -11,7 +11,7 @@ async fn text(tab: &Tab) -> String {
 /// Reads the page and observes the element whose line holds `needle`.
 async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
     let target = handle(&text(tab).await, needle);
-    let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
     (target, seen)
 }
 

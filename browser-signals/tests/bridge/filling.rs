@@ -1,7 +1,7 @@
 //! Sealed fills on pages that try to divert them.
 
 use crate::support::{Open, Server, events_with, handle, launch, tab};
-use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
+use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, PageEvent, Tab};
 use browser_signals::{Container, Observed, SealedFill, SealedValue, Snapshot};
 
 const CARD: &str = "4000056655665556";
@@ -37,14 +37,14 @@ async fn show(tab: &Tab, server: &Server, body: &str) {
 
 async fn form(tab: &Tab) -> Observed<Snapshot> {
     let text = tab.read(&Open).await.expect("text").text;
-    tab.observe(About::Form(&handle(&text, "\"Card\""))).await.expect("a snapshot")
+    tab.observe(ObservationTarget::Form(&handle(&text, "\"Card\""))).await.expect("a snapshot")
 }
 
 /// Clicks the button that makes the page change itself.
 async fn change(tab: &Tab) {
     let text = tab.read(&Open).await.expect("text").text;
     let button = handle(&text, "\"Change\"");
-    let seen = tab.observe(About::Element(&button)).await.expect("a snapshot");
+    let seen = tab.observe(ObservationTarget::Element(&button)).await.expect("a snapshot");
     tab.click(&button, &seen).await.expect("clicked");
 }
 
@@ -80,7 +80,7 @@ async fn a_plain_form_is_filled_once_and_sent_home() {
     assert!(!text.contains(CARD) && text.contains("\"Card\" [ref=e2]: filled"), "{text}");
     assert!(!text.contains("[selected]"), "a chosen option may be a filled value:\n{text}");
     let button = handle(&text, "\"Pay\"");
-    let decided = tab.observe(About::Element(&button)).await.expect("a snapshot");
+    let decided = tab.observe(ObservationTarget::Element(&button)).await.expect("a snapshot");
     tab.submit(&button, &decided).await.expect("submitted");
     let all = server.requests_with(|all| all.iter().any(|it| it.method == "POST")).await;
     let sent = all.into_iter().rfind(|it| it.method == "POST").expect("a post");
@@ -225,7 +225,7 @@ async fn after_a_fill_nothing_leaves_for_elsewhere() {
         tab.fill(sealed(&seen, &[("card", CARD)])).await.expect("filled");
         let text = tab.read(&Open).await.expect("text").text;
         let button = handle(&text, "\"Change\"");
-        let decided = tab.observe(About::Element(&button)).await.expect("a snapshot");
+        let decided = tab.observe(ObservationTarget::Element(&button)).await.expect("a snapshot");
         let _blocked = tab.click(&button, &decided).await;
         // A socket is not stopped: there is none.
         let silent = script.contains("Socket") || script.contains("serviceWorker");

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Open, Server, handle, launch, tab};
 use browser_signals::address::AddressRefused;
-use browser_signals::playwright::{About, BridgeError, Tab};
+use browser_signals::playwright::{BridgeError, ObservationTarget, Tab};
 use browser_signals::{Container, ElementRef, Observed, Snapshot};
 
 /// What a page does in its handler.
@@ -31,7 +31,7 @@ async fn show(tab: &Tab, server: &Server, handler: &str) -> (ElementRef, Observe
     tab.open(&server.url("shop.example", "/one")).await.expect("the page opens");
     let text = tab.read(&Open).await.expect("text").text;
     let target = handle(&text, "\"Go\"");
-    let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
     (target, seen)
 }
 
@@ -56,13 +56,13 @@ async fn whoever_looks_after_an_action_sees_where_it_led() {
         tab.select(&target, "away", &seen).await.expect("chosen");
         // When the action is over the page is there: nobody has to look a little later.
         assert_eq!(arrivals(&server), before + 1, "{how}: choosing");
-        let now = tab.observe(About::Page).await.expect("a snapshot");
+        let now = tab.observe(ObservationTarget::Page).await.expect("a snapshot");
         assert!(now.document.known().is_some() && now.document != seen.document, "{how}: choosing");
         assert!(title(&tab).await.contains("\"two\""), "{how}: choosing");
         let (_, seen) = show(&tab, &server, handler).await;
         tab.press("ArrowUp").await.expect("pressed");
         assert_eq!(arrivals(&server), before + 2, "{how}: pressing a key");
-        let now = tab.observe(About::Page).await.expect("a snapshot");
+        let now = tab.observe(ObservationTarget::Page).await.expect("a snapshot");
         assert!(now.document.known().is_some() && now.document != seen.document, "{how}: pressing a key");
     }
     browser.close().await;
@@ -78,7 +78,7 @@ async fn who_looks_next_waits_for_the_moment_in_which_a_page_may_leave_and_nobod
         let _ = show(&tab, &server, "").await;
         let began = Instant::now();
         tab.press("PageDown").await.expect("pressed");
-        tab.observe(About::Page).await.expect("a snapshot");
+        tab.observe(ObservationTarget::Page).await.expect("a snapshot");
         assert!(began.elapsed() >= Duration::from_millis(30), "{:?}", began.elapsed());
     }
     // Of what a page asks for and calls off, and of a page that asks without end, nobody waits long.

@@ -4,7 +4,7 @@ use crate::support::{Open, Server, handle, launch, tab};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use browser_signals::Container;
-use browser_signals::playwright::{About, PictureForm, PictureSettings, Tab};
+use browser_signals::playwright::{ObservationTarget, PictureForm, PictureSettings, Tab};
 
 /// Red, green and, far below, blue; the button goes there, and another page of one colour.
 const PAGE: &str = "<!doctype html><style>* { margin: 0 } div { height: 2000px }</style>\
@@ -52,10 +52,10 @@ async fn it_shows_what_stands_in_the_window_or_the_whole_page() {
     // An action that leads elsewhere on the page, and one that leads to another page.
     let text = tab.read(&Open).await.expect("text").text;
     let (down, other) = (handle(&text, "\"Down\""), handle(&text, "\"Other\""));
-    let seen = tab.observe(About::Element(&down)).await.expect("a snapshot");
+    let seen = tab.observe(ObservationTarget::Element(&down)).await.expect("a snapshot");
     tab.click(&down, &seen).await.expect("clicked");
     assert_eq!(taken(&tab, window, (0.5, 0.9)).await.2, [0, 0, 200], "where the page was scrolled to");
-    let seen = tab.observe(About::Element(&other)).await.expect("a snapshot");
+    let seen = tab.observe(ObservationTarget::Element(&other)).await.expect("a snapshot");
     tab.click(&other, &seen).await.expect("clicked");
     assert_eq!(taken(&tab, window, (0.5, 0.9)).await.2, [90, 90, 0], "the page where the click led");
     tab.close().await;

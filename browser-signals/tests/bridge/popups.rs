@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Open, Server, events_with, handle, launch, settings, tab};
 use browser_signals::Container;
-use browser_signals::playwright::{About, Browser, PageEvent};
+use browser_signals::playwright::{Browser, ObservationTarget, PageEvent};
 
 /// What a page does when its button is pressed, so that `w` is the window, if it gets one.
 const WAYS: [&str; 6] = [
@@ -43,7 +43,7 @@ async fn page_and_agent_go_on(server: &Server, browser: &Browser) {
                 let told = |path: &str| server.requests().iter().filter(|it| it.path == path).count();
                 let (on, closed) = (told("/on"), told("/closed"));
                 let target = handle(&tab.read(&Open).await.expect("text").text, "\"Press\"");
-                let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+                let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
                 let began = Instant::now();
                 tab.click(&target, &seen).await.expect("pressed");
                 let text = tab.read(&Open).await.expect("text").text;

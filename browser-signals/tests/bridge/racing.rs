@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::filling::sealed;
 use crate::support::{Open, PATIENCE, Received, Server, handle, launch, settings, tab};
 use browser_signals::Container;
-use browser_signals::playwright::{About, Tab};
+use browser_signals::playwright::{ObservationTarget, Tab};
 use playwright_rs::api::LaunchOptions;
 use playwright_rs::protocol::{Page, Playwright};
 
@@ -115,7 +115,9 @@ async fn guarded(tab: &Tab, server: &Server, script: &str) -> bool {
     let Some(line) = text.lines().find(|line| line.contains("\"Card\"") && line.contains("[ref=")) else {
         return false;
     };
-    let Ok(seen) = tab.observe(About::Form(&handle(line, "\"Card\""))).await else { return false };
+    let Ok(seen) = tab.observe(ObservationTarget::Form(&handle(line, "\"Card\""))).await else {
+        return false;
+    };
     // A form that is covered before the fill has nothing that could be decided on.
     if seen.form.is_none() || seen.destination.known().is_none() {
         return false;
@@ -127,7 +129,7 @@ async fn guarded(tab: &Tab, server: &Server, script: &str) -> bool {
     let Ok(text) = tab.read(&Open).await else { return filled };
     if let Some(line) = text.text.lines().find(|line| line.contains("\"Pay\"") && line.contains("[ref=")) {
         let button = handle(line, "\"Pay\"");
-        if let Ok(decided) = tab.observe(About::Element(&button)).await {
+        if let Ok(decided) = tab.observe(ObservationTarget::Element(&button)).await {
             let _refused = tab.submit(&button, &decided).await;
         }
     }

@@ -6,7 +6,7 @@ use crate::support::{
     Open, PATIENCE, Received, Server, events_with, handle, launch, settings, tab, text_with,
 };
 use browser_signals::address::AddressRefused;
-use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
+use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, PageEvent, Tab};
 use browser_signals::{Blocked, Container, EgressGuard, OutgoingRequest};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -71,7 +71,7 @@ const TRICKS: &str = r#"<!doctype html><title>Tricks</title>
 async fn click(tab: &Tab, name: &str, records: usize) -> Vec<PageEvent> {
     let text = tab.read(&Open).await.expect("text").text;
     let target = handle(&text, name);
-    let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
     let _refused = tab.click(&target, &seen).await;
     events_with(tab, |all| all.len() >= records).await
 }

@@ -1,7 +1,7 @@
 //! Which words of a page a person sees.
 
 use crate::support::{Server, launch, tab};
-use browser_signals::outline::{Outline, Place, Purpose, quoted, tidy};
+use browser_signals::outline::{Outline, Purpose, TextPlace, quoted, tidy};
 use browser_signals::playwright::Tab;
 use browser_signals::{Container, TextGuard, TextWithheld};
 use std::sync::Mutex;
@@ -24,7 +24,7 @@ async fn outline(tab: &Tab) -> Outline {
 }
 
 /// The running text of a place.
-fn words_at(outline: &Outline, place: Place) -> String {
+fn words_at(outline: &Outline, place: TextPlace) -> String {
     let words = outline.words().filter(|words| words.place == place);
     let running = words.filter(|words| matches!(words.purpose, Purpose::Text | Purpose::Echo));
     tidy(&running.map(|words| words.text.as_str()).collect::<String>())
@@ -143,8 +143,9 @@ async fn what_a_person_does_not_see_counts_as_hidden_and_nothing_else() {
         tab.open(&server.url("shop.example", &path)).await.expect("the page opens");
         let outline = outline(&tab).await;
         let told = outline.unfiltered();
-        let shown = format!("{} {}", words_at(&outline, Place::Shown), words_at(&outline, Place::Generated));
-        let labels = outline.words().any(|it| it.place == Place::Shown && it.text.contains(&word));
+        let shown =
+            format!("{} {}", words_at(&outline, TextPlace::Shown), words_at(&outline, TextPlace::Generated));
+        let labels = outline.words().any(|it| it.place == TextPlace::Shown && it.text.contains(&word));
         let is_shown = shown.contains(&word) || labels;
         if is_shown != shows || (told.contains(&word) != shows) {
             wrong.push(format!("{what}: {told}\nseen: {}", outline.seen));
@@ -187,7 +188,7 @@ async fn words_are_told_apart_within_a_line_and_a_frame() {
     tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
     let outline = outline(&tab).await;
     let text = outline.unfiltered();
-    let hidden = words_at(&outline, Place::Hidden);
+    let hidden = words_at(&outline, TextPlace::Hidden);
     for words in ["one thing hidden", "nobody gets to see", "inner unseen", "foreign unseen"] {
         assert!(words.starts_with("foreign") || hidden.contains(words), "{words} is not in {hidden}");
         assert!(!text.contains(words), "{words} is in {text}");
@@ -201,9 +202,9 @@ async fn words_are_told_apart_within_a_line_and_a_frame() {
     }
     assert!(!text.contains("typed by") && !outline.seen.contains("typed by"), "{text}");
     let place = |words: &str| outline.words().find(|it| it.text == words).map(|it| (it.place, it.purpose));
-    assert_eq!(place("Pay now"), Some((Place::Attribute, Purpose::Label)));
-    assert_eq!(place("A kettle"), Some((Place::Attribute, Purpose::Label)));
-    assert_eq!(place("Words in a picture"), Some((Place::Attribute, Purpose::Name)));
-    assert_eq!(place("Parts"), Some((Place::Attribute, Purpose::Title)));
+    assert_eq!(place("Pay now"), Some((TextPlace::Attribute, Purpose::Label)));
+    assert_eq!(place("A kettle"), Some((TextPlace::Attribute, Purpose::Label)));
+    assert_eq!(place("Words in a picture"), Some((TextPlace::Attribute, Purpose::Name)));
+    assert_eq!(place("Parts"), Some((TextPlace::Attribute, Purpose::Title)));
     browser.close().await;
 }

@@ -2,12 +2,12 @@
 //! that had them once already.
 
 use crate::support::{Open, Server, handle, launch, settings, tab};
-use browser_signals::playwright::{About, BridgeError, Browser, Tab};
+use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, Tab};
 use browser_signals::{Container, ElementRef, Observed, Snapshot};
 
 async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
     let target = handle(&tab.read(&Open).await.expect("text").text, needle);
-    let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
     (target, seen)
 }
 
@@ -84,7 +84,7 @@ async fn the_words_on_a_button_are_the_button() {
         ("#inner", "", None),
     ] {
         let target = tab.query(selector).await.expect("an element");
-        let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+        let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
         assert_eq!(seen.target.as_ref().map(|it| it.input_type.as_str()), Some(kind), "{selector}");
         assert_eq!(seen.destination.known().map(|it| &*it.path), path, "{selector}");
         assert_eq!(seen.form.is_some(), kind == "submit", "{selector}");

@@ -1,7 +1,7 @@
 //! Sealed wires: the value arrives at the server once, and is nowhere else.
 
 use crate::support::{Open, Server, Told, events_with, handle, launch_listening, tab};
-use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab, WireEnd};
+use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, PageEvent, Tab, WireEnd};
 use browser_signals::{Container, Observed, SealedValue, SealedWire, Shape, Snapshot, WireField};
 
 pub const CARD: &str = "4000056655665556";
@@ -26,7 +26,7 @@ pub fn sealed(seen: &Observed<Snapshot>, fields: &[(&str, &str, &str, Shape)]) -
         form: seen.form,
         destination: seen.destination.known().expect("a destination").clone(),
         fields: fields.iter().map(field).collect(),
-        stands_ms: 60_000,
+        lifetime_ms: 60_000,
     }
 }
 
@@ -60,7 +60,7 @@ impl Stage {
     /// The form with the control that is labelled "Card".
     pub async fn form(&self) -> Observed<Snapshot> {
         let text = self.tab.read(&Open).await.expect("text").text;
-        self.tab.observe(About::Form(&handle(&text, "\"Card\""))).await.expect("a snapshot")
+        self.tab.observe(ObservationTarget::Form(&handle(&text, "\"Card\""))).await.expect("a snapshot")
     }
 
     /// Shows a page and puts the card's placeholder into it.
@@ -73,7 +73,7 @@ impl Stage {
     pub async fn click(&self, name: &str) {
         let text = self.tab.read(&Open).await.expect("text").text;
         let button = handle(&text, &format!("\"{name}\""));
-        let seen = self.tab.observe(About::Element(&button)).await.expect("a snapshot");
+        let seen = self.tab.observe(ObservationTarget::Element(&button)).await.expect("a snapshot");
         let _may_be_stopped = self.tab.click(&button, &seen).await;
         self.tab.wait(150).await;
     }

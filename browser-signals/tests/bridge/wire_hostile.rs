@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::support::{Open, Received, handle};
 use crate::wire::{CARD, FORM, PLACEHOLDER, Stage, card, sealed};
 use browser_signals::Shape;
-use browser_signals::playwright::{About, WireEnd};
+use browser_signals::playwright::{ObservationTarget, WireEnd};
 
 const SENDERS: &str = r#"<button onclick="go()">Change</button>"#;
 
@@ -136,7 +136,7 @@ async fn it_ends_with_its_time_its_document_and_the_next_wire() {
     let stage = Stage::new().await;
     stage.show(FORM).await;
     let mut brief = card(&stage.form().await);
-    brief.stands_ms = 300;
+    brief.lifetime_ms = 300;
     stage.tab.fill_wire(brief).await.expect("the placeholder stands");
     tokio::time::sleep(Duration::from_millis(400)).await;
     stage.click("Pay").await;
@@ -176,7 +176,7 @@ async fn another_frame_does_not_get_it_sent() {
     // A frame that another origin fills in and aims at the granted document's own frame.
     let text = stage.tab.read(&Open).await.expect("text").text;
     let pay = handle(&text, "\"Pay\"");
-    let decided = stage.tab.observe(About::Element(&pay)).await.expect("a snapshot");
+    let decided = stage.tab.observe(ObservationTarget::Element(&pay)).await.expect("a snapshot");
     stage.tab.submit(&pay, &decided).await.expect("submitted");
     assert_eq!(stage.ends_once(1).await, [WireEnd::Sent]);
     stage.browser.close().await;

@@ -1,0 +1,4 @@
+//! Commands to a bridge.
+
+pub mod seal;
+pub mod verb;
