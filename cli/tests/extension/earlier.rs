@@ -156,7 +156,7 @@ fn an_extension_that_has_just_come_does_not_know_what_was_there_before() {
 fn it_ends_after_five_minutes_whatever_the_clocks_and_the_workers_do() {
     let done = Command::new(node())
         .arg(repository().join("cli/tests/extension/earlier.mjs"))
-        .arg(repository().join("extension"))
+        .arg(crate::files::extension())
         .output()
         .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

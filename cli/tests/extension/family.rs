@@ -17,8 +17,8 @@ const SLOW: Duration = Duration::from_millis(400);
 async fn orders_come_home_and_no_value_leaves_for_anywhere_else() {
     let stage = Stage::set_up().await.unwrap();
     let portcullis = Path::new(env!("CARGO_BIN_EXE_portcullis"));
-    let extension = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("extension");
-    let mut beside = Beside::start(&stage, DEFAULT_POLICY, portcullis, &extension).await.unwrap();
+    let mut beside =
+        Beside::start(&stage, DEFAULT_POLICY, portcullis, crate::files::extension()).await.unwrap();
     // Words to the agent, with their harmless twin; a script that sends on what is typed; a form that turns elsewhere.
     for (kind, hostile) in [
         (Kind::SellerDescription, true),

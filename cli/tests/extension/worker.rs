@@ -7,7 +7,7 @@ use portcullis::policy::Policy;
 use serde_json::json;
 
 use crate::browser::node;
-use crate::files::{as_good_as_can_be, named, repository};
+use crate::files::{as_good_as_can_be, extension, named, repository};
 
 #[test]
 fn what_is_over_is_not_done_and_what_is_narrow_is_all_of_the_site() {
@@ -18,7 +18,7 @@ fn what_is_over_is_not_done_and_what_is_narrow_is_all_of_the_site() {
     let done = Command::new(node())
         .arg(repository().join("cli/tests/extension/worker.mjs"))
         .arg(folder.path())
-        .arg(repository().join("extension"))
+        .arg(extension())
         .output()
         .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

@@ -2,7 +2,7 @@
 // origins that values were granted to. Rules of the browser's own, which hold while this worker is stopped, and end with
 // the browser; and what its rules do not see: what it fetches ahead, and what it fetches for a page by itself.
 import { connected, tell } from './frames.js';
-import { allSealed, endWorkers, haveNoWorkers, isSealedFor, isSealing, sealing, seals } from './sealing.js';
+import { allSealed, endWorkers, haveNoWorkers, isSealedFor, isSealing, sealing, seals } from './document_rules.js';
 
 const WITHIN_A_PAGE = [
   'sub_frame', 'stylesheet', 'script', 'image', 'font', 'object', 'xmlhttprequest', 'ping', 'csp_report', 'media',

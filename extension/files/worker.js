@@ -1,12 +1,12 @@
 // The worker: between the service of this machine and the documents of the tab in front. It can be stopped at any
 // moment: it decides nothing, and what it knows it is told anew.
-import * as earlier from './earlier.js';
+import * as earlier from './earlier_pages.js';
 import { agrees, signals } from './preview.js';
 import { addressOf, ask, inFront, listen } from './frames.js';
 import { listen as listenToPages } from './pages.js';
-import { clear, over as questionOver, show, whenClosed } from './questions.js';
+import { clear, over as questionOver, show, whenClosed, windowInFront } from './questions.js';
 import { load } from './walk.mjs';
-import { came, narrow, seal, settle, widen } from './way_out.js';
+import { came, narrow, seal, settle, widen } from './egress.js';
 
 const HOST = 'org.portcullis.host';
 const VERSION = 1;
@@ -94,7 +94,7 @@ async function carryOut(message, isWanted) {
     questionOver(message.question);
     return { answer: 'done' };
   }
-  const seen = await inFront(message.origins);
+  const seen = await inFront(await windowInFront(), message.origins);
   if (!seen) return { failed: 'not_of_task' };
   switch (message.ask) {
     case 'forms': return lookAgain(seen, 'forms', message.origins);
@@ -109,7 +109,7 @@ async function carryOut(message, isWanted) {
 async function lookAgain(seen, what, origins) {
   const told = await look(seen, what);
   if (told.failed !== 'stale') return told;
-  const next = await inFront(origins);
+  const next = await inFront(await windowInFront(), origins);
   return next ? look(next, what) : { failed: 'not_of_task' };
 }
 

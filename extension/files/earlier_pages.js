@@ -3,7 +3,7 @@
 // it, and it hears what a page of its site says to all. So nothing is filled in there until it has ended by itself.
 // What is kept is kept in the browser's memory: this worker may be stopped at any moment.
 import { connected } from './frames.js';
-import { isMarked } from './sealing.js';
+import { isMarked } from './document_rules.js';
 
 // The five minutes, and what a message may take.
 const SPAN = 305000;

@@ -1,7 +1,5 @@
 // The documents whose content scripts are connected. Who they are is what the browser says of the port's other end,
 // never what comes through it. The list is made anew whenever the worker is: they connect again.
-import { windowInFront } from './questions.js';
-
 const PATIENCE = 3000;
 // How long a page that is being loaded may take to connect, and one that has loaded.
 const [LOADING, LOADED, A_MOMENT] = [2500, 500, 40];
@@ -52,9 +50,8 @@ const placeOf = (sender) => ({
 /** Where the documents are that are connected: of each the same place, for as long as it is. */
 export const connected = () => [...ports.values()].map(({ place }) => place);
 
-/** The documents of the tab in front, the top one first; none where it is no page that we may look at. */
-export async function inFront(origins) {
-  const windowId = await windowInFront();
+/** The documents of the active tab of this window, the top one first; none where it shows no page of these origins. */
+export async function inFront(windowId, origins) {
   const [tab] = windowId === null ? [] : await chrome.tabs.query({ active: true, windowId }).catch(() => []);
   if (!tab) return null;
   // Between two pages there is nobody to ask: the one has gone, and the other has not come yet.
