@@ -1,4 +1,4 @@
-//! What the browser says about a page, as facts that are known or unknown.
+//! Facts about a page, as the browser reports them, and the bridges that ask it.
 //!
 //! The core has no I/O: it defines the [`Snapshot`], a set of facts each of which is known or unknown,
 //! and [`Observed`], the mark that only a bridge can put on one. The features `playwright` and `extension` add

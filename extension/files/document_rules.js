@@ -1,25 +1,25 @@
-// How a document has to be loaded before something may be filled into it: without workers, without frames of sites that are
-// not of the task and connections to them, without WebRTC, and apart from windows of other sites. What holds for a worker is decided when it is
-// loaded, and no rule of the browser's reaches a worker's socket afterwards; so there are none.
+// The rule under which a document has to be loaded before it may be filled: without workers, without frames and connections
+// of sites outside of the task, without WebRTC, and isolated from windows of other sites. There are no workers because their
+// policy is fixed when they are loaded, and no rule reaches the socket of a worker.
 import { connected, tell } from './frames.js';
 
-export const SEALED = 5;
+const DOCUMENT_RULE = 5;
 const DOCUMENTS = ['main_frame', 'sub_frame', 'object'];
 const policyOf = (origins) => {
   const open = origins.join(' ');
   const sockets = origins.map((origin) => origin.replace('http', 'ws')).join(' ');
   return `worker-src 'none'; frame-src ${open} blob: data:; object-src ${open}; connect-src ${open} ${sockets} blob: data:`;
 };
-// Everything is allowed that goes to an address; WebRTC is not, and nothing but this header can say so.
+// All addresses are allowed, but not WebRTC, which only this header can block.
 const NO_WEBRTC = '("https://*:*" "http://*:*" "wss://*:*" "ws://*:*");webrtc=block;redirects=allow';
-// By the mark a document shows that it came under the rule: it is in the answer of the server as the browser saw it.
+// A document shows by this mark in its response that it was loaded under the rule.
 const MARK = /^portcullis;desc="([0-9a-f-]+)"$/;
 
-export const isSealing = ({ id }) => id === SEALED;
+export const isDocumentRule = ({ id }) => id === DOCUMENT_RULE;
 
-/** The rule for these origins, with a mark of its own. */
-export const sealing = (origins) => ({
-  id: SEALED, priority: 3,
+/** The rule for these origins, with a new mark. */
+export const documentRule = (origins) => ({
+  id: DOCUMENT_RULE, priority: 3,
   condition: { requestDomains: origins.map((origin) => new URL(origin).hostname), resourceTypes: DOCUMENTS },
   action: {
     type: 'modifyHeaders',
@@ -34,23 +34,23 @@ export const sealing = (origins) => ({
 
 const headerOf = (rule, name) => rule?.action.responseHeaders.find(({ header }) => header === name).value;
 
-/** Whether the rules seal just these origins. */
-export const isSealedFor = (rules, origins) =>
-  headerOf(rules.find(isSealing), 'content-security-policy') === policyOf(origins);
+/** Whether the document rule is for exactly these origins. */
+export const coversExactly = (rules, origins) =>
+  headerOf(rules.find(isDocumentRule), 'content-security-policy') === policyOf(origins);
 
-/** Whether the rules seal documents of this site. */
-export const seals = (rules, site) =>
-  headerOf(rules.find(isSealing), 'content-security-policy')?.split(/[ ;]/).includes(site) ?? false;
+/** Whether the document rule covers this site. */
+export const coversSite = (rules, site) =>
+  headerOf(rules.find(isDocumentRule), 'content-security-policy')?.split(/[ ;]/).includes(site) ?? false;
 
-/** Whether a document came under the rule itself, by what the server's answer said. */
+/** Whether a document was loaded under the rule, by the mark in its response. */
 export const isMarked = (rules, { loaded }) => {
-  const mark = headerOf(rules.find(isSealing), 'server-timing')?.match(MARK)[1];
+  const mark = headerOf(rules.find(isDocumentRule), 'server-timing')?.match(MARK)[1];
   return mark !== undefined && loaded.includes(mark);
 };
 
-/** Whether each document of these sites that is connected came under the rule. One that came from no server has what made
- * it, where that is in the same tab; a window of its own may have been made by anything. */
-export const allSealed = (rules, open) => {
+/** Whether each connected document of these sites was loaded under the rule. A frame that came from no server counts as the
+ * top document of its tab; a window that came from no server never counts, since any page may have made it. */
+export const allUnderRule = (rules, open) => {
   const pages = connected();
   const came = (page) => isMarked(rules, page);
   const tops = new Set(pages.filter((page) => page.frame === 0 && came(page)).map(({ tab }) => tab));
@@ -58,11 +58,11 @@ export const allSealed = (rules, open) => {
     .every((page) => (page.isMade ? page.frame !== 0 && tops.has(page.tab) : came(page)));
 };
 
-/** Whether no service worker is there for these documents: each answers for its own origin. */
+/** Whether these documents have no service workers. Each answers for its own origin. */
 export const haveNoWorkers = async (which) => {
   const answers = await Promise.all(tell(which, { ask: 'workers' }));
   return answers.length > 0 && answers.every((answer) => answer?.state === 'none');
 };
 
-/** Ends the service workers of the sites of these documents, but for those that something of the user's hangs on. */
+/** Unregisters the service workers of these documents' origins, unless a site would not restore their state. */
 export const endWorkers = (which) => Promise.all(tell(which, { ask: 'end_workers' }));

@@ -1,29 +1,29 @@
-// When documents of a site were last there that did not come under the rule of a task. Such a document may have left a
-// shared worker running that lives for five minutes after the last page of its site has gone; no extension sees it or ends
-// it, and it hears what a page of its site says to all. So nothing is filled in there until it has ended by itself.
-// What is kept is kept in the browser's memory: this worker may be stopped at any moment.
+// Records when the last document of each site that was not loaded under a task's rule was closed. Such a document may have
+// left a shared worker with an extended lifetime, which runs for five minutes after the last page of its site is gone. No
+// extension sees or ends it, and it receives broadcasts of pages of its site. So nothing is filled there until it has ended
+// by itself. The record is in the browser's memory (`storage.session`), since this worker may be stopped at any moment.
 import { connected } from './frames.js';
 import { isMarked } from './document_rules.js';
 
-// The five minutes, and what a message may take.
+// Five minutes, and the time that a message may take.
 const SPAN = 305000;
-// What counts for every site: what nobody has seen.
+// The entry that counts for every site, for documents that were not observed.
 const EVERY = '*';
 // More sites than this count as every site after this worker was stopped.
 const MOST = 500;
-// A site whose page is followed by another one of it is not written down twice.
+// The delay before a change is stored: usually another page of the site follows at once.
 const A_MOMENT = 1000;
 const KEY = 'earlier';
 const store = () => chrome.storage.session;
-// The clock by which the browser counts the five minutes: it stands while the machine sleeps, and nobody sets it. It begins
-// anew with this worker.
+// The clock by which the browser counts the five minutes: it stops while the machine sleeps, and cannot be set. It starts
+// with this worker.
 const now = () => performance.now();
 
-// When the last such document of a site had gone.
+// When the last such document of each site was closed.
 const gone = new Map();
 const note = (site, at) => gone.set(site, Math.max(gone.get(site) ?? -Infinity, at));
-// Tabs that were there before this extension was, without a content script, and what they may have in common with others:
-// pages of one site share the end of their hosts.
+// Tabs that are older than this extension and have no content script, with the area of each: pages of one site share the
+// last labels of their hosts.
 let unseen = [];
 const areaOf = (url) => `*.${new URL(url).hostname.split('.').slice(-2).join('.')}`;
 const tabsNow = () => chrome.tabs.query({ url: 'https://*/*', discarded: false });
@@ -31,32 +31,32 @@ const tabsNow = () => chrome.tabs.query({ url: 'https://*/*', discarded: false }
 const read = async () => {
   const kept = (await store().get(KEY).catch(() => null))?.[KEY];
   if (!kept) {
-    // This extension has just come, or the browser has just begun, which is told. What was there before may be there until now.
+    // The extension was just installed, or the browser just started, which is an event of its own. Any page may be open.
     note(EVERY, now());
     unseen = (await tabsNow().catch(() => [])).map(({ id, url }) => [id, areaOf(url)]);
     return;
   }
-  // A clock that was put back makes nothing older.
+  // If the clock was set back, entries do not get older.
   const since = Math.max(0, Date.now() - kept.at);
   for (const [site, age] of kept.gone) note(site, now() - since - age);
-  // Nobody saw them go. Those that are there still connect again.
+  // They may have been closed at any time until now. Those that are still open connect again.
   for (const site of kept.here) note(site, now());
   unseen = kept.unseen;
 };
 const known = read();
 
-// The top documents of the tabs: what a page makes without a server has what the page has.
+// The top documents of the tabs: a frame that came from no server counts as its top document.
 const tops = new Map();
 const topOf = (place) => (place.frame === 0 ? place : (place.top ?? tops.get(place.tab)));
-const isSealed = (place) => (place.isMade && place.frame !== 0 ? topOf(place) : place)?.cameSealed === true;
+const isUnderRule = (place) => (place.isMade && place.frame !== 0 ? topOf(place) : place)?.underRule === true;
 
 let written = '';
 let timer = 0;
 const write = () => known.then(() => {
   clearTimeout(timer);
   for (const [site, at] of gone) if (now() - at > SPAN) gone.delete(site);
-  // What is about to be known writes itself.
-  const there = connected().filter((place) => place.judged === null && !isSealed(place));
+  // A document that is still being judged is stored once that is done.
+  const there = connected().filter((place) => place.judged === null && !isUnderRule(place));
   const here = [...new Set(there.map(({ site }) => site))].toSorted();
   const left = [...gone].filter(([site]) => !here.includes(site));
   if (left.length > 0) timer = setTimeout(write, SPAN);
@@ -65,7 +65,7 @@ const write = () => known.then(() => {
   written = what;
   const isMany = here.length + left.length > MOST;
   const kept = isMany ? { here: [EVERY], gone: [] } : { here, gone: left.map(([site, at]) => [site, now() - at]) };
-  // What cannot be written is not there either: then every site counts.
+  // Without a stored entry every site counts.
   store().set({ [KEY]: { ...kept, unseen, at: Date.now() } }).catch(() => store().remove(KEY)).catch(() => null);
 });
 const writeSoon = () => {
@@ -81,7 +81,7 @@ const look = (tab) => {
   write();
 };
 
-/** A document connects. */
+/** Handles a document that connects. */
 export const comes = (place) => {
   if (place.frame !== 0) {
     place.top = tops.get(place.tab);
@@ -91,29 +91,29 @@ export const comes = (place) => {
   known.then(() => look(place.tab));
 };
 
-/** It has said how it was loaded. A rule that comes later makes no other document of it. */
+/** Handles a document's report of how it was loaded. A later rule does not change that. */
 export const came = (place) => {
   place.judged = chrome.declarativeNetRequest.getSessionRules().then((rules) => isMarked(rules, place)).catch(() => false)
     .then((sealed) => {
-      Object.assign(place, { cameSealed: sealed, judged: null });
+      Object.assign(place, { underRule: sealed, judged: null });
       write();
     });
 };
 
 let leaving = Promise.resolve();
-/** It is gone. */
+/** Handles a document that is gone. */
 export const left = (place) => {
   const at = now();
-  // Frames go with their page, in any order.
+  // The frames of a page disconnect in any order.
   if (place.frame === 0) setTimeout(() => tops.get(place.tab) === place && tops.delete(place.tab), A_MOMENT);
   leaving = Promise.all([leaving, place.judged, topOf(place)?.judged]).then(() => {
-    if (isSealed(place)) return;
+    if (isUnderRule(place)) return;
     note(place.site, at);
     writeSoon();
   });
 };
 
-/** For how many seconds nothing may be filled into these sites. */
+/** The seconds for which nothing may be filled into these sites. */
 export const secondsLeft = async (sites) => {
   await Promise.all([known, leaving]);
   const there = unseen.length === 0 ? [] : (await tabsNow()).map(({ id }) => id);
@@ -126,7 +126,7 @@ export const secondsLeft = async (sites) => {
 
 write();
 chrome.tabs.onRemoved.addListener((tab) => known.then(() => look(tab)));
-// The browser begins: nothing was there earlier. What was restored meanwhile has connected.
+// The browser has started: there were no earlier pages, and restored ones have connected.
 chrome.runtime.onStartup.addListener(() => known.then(() => {
   gone.delete(EVERY);
   unseen = [];

@@ -1,4 +1,4 @@
-// Shows what the service says, and asks it to be stricter. The service takes nothing looser from an extension.
+// Shows the state of the service, and sends it stricter rules. The service accepts no looser ones from an extension.
 const byId = (id) => document.getElementById(id);
 const ask = async (message) => (await chrome.runtime.sendMessage(message).catch(() => null)) ?? {};
 
@@ -78,7 +78,7 @@ byId('rule').addEventListener('submit', (event) => {
   const typed = byId('site').value.trim();
   let site;
   try {
-    // A name alone is of a site over https; of an address only the site counts.
+    // A bare name means the site over https; of an address only its origin counts.
     const url = new URL(/^[a-z]+:\/\//i.test(typed) ? typed : `https://${typed}`);
     site = url.origin;
   } catch {

@@ -1,12 +1,12 @@
-// What the extension's own pages say. Who speaks is the browser's word; a content script runs in a page and gets nothing.
+// Messages of the extension's own pages. The browser identifies the sender; content scripts, which run in pages, are ignored.
 import { answered, isAsked } from './questions.js';
 
 const OPTIONS = chrome.runtime.getURL('options.html');
 const ASKS = ['status', 'trail', 'never', 'withdraw'];
-// What the consent page is told where nobody takes its answer.
+// The answer to the consent page where its question is closed.
 const CLOSED = { status: 404, body: null };
 
-/** Listens to them. `ask` brings something to the service and gives its answer, or the problem with it. */
+/** Handles them. `ask` sends a request to the service and gives its answer, or the problem. */
 export function listen(ask) {
   chrome.runtime.onMessage.addListener((message, sender, give) => {
     if (typeof message?.consent === 'string') {

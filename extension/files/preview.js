@@ -1,5 +1,5 @@
-// The policy, walked by what the browser and the content script say at this moment. It grants nothing: the guard has
-// decided. But where this walk does not end where the guard's did, nothing is filled.
+// Evaluates the policy on what the browser and the content script report at this moment. It grants nothing: the guard has
+// decided. But where the two decisions differ, nothing is filled.
 import { decide } from './walk.mjs';
 
 const relation = (origin, origins) => (origins.includes(origin) ? 'task' : origin === 'null' ? 'unknown' : 'other');
@@ -22,7 +22,7 @@ const place = ({ sender, ancestors }, top) => {
   return ancestors.every((origin) => origin === sender.origin) ? 'same_origin' : 'cross_origin';
 };
 
-/** The signals that the extension sees itself, of the form that is to be filled. */
+/** The signals that the extension observes itself, for the form that is to be filled. */
 export function signals(frame, top, form, nodes, origins) {
   const controls = nodes.map((node) => form.controls.find((control) => control.id === node));
   const seen = controls.length > 0 && controls.every((control) => control?.visible && control.hit);
@@ -36,7 +36,7 @@ export function signals(frame, top, form, nodes, origins) {
   };
 }
 
-/** Whether both walks, the guard's by its signals and ours by our own, end in a fill. */
+/** Whether the policy grants a fill both on the guard's signals and on the extension's own. */
 export function agrees(policy, decided, own) {
   const fills = (valuation) => {
     try {

@@ -1,5 +1,5 @@
-// The worker: between the service of this machine and the documents of the tab in front. It can be stopped at any
-// moment: it decides nothing, and what it knows it is told anew.
+// The worker: it connects the service of this machine with the documents of the tab in front. The browser may stop it at
+// any moment. So it decides nothing, and gets its state anew from the service and the documents.
 import * as earlier from './earlier_pages.js';
 import { agrees, signals } from './preview.js';
 import { addressOf, ask, inFront, listen } from './frames.js';
@@ -13,13 +13,13 @@ const VERSION = 1;
 const LONGEST = 240 * 1024;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30000;
-// How long a page that took values may take to say so.
-const SLOW_TO_SAY = 1500;
+// The additional time that a page which took values may take to answer.
+const ANSWER_WITHIN = 1500;
 const ABSENT = { code: 'absent', message: 'the service is not there' };
 
 const service = {
   port: null, timer: 0, policy: null, problem: null, pause: FIRST_PAUSE, waiting: new Map(), asked: 0,
-  // How many times it was heard that a task is over.
+  // How many tasks have ended since the worker started.
   ended: 0,
 };
 
@@ -28,14 +28,14 @@ const say = (message) => {
   try {
     service.port?.postMessage(message);
   } catch {
-    // The port is gone; its end is told by its own event.
+    // The port is gone; `onDisconnect` handles that.
   }
 };
 
 function connect() {
   const port = chrome.runtime.connectNative(HOST);
   Object.assign(service, { port, policy: null });
-  port.onMessage.addListener((message) => hear(port, message));
+  port.onMessage.addListener((message) => receive(port, message));
   port.onDisconnect.addListener(() => {
     const why = chrome.runtime.lastError?.message;
     if (service.port !== port) return;
@@ -43,7 +43,7 @@ function connect() {
     Object.assign(service, { port: null, policy: null });
     for (const give of service.waiting.values()) give(null);
     service.waiting.clear();
-    // Nobody takes an answer any more.
+    // No one takes an answer to an open question any more.
     clear().catch(() => null);
     service.timer = setTimeout(connect, service.pause);
     service.pause = Math.min(service.pause * 3, LONGEST_PAUSE);
@@ -51,10 +51,10 @@ function connect() {
   port.postMessage({ hello: { version: VERSION } });
 }
 
-async function hear(port, message) {
+async function receive(port, message) {
   if (message.welcome) {
-    // What was narrowed for a task that ended while nobody listened, and what the browser forgot when it was restarted;
-    // before anything that is asked for next.
+    // Removes the restrictions of a task that ended meanwhile, and restores those that the browser lost in a restart, before
+    // the next request.
     settle(message.welcome.narrow, message.welcome.sealed).catch(() => null);
     const bytes = Uint8Array.from(atob(message.welcome.policy), (letter) => letter.charCodeAt(0));
     const policy = await load(bytes.buffer).catch(() => null);
@@ -70,7 +70,7 @@ async function hear(port, message) {
   } else if (message.ask) {
     const { id } = message;
     const { ended } = service;
-    // Whoever asked may be gone, and the task over, before what was asked for is done: then nothing more is released.
+    // The service may be gone, or the task over, before a request is carried out: then nothing more is released.
     const isWanted = () => port === service.port && ended === service.ended;
     const answer = await carryOut(message, isWanted).catch(() => ({ failed: 'stale' }));
     if (port !== service.port) return;
@@ -79,15 +79,15 @@ async function hear(port, message) {
   }
 }
 
-/** There is no task any more. */
-function over() {
+/** Notes that the task is over, and removes its restrictions. */
+function endTask() {
   service.ended += 1;
   return widen();
 }
 
 async function carryOut(message, isWanted) {
   const asked = Date.now();
-  if (message.ask === 'widen') return { answer: await over().then(() => 'done') };
+  if (message.ask === 'widen') return { answer: await endTask().then(() => 'done') };
   if (message.ask === 'seal') return { answer: await seal(message.origins).then(() => 'done', () => 'open') };
   if (message.ask === 'consent') return { answer: await show(message.nonce) };
   if (message.ask === 'over') {
@@ -105,10 +105,10 @@ async function carryOut(message, isWanted) {
   }
 }
 
-/** A look, and where the page went meanwhile a second one, at what has come in its place. */
+/** Observes the tab in front, and once more if its page was replaced meanwhile. */
 async function lookAgain(seen, what, origins) {
-  const told = await look(seen, what);
-  if (told.failed !== 'stale') return told;
+  const report = await look(seen, what);
+  if (report.failed !== 'stale') return report;
   const next = await inFront(await windowInFront(), origins);
   return next ? look(next, what) : { failed: 'not_of_task' };
 }
@@ -117,33 +117,33 @@ async function look({ tab, frames }, what) {
   const answers = await Promise.all(frames.map((frame) => ask(frame, { ask: what })));
   if (!answers[0]) return { failed: 'stale' };
   let left = LONGEST - 2000;
-  const told = [];
+  const reports = [];
   frames.forEach(({ sender }, at) => {
     const answer = answers[at];
     if (!answer) return;
     const { frameId: frame, documentId: document, origin } = sender;
     const one = { frame, document, origin, url: addressOf(sender), ancestors: answer.ancestors, [what]: answer[what] };
     left -= byteLength(one) + 1;
-    // An inner frame that does not fit is left out; the top one has to.
-    if (left >= 0 || at === 0) told.push(one);
+    // An inner frame that does not fit is left out; the top one is always there.
+    if (left >= 0 || at === 0) reports.push(one);
   });
-  return { answer: { tab, frames: told } };
+  return { answer: { tab, frames: reports } };
 }
 
-/** Leaves open what is to be open, unless a page that was there earlier may have left something running that hears these. */
+/** Restricts egress to the origins in `open`, unless an earlier page may have left a worker running that these can reach. */
 async function narrowed(tab, { open, trusted }, isWanted) {
   const wait = async () => (trusted === true ? 0 : earlier.secondsLeft(open));
   if (!isWanted()) return 'open';
   const before = await wait();
   if (before > 0) return { earlier: before };
   const isDone = await narrow(tab, open).then(() => true, () => false);
-  // A page that came and went meanwhile.
+  // A page may have come and gone meanwhile.
   const since = isDone ? await wait() : 0;
   if (since > 0) return { earlier: since };
   return isDone && isWanted() ? 'done' : 'open';
 }
 
-/** A fill, into the one document that it names, if our own walk through the policy ends there too. */
+/** Carries out a fill of one document, if the preview of the policy agrees. */
 async function fill({ tab, frames }, message, isWanted) {
   const { document, frame: number, origin, form: wanted, way, nodes, values, decided, origins, until } = message;
   const frame = frames.find(({ sender }) => sender.documentId === document);
@@ -157,17 +157,17 @@ async function fill({ tab, frames }, message, isWanted) {
   if (!service.policy || !agrees(service.policy, decided, own)) return 'disagrees';
   const isNarrow = await narrowed(tab, message, isWanted);
   if (isNarrow !== 'done') return isNarrow;
-  // A page that is busy does not take the values when nobody waits for it any more. One that says nothing may have them.
+  // A busy page does not get the values after the deadline. A page that does not answer may have them.
   const left = until - Date.now();
   if (left <= 0) return 'late';
-  const filled = await ask(frame, { ask: 'fill', form: wanted, way, nodes, values, until }, left + SLOW_TO_SAY);
+  const filled = await ask(frame, { ask: 'fill', form: wanted, way, nodes, values, until }, left + ANSWER_WITHIN);
   return filled === undefined ? 'gone' : (filled?.state ?? 'unconfirmed');
 }
 
-/** Brings something to the service; gives its answer, or the problem with it. */
+/** Sends a request to the service; gives its answer, or the problem. */
 function askService(message) {
   if (!service.port || service.problem) {
-    // Somebody looks: no need to wait for the next try.
+    // The user is waiting: connect now, not at the next retry.
     if (!service.port) {
       clearTimeout(service.timer);
       connect();

@@ -23,14 +23,14 @@ impl Meaning {
     pub fn of(control: &Control) -> Meaning {
         let hints = control.autocomplete.to_ascii_lowercase();
         let hinted = hints.split_ascii_whitespace().any(|hint| !matches!(hint, "on" | "off"));
-        let said = [control.label.as_str(), control.name.as_str()];
+        let texts = [control.label.as_str(), control.name.as_str()];
         if control.input_type == "password" {
             return Meaning::Decisive(Decisive::Account);
         }
         if matches!(control.input_type.as_str(), "email" | "tel") {
             return Meaning::Decisive(Decisive::Person);
         }
-        match Meaning::of_words(&said) {
+        match Meaning::of_words(&texts) {
             // `autocomplete` says that the browser may fill the control with the user's data.
             Meaning::Harmless(_) | Meaning::Unknown if hinted => match decisive(&[&hints]) {
                 Some(decisive) => Meaning::Decisive(decisive),
@@ -43,29 +43,29 @@ impl Meaning {
     }
 
     /// The meaning of all these words together.
-    pub fn of_words(said: &[&str]) -> Meaning {
-        if let Some(decisive) = decisive(said) {
+    pub fn of_words(texts: &[&str]) -> Meaning {
+        if let Some(decisive) = decisive(texts) {
             return Meaning::Decisive(decisive);
         }
-        let found = HARMLESS.iter().find(|(_, stems)| is_said(said, stems));
+        let found = HARMLESS.iter().find(|(_, stems)| has_stem(texts, stems));
         found.map_or(Meaning::Unknown, |(harmless, _)| Meaning::Harmless(*harmless))
     }
 }
 
 /// The decisive subject of these words, if they have one.
-pub fn decisive(said: &[&str]) -> Option<Decisive> {
-    DECISIVE.iter().find(|(_, stems)| is_said(said, stems)).map(|(decisive, _)| *decisive)
+pub fn decisive(texts: &[&str]) -> Option<Decisive> {
+    DECISIVE.iter().find(|(_, stems)| has_stem(texts, stems)).map(|(decisive, _)| *decisive)
 }
 
 /// Whether a button with these words only leads to a next step: it finishes nothing and decides nothing.
 pub fn leads_on(label: &str) -> bool {
-    let said = [label];
-    let goes_on = is_said(&said, &LEADS_ON) || matches!(Meaning::of_words(&said), Meaning::Harmless(_));
-    goes_on && decisive(&said).is_none() && !is_said(&said, &FINISHES)
+    let texts = [label];
+    let goes_on = has_stem(&texts, &LEADS_ON) || matches!(Meaning::of_words(&texts), Meaning::Harmless(_));
+    goes_on && decisive(&texts).is_none() && !has_stem(&texts, &FINISHES)
 }
 
-fn is_said(said: &[&str], stems: &[&str]) -> bool {
-    said.iter().flat_map(|text| words(text)).any(|word| {
+fn has_stem(texts: &[&str], stems: &[&str]) -> bool {
+    texts.iter().flat_map(|text| words(text)).any(|word| {
         stems.iter().any(|stem| match (stem.strip_prefix('*'), stem.strip_prefix('=')) {
             (Some(part), _) => word.contains(part),
             (None, Some(whole)) => word == whole,

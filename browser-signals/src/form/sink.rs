@@ -92,7 +92,7 @@ fn asks_for_address(control: &Control) -> bool {
     hints.split_ascii_whitespace().any(|hint| ADDRESS_HINTS.contains(&hint))
         || [&control.label, &control.name]
             .into_iter()
-            .any(|said| decisive(&[said]) == Some(Decisive::Address))
+            .any(|text| decisive(&[text]) == Some(Decisive::Address))
 }
 
 #[cfg(test)]

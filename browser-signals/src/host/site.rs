@@ -71,7 +71,7 @@ pub enum SiteError {
     /// A host within a site.
     #[error("{host} is a host of the site {site}; write the one, or bind the exact origin")]
     Subdomain {
-        /// What was written.
+        /// The host that was written.
         host: String,
         /// The site it belongs to.
         site: Site,

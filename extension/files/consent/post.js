@@ -1,4 +1,4 @@
-// Brings what the consent page says to the worker, which carries it to the service unread. The page that the service
+// Sends the consent page's messages to the worker, which passes them to the service unread. The page that the service
 // shows in a browser of its own has another file of this name.
 "use strict";
 

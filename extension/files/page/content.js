@@ -1,5 +1,5 @@
-// One document's end of the extension. It answers the worker and nobody else: a page has no way to say anything here,
-// and what a page can change (prototypes, names of controls, its own globals) is not what is read here.
+// The content script of one document. It answers the worker alone: a page cannot send messages to it, and it reads nothing
+// that a page can change (prototypes, names of controls, its globals).
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 60000;
 
@@ -9,20 +9,20 @@ const fillHere = ({ form, way, nodes: wanted, values, until }) => {
   const [owner] = form ? nodes([form]) : [null];
   const controls = nodes(wanted);
   if ((form && !owner) || controls.some((el) => !el)) return 'gone';
-  // Before: a page may send what it hears of at once.
+  // Watched before the fill, since a page may send a value at once.
   const ends = keepWatch({ form: owner, way, controls, values });
   const state = inPlace(() => fill(owner, way, null, controls.length, ...controls, ...values));
   if (state !== 'done') ends();
   return state;
 };
 
-// A policy that comes into a head holds for as long as the document is there, whatever becomes of the element. A page
-// names nothing by a symbol.
+// A policy in a head holds for the lifetime of the document, even if the element is removed. The key is a symbol, which no
+// name of a page's element can shadow.
 const HTML = 'http://www.w3.org/1999/xhtml';
 const KEPT = Symbol.for('portcullis.kept');
 const keepIn = (doc, policy) => {
   if (doc[KEPT] === policy) return;
-  // In a document that is no HTML too, such as a picture with scripts.
+  // This also works in a document that is not HTML, such as an SVG picture with scripts.
   const make = (name) => Document.prototype.createElementNS.call(doc, HTML, name);
   const put = (into, node) => Node.prototype.appendChild.call(into, node);
   const [head, meta] = [make('head'), make('meta')];
@@ -30,13 +30,13 @@ const keepIn = (doc, policy) => {
   Element.prototype.setAttribute.call(meta, 'content', policy);
   put(head, meta);
   const root = getter(Document, 'documentElement').call(doc);
-  // One that has no element is left without again.
+  // A document without an element has none afterwards either.
   const within = root ?? put(doc, make('html'));
   put(within, head);
   Element.prototype.remove.call(root ? head : within);
   doc[KEPT] = policy;
 };
-// A window does not count the frames within shadow trees. The elements may be of another document than this one.
+// `window.length` does not count frames in shadow trees. The elements may be of another document than this one.
 const WINDOW_OF = {
   iframe: (el) => getter(HTMLIFrameElement, 'contentWindow').call(el),
   frame: (el) => getter(HTMLFrameElement, 'contentWindow').call(el),
@@ -50,14 +50,14 @@ const inShadow = (root, type) => Array.from(type.prototype.querySelectorAll.call
   const frames = holders.map((el) => (getter(Element, 'namespaceURI').call(el) === HTML ? WINDOW_OF[tagOf(el)](el) : null));
   return [...frames.filter((frame) => frame), ...inShadow(shadow, DocumentFragment)];
 });
-// No script of ours comes into a document that nothing was loaded into, or that could not be read; those of its own
-// origin can use it all the same.
+// No content script runs in a document that nothing was loaded into, or that could not be read; other documents of its
+// origin can use it nevertheless.
 const keepAround = (frame, policy) => {
   let doc = null;
   try {
     doc = frame.document;
   } catch {
-    // Another origin's: it has a script of ours, or nobody can use it.
+    // A document of another origin has its own content script, or no document can use it.
   }
   if (doc) keepIn(doc, policy);
   const within = doc ? inShadow(doc, Document) : [];
@@ -89,7 +89,7 @@ const connect = () => {
   try {
     port = chrome.runtime.connect({ name: 'page' });
   } catch {
-    return; // The extension was removed or loaded anew.
+    return; // The extension was removed or reloaded.
   }
   const since = Date.now();
   port.postMessage(howLoaded());
@@ -98,15 +98,15 @@ const connect = () => {
     try {
       answer = await answerTo(message);
     } catch {
-      // A page that is being taken apart; what could not be read is not told.
+      // The page is being unloaded; the answer is null.
     }
     try {
       port.postMessage({ id: message.id, answer });
     } catch {
-      // Nobody waits any more.
+      // The worker is gone.
     }
   });
-  // The worker was stopped. It holds nothing that matters, and wakes by this.
+  // The worker was stopped. A new connection starts it again.
   port.onDisconnect.addListener(() => {
     whileAsked(false);
     void chrome.runtime.lastError;
@@ -116,5 +116,5 @@ const connect = () => {
 };
 if (document.prerendering) addEventListener('prerenderingchange', connect, { capture: true, once: true });
 else connect();
-// A page that comes back out of the cache has lost its port.
+// A page that is restored from the back-forward cache has lost its port.
 addEventListener('pageshow', (event) => event.persisted && connect(), { capture: true });

@@ -1,5 +1,5 @@
-// While the person is asked in a window of the extension's, nothing of this page lies over it or keeps the screen, the mouse or
-// the keyboard: a picture in picture, the whole screen, a locked pointer. What begins meanwhile ends at once.
+// While a question is open in a window of the extension's, this page may not cover it or keep the screen, the mouse or the
+// keyboard: picture in picture, full screen and pointer lock end, also those that begin meanwhile.
 let isAsked = false;
 const uncover = () => {
   if (!isAsked) return;

@@ -1,5 +1,5 @@
-// How this document was loaded, and which service workers are there for it. Read in the isolated world, by getters that a
-// page cannot touch.
+// How this document was loaded, and the service workers of its origin. Both are read in the isolated world, by getters that
+// a page cannot change.
 const navigationOf = () => performance.getEntriesByType('navigation')[0];
 const serviceWorkers = () => {
   try {
@@ -8,8 +8,8 @@ const serviceWorkers = () => {
     return null; // Without an origin there are none.
   }
 };
-// What the server's answer said of itself, as the browser saw it; and whether a service worker gave that answer to a document
-// that nobody has used yet.
+// The `Server-Timing` of the response, as the browser saw it; and whether a service worker answered the request for a
+// document that the user has not used yet.
 const howLoaded = () => {
   const entry = navigationOf();
   const isFresh = performance.now() < 5000;
@@ -24,7 +24,7 @@ const workersHere = async () => {
   const isAny = all.controller !== null || (await all.getRegistrations()).length > 0;
   return { state: isAny ? 'some' : 'none' };
 };
-// What a site would not make anew by itself at the next visit: messages that it may push, what waits to be sent or loaded.
+// Whether a worker has state that the site would not restore at the next visit: push subscriptions, pending syncs and fetches.
 const isMissed = async ({ pushManager, sync, periodicSync, backgroundFetch }) => {
   const asked = [
     pushManager?.getSubscription(), sync?.getTags(), periodicSync?.getTags(), backgroundFetch?.getIds(),

@@ -1,6 +1,6 @@
-// The text of a document as lines, for the agent: what stands where, with whether a person sees it, and without the
-// value of any control. Uses the functions of world.js and observe.js. What it cannot tell, such as letters of the
-// background's colour or covered ones, it calls seen: the guard's filter reads every word in any case.
+// The text of a document as lines, for the agent: elements and their words with their visibility, without the value of any
+// control. It uses the functions of world.js and observe.js. Text whose invisibility it cannot detect, such as letters of the
+// background's colour or covered ones, counts as visible: the guard's filter reads every word in any case.
 const LONGEST_TEXT = 60000;
 const MOST_NODES = 20000;
 const ROLE_OF_TAG = {
@@ -13,7 +13,7 @@ const ENTRIES = { checkbox: 'checkbox', radio: 'radio', search: 'searchbox', num
 const BUTTONS = ['submit', 'button', 'image', 'reset'];
 
 const isInDocument = (box) => box.width >= 1 && box.height >= 1 && box.right + scrollX > 0 && box.bottom + scrollY > 0;
-// Whether letters within an element can be seen, but for where they stand.
+// Whether letters in an element are visible, apart from their position.
 const isLegible = (el, known) => {
   if (known.has(el)) return known.get(el);
   const style = getComputedStyle(el);
@@ -55,7 +55,7 @@ const readText = () => {
   const lines = [];
   const known = new Map();
   let [left, nodes, cut] = [LONGEST_TEXT, 0, false];
-  // A name may be taken from what somebody typed elsewhere on the page.
+  // A name may repeat a value that was typed elsewhere on the page.
   const typed = everywhere(document, [])
     .filter((el) => el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement)
     .filter((el) => !BUTTONS.includes(typeOf(el)) && typeOf(el) !== 'checkbox' && typeOf(el) !== 'radio')
@@ -116,7 +116,7 @@ const readText = () => {
       put(line);
     }
     for (const child of childrenOf(node)) walk(child, role ? depth + 1 : depth);
-    // An element that holds a text and nothing else is one line; one that holds nothing is none.
+    // An element with a single text is one line; an empty one is none.
     if (!role || cut) return;
     const below = lines.length - at - 1;
     if (below === 1 && !lines[at + 1].role) lines[at].runs = lines.pop().runs;

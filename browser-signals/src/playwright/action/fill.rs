@@ -143,11 +143,11 @@ impl Tab {
             if frame.document != document {
                 continue;
             }
-            let said = async {
+            let labels = async {
                 let world = self.state.world(frame).await?;
                 self.state.ask(frame, &world, "changed", Vec::new()).await
             };
-            match said.await {
+            match labels.await {
                 Ok(labels) => {
                     let labels = labels.as_array().into_iter().flatten().filter_map(Value::as_str);
                     let labels: Vec<String> = labels.map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! What to launch, and which arguments pass.
+//! The settings of a browser, and the accepted arguments.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-// Where to click, and a watch that lets the click reach nothing else.
+// The point to click, and listeners that stop the click if it would reach anything else.
 const CLICKS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
 let watch = null;
 const aim = (el) => {
@@ -13,7 +13,7 @@ const aim = (el) => {
   arm((path) => path.some(isMeant));
   return { hit: true, ...centre };
 };
-// No click that is about to be made is for this document.
+// Stops every trusted click in this document: the next one is for another frame.
 const ward = () => arm(() => false);
 const arm = (isReached) => {
   unwatch();
@@ -33,7 +33,7 @@ const unwatch = () => {
   watch = null;
   return strayed;
 };
-// A point of a frame's viewport in the viewport of the document that holds the frame.
+// Converts a point of a frame's viewport to the viewport of the document that contains the frame.
 const outwards = (owner, x, y) => {
   if (!isConnected(owner) || !isRendered(owner)) return { hit: false };
   const read = () => {
@@ -79,7 +79,7 @@ const valueSetter = (el) => {
 };
 const UNTYPED = ['hidden', 'submit', 'button', 'image', 'reset', 'file', 'checkbox', 'radio'];
 
-// Each of these answers with a word: done, gone, diverted or unfit.
+// Each of these returns a word: done, gone, diverted or unfit.
 const typeInto = (el, text) => {
   if (!isConnected(el)) return 'gone';
   if (!takesInput(el) || el instanceof HTMLSelectElement || UNTYPED.includes(typeOf(el))) return 'unfit';

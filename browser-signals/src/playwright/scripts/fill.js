@@ -1,4 +1,4 @@
-// Puts values into controls of one form, all of them or none.
+// Sets the values of controls of one form, all of them or none.
 const FILLABLE = ['text', 'tel', 'email', 'url', 'number', 'password', 'date', 'month', 'week', 'time'];
 const bare = (text) => text.replace(/[\s\-/.()]/g, '').toLowerCase();
 const valueOf = (el) =>
@@ -16,14 +16,14 @@ const isAsDecided = (el, form, way, name) => {
   }
   return 'done';
 };
-// A character set that is not UTF-8 writes another text than ASCII in bytes of its own.
+// Other character sets than UTF-8 encode text that is not ASCII in other bytes.
 const isSentAsUtf8 = (form) => {
   const sets = form ? getter(HTMLFormElement, 'acceptCharset').call(form) : '';
   return (sets || getter(Document, 'characterSet').call(document)).toLowerCase() === 'utf-8';
 };
-// What the control itself says of what it holds: a placeholder that it refuses would never be sent.
+// Whether the control's own validation accepts its value: a placeholder that it refuses would never be sent.
 const isAccepted = (el) => getter(ValidityState, 'valid').call(getter(HTMLInputElement, 'validity').call(el));
-// For a wire, the values are placeholders: each stands in an input of the name that it may be sent under.
+// For a wire, the values are placeholders: each is in an input of the name under which its value may be sent.
 const fill = (form, way, wire, count, ...given) => {
   const controls = given.slice(0, count);
   const values = given.slice(count);
@@ -71,8 +71,8 @@ const fill = (form, way, wire, count, ...given) => {
   else clear();
   return state;
 };
-// What each control held after it was filled. The page cannot look in here.
+// The value of each control after its fill. The page has no access to it.
 const kept = new Map();
-// The labels of filled controls that hold something else now. One that left the document is not sent with it.
+// The labels of filled controls whose value has changed. A control that was removed from the document is not sent with it.
 const changed = () =>
   [...kept].filter(([el, value]) => isConnected(el) && bare(valueOf(el)) !== bare(value)).map(([el]) => labelOf(el) || short(attribute(el, 'name')));

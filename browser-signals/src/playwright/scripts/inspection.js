@@ -1,4 +1,4 @@
-// Everything that a document shows and holds, for leak searches in tests.
+// The markup of a document with the values of its controls, for leak searches in tests.
 globalThis.guard.html = () => {
   const held = everywhere(document, []).map((el) => {
     const set = [HTMLInputElement, HTMLTextAreaElement, HTMLSelectElement].find((type) => el instanceof type);

@@ -1,6 +1,6 @@
-// What a form and its controls are. Values are never read out, only whether there is one.
+// The facts of a form and its controls. No value is reported, only whether there is one.
 const short = (text) => (text ?? '').replace(/\s+/g, ' ').trim().slice(0, 200);
-// The text of an element, without what controls in it hold.
+// The text of an element, without the values of controls in it.
 const textOf = (node) => {
   const parts = [];
   const walk = (at, depth) => {
@@ -87,7 +87,7 @@ const formFacts = (form, submitter) => ({
 const looseControls = () =>
   everywhere(document, []).filter((el) => (isControl(el) || isEditingHost(el)) && formOf(el) === null);
 
-// A link to the document that it stands in is a button of the page's script.
+// A link to its own document acts as a button of the page's script.
 const leadsAway = (link) => {
   const plain = (address) => address.split('#')[0];
   const to = leadsTo(link);
@@ -97,14 +97,14 @@ const takesEntry = (el) =>
   isEditable(el) || el instanceof HTMLSelectElement || el instanceof HTMLTextAreaElement ||
   (el instanceof HTMLInputElement && !['submit', 'button', 'image', 'reset'].includes(typeOf(el)));
 
-// One element with the form that owns it, or that form alone, or the controls of no form.
+// The facts of one element with the form that owns it, of that form alone, or of the controls without a form.
 const observe = (el, about) => inPlace(() => {
   if (!el) return { target: null, ...formFacts(null, null) };
   if (!isConnected(el)) return null;
   const form = formOf(el);
   if (about === 'form') return form ? { target: null, ...formFacts(form, isForm(el) ? null : el) } : null;
   const target = controlFacts(el);
-  // Whoever clicks the words on a button presses the button.
+  // A click on the words of a button presses the button.
   const through = isEditable(el) ? el : actsThrough(el);
   if (isSubmitter(through) && formOf(through)) {
     const sent = formOf(through);
@@ -112,12 +112,12 @@ const observe = (el, about) => inPlace(() => {
     return { target: pressed, ...formFacts(sent, through) };
   }
   const way = isLink(through) && leadsAway(through) ? { action: leadsTo(through), method: 'GET' } : null;
-  // What a control is for shows in those around it, form or no form.
+  // The other controls show the purpose of one without a form.
   const around = () => looseControls().slice(0, 500).map(controlFacts);
   const facts = form ? formFacts(form, el) : { form: 0, way, controls: takesEntry(el) ? around() : [] };
   return { target, ...facts };
 });
-// Every form of the document, and the controls of no form if there are any.
+// The facts of every form of the document, and of the controls without a form if there are any.
 const forms = () => inPlace(() => {
   const all = everywhere(document, []).filter(isForm).slice(0, 100);
   const facts = all.map((form) => ({ target: null, ...formFacts(form, null) }));

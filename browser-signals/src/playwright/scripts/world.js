@@ -1,5 +1,5 @@
-// Shared by the functions of the isolated world. Forms and documents can be clobbered by the names of their
-// children, so properties are read through the getters of the prototypes, which a page cannot touch here.
+// Shared by the functions of the isolated world. The names of children can shadow properties of forms and documents (DOM
+// clobbering), so properties are read through the getters of the prototypes, which a page cannot change here.
 const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
 const setter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).set;
 const attribute = (el, name) => Element.prototype.getAttribute.call(el, name);
@@ -12,7 +12,7 @@ const matches = (el, selector) => Element.prototype.matches.call(el, selector);
 const isForm = (node) => node instanceof HTMLFormElement;
 const boxOf = (el) => Element.prototype.getBoundingClientRect.call(el);
 
-// Elements are known outside by numbers: the same element keeps its number as long as the document lives.
+// The bridge names elements by numbers. An element keeps its number for the lifetime of the document.
 const numbers = new WeakMap();
 const numbered = [];
 const numberOf = (el) => {
@@ -26,7 +26,7 @@ const numberOf = (el) => {
 };
 const nodes = (wanted) => wanted.map((number) => numbered[number - 1]?.deref() ?? null);
 
-// What a selector fits in this document: how many, and the number of the first.
+// The matches of a selector in this document: their count, and the number of the first.
 const find = (selector) => {
   const all = Document.prototype.querySelectorAll.call(document, selector);
   const count = getter(NodeList, 'length').call(all);
@@ -67,7 +67,7 @@ const controlsOf = (form) => {
   for (let i = 0; i < length && i < 500; i++) list.push(HTMLCollection.prototype.item.call(all, i));
   return list.filter((el) => !(el instanceof HTMLFieldSetElement || el instanceof HTMLObjectElement));
 };
-// Owned by a form, and nothing happens where they are clicked.
+// Elements that a form owns and that a click does not activate.
 const inert = [HTMLOutputElement, HTMLFieldSetElement, HTMLObjectElement];
 const isLink = (el) => (el instanceof HTMLAnchorElement || el instanceof HTMLAreaElement) && hasAttribute(el, 'href');
 const leadsTo = (link) => getter(link instanceof HTMLAreaElement ? HTMLAreaElement : HTMLAnchorElement, 'href').call(link);
@@ -79,7 +79,7 @@ const takesInput = (el) => {
   return isControl(el) || isEditable(el);
 };
 
-// Where a form goes: by itself, or through one of its submit buttons.
+// The destination of a form: its own, or that of one of its submit buttons.
 const wayOf = (form, submitter) => {
   let action = getter(HTMLFormElement, 'action').call(form);
   let method = getter(HTMLFormElement, 'method').call(form);
@@ -90,7 +90,7 @@ const wayOf = (form, submitter) => {
   }
   return { action, method: method.toUpperCase() };
 };
-// Every way in which a form may go; one that goes two ways is known to go nowhere.
+// Every destination that a form may have; one with two different destinations has no known one.
 const waysOf = (form) => {
   const ways = [wayOf(form, null)];
   for (const el of controlsOf(form)) if (isSubmitter(el) && !isDisabled(el)) ways.push(wayOf(form, el));
@@ -137,7 +137,7 @@ const isHitAt = (el, { x, y }) => {
   }
   return false;
 };
-// The node that the mouse would reach, in open shadow trees too.
+// The node that a click at this point would reach, in open shadow trees too.
 const reachedAt = (el, { x, y }) => {
   const root = rootOf(el);
   let hit = (root instanceof ShadowRoot ? ShadowRoot : Document).prototype.elementFromPoint.call(root, x, y);
@@ -149,7 +149,7 @@ const reachedAt = (el, { x, y }) => {
   }
   return hit;
 };
-// What a click on an element sets off: the control or link that stands at its centre within it, or that it stands in.
+// The element that a click activates: the control or link at the centre of the element, or one that contains it.
 const actsThrough = (el) => {
   const hit = reachedAt(el, centreOf(el));
   for (let node = hit && contains(el, hit) ? hit : el; node; node = drawnIn(node)) {
@@ -159,7 +159,7 @@ const actsThrough = (el) => {
   }
   return el;
 };
-// A box that ends beyond the edge is not enough: the edge itself lies on a fraction of a pixel.
+// The comparison is strict, since the edge itself may be at a fraction of a pixel.
 const isWhollyOnScreen = ({ x, y, width, height }) => x >= 0 && y >= 0 && x + width < innerWidth && y + height < innerHeight;
 const bringIntoView = (el) => {
   if (!isWhollyOnScreen(boxOf(el))) {

@@ -120,7 +120,7 @@ async fn serve(socket: WebSocketStream<TcpStream>, relay: &mpsc::UnboundedSender
                 }
             }
             message = from.next() => match message {
-                Some(Ok(Message::Text(said))) => relay.send(RelayEvent::Received(said.to_string())).ok()?,
+                Some(Ok(Message::Text(text))) => relay.send(RelayEvent::Received(text.to_string())).ok()?,
                 Some(Ok(Message::Close(_)) | Err(_)) | None => break,
                 Some(Ok(_)) => {}
             },

@@ -18,7 +18,6 @@ mod endpoint;
 mod hub;
 mod outbox;
 mod process;
-#[allow(clippy::module_inception, reason = "the room is named after it")]
 mod relay;
 
 use std::sync::Arc;

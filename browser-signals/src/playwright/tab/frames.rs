@@ -270,8 +270,8 @@ impl TabState {
 }
 
 /// The origin that a document states, unless its address has another one.
-fn own_origin(said: Option<&Value>, url: &str) -> Option<Origin> {
-    let own = Origin::parse(said?.as_str()?).ok()?;
+fn own_origin(stated: Option<&Value>, url: &str) -> Option<Origin> {
+    let own = Origin::parse(stated?.as_str()?).ok()?;
     if !url.starts_with("http") {
         return Some(own);
     }

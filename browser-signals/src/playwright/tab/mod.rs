@@ -2,10 +2,10 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `state` | what the events of the tab's sessions have said so far |
+//! | `state` | the state of the tab, as the events of its sessions have reported it |
 //! | `frames` | the tree of frames, and one isolated world for each document |
 //! | `navigate` | open, back, wait |
-//! | [`events`] | what was refused |
+//! | [`events`] | events for the audit log: refusals, and what happened to the tab |
 
 pub mod events;
 pub(crate) mod frames;

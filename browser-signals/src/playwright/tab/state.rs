@@ -1,4 +1,4 @@
-//! The state of one tab: what the events of its sessions have said so far.
+//! The state of one tab, as the events of its sessions have reported it.
 //!
 //! The bridge's thread writes it, the caller's tasks read it. The modules that act on a tab implement their part of
 //! [`TabState`] themselves; this one depends on none of them.
@@ -95,7 +95,7 @@ pub(crate) enum PausedBy {
     Browser(Arc<Session>),
 }
 
-/// What the events of a tab have said so far.
+/// The state that the events of a tab have reported.
 #[derive(Default)]
 pub(crate) struct Inner {
     /// The page's session and those of its out-of-process frames, in the order in which they attached.
