@@ -15,18 +15,49 @@
 //! | | `playwright` | the bridge over CDP, with the feature of that name |
 //! | | `extension` | the bridge of a browser extension, with the feature of that name, on Unix |
 
-mod command;
 pub mod egress;
-mod evidence;
 #[cfg(all(feature = "extension", unix))]
 pub mod extension;
-mod form;
-mod host;
 #[cfg(any(feature = "playwright", all(feature = "extension", unix)))]
 mod json;
 #[cfg(feature = "playwright")]
 pub mod playwright;
-mod text;
+
+/// Commands to a bridge.
+mod command {
+    pub mod seal;
+    pub mod verb;
+}
+
+/// Evidence: what a bridge has seen.
+mod evidence {
+    pub mod fact;
+    pub mod id;
+    pub mod snapshot;
+}
+
+/// Forms and their controls, by the page's words and structure.
+mod form {
+    #[cfg(any(feature = "playwright", all(feature = "extension", unix)))]
+    pub(crate) mod facts;
+    pub mod meaning;
+    pub mod sink;
+    mod words;
+}
+
+/// Hosts: whose page it is.
+mod host {
+    pub mod address;
+    pub mod lookalike;
+    pub mod origin;
+    pub mod site;
+}
+
+/// The text of a page, before it is shown to the model.
+mod text {
+    pub mod outline;
+    pub mod text_guard;
+}
 
 pub use command::{seal, verb};
 pub use egress::{Blocked, EgressGuard, OutgoingRequest};

@@ -26,10 +26,16 @@ pub mod observation;
 pub mod tab;
 pub mod text;
 
-mod cdp;
 #[cfg(all(feature = "relay", unix))]
 mod second_program;
 mod visibility;
+
+/// The browser's protocol: sessions within the one browser session; targets as they attach (frames, workers, refused
+/// popups), and the events of their sessions.
+mod cdp {
+    mod attach;
+    pub(crate) mod session;
+}
 
 pub use action::fill::FillReport;
 #[cfg(feature = "inspection")]

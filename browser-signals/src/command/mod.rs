@@ -1,4 +1,0 @@
-//! Commands to a bridge.
-
-pub mod seal;
-pub mod verb;
