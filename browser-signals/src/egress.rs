@@ -1,4 +1,4 @@
-//! The judge of what leaves a container.
+//! The judge of outgoing requests.
 
 use crate::{FrameId, Origin};
 
@@ -9,26 +9,26 @@ pub struct OutgoingRequest<'a> {
     pub url: &'a str,
     /// The method, such as `GET`.
     pub method: &'a str,
-    /// The headers that the page or the browser set, as far as the browser says them before it sends: name and
-    /// value. Cookies are not among them.
+    /// The headers that the page or the browser set, as name and value, as far as the browser reports them before it
+    /// sends the request. Cookies are not among them.
     pub headers: &'a [(String, String)],
     /// The body, if there is one and the browser could give all of it.
     pub body: Option<&'a [u8]>,
-    /// The frame that asks; none for workers.
+    /// The frame that sends it; none for workers.
     pub frame: Option<&'a FrameId>,
-    /// The origin of the document that asks, where the browser said it.
+    /// The origin of the document that sends it, if the browser reported it.
     pub from: Option<&'a Origin>,
-    /// The browser's word for the kind of resource: `Document`, `XHR`, `Fetch`, `Image`, `Ping`.
+    /// The browser's name for the type of resource: `Document`, `XHR`, `Fetch`, `Image`, `Ping`.
     pub resource_type: &'a str,
     /// Whether it navigates the top frame.
     pub main_navigation: bool,
 }
 
-/// Why a request may not leave: one word of a closed list, never a value.
+/// Why a request is blocked: a reason of a closed list, never a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the request was blocked: {reason}")]
 pub struct Blocked {
-    /// The word.
+    /// The reason.
     pub reason: &'static str,
 }
 
@@ -39,14 +39,14 @@ impl Blocked {
     }
 }
 
-/// Decides about each request of a container. It is asked for every redirect hop again, and must answer
-/// quickly: the browser waits for it.
+/// Judges each request of a container, and each hop of a redirect. It must answer quickly, since the browser waits
+/// for it.
 pub trait EgressGuard: Send + Sync {
-    /// Lets the request go, or names why not.
+    /// Allows the request, or gives the reason against it.
     fn judge(&self, request: &OutgoingRequest<'_>) -> Result<(), Blocked>;
 
     /// Whether an allowed request waits until the user has seen what it may carry. The browser keeps it paused until
-    /// the session lets it go or stops it. `has_body` also holds of a body that the browser does not give.
+    /// the session continues or stops it. `has_body` is also true for a body that the browser does not give.
     fn holds(&self, _request: &OutgoingRequest<'_>, _has_body: bool) -> bool {
         false
     }

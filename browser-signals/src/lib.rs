@@ -1,63 +1,77 @@
-//! What the browser says about a page, and nothing else.
+//! Facts about a page, as the browser reports them, and the bridges that ask it.
 //!
 //! The core has no I/O: it defines the [`Snapshot`], a set of facts each of which is known or unknown,
-//! and [`Observed`], the mark that only a bridge can put on one. The feature `playwright` adds the
-//! bridge to a real Chromium.
+//! and [`Observed`], the mark that only a bridge can put on one. The features `playwright` and `extension` add
+//! the bridges to a real Chromium.
 //!
-//! | module | subject |
-//! |---|---|
-//! | [`fact`] | known or unknown |
-//! | [`origin`] | exact origins |
-//! | [`site`] | a registrable domain, as a wider binding than an origin |
-//! | [`lookalike`] | what a person should know of a host before saying yes |
-//! | [`container`] | the three tiers of browser contexts |
-//! | [`id`] | the browser's names of containers, documents, frames |
-//! | [`snapshot`] | controls, sinks, TLS, and all that is known of one document |
-//! | [`observed`] | evidence, numbered in rising order |
-//! | [`seal`] | commands that carry a secret from the vault to the bridge |
-//! | [`verb`] | what an agent may do |
-//! | [`outline`] | a page's text with the bridge's words and the page's kept apart |
-//! | [`text_guard`] | the filter of page text |
-//! | [`egress`] | the judge of outgoing requests |
-//! | [`meaning`] | what a control or a button is about, by its words |
-//! | [`sink`] | what a form is for, by its structure |
-//! | [`address`] | which hosts are private |
-//! | `playwright` | the bridge, with the feature of that name |
-//! | `extension` | the bridge of a browser extension, with the feature of that name, on Unix |
+//! | room | modules | subject |
+//! |---|---|---|
+//! | `evidence` | [`fact`], [`id`], [`snapshot`] | facts, the browser's ids, and all that is known of one document |
+//! | `host` | [`origin`], [`site`], [`lookalike`], [`address`] | exact origins, registrable domains, warnings about a host, private hosts |
+//! | `form` | [`meaning`], [`sink`], `facts` | the subject of a control by its words, the purpose of a form by its structure |
+//! | `text` | [`outline`], [`text_guard`] | a page's text with the bridge's words and the page's kept apart, and its filter |
+//! | `command` | [`verb`], [`seal`] | an agent's verbs, and sealed commands that carry a secret to a bridge |
+//! | | [`egress`] | the judge of outgoing requests |
+//! | | `playwright` | the bridge over CDP, with the feature of that name |
+//! | | `extension` | the bridge of a browser extension, with the feature of that name, on Unix |
 
-pub mod address;
-pub mod container;
 pub mod egress;
 #[cfg(all(feature = "extension", unix))]
 pub mod extension;
-pub mod fact;
 #[cfg(any(feature = "playwright", all(feature = "extension", unix)))]
-mod facts;
-pub mod id;
-pub mod lookalike;
-pub mod meaning;
-pub mod observed;
-pub mod origin;
-pub mod outline;
+mod json;
 #[cfg(feature = "playwright")]
 pub mod playwright;
-pub mod seal;
-pub mod sink;
-pub mod site;
-pub mod snapshot;
-pub mod text_guard;
-pub mod verb;
 
-pub use container::Container;
+/// Commands to a bridge.
+mod command {
+    pub mod seal;
+    pub mod verb;
+}
+
+/// Evidence: what a bridge has seen.
+mod evidence {
+    pub mod fact;
+    pub mod id;
+    pub mod snapshot;
+}
+
+/// Forms and their controls, by the page's words and structure.
+mod form {
+    #[cfg(any(feature = "playwright", all(feature = "extension", unix)))]
+    pub(crate) mod facts;
+    pub mod meaning;
+    pub mod sink;
+    mod words;
+}
+
+/// Hosts: whose page it is.
+mod host {
+    pub mod address;
+    pub mod lookalike;
+    pub mod origin;
+    pub mod site;
+}
+
+/// The text of a page, before it is shown to the model.
+mod text {
+    pub mod outline;
+    pub mod text_guard;
+}
+
+pub use command::{seal, verb};
 pub use egress::{Blocked, EgressGuard, OutgoingRequest};
-pub use fact::Fact;
-pub use id::{ContainerId, DocumentId, FrameId};
+pub use evidence::{fact, id, snapshot};
+pub use fact::{Fact, Observed};
+pub use form::{meaning, sink};
+pub use host::{address, lookalike, origin, site};
+pub use id::{Container, ContainerId, DocumentId, FrameId};
 pub use lookalike::HostWarning;
-pub use observed::Observed;
 pub use origin::Origin;
 pub use outline::Outline;
 pub use seal::{SealedFill, SealedValue, SealedWire, Shape, WireField};
 pub use site::{Site, SiteError};
 pub use snapshot::{Control, Destination, FormId, NodeId, Sink, Snapshot, TlsState};
+pub use text::{outline, text_guard};
 pub use text_guard::{TextGuard, TextWithheld};
 pub use verb::{ElementRef, Verb};

@@ -1,4 +1,4 @@
-//! What is told of a host: the traps, and names that are none.
+//! Warnings about hosts: deceptive ones, and names that give none.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that fails, fails")]
 
 use browser_signals::lookalike::warnings;
@@ -6,7 +6,7 @@ use browser_signals::{HostWarning, Origin, Site};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Names of well-known sites, as examples of what nobody should be warned of.
+/// Names of well-known sites, which should give no warning.
 const BENIGN: [&str; 56] = [
     "google.com",
     "youtube.com",
@@ -71,7 +71,7 @@ fn origin(text: &str) -> Origin {
     Origin::parse(&text).unwrap()
 }
 
-fn told(of: &str, known: &[&str]) -> Vec<String> {
+fn warnings_of(of: &str, known: &[&str]) -> Vec<String> {
     let known: Vec<Origin> = known.iter().map(|text| origin(text)).collect();
     warnings(&origin(of), &known).iter().map(ToString::to_string).collect()
 }
@@ -87,10 +87,10 @@ fn borrows(of: &str, known: &str) -> bool {
 }
 
 #[test]
-fn each_kind_is_told_in_plain_words_with_the_ascii_form() {
+fn each_warning_prints_as_a_sentence_with_the_ascii_form() {
     let apple = "https://\u{430}pple.com";
     assert_eq!(
-        told(apple, &["apple.com"]),
+        warnings_of(apple, &["apple.com"]),
         [
             "xn--pple-43d.com may be shown as \"\u{430}pple.com\", with letters outside plain ASCII",
             "xn--pple-43d.com mixes letters of several scripts in \"\u{430}pple\"",
@@ -98,10 +98,10 @@ fn each_kind_is_told_in_plain_words_with_the_ascii_form() {
             "xn--pple-43d.com looks much like apple.com, and is another site",
         ]
     );
-    // Every letter of it is Cyrillic.
+    // All its letters are Cyrillic.
     let whole = "https://www.\u{430}\u{440}\u{440}\u{4cf}\u{435}.com";
     assert_eq!(
-        told(whole, &["apple.com"]),
+        warnings_of(whole, &["apple.com"]),
         [
             "www.xn--80ak6aa92e.com may be shown as \"www.\u{430}\u{440}\u{440}\u{4cf}\u{435}.com\", with letters outside plain ASCII",
             "www.xn--80ak6aa92e.com looks like \"apple\" when shown, and is another name",
@@ -109,26 +109,26 @@ fn each_kind_is_told_in_plain_words_with_the_ascii_form() {
         ]
     );
     assert_eq!(
-        told("bank.example.evil.test", &["bank.example"]),
+        warnings_of("bank.example.evil.test", &["bank.example"]),
         ["bank.example.evil.test has the name of bank.example in it, and belongs to evil.test"]
     );
     assert_eq!(
-        told("http://0x7f.1:8080", &["bank.example"]),
+        warnings_of("http://0x7f.1:8080", &["bank.example"]),
         [
             "127.0.0.1 is an address in numbers; it does not say who answers there",
             "127.0.0.1 is asked on port 8080, which is not where its website usually is",
         ]
     );
     let long = format!("{}.evil.test", "a-".repeat(30) + "a");
-    assert_eq!(told(&long, &[]), ["…evil.test is unusually long; whose it is stands at its end"]);
+    assert_eq!(warnings_of(&long, &[]), ["…evil.test is unusually long; whose it is stands at its end"]);
     assert_eq!(
-        told("http://shop.example:443", &[]),
+        warnings_of("http://shop.example:443", &[]),
         ["shop.example is asked on port 443, which is not where its website usually is"]
     );
 }
 
 #[test]
-fn letters_of_one_language_are_shown_and_not_called_a_likeness() {
+fn letters_of_one_language_are_shown_without_a_warning_of_likeness() {
     for host in [
         "b\u{fc}cher.example",
         "\u{4f8b}\u{3048}.jp",
@@ -138,14 +138,14 @@ fn letters_of_one_language_are_shown_and_not_called_a_likeness() {
         let warnings = warnings(&origin(host), &[]);
         assert!(matches!(warnings[..], [HostWarning::International { .. }]), "{warnings:?}");
     }
-    // What a browser maps away is the plain host itself.
+    // Browsers map these letters to the plain host.
     for host in ["\u{ff45}xample.com", "ex\u{ad}ample.com", "EXAMPLE.com", "example\u{3002}com"] {
         assert_eq!(warnings(&origin(host), &[origin("example.com")]), [], "{host}");
     }
 }
 
 #[test]
-fn slips_and_likenesses_of_a_known_site() {
+fn typing_errors_and_likenesses_of_a_known_site() {
     for (host, known) in [
         ("paypa1.com", "paypal.com"),
         ("www.paypa1.com", "paypal.com"),
@@ -210,9 +210,9 @@ fn a_known_name_in_another_site() {
     }
 }
 
-/// The traps that are no origin at all have nothing to warn of: they never reach a prompt.
+/// Deceptive addresses that are no origins need no warning: they never reach a prompt.
 #[test]
-fn what_is_no_origin_never_gets_here() {
+fn deceptive_addresses_are_no_origins() {
     for text in [
         "https://bank.test@evil.test",
         "https://example.com.",
@@ -224,7 +224,7 @@ fn what_is_no_origin_never_gets_here() {
 }
 
 #[test]
-fn well_known_sites_are_not_warned_of_beside_each_other() {
+fn well_known_sites_give_no_warning_about_each_other() {
     let known: Vec<Origin> = BENIGN.iter().map(|host| origin(host)).collect();
     for host in BENIGN {
         for prefix in ["", "www.", "login."] {
@@ -236,7 +236,7 @@ fn well_known_sites_are_not_warned_of_beside_each_other() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2048))]
 
-    /// An origin is never like itself, nor like a host of its own site; each warning names the ASCII host.
+    /// An origin gives no warning of likeness to itself or to a host of its own site; each warning names the ASCII host.
     #[test]
     fn an_origin_never_warns_against_itself(
         host in prop_oneof![
@@ -260,9 +260,9 @@ proptest! {
         }
     }
 
-    /// A digit for the letter it looks like is told of any name.
+    /// A digit in place of the letter that it looks like gives a warning in any name.
     #[test]
-    fn a_digit_for_a_letter_is_told(name in "[a-z]{0,6}[ol][a-z]{0,6}", suffix in select(&["com", "test", "co.uk"][..])) {
+    fn a_digit_for_a_letter_gives_a_warning(name in "[a-z]{0,6}[ol][a-z]{0,6}", suffix in select(&["com", "test", "co.uk"][..])) {
         let swapped = name.replace('o', "0").replace('l', "1");
         prop_assume!(name.len() > 1);
         let (host, known) = (format!("{swapped}.{suffix}"), format!("{name}.{suffix}"));

@@ -32,10 +32,11 @@ async fn main() {
     };
     let examples = std::env::current_exe().unwrap();
     let portcullis = examples.parent().and_then(Path::parent).unwrap().join("portcullis");
-    let extension = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("extension");
+    let extension = tempfile::tempdir().unwrap();
+    portcullis_extension::write_to(extension.path()).unwrap();
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
-    let mut user_browser = UserBrowser::start(&stage, DEFAULT_POLICY, &portcullis, &extension).await.unwrap();
-    let mut trials = PairedTrials::new("direct", "extension");
+    let mut beside = Beside::start(&stage, DEFAULT_POLICY, &portcullis, extension.path()).await.unwrap();
+    let mut ways = TwoWays::new("direct", "extension");
     for seed in 1..=seeds {
         for kind in &kinds {
             for hostile in [true, false] {

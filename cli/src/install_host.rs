@@ -1,4 +1,4 @@
-//! `portcullis install-host`: registers the native host with a browser, or removes it.
+//! `portcullis install-host`: registers the native host with a browser, or removes it again.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -31,7 +31,10 @@ pub struct Arguments {
     user_data_dir: Option<PathBuf>,
     #[command(flatten)]
     folder: Folder,
-    /// Remove the registration.
+    /// Also write the extension into this folder, to be loaded on chrome://extensions.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "remove")]
+    extension: Option<PathBuf>,
+    /// Remove the native host's files.
     #[arg(long)]
     remove: bool,
 }
@@ -53,19 +56,24 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let own = std::env::current_exe().map_err(|error| Failure::NotSetUp(error.to_string()))?;
     let folder = absolute(&arguments.folder.path()?)?;
     fs::create_dir_all(&hosts).map_err(|error| unwritable(&hosts, &error))?;
-    // A browser passes only its own arguments to a host, so the started script has to contain the others.
+    // A browser starts a host with arguments of its own alone, so a script adds the others.
     let script =
         format!("#!/bin/sh\nexec {} native-host --folder {} -- \"$@\"\n", quoted(&own)?, quoted(&folder)?);
     write(&starter, script.as_bytes(), 0o700)?;
-    let content = json!({
+    let contents = json!({
         "name": HOST_NAME,
         "description": "Portcullis",
         "path": starter,
         "type": "stdio",
         "allowed_origins": [format!("chrome-extension://{EXTENSION_ID}/")],
     });
-    write(&manifest, format!("{content:#}\n").as_bytes(), 0o600)?;
+    write(&manifest, format!("{contents:#}\n").as_bytes(), 0o600)?;
     println!("{} may start {}", EXTENSION_ID, starter.display());
+    if let Some(folder) = &arguments.extension {
+        let folder = absolute(folder)?;
+        portcullis_extension::write_to(&folder).map_err(|error| unwritable(&folder, &error))?;
+        println!("load {} on chrome://extensions", folder.display());
+    }
     Ok(())
 }
 
@@ -87,7 +95,7 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|error| Failure::Input(format!("{}: {error}", path.display())))
 }
 
-/// A path as one word of a shell.
+/// A path, quoted for a shell.
 fn quoted(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control));
     let text =

@@ -46,6 +46,8 @@ usage: cargo xtask <command>
   evaluate [args] set up, build, and run `portcullis-lab evaluate [args]`: --seeds N, --power, ...
   test            set up, then check format, lints, licences, and run every test; [--torch] those of lm-torch;
                   [--frameworks] those on rig and on browser-use, which are fetched
+  extension [folder]
+                  write the browser extension into a folder (default target/extension), for chrome://extensions
   bench [name]    set up, then run one benchmark, or all
   fuzz [target]   run the fuzz targets, or one; [--seconds N] each (default 5), or on one [--input FILE]
   licences        check the licence of every dependency
@@ -110,6 +112,7 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
             tools.announce();
             checks::run_all(&place, &tools)
         }
+        "extension" => extension(&place, arguments),
         "bench" => bench(&place, arguments),
         "fuzz" => fuzz::command(&place, arguments),
         "licences" => licences::check(&place),
@@ -146,6 +149,19 @@ fn demo(place: &Place, command: &str, arguments: &[String]) -> Result<(), Failur
         demo.arg("--agent-model").arg(place.root.join("agent-model/model"));
     }
     process::run(&mut demo)
+}
+
+/// Writes the browser extension into a folder of the caller's, or into the target folder.
+fn extension(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    let folder = match arguments {
+        [] => place.target.join("extension"),
+        [folder] if !folder.starts_with('-') => folder.into(),
+        _ => return Err(Failure::input(format!("`extension` takes one folder\n\n{USAGE}"))),
+    };
+    portcullis_extension::write_to(&folder)
+        .map_err(|error| Failure::input(format!("{} cannot be written: {error}", folder.display())))?;
+    println!("load {} on chrome://extensions", folder.display());
+    Ok(())
 }
 
 /// The benchmarks that need libtorch.

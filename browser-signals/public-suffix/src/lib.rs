@@ -1,8 +1,8 @@
 //! The public suffix list of `psl`, compiled once.
 //!
-//! `psl` is a hundred thousand lines of generic code, which the compiler makes anew in every crate that calls
-//! it: half a minute each time that such a crate or its tests are built optimised. Here they are called by
-//! functions that are not generic, in a crate that changes only when the list does.
+//! `psl` is a hundred thousand lines of generic code, which the compiler instantiates in every crate that calls it. That
+//! takes half a minute for each optimised build of such a crate or its tests. The functions here are not generic, and
+//! their crate is only rebuilt when the list changes.
 
 pub use psl::{Domain, Suffix, Type};
 

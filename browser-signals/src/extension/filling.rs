@@ -3,17 +3,17 @@
 use serde_json::{Map, Value, json};
 use zeroize::Zeroizing;
 
-use super::report::place_of;
+use super::report::tab_and_frame;
 use crate::SealedFill;
 
 /// The message. It holds values, and it is only ever written to the extension's socket.
 pub(super) struct Message(pub(super) Zeroizing<Vec<u8>>);
 
-/// The message of a fill: `head` and where the fill goes, and after that the values, written straight from their
-/// sealed memory into memory that is wiped and does not move. None for a fill that no extension was looked at for, or
-/// a value that is not text.
+/// The message of a fill: `head` and the destination, and after that the values, written directly from their sealed
+/// memory into memory that is wiped and does not move. None for a fill of no extension's tab, or a value that is not
+/// text.
 pub(super) fn message(fill: &SealedFill, mut head: Map<String, Value>) -> Option<Message> {
-    let (tab, frame) = place_of(&fill.frame)?;
+    let (tab, frame) = tab_and_frame(&fill.frame)?;
     if fill.container_id.as_str() != format!("tab:{tab}") || fill.values.is_empty() {
         return None;
     }
@@ -33,7 +33,7 @@ pub(super) fn message(fill: &SealedFill, mut head: Map<String, Value>) -> Option
     let values: Option<Vec<&str>> =
         fill.values.iter().map(|(_, value)| std::str::from_utf8(value.expose()).ok()).collect();
     let values = values?;
-    // No letter is written as more than six bytes for each of its own, so the memory is never moved.
+    // Each byte becomes six at most, so the buffer never grows and leaves no copy behind.
     let most: usize = values.iter().map(|value| 6 * value.len() + 3).sum();
     let mut out = Zeroizing::new(Vec::with_capacity(head.len() + most + 16));
     out.extend_from_slice(head.strip_suffix('}')?.as_bytes());
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn values_arrive_as_they_are_in_memory_that_did_not_move() {
+    fn values_are_written_unchanged_into_memory_that_does_not_move() {
         let odd = "17 \"Quarry\" Road\\\n\u{1}\u{1f}ß\u{1f3e0}";
         let head = Map::from_iter([("id".to_owned(), json!(4))]);
         let message = message(&fill("tab:7", "tab:7/0", &[odd.as_bytes(), b""]), head).unwrap();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fill_that_is_not_for_an_extension_is_no_message() {
+    fn a_fill_for_no_extensions_tab_gives_no_message() {
         for (container, frame) in
             [("tab:7", "tab:8/0"), ("A1B2", "A1B2"), ("tab:7", "tab:7"), ("tab:x", "tab:x/0")]
         {

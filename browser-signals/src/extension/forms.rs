@@ -3,13 +3,14 @@
 use serde_json::Value;
 
 use super::report::{Frame, Malformed, Report};
-use crate::facts::{self, number};
+use crate::form::facts;
+use crate::json::number;
 use crate::{Container, Fact, NodeId, Origin, Snapshot, TlsState};
 
 /// The most forms of one frame.
 const MOST_FORMS: usize = 101;
 
-/// Every form of every frame of a report, each as a snapshot. `tls` says what is known of the connection to an origin.
+/// Every form of every frame of a report, each as a snapshot. `tls` gives the TLS state of the connection to an origin.
 ///
 /// # Errors
 /// [`Malformed`].
@@ -21,7 +22,7 @@ pub fn snapshots(
     let report = Report::read(report, "forms")?;
     let mut snapshots = Vec::new();
     for frame in &report.frames {
-        let forms = frame.said.as_array().filter(|forms| forms.len() <= MOST_FORMS).ok_or(Malformed)?;
+        let forms = frame.contents.as_array().filter(|forms| forms.len() <= MOST_FORMS).ok_or(Malformed)?;
         snapshots.extend(forms.iter().map(|form| snapshot(&report, frame, form, container, tls)));
     }
     Ok(snapshots)
@@ -34,7 +35,7 @@ fn snapshot(
     container: Container,
     tls: &dyn Fn(&Origin) -> Fact<TlsState>,
 ) -> Snapshot {
-    // The content script numbers the elements of its document, and gives no number twice.
+    // The content script numbers the elements of its document, and uses no number twice.
     let node = |number: u64| i64::try_from(number).ok().map(NodeId);
     let controls = facts::controls(facts, &node);
     let form = number(facts, "form").and_then(node);
@@ -65,7 +66,7 @@ fn known(origin: Option<&Origin>, tls: &dyn Fn(&Origin) -> Fact<TlsState>) -> Fa
     origin.map_or(Fact::Unknown, tls)
 }
 
-/// A page is as good as the worse of its frame's connection and its top's.
+/// The worse of two TLS states: a page needs a valid one in its frame and in its top frame.
 fn worse(one: Fact<TlsState>, other: Fact<TlsState>) -> Fact<TlsState> {
     match (one, other) {
         (Fact::Known(TlsState::Insecure), _) | (_, Fact::Known(TlsState::Insecure)) => {
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_snapshots_by_the_browsers_word() {
+    fn a_report_becomes_snapshots_with_the_browsers_origins() {
         let all = snapshots(&report(), Container::T2, &valid).unwrap();
         assert_eq!(all.len(), 2);
         let shop = Origin::parse("https://shop.test").unwrap();
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_that_is_opaque_or_does_not_fit_the_address_is_unknown() {
+    fn an_origin_that_is_opaque_or_differs_from_the_address_is_unknown() {
         for (origin, url) in [
             ("null", "https://shop.test/"),
             ("https://shop.test", "https://evil.test/"),
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_report_is_refused() {
+    fn malformed_reports_are_refused() {
         let broken: [fn(&mut Value); 7] = [
             |it| it["tab"] = json!("7"),
             |it| it["frames"][0]["frame"] = json!(3),

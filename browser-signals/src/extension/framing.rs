@@ -1,19 +1,19 @@
-//! Messages on a stream: four bytes that say how long, then that many bytes of JSON.
+//! Messages on a stream: a length of four bytes, then that many bytes of JSON.
 //!
-//! Browsers write the length in the machine's own order, and both ends here are on one machine.
+//! Browsers write the length in native byte order, and both ends here are on one machine.
 
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use zeroize::Zeroizing;
 
-/// The longest message, in bytes. A browser would take a megabyte from a host and send 64; nothing here needs that.
+/// The longest message, in bytes. A browser would accept a megabyte from a host and send 64; nothing here needs that.
 pub const LONGEST: usize = 256 * 1024;
 
-/// Why there is no message.
+/// Why a message could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FramingError {
-    /// A message says that it is longer than any may be. Nothing of it was read.
+    /// A message exceeds the limit. Nothing of it was read.
     #[error("a message of {0} bytes was announced; the longest is {LONGEST}")]
     TooLong(usize),
     /// The stream ended within a message, or failed.
@@ -21,8 +21,8 @@ pub enum FramingError {
     Io(#[from] io::Error),
 }
 
-/// Reads one message; none where the stream ended before it. The length is judged before memory is taken for it, and
-/// the memory is wiped when dropped.
+/// Reads one message; none where the stream ended before it. The length is checked before memory is allocated for it,
+/// and the memory is wiped when dropped.
 ///
 /// # Errors
 /// [`FramingError`].
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_written_is_read_and_a_stream_may_end_between_messages() {
+    async fn messages_round_trip_and_a_stream_may_end_between_them() {
         let mut stream = Vec::new();
         write(&mut stream, b"{}").await.unwrap();
         write(&mut stream, b"").await.unwrap();
@@ -77,9 +77,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_length_is_judged_before_anything_is_read_of_it() {
+    async fn a_length_is_checked_before_memory_is_allocated() {
         let long = u32::try_from(LONGEST).unwrap();
-        // Four gigabytes were announced and none follow: were memory taken first, this would show.
+        // Four gigabytes are announced and none follow: allocating them first would fail here.
         for length in [long + 1, u32::MAX] {
             let mut stream = &framed(length, b"{}")[..];
             assert!(matches!(read(&mut stream).await, Err(FramingError::TooLong(_))));

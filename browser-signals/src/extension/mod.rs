@@ -1,29 +1,32 @@
 //! The bridge of a browser extension.
 //!
-//! A content script in every frame runs the same scripts as the bridge over CDP, in the isolated world. What a frame
-//! is, and of which origin and document, is the browser's word: the worker of the extension takes it from the
-//! `sender` that the browser attaches to a message, never from the message. The state of the connection is known to
-//! neither; whoever asks says what is known of it otherwise.
+//! A content script in every frame runs the same scripts as the bridge over CDP, in the isolated world. The frame, its
+//! origin and its document are those of the browser: the worker of the extension takes them from the `sender` that the
+//! browser attaches to a message, never from the message. Neither knows the TLS state; the caller provides it.
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`framing`] | messages on a stream: a length, then JSON |
-//! | [`link`] | one extension at the other end of a socket: questions and answers |
-//! | `consent` | a question to the person, on the extension's own page |
+//! | `link` | the connection to one extension: requests and answers |
+//! | `tab` | the requests: looking at the tab in front, filling it, restricting its egress, asking the user |
+//! | `error` | why the extension did not carry out a request |
 //! | `report` | the frames of a tab, as the browser names them |
 //! | `forms` | reports as snapshots |
 //! | `text` | reports as an outline |
 //! | `filling` | a sealed fill as the one message that holds values |
 
-mod consent;
+mod error;
 mod filling;
 mod forms;
 pub mod framing;
-pub mod link;
+mod link;
 mod report;
+mod tab;
 mod text;
 
+pub use error::ExtensionError;
 pub use forms::snapshots;
-pub use link::{Decided, ExtensionError, ExtensionLink, TabText, View};
+pub use link::ExtensionLink;
 pub use report::Malformed;
+pub use tab::{Decided, TabText, View};
 pub use text::outline;

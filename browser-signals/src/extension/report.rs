@@ -5,13 +5,14 @@ use std::sync::Arc;
 use serde_json::Value;
 use url::Url;
 
-use crate::facts::{path_of, text};
+use crate::form::facts::path_of;
+use crate::json::text;
 use crate::{ContainerId, DocumentId, FrameId, Origin};
 
-/// The most frames of one tab that are looked at.
+/// The most frames of one tab.
 const MOST_FRAMES: usize = 64;
 
-/// A report that is not what an extension of this version sends.
+/// A report that no extension of this version sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -23,12 +24,12 @@ pub(super) struct Frame<'a> {
     pub document: DocumentId,
     /// Its origin by the browser; none for opaque ones.
     pub origin: Option<Origin>,
-    /// The path of its address; none for documents without one of their own.
+    /// The path of its address; none for documents without an address of their own.
     pub path: Option<Arc<str>>,
-    /// The origins above it, parent first; none where one of them is opaque.
+    /// The origins of its ancestors, parent first; none where one of them is opaque.
     pub ancestors: Option<Vec<Origin>>,
-    /// What the content script says of it.
-    pub said: &'a Value,
+    /// The report of its content script.
+    pub contents: &'a Value,
 }
 
 /// The frames of a tab, the top frame first.
@@ -38,8 +39,8 @@ pub(super) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Reads a report. `said` is the name of what the content scripts were asked for.
-    pub(super) fn read(report: &'a Value, said: &str) -> Result<Report<'a>, Malformed> {
+    /// Reads a report. `member` is the name of what the content scripts were asked for.
+    pub(super) fn read(report: &'a Value, member: &str) -> Result<Report<'a>, Malformed> {
         let tab = report.get("tab").and_then(Value::as_u64).ok_or(Malformed)?;
         let all = report.get("frames").and_then(Value::as_array).ok_or(Malformed)?;
         if all.len() > MOST_FRAMES {
@@ -47,23 +48,23 @@ impl<'a> Report<'a> {
         }
         let mut frames = Vec::with_capacity(all.len());
         for frame in all {
-            frames.push(Frame::read(frame, said)?);
+            frames.push(Frame::read(frame, member)?);
         }
         frames.sort_by_key(|frame| frame.number);
         let twice = frames.windows(2).any(|pair| matches!(pair, [one, other] if one.number == other.number));
-        // One top frame, and it has nothing above it.
+        // There is one top frame, and it has no ancestors.
         let top = frames
             .first()
             .is_some_and(|top| top.number == 0 && top.ancestors.as_ref().is_some_and(Vec::is_empty));
         if twice || !top { Err(Malformed) } else { Ok(Report { tab, frames }) }
     }
 
-    /// The tab as a container: the browser keeps no other wall here.
+    /// The tab as a container. The browser has no stronger isolation here.
     pub(super) fn container(&self) -> ContainerId {
         ContainerId::new(format!("tab:{}", self.tab))
     }
 
-    /// The top frame's.
+    /// The top frame.
     pub(super) fn top(&self) -> Option<&Frame<'a>> {
         self.frames.first()
     }
@@ -73,14 +74,14 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The numbers of the tab and the frame that [`Report::frame_id`] wrote.
-pub(super) fn place_of(frame: &FrameId) -> Option<(u64, u64)> {
+/// The numbers of the tab and the frame in an id of [`Report::frame_id`].
+pub(super) fn tab_and_frame(frame: &FrameId) -> Option<(u64, u64)> {
     let (tab, frame) = frame.as_str().strip_prefix("tab:")?.split_once('/')?;
     Some((tab.parse().ok()?, frame.parse().ok()?))
 }
 
 impl<'a> Frame<'a> {
-    fn read(frame: &'a Value, said: &str) -> Result<Frame<'a>, Malformed> {
+    fn read(frame: &'a Value, member: &str) -> Result<Frame<'a>, Malformed> {
         let number = frame.get("frame").and_then(Value::as_u64).ok_or(Malformed)?;
         let document = text(frame, "document").filter(|id| !id.is_empty()).ok_or(Malformed)?;
         let origin = text(frame, "origin").ok_or(Malformed)?;
@@ -92,17 +93,18 @@ impl<'a> Frame<'a> {
             origin: exact(origin).filter(|origin| fits(origin, text(frame, "url"))),
             path: text(frame, "url").and_then(path_of),
             ancestors,
-            said: frame.get(said).ok_or(Malformed)?,
+            contents: frame.get(member).ok_or(Malformed)?,
         })
     }
 }
 
-/// An origin as a browser writes it, and in no other way.
+/// An origin, if it is written exactly as browsers write it.
 fn exact(text: &str) -> Option<Origin> {
     Origin::parse(text).ok().filter(|origin| origin.to_string() == text)
 }
 
-/// Whether a document with this address may have the origin. One without an address of its own has its creator's.
+/// Whether a document with this address may have the origin. A document without an address of its own has the origin of
+/// its creator.
 fn fits(origin: &Origin, url: Option<&str>) -> bool {
     let Some(url) = url.and_then(|url| Url::parse(url).ok()) else { return false };
     match url.scheme() {

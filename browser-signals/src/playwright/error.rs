@@ -14,8 +14,8 @@ pub enum BridgeError {
     /// There is no screen to show a window on.
     #[error("there is no display to show the consent page on; use the terminal")]
     NoDisplay,
-    /// An argument that the bridge does not pass on.
-    #[error("the browser argument `{0}` is refused: only arguments of language and looks are passed on")]
+    /// An argument that is not accepted.
+    #[error("the browser argument `{0}` is refused: only arguments of language and appearance are accepted")]
     Argument(String),
     /// The browser or the tab is gone.
     #[error("the browser is gone")]
@@ -23,29 +23,29 @@ pub enum BridgeError {
     /// The address, or one that it led to, is not opened.
     #[error("the address was refused: {0}")]
     Refused(AddressRefused),
-    /// The text is no address.
+    /// The browser could not load the address.
     #[error("the page could not be reached")]
     Unreachable,
-    /// The document, the node or its form is no longer the one that was decided about.
-    #[error("the page changed since it was looked at")]
+    /// The document, the node or its form is no longer the one that the decision was about.
+    #[error("the page changed since it was observed")]
     Stale,
     /// A click would hit something else.
     #[error("the element is covered, hidden or off the screen")]
     Occluded,
-    /// The form, its destination or a control is not what was decided about, or the page changed a value.
+    /// The form, its destination or a control differs from the one of the decision, or the page changed a value.
     #[error("the page diverted the step")]
     Diverted,
-    /// The control does not take this: no such option, or not editable.
-    #[error("the element does not take this")]
+    /// The control does not accept this value: it has no such option, or is not editable.
+    #[error("the element does not accept this")]
     NotApplicable,
-    /// No element of the last read has this handle.
-    #[error("no element has this handle; read the page again")]
+    /// No element of the last read has this ref.
+    #[error("no element has this ref; read the page again")]
     UnknownRef,
     /// A selector that the browser cannot read.
     #[error("the browser cannot read this selector")]
     Selector,
-    /// A selector that does not name one element.
-    #[error("the selector fits {0} elements of the page; it has to fit one")]
+    /// A selector that does not match exactly one element.
+    #[error("the selector matches {0} elements of the page; it has to match one")]
     NotOne(u64),
     /// The text filter refused or failed.
     #[error("the page's text was withheld")]
@@ -53,7 +53,7 @@ pub enum BridgeError {
     /// The browser did not answer in time.
     #[error("the browser did not answer in time")]
     Timeout,
-    /// The values of a fill went, and the browser did not say what became of them.
+    /// The values of a fill were sent to the browser, and it did not confirm the outcome.
     #[error("the browser did not say whether the values arrived")]
     Unconfirmed,
     /// The browser refused a command.

@@ -5,79 +5,52 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`settings`] | what to launch |
-//! | [`launch`] | the browser process |
-//! | `environment` | what the browser finds of this machine: no program that opens addresses |
-//! | `folder` | folders that outlive nobody |
-//! | `session` | CDP sessions within the one browser session |
-//! | [`tab`] | one container |
-//! | `attach` | targets as they attach: frames, workers, refused popups |
-//! | `frames` | the tree of frames, and isolated worlds |
-//! | `navigate` | open, back, wait |
-//! | [`read`] | the text for the model |
-//! | `handles` | names of elements, which stay with them |
-//! | `query` | elements by selector |
-//! | [`picture`] | pictures of the page |
-//! | `tree` | the accessibility tree as lines |
-//! | `sight` | what a person sees of it, by the browser's layout |
-//! | [`observe`] | snapshots |
-//! | `connection` | what the browser says of TLS |
-//! | `act` | click, type, select, check, press, submit |
-//! | [`fill`] | sealed fills |
-//! | `network` | requests on their way out |
-//! | `wire` | sealed wires: values put into a request on its way out |
-//! | [`events`] | what was refused |
-//! | `shared` | a second program in the same browser, with the feature `relay` |
-//! | [`window`] | a browser of the guard's own, for pages that the agent must not reach |
-//! | [`proxy`] | a container whose every connection goes through a proxy |
+//! | [`browser`] | the browser process: settings, launch, temporary folders, the guard's own window |
+//! | `cdp` | sessions of the browser's protocol, targets as they attach, and their events |
+//! | [`tab`] | one container: its state, its frames, navigation |
+//! | [`observation`] | snapshots, TLS, pictures, elements by selector |
+//! | [`text`] | the text for the model |
+//! | `visibility` | which of that text a person sees, by the browser's layout |
+//! | [`action`] | click, type, select, check, press, submit, and sealed fills |
+//! | [`network`] | egress: judging requests, the container's proxy, sealed wires |
+//! | `second_program` | a second program in the same browser, with the feature `relay` |
 //! | [`error`] | why a step failed |
+//!
+//! `scripts/` holds what runs in the isolated world of a page; the browser extension uses the same files.
 
+pub mod action;
+pub mod browser;
 pub mod error;
-pub mod events;
-pub mod fill;
-pub mod launch;
-pub mod observe;
-pub mod picture;
-pub mod proxy;
-pub mod read;
-pub mod settings;
+pub mod network;
+pub mod observation;
 pub mod tab;
-pub mod window;
+pub mod text;
 
-mod act;
-mod attach;
-mod connection;
-mod environment;
-#[cfg(unix)]
-mod folder;
-mod frames;
-mod handles;
-#[cfg(feature = "inspection")]
-mod inspection;
-mod navigate;
-mod network;
-mod query;
-mod session;
 #[cfg(all(feature = "relay", unix))]
-mod shared;
-mod sight;
-mod tree;
-mod wire;
+mod second_program;
+mod visibility;
 
+/// The browser's protocol: sessions within the one browser session; targets as they attach (frames, workers, refused
+/// popups), and the events of their sessions.
+mod cdp {
+    mod attach;
+    pub(crate) mod session;
+}
+
+pub use action::fill::FillReport;
+#[cfg(feature = "inspection")]
+pub use browser::settings::NetworkBarrier;
+#[cfg(unix)]
+pub use browser::throwaway::ThrowawayFolder;
+pub use browser::window::{OwnBrowser, OwnWindow};
+pub use browser::{Browser, settings::BrowserSettings};
 pub use error::BridgeError;
-pub use events::{PageEvent, WireEnd};
-pub use fill::FillReport;
-#[cfg(unix)]
-pub use folder::ThrowawayFolder;
-pub use launch::Browser;
-pub use observe::About;
-pub use picture::{Picture, PictureForm, PictureSettings};
-pub use proxy::ContainerProxy;
-pub use read::PageText;
-pub use settings::BrowserSettings;
-#[cfg(feature = "inspection")]
-pub use settings::FirstLine;
+pub use network::proxy::ContainerProxy;
+pub use observation::ObservationTarget;
+pub use observation::picture::{Picture, PictureForm, PictureSettings};
 #[cfg(all(feature = "relay", unix))]
-pub use shared::SecondProgram;
-pub use tab::{HeldRequest, Tab};
-pub use window::{OwnBrowser, OwnWindow};
+pub use second_program::SecondProgram;
+pub use tab::Tab;
+pub use tab::events::{PageEvent, WireEnd};
+pub use tab::state::HeldRequest;
+pub use text::PageText;

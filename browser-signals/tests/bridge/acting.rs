@@ -1,7 +1,7 @@
 //! Clicking, typing, choosing, submitting.
 
-use crate::support::{Open, Server, handle, launch, tab};
-use browser_signals::playwright::{About, BridgeError, Tab};
+use crate::support::{Open, Server, launch, ref_of, tab};
+use browser_signals::playwright::{BridgeError, ObservationTarget, Tab};
 use browser_signals::{Container, ElementRef, Fact, Observed, Snapshot};
 
 async fn text(tab: &Tab) -> String {
@@ -10,8 +10,8 @@ async fn text(tab: &Tab) -> String {
 
 /// Reads the page and observes the element whose line holds `needle`.
 async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
-    let target = handle(&text(tab).await, needle);
-    let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+    let target = ref_of(&text(tab).await, needle);
+    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
     (target, seen)
 }
 
@@ -53,7 +53,7 @@ async fn a_form_is_typed_chosen_checked_and_submitted() {
     tab.check(&gift, true, &seen).await.expect("checked");
     assert_eq!(tab.type_text(&gift, "x", &seen).await, Err(BridgeError::NotApplicable));
     let page = text(&tab).await;
-    assert!(page.contains("\"icicicicic\""), "each change told the page once:\n{page}");
+    assert!(page.contains("\"icicicicic\""), "each change fires its events once:\n{page}");
     assert!(page.contains("\"Gift\" [checked]") && page.contains("\"Large one\" [selected]"), "{page}");
 
     let (button, seen) = about(&tab, "\"Send\"").await;
@@ -82,7 +82,7 @@ left: 0; top: 0; width: 300px; height: 60px; z-index: 9 }</style>
 <p id=out></p>"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn clicks_reach_their_element_or_nothing() {
+async fn a_click_reaches_its_element_or_nothing() {
     let server = Server::start();
     server.page("shop.example", "/", CLICKS);
     server.page("shop.example", "/next", "<title>Next page</title>");
@@ -111,7 +111,7 @@ async fn clicks_reach_their_element_or_nothing() {
     let (next, seen) = about(&tab, "\"Next\"").await;
     assert_eq!(seen.destination.known().map(|it| &*it.path), Some("/next"), "a link says where it goes");
     let (_, other) = about(&tab, "\"Far\"").await;
-    let next_again = handle(&text(&tab).await, "\"Next\"");
+    let next_again = ref_of(&text(&tab).await, "\"Next\"");
     assert_eq!(
         tab.click(&next_again, &other).await,
         Err(BridgeError::Stale),

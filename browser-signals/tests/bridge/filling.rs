@@ -1,12 +1,12 @@
 //! Sealed fills on pages that try to divert them.
 
-use crate::support::{Open, Server, events_with, handle, launch, tab};
-use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
+use crate::support::{Open, Server, events_with, launch, ref_of, tab};
+use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, PageEvent, Tab};
 use browser_signals::{Container, Observed, SealedFill, SealedValue, Snapshot};
 
 const CARD: &str = "4000056655665556";
 
-/// A fill of the controls with these names, as decided by a snapshot.
+/// A fill of the controls with these names, for the form in a snapshot.
 pub fn sealed(seen: &Observed<Snapshot>, values: &[(&str, &str)]) -> SealedFill {
     let control = |name: &str| seen.controls.iter().find(|it| it.name == name).expect("a control").node;
     SealedFill {
@@ -37,14 +37,14 @@ async fn show(tab: &Tab, server: &Server, body: &str) {
 
 async fn form(tab: &Tab) -> Observed<Snapshot> {
     let text = tab.read(&Open).await.expect("text").text;
-    tab.observe(About::Form(&handle(&text, "\"Card\""))).await.expect("a snapshot")
+    tab.observe(ObservationTarget::Form(&ref_of(&text, "\"Card\""))).await.expect("a snapshot")
 }
 
 /// Clicks the button that makes the page change itself.
 async fn change(tab: &Tab) {
     let text = tab.read(&Open).await.expect("text").text;
-    let button = handle(&text, "\"Change\"");
-    let seen = tab.observe(About::Element(&button)).await.expect("a snapshot");
+    let button = ref_of(&text, "\"Change\"");
+    let seen = tab.observe(ObservationTarget::Element(&button)).await.expect("a snapshot");
     tab.click(&button, &seen).await.expect("clicked");
 }
 
@@ -58,7 +58,7 @@ const FORM: &str = r#"<form action="/pay" method="post"><input aria-label="Card"
 <button>Pay</button></form>"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_plain_form_is_filled_once_and_sent_home() {
+async fn a_plain_form_is_filled_once_and_submitted() {
     let server = Server::start();
     let browser = launch(&server).await;
     let tab = page(&browser, &server, FORM).await;
@@ -79,8 +79,8 @@ async fn a_plain_form_is_filled_once_and_sent_home() {
     let text = tab.read(&Open).await.expect("text").text;
     assert!(!text.contains(CARD) && text.contains("\"Card\" [ref=e2]: filled"), "{text}");
     assert!(!text.contains("[selected]"), "a chosen option may be a filled value:\n{text}");
-    let button = handle(&text, "\"Pay\"");
-    let decided = tab.observe(About::Element(&button)).await.expect("a snapshot");
+    let button = ref_of(&text, "\"Pay\"");
+    let decided = tab.observe(ObservationTarget::Element(&button)).await.expect("a snapshot");
     tab.submit(&button, &decided).await.expect("submitted");
     let all = server.requests_with(|all| all.iter().any(|it| it.method == "POST")).await;
     let sent = all.into_iter().rfind(|it| it.method == "POST").expect("a post");
@@ -125,7 +125,7 @@ async fn patched_prototypes_and_clobbered_forms_do_not_matter() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_changed_since_the_decision_is_not_filled() {
+async fn a_form_that_changed_since_the_decision_is_not_filled() {
     let server = Server::start();
     let browser = launch(&server).await;
     let card = r#"<input aria-label="Card" name="card" id=c>"#;
@@ -190,7 +190,7 @@ const SENDERS: &str = r#"<form id=f action="/pay" method="post"><input aria-labe
 <button id=b>Pay</button></form><button onclick="go()">Change</button>"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_a_fill_nothing_leaves_for_elsewhere() {
+async fn after_a_fill_no_request_goes_to_another_destination() {
     let server = Server::start();
     let browser = launch(&server).await;
     server.page("pay.example", "/in", "<p>in</p>");
@@ -224,10 +224,10 @@ async fn after_a_fill_nothing_leaves_for_elsewhere() {
         let seen = form(&tab).await;
         tab.fill(sealed(&seen, &[("card", CARD)])).await.expect("filled");
         let text = tab.read(&Open).await.expect("text").text;
-        let button = handle(&text, "\"Change\"");
-        let decided = tab.observe(About::Element(&button)).await.expect("a snapshot");
+        let button = ref_of(&text, "\"Change\"");
+        let decided = tab.observe(ObservationTarget::Element(&button)).await.expect("a snapshot");
         let _blocked = tab.click(&button, &decided).await;
-        // A socket is not stopped: there is none.
+        // A raised container has no sockets.
         let silent = script.contains("Socket") || script.contains("serviceWorker");
         let refused =
             |it: &PageEvent| matches!(it, PageEvent::RequestBlocked { .. } | PageEvent::PopupRefused);

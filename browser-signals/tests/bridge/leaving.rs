@@ -1,13 +1,13 @@
-//! An action that leads away from the page: nobody looks at the old one.
+//! Actions that navigate: the old page is not observed.
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Open, Server, handle, launch, tab};
+use crate::support::{Open, Server, launch, ref_of, tab};
 use browser_signals::address::AddressRefused;
-use browser_signals::playwright::{About, BridgeError, Tab};
+use browser_signals::playwright::{BridgeError, ObservationTarget, Tab};
 use browser_signals::{Container, ElementRef, Observed, Snapshot};
 
-/// What a page does in its handler.
+/// What the page does in its event handler.
 const WAYS: [(&str, &str); 9] = [
     ("at once", "location = '/two'"),
     ("in a microtask", "Promise.resolve().then(() => { location = '/two' })"),
@@ -30,12 +30,12 @@ async fn show(tab: &Tab, server: &Server, handler: &str) -> (ElementRef, Observe
     server.page("shop.example", "/one", &page);
     tab.open(&server.url("shop.example", "/one")).await.expect("the page opens");
     let text = tab.read(&Open).await.expect("text").text;
-    let target = handle(&text, "\"Go\"");
-    let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+    let target = ref_of(&text, "\"Go\"");
+    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
     (target, seen)
 }
 
-/// How often the page was asked for to which the ways lead.
+/// How often the target page was requested.
 fn arrivals(server: &Server) -> usize {
     server.requests().iter().filter(|it| it.path.starts_with("/two")).count()
 }
@@ -45,7 +45,7 @@ async fn title(tab: &Tab) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_looks_after_an_action_sees_where_it_led() {
+async fn an_observation_after_an_action_shows_the_new_page() {
     let server = Server::start();
     server.page("shop.example", "/two", "<!doctype html><title>two</title><p>here");
     let browser = launch(&server).await;
@@ -54,34 +54,34 @@ async fn whoever_looks_after_an_action_sees_where_it_led() {
         let (target, seen) = show(&tab, &server, handler).await;
         let before = arrivals(&server);
         tab.select(&target, "away", &seen).await.expect("chosen");
-        // When the action is over the page is there: nobody has to look a little later.
+        // When the action is over the new page is there.
         assert_eq!(arrivals(&server), before + 1, "{how}: choosing");
-        let now = tab.observe(About::Page).await.expect("a snapshot");
+        let now = tab.observe(ObservationTarget::Page).await.expect("a snapshot");
         assert!(now.document.known().is_some() && now.document != seen.document, "{how}: choosing");
         assert!(title(&tab).await.contains("\"two\""), "{how}: choosing");
         let (_, seen) = show(&tab, &server, handler).await;
         tab.press("ArrowUp").await.expect("pressed");
         assert_eq!(arrivals(&server), before + 2, "{how}: pressing a key");
-        let now = tab.observe(About::Page).await.expect("a snapshot");
+        let now = tab.observe(ObservationTarget::Page).await.expect("a snapshot");
         assert!(now.document.known().is_some() && now.document != seen.document, "{how}: pressing a key");
     }
     browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_looks_next_waits_for_the_moment_in_which_a_page_may_leave_and_nobody_waits_long() {
+async fn an_observation_waits_for_a_late_navigation_but_not_long() {
     let server = Server::start();
     let browser = launch(&server).await;
     let tab = tab(&browser, &server, Container::T0).await;
-    // How little of it the action itself takes is a matter of speed: the latency example of `mcp` measures it.
+    // The time of the action itself is not tested here: the latency example of `mcp` measures it.
     for _ in 0..10 {
         let _ = show(&tab, &server, "").await;
         let began = Instant::now();
         tab.press("PageDown").await.expect("pressed");
-        tab.observe(About::Page).await.expect("a snapshot");
+        tab.observe(ObservationTarget::Page).await.expect("a snapshot");
         assert!(began.elapsed() >= Duration::from_millis(30), "{:?}", began.elapsed());
     }
-    // Of what a page asks for and calls off, and of a page that asks without end, nobody waits long.
+    // A navigation that is cancelled, and a page that requests navigations without end, are not waited for long.
     let scheme = Err(BridgeError::Refused(AddressRefused::Scheme));
     for (handler, pressed) in [
         ("location = '/two'; stop()", Ok(())),

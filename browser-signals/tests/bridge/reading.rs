@@ -1,7 +1,7 @@
-//! What a model reads of a page.
+//! The text of a page for the model.
 
-use crate::support::{Open, Server, Shut, handle, launch, tab};
-use browser_signals::playwright::{About, BridgeError};
+use crate::support::{Open, Server, Shut, launch, ref_of, tab};
+use browser_signals::playwright::{BridgeError, ObservationTarget};
 use browser_signals::{Container, Fact, Sink, TlsState};
 
 const SHOP: &str = r#"<!doctype html><title>Shop</title>
@@ -58,7 +58,8 @@ async fn every_frame_is_read_and_named_by_the_browser() {
         assert!(page.text.contains(line), "{line} is not in\n{}", page.text);
     }
 
-    let inner = tab.observe(About::Element(&handle(&page.text, "CVV"))).await.expect("a snapshot");
+    let inner =
+        tab.observe(ObservationTarget::Element(&ref_of(&page.text, "CVV"))).await.expect("a snapshot");
     assert_eq!(inner.origin, Fact::Known(pay));
     assert_eq!(inner.top_origin, Fact::Known(shop.clone()));
     assert_eq!(inner.ancestors, Fact::Known(vec![shop.clone()]));
@@ -67,11 +68,15 @@ async fn every_frame_is_read_and_named_by_the_browser() {
     assert_ne!(inner.document, inner.top_document);
     assert_eq!(inner.destination, Fact::Unknown);
 
-    let boxed = tab.observe(About::Element(&handle(&page.text, "boxed words"))).await.expect("a snapshot");
+    let boxed = tab
+        .observe(ObservationTarget::Element(&ref_of(&page.text, "boxed words")))
+        .await
+        .expect("a snapshot");
     assert_eq!(boxed.origin, Fact::Unknown);
     assert_eq!(boxed.top_origin, Fact::Known(shop.clone()));
 
-    let form = tab.observe(About::Form(&handle(&page.text, "Card number"))).await.expect("a snapshot");
+    let form =
+        tab.observe(ObservationTarget::Form(&ref_of(&page.text, "Card number"))).await.expect("a snapshot");
     assert!(form.number() > boxed.number());
     let destination = form.destination.known().expect("a destination");
     assert_eq!((&destination.origin, &*destination.path, &*destination.method), (&shop, "/order", "POST"));
@@ -87,7 +92,7 @@ async fn every_frame_is_read_and_named_by_the_browser() {
     assert_eq!(forms.len(), 2, "one form, and one document with a control of no form");
     assert_eq!(tab.read(&Shut).await, Err(BridgeError::TextWithheld));
     assert_eq!(
-        tab.observe(About::Element(&handle(&page.text, "CVV"))).await.err(),
+        tab.observe(ObservationTarget::Element(&ref_of(&page.text, "CVV"))).await.err(),
         Some(BridgeError::UnknownRef)
     );
     browser.close().await;

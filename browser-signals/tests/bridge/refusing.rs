@@ -1,12 +1,12 @@
-//! What a tab refuses, whoever asks.
+//! Requests that a tab always refuses.
 
 use std::sync::{Arc, Mutex};
 
 use crate::support::{
-    Open, PATIENCE, Received, Server, events_with, handle, launch, settings, tab, text_with,
+    Open, PATIENCE, Received, Server, events_with, launch, ref_of, settings, tab, text_with,
 };
 use browser_signals::address::AddressRefused;
-use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab};
+use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, PageEvent, Tab};
 use browser_signals::{Blocked, Container, EgressGuard, OutgoingRequest};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -67,11 +67,11 @@ const TRICKS: &str = r#"<!doctype html><title>Tricks</title>
 <button onclick="stuck()">Stay</button>
 <script>function stuck() { addEventListener('beforeunload', e => e.preventDefault()); location.href = '/next'; }</script>"#;
 
-/// Clicks, and gives what was recorded of it, once there is as much.
+/// Clicks, and gives the recorded events, once there are as many.
 async fn click(tab: &Tab, name: &str, records: usize) -> Vec<PageEvent> {
     let text = tab.read(&Open).await.expect("text").text;
-    let target = handle(&text, name);
-    let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+    let target = ref_of(&text, name);
+    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
     let _refused = tab.click(&target, &seen).await;
     events_with(tab, |all| all.len() >= records).await
 }
@@ -109,7 +109,7 @@ async fn windows_dialogs_files_and_permissions_are_refused_and_recorded() {
     browser.close().await;
 }
 
-/// Remembers what it was asked, and stops what has a word in it.
+/// Records the requests that it judges, and stops those with a certain word.
 struct Word(Mutex<Vec<String>>);
 
 impl EgressGuard for Word {
@@ -155,7 +155,7 @@ async fn a_raised_container_shows_its_task_and_asks_the_judge() {
     assert!(asked.iter().any(|it| it.starts_with("Document GET") && it.contains("/inner")), "{asked:?}");
     assert_eq!(count(&events), 3, "{events:?}");
 
-    // A page that tries to leave as it loads is open all the same, and has not left.
+    // A page that tries to navigate while it loads is open nevertheless, and has not navigated.
     server.page(
         "shop.example",
         "/leaver",

@@ -1,12 +1,12 @@
-//! Which words of a page a person sees.
+//! The visibility of a page's words.
 
 use crate::support::{Server, launch, tab};
-use browser_signals::outline::{Outline, Place, Purpose, quoted, tidy};
+use browser_signals::outline::{Outline, Purpose, TextPlace, quoted, tidy};
 use browser_signals::playwright::Tab;
 use browser_signals::{Container, TextGuard, TextWithheld};
 use std::sync::Mutex;
 
-/// Keeps the outline that it is given.
+/// Stores the outline that it is given.
 #[derive(Default)]
 struct Keep(Mutex<Option<Outline>>);
 
@@ -23,14 +23,14 @@ async fn outline(tab: &Tab) -> Outline {
     keep.0.into_inner().expect("the outline").expect("an outline")
 }
 
-/// The running text of a place.
-fn words_at(outline: &Outline, place: Place) -> String {
+/// The running text with this place.
+fn words_at(outline: &Outline, place: TextPlace) -> String {
     let words = outline.words().filter(|words| words.place == place);
     let running = words.filter(|words| matches!(words.purpose, Purpose::Text | Purpose::Echo));
     tidy(&running.map(|words| words.text.as_str()).collect::<String>())
 }
 
-/// Ways to hide the words `secretNN`, and things that look like it and show `plainNN`.
+/// Ways to hide the words `secretNN`, and similar styles that show `plainNN`.
 const HIDING: &[(&str, &str)] = &[
     ("display", r#"<p style="display:none">@</p>"#),
     ("visibility", r#"<p style="visibility:hidden">@</p>"#),
@@ -124,7 +124,7 @@ const SHOWING: &[(&str, &str)] = &[
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_person_does_not_see_counts_as_hidden_and_nothing_else() {
+async fn exactly_the_invisible_words_are_hidden() {
     let server = Server::start();
     let mut pages = Vec::new();
     for (kind, list) in [("secret", HIDING), ("plain", SHOWING)] {
@@ -142,12 +142,13 @@ async fn what_a_person_does_not_see_counts_as_hidden_and_nothing_else() {
     for (what, shows, word, path) in pages {
         tab.open(&server.url("shop.example", &path)).await.expect("the page opens");
         let outline = outline(&tab).await;
-        let told = outline.unfiltered();
-        let shown = format!("{} {}", words_at(&outline, Place::Shown), words_at(&outline, Place::Generated));
-        let labels = outline.words().any(|it| it.place == Place::Shown && it.text.contains(&word));
+        let text = outline.unfiltered();
+        let shown =
+            format!("{} {}", words_at(&outline, TextPlace::Shown), words_at(&outline, TextPlace::Generated));
+        let labels = outline.words().any(|it| it.place == TextPlace::Shown && it.text.contains(&word));
         let is_shown = shown.contains(&word) || labels;
-        if is_shown != shows || (told.contains(&word) != shows) {
-            wrong.push(format!("{what}: {told}\nseen: {}", outline.seen));
+        if is_shown != shows || (text.contains(&word) != shows) {
+            wrong.push(format!("{what}: {text}\nseen: {}", outline.seen));
         }
         if !what.starts_with("a button")
             && !what.starts_with("a hint")
@@ -156,8 +157,8 @@ async fn what_a_person_does_not_see_counts_as_hidden_and_nothing_else() {
             wrong.push(format!("{what}, seen: {}", outline.seen));
         }
         for around in ["before", "after"] {
-            if !told.contains(&quoted(around)) {
-                wrong.push(format!("{what} lost {around}: {told}"));
+            if !text.contains(&quoted(around)) {
+                wrong.push(format!("{what} lost {around}: {text}"));
             }
         }
     }
@@ -178,7 +179,7 @@ const PARTS: &str = r#"<!doctype html><title>Parts</title>
 <iframe width=0 height=0 src="http://pay.example:PORT/frame"></iframe>"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn words_are_told_apart_within_a_line_and_a_frame() {
+async fn visibility_differs_within_a_line_and_a_frame() {
     let server = Server::start();
     server.page("shop.example", "/", PARTS);
     server.page("pay.example", "/frame", "<p>foreign unseen</p>");
@@ -187,7 +188,7 @@ async fn words_are_told_apart_within_a_line_and_a_frame() {
     tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
     let outline = outline(&tab).await;
     let text = outline.unfiltered();
-    let hidden = words_at(&outline, Place::Hidden);
+    let hidden = words_at(&outline, TextPlace::Hidden);
     for words in ["one thing hidden", "nobody gets to see", "inner unseen", "foreign unseen"] {
         assert!(words.starts_with("foreign") || hidden.contains(words), "{words} is not in {hidden}");
         assert!(!text.contains(words), "{words} is in {text}");
@@ -201,9 +202,9 @@ async fn words_are_told_apart_within_a_line_and_a_frame() {
     }
     assert!(!text.contains("typed by") && !outline.seen.contains("typed by"), "{text}");
     let place = |words: &str| outline.words().find(|it| it.text == words).map(|it| (it.place, it.purpose));
-    assert_eq!(place("Pay now"), Some((Place::Attribute, Purpose::Label)));
-    assert_eq!(place("A kettle"), Some((Place::Attribute, Purpose::Label)));
-    assert_eq!(place("Words in a picture"), Some((Place::Attribute, Purpose::Name)));
-    assert_eq!(place("Parts"), Some((Place::Attribute, Purpose::Title)));
+    assert_eq!(place("Pay now"), Some((TextPlace::Attribute, Purpose::Label)));
+    assert_eq!(place("A kettle"), Some((TextPlace::Attribute, Purpose::Label)));
+    assert_eq!(place("Words in a picture"), Some((TextPlace::Attribute, Purpose::Name)));
+    assert_eq!(place("Parts"), Some((TextPlace::Attribute, Purpose::Title)));
     browser.close().await;
 }

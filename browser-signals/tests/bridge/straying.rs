@@ -1,17 +1,17 @@
-//! Acts that end up elsewhere than where they were decided: in another frame, on the button around a word, at a server
-//! that had them once already.
+//! Actions whose effect could differ from the decision: in another frame, on the button around a word, or at a server that
+//! has received the form before.
 
-use crate::support::{Open, Server, handle, launch, settings, tab};
-use browser_signals::playwright::{About, BridgeError, Browser, Tab};
+use crate::support::{Open, Server, launch, ref_of, settings, tab};
+use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, Tab};
 use browser_signals::{Container, ElementRef, Observed, Snapshot};
 
 async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
-    let target = handle(&tab.read(&Open).await.expect("text").text, needle);
-    let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+    let target = ref_of(&tab.read(&Open).await.expect("text").text, needle);
+    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
     (target, seen)
 }
 
-/// The frame is beside the button until the page hears of the mouse.
+/// The frame is next to the button until the page sees the mouse move.
 const LURE: &str = r#"<!doctype html><title>Lure</title><style>body { margin: 0 } iframe { position: fixed; left: 0;
 top: 200px; width: 400px; height: 100px; border: 0; z-index: 9 }</style>
 <button style="width:300px;height:60px" onEVENT="document.querySelector('iframe').style.top = 0">Look</button>
@@ -20,8 +20,8 @@ const VICTIM: &str = r#"<!doctype html><title>Victim</title><style>body { margin
 <button style="width:400px;height:100px" onclick="fetch('/clicked')" onmousedown="fetch('/pressed')">Delete</button>"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_click_is_not_lured_into_a_frame_of_another_site() {
-    // Of another site, in a process of its own; and of another origin of the same site, in the page's.
+async fn a_click_is_not_diverted_into_a_frame_of_another_site() {
+    // A frame of another site, in its own process; and one of another origin of the same site, in the page's process.
     let server = Server::start();
     server.page("pay.example", "/frame", VICTIM);
     server.page("shop.example", "/frame", VICTIM);
@@ -43,7 +43,7 @@ async fn a_click_is_not_lured_into_a_frame_of_another_site() {
             tab.close().await;
         }
     }
-    // The frame itself is no way into it either.
+    // A click on the frame element does not reach into it either.
     let frame = server.url("pay.example", "/frame");
     server.page("shop.example", "/", &LURE.replace("EVENT", "focus").replace("FRAME", frame.as_str()));
     let tab = tab(&browser, &server, Container::T2).await;
@@ -66,9 +66,9 @@ const WRAPPED: &str = r#"<!doctype html><title>Wrapped</title>
 <a href="/next"><i id=words>onwards</i></a>
 <span id=plain>words</span><button type=button id=idle><b id=inner>idle</b></button>"#;
 
-/// What stands on a button presses it: it is seen as the button.
+/// A click on words in a button presses it, so the observation shows the button.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_words_on_a_button_are_the_button() {
+async fn a_click_on_the_words_of_a_button_is_one_on_the_button() {
     let server = Server::start();
     server.page("shop.example", "/", WRAPPED);
     let browser = launch(&server).await;
@@ -84,7 +84,7 @@ async fn the_words_on_a_button_are_the_button() {
         ("#inner", "", None),
     ] {
         let target = tab.query(selector).await.expect("an element");
-        let seen = tab.observe(About::Element(&target)).await.expect("a snapshot");
+        let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
         assert_eq!(seen.target.as_ref().map(|it| it.input_type.as_str()), Some(kind), "{selector}");
         assert_eq!(seen.destination.known().map(|it| &*it.path), path, "{selector}");
         assert_eq!(seen.form.is_some(), kind == "submit", "{selector}");
@@ -92,9 +92,9 @@ async fn the_words_on_a_button_are_the_button() {
     browser.close().await;
 }
 
-/// A page that a form led to is not asked for again with what the form sent.
+/// Going back to the page that a form led to does not send the form again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_sent_is_not_sent_again_by_going_back() {
+async fn going_back_does_not_send_a_form_again() {
     let server = Server::start();
     server.page(
         "shop.example",

@@ -1,13 +1,13 @@
-//! Sealed wires: the value arrives at the server once, and is nowhere else.
+//! Sealed wires: the value arrives at the server once, and nowhere else.
 
-use crate::support::{Open, Server, Told, events_with, handle, launch_listening, tab};
-use browser_signals::playwright::{About, BridgeError, Browser, PageEvent, Tab, WireEnd};
+use crate::support::{Heard, Open, Server, events_with, launch_listening, ref_of, tab};
+use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, PageEvent, Tab, WireEnd};
 use browser_signals::{Container, Observed, SealedValue, SealedWire, Shape, Snapshot, WireField};
 
 pub const CARD: &str = "4000056655665556";
 pub const PLACEHOLDER: &str = "4000001234567899";
 
-/// A wire for the controls with these names, as decided by a snapshot.
+/// A wire for the controls with these names, for the form in a snapshot.
 pub fn sealed(seen: &Observed<Snapshot>, fields: &[(&str, &str, &str, Shape)]) -> SealedWire {
     let control = |name: &str| seen.controls.iter().find(|it| it.name == name).expect("a control").node;
     let field = |(name, placeholder, value, shape): &(&str, &str, &str, Shape)| WireField {
@@ -26,7 +26,7 @@ pub fn sealed(seen: &Observed<Snapshot>, fields: &[(&str, &str, &str, Shape)]) -
         form: seen.form,
         destination: seen.destination.known().expect("a destination").clone(),
         fields: fields.iter().map(field).collect(),
-        stands_ms: 60_000,
+        lifetime_ms: 60_000,
     }
 }
 
@@ -38,17 +38,17 @@ pub fn card(seen: &Observed<Snapshot>) -> SealedWire {
 pub struct Stage {
     pub server: Server,
     pub browser: Browser,
-    pub told: Told,
+    pub heard: Heard,
     pub tab: Tab,
 }
 
 impl Stage {
     pub async fn new() -> Stage {
         let server = Server::start();
-        let (browser, told) = launch_listening(&server).await;
+        let (browser, heard) = launch_listening(&server).await;
         let tab = tab(&browser, &server, Container::T2).await;
         server.page("shop.example", "/pay", "<title>Thanks</title>");
-        Stage { server, browser, told, tab }
+        Stage { server, browser, heard, tab }
     }
 
     pub async fn show(&self, body: &str) {
@@ -60,7 +60,7 @@ impl Stage {
     /// The form with the control that is labelled "Card".
     pub async fn form(&self) -> Observed<Snapshot> {
         let text = self.tab.read(&Open).await.expect("text").text;
-        self.tab.observe(About::Form(&handle(&text, "\"Card\""))).await.expect("a snapshot")
+        self.tab.observe(ObservationTarget::Form(&ref_of(&text, "\"Card\""))).await.expect("a snapshot")
     }
 
     /// Shows a page and puts the card's placeholder into it.
@@ -72,41 +72,41 @@ impl Stage {
 
     pub async fn click(&self, name: &str) {
         let text = self.tab.read(&Open).await.expect("text").text;
-        let button = handle(&text, &format!("\"{name}\""));
-        let seen = self.tab.observe(About::Element(&button)).await.expect("a snapshot");
+        let button = ref_of(&text, &format!("\"{name}\""));
+        let seen = self.tab.observe(ObservationTarget::Element(&button)).await.expect("a snapshot");
         let _may_be_stopped = self.tab.click(&button, &seen).await;
         self.tab.wait(150).await;
     }
 
-    /// How the wires ended since the last time.
+    /// How the wires ended since the last call.
     pub fn ends(&self) -> Vec<WireEnd> {
         ends_among(&self.tab.events())
     }
 
-    /// The same, once there are as many; after a minute, whatever there is.
+    /// The same, once there are as many, or after a minute.
     pub async fn ends_once(&self, there: usize) -> Vec<WireEnd> {
         ends_among(&events_with(&self.tab, |all| ends_among(all).len() >= there).await)
     }
 
-    /// The bodies that were posted since the last time, with their paths.
+    /// The bodies that were posted since the last call, with their paths.
     pub fn posts(&self) -> Vec<(String, String)> {
         let posts = self.server.requests().into_iter().filter(|it| it.method == "POST");
         posts.map(|it| (format!("{}{}", it.host, it.path), it.body)).collect()
     }
 
-    /// What was posted, once there is as much; after a minute, whatever there is.
+    /// The posted bodies, once there are as many, or after a minute.
     pub async fn posts_once(&self, there: usize) -> Vec<(String, String)> {
         self.server.requests_with(|all| all.iter().filter(|it| it.method == "POST").count() >= there).await;
         self.posts()
     }
 
-    /// The value is in no document, and the browser never said it.
+    /// Asserts that the value is in no document and in no message of the browser.
     pub async fn holds_no_card(&self) {
         let html = self.tab.html_for_canary_search().await.expect("the documents");
         assert!(!html.contains(CARD) && !html.contains("4000 0566"), "the page holds the value:\n{html}");
         let text = self.tab.read(&Open).await.expect("text").text;
         assert!(!text.contains(CARD), "{text}");
-        assert_eq!(self.told.holds(CARD), None, "the browser said the value");
+        assert_eq!(self.heard.holds(CARD), None, "the browser sent the value");
     }
 }
 
@@ -122,7 +122,7 @@ pub const FORM: &str = r#"<form id=f action="/pay" method="post"><input aria-lab
 <input name="note" id=n aria-label="Note"><button>Pay</button></form>"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_form_of_a_body_takes_the_value_and_the_page_never_holds_it() {
+async fn each_body_format_takes_the_value_and_the_page_never_has_it() {
     let stage = Stage::new().await;
     let script = |send: &str| format!("{FORM}<script>f.onsubmit=(e)=>{{e.preventDefault();{send}}}</script>");
     let cases: [(String, &str); 6] = [
@@ -169,7 +169,7 @@ async fn each_form_of_a_body_takes_the_value_and_the_page_never_holds_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn several_fields_go_together_in_their_own_shapes() {
+async fn several_fields_are_sent_together_in_their_own_shapes() {
     let stage = Stage::new().await;
     let page = r#"<form id=f action="/pay" method="post"><input aria-label="Card" name="card" maxlength=19 pattern="[0-9 ]{13,19}" required>
         <input name="exp" pattern="\d\d ?/ ?\d\d"><input name="holder"><button>Pay</button></form>
@@ -192,7 +192,7 @@ async fn several_fields_go_together_in_their_own_shapes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_control_that_does_not_suit_takes_no_placeholder() {
+async fn an_unsuitable_control_takes_no_placeholder() {
     let stage = Stage::new().await;
     for (page, error) in [
         (FORM.replace("id=c", "maxlength=10"), BridgeError::NotApplicable),

@@ -1,15 +1,15 @@
-//! Pages that try to have the value elsewhere: they get the placeholder.
+//! Pages that try to divert the value: they get the placeholder.
 
 use std::time::Duration;
 
-use crate::support::{Open, Received, handle};
+use crate::support::{Open, Received, ref_of};
 use crate::wire::{CARD, FORM, PLACEHOLDER, Stage, card, sealed};
 use browser_signals::Shape;
-use browser_signals::playwright::{About, WireEnd};
+use browser_signals::playwright::{ObservationTarget, WireEnd};
 
 const SENDERS: &str = r#"<button onclick="go()">Change</button>"#;
 
-/// What a page does with what it reads from its own field. Nothing of it may carry the value.
+/// What a page does with the contents of its own field. No request may carry the value.
 const TRICKS: [&str; 22] = [
     "f.note.value=c.value;c.value='';f.submit()",
     "c.name='note2';f.submit()",
@@ -44,7 +44,7 @@ async fn a_page_that_sends_it_elsewhere_sends_the_placeholder() {
         assert!(!stage.ends().contains(&WireEnd::Sent), "{script}");
         let leaked = stage.server.requests().into_iter().find(|it| format!("{it:?}").contains(CARD));
         assert!(leaked.is_none(), "{script}: {leaked:?}");
-        assert_eq!(stage.told.holds(CARD), None, "{script}");
+        assert_eq!(stage.heard.holds(CARD), None, "{script}");
     }
     let reached = |stage: &Stage| {
         stage.server.requests().into_iter().filter(|it| format!("{it:?}").contains(PLACEHOLDER)).count()
@@ -54,7 +54,7 @@ async fn a_page_that_sends_it_elsewhere_sends_the_placeholder() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_goes_once() {
+async fn the_value_is_sent_once() {
     let stage = Stage::new().await;
     let send = "fetch('/pay',{method:'POST',body:new URLSearchParams({card:c.value})})";
     stage.wired(&format!("{FORM}{SENDERS}<script>function go(){{ {send};{send};{send} }}</script>")).await;
@@ -70,7 +70,7 @@ async fn it_goes_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redirect_does_not_carry_it_on() {
+async fn a_redirect_does_not_repeat_the_value() {
     let stage = Stage::new().await;
     for host in ["shop.example", "pay.example", "evil.example"] {
         stage.server.page(host, "/next", "<title>next</title>");
@@ -95,7 +95,7 @@ async fn a_redirect_does_not_carry_it_on() {
             ),
         ] {
             let before = stage.server.requests().len();
-            stage.told.forget();
+            stage.heard.forget();
             stage.wired(&page).await;
             stage.click("Pay").await;
             let is_next = |it: &&Received| it.path.contains("/next") || it.path.contains("again");
@@ -110,14 +110,14 @@ async fn a_redirect_does_not_carry_it_on() {
             assert_eq!(next.len(), usize::from(follows), "{status} {to}: {next:?}");
             assert!(next.iter().all(|it| it.method == "GET" && it.body.is_empty()));
             assert_eq!(stage.ends(), [WireEnd::Sent]);
-            assert_eq!(stage.told.holds(CARD), None, "{status} {to}");
+            assert_eq!(stage.heard.holds(CARD), None, "{status} {to}");
         }
     }
     stage.browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_receipt_may_echo_it_and_then_the_page_holds_it() {
+async fn a_server_may_echo_the_value_into_the_next_page() {
     let stage = Stage::new().await;
     stage.server.page("shop.example", "/pay", "<p>You paid with RECEIVED</p>");
     stage.wired(FORM).await;
@@ -132,11 +132,11 @@ async fn a_receipt_may_echo_it_and_then_the_page_holds_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_ends_with_its_time_its_document_and_the_next_wire() {
+async fn a_wire_ends_with_its_time_its_document_and_the_next_wire() {
     let stage = Stage::new().await;
     stage.show(FORM).await;
     let mut brief = card(&stage.form().await);
-    brief.stands_ms = 300;
+    brief.lifetime_ms = 300;
     stage.tab.fill_wire(brief).await.expect("the placeholder stands");
     tokio::time::sleep(Duration::from_millis(400)).await;
     stage.click("Pay").await;
@@ -162,7 +162,7 @@ async fn it_ends_with_its_time_its_document_and_the_next_wire() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_frame_does_not_get_it_sent() {
+async fn a_request_of_another_frame_does_not_get_the_value() {
     let stage = Stage::new().await;
     let sender = "<form id=g action='/pay' method=post><input name=card id=d value='4000001234567899'></form><script>onmessage=()=>g.submit()</script>";
     stage.server.page("shop.example", "/inner", sender);
@@ -173,10 +173,10 @@ async fn another_frame_does_not_get_it_sent() {
     assert!(posts.iter().any(|(_, body)| body.contains(PLACEHOLDER)), "{posts:?}");
     assert!(posts.iter().all(|(_, body)| !body.contains(CARD)), "{posts:?}");
     assert_eq!(stage.ends(), []);
-    // A frame that another origin fills in and aims at the granted document's own frame.
+    // A form of another origin that is filled and targets the frame of the granted document.
     let text = stage.tab.read(&Open).await.expect("text").text;
-    let pay = handle(&text, "\"Pay\"");
-    let decided = stage.tab.observe(About::Element(&pay)).await.expect("a snapshot");
+    let pay = ref_of(&text, "\"Pay\"");
+    let decided = stage.tab.observe(ObservationTarget::Element(&pay)).await.expect("a snapshot");
     stage.tab.submit(&pay, &decided).await.expect("submitted");
     assert_eq!(stage.ends_once(1).await, [WireEnd::Sent]);
     stage.browser.close().await;

@@ -1,4 +1,4 @@
-//! Which forms of the common shapes a wire serves. The table in `spec/wire.md` is what this test says.
+//! The common shapes of forms that a wire supports. The table in `spec/wire.md` states the same.
 
 use crate::support::Received;
 use crate::wire::{CARD, FORM, PLACEHOLDER, Stage};
@@ -6,7 +6,7 @@ use browser_signals::playwright::WireEnd;
 
 const SUBMITS: &str = "f.onsubmit=(e)=>{e.preventDefault();SEND}";
 
-/// A shape, its page, what is sent by script, and whether the value arrives.
+/// A shape, its page, its script that sends the form, and whether the value arrives.
 const SHAPES: [(&str, &str, &str, bool); 14] = [
     ("form", "", "", true),
     ("fetch of FormData", "", "fetch(f.action,{method:'POST',body:new FormData(f)})", true),

@@ -38,7 +38,7 @@ impl Browser {
             "playwright": playwright(),
             "profile": profile,
             "home": home,
-            "extension": here.parent().unwrap().join("extension"),
+            "extension": crate::files::extension(),
             "executable": evaluation::stage::chromium().expect("no Chromium was found"),
             "sandbox": evaluation::stage::sandbox(),
             "rules": "MAP *.test 127.0.0.1",

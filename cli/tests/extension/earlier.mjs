@@ -57,8 +57,8 @@ const start = async () => {
   steady = 5;
   const here = join(folder, `${started}`);
   await mkdir(here);
-  for (const file of ['earlier.js', 'frames.js', 'sealing.js', 'questions.js']) await copyFile(join(extension, file), join(here, file));
-  const earlier = await import(pathToFileURL(join(here, 'earlier.js')));
+  for (const file of ['earlier_pages.js', 'frames.js', 'document_rules.js', 'questions.js']) await copyFile(join(extension, file), join(here, file));
+  const earlier = await import(pathToFileURL(join(here, 'earlier_pages.js')));
   const { listen } = await import(pathToFileURL(join(here, 'frames.js')));
   listen(earlier);
   await settled();

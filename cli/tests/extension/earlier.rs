@@ -156,7 +156,7 @@ fn a_new_extension_assumes_that_earlier_pages_were_open() {
 fn the_waiting_ends_after_five_minutes_whatever_the_clocks_and_workers_do() {
     let done = Command::new(node())
         .arg(repository().join("cli/tests/extension/earlier.mjs"))
-        .arg(repository().join("extension"))
+        .arg(crate::files::extension())
         .output()
         .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

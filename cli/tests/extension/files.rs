@@ -1,13 +1,15 @@
-//! The extension's files: its permissions, the code that it shares with the guard, and its evaluation of the policy.
+//! The extension's files: its permissions, the constants that it shares with the guard, and its walk through the policy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use portcullis::policy::table::{Outcome, Root};
 use portcullis::policy::{Axis, Delivery, Policy, Valuation};
 use portcullis::service::protocol::{HOST_NAME, VERSION};
 use portcullis::sirl::{Kind, Tier};
+use portcullis_extension::file;
 use serde_json::{Value, json};
 
 use crate::browser::node;
@@ -16,13 +18,19 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-fn read(path: &str) -> String {
-    fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+/// The folder of the extension, which is written once for all tests.
+pub fn extension() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("extension");
+        portcullis_extension::write_to(&folder).unwrap();
+        folder
+    })
 }
 
 #[test]
-fn it_has_only_the_permissions_that_it_needs() {
-    let manifest: Value = serde_json::from_str(&read("extension/manifest.json")).unwrap();
+fn it_may_no_more_than_it_needs() {
+    let manifest: Value = serde_json::from_str(file("manifest.json").unwrap()).unwrap();
     assert_eq!(
         manifest["permissions"],
         json!(["declarativeNetRequest", "nativeMessaging", "privacy", "storage"])
@@ -41,18 +49,8 @@ fn it_has_only_the_permissions_that_it_needs() {
 }
 
 #[test]
-fn its_scripts_equal_the_guards() {
-    // A browser accepts no file from outside of the extension's folder, so these are copies.
-    for script in ["world.js", "observe.js", "act.js", "fill.js"] {
-        let ours = read(&format!("browser-signals/src/playwright/{script}"));
-        assert!(read(&format!("extension/page/{script}")) == ours, "copy {script} to extension/page anew");
-    }
-    assert!(read("extension/walk.mjs") == read("policy-dfa/js/walk.mjs"), "copy walk.mjs to extension anew");
-    for file in ["page.html", "page.js", "page.css"] {
-        let ours = read(&format!("src/consent/page/{file}"));
-        assert!(read(&format!("extension/consent/{file}")) == ours, "copy {file} to extension/consent anew");
-    }
-    let worker = read("extension/worker.js");
+fn its_worker_names_the_guards_protocol_and_host() {
+    let worker = file("worker.js").unwrap();
     assert!(
         worker.contains(&format!("const VERSION = {VERSION};")) && worker.contains(&format!("'{HOST_NAME}'"))
     );
@@ -110,12 +108,7 @@ fn its_preview_agrees_with_the_guards_decision() {
     let cases = json!({ "axes": axes.iter().map(names).collect::<Vec<_>>(), "best": named(&best) });
     fs::write(folder.path().join("cases.json"), cases.to_string()).unwrap();
     let script = repository().join("cli/tests/extension/preview.mjs");
-    let done = Command::new(node())
-        .arg(script)
-        .arg(folder.path())
-        .arg(repository().join("extension"))
-        .output()
-        .unwrap();
+    let done = Command::new(node()).arg(script).arg(folder.path()).arg(extension()).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let found = String::from_utf8(done.stdout).unwrap();
     assert_eq!(found.len(), count);

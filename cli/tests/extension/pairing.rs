@@ -157,6 +157,10 @@ fn a_host_is_installed_and_removed() {
     let mut starter = Command::new(manifest["path"].as_str().unwrap());
     let started = starter.arg("https://shop.test/").output().unwrap();
     assert_eq!(started.status.code(), Some(2), "the starter starts the host: {started:?}");
+    assert!(run(&["--extension", "unpacked"]).status.success());
+    let extension = std::fs::read_to_string(home.path().join("unpacked/manifest.json")).unwrap();
+    assert_eq!(Some(extension.as_str()), portcullis_extension::file("manifest.json"));
+    assert!(!run(&["--remove", "--extension", "unpacked"]).status.success());
     assert!(run(&["--remove"]).status.success() && run(&["--remove"]).status.success());
     assert_eq!(std::fs::read_dir(hosts).unwrap().count(), 0);
 }

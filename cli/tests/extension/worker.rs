@@ -7,7 +7,7 @@ use portcullis::policy::Policy;
 use serde_json::json;
 
 use crate::browser::node;
-use crate::files::{as_good_as_can_be, named, repository};
+use crate::files::{as_good_as_can_be, extension, named, repository};
 
 #[test]
 fn cancelled_fills_are_not_done_and_the_whole_site_is_restricted() {
@@ -18,7 +18,7 @@ fn cancelled_fills_are_not_done_and_the_whole_site_is_restricted() {
     let done = Command::new(node())
         .arg(repository().join("cli/tests/extension/worker.mjs"))
         .arg(folder.path())
-        .arg(repository().join("extension"))
+        .arg(extension())
         .output()
         .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

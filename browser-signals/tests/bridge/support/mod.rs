@@ -20,13 +20,13 @@ use base64::engine::general_purpose::STANDARD;
 use browser_signals::playwright::{Browser, BrowserSettings, ContainerProxy, PageEvent, Tab};
 use browser_signals::{Container, ElementRef, Origin, Outline, TextGuard, TextWithheld};
 
-/// How long a slow machine may take for what should come.
+/// The longest wait for an expected event on a slow machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// What the tab recorded since the last time, once it has what is wanted, and a moment later, in which more would come;
-/// after a minute, whatever there is.
+/// The tab's events since the last call: waits until they satisfy `wanted` or a minute has passed, and a moment longer for
+/// unexpected ones.
 pub async fn events_with(tab: &Tab, wanted: impl Fn(&[PageEvent]) -> bool) -> Vec<PageEvent> {
     let began = Instant::now();
     let mut all = tab.events();
@@ -39,7 +39,7 @@ pub async fn events_with(tab: &Tab, wanted: impl Fn(&[PageEvent]) -> bool) -> Ve
     all
 }
 
-/// What a model reads, once these words are in it; after a minute, whatever there is.
+/// The text for the model, once it contains these words, or after a minute.
 pub async fn text_with(tab: &Tab, words: &str) -> String {
     let began = Instant::now();
     loop {
@@ -51,8 +51,8 @@ pub async fn text_with(tab: &Tab, words: &str) -> String {
     }
 }
 
-/// Serves fixed pages under any host name, and remembers every request it got. It is the proxy of the containers too:
-/// whatever host they ask for, this is who answers.
+/// Serves fixed pages under any host name, and records every request. It is also the proxy of the containers, so it answers
+/// for every host.
 #[derive(Clone)]
 pub struct Server {
     pub port: u16,
@@ -62,7 +62,7 @@ pub struct Server {
     requests: Arc<Mutex<Vec<Received>>>,
 }
 
-/// A request as the server got it.
+/// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct Received {
     pub method: String,
@@ -105,7 +105,7 @@ impl Server {
         self.requests.lock().expect("requests").clone()
     }
 
-    /// What arrived, once it has what is wanted; after a minute, whatever there is.
+    /// The requests, once they satisfy the condition, or after a minute.
     pub async fn requests_with(&self, wanted: impl Fn(&[Received]) -> bool) -> Vec<Received> {
         let began = Instant::now();
         loop {
@@ -125,7 +125,7 @@ impl Server {
         Origin::of(&self.url(host, "/")).expect("an origin")
     }
 
-    /// The way out of a container: here.
+    /// The proxy of a container, which is this server.
     pub fn proxy(&self) -> &ContainerProxy {
         &self.proxy
     }
@@ -207,7 +207,7 @@ impl TextGuard for Shut {
 
 pub const HOSTS: [&str; 3] = ["shop.example", "pay.example", "evil.example"];
 
-/// How the tests start a browser.
+/// The settings with which the tests start a browser.
 pub fn settings(server: &Server) -> BrowserSettings {
     for name in ["PLAYWRIGHT_NODE_EXE", "PLAYWRIGHT_CLI_JS"] {
         assert!(
@@ -234,27 +234,27 @@ pub async fn tab(browser: &Browser, server: &Server, tier: Container) -> Tab {
     browser.container_through(server.proxy(), tier, &task).await.expect("a container")
 }
 
-/// The handle on the first line that holds `needle`.
-pub fn handle(text: &str, needle: &str) -> ElementRef {
+/// The ref on the first line that holds `needle`.
+pub fn ref_of(text: &str, needle: &str) -> ElementRef {
     let line = text
         .lines()
         .find(|line| line.contains(needle) && line.contains("[ref="))
         .unwrap_or_else(|| panic!("no {needle} in\n{text}"));
-    let (_, rest) = line.split_once("[ref=").unwrap_or_else(|| panic!("no handle in {line}"));
-    ElementRef(rest.split(']').next().expect("a handle").to_owned())
+    let (_, rest) = line.split_once("[ref=").unwrap_or_else(|| panic!("no ref in {line}"));
+    ElementRef(rest.split(']').next().expect("a ref").to_owned())
 }
 
-/// Everything that the browser told the bridge.
+/// Everything that the browser sent to the bridge.
 #[derive(Clone, Default)]
-pub struct Told(Arc<Mutex<Vec<String>>>);
+pub struct Heard(Arc<Mutex<Vec<String>>>);
 
-impl Told {
-    /// The first message that holds `needle`, as it stands or in base64 at any alignment.
+impl Heard {
+    /// The first message that contains `needle`, in plain text or in base64 at any alignment.
     pub fn holds(&self, needle: &str) -> Option<String> {
         let forms: Vec<String> =
             (0..3).map(|skip| base64_core(needle, skip)).chain([needle.to_owned()]).collect();
-        let told = self.0.lock().expect("messages");
-        told.iter().find(|message| forms.iter().any(|form| message.contains(form))).cloned()
+        let heard = self.0.lock().expect("messages");
+        heard.iter().find(|message| forms.iter().any(|form| message.contains(form))).cloned()
     }
 
     pub fn forget(&self) {
@@ -262,7 +262,7 @@ impl Told {
     }
 }
 
-/// The part of `text` in base64 that does not depend on what stands around it, with `skip` bytes before it.
+/// The part of `text` in base64 that does not depend on the surrounding bytes, with `skip` bytes before it.
 fn base64_core(text: &str, skip: usize) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bytes = text.as_bytes().get((3 - skip) % 3..).unwrap_or_default();
@@ -274,12 +274,12 @@ fn base64_core(text: &str, skip: usize) -> String {
     out
 }
 
-/// A browser whose every word is kept.
-pub async fn launch_listening(server: &Server) -> (Browser, Told) {
-    let (mut settings, told) = (settings(server), Told::default());
-    let heard = told.clone();
+/// A browser whose messages are all recorded.
+pub async fn launch_listening(server: &Server) -> (Browser, Heard) {
+    let (mut settings, heard) = (settings(server), Heard::default());
+    let recorded = heard.clone();
     settings.tap = Some(Arc::new(move |message: &str| {
-        heard.0.lock().expect("messages").push(message.to_owned());
+        recorded.0.lock().expect("messages").push(message.to_owned());
     }));
-    (Browser::launch(settings).await.expect("the browser starts"), told)
+    (Browser::launch(settings).await.expect("the browser starts"), heard)
 }

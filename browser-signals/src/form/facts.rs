@@ -1,0 +1,68 @@
+//! Reading what the scripts of the isolated world report of forms and controls. Both bridges run the same scripts.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use url::Url;
+
+use super::meaning::Meaning;
+use super::sink::sink_of;
+use crate::json::{number, text};
+use crate::{Control, Destination, NodeId, Origin, Sink};
+
+/// A control; `node` maps the number of an element to its node.
+pub(crate) fn control(facts: &Value, node: &impl Fn(u64) -> Option<NodeId>) -> Option<Control> {
+    let owned = |name: &str| text(facts, name).unwrap_or_default().to_owned();
+    let flag = |name: &str| facts.get(name).and_then(Value::as_bool);
+    Some(Control {
+        node: node(number(facts, "id")?)?,
+        form: number(facts, "form").and_then(node),
+        tag: owned("tag"),
+        input_type: owned("type"),
+        autocomplete: owned("autocomplete"),
+        name: owned("name"),
+        label: owned("label"),
+        visible: flag("visible").into(),
+        hit: flag("hit").into(),
+        editable: flag("editable").unwrap_or(false),
+        filled: flag("filled").unwrap_or(true),
+    })
+}
+
+/// The controls of a form.
+pub(crate) fn controls(facts: &Value, node: &impl Fn(u64) -> Option<NodeId>) -> Vec<Control> {
+    let all = facts.get("controls").and_then(Value::as_array).into_iter().flatten();
+    all.filter_map(|facts| control(facts, node)).collect()
+}
+
+/// The path of a document's address, if it has one.
+pub(crate) fn path_of(url: &str) -> Option<Arc<str>> {
+    let url = Url::parse(url).ok()?;
+    matches!(url.scheme(), "http" | "https").then(|| url.path().into())
+}
+
+/// The destination of a form.
+pub(crate) fn destination(way: &Value) -> Option<Destination> {
+    let url = Url::parse(text(way, "action")?).ok()?;
+    Some(Destination {
+        origin: Origin::of(&url).ok()?,
+        path: url.path().into(),
+        method: text(way, "method")?.into(),
+    })
+}
+
+/// The sink of a form, or of a control without a form. A control that is known to be harmless has its own sink in every
+/// form.
+pub(crate) fn sink(target: Option<&Control>, has_form: bool, controls: &[Control]) -> Sink {
+    let alone = |target: &Control| sink_of(std::slice::from_ref(target));
+    match target {
+        Some(target) if matches!(Meaning::of(target), Meaning::Harmless(_)) => alone(target),
+        Some(target) if !has_form => match sink_of(controls) {
+            // The controls that no form owns count as one form where they ask for such data.
+            sink @ (Sink::PaymentForm | Sink::AddressForm | Sink::LoginForm) => sink,
+            _ => alone(target),
+        },
+        Some(target) if alone(target) == Sink::FreeText && controls.len() < 2 => Sink::FreeText,
+        _ => sink_of(controls),
+    }
+}

@@ -1,0 +1,162 @@
+//! Sealed fills: values from the vault into the controls of one form, all of them or none.
+
+use serde_json::{Value, json};
+
+use super::{outcome, way_of};
+use crate::playwright::error::BridgeError;
+use crate::playwright::tab::Tab;
+use crate::playwright::tab::state::Release;
+use crate::{ContainerId, Destination, DocumentId, FormId, FrameId, NodeId, Origin, SealedFill};
+
+/// The report of a fill. It holds no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FillReport {
+    /// How many controls were filled.
+    pub controls: usize,
+    /// The document.
+    pub document: DocumentId,
+    /// The form.
+    pub form: Option<FormId>,
+    /// The destination to which requests of the container may carry the values from now on.
+    pub destination: Destination,
+}
+
+/// One fill of one form, with values or with placeholders.
+pub(crate) struct FillStep<'a> {
+    pub container_id: &'a ContainerId,
+    pub frame: &'a FrameId,
+    pub document: &'a DocumentId,
+    pub origin: &'a Origin,
+    pub form: Option<FormId>,
+    pub destination: &'a Destination,
+    pub values: Vec<(NodeId, &'a str)>,
+    /// For placeholders: the name that each control must have, under which its value may be sent.
+    pub names: Option<Vec<&'a str>>,
+    /// Whether the value that is sent in the end is ASCII, and so the same in every character set of a page.
+    pub ascii: bool,
+}
+
+impl FillStep<'_> {
+    /// The report of the step, once it is done.
+    pub(crate) fn report(&self) -> FillReport {
+        FillReport {
+            controls: self.values.len(),
+            document: self.document.clone(),
+            form: self.form,
+            destination: self.destination.clone(),
+        }
+    }
+}
+
+impl Tab {
+    /// Carries out a sealed fill in one step of the isolated world: it checks the document, the controls, the
+    /// form and its destination, sets the values by the native setters, and reads them back. Where anything
+    /// differs, what was set is cleared.
+    ///
+    /// From then on egress of the container is restricted to the fill's destination, also where the fill failed half-way.
+    ///
+    /// # Errors
+    /// [`BridgeError::Stale`] for another container, document or node, [`BridgeError::Diverted`] for another
+    /// form, destination or value, [`BridgeError::Occluded`] for a control that is not visible,
+    /// [`BridgeError::NotApplicable`] for one that cannot hold its value, [`BridgeError::Unconfirmed`] where the values
+    /// were sent and the browser did not report the outcome.
+    pub async fn fill(&self, fill: SealedFill) -> Result<FillReport, BridgeError> {
+        let mut values = Vec::with_capacity(fill.values.len());
+        for (node, value) in &fill.values {
+            values
+                .push((*node, std::str::from_utf8(value.expose()).map_err(|_| BridgeError::NotApplicable)?));
+        }
+        let step = FillStep {
+            container_id: &fill.container_id,
+            frame: &fill.frame,
+            document: &fill.document,
+            origin: &fill.origin,
+            form: fill.form,
+            destination: &fill.destination,
+            values,
+            names: None,
+            ascii: true,
+        };
+        self.place(step).await
+    }
+
+    /// The checked step, for values and for placeholders.
+    pub(crate) async fn place(&self, step: FillStep<'_>) -> Result<FillReport, BridgeError> {
+        if step.container_id.as_str() != self.state.context || step.values.is_empty() {
+            return Err(BridgeError::Stale);
+        }
+        let mut frames = self.state.frames().await?;
+        self.state.identify(&mut frames, Some(step.frame)).await?;
+        let frame = frames.get(step.frame)?;
+        if frame.document != step.document.as_str() {
+            return Err(BridgeError::Stale);
+        }
+        if frame.origin.as_ref() != Some(step.origin) {
+            return Err(BridgeError::Diverted);
+        }
+        let world = self.state.world(frame).await?;
+        let form = match step.form {
+            None => json!({ "value": null }),
+            Some(form) => self.state.object(frame, &world, form).await?,
+        };
+        let way = json!({ "value": way_of(step.destination) });
+        let wire = json!({ "value": step.names.as_ref().map(|names| json!({ "names": names, "ascii": step.ascii })) });
+        let mut arguments = vec![form, way, wire, json!({ "value": step.values.len() })];
+        for (node, _) in &step.values {
+            arguments.push(self.state.object(frame, &world, *node).await?);
+        }
+        for (_, value) in &step.values {
+            arguments.push(json!({ "value": value }));
+        }
+        // Recorded before the values are sent, since a page may pass them on within the same step.
+        let release = Release { destination: step.destination.clone(), page: step.origin.clone() };
+        self.state.update(|inner| {
+            inner.releases.push(release);
+            inner.filled.push((step.frame.clone(), frame.document.clone(), step.origin.clone()));
+        });
+        let is_placeholders = step.names.is_some();
+        let word = self.state.ask(frame, &world, "fill", arguments).await;
+        let word: Value = word.map_err(|error| match error {
+            // Only this error means that the step did not run; a session that has ended does not say so.
+            BridgeError::Stale if !frame.session.has_ended() => BridgeError::Stale,
+            error if is_placeholders => error,
+            _ => BridgeError::Unconfirmed,
+        })?;
+        outcome(&word)?;
+        Ok(step.report())
+    }
+
+    /// By origin, the labels of the controls whose value changed since it was filled. The values stay in the isolated
+    /// world, which compares them with those that it read back after the fill.
+    ///
+    /// # Errors
+    /// [`BridgeError::Lost`] where the browser is gone. A document that is gone is left out.
+    pub async fn changed_since_filled(&self) -> Result<Vec<(Origin, Vec<String>)>, BridgeError> {
+        let filled = self.state.inner().filled.clone();
+        if filled.is_empty() {
+            return Ok(Vec::new());
+        }
+        let frames = self.state.frames().await?;
+        let mut changed = Vec::new();
+        for (id, document, origin) in filled {
+            let Ok(frame) = frames.get(&id) else { continue };
+            if frame.document != document {
+                continue;
+            }
+            let labels = async {
+                let world = self.state.world(frame).await?;
+                self.state.ask(frame, &world, "changed", Vec::new()).await
+            };
+            match labels.await {
+                Ok(labels) => {
+                    let labels = labels.as_array().into_iter().flatten().filter_map(Value::as_str);
+                    let labels: Vec<String> = labels.map(str::to_owned).collect();
+                    changed.extend((!labels.is_empty()).then_some((origin, labels)));
+                }
+                Err(BridgeError::Stale) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(changed)
+    }
+}

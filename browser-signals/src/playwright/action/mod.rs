@@ -1,0 +1,334 @@
+//! Acting on a page: click, type, select, check, press, submit.
+
+pub mod fill;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::error::BridgeError;
+use super::observation::ObservationTarget;
+use super::tab::Tab;
+use super::tab::frames::{Frame, Frames};
+use super::tab::state::{Located, TabState, World};
+use crate::{Destination, ElementRef, Fact, NodeId, Observed, Snapshot};
+
+/// The keys that an agent may press: name, code, key code, and the text that the key writes.
+const KEYS: [(&str, &str, u32, &str); 10] = [
+    ("Enter", "Enter", 13, "\r"),
+    ("Tab", "Tab", 9, ""),
+    ("Escape", "Escape", 27, ""),
+    ("ArrowUp", "ArrowUp", 38, ""),
+    ("ArrowDown", "ArrowDown", 40, ""),
+    ("ArrowLeft", "ArrowLeft", 37, ""),
+    ("ArrowRight", "ArrowRight", 39, ""),
+    ("PageUp", "PageUp", 33, ""),
+    ("PageDown", "PageDown", 34, ""),
+    ("Home", "Home", 36, ""),
+];
+
+/// An element that is still the one of the decision, and what is needed to reach it.
+struct Aimed {
+    frames: Frames,
+    frame: Frame,
+    world: World,
+    located: Located,
+}
+
+impl Tab {
+    /// Clicks an element at its centre, with the browser's own mouse events, and waits for a navigation that
+    /// follows.
+    ///
+    /// # Errors
+    /// [`BridgeError::Stale`] and [`BridgeError::Diverted`] where it differs from `decided`,
+    /// [`BridgeError::Occluded`] where the click would reach something else.
+    pub async fn click(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
+        let aimed = self.aim(target, decided).await?;
+        // A page that sees the mouse move can put another site's frame below it: only the element's frame takes the click.
+        let others = self.others(&aimed).await?;
+        let (x, y) = self.centre_of(&aimed).await?;
+        let page = self.state.page()?;
+        let navigations = self.begin();
+        let mouse = |kind: &str| {
+            let press = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
+            page.call("Input.dispatchMouseEvent", press)
+        };
+        let moved = json!({ "type": "mouseMoved", "x": x, "y": y });
+        let clicked = async {
+            call_each(&others, &self.state, "ward").await?;
+            page.call("Input.dispatchMouseEvent", moved).await?;
+            mouse("mousePressed").await?;
+            mouse("mouseReleased").await
+        };
+        // The listeners are removed also after an error: the next click may be the user's.
+        let clicked = clicked.await;
+        // An error means that the document is gone: the click arrived, and navigated.
+        let strayed = self.state.ask(&aimed.frame, &aimed.world, "unwatch", Vec::new()).await;
+        let elsewhere = call_each(&others, &self.state, "unwatch").await;
+        clicked?;
+        self.settle(navigations).await?;
+        self.check_arrival()?;
+        if strayed == Ok(Value::Bool(true)) || elsewhere != Ok(false) {
+            Err(BridgeError::Occluded)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Moves the browser's mouse over the centre of an element.
+    ///
+    /// # Errors
+    /// As for [`Tab::click`].
+    pub async fn hover(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
+        let aimed = self.aim(target, decided).await?;
+        let (x, y) = self.centre_of(&aimed).await?;
+        let page = self.state.page()?;
+        let navigations = self.begin();
+        let moved = json!({ "type": "mouseMoved", "x": x, "y": y });
+        page.call("Input.dispatchMouseEvent", moved).await?;
+        // No button is pressed, so there is no click to guard.
+        let _document_gone = self.state.ask(&aimed.frame, &aimed.world, "unwatch", Vec::new()).await;
+        self.settle(navigations).await?;
+        self.check_arrival()
+    }
+
+    /// Puts text into a control, replacing its contents.
+    ///
+    /// # Errors
+    /// As for [`Tab::click`]; [`BridgeError::NotApplicable`] where it takes no text.
+    pub async fn type_text(
+        &self,
+        target: &ElementRef,
+        text: &str,
+        decided: &Observed<Snapshot>,
+    ) -> Result<(), BridgeError> {
+        self.change(target, decided, "typeInto", json!({ "value": text })).await
+    }
+
+    /// Chooses the option of a select that has this value or label.
+    ///
+    /// # Errors
+    /// As for [`Tab::type_text`].
+    pub async fn select(
+        &self,
+        target: &ElementRef,
+        option: &str,
+        decided: &Observed<Snapshot>,
+    ) -> Result<(), BridgeError> {
+        self.change(target, decided, "choose", json!({ "value": option })).await
+    }
+
+    /// Sets a check box or radio button.
+    ///
+    /// # Errors
+    /// As for [`Tab::type_text`].
+    pub async fn check(
+        &self,
+        target: &ElementRef,
+        on: bool,
+        decided: &Observed<Snapshot>,
+    ) -> Result<(), BridgeError> {
+        self.change(target, decided, "check", json!({ "value": on })).await
+    }
+
+    /// Presses one key where the focus is: `Enter`, `Tab`, `Escape`, an arrow, `PageUp`, `PageDown`, `Home`.
+    ///
+    /// # Errors
+    /// [`BridgeError::NotApplicable`] for any other key.
+    pub async fn press(&self, key: &str) -> Result<(), BridgeError> {
+        let known = KEYS.iter().find(|(name, ..)| *name == key);
+        let (name, code, number, text) = known.ok_or(BridgeError::NotApplicable)?;
+        let page = self.state.page()?;
+        let navigations = self.begin();
+        let event =
+            |kind: &str| json!({ "type": kind, "key": name, "code": code, "windowsVirtualKeyCode": number });
+        let mut down = event(if text.is_empty() { "rawKeyDown" } else { "keyDown" });
+        if let Some(down) = down.as_object_mut().filter(|_| !text.is_empty()) {
+            down.insert("text".to_owned(), json!(text));
+        }
+        page.call("Input.dispatchKeyEvent", down).await?;
+        page.call("Input.dispatchKeyEvent", event("keyUp")).await?;
+        self.settle(navigations).await?;
+        self.check_arrival()
+    }
+
+    /// Submits the form that owns the element, if its destination is still the one of the decision.
+    ///
+    /// # Errors
+    /// As for [`Tab::click`]; [`BridgeError::NotApplicable`] where the form's own validation refuses.
+    pub async fn submit(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
+        let (Some(form), Fact::Known(destination)) = (decided.form, &decided.destination) else {
+            return Err(BridgeError::Diverted);
+        };
+        let aimed = self.aim(target, decided).await?;
+        let (node, form) = tokio::try_join!(
+            self.state.object(&aimed.frame, &aimed.world, aimed.located.node),
+            self.state.object(&aimed.frame, &aimed.world, form),
+        )?;
+        let navigations = self.begin();
+        let way = json!({ "value": way_of(destination) });
+        let word = self.state.ask(&aimed.frame, &aimed.world, "submit", vec![node, form, way]).await?;
+        outcome(&word)?;
+        self.settle(navigations).await?;
+        self.check_arrival()
+    }
+
+    /// The point for the mouse, once the element is in view. Until `unwatch` is called, a click that would reach something
+    /// else is stopped.
+    async fn centre_of(&self, aimed: &Aimed) -> Result<(f64, f64), BridgeError> {
+        let node = self.state.object(&aimed.frame, &aimed.world, aimed.located.node).await?;
+        let at = self.state.ask(&aimed.frame, &aimed.world, "aim", vec![node]).await?;
+        if at.get("gone").is_some() {
+            return Err(BridgeError::Stale);
+        }
+        self.outwards(aimed, hit_point(&at)?).await
+    }
+
+    /// All frames but the element's own, with their worlds.
+    async fn others(&self, aimed: &Aimed) -> Result<Vec<(Frame, World)>, BridgeError> {
+        let mut worlds = tokio::task::JoinSet::new();
+        for frame in aimed.frames.0.iter().filter(|frame| frame.id != aimed.frame.id) {
+            let (state, frame) = (Arc::clone(&self.state), frame.clone());
+            worlds.spawn(async move { state.world(&frame).await.map(|world| (frame, world)) });
+        }
+        let worlds = worlds.join_all().await.into_iter();
+        // A frame that is gone takes no click.
+        worlds.filter(|world| !matches!(world, Err(BridgeError::Stale))).collect()
+    }
+
+    async fn change(
+        &self,
+        target: &ElementRef,
+        decided: &Observed<Snapshot>,
+        function: &str,
+        value: Value,
+    ) -> Result<(), BridgeError> {
+        let aimed = self.aim(target, decided).await?;
+        let node = self.state.object(&aimed.frame, &aimed.world, aimed.located.node).await?;
+        let navigations = self.begin();
+        let word = self.state.ask(&aimed.frame, &aimed.world, function, vec![node, value]).await?;
+        outcome(&word)?;
+        self.settle(navigations).await?;
+        self.check_arrival()
+    }
+
+    /// Finds the element again and compares its present state with the observation of the decision.
+    async fn aim(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<Aimed, BridgeError> {
+        let located = self.state.located(target)?;
+        let now = match decided.target {
+            Some(_) => self.observe(ObservationTarget::Element(target)).await?,
+            None => self.observe(ObservationTarget::Form(target)).await?,
+        };
+        if now.frame != decided.frame || now.document != decided.document || now.document.known().is_none() {
+            return Err(BridgeError::Stale);
+        }
+        // A button that has become a submit button is another one.
+        let is = |seen: &Observed<Snapshot>| {
+            seen.target.as_ref().map(|it| (it.node, it.tag.clone(), it.input_type.clone()))
+        };
+        if is(&now) != is(decided) {
+            return Err(BridgeError::Stale);
+        }
+        if now.form != decided.form || now.destination != decided.destination || now.origin != decided.origin
+        {
+            return Err(BridgeError::Diverted);
+        }
+        let frames = self.state.frames().await?;
+        let frame = frames.get(&located.frame)?.clone();
+        if frame.document != located.document {
+            return Err(BridgeError::Stale);
+        }
+        let world = self.state.world(&frame).await?;
+        Ok(Aimed { frames, frame, world, located })
+    }
+
+    /// The point in the page's viewport, through every frame that holds the element's. Each of them must
+    /// show its inner frame at that point.
+    async fn outwards(&self, aimed: &Aimed, point: (f64, f64)) -> Result<(f64, f64), BridgeError> {
+        let above = aimed.frames.ancestors(&aimed.frame).ok_or(BridgeError::Stale)?;
+        let (mut inner, (mut x, mut y)) = (&aimed.frame, point);
+        for outer in above {
+            let owner = self.owner_of(inner, outer).await?;
+            let world = self.state.world(outer).await?;
+            let node = self.state.object(outer, &world, owner).await?;
+            let at = vec![node, json!({ "value": x }), json!({ "value": y })];
+            (x, y) = hit_point(&self.state.ask(outer, &world, "outwards", at).await?)?;
+            inner = outer;
+        }
+        Ok((x, y))
+    }
+
+    /// The element of `outer` that holds the frame `inner`.
+    async fn owner_of(&self, inner: &Frame, outer: &Frame) -> Result<NodeId, BridgeError> {
+        let owner = outer.session.call("DOM.getFrameOwner", json!({ "frameId": inner.id.as_str() })).await?;
+        owner.get("backendNodeId").and_then(Value::as_i64).map(NodeId).ok_or(BridgeError::Stale)
+    }
+}
+
+/// Calls a function in all of these worlds. True if one of them returned true.
+async fn call_each(
+    worlds: &[(Frame, World)],
+    state: &Arc<TabState>,
+    function: &'static str,
+) -> Result<bool, BridgeError> {
+    let mut calls = tokio::task::JoinSet::new();
+    for (frame, world) in worlds {
+        let (state, frame, world) = (Arc::clone(state), frame.clone(), world.clone());
+        calls.spawn(async move { state.ask(&frame, &world, function, Vec::new()).await });
+    }
+    let mut any = false;
+    for answer in calls.join_all().await {
+        match answer {
+            Ok(said) => any |= said == Value::Bool(true),
+            Err(BridgeError::Stale) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(any)
+}
+
+fn hit_point(at: &Value) -> Result<(f64, f64), BridgeError> {
+    if at.get("hit").and_then(Value::as_bool) != Some(true) {
+        return Err(BridgeError::Occluded);
+    }
+    let number = |name: &str| at.get(name).and_then(Value::as_f64).ok_or(BridgeError::Occluded);
+    Ok((number("x")?, number("y")?))
+}
+
+/// A destination as the isolated world compares it.
+pub(crate) fn way_of(destination: &Destination) -> Value {
+    json!({ "action": format!("{}{}", destination.origin, destination.path), "method": *destination.method })
+}
+
+/// The result of a step, by the word that the isolated world returned.
+pub(crate) fn outcome(word: &Value) -> Result<(), BridgeError> {
+    match word.as_str() {
+        Some("done") => Ok(()),
+        Some("gone") => Err(BridgeError::Stale),
+        Some("unfit") => Err(BridgeError::NotApplicable),
+        Some("hidden") => Err(BridgeError::Occluded),
+        _ => Err(BridgeError::Diverted),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_word_done_is_a_success() {
+        assert_eq!(outcome(&json!("done")), Ok(()));
+        for (word, error) in [
+            (json!("gone"), BridgeError::Stale),
+            (json!("unfit"), BridgeError::NotApplicable),
+            (json!("hidden"), BridgeError::Occluded),
+            (json!("diverted"), BridgeError::Diverted),
+            (json!(true), BridgeError::Diverted),
+            (Value::Null, BridgeError::Diverted),
+        ] {
+            assert_eq!(outcome(&word), Err(error));
+        }
+        assert_eq!(hit_point(&json!({ "hit": true, "x": 1, "y": 2.5 })), Ok((1.0, 2.5)));
+        assert_eq!(hit_point(&json!({ "hit": false, "x": 1, "y": 2 })), Err(BridgeError::Occluded));
+    }
+}

@@ -1,0 +1,319 @@
+//! Targets as they attach, and the events of their sessions.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use url::Url;
+
+use super::session::Listener;
+use crate::address::AddressRefused;
+use crate::json::text;
+use crate::playwright::error::BridgeError;
+use crate::playwright::observation::tls::Response;
+use crate::playwright::tab::events::PageEvent;
+use crate::playwright::tab::state::{Link, Session, TabState};
+use crate::{Container, FrameId};
+
+/// A script that removes sockets from the globals of a raised container.
+const SOCKETS: &str = include_str!("../scripts/sockets.js");
+
+/// The kind of a session with a popup. Its events are ignored.
+const POPUP: &str = "popup";
+
+impl Listener for TabState {
+    fn on_browser_event(link: &Arc<Link>, method: &str, params: &Value) {
+        match method {
+            "Target.attachedToTarget" => link.on_root_target(params),
+            "Target.detachedFromTarget" => {
+                if let Some(session) = text(params, "sessionId").and_then(|id| link.remove_session(id)) {
+                    session.forget();
+                }
+            }
+            "Fetch.requestPaused" => link.on_root_paused(params),
+            "Browser.downloadWillBegin" => {
+                let frame = text(params, "frameId").map(FrameId::new);
+                for tab in link.all_tabs() {
+                    if frame.as_ref().is_some_and(|frame| tab.knows_frame(frame)) {
+                        tab.record(PageEvent::DownloadRefused);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn on_event(self: &Arc<TabState>, session: &Arc<Session>, method: &str, params: &Value) {
+        match method {
+            _ if session.kind == POPUP => {}
+            "Fetch.requestPaused" if self.is_proxy_greeting(params) => {
+                session.post("Fetch.continueRequest", json!({ "requestId": text(params, "requestId") }));
+            }
+            "Fetch.requestPaused" => self.on_paused(session, params),
+            "Fetch.authRequired" => self.on_auth_required(session, params),
+            "Target.attachedToTarget" => self.on_child_target(session, params),
+            "Target.detachedFromTarget" => {
+                if let Some(child) = text(params, "sessionId").and_then(|id| self.link.remove_session(id)) {
+                    child.forget();
+                }
+            }
+            "Network.responseReceived" if text(params, "type") == Some("Document") => {
+                if let (Some(document), Some(response)) = (text(params, "loaderId"), params.get("response")) {
+                    let response = Response::read(response);
+                    self.update(|inner| inner.add_response(document, response));
+                }
+            }
+            "Network.webSocketCreated" => self.on_socket(session),
+            "Security.visibleSecurityStateChanged" => {
+                let state = params.get("visibleSecurityState").cloned();
+                self.update(|inner| inner.security = state);
+            }
+            "Inspector.targetCrashed" => {
+                self.record(PageEvent::Crashed);
+                if session.kind == "page" {
+                    self.lost();
+                }
+            }
+            _ => self.on_page_event(session, method, params),
+        }
+    }
+
+    fn on_lost(&self) {
+        self.lost();
+    }
+}
+
+impl Link {
+    fn on_root_target(self: &Arc<Link>, params: &Value) {
+        let (Some(id), Some(info)) = (text(params, "sessionId"), params.get("targetInfo")) else {
+            return;
+        };
+        let target = text(info, "targetId").unwrap_or_default();
+        let kind = text(info, "type").unwrap_or_default();
+        let tab = text(info, "browserContextId").and_then(|context| self.tab(context));
+        let Some(tab) = tab else {
+            // It is in no container of the guard's.
+            self.post("Target.detachFromTarget", json!({ "sessionId": id }));
+            return;
+        };
+        if !matches!(kind, "page" | "service_worker" | "shared_worker") {
+            // Parts of the browser's own window.
+            self.post("Target.detachFromTarget", json!({ "sessionId": id }));
+            return;
+        }
+        let is_popup = kind == "page" && (tab.has_page() || text(info, "openerId").is_some());
+        if self.pause(target, id) {
+            if is_popup {
+                // All of its requests are refused until it is closed.
+                self.add_popup(target);
+            }
+            self.post("Target.attachToTarget", json!({ "targetId": target, "flatten": false }));
+            return;
+        }
+        let session = Session::new(self, None, &tab, id, target, if is_popup { POPUP } else { kind });
+        if is_popup {
+            tab.close_popup(&session);
+        } else if kind == "page" {
+            tab.update(|inner| inner.sessions.push(session));
+        } else {
+            tab.prepare_worker(&session);
+        }
+        self.resume(target);
+    }
+}
+
+impl Session {
+    /// Removes an ended session from its tab.
+    fn forget(&self) {
+        if let Some(tab) = self.tab() {
+            tab.update(|inner| {
+                inner.sessions.retain(|session| session.id != self.id);
+                inner.crashed |= self.kind == "page";
+            });
+        }
+    }
+}
+
+impl TabState {
+    /// Enables the events that the bridge needs, once per page.
+    pub(crate) async fn prepare_page(&self) -> Result<(), BridgeError> {
+        let page = self.page()?;
+        self.prepare_frame(&page);
+        page.post("Security.enable", json!({}));
+        page.post("Inspector.enable", json!({}));
+        page.post("Page.setInterceptFileChooserDialog", json!({ "enabled": true, "cancel": true }));
+        page.post("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
+        // A container made without a window has a small one; this is the size that Playwright gives a page.
+        let size = json!({ "width": 1280, "height": 720, "deviceScaleFactor": 0, "mobile": false });
+        page.post("Emulation.setDeviceMetricsOverride", size);
+        page.post("Runtime.runIfWaitingForDebugger", json!({}));
+        // The answer to this command comes after all of the above took effect.
+        let tree = page.call("Page.getFrameTree", json!({})).await?;
+        let root = tree.pointer("/frameTree/frame").unwrap_or(&Value::Null);
+        if let (Some(frame), Some(document)) = (text(root, "id"), text(root, "loaderId")) {
+            self.update(|inner| {
+                inner.documents.insert(FrameId::new(frame), document.to_owned());
+            });
+        }
+        Ok(())
+    }
+
+    /// Prepares the session of a page or of an out-of-process frame.
+    fn prepare_frame(&self, session: &Arc<Session>) {
+        self.watch_requests(session);
+        session.post("Page.enable", json!({}));
+        session.post("Page.setLifecycleEventsEnabled", json!({ "enabled": true }));
+        let no_buffers = json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 });
+        session.post("Network.enable", no_buffers);
+        if self.container != Container::T0 {
+            session.post(
+                "Page.addScriptToEvaluateOnNewDocument",
+                json!({ "source": SOCKETS, "runImmediately": true }),
+            );
+        }
+        session.post(
+            "Target.setAutoAttach",
+            json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": false }),
+        );
+    }
+
+    /// Pauses the requests that are judged: for documents always, all of them in a raised container; and the responses to
+    /// requests for documents.
+    pub(crate) fn watch_requests(&self, session: &Session) {
+        let responses = json!({ "urlPattern": "*", "resourceType": "Document", "requestStage": "Response" });
+        let requests = if self.container == Container::T0 {
+            json!({ "urlPattern": "*", "resourceType": "Document" })
+        } else {
+            json!({ "urlPattern": "*" })
+        };
+        session.post("Fetch.enable", json!({ "patterns": [requests, responses] }));
+    }
+
+    /// Closes a popup. It has to run first, without sockets: as long as it is paused its opener's script is blocked, and
+    /// Chromium does not close a page in this state.
+    fn close_popup(&self, session: &Session) {
+        if self.container != Container::T0 {
+            session.post("Page.enable", json!({}));
+            let sockets = json!({ "source": SOCKETS, "runImmediately": true });
+            session.post("Page.addScriptToEvaluateOnNewDocument", sockets);
+        }
+        session.post("Runtime.runIfWaitingForDebugger", json!({}));
+        self.link.post("Target.closeTarget", json!({ "targetId": session.target }));
+    }
+
+    /// Lets a worker run once its requests are paused.
+    fn prepare_worker(&self, session: &Arc<Session>) {
+        if self.container != Container::T0 {
+            session.post("Fetch.enable", json!({ "patterns": [{ "urlPattern": "*" }] }));
+            session.post("Network.enable", json!({}));
+            session.post("Runtime.evaluate", json!({ "expression": SOCKETS }));
+        }
+        session.post("Runtime.runIfWaitingForDebugger", json!({}));
+    }
+
+    fn on_page_event(&self, session: &Arc<Session>, method: &str, params: &Value) {
+        let frame = text(params, "frameId").map(FrameId::new);
+        match (method, frame) {
+            ("Page.frameNavigated", _) => self.on_navigated(params.get("frame").unwrap_or(&Value::Null)),
+            ("Page.frameAttached", Some(frame)) => {
+                self.update(|inner| inner.attached.insert(frame));
+            }
+            ("Page.frameDetached", Some(frame)) if text(params, "reason") != Some("swap") => {
+                self.update(|inner| {
+                    inner.documents.remove(&frame);
+                    inner.attached.remove(&frame);
+                    inner.loading.remove(&frame);
+                    inner.worlds.remove(&frame);
+                });
+            }
+            ("Page.frameRequestedNavigation", Some(frame)) if is_for_another_program(params) => {
+                // It never becomes a request, and the document may never fire its load event.
+                if is_top(session, &frame) {
+                    self.update(|inner| inner.stopped = Some(AddressRefused::Scheme));
+                }
+                self.record(PageEvent::RequestBlocked { reason: "scheme" });
+            }
+            ("Page.frameRequestedNavigation", Some(frame)) if is_top(session, &frame) => {
+                self.update(|inner| inner.requested |= text(params, "disposition") == Some("currentTab"));
+            }
+            ("Page.frameStartedLoading" | "Page.frameStartedNavigating", Some(frame)) => {
+                let top = is_top(session, &frame);
+                let navigates = method == "Page.frameStartedNavigating";
+                let same_document =
+                    text(params, "navigationType").is_some_and(|kind| kind.ends_with("sameDocument"));
+                if !same_document {
+                    self.update(|inner| {
+                        // A page that is still loading can navigate too.
+                        let began = inner.loading.insert(frame) || navigates;
+                        inner.navigations += u64::from(began && top);
+                        inner.requested &= !(navigates && top);
+                    });
+                }
+            }
+            ("Page.frameStoppedLoading", Some(frame)) => {
+                self.update(|inner| inner.loading.remove(&frame));
+            }
+            ("Page.lifecycleEvent", Some(_)) if text(params, "name") == Some("load") => {
+                if let Some(document) = text(params, "loaderId") {
+                    self.update(|inner| inner.add_loaded(document));
+                }
+            }
+            ("Page.javascriptDialogOpening", _) => {
+                // "Leave this page?" is answered with yes; otherwise a page could keep the agent for ever.
+                let leave = text(params, "type") == Some("beforeunload");
+                session.post("Page.handleJavaScriptDialog", json!({ "accept": leave }));
+                self.record(PageEvent::DialogDismissed);
+            }
+            ("Page.windowOpen", _) => self.record(PageEvent::PopupRefused),
+            ("Page.fileChooserOpened", _) => self.record(PageEvent::FileChooserRefused),
+            _ => {}
+        }
+    }
+
+    fn on_navigated(&self, frame: &Value) {
+        let (Some(id), Some(document)) = (text(frame, "id"), text(frame, "loaderId")) else {
+            return;
+        };
+        let id = FrameId::new(id);
+        self.update(|inner| {
+            inner.worlds.remove(&id);
+            inner.documents.insert(id, document.to_owned());
+        });
+        self.end_wires(false);
+    }
+
+    fn on_child_target(self: &Arc<TabState>, parent: &Arc<Session>, params: &Value) {
+        let (Some(id), Some(info)) = (text(params, "sessionId"), params.get("targetInfo")) else {
+            return;
+        };
+        let target = text(info, "targetId").unwrap_or_default();
+        let kind = text(info, "type").unwrap_or_default();
+        if kind == "page" {
+            if text(info, "subtype").is_some() {
+                // A prerendered page has no opener that waits for it.
+                self.link.post("Target.closeTarget", json!({ "targetId": target }));
+            }
+            // The browser's own session closes popups.
+            parent.post("Target.detachFromTarget", json!({ "sessionId": id }));
+            return;
+        }
+        let session = Session::new(&self.link, Some(parent), self, id, target, kind);
+        if kind == "iframe" {
+            self.update(|inner| inner.sessions.push(Arc::clone(&session)));
+            self.prepare_frame(&session);
+            session.post("Runtime.runIfWaitingForDebugger", json!({}));
+        } else {
+            self.prepare_worker(&session);
+        }
+    }
+}
+
+/// Whether a page asked for an address of a scheme that Chromium gives to another program.
+fn is_for_another_program(navigation: &Value) -> bool {
+    let to = text(navigation, "url").and_then(|url| Url::parse(url).ok());
+    to.is_some_and(|to| !matches!(to.scheme(), "http" | "https" | "data" | "blob" | "about" | "javascript"))
+}
+
+/// Whether this is the page's own frame.
+fn is_top(session: &Session, frame: &FrameId) -> bool {
+    session.kind == "page" && session.target == frame.as_str()
+}

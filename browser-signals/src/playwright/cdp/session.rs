@@ -1,0 +1,360 @@
+//! CDP sessions within the one session that Playwright opens on the browser.
+//!
+//! Playwright's server drops messages of flat sessions that it did not open, so every target is attached
+//! with `flatten: false` and all commands and events of it are wrapped. All messages then come through one
+//! event in the order in which the browser sent them, which keeps documents and the facts about them together.
+//! The browser's own session attaches to new targets only flat: such a session pauses the target until a
+//! wrapped session is ready, and is then detached.
+//!
+//! Sessions know nothing of tabs: a [`Listener`] takes their events.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::json::text;
+use crate::playwright::browser::settings::Tap;
+use crate::playwright::error::BridgeError;
+
+/// The longest time that one command may take.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The sender of a command's result to the caller that waits for it.
+pub(crate) type Reply = oneshot::Sender<Result<Value, BridgeError>>;
+
+/// The receiver of the events of a tab's sessions.
+pub(crate) trait Listener: Sized + Send + Sync + 'static {
+    /// Takes an event of the browser's own session.
+    fn on_browser_event(link: &Arc<Link<Self>>, method: &str, params: &Value);
+
+    /// Takes an event of one of the tab's sessions. It runs on the bridge's thread, so it must not wait.
+    fn on_event(self: &Arc<Self>, session: &Arc<Session<Self>>, method: &str, params: &Value);
+
+    /// Learns that the browser is gone.
+    fn on_lost(&self);
+}
+
+/// A command for the thread that owns the connection to the browser.
+pub(crate) enum BrowserCommand {
+    /// A command of the browser's own session.
+    Send { method: String, params: Value, reply: Option<Reply> },
+    /// Close the browser.
+    Close { done: oneshot::Sender<()> },
+}
+
+/// The browser's own session, the wrapped ones within it, and the tabs they belong to.
+pub(crate) struct Link<T> {
+    commands: mpsc::UnboundedSender<BrowserCommand>,
+    sessions: Mutex<HashMap<String, Arc<Session<T>>>>,
+    /// By browser context.
+    tabs: Mutex<HashMap<String, Weak<T>>>,
+    /// Targets that a flat session pauses, with the id of that session.
+    paused: Mutex<HashMap<String, String>>,
+    /// The targets of popups.
+    popups: Mutex<HashSet<String>>,
+    alive: AtomicBool,
+    observations: AtomicU64,
+    tap: Option<Tap>,
+}
+
+/// Locks a mutex, also after a panic: no state here is left half-written by one.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T: Listener> Link<T> {
+    pub(crate) fn new(commands: mpsc::UnboundedSender<BrowserCommand>, tap: Option<Tap>) -> Arc<Link<T>> {
+        Arc::new(Link {
+            commands,
+            sessions: Mutex::default(),
+            tabs: Mutex::default(),
+            paused: Mutex::default(),
+            popups: Mutex::default(),
+            alive: AtomicBool::new(true),
+            observations: AtomicU64::new(0),
+            tap,
+        })
+    }
+
+    /// Sends a command of the browser's own session and waits for its result.
+    pub(crate) async fn call(&self, method: &str, params: Value) -> Result<Value, BridgeError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(BrowserCommand::Send { method: method.to_owned(), params, reply: Some(reply) })?;
+        await_reply(answer).await
+    }
+
+    /// Sends a command of the browser's own session without waiting for its result.
+    pub(crate) fn post(&self, method: &str, params: Value) {
+        let _gone = self.send(BrowserCommand::Send { method: method.to_owned(), params, reply: None });
+    }
+
+    pub(crate) fn send(&self, command: BrowserCommand) -> Result<(), BridgeError> {
+        if !self.is_alive() {
+            return Err(BridgeError::Lost);
+        }
+        self.commands.send(command).map_err(|_| BridgeError::Lost)
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        self.alive.load(Ordering::Acquire)
+    }
+
+    /// Notes that the browser is gone: every waiting call ends with an error.
+    pub(crate) fn lost(&self) {
+        self.alive.store(false, Ordering::Release);
+        for session in std::mem::take(&mut *lock(&self.sessions)).into_values() {
+            session.end();
+        }
+        for tab in lock(&self.tabs).values().filter_map(Weak::upgrade) {
+            tab.on_lost();
+        }
+    }
+
+    pub(crate) fn next_observation(&self) -> u64 {
+        self.observations.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    pub(crate) fn add_tab(&self, context: &str, tab: &Arc<T>) {
+        lock(&self.tabs).insert(context.to_owned(), Arc::downgrade(tab));
+    }
+
+    pub(crate) fn remove_tab(&self, context: &str) {
+        lock(&self.tabs).remove(context);
+    }
+
+    /// The tab of a browser context.
+    pub(crate) fn tab(&self, context: &str) -> Option<Arc<T>> {
+        lock(&self.tabs).get(context).and_then(Weak::upgrade)
+    }
+
+    /// Every open tab.
+    pub(crate) fn all_tabs(&self) -> Vec<Arc<T>> {
+        lock(&self.tabs).values().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Notes that a flat session pauses a target. False where one does already.
+    pub(crate) fn pause(&self, target: &str, session: &str) -> bool {
+        let mut paused = lock(&self.paused);
+        let is_new = !paused.contains_key(target);
+        if is_new {
+            paused.insert(target.to_owned(), session.to_owned());
+        }
+        is_new
+    }
+
+    /// Notes that a target is a popup.
+    pub(crate) fn add_popup(&self, target: &str) {
+        lock(&self.popups).insert(target.to_owned());
+    }
+
+    pub(crate) fn is_popup(&self, target: &str) -> bool {
+        lock(&self.popups).contains(target)
+    }
+
+    /// Lets a paused target run, by detaching the flat session.
+    pub(crate) fn resume(&self, target: &str) {
+        if let Some(session) = lock(&self.paused).remove(target) {
+            self.post("Target.detachFromTarget", json!({ "sessionId": session }));
+        }
+    }
+
+    pub(crate) fn add_session(&self, session: &Arc<Session<T>>) {
+        lock(&self.sessions).insert(session.id.clone(), Arc::clone(session));
+    }
+
+    /// The session of a worker, by its target.
+    pub(crate) fn worker(&self, target: &str) -> Option<Arc<Session<T>>> {
+        let sessions = lock(&self.sessions);
+        sessions
+            .values()
+            .find(|session| session.target == target && session.kind.ends_with("worker"))
+            .cloned()
+    }
+
+    pub(crate) fn remove_session(&self, id: &str) -> Option<Arc<Session<T>>> {
+        let session = lock(&self.sessions).remove(id)?;
+        session.end();
+        Some(session)
+    }
+
+    /// Takes an event of the browser's own session.
+    pub(crate) fn on_root_event(self: &Arc<Link<T>>, method: &str, params: &Value) {
+        if method == "Target.receivedMessageFromTarget" {
+            self.unwrap(params);
+            return;
+        }
+        if let Some(tap) = &self.tap {
+            tap(&params.to_string());
+        }
+        T::on_browser_event(self, method, params);
+    }
+
+    /// Unwraps a message and gives it to its session.
+    fn unwrap(self: &Arc<Link<T>>, params: &Value) {
+        let (Some(id), Some(message)) = (text(params, "sessionId"), text(params, "message")) else {
+            return;
+        };
+        let Some(session) = lock(&self.sessions).get(id).cloned() else {
+            return;
+        };
+        let Ok(message) = serde_json::from_str::<Value>(message) else {
+            return;
+        };
+        let method = text(&message, "method");
+        if method != Some("Target.receivedMessageFromTarget")
+            && let (Some(tap), Some(raw)) = (&self.tap, text(params, "message"))
+        {
+            tap(raw);
+        }
+        match (message.get("id").and_then(Value::as_u64), method) {
+            (Some(number), _) => session.answer(number, &message),
+            (None, Some("Target.receivedMessageFromTarget")) => {
+                if let Some(params) = message.get("params") {
+                    self.unwrap(params);
+                }
+            }
+            (None, Some(method)) => {
+                if let Some(tab) = session.tab() {
+                    tab.on_event(&session, method, message.get("params").unwrap_or(&Value::Null));
+                }
+            }
+            (None, None) => {}
+        }
+    }
+}
+
+async fn await_reply(answer: oneshot::Receiver<Result<Value, BridgeError>>) -> Result<Value, BridgeError> {
+    match tokio::time::timeout(PATIENCE, answer).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => Err(BridgeError::Lost),
+        Err(_) => Err(BridgeError::Timeout),
+    }
+}
+
+/// One attached target.
+pub(crate) struct Session<T> {
+    pub(crate) id: String,
+    /// The target; for pages and out-of-process frames it is also the id of their root frame.
+    pub(crate) target: String,
+    /// `page`, `iframe`, `worker`, `service_worker`, ...
+    pub(crate) kind: String,
+    parent: Option<Arc<Session<T>>>,
+    link: Arc<Link<T>>,
+    tab: Weak<T>,
+    next: AtomicU64,
+    pending: Mutex<HashMap<u64, (String, Reply)>>,
+    ended: AtomicBool,
+}
+
+impl<T: Listener> Session<T> {
+    pub(crate) fn new(
+        link: &Arc<Link<T>>,
+        parent: Option<&Arc<Session<T>>>,
+        tab: &Arc<T>,
+        id: &str,
+        target: &str,
+        kind: &str,
+    ) -> Arc<Session<T>> {
+        let session = Arc::new(Session {
+            id: id.to_owned(),
+            target: target.to_owned(),
+            kind: kind.to_owned(),
+            parent: parent.cloned(),
+            link: Arc::clone(link),
+            tab: Arc::downgrade(tab),
+            next: AtomicU64::new(0),
+            pending: Mutex::default(),
+            ended: AtomicBool::new(false),
+        });
+        link.add_session(&session);
+        session
+    }
+
+    /// Sends a command and waits for its result.
+    pub(crate) async fn call(&self, method: &str, params: Value) -> Result<Value, BridgeError> {
+        let (reply, answer) = oneshot::channel();
+        let number = self.next.fetch_add(1, Ordering::Relaxed) + 1;
+        lock(&self.pending).insert(number, (method.to_owned(), reply));
+        if self.has_ended() {
+            lock(&self.pending).remove(&number);
+            return Err(self.end_error());
+        }
+        self.post_numbered(number, method, params);
+        let result = await_reply(answer).await;
+        if result.is_err() {
+            lock(&self.pending).remove(&number);
+        }
+        result
+    }
+
+    /// Sends a command without waiting for its result.
+    pub(crate) fn post(&self, method: &str, params: Value) {
+        let number = self.next.fetch_add(1, Ordering::Relaxed) + 1;
+        self.post_numbered(number, method, params);
+    }
+
+    fn post_numbered(&self, number: u64, method: &str, params: Value) {
+        let message = json!({ "id": number, "method": method, "params": params }).to_string();
+        let wrapped = json!({ "sessionId": self.id, "message": message });
+        match &self.parent {
+            Some(parent) => parent.post("Target.sendMessageToTarget", wrapped),
+            None => self.link.post("Target.sendMessageToTarget", wrapped),
+        }
+    }
+
+    fn answer(&self, number: u64, message: &Value) {
+        let Some((method, reply)) = lock(&self.pending).remove(&number) else {
+            return;
+        };
+        let result = match message.get("error") {
+            None => Ok(message.get("result").cloned().unwrap_or(Value::Null)),
+            Some(error) => Err(refusal(&method, text(error, "message").unwrap_or_default())),
+        };
+        let _nobody_waits = reply.send(result);
+    }
+
+    pub(crate) fn tab(&self) -> Option<Arc<T>> {
+        self.tab.upgrade()
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    fn end_error(&self) -> BridgeError {
+        if self.link.is_alive() && self.kind != "page" { BridgeError::Stale } else { BridgeError::Lost }
+    }
+
+    /// Notes that the target is gone: every waiting call ends with an error.
+    fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        for (_, reply) in std::mem::take(&mut *lock(&self.pending)).into_values() {
+            let _nobody_waits = reply.send(Err(self.end_error()));
+        }
+    }
+}
+
+/// The error for a command that the browser refused: [`BridgeError::Stale`] where the message means that the document
+/// was replaced. The message itself may quote the page, so it is dropped.
+fn refusal(method: &str, message: &str) -> BridgeError {
+    let gone = [
+        "context",
+        "No node",
+        "node",
+        "No frame",
+        "Frame",
+        "frame",
+        "not find object",
+        "navigated",
+        "closed",
+    ];
+    if gone.iter().any(|word| message.contains(word)) {
+        BridgeError::Stale
+    } else {
+        BridgeError::Protocol(method.to_owned())
+    }
+}

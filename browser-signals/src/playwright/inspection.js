@@ -1,9 +1,0 @@
-// Everything that a document shows and holds, for leak searches in tests.
-globalThis.guard.html = () => {
-  const held = everywhere(document, []).map((el) => {
-    const set = [HTMLInputElement, HTMLTextAreaElement, HTMLSelectElement].find((type) => el instanceof type);
-    return set ? getter(set, 'value').call(el) : '';
-  });
-  const shadows = everywhere(document, []).map((el) => getter(Element, 'shadowRoot').call(el)?.innerHTML ?? '');
-  return [getter(Element, 'outerHTML').call(document.documentElement), ...held, ...shadows].filter(Boolean).join('\n');
-};

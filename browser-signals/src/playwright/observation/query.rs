@@ -1,0 +1,40 @@
+//! Elements by selector.
+
+use serde_json::{Value, json};
+
+use crate::ElementRef;
+use crate::playwright::error::BridgeError;
+use crate::playwright::tab::Tab;
+use crate::playwright::tab::state::Located;
+
+impl Tab {
+    /// The ref of the one element of the top document that a CSS selector matches. It is valid until the next read or
+    /// navigation.
+    ///
+    /// The browser's own engine reads the selector, in a world that the page cannot reach. Selectors can reveal more of a
+    /// page than its text does: the caller decides whether that matters.
+    ///
+    /// # Errors
+    /// [`BridgeError::Selector`] for an invalid selector, [`BridgeError::NotOne`] where it matches no element or several.
+    pub async fn query(&self, selector: &str) -> Result<ElementRef, BridgeError> {
+        let frames = self.state.frames().await?;
+        let top = frames.top()?.clone();
+        let world = self.state.world(&top).await?;
+        let asked = vec![json!({ "value": selector })];
+        let found = match self.state.ask(&top, &world, "find", asked).await {
+            Err(BridgeError::Protocol(_)) => return Err(BridgeError::Selector),
+            other => other?,
+        };
+        let number = |index: usize| found.get(index).and_then(Value::as_u64).unwrap_or_default();
+        let (count, first) = (number(0), number(1));
+        if count != 1 {
+            return Err(BridgeError::NotOne(count));
+        }
+        let nodes = self.state.node_ids(&top, &world, &[first]).await?;
+        let node = *nodes.get(&first).ok_or(BridgeError::Stale)?;
+        let name = format!("s{first}");
+        let located = Located { frame: top.id, document: top.document, node };
+        self.state.update(|inner| inner.elements.insert(name.clone(), located));
+        Ok(ElementRef(name))
+    }
+}

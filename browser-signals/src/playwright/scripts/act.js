@@ -1,0 +1,121 @@
+// The point to click, and listeners that stop the click if it would reach anything else.
+const CLICKS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
+let watch = null;
+const aim = (el) => {
+  if (!isConnected(el)) return { gone: true };
+  if (!isRendered(el)) return { hit: false };
+  const centre = bringIntoView(el);
+  if (!isOnScreen(centre) || !isHitAt(el, centre)) return { hit: false };
+  const root = rootOf(el);
+  const seen = root instanceof ShadowRoot ? getter(ShadowRoot, 'host').call(root) : el;
+  const isMeant = (node) =>
+    node === el || node === seen || (node instanceof HTMLLabelElement && getter(HTMLLabelElement, 'control').call(node) === el);
+  arm((path) => path.some(isMeant));
+  return { hit: true, ...centre };
+};
+// Stops every trusted click in this document: the next one is for another frame.
+const ward = () => arm(() => false);
+const arm = (isReached) => {
+  unwatch();
+  const state = { strayed: false };
+  state.listen = (event) => {
+    if (!event.isTrusted || isReached(event.composedPath())) return;
+    state.strayed = true;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  for (const name of CLICKS) addEventListener(name, state.listen, { capture: true });
+  watch = state;
+};
+const unwatch = () => {
+  const strayed = watch?.strayed ?? false;
+  if (watch) for (const name of CLICKS) removeEventListener(name, watch.listen, { capture: true });
+  watch = null;
+  return strayed;
+};
+// Converts a point of a frame's viewport to the viewport of the document that contains the frame.
+const outwards = (owner, x, y) => {
+  if (!isConnected(owner) || !isRendered(owner)) return { hit: false };
+  const read = () => {
+    const box = boxOf(owner);
+    const style = getComputedStyle(owner);
+    const left = getter(Element, 'clientLeft').call(owner) + parseFloat(style.paddingLeft);
+    const top = getter(Element, 'clientTop').call(owner) + parseFloat(style.paddingTop);
+    const scaled = Math.abs(box.width - getter(HTMLElement, 'offsetWidth').call(owner)) > 1;
+    return { x: box.x + left + x, y: box.y + top + y, scaled };
+  };
+  let at = read();
+  if (!isOnScreen(at)) {
+    Element.prototype.scrollIntoView.call(owner, { block: 'center', inline: 'center', behavior: 'instant' });
+    at = read();
+    if (!isOnScreen(at)) {
+      scrollBy({ left: at.x - innerWidth / 2, top: at.y - innerHeight / 2, behavior: 'instant' });
+      at = read();
+    }
+  }
+  return { hit: !at.scaled && isOnScreen(at) && isHitAt(owner, at), x: at.x, y: at.y };
+};
+
+const announce = (el) => {
+  for (const name of ['input', 'change']) {
+    EventTarget.prototype.dispatchEvent.call(el, new Event(name, { bubbles: true, composed: true }));
+  }
+};
+const optionOf = (select, wanted) => {
+  const options = [...getter(HTMLSelectElement, 'options').call(select)];
+  const usable = options.filter((option) => !getter(HTMLOptionElement, 'disabled').call(option));
+  const plain = (text) => short(text).toLowerCase();
+  return (
+    usable.find((option) => getter(HTMLOptionElement, 'value').call(option) === wanted) ??
+    usable.find((option) => plain(getter(HTMLOptionElement, 'text').call(option)) === plain(wanted)) ??
+    null
+  );
+};
+const valueSetter = (el) => {
+  for (const type of [HTMLInputElement, HTMLTextAreaElement, HTMLSelectElement]) {
+    if (el instanceof type) return setter(type, 'value');
+  }
+  return null;
+};
+const UNTYPED = ['hidden', 'submit', 'button', 'image', 'reset', 'file', 'checkbox', 'radio'];
+
+// Each of these returns a word: done, gone, diverted or unfit.
+const typeInto = (el, text) => {
+  if (!isConnected(el)) return 'gone';
+  if (!takesInput(el) || el instanceof HTMLSelectElement || UNTYPED.includes(typeOf(el))) return 'unfit';
+  const set = valueSetter(el);
+  if (!set && !isEditable(el)) return 'unfit';
+  HTMLElement.prototype.focus.call(el);
+  if (!isConnected(el)) return 'gone';
+  if (set) set.call(el, text);
+  else setter(Node, 'textContent').call(el, text);
+  announce(el);
+  return 'done';
+};
+const choose = (el, wanted) => {
+  if (!isConnected(el)) return 'gone';
+  if (!(el instanceof HTMLSelectElement) || !takesInput(el)) return 'unfit';
+  const option = optionOf(el, wanted);
+  if (!option) return 'unfit';
+  setter(HTMLSelectElement, 'selectedIndex').call(el, getter(HTMLOptionElement, 'index').call(option));
+  announce(el);
+  return 'done';
+};
+const check = (el, on) => {
+  if (!isConnected(el)) return 'gone';
+  if (!(el instanceof HTMLInputElement) || !['checkbox', 'radio'].includes(typeOf(el)) || isDisabled(el)) return 'unfit';
+  if (getter(HTMLInputElement, 'checked').call(el) === on) return 'done';
+  HTMLElement.prototype.click.call(el);
+  return getter(HTMLInputElement, 'checked').call(el) === on ? 'done' : 'diverted';
+};
+const submit = (el, form, way) => {
+  if (!isConnected(el) || !isConnected(form)) return 'gone';
+  if (formOf(el) !== form) return 'diverted';
+  const now = goes(form, isForm(el) ? null : el);
+  if (!now || !isSameWay(now, way)) return 'diverted';
+  const chosen = isSubmitter(el) ? el : (controlsOf(form).find((it) => isSubmitter(it) && !isDisabled(it)) ?? null);
+  const skips = getter(HTMLFormElement, 'noValidate').call(form) || (chosen && hasAttribute(chosen, 'formnovalidate'));
+  if (!skips && !HTMLFormElement.prototype.checkValidity.call(form)) return 'unfit';
+  HTMLFormElement.prototype.requestSubmit.call(form, chosen);
+  return 'done';
+};

@@ -1,0 +1,219 @@
+//! Going to a page, back, and waiting.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use url::Url;
+
+use super::Tab;
+use super::state::{LastAction, Session, TabState};
+use crate::address::{self, AddressRefused};
+use crate::json::text;
+use crate::playwright::error::BridgeError;
+use crate::{Container, FrameId, Observed, Origin, Snapshot};
+
+/// The longest time that a page may load.
+const LOAD: Duration = Duration::from_secs(30);
+/// The longest wait that a caller may ask for.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// How long after an action a navigation may begin and still be waited for before the page is looked at.
+const QUIET: Duration = Duration::from_millis(30);
+/// How long a navigation that the page asked the browser for may take to begin. Only one that never begins costs all of it.
+const BEGINS: Duration = Duration::from_secs(3);
+/// How long the current turn of the page's event loop may take. The next observation has to wait for its end anyway.
+const TURN_ENDS: Duration = Duration::from_secs(5);
+/// A promise that resolves once all tasks that were queued before it have run.
+const NEXT_TURN: &str = "new Promise(done => setTimeout(done))";
+
+impl Tab {
+    /// Goes to an address and waits until the page has loaded.
+    ///
+    /// # Errors
+    /// [`BridgeError::Refused`] before any request is sent where an agent may not open the address, and at
+    /// the redirect that led to a refused one; [`BridgeError::Unreachable`] where the browser
+    /// could not load it.
+    pub async fn open(&self, url: &Url) -> Result<(), BridgeError> {
+        address::judge(url, &self.state.private_hosts).map_err(BridgeError::Refused)?;
+        let origin = Origin::of(url).map_err(|_| BridgeError::Refused(AddressRefused::PrivateHost))?;
+        if self.state.container != Container::T0 && !self.state.task.contains(&origin) {
+            return Err(BridgeError::Refused(AddressRefused::OutsideTask));
+        }
+        let page = self.state.page()?;
+        let top = self.state.top_frame()?;
+        let before = self.state.update(|inner| {
+            inner.stopped = None;
+            inner.last_action = None;
+            inner.elements.clear();
+            inner.documents.get(&top).cloned()
+        });
+        let answer = page.call("Page.navigate", json!({ "url": url.as_str() })).await?;
+        if text(&answer, "errorText").is_some_and(|error| !error.is_empty()) {
+            let stopped = self.state.inner().stopped;
+            return Err(stopped.map_or(BridgeError::Unreachable, BridgeError::Refused));
+        }
+        if text(&answer, "loaderId").is_some() {
+            let loaded = self.state.wait_until(LOAD, |inner| {
+                let now = inner.documents.get(&top);
+                // A page that tried to leave and was stopped may never fire its load event.
+                let given_up = inner.stopped.is_some() && !inner.loading.contains(&top);
+                now != before.as_ref() && now.is_some_and(|now| given_up || inner.loaded.contains(now))
+            });
+            loaded.await?;
+        }
+        // A navigation that the page then tried is in the events; the address itself was opened.
+        Ok(())
+    }
+
+    /// Goes back one page, if there is one.
+    ///
+    /// # Errors
+    /// As for [`Tab::open`]; [`BridgeError::NotApplicable`] where there is no page to go back to.
+    pub async fn back(&self) -> Result<(), BridgeError> {
+        let page = self.state.page()?;
+        let history = page.call("Page.getNavigationHistory", json!({})).await?;
+        let at = history.get("currentIndex").and_then(Value::as_u64).unwrap_or_default();
+        let entries = history.get("entries").and_then(Value::as_array).cloned().unwrap_or_default();
+        let before = at.checked_sub(1).and_then(|index| entries.get(usize::try_from(index).ok()?));
+        let entry = before.filter(|entry| text(entry, "url").is_some_and(|url| url.starts_with("http")));
+        let id = entry.and_then(|entry| entry.get("id")).ok_or(BridgeError::NotApplicable)?;
+        let navigations = self.begin();
+        self.state.update(|inner| inner.goes_back = true);
+        let gone = async {
+            page.call("Page.navigateToHistoryEntry", json!({ "entryId": id })).await?;
+            self.state.follow(navigations, QUIET).await?;
+            self.settle(navigations).await
+        };
+        let gone = gone.await;
+        self.state.update(|inner| inner.goes_back = false);
+        gone?;
+        self.check_arrival()
+    }
+
+    /// Waits, ten seconds at most.
+    pub async fn wait(&self, milliseconds: u32) {
+        tokio::time::sleep(Duration::from_millis(u64::from(milliseconds)).min(LONGEST_WAIT)).await;
+    }
+
+    /// Notes how many navigations there were before an action.
+    pub(crate) fn begin(&self) -> u64 {
+        self.state.update(|inner| {
+            inner.stopped = None;
+            inner.requested = false;
+            inner.navigations
+        })
+    }
+
+    /// Waits until the top frame has loaded another document than the one in `from`, at most `within`. Where the page
+    /// does not navigate, the whole time passes.
+    ///
+    /// # Errors
+    /// [`BridgeError::Lost`] where the browser is gone.
+    pub async fn wait_for_navigation(
+        &self,
+        from: &Observed<Snapshot>,
+        within: Duration,
+    ) -> Result<(), BridgeError> {
+        let top = self.state.top_frame()?;
+        let old = from.top_document.known().map(|document| document.as_str().to_owned());
+        let arrived = self.state.wait_until(within, |inner| {
+            inner.documents.get(&top) != old.as_ref() && !inner.loading.contains(&top)
+        });
+        match arrived.await {
+            Ok(()) | Err(BridgeError::Timeout) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Waits, after an action, for a navigation that it led to. The immediate effects of its event (handlers, tasks that
+    /// they queued for the next turn, a form that is sent) have happened when this ends. Later effects are waited for by
+    /// [`TabState::at_rest`] before the next observation, which costs nothing where the agent thinks in between.
+    pub(crate) async fn settle(&self, navigations: u64) -> Result<(), BridgeError> {
+        self.state.finish_turn().await;
+        self.state.await_requested().await;
+        self.state.follow(navigations, Duration::ZERO).await?;
+        self.state.inner().last_action = Some(LastAction { navigations, until: Instant::now() + QUIET });
+        Ok(())
+    }
+
+    /// Returns the error of an action that led to a refused address.
+    pub(crate) fn check_arrival(&self) -> Result<(), BridgeError> {
+        self.state.check_arrival()
+    }
+}
+
+impl TabState {
+    /// Waits, before an observation, until the last action can no longer lead away from the page, so that no document is
+    /// observed that is about to be replaced.
+    pub(crate) async fn at_rest(&self) -> Result<(), BridgeError> {
+        let Some(LastAction { navigations, until }) = self.inner().last_action.take() else { return Ok(()) };
+        let left = until.saturating_duration_since(Instant::now());
+        self.follow(navigations, left).await?;
+        // A navigation that began later was not caused by the action.
+        if left.is_zero() { Ok(()) } else { self.check_arrival() }
+    }
+
+    /// Whether a navigation began after the given count. Waits for it.
+    pub(crate) async fn leaves(&self, navigations: u64) -> Result<bool, BridgeError> {
+        self.await_requested().await;
+        let leaves = self.inner().navigations > navigations;
+        if leaves {
+            self.follow(navigations, Duration::ZERO).await?;
+        }
+        Ok(leaves)
+    }
+
+    /// Waits until a navigation that the page asked for has begun, or was called off.
+    async fn await_requested(&self) {
+        if self.wait_until(BEGINS, |inner| !inner.requested).await == Err(BridgeError::Timeout) {
+            self.inner().requested = false;
+        }
+    }
+
+    /// Lets every process of the page finish the current turn of its event loop, within limits. A process reports a
+    /// navigation before it answers this.
+    async fn finish_turn(&self) {
+        let sessions = {
+            let inner = self.inner();
+            let of = |session: &Arc<Session>| {
+                let own = inner.worlds.get(&FrameId::new(session.target.as_str()));
+                own.filter(|world| world.session == session.id).map(|world| world.context)
+            };
+            inner.sessions.iter().map(|session| (Arc::clone(session), of(session))).collect::<Vec<_>>()
+        };
+        let mut turns = tokio::task::JoinSet::new();
+        for (session, world) in sessions {
+            // In a world of the guard's own, since a page can replace its own `setTimeout`.
+            turns.spawn(async move {
+                let params = json!({ "expression": NEXT_TURN, "contextId": world, "awaitPromise": true });
+                match world {
+                    Some(_) => session.call("Runtime.evaluate", params).await,
+                    None => session.call("Page.getFrameTree", json!({})).await,
+                }
+            });
+        }
+        // An error means that the document is gone, and its turn with it.
+        let _longer = tokio::time::timeout(TURN_ENDS, turns.join_all()).await;
+    }
+
+    /// Waits for a navigation that begins `within`, until it has loaded.
+    async fn follow(&self, navigations: u64, within: Duration) -> Result<(), BridgeError> {
+        let top = self.top_frame()?;
+        match self.wait_until(within, |inner| inner.navigations > navigations).await {
+            Err(BridgeError::Timeout) => return Ok(()),
+            Err(error) => return Err(error),
+            Ok(()) => {}
+        }
+        match self.wait_until(LOAD, |inner| !inner.loading.contains(&top)).await {
+            // A page that never finishes loading can be read all the same.
+            Ok(()) | Err(BridgeError::Timeout) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn check_arrival(&self) -> Result<(), BridgeError> {
+        // It is reported once.
+        let stopped = self.inner().stopped.take();
+        stopped.map_or(Ok(()), |refused| Err(BridgeError::Refused(refused)))
+    }
+}

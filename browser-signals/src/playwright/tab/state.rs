@@ -1,0 +1,278 @@
+//! The state of one tab, as the events of its sessions have reported it.
+//!
+//! The bridge's thread writes it, the caller's tasks read it. The modules that act on a tab implement their part of
+//! [`TabState`] themselves; this one depends on none of them.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::address::AddressRefused;
+use crate::playwright::browser::settings::BrowserSettings;
+use crate::playwright::cdp::session::{self, lock};
+use crate::playwright::error::BridgeError;
+use crate::playwright::network::proxy::ContainerProxy;
+use crate::playwright::network::wire::pending::Wires;
+use crate::playwright::observation::tls::Response;
+use crate::playwright::tab::events::PageEvent;
+use crate::playwright::text::refs::Refs;
+use crate::{Container, Destination, EgressGuard, FrameId, NodeId, Origin};
+
+/// The connection to the browser, whose events go to tabs.
+pub(crate) type Link = session::Link<TabState>;
+
+/// A session of a tab.
+pub(crate) type Session = session::Session<TabState>;
+
+/// How many loaded documents are remembered.
+const REMEMBERED: usize = 256;
+
+/// How many events are stored until the caller drains them.
+const MOST_EVENTS: usize = 1000;
+
+/// The location of an element of the last read.
+#[derive(Debug, Clone)]
+pub(crate) struct Located {
+    pub(crate) frame: FrameId,
+    pub(crate) document: String,
+    pub(crate) node: NodeId,
+}
+
+/// A fill that happened: where its values may go.
+#[derive(Debug, Clone)]
+pub(crate) struct Release {
+    pub(crate) destination: Destination,
+    pub(crate) page: Origin,
+}
+
+/// An isolated world of one document. Calls into it fail once the document is gone.
+#[derive(Debug, Clone)]
+pub(crate) struct World {
+    pub(crate) document: String,
+    pub(crate) session: String,
+    pub(crate) context: i64,
+    /// The document's origin as the document has it, not as its address suggests: a sandboxed document has
+    /// none, and `about:blank` has its parent's.
+    pub(crate) origin: Option<Origin>,
+    /// The browser's ids of the elements that the world has numbered.
+    pub(crate) nodes: Arc<Mutex<HashMap<u64, NodeId>>>,
+}
+
+/// The last action that may lead away from the page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LastAction {
+    /// How many navigations there were before it.
+    pub(crate) navigations: u64,
+    /// Until when a navigation counts as its consequence.
+    pub(crate) until: Instant,
+}
+
+/// A request that waits until the user has seen what it may carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldRequest {
+    /// Where it goes.
+    pub to: Origin,
+    /// The path there, as the page wrote it.
+    pub path: String,
+    /// Whether it navigates the top frame.
+    pub main_navigation: bool,
+}
+
+/// A request that waits for the user, with what is needed to continue or stop it.
+pub(crate) struct Held {
+    pub(crate) request: HeldRequest,
+    pub(crate) paused_by: PausedBy,
+    pub(crate) params: Value,
+}
+
+/// The session of the browser that paused a request.
+pub(crate) enum PausedBy {
+    Page(Arc<Session>),
+    /// The browser's own session, for a worker that has no page.
+    Browser(Arc<Session>),
+}
+
+/// The state that the events of a tab have reported.
+#[derive(Default)]
+pub(crate) struct Inner {
+    /// The page's session and those of its out-of-process frames, in the order in which they attached.
+    pub(crate) sessions: Vec<Arc<Session>>,
+    /// The document of each frame, by `Page.frameNavigated`.
+    pub(crate) documents: HashMap<FrameId, String>,
+    /// Frames that were attached to the page.
+    pub(crate) attached: HashSet<FrameId>,
+    /// Documents of any frame whose load event fired.
+    pub(crate) loaded: HashSet<String>,
+    loaded_order: VecDeque<String>,
+    /// Frames that are loading.
+    pub(crate) loading: HashSet<FrameId>,
+    /// How many navigations of the top frame began.
+    pub(crate) navigations: u64,
+    /// Whether the page asked the browser for a navigation of the top frame that has not begun.
+    pub(crate) requested: bool,
+    /// The last action that may lead away from the page, until the next observation.
+    pub(crate) last_action: Option<LastAction>,
+    /// The response that each document came from.
+    pub(crate) responses: HashMap<String, Response>,
+    responses_order: VecDeque<String>,
+    /// The last visible security state of the page.
+    pub(crate) security: Option<Value>,
+    pub(crate) worlds: HashMap<FrameId, World>,
+    pub(crate) refs: Refs,
+    /// The elements of the last read, by ref.
+    pub(crate) elements: HashMap<String, Located>,
+    pub(crate) releases: Vec<Release>,
+    /// The frames, documents and origins that values were filled into.
+    pub(crate) filled: Vec<(FrameId, String, Origin)>,
+    /// Requests that wait for the user.
+    pub(crate) held: Vec<Held>,
+    pub(crate) payment_origins: Vec<Origin>,
+    pub(crate) events: VecDeque<PageEvent>,
+    /// Why the bridge stopped the last navigation of the top frame.
+    pub(crate) stopped: Option<AddressRefused>,
+    /// Whether the tab is going back in its history: a form that was sent once is not sent again then.
+    pub(crate) goes_back: bool,
+    pub(crate) crashed: bool,
+    /// The proxy whose password the browser has yet to ask for, while the container is made.
+    pub(crate) unauthenticated_proxy: Option<ContainerProxy>,
+}
+
+/// The shared state of a tab.
+pub(crate) struct TabState {
+    pub(crate) link: Arc<Link>,
+    pub(crate) context: String,
+    pub(crate) container: Container,
+    pub(crate) task: Vec<Origin>,
+    pub(crate) private_hosts: Vec<String>,
+    /// Whether the ref of an element is never given to one of a later document.
+    pub(crate) unique_refs: bool,
+    pub(crate) egress: Mutex<Option<Arc<dyn EgressGuard>>>,
+    pub(crate) wires: Mutex<Wires>,
+    inner: Mutex<Inner>,
+    changed: watch::Sender<u64>,
+}
+
+impl TabState {
+    pub(crate) fn new(
+        link: &Arc<Link>,
+        context: &str,
+        container: Container,
+        task: &[Origin],
+        settings: &BrowserSettings,
+    ) -> TabState {
+        TabState {
+            link: Arc::clone(link),
+            context: context.to_owned(),
+            container,
+            task: task.to_vec(),
+            private_hosts: settings.private_hosts.clone(),
+            unique_refs: settings.unique_refs,
+            egress: Mutex::new(None),
+            wires: Mutex::default(),
+            inner: Mutex::default(),
+            changed: watch::Sender::new(0),
+        }
+    }
+
+    pub(crate) fn inner(&self) -> MutexGuard<'_, Inner> {
+        lock(&self.inner)
+    }
+
+    /// Changes the state and wakes every task that waits for a change.
+    pub(crate) fn update<T>(&self, change: impl FnOnce(&mut Inner) -> T) -> T {
+        let result = change(&mut self.inner());
+        self.changed.send_modify(|count| *count = count.wrapping_add(1));
+        result
+    }
+
+    /// Waits until the state satisfies `condition`.
+    pub(crate) async fn wait_until(
+        &self,
+        patience: Duration,
+        condition: impl Fn(&Inner) -> bool,
+    ) -> Result<(), BridgeError> {
+        let mut changes = self.changed.subscribe();
+        let wait = async {
+            loop {
+                {
+                    let inner = self.inner();
+                    if condition(&inner) {
+                        return Ok(());
+                    }
+                    if inner.crashed || !self.link.is_alive() {
+                        return Err(BridgeError::Lost);
+                    }
+                }
+                changes.changed().await.map_err(|_| BridgeError::Lost)?;
+            }
+        };
+        tokio::time::timeout(patience, wait).await.map_err(|_| BridgeError::Timeout)?
+    }
+
+    pub(crate) fn record(&self, event: PageEvent) {
+        self.update(|inner| {
+            if inner.events.len() < MOST_EVENTS {
+                inner.events.push_back(event);
+            }
+        });
+    }
+
+    /// The page's own session.
+    pub(crate) fn page(&self) -> Result<Arc<Session>, BridgeError> {
+        let page = self.inner().sessions.iter().find(|session| session.kind == "page").cloned();
+        let page = page.ok_or(BridgeError::Lost)?;
+        if page.has_ended() { Err(BridgeError::Lost) } else { Ok(page) }
+    }
+
+    /// The top frame: its id is the page target's.
+    pub(crate) fn top_frame(&self) -> Result<FrameId, BridgeError> {
+        Ok(FrameId::new(self.page()?.target.as_str()))
+    }
+
+    /// Notes that the page is gone for good.
+    pub(crate) fn lost(&self) {
+        self.update(|inner| inner.crashed = true);
+    }
+
+    pub(crate) fn has_released(&self) -> bool {
+        !self.inner().releases.is_empty()
+    }
+
+    pub(crate) fn has_page(&self) -> bool {
+        self.inner().sessions.iter().any(|session| session.kind == "page")
+    }
+
+    pub(crate) fn knows_frame(&self, frame: &FrameId) -> bool {
+        let inner = self.inner();
+        inner.documents.contains_key(frame)
+            || inner.attached.contains(frame)
+            || inner.sessions.iter().any(|session| session.target == frame.as_str())
+    }
+}
+
+impl Inner {
+    pub(crate) fn add_loaded(&mut self, document: &str) {
+        if self.loaded.insert(document.to_owned()) {
+            self.loaded_order.push_back(document.to_owned());
+        }
+        if self.loaded_order.len() > REMEMBERED
+            && let Some(oldest) = self.loaded_order.pop_front()
+        {
+            self.loaded.remove(&oldest);
+        }
+    }
+
+    pub(crate) fn add_response(&mut self, document: &str, response: Response) {
+        if self.responses.insert(document.to_owned(), response).is_none() {
+            self.responses_order.push_back(document.to_owned());
+        }
+        if self.responses_order.len() > REMEMBERED
+            && let Some(oldest) = self.responses_order.pop_front()
+        {
+            self.responses.remove(&oldest);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// The documents whose content scripts are connected. Their identity is what the browser says of the port's other end, never
+// what comes through it. A restarted worker gets the list anew, since the content scripts connect again.
+const PATIENCE = 3000;
+// The longest times that a loading page may take to connect, and a loaded one; and the interval of checks.
+const [LOADING, LOADED, A_MOMENT] = [2500, 500, 40];
+
+const ports = new Map();
+let asked = 0;
+
+/** Calls `comes` with each document that connects, `came` once it has reported how it was loaded, and `left` when it is gone. */
+export function listen({ comes, came, left }) {
+  chrome.runtime.onConnect.addListener((port) => {
+    const { sender } = port;
+    const ours = port.name === 'page' && sender?.id === chrome.runtime.id && sender.tab && sender.documentId;
+    if (!ours || sender.frameId === undefined) {
+      port.disconnect();
+      return;
+    }
+    const waiting = new Map();
+    // It reports at once how it was loaded; until then it counts as one of before the task.
+    const about = { sender, waiting, place: { ...placeOf(sender), loaded: [], isServed: false } };
+    ports.set(port, about);
+    comes(about.place);
+    port.onMessage.addListener(({ id, answer, loaded, isServed }) => {
+      if (loaded) {
+        Object.assign(about.place, { loaded, isServed });
+        came(about.place);
+      }
+      waiting.get(id)?.(answer);
+      waiting.delete(id);
+    });
+    port.onDisconnect.addListener(() => {
+      void chrome.runtime.lastError;
+      for (const give of waiting.values()) give(null);
+      ports.delete(port);
+      left(about.place);
+    });
+  });
+}
+
+const isThere = (tab) => [...ports.values()].some(({ sender }) => sender.tab.id === tab.id && sender.frameId === 0);
+// A document that its site makes opaque (`sandbox`) still belongs to the site.
+const siteOf = ({ origin, url }) => (origin && origin !== 'null' ? origin : addressOf({ url }).replace(/\/$/, ''));
+// Whether it came from no server (`about:`, `blob:`, `data:`).
+const isMade = ({ url }) => !/^https?:/.test(url ?? '');
+const placeOf = (sender) => ({
+  tab: sender.tab.id, frame: sender.frameId, origin: sender.origin ?? 'null', site: siteOf(sender), isMade: isMade(sender),
+});
+
+/** The places of the connected documents. Each document has one object for its lifetime. */
+export const connected = () => [...ports.values()].map(({ place }) => place);
+
+/** The documents of the active tab of this window, the top one first; none where it shows no page of these origins. */
+export async function inFront(windowId, origins) {
+  const [tab] = windowId === null ? [] : await chrome.tabs.query({ active: true, windowId }).catch(() => []);
+  if (!tab) return null;
+  // Between two pages no content script is connected.
+  const until = Date.now() + (tab.status === 'loading' ? LOADING : LOADED);
+  while (!isThere(tab) && Date.now() < until) await new Promise((over) => setTimeout(over, A_MOMENT));
+  const here = [...ports].map(([port, about]) => ({ port, ...about })).filter(({ sender }) => sender.tab.id === tab.id);
+  here.sort((one, other) => one.sender.frameId - other.sender.frameId);
+  const [top] = here;
+  // The tab's address may be that of a page which has not loaded yet; the port's is the document's.
+  return top?.sender.frameId === 0 && origins.includes(top.sender.origin) ? { tab: tab.id, frames: here.slice(0, 64) } : null;
+}
+
+/** The answer of one document; null where it goes away or does not answer, undefined where it was gone before it was
+ * asked. A page can keep its thread busy. */
+export function ask({ port, waiting }, message, patience = PATIENCE) {
+  asked += 1;
+  const id = asked;
+  return new Promise((give) => {
+    waiting.set(id, give);
+    setTimeout(() => {
+      waiting.delete(id);
+      give(null);
+    }, patience);
+    try {
+      port.postMessage({ ...message, id });
+    } catch {
+      give(undefined);
+    }
+  });
+}
+
+/** Sends one message to all documents whose places `which` accepts; gives their answers. */
+export const tell = (which, message) =>
+  [...ports].filter(([, { place }]) => which(place)).map(([port, about]) => ask({ port, ...about }, message));
+
+/** The origin of a document's address, or its scheme; path and query are not needed. */
+export function addressOf({ url }) {
+  try {
+    const { protocol, origin } = new URL(url);
+    return protocol === 'https:' || protocol === 'http:' ? `${origin}/` : protocol;
+  } catch {
+    return '';
+  }
+}
