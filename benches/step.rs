@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use browser_signals::Verb;
 use evaluation::guarded::truthful_user;
-use evaluation::{family::Kind, hosts, scenario::Scenario, stage::Stage, unguarded::BareBrowser};
+use evaluation::{hosts, scenario::Scenario, stage::Stage, suite::ScenarioKind, unguarded::BareBrowser};
 use portcullis::consent::ScriptedAnswerer;
 use portcullis::{Action, DEFAULT_POLICY, Guard, Session, audit::MemoryLog, guard::SystemEntropy};
 
@@ -24,12 +24,12 @@ fn median(times: &mut [Duration]) -> Duration {
 
 async fn run() -> Result<(), Box<dyn Error>> {
     let stage = Stage::set_up().await?;
-    let scenario = Scenario::new(Kind::Review, false, 1);
+    let scenario = Scenario::new(ScenarioKind::Review, false, 1);
     stage.world.begin(&scenario);
     let url = scenario.product_url(hosts::SHOP_ORIGIN);
 
     let bare = BareBrowser::launch(&stage.world).await?;
-    let hands = bare.hands().await?;
+    let hands = bare.tab().await?;
     let user = ScriptedAnswerer(truthful_user(&scenario));
     let log = Box::new(MemoryLog::default());
     let guard = Guard::new(DEFAULT_POLICY, log, Box::new(user), Box::new(SystemEntropy))?;

@@ -9,7 +9,7 @@ use std::error::Error;
 
 use evaluation::agent::{self, Agent, ObedientAgent};
 use evaluation::{
-    family::Kind, guarded::truthful_user, hosts, judge::judge, scenario::Scenario, stage::Stage,
+    guarded::truthful_user, hosts, judge::judge, scenario::Scenario, stage::Stage, suite::ScenarioKind,
 };
 use portcullis::consent::ScriptedAnswerer;
 use portcullis::{Action, DEFAULT_POLICY, Guard, Session, audit::MemoryLog, guard::SystemEntropy};
@@ -18,7 +18,7 @@ use portcullis::{Action, DEFAULT_POLICY, Guard, Session, audit::MemoryLog, guard
 async fn main() -> Result<(), Box<dyn Error>> {
     // The stage: a shop on loopback, its certificate authority, a mock bank, and the guard's payment handler.
     let stage = Stage::set_up().await?;
-    let scenario = Scenario::new(Kind::SellerDescription, true, 1);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, true, 1);
     stage.world.begin(&scenario);
 
     // The guard has a policy, which is parsed, compiled and proved; a log; and an answerer for the user. In a program

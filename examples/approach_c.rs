@@ -8,7 +8,7 @@
 
 use std::error::Error;
 
-use evaluation::{family::Kind, guarded, scenario::Scenario, stage::Stage};
+use evaluation::{guarded, scenario::Scenario, stage::Stage, suite::ScenarioKind};
 use portcullis::APPROACH_C_POLICY;
 
 #[tokio::main]
@@ -17,7 +17,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let stage = Stage::set_up().await?;
     let browser = stage.browser().await?;
     for hostile in [false, true] {
-        let scenario = Scenario::new(Kind::SellerDescription, hostile, 1);
+        let scenario = Scenario::new(ScenarioKind::SellerDescription, hostile, 1);
         // The policy has safety thresholds, so the guard judges every page that the agent reads, with the shipped
         // classifiers and monitor. `Guard::with_safety` takes a judge of your own.
         let trial = guarded::run(&stage, &browser, &scenario, APPROACH_C_POLICY, None).await?;

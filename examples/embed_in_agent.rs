@@ -8,15 +8,15 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use evaluation::{family::Kind as Page, hosts, scenario::Scenario, stage::Stage};
-use portcullis::egress_proxy::EgressProxy;
+use evaluation::{hosts, scenario::Scenario, stage::Stage, suite::ScenarioKind};
+use portcullis::egress::proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
 use portcullis::placement::{best_form, place};
 use portcullis::policy::{
-    Consent, DecisionPoint, Event, Granted, Happened, History, Millis, Policy, Prompt, Question, Task,
+    Consent, DecisionPoint, Event, Granted, History, Millis, Policy, Prompt, Question, SessionEvent, Task,
     Verdict, authority,
 };
-use portcullis::signals::playwright::{About, Tab};
+use portcullis::signals::playwright::{ObservationTarget, Tab};
 use portcullis::signals::{Container, ElementRef, Fact, Origin, Outline, TextGuard, TextWithheld};
 use portcullis::sirl::{Field, Kind, Reply, Request, parse_block, reply::Delivered};
 use portcullis::vault::{Binding, Entropy, Secret, Vault};
@@ -85,7 +85,7 @@ impl TaskGuard {
         let fresh = same.ok_or("stale_document")?;
         let fill = self.vault.open_fill(grant, fresh, self.now()).map_err(|error| error.reason().code())?;
         tab.fill(fill).await.map_err(|error| error.to_string())?;
-        self.history = self.point.after(self.history, Happened::Released(request.kind));
+        self.history = self.point.after(self.history, SessionEvent::Released(request.kind));
         Ok(())
     }
 
@@ -105,7 +105,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .map_err(|broken| format!("{broken:?}"))?;
     let (point, verifier) = authority(checked, seed);
     let stage = Stage::set_up().await?;
-    let scenario = Scenario::new(Page::SellerDescription, true, 1);
+    let scenario = Scenario::new(ScenarioKind::SellerDescription, true, 1);
     stage.world.begin(&scenario);
     let mut vault = Vault::ephemeral(&mut SystemEntropy, verifier);
     let person = &scenario.persona;
@@ -152,12 +152,12 @@ async fn to_the_address_form(tab: &Tab, scenario: &Scenario) -> Result<(), Box<d
     let element_ref =
         button.split("[ref=").nth(1).and_then(|rest| rest.split(']').next()).ok_or("it has no ref")?;
     let button = ElementRef(element_ref.to_owned());
-    let seen = tab.observe(About::Element(&button)).await?;
+    let seen = tab.observe(ObservationTarget::Element(&button)).await?;
     tab.submit(&button, &seen).await?;
     Ok(tab.wait_for_navigation(&seen, Duration::from_secs(30)).await?)
 }
 
-/// The unfiltered text of a page, for this example only. Text for a model goes through `portcullis::text`.
+/// The unfiltered text of a page, for this example only. Text for a model goes through `portcullis::page_text`.
 struct Unfiltered;
 
 impl TextGuard for Unfiltered {

@@ -2,7 +2,7 @@
 //! complete and has passed. A clause that does not pass is requested again, a limited number of times: `cargo run
 //! --example guard_a_remote_model`.
 
-use classifier::{LinearClassifier, Place, Unfolded, highest_risk};
+use classifier::{LinearClassifier, Unfolded, WindowPlace, highest_risk};
 use hmm_control::{ClausePolicy, Next, StreamGate};
 use std::error::Error;
 
@@ -22,7 +22,7 @@ const ANSWERS: [&[&str]; 2] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let scam = LinearClassifier::scam()?;
     // The score of a clause together with the text before it; higher is better.
-    let scorer = |text: &str| 1.0 - highest_risk(&Unfolded::new(text), Place::Unknown, &scam).value();
+    let scorer = |text: &str| 1.0 - highest_risk(&Unfolded::new(text), WindowPlace::Unknown, &scam).value();
     let policy = ClausePolicy { rewinds: 2, ..ClausePolicy::new(0.5, "never promise the user a prize") };
     let mut gate = StreamGate::new(policy, scorer, 200);
     let mut shown = String::new();

@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 
 use classifier::Detectors;
 use policy_dfa::{Policy, authority};
-use portcullis::egress::{Release, Releases};
+use portcullis::egress::{ReleasedValue, Releases};
 use portcullis::guard::SystemEntropy;
-use portcullis::scrub::{Quarantine, Scrubber};
+use portcullis::page_text::{MASKED, PageTextGuard};
+use portcullis::page_text::{Quarantine, Scrubber};
 use portcullis::signals::{Destination, Origin};
-use portcullis::text::{MASKED, PageTextGuard};
 use sirl::Field;
 use vault::{Binding, Secret, Vault};
 
@@ -63,7 +63,7 @@ fn guard(person: (&str, &str, &str), released: bool) -> PageTextGuard {
         if released {
             let origin = Origin::parse("https://shop.example").unwrap();
             let destination = Destination { origin, path: "/".into(), method: "POST".into() };
-            releases.note(Release { handle: handle.to_owned(), field, destination });
+            releases.note(ReleasedValue { handle: handle.to_owned(), field, destination });
         }
     }
     let detectors = Arc::new(Detectors::standard().unwrap());

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use portcullis::egress_proxy::{EgressProxy, HostRules, Limits, OpenRule, SystemResolver};
+use portcullis::egress::proxy::{EgressProxy, HostRules, Limits, OpenRule, SystemResolver};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 

@@ -12,8 +12,8 @@ mod outline;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use portcullis::page_text::{ScrubSettings, Scrubber};
 use portcullis::safety::{PageSafety, WindowSafety};
-use portcullis::scrub::{ScrubSettings, Scrubber};
 
 const ROUNDS: usize = 40;
 

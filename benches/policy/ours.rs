@@ -5,7 +5,8 @@ use browser_signals::{
     Snapshot, TlsState,
 };
 use policy_dfa::{
-    Carried, Checked, Compiled, Event, Goal, Happened, History, Millis, Placement, Question, Task, Verdict,
+    Carried, Checked, Compiled, Event, Goal, History, Millis, Placement, Question, SessionEvent, Task,
+    Verdict,
 };
 use sirl::{Claim, Currency, Money, Request, Tier};
 
@@ -136,12 +137,12 @@ fn is_purchase(request: &Request) -> bool {
 
 /// The history before the question, as the policy counts it. A session keeps it from one question to the next.
 pub fn history(sample: &Sample, policy: &Compiled<Checked>) -> History {
-    let mut happened = vec![Happened::Prompted; sample.prompts as usize];
+    let mut happened = vec![SessionEvent::Prompted; sample.prompts as usize];
     if sample.tainted {
-        happened.push(Happened::Suspected);
+        happened.push(SessionEvent::Suspected);
     }
     if sample.purchases > 0 {
-        happened.push(Happened::Paid(dollars(sample.spent_minor)));
+        happened.push(SessionEvent::Paid(dollars(sample.spent_minor)));
     }
     happened.into_iter().fold(History::default(), |history, next| policy.after(history, next))
 }

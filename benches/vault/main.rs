@@ -18,7 +18,7 @@ use policy_dfa::{DecisionPoint, Policy, Verifier, authority};
 use portcullis::DEFAULT_POLICY;
 use portcullis::audit::{AuditEvent, AuditLog, FolderLog, SessionId, verify};
 use portcullis::guard::SystemEntropy;
-use portcullis::vault_file::VaultFile;
+use portcullis::storage::vault_file::VaultFile;
 use sirl::Field;
 use vault::{Binding, KdfParams, Outgoing, Secret, Vault};
 

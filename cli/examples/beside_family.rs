@@ -36,7 +36,7 @@ async fn main() {
     portcullis_extension::write_to(extension.path()).unwrap();
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     let mut beside = Beside::start(&stage, DEFAULT_POLICY, &portcullis, extension.path()).await.unwrap();
-    let mut ways = TwoWays::new("direct", "extension");
+    let mut ways = PairedTrials::new("direct", "extension");
     for seed in 1..=seeds {
         for kind in &kinds {
             for hostile in [true, false] {

@@ -4,8 +4,8 @@
 mod serving;
 
 use clap::Subcommand;
-use portcullis::audit::{About, AuditEvent};
-use portcullis::consent::{StandingConsent, book};
+use portcullis::audit::{AuditEvent, AuditSubject};
+use portcullis::consent::{StandingConsent, standing};
 use portcullis::guard::SystemEntropy;
 use portcullis::vault::{StateName, Vault};
 
@@ -61,14 +61,14 @@ fn number(which: &str, length: usize) -> Option<usize> {
 
 fn standing(vault: &Vault) -> Result<Vec<StandingConsent>, Failure> {
     let kept = vault.state(StateName::Consents).map_err(|error| Failure::Input(error.to_string()))?;
-    Ok(kept.and_then(|bytes| book::from_json(&bytes)).unwrap_or_default())
+    Ok(kept.and_then(|bytes| standing::from_json(&bytes)).unwrap_or_default())
 }
 
 fn list(target: &Target, json: bool) -> Result<(), Failure> {
     let (opened, _) = Opened::open(target, &mut target.source()?, By::Cache)?;
     let standing = standing(&opened.vault)?;
     if json {
-        println!("{}", String::from_utf8_lossy(&book::to_json(&standing)));
+        println!("{}", String::from_utf8_lossy(&standing::to_json(&standing)));
         return Ok(());
     }
     for (at, consent) in standing.iter().enumerate() {
@@ -98,13 +98,13 @@ fn revoke(target: &Target, which: &str) -> Result<(), Failure> {
         println!("there is no standing answer, so none was revoked");
         return Ok(());
     }
-    let kept = book::to_json(&standing);
+    let kept = standing::to_json(&standing);
     let set = opened.vault.set_state(StateName::Consents, &kept, &mut SystemEntropy);
     set.map_err(|error| Failure::Input(error.to_string()))?;
     let events: Vec<AuditEvent> = revoked
         .iter()
         .map(|consent| AuditEvent::ConsentRevoked {
-            about: About::Request(consent.kind),
+            about: AuditSubject::Request(consent.kind),
             fields: consent.fields,
             origin: Some(consent.to.clone()),
         })

@@ -32,7 +32,7 @@ pub fn completions<Program: CommandFactory>(arguments: &Completions) {
 }
 
 /// One page for the program, one for each command, and one for each subcommand: `portcullis-vault-add.1`.
-pub fn pages(arguments: &Pages) -> Result<(), Failure> {
+pub fn pages<Program: CommandFactory>(arguments: &Pages) -> Result<(), Failure> {
     let folder = &arguments.folder;
     let failed =
         |path: &Path, error| Failure::Input(format!("{} cannot be written: {error}", path.display()));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use mcp_guard::consent::ThroughClient;
 use mcp_guard::{Allowed, Gateway, GatewaySettings, Snapshots, UpstreamCommand};
-use portcullis::consent::page::opener::Opener;
+use portcullis::consent::page::Opener;
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::guard::SystemEntropy;
 use portcullis::observe::ObservationReport;
@@ -116,7 +116,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         let page = ConsentPage::open(page).await.map_err(|error| {
             Failure::NotSetUp(format!("the consent page cannot be served on this machine: {error}"))
         })?;
-        let page = if arguments.headed { page.beside_a_window() } else { page };
+        let page = if arguments.headed { page.with_visible_browser() } else { page };
         let guard = arguments.guarding.guard(unlocked, Box::new(page))?;
         let gateway = Gateway::new(guard, browser, settings).with_client_slot(client);
         let served = gateway.serve(from_client(), tokio::io::stdout()).await;

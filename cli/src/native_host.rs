@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use clap::Args;
-use portcullis::service::ServicePlace;
-use portcullis::service::place::PlaceError;
+use portcullis::service::ServiceFolder;
+use portcullis::service::ServiceFolderError;
 use portcullis::service::protocol::{EXTENSION_ID, Role, error};
 use portcullis::signals::extension::framing::{self, FramingError};
 use serde_json::{Value, json};
@@ -66,8 +66,8 @@ async fn carry(folder: &Path) {
 /// Connects, and sends the extension's hello with the role and the auth token, which the extension does not know.
 async fn connect(folder: &Path, hello: &[u8]) -> Result<UnixStream, Value> {
     let absent = || error("service_absent", "the service is not running; start it with `portcullis serve`");
-    let place = ServicePlace::open(folder).map_err(|problem| refused(&problem, absent))?;
-    let word = place.word(Role::Extension).map_err(|problem| refused(&problem, absent))?;
+    let place = ServiceFolder::open(folder).map_err(|problem| refused(&problem, absent))?;
+    let word = place.auth_token(Role::Extension).map_err(|problem| refused(&problem, absent))?;
     let mut stream = UnixStream::connect(place.socket()).await.map_err(|_| absent())?;
     let mut hello: Value = serde_json::from_slice(hello).unwrap_or(Value::Null);
     if let Some(hello) = hello.get_mut("hello").and_then(Value::as_object_mut) {
@@ -78,9 +78,9 @@ async fn connect(folder: &Path, hello: &[u8]) -> Result<UnixStream, Value> {
     Ok(stream)
 }
 
-fn refused(problem: &PlaceError, absent: impl Fn() -> Value) -> Value {
+fn refused(problem: &ServiceFolderError, absent: impl Fn() -> Value) -> Value {
     match problem {
-        PlaceError::Folder(folder) if folder.is_missing() => absent(),
+        ServiceFolderError::Folder(folder) if folder.is_missing() => absent(),
         problem => error("folder", &problem.to_string()),
     }
 }

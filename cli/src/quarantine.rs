@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use portcullis::guard::SystemEntropy;
-use portcullis::scrub::quarantine;
+use portcullis::page_text::quarantine;
 use portcullis::vault::StateName;
 
 use crate::failure::Failure;

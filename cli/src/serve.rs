@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use portcullis::consent::page::opener::OpenError;
+use portcullis::consent::page::OpenError;
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::consent::{Answerer, OpenPages, TerminalAnswerer};
-use portcullis::egress_proxy::HostRules;
+use portcullis::egress::proxy::HostRules;
 use portcullis::guard::SystemEntropy;
-use portcullis::service::protocol::{Role, Wish};
+use portcullis::service::protocol::{ClientRequest, Role};
 use portcullis::service::tls::TlsProbe;
-use portcullis::service::{Asking, Client, ClientError, Service, ServicePlace, ServiceSettings};
+use portcullis::service::{Client, ClientError, ExtensionConsent, Service, ServiceFolder, ServiceSettings};
 use portcullis::signals::playwright::OwnBrowser;
 use portcullis::vault::Entropy;
 use serde_json::Value;
@@ -32,7 +32,7 @@ impl Folder {
     pub fn path(&self) -> Result<PathBuf, Failure> {
         match &self.folder {
             Some(folder) => Ok(folder.clone()),
-            None => ServicePlace::usual().map_err(|error| Failure::NotSetUp(error.to_string())),
+            None => ServiceFolder::usual().map_err(|error| Failure::NotSetUp(error.to_string())),
         }
     }
 }
@@ -117,20 +117,21 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
     let rules = HostRules::parse(&host_rules).map_err(|error| Failure::Input(error.to_string()))?;
     let tls = TlsProbe::new(&pem, rules).map_err(|error| Failure::Input(error.to_string()))?;
     let place =
-        ServicePlace::open_or_make(&folder.path()?).map_err(|error| Failure::Input(error.to_string()))?;
+        ServiceFolder::open_or_make(&folder.path()?).map_err(|error| Failure::Input(error.to_string()))?;
     let audit = target.audit.clone().unwrap_or_else(|| default_log(&target.vault));
     let opened = Guarded::open(&target, &audit)?;
-    let asking = matches!(consent, Asked::Extension).then(Asking::default);
+    let asking = matches!(consent, Asked::Extension).then(ExtensionConsent::default);
     let answerer: Box<dyn Answerer> = match (consent, &asking) {
         (Asked::Extension, Some(asking)) => {
             eprintln!("{}", IN_THE_EXTENSION);
-            Box::new(asking.answerer(opened.phrase(), entropy()).telling(unasked))
+            Box::new(asking.answerer(opened.phrase(), entropy()).reporting(unasked))
         }
         (Asked::Terminal, _) => Box::new(TerminalAnswerer::default()),
         (Asked::Page | Asked::Extension, _) => Box::new(page(opened.phrase()).await?),
     };
     let guard = opened.guard(&policy, answerer)?.with_idle_lock(Duration::from_secs(60 * idle));
-    let settings = ServiceSettings { place: place.clone(), tls, audit: Some(audit), asking };
+    let settings =
+        ServiceSettings { folder: place.clone(), tls, audit: Some(audit), extension_consent: asking };
     let service = Service::start(guard, settings).map_err(|error| Failure::NotSetUp(error.to_string()))?;
     println!("listening at {}", place.socket().display());
     service.run(stopped()).await;
@@ -157,7 +158,7 @@ async fn page(phrase: Option<String>) -> Result<ConsentPage, Failure> {
     let opener = if discovery::chromium_sandbox() { opener } else { opener.without_sandbox() };
     let settings = PageSettings { opener: Box::new(opener), phrase, entropy: entropy() };
     let page = ConsentPage::open(settings).await.map_err(|error| missing(error.to_string()))?;
-    Ok(page.telling(unasked))
+    Ok(page.reporting(unasked))
 }
 
 /// If a question is refused without an answer, the waiting user is told.
@@ -192,8 +193,8 @@ pub fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 
 pub fn task(arguments: &TaskArguments) -> Result<(), Failure> {
     let wish = match (arguments.end, &arguments.prompt) {
-        (true, _) => Wish::End,
-        (false, prompt) => Wish::Begin {
+        (true, _) => ClientRequest::End,
+        (false, prompt) => ClientRequest::Begin {
             prompt: words(prompt.as_deref().unwrap_or("-"))?,
             pages: if arguments.trust_open_pages { OpenPages::Trusted } else { OpenPages::Wait },
         },
@@ -218,8 +219,8 @@ pub fn task(arguments: &TaskArguments) -> Result<(), Failure> {
 
 pub fn ask(arguments: &AskArguments) -> Result<(), Failure> {
     let wish = match &arguments.request {
-        Some(request) => Wish::Request(words(request)?),
-        None => Wish::Read,
+        Some(request) => ClientRequest::Request(words(request)?),
+        None => ClientRequest::Read,
     };
     let answer = request(&arguments.folder, Role::Agent, &wish)?;
     let reply = answer.get("reply").and_then(Value::as_str).unwrap_or_default();
@@ -232,11 +233,11 @@ fn words(argument: &str) -> Result<String, Failure> {
 }
 
 /// Sends a request to the running service.
-pub fn request(folder: &Folder, role: Role, wish: &Wish) -> Result<Value, Failure> {
+pub fn request(folder: &Folder, role: Role, wish: &ClientRequest) -> Result<Value, Failure> {
     let path = folder.path()?;
     let absent = || Failure::NotSetUp(ClientError::Absent.to_string());
-    let place = ServicePlace::open(&path).map_err(|error| match error {
-        portcullis::service::place::PlaceError::Folder(error) if error.is_missing() => absent(),
+    let place = ServiceFolder::open(&path).map_err(|error| match error {
+        portcullis::service::ServiceFolderError::Folder(error) if error.is_missing() => absent(),
         error => Failure::Input(error.to_string()),
     })?;
     let answered = runtime()?.block_on(async { Client::connect(&place, role).await?.ask(wish).await });

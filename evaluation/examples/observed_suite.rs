@@ -31,7 +31,7 @@ mod linux {
     use evaluation::suite::ScenarioKind;
     use evaluation::tls::install_nss;
     use observer::traffic::Seen;
-    use observer::{Asker, Entered, Network, enter, processes};
+    use observer::{DnsClient, NamespaceRun, Network, processes, run_in_namespaces};
     use portcullis::audit::MemoryLog;
     use portcullis::consent::{Answer, Answerer, ScriptedAnswerer};
     use portcullis::guard::SystemEntropy;
@@ -48,10 +48,10 @@ mod linux {
 
     pub fn main() -> ExitCode {
         let arguments: Vec<_> = std::env::args_os().skip(1).collect();
-        let network = match enter(&arguments) {
-            Entered::Inside(network) => network,
-            Entered::Ended { well } => return ExitCode::from(u8::from(!well)),
-            Entered::Skipped { why } => {
+        let network = match run_in_namespaces(&arguments) {
+            NamespaceRun::Inside(network) => network,
+            NamespaceRun::Ended { success } => return ExitCode::from(u8::from(!success)),
+            NamespaceRun::Skipped { why } => {
                 eprintln!("observed_suite: {why}");
                 return ExitCode::from(3);
             }
@@ -70,7 +70,7 @@ mod linux {
 
     async fn measure(network: &Network, seed: u64) -> Result<bool, Box<dyn Error>> {
         for host in hosts::ALL {
-            network.names().lead(host, WORLD);
+            network.dns().set(host, WORLD);
         }
         let world = World::start_on(network.listen((WORLD, 443).into())?)?;
         let program = network.browser(&chromium().ok_or(StageError::NoChromium)?)?;
@@ -104,7 +104,7 @@ mod linux {
         browser.close().await;
         let seen = network.traffic().since(start);
         println!("{trials} trials, {broke_off} broke off; behind the guard:\n{}", summary(&seen));
-        println!("names that the guard's proxy looked up: {:?}", seen.asked_by(Asker::Guard));
+        println!("names that the guard's proxy looked up: {:?}", seen.names_queried_by(DnsClient::Guard));
         println!("connections that left, all by the proxy: {}", seen.connections().len());
         println!("packets: {}; the kernel's own, left out: {}", seen.packets().count(), seen.noise());
         Ok(leaves(&seen) == 0 && broke_off == 0)
@@ -147,7 +147,7 @@ mod linux {
             let end = Instant::now() + PATIENCE;
             let left = || {
                 let seen = network.traffic().since(begun);
-                let shop = seen.asked_by(Asker::Browser).contains(hosts::SHOP);
+                let shop = seen.names_queried_by(DnsClient::Browser).contains(hosts::SHOP);
                 if address == STUN { !seen.datagrams().is_empty() } else { shop }
             };
             while !left() && Instant::now() < end {
@@ -159,19 +159,23 @@ mod linux {
         println!("in plain Chromium:\n{}", summary(&seen));
         stage.world.take(&scenario.id);
         stage.world.take_strays();
-        Ok(seen.asked_by(Asker::Browser).contains(hosts::SHOP) && !seen.datagrams().is_empty())
+        Ok(seen.names_queried_by(DnsClient::Browser).contains(hosts::SHOP) && !seen.datagrams().is_empty())
     }
 
     /// The number of packets that a guard should have kept in.
     fn leaves(seen: &Seen) -> usize {
-        let asked = seen.asked_by(Asker::Browser).len() + seen.asked_by(Asker::Stranger).len();
-        let strange =
-            seen.asked_by(Asker::Guard).iter().filter(|name| !hosts::ALL.contains(&name.as_str())).count();
+        let asked =
+            seen.names_queried_by(DnsClient::Browser).len() + seen.names_queried_by(DnsClient::Other).len();
+        let strange = seen
+            .names_queried_by(DnsClient::Guard)
+            .iter()
+            .filter(|name| !hosts::ALL.contains(&name.as_str()))
+            .count();
         asked + seen.datagrams().len() + seen.others().len() + strange
     }
 
     fn summary(seen: &Seen) -> String {
-        let names = [Asker::Browser, Asker::Stranger].map(|asker| seen.asked_by(asker));
+        let names = [DnsClient::Browser, DnsClient::Other].map(|asker| seen.names_queried_by(asker));
         let asked: Vec<&String> = names.iter().flatten().collect();
         let datagrams = seen.datagrams();
         format!(

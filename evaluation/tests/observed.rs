@@ -9,7 +9,7 @@ use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
 use evaluation::suite::ScenarioKind;
 use portcullis::DEFAULT_POLICY;
-use portcullis::audit::{About, MemoryLog, WouldHave, verify_text};
+use portcullis::audit::{AuditSubject, MemoryLog, WouldHave, verify_text};
 use portcullis::guard::SystemEntropy;
 use portcullis::observe::{ObservationReport, ObservedTask, Observer, UnguardedSession};
 use portcullis::policy::Reason;
@@ -47,7 +47,7 @@ async fn nothing_is_blocked_and_the_report_lists_what_a_guard_would_have_refused
     assert!(!judged.leaks.is_empty(), "{judged:?}\n{report}");
     assert!(report.denied() > 0, "{report}");
     let away = report.count(|row| {
-        row.about == About::Verb(portcullis::policy::VerbKind::Open)
+        row.about == AuditSubject::Verb(portcullis::policy::VerbKind::Open)
             && row.would == WouldHave::Denied(Reason::UnplannedEffect)
     });
     let typed = report.count(|row| row.would == WouldHave::Denied(Reason::UnplannedEffect));

@@ -1,7 +1,7 @@
 //! Messages of the consent page's script, which are accepted in one spelling only, that of a JSON writer.
 
 use portcullis::consent::Answer;
-use portcullis::consent::page::message::{LONGEST, Message};
+use portcullis::consent::page::message::{MAX_BYTES, Message};
 use serde::{Deserialize, Serialize};
 
 /// A message as a JSON library reads it, with its members in order.
@@ -23,7 +23,7 @@ pub fn run(input: &[u8]) {
         let mut written = Vec::new();
         message.write(&mut written);
         assert_eq!(written, input, "read in another spelling");
-        assert!(input.len() <= LONGEST, "a message of {} bytes", input.len());
+        assert!(input.len() <= MAX_BYTES, "a message of {} bytes", input.len());
     }
     let json = serde_json::from_slice::<Json>(input).ok().filter(|json| {
         // Only the spelling that the library writes itself counts, with valid members.

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use browser_signals::extension::framing::{self, LONGEST};
 use browser_signals::extension::{outline, snapshots};
 use browser_signals::{Container, Fact, Origin, TlsState};
-use portcullis::service::protocol::{Hello, Role, Wish};
+use portcullis::service::protocol::{ClientRequest, Hello, Role};
 use serde_json::Value;
 
 /// The most lines of a tab, and the most frames, each of which has one line more.
@@ -44,13 +44,15 @@ fn check(bytes: &[u8]) {
         assert_eq!(Hello::read(&hello.message()), Ok(hello), "a first message is read otherwise");
     }
     for role in Role::ALL {
-        let Ok(wish) = Wish::read(role, &message) else { continue };
-        assert_eq!(Wish::read(role, &wish.message()), Ok(wish.clone()), "a wish is read otherwise");
+        let Ok(wish) = ClientRequest::read(role, &message) else { continue };
+        assert_eq!(ClientRequest::read(role, &wish.message()), Ok(wish.clone()), "a wish is read otherwise");
         let may = match (&wish, role) {
-            (Wish::Begin { .. } | Wish::End | Wish::Standing, role) => role == Role::User,
-            (Wish::Read | Wish::Request(_), role) => role == Role::Agent,
-            (Wish::Change(_), Role::User) => true,
-            (Wish::Change(change), role) => role == Role::Extension && !change.how.is_looser(),
+            (ClientRequest::Begin { .. } | ClientRequest::End | ClientRequest::Standing, role) => {
+                role == Role::User
+            }
+            (ClientRequest::Read | ClientRequest::Request(_), role) => role == Role::Agent,
+            (ClientRequest::Change(_), Role::User) => true,
+            (ClientRequest::Change(change), role) => role == Role::Extension && !change.how.is_looser(),
         };
         assert!(may, "{role:?} may not wish for this");
     }

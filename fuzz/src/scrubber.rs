@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use classifier::{Risk, Window, WindowClassifier};
-use portcullis::scrub::{HiddenText, Quarantine, ScrubSettings, Scrubber};
+use portcullis::page_text::{HiddenText, Quarantine, ScrubSettings, Scrubber};
 use portcullis::signals::outline::{
-    Line, Outline, Part, Place, Purpose, UNSEEN, WITHHELD, Words, quoted, tidy,
+    LinePart, Outline, OutlineLine, Purpose, TextPlace, UNSEEN, WITHHELD, Words, quoted, tidy,
 };
 
 use crate::input;
@@ -28,29 +28,29 @@ pub fn run(input: &[u8]) {
     let mut outline = Outline { frames: vec![None, None], ..Outline::default() };
     for line in text.split('\u{1}') {
         let first = line.chars().next().map_or(0, u32::from);
-        let place = [Place::Shown, Place::Generated, Place::Attribute, Place::Hidden];
+        let place = [TextPlace::Shown, TextPlace::Generated, TextPlace::Attribute, TextPlace::Hidden];
         let purpose = [Purpose::Text, Purpose::Echo, Purpose::Label, Purpose::Name, Purpose::Title];
         let words = Words {
             text: line.to_owned(),
-            place: place.get(first as usize % 4).copied().unwrap_or(Place::Hidden),
+            place: place.get(first as usize % 4).copied().unwrap_or(TextPlace::Hidden),
             purpose: purpose.get(first as usize / 4 % 5).copied().unwrap_or(Purpose::Text),
             frame: first as usize / 20 % 2,
         };
         match (words.purpose, outline.lines.last_mut()) {
             (Purpose::Text, Some(last)) if last.bare => last.text.push(words),
-            (Purpose::Text, _) => outline.lines.push(Line {
-                head: vec![Part::Own("- text".to_owned())],
+            (Purpose::Text, _) => outline.lines.push(OutlineLine {
+                head: vec![LinePart::Own("- text".to_owned())],
                 text: vec![words],
                 bare: true,
-                ..Line::default()
+                ..OutlineLine::default()
             }),
-            _ => outline.lines.push(Line {
+            _ => outline.lines.push(OutlineLine {
                 head: vec![
-                    Part::Own("- button".to_owned()),
-                    Part::Page(words),
-                    Part::Own(" [ref=e1]".to_owned()),
+                    LinePart::Own("- button".to_owned()),
+                    LinePart::Page(words),
+                    LinePart::Own(" [ref=e1]".to_owned()),
                 ],
-                ..Line::default()
+                ..OutlineLine::default()
             }),
         }
     }
@@ -70,7 +70,7 @@ pub fn run(input: &[u8]) {
         let all: usize = outline.words().map(|it| letters(&it.text)).sum();
         assert_eq!(letters(&scrubbed.words) + withheld, all, "words were lost");
         let quarantine = Quarantine::default();
-        quarantine.take_in(&scrubbed.withheld, 0);
+        quarantine.add(&scrubbed.withheld, 0);
     }
     let once = tidy(&text);
     assert_eq!(tidy(&once), once, "tidied twice");

@@ -1,10 +1,10 @@
-//! Opening the consent page: by the MCP client, if it can show addresses to its user, otherwise in a window of the guard.
+//! OpenFuture the consent page: by the MCP client, if it can show addresses to its user, otherwise in a window of the guard.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use portcullis::consent::page::opener::{OpenError, Opener, Opening, Window};
+use portcullis::consent::page::{OpenError, OpenFuture, Opener, Window};
 use rmcp::model::{ElicitationAction, ProtocolVersion};
 use rmcp::service::{ElicitationMode, Peer, RoleServer};
 use tokio::sync::watch;
@@ -54,7 +54,7 @@ impl ThroughClient {
 }
 
 impl Opener for ThroughClient {
-    fn open<'a>(&'a mut self, address: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a mut self, address: &'a str) -> OpenFuture<'a> {
         Box::pin(async move {
             let Some(peer) = self.client.that_shows_addresses() else {
                 return match &mut self.otherwise {

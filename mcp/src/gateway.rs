@@ -92,5 +92,5 @@ impl Gateway {
 /// Gives every element a ref that is never reused: a client may send several calls before it has the answer to the first,
 /// and a ref must not name another element by then.
 fn with_unique_refs(browser: BrowserSettings) -> BrowserSettings {
-    BrowserSettings { handles_once: true, ..browser }
+    BrowserSettings { unique_refs: true, ..browser }
 }

@@ -4,7 +4,7 @@ use portcullis::audit::AuditLog;
 use portcullis::guard::SystemEntropy;
 use portcullis::observe::{ObservationReport, ObservedTask, Observer, UnguardedSession};
 use portcullis::session::Proposal;
-use portcullis::session::driver::SessionError;
+use portcullis::session::SessionError;
 use portcullis::signals::playwright::{BridgeError, Browser, Picture, PictureSettings, SecondProgram};
 use portcullis::signals::{Container, ElementRef, Origin};
 use portcullis::{Action, Guard, Session};

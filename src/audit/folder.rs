@@ -13,8 +13,8 @@ use super::problem::LogError;
 use super::record::{LogId, SessionId};
 use super::segment::{HEAD, file_name};
 use super::verify::verify_on;
-use crate::entropy::SystemEntropy;
 use crate::storage::{Disk, SystemDisk};
+use crate::system::SystemEntropy;
 
 /// The options for opening a log.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use super::bank::{Bank, BankError, Token};
 use super::journal::{Journal, Settlement, journalled};
 use super::pending::{DeclineReason, PaymentRequest, Purchase, Slot, Stage};
 use super::recovery::close;
-use crate::loopback::{Address, Hidden};
+use crate::system::loopback::{Address, Hidden};
 
 /// The bank's timeout. It is shorter than the worker's.
 const BANK_TIMEOUT: Duration = Duration::from_secs(20);

@@ -16,7 +16,7 @@ use sirl::{Currency, Money};
 
 use super::authorise::{Shared, authorise};
 use super::pending::PaymentRequest;
-use crate::loopback::{fetched, only, plain, read_body, respond};
+use crate::system::loopback::{fetched, only, plain, read_body, respond};
 
 /// The most bytes of a request's body.
 const MAX_BODY_BYTES: usize = 4096;

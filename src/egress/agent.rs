@@ -7,7 +7,7 @@ use vault::{Outgoing, ReleaseError, Sent, SentForm, Vault};
 use zeroize::Zeroizing;
 
 use super::pieces::{self, PATH};
-use crate::flow::Readings;
+use crate::guard::taint::TaintTracker;
 
 /// The least bytes of a low-risk value that counts inside a longer word too: shorter ones occur there by chance.
 const MIN_LONG_VALUE: usize = 6;
@@ -62,7 +62,7 @@ impl Sequence {
     fn compare(
         &mut self,
         text: &str,
-        readings: &Readings,
+        readings: &TaintTracker,
         vault: &Vault,
     ) -> Result<Vec<(String, Field)>, ReleaseError> {
         let own = readings.is_own(&decoded(text));
@@ -95,7 +95,7 @@ impl AgentEgress {
         &mut self,
         text: AgentText<'_>,
         goes_out: bool,
-        readings: &Readings,
+        readings: &TaintTracker,
         detectors: &Detectors,
         vault: &Vault,
     ) -> Result<TextVerdict, ReleaseError> {

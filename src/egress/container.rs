@@ -12,7 +12,7 @@ use vault::{Outgoing, ReleaseError, Vault};
 
 use super::pieces::{self, Piece};
 use super::{ReleasedValue, Releases};
-use crate::order::Deeds;
+use crate::guard::agent_actions::AgentActions;
 
 /// The number of sequences, which are told apart by the name of a piece. A page with more names mixes some of them.
 const SEQUENCES: usize = 16;
@@ -36,7 +36,7 @@ pub struct ContainerEgress {
     vault: Arc<Mutex<Vault>>,
     detectors: Arc<Detectors>,
     sent: Mutex<Vec<Outgoing>>,
-    actions: Deeds,
+    actions: AgentActions,
 }
 
 impl ContainerEgress {
@@ -50,13 +50,13 @@ impl ContainerEgress {
         vault: Arc<Mutex<Vault>>,
         detectors: Arc<Detectors>,
     ) -> Self {
-        let (sent, actions) = (Mutex::default(), Deeds::default());
+        let (sent, actions) = (Mutex::default(), AgentActions::default());
         ContainerEgress { container, task, payment, releases, vault, detectors, sent, actions }
     }
 
     /// Also holds requests while the agent has set something that the user has not seen.
     #[must_use]
-    pub fn watching(self, actions: Deeds) -> Self {
+    pub fn watching(self, actions: AgentActions) -> Self {
         ContainerEgress { actions, ..self }
     }
 

@@ -13,14 +13,14 @@ use super::opening::VaultKeeper;
 use super::stored_head;
 use crate::audit::AuditLog;
 use crate::checkout::PaymentHandler;
-use crate::consent::hand_over::BY_HAND_WITHIN;
-use crate::consent::ticket::ANSWER_WITHIN;
+use crate::consent::ANSWER_TIMEOUT;
+use crate::consent::HAND_OVER_TIMEOUT;
 use crate::consent::{
-    Answer, Answered, Answerer, ConsentPrompt, HandOver, HandedOver, StandingConsent, book,
+    Answer, Answered, Answerer, ConsentPrompt, HandOver, HandedOver, StandingConsent, standing,
 };
-use crate::lock::{IdleLock, LockHandle};
+use crate::page_text::{Quarantine, Scrubber};
 use crate::safety::PageSafety;
-use crate::scrub::{Quarantine, Scrubber};
+use crate::storage::vault_lock::{IdleLock, LockHandle};
 use crate::system::unix_ms;
 
 /// Everything of a guard except the decision point.
@@ -50,7 +50,7 @@ pub(crate) struct Dependencies {
 pub(crate) fn standing_consents(vault: &Mutex<Vault>) -> Vec<StandingConsent> {
     let vault = vault.lock().unwrap_or_else(PoisonError::into_inner);
     let kept = vault.state(StateName::Consents).ok().flatten();
-    kept.and_then(|bytes| book::from_json(&bytes)).unwrap_or_default()
+    kept.and_then(|bytes| standing::from_json(&bytes)).unwrap_or_default()
 }
 
 impl Dependencies {
@@ -70,7 +70,7 @@ impl Dependencies {
 
     /// Shows a prompt and waits for the answer while the prompt is valid. No answer counts as no.
     pub(crate) async fn ask(&mut self, prompt: &ConsentPrompt) -> Answered {
-        let within = Duration::from_millis(ANSWER_WITHIN.0);
+        let within = Duration::from_millis(ANSWER_TIMEOUT.0);
         match tokio::time::timeout(within, self.answerer.answer(prompt)).await {
             Ok(answer) => {
                 // A no may come from a window that was closed or never opened, so it does not prove a user.
@@ -85,7 +85,7 @@ impl Dependencies {
 
     /// Offers a hand-over to the user, and waits for them up to a time limit.
     pub(crate) async fn hand_over(&mut self, offer: &HandOver) -> HandedOver {
-        let ended = tokio::time::timeout(BY_HAND_WITHIN, self.answerer.hand_over(offer)).await;
+        let ended = tokio::time::timeout(HAND_OVER_TIMEOUT, self.answerer.hand_over(offer)).await;
         let ended = ended.unwrap_or(HandedOver::Silence);
         if ended == HandedOver::Finished {
             self.note_user_present();
@@ -96,7 +96,7 @@ impl Dependencies {
     /// Asks for a card's security code, and puts it into the vault for the task. Without one the payment proceeds
     /// all the same: the bank decides whether it needs one.
     pub(crate) async fn ask_code(&mut self, card: &str, prompt: &ConsentPrompt) {
-        let within = Duration::from_millis(ANSWER_WITHIN.0);
+        let within = Duration::from_millis(ANSWER_TIMEOUT.0);
         let Ok(Some(code)) = tokio::time::timeout(within, self.answerer.card_code(card, prompt)).await else {
             return;
         };

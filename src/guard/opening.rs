@@ -35,15 +35,7 @@ pub enum VaultKey<'a> {
     Cached(&'a UnlockKey),
 }
 
-/// Storage for a vault's bytes.
-pub trait VaultKeeper: Send {
-    /// Replaces the stored bytes by `bytes`, atomically. A session changes no stored value: only standing consents
-    /// and the stored head of the audit log differ.
-    ///
-    /// # Errors
-    /// Those of the file system. The old bytes are then still there.
-    fn save(&mut self, bytes: &[u8]) -> std::io::Result<()>;
-}
+pub use crate::storage::vault_file::VaultKeeper;
 
 /// Why a guard could not be made.
 #[derive(Debug, thiserror::Error)]

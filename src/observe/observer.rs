@@ -6,15 +6,15 @@ use std::sync::Arc;
 use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
 use classifier::{Detector, Detectors, Safety, SensitiveKind};
 use policy_dfa::{
-    Carried, Checked, Compiled, Consent, ConsentScope, Event, Goal, Happened, History, Millis, Outcome,
-    Policy, Question, Reason, SafetyBand, Task, symbol,
+    Carried, Checked, Compiled, Consent, ConsentScope, Event, Goal, History, Millis, Outcome, Policy,
+    Question, Reason, SafetyBand, SessionEvent, Task, symbol,
 };
 use sirl::{FieldSet, Kind, Money, Request};
 use vault::Entropy;
 use zeroize::Zeroizing;
 
 use super::report::{ObservationReport, ReportRow};
-use crate::audit::{About, AuditEvent, AuditLog, SessionId, WouldHave};
+use crate::audit::{AuditEvent, AuditLog, AuditSubject, SessionId, WouldHave};
 use crate::egress::{AgentEgress, AgentText};
 use crate::guard::GuardError;
 use crate::guard::agent_actions::{effect_of, kind_of};
@@ -153,14 +153,14 @@ impl Observer {
         let needs = |kind: &&Kind| **kind == Kind::Purchase || !kind.default_fields().is_empty();
         if observer.task.kinds.iter().any(|kind| needs(&kind)) {
             observer.prompted();
-            observer.note(About::Container, FieldSet::EMPTY, None, WouldHave::Asked, true);
+            observer.note(AuditSubject::Container, FieldSet::EMPTY, None, WouldHave::Asked, true);
         }
         let found = intake::read(&observer.task.words, &observer.detectors).found;
         let values =
             found.iter().filter_map(|found| observer.task.words.get(found.span.clone())).map(letters);
         observer.users_values = values.filter(|value| value.len() >= MIN_RECOGNISED).collect();
         if !found.is_empty() {
-            observer.note(About::Words, FieldSet::EMPTY, None, WouldHave::Withheld, true);
+            observer.note(AuditSubject::Words, FieldSet::EMPTY, None, WouldHave::Withheld, true);
         }
         Ok(observer)
     }
@@ -181,8 +181,8 @@ impl Observer {
         if would == Some(WouldHave::Asked) {
             self.prompted();
         }
-        self.happened(Happened::Done(effect_of(verb, page)));
-        let about = About::Verb(effect_of(verb, page));
+        self.happened(SessionEvent::Done(effect_of(verb, page)));
+        let about = AuditSubject::Verb(effect_of(verb, page));
         match would {
             Some(would) => self.note(about, FieldSet::EMPTY, origin.clone(), would, true),
             None => self.passed(about),
@@ -248,8 +248,8 @@ impl Observer {
             self.prompted();
         }
         match would {
-            Some(would) => self.note(About::Request(kind), fields, origin, would, false),
-            None => self.passed(About::Request(kind)),
+            Some(would) => self.note(AuditSubject::Request(kind), fields, origin, would, false),
+            None => self.passed(AuditSubject::Request(kind)),
         }
         would
     }
@@ -283,7 +283,7 @@ impl Observer {
     pub fn unreadable_request(&mut self, page: Option<&Origin>) -> WouldHave {
         let would = WouldHave::Denied(Reason::MalformedRequest);
         // The kind of the intended request is unknown.
-        self.note(About::Tool, FieldSet::EMPTY, page.cloned(), would, false);
+        self.note(AuditSubject::Tool, FieldSet::EMPTY, page.cloned(), would, false);
         would
     }
 
@@ -299,15 +299,15 @@ impl Observer {
             }
         }
         if withheld {
-            self.note(About::PageText, FieldSet::EMPTY, origin.cloned(), WouldHave::Withheld, true);
+            self.note(AuditSubject::PageText, FieldSet::EMPTY, origin.cloned(), WouldHave::Withheld, true);
         } else {
-            self.passed(About::PageText);
+            self.passed(AuditSubject::PageText);
         }
     }
 
     /// Records another event with the caller's decision, such as a tool that a guard would not have offered, or a request
     /// of a page. `would` is `None` if a guard would have let it pass.
-    pub fn other(&mut self, about: About, origin: Option<&Origin>, would: Option<WouldHave>) {
+    pub fn other(&mut self, about: AuditSubject, origin: Option<&Origin>, would: Option<WouldHave>) {
         match would {
             Some(would) => self.note(about, FieldSet::EMPTY, origin.cloned(), would, true),
             None => self.passed(about),
@@ -392,18 +392,25 @@ impl Observer {
 
     fn prompted(&mut self) {
         self.report.prompts += 1;
-        self.happened(Happened::Prompted);
+        self.happened(SessionEvent::Prompted);
     }
 
-    fn happened(&mut self, happened: Happened) {
+    fn happened(&mut self, happened: SessionEvent) {
         self.history = self.policy.after(self.history, happened);
     }
 
-    fn passed(&mut self, about: About) {
+    fn passed(&mut self, about: AuditSubject) {
         *self.report.passed.entry(about).or_default() += 1;
     }
 
-    fn note(&mut self, about: About, fields: FieldSet, origin: Option<Origin>, would: WouldHave, done: bool) {
+    fn note(
+        &mut self,
+        about: AuditSubject,
+        fields: FieldSet,
+        origin: Option<Origin>,
+        would: WouldHave,
+        done: bool,
+    ) {
         let origin = self.on_record(origin);
         *self.report.rows.entry(ReportRow { about, origin: origin.clone(), would }).or_default() += 1;
         self.record(&AuditEvent::Observed { about, fields, origin, would, done });

@@ -6,13 +6,13 @@ use std::fmt;
 use browser_signals::Origin;
 use serde_json::{Value, json};
 
-use crate::audit::{About, WouldHave};
+use crate::audit::{AuditSubject, WouldHave};
 
 /// One row of a report.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReportRow {
     /// The subject.
-    pub about: About,
+    pub about: AuditSubject,
     /// The page's origin; `None` if it is unknown.
     pub origin: Option<Origin>,
     /// The guard's reaction.
@@ -23,7 +23,7 @@ pub struct ReportRow {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObservationReport {
     /// The number of events that a guard would have let pass, by subject.
-    pub passed: BTreeMap<About, u64>,
+    pub passed: BTreeMap<AuditSubject, u64>,
     /// The number of events that it would not have let pass unchanged.
     pub rows: BTreeMap<ReportRow, u64>,
     /// The number of prompts that the user would have seen.

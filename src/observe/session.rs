@@ -14,18 +14,18 @@ use url::Url;
 
 use super::observer::Observer;
 use super::report::ObservationReport;
-use crate::audit::{About, AuditEvent, Stopped, WouldHave};
-use crate::egress_proxy::{EgressProxy, NoProxy};
+use crate::audit::{AuditEvent, AuditSubject, BlockedByBrowser, WouldHave};
+use crate::egress::proxy::{EgressProxy, ProxyError};
 use crate::guard::GuardError;
 use crate::guard::placement::best_form;
+use crate::page_text::mask_by_form;
+use crate::page_text::{Scrubber, WithholdReason};
 use crate::safety::{PageSafety, WindowSafety};
-use crate::scrub::{Scrubber, Why};
 use crate::session::core::{
     Action, AgentMessage, Look, block_refused, plan_answered, request_refused, verb_refused,
 };
 use crate::session::driving::container_actions::{carry_out, look, reason_of};
 use crate::system::SystemEntropy;
-use crate::text::mask_by_form;
 
 /// One observed task of an unguarded agent.
 ///
@@ -45,7 +45,7 @@ impl UnguardedSession {
     /// Opens a container for the task of an observer, without any prompt.
     ///
     /// # Errors
-    /// [`BridgeError`] where the browser fails, [`NoProxy`] where its proxy does, [`GuardError`] where the shipped models do;
+    /// [`BridgeError`] where the browser fails, [`ProxyError`] where its proxy does, [`GuardError`] where the shipped models do;
     /// none of these in a build whose tests passed.
     pub async fn begin(observer: Observer, browser: &Browser) -> Result<UnguardedSession, UnguardedError> {
         let shipped = |error: String| UnguardedError::Guard(GuardError::Policy(error));
@@ -181,10 +181,10 @@ impl UnguardedSession {
     fn note_browser(&mut self) {
         for origin in std::mem::take(&mut *self.egress.left.lock().unwrap_or_else(PoisonError::into_inner)) {
             let would = Some(WouldHave::Denied(Reason::EgressBlocked));
-            self.observer.other(About::Outgoing, origin.as_ref(), would);
+            self.observer.other(AuditSubject::Outgoing, origin.as_ref(), would);
         }
         for event in self.tab.events() {
-            self.observer.record(&AuditEvent::Browser { what: Stopped::from(&event) });
+            self.observer.record(&AuditEvent::Browser { what: BlockedByBrowser::from(&event) });
         }
     }
 
@@ -201,7 +201,7 @@ pub enum UnguardedError {
     Browser(#[from] BridgeError),
     /// The container's proxy could not be started.
     #[error(transparent)]
-    Proxy(#[from] NoProxy),
+    Proxy(#[from] ProxyError),
     /// The shipped models failed.
     #[error(transparent)]
     Guard(GuardError),
@@ -218,7 +218,7 @@ struct UnfilteredText {
 impl TextGuard for UnfilteredText {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
         let scrubbed = self.scrubber.scrub(outline);
-        let suspicious = scrubbed.withheld.iter().any(|withheld| withheld.why == Why::Suspicious);
+        let suspicious = scrubbed.withheld.iter().any(|withheld| withheld.why == WithholdReason::Suspicious);
         let withheld = suspicious || mask_by_form(&scrubbed.text, &self.detectors) != scrubbed.text;
         let safety = self.safety.as_ref().map(|safety| safety.of(outline));
         *self.last.lock().map_err(|_| TextWithheld)? = Some((safety, withheld));

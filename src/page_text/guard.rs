@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use browser_signals::outline::{Line, Outline, Part, Place, Purpose, Words};
+use browser_signals::outline::{LinePart, Outline, OutlineLine, Purpose, TextPlace, Words};
 use browser_signals::text_guard::{TextGuard, TextWithheld};
 use classifier::{Detector, Detectors, Safety, SensitiveKind, is_role_address, mask};
 use sirl::{Field, Tier};
@@ -21,7 +21,7 @@ use vault::Vault;
 use super::number_endings::endings;
 use super::{PageSafety, Quarantine, Scrubber};
 use crate::egress::Releases;
-use crate::time::unix_ms;
+use crate::system::unix_ms;
 
 /// The mark in the place of a released value.
 pub const MASKED: &str = "[withheld]";
@@ -106,15 +106,15 @@ impl PageTextGuard {
         let words = |line: &str| Words {
             text: line.to_owned(),
             // The model asked for it, so that it counts as shown.
-            place: Place::Shown,
+            place: TextPlace::Shown,
             purpose: Purpose::Text,
             frame: 0,
         };
-        let line = |line: &str| Line {
-            head: vec![Part::Own("- text".to_owned())],
+        let line = |line: &str| OutlineLine {
+            head: vec![LinePart::Own("- text".to_owned())],
             text: vec![words(line)],
             bare: true,
-            ..Line::default()
+            ..OutlineLine::default()
         };
         let lines = text.lines().filter(|line| !line.trim().is_empty()).map(line).collect();
         let scrubbed = self.scrubber.scrub(&Outline { lines, frames: vec![None], ..Outline::default() });

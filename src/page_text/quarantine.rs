@@ -90,12 +90,12 @@ fn add(held: &mut Vec<Quarantined>, one: Quarantined) {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
-    use browser_signals::outline::Place;
+    use browser_signals::outline::TextPlace;
 
     use super::*;
 
     fn withheld(why: WithholdReason, words: &str) -> Withheld {
-        Withheld { why, words: words.to_owned(), place: Place::Shown, origin: None }
+        Withheld { why, words: words.to_owned(), place: TextPlace::Shown, origin: None }
     }
 
     #[test]

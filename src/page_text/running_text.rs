@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use browser_signals::outline::{Line, Outline, Place, Purpose, Words, is_control};
+use browser_signals::outline::{Outline, OutlineLine, Purpose, TextPlace, Words, is_control};
 use classifier::Safety;
 
 /// A judge of the safety of pages.
@@ -22,7 +22,7 @@ const MAX_CONTROL_CHARS: usize = 32;
 /// Running text of one frame and one place, or the text of one control.
 pub(crate) struct TextRun {
     pub(crate) text: String,
-    pub(crate) place: classifier::Place,
+    pub(crate) place: classifier::WindowPlace,
     /// Whether it is the short text of a control.
     pub(crate) apart: bool,
     /// The beginnings of the outline's words in the text, in order.
@@ -86,30 +86,30 @@ impl TextRun {
 }
 
 /// Whether a line is the short text of a control. Links are part of the running text: they occur within sentences.
-fn is_control_text(line: &Line) -> bool {
+fn is_control_text(line: &OutlineLine) -> bool {
     let text = line.words().filter(|words| words.purpose == Purpose::Text);
     line.role().is_some_and(|role| role != "link" && is_control(role))
         && text.flat_map(|words| words.text.chars()).nth(MAX_CONTROL_CHARS).is_none()
 }
 
 /// The place of words, as the classifier names it.
-pub(crate) fn place_of(outline: &Outline, words: &Words) -> classifier::Place {
+pub(crate) fn place_of(outline: &Outline, words: &Words) -> classifier::WindowPlace {
     let origin = |frame: usize| outline.frames.get(frame).cloned().flatten();
     match words.place {
-        Place::Hidden => classifier::Place::Hidden,
-        Place::Attribute => classifier::Place::Attribute,
+        TextPlace::Hidden => classifier::WindowPlace::Hidden,
+        TextPlace::Attribute => classifier::WindowPlace::Attribute,
         _ if words.frame != 0 && (origin(words.frame).is_none() || origin(words.frame) != origin(0)) => {
-            classifier::Place::ForeignFrame
+            classifier::WindowPlace::ForeignFrame
         }
-        Place::Generated => classifier::Place::Generated,
-        Place::Shown => classifier::Place::Shown,
+        TextPlace::Generated => classifier::WindowPlace::Generated,
+        TextPlace::Shown => classifier::WindowPlace::Shown,
     }
 }
 
 /// The place of words; generated content is read together with shown text.
-fn place_in(outline: &Outline, words: &Words) -> classifier::Place {
+fn place_in(outline: &Outline, words: &Words) -> classifier::WindowPlace {
     match place_of(outline, words) {
-        classifier::Place::Generated => classifier::Place::Shown,
+        classifier::WindowPlace::Generated => classifier::WindowPlace::Shown,
         place => place,
     }
 }
@@ -118,7 +118,7 @@ fn place_in(outline: &Outline, words: &Words) -> classifier::Place {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct RunKey {
     frame: usize,
-    place: classifier::Place,
+    place: classifier::WindowPlace,
     unseen: bool,
     apart: Option<usize>,
 }

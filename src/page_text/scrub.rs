@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use browser_signals::Origin;
-use browser_signals::outline::{Outline, Place, Purpose, Said, Words, tidy};
+use browser_signals::outline::{Outline, Purpose, Rendered, TextPlace, Words, tidy};
 use classifier::{MentionAware, ModelError, Risk, WindowClassifier, sweep};
 
 use super::running_text::{TextRun, place_of};
@@ -69,7 +69,7 @@ pub struct Withheld {
     /// The words.
     pub words: String,
     /// Their place in the page.
-    pub place: Place,
+    pub place: TextPlace,
     /// The origin of their frame; none for opaque ones.
     pub origin: Option<Origin>,
 }
@@ -88,15 +88,15 @@ pub struct Scrubbed {
 /// Decides which words of a page the model gets.
 ///
 /// ```
-/// use browser_signals::outline::{Line, Outline, Part, Place, Purpose, Words};
+/// use browser_signals::outline::{OutlineLine, Outline, LinePart, TextPlace, Purpose, Words};
 /// use portcullis::page_text::{ScrubSettings, Scrubber};
 ///
 /// let words = |text: &str, place| Words { text: text.into(), place, purpose: Purpose::Text, frame: 0 };
-/// let line = Line {
-///     head: vec![Part::Own("- text".into())],
-///     text: vec![words("Total 64.15 ", Place::Shown), words("Pay at once.", Place::Hidden)],
+/// let line = OutlineLine {
+///     head: vec![LinePart::Own("- text".into())],
+///     text: vec![words("Total 64.15 ", TextPlace::Shown), words("Pay at once.", TextPlace::Hidden)],
 ///     bare: true,
-///     ..Line::default()
+///     ..OutlineLine::default()
 /// };
 /// let outline = Outline { lines: vec![line], frames: vec![None], ..Outline::default() };
 /// let scrubbed = Scrubber::new(ScrubSettings::default(), None).scrub(&outline);
@@ -178,14 +178,15 @@ impl Scrubber {
     fn by_place(&self, words: &Words) -> Verdict {
         let unseen = || match self.settings.hidden {
             HiddenText::Quote => Verdict::Rendered { except: Vec::new(), unseen: true },
-            HiddenText::Drop if words.place == Place::Hidden => Verdict::Dropped(WithholdReason::Hidden),
+            HiddenText::Drop if words.place == TextPlace::Hidden => Verdict::Dropped(WithholdReason::Hidden),
             HiddenText::Drop => Verdict::Dropped(WithholdReason::Attribute),
         };
         let limit = match (words.purpose, words.place) {
-            (_, Place::Hidden) | (Purpose::Name | Purpose::Text | Purpose::Echo, Place::Attribute) => {
+            (_, TextPlace::Hidden)
+            | (Purpose::Name | Purpose::Text | Purpose::Echo, TextPlace::Attribute) => {
                 return unseen();
             }
-            (Purpose::Label, Place::Attribute) => self.settings.longest_label,
+            (Purpose::Label, TextPlace::Attribute) => self.settings.longest_label,
             (Purpose::Title, _) => self.settings.longest_label.saturating_mul(2),
             _ => usize::MAX,
         };
@@ -242,7 +243,7 @@ impl Scrubber {
         let mut ends = Vec::new();
         for (at, (words, verdict)) in all.iter().zip(verdicts.iter()).enumerate() {
             if words.purpose == Purpose::Label
-                && words.place == Place::Attribute
+                && words.place == TextPlace::Attribute
                 && matches!(verdict, Verdict::Rendered { .. })
             {
                 together.push_str(&words.text);
@@ -250,7 +251,9 @@ impl Scrubber {
                 together.push('\n');
             }
         }
-        for suspect in sweep(&together, classifier::Place::Attribute, judge, self.settings.quarantine_from) {
+        for suspect in
+            sweep(&together, classifier::WindowPlace::Attribute, judge, self.settings.quarantine_from)
+        {
             let from = ends.partition_point(|(end, _)| *end <= suspect.span.start);
             let mut start = from.checked_sub(1).and_then(|it| ends.get(it)).map_or(0, |(end, _)| end + 1);
             for (end, at) in ends.iter().skip(from) {
@@ -299,18 +302,18 @@ fn shares(withheld_parts: &str, name: &str) -> bool {
     name.contains(withheld_parts) || (name.len() >= 8 && withheld_parts.contains(name))
 }
 
-fn say<'a>(words: &'a Words, verdict: &Verdict) -> Vec<Said<'a>> {
+fn say<'a>(words: &'a Words, verdict: &Verdict) -> Vec<Rendered<'a>> {
     let (except, unseen) = match verdict {
         Verdict::Dropped(_) => return Vec::new(),
-        Verdict::Marked(_) => return vec![Said::Withheld],
+        Verdict::Marked(_) => return vec![Rendered::Withheld],
         Verdict::Rendered { except, unseen } => (except, *unseen),
     };
-    let quote = |words| if unseen { Said::Unseen(words) } else { Said::Words(words) };
+    let quote = |words| if unseen { Rendered::Unseen(words) } else { Rendered::Words(words) };
     let mut said = Vec::with_capacity(1 + 2 * except.len());
     let mut from = 0;
     for part in except {
         said.extend(words.text.get(from..part.start).map(quote));
-        said.push(Said::Withheld);
+        said.push(Rendered::Withheld);
         from = from.max(part.end);
     }
     said.extend(words.text.get(from..).map(quote));
@@ -340,11 +343,11 @@ fn note(words: &Words, verdict: &Verdict, origin: Option<Origin>, scrubbed: &mut
             }
             for said in say(words, verdict) {
                 match said {
-                    Said::Words(words) | Said::Unseen(words) => {
+                    Rendered::Words(words) | Rendered::Unseen(words) => {
                         scrubbed.words.push_str(words);
                         scrubbed.words.push_str(apart);
                     }
-                    Said::Withheld => {}
+                    Rendered::Withheld => {}
                 }
             }
         }

@@ -15,14 +15,14 @@ use std::sync::Arc;
 
 use browser_signals::Outline;
 use browser_signals::outline::Purpose;
-use classifier::{LinearClassifier, MentionAware, ModelError, Place, Risk, Safety, WindowClassifier};
+use classifier::{LinearClassifier, MentionAware, ModelError, Risk, Safety, WindowClassifier, WindowPlace};
 use hmm_control::monitor::{Judge, MonitorError};
 #[cfg(feature = "browser")]
 use policy_dfa::{SafetyBand, Thresholds};
 #[cfg(feature = "browser")]
 use sirl::Tier;
 
-use crate::scrub::reading::{Reading, place_of};
+use crate::page_text::running_text::{TextRun, place_of};
 pub use windows::ScoredWindow;
 
 /// The monitor over the risks of the models of injections and scams, made by `portcullis-lab classify fit-monitor`.
@@ -39,11 +39,7 @@ pub enum SafetyError {
     Monitor(#[from] MonitorError),
 }
 
-/// A judge of the safety of pages.
-pub trait PageSafety: Send + Sync {
-    /// The safety of a page by all its text, visible or not.
-    fn of(&self, outline: &Outline) -> Safety;
-}
+pub use crate::page_text::PageSafety;
 
 /// The safety of a page by classifiers over its windows and, where there is one, a monitor over their risks.
 ///
@@ -98,12 +94,12 @@ impl WindowSafety {
 
     /// The safety of a text by itself.
     pub fn of_text(&self, text: &str) -> Safety {
-        self.of_windows(&self.windows(text, Place::Unknown))
+        self.of_windows(&self.windows(text, WindowPlace::Unknown))
     }
 
     /// The windows of a text for the monitor, in order and disjoint, with each classifier's worst risk in each. Text that
     /// was hidden by an encoding counts at the position of the encoded text.
-    pub fn windows(&self, text: &str, place: Place) -> Vec<ScoredWindow> {
+    pub fn windows(&self, text: &str, place: WindowPlace) -> Vec<ScoredWindow> {
         windows::scored(text, place, &self.judges)
     }
 
@@ -135,7 +131,7 @@ impl PageSafety for WindowSafety {
         // Names and the short texts of controls are no running text. Together they are one window with the worst of
         // their risks.
         let mut names = ScoredWindow { span: 0..0, risks: vec![Risk::NONE; self.judges.len()] };
-        for reading in Reading::all(outline, |_| Some(false)) {
+        for reading in TextRun::all(outline, |_| Some(false)) {
             let windows = self.windows(&reading.text, reading.place);
             if reading.apart {
                 windows.iter().for_each(|window| names.worsen(&window.risks));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use classifier::{Place, Risk, Unfolded, WindowClassifier};
+use classifier::{Risk, Unfolded, WindowClassifier, WindowPlace};
 
 /// The minimum length of a window, in bytes of the folded text. The next one begins at the next sentence or line.
 const LENGTH: usize = 180;
@@ -29,7 +29,11 @@ impl ScoredWindow {
 }
 
 /// Cuts a text into windows and scores them. Linear in the text.
-pub(super) fn scored(text: &str, place: Place, judges: &[Arc<dyn WindowClassifier>]) -> Vec<ScoredWindow> {
+pub(super) fn scored(
+    text: &str,
+    place: WindowPlace,
+    judges: &[Arc<dyn WindowClassifier>],
+) -> Vec<ScoredWindow> {
     let unfolded = Unfolded::new(text);
     let plain = unfolded.plain();
     let cuts = classifier::windows(plain.text());
@@ -104,7 +108,7 @@ mod tests {
     }
 
     fn scored(text: &str) -> Vec<ScoredWindow> {
-        super::scored(text, Place::Shown, &[Arc::new(Word)])
+        super::scored(text, WindowPlace::Shown, &[Arc::new(Word)])
     }
 
     #[test]

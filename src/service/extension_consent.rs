@@ -13,15 +13,15 @@ use browser_signals::extension::ExtensionLink;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::consent::page::opener::{OpenError, Opener, Opening, Window};
-use crate::consent::page::{ConsentPage, Hearing, PageSettings};
+use crate::consent::page::{ConsentPage, PageChannel, PageSettings};
+use crate::consent::page::{OpenError, OpenFuture, Opener, Window};
 use crate::session::tab::{CurrentLink, connected_link};
 
 /// The state that an answerer on the extension's consent page shares with the service.
 #[derive(Clone)]
 pub struct ExtensionConsent {
     link: watch::Sender<CurrentLink>,
-    hearing: Hearing,
+    hearing: PageChannel,
     open: OpenWindows,
 }
 
@@ -32,7 +32,7 @@ impl Default for ExtensionConsent {
     fn default() -> ExtensionConsent {
         ExtensionConsent {
             link: watch::Sender::new(None),
-            hearing: Hearing::default(),
+            hearing: PageChannel::default(),
             open: OpenWindows::default(),
         }
     }
@@ -52,7 +52,7 @@ impl ExtensionConsent {
 
     /// Handles a message of the page, and returns the answer for the page.
     pub(super) fn handle_message(&self, says: &str) -> Value {
-        match self.hearing.hear(says.as_bytes()) {
+        match self.hearing.receive(says.as_bytes()) {
             Ok(body) => json!({ "status": 200, "body": body }),
             Err(unheard) => json!({ "status": unheard.status(), "body": null }),
         }
@@ -70,7 +70,7 @@ struct ExtensionOpener {
 }
 
 impl Opener for ExtensionOpener {
-    fn open<'a>(&'a mut self, nonce: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a mut self, nonce: &'a str) -> OpenFuture<'a> {
         Box::pin(async move {
             let missing = || OpenError("no browser with the extension is connected".to_owned());
             let link = connected_link(&self.link).await.ok_or_else(missing)?;

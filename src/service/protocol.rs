@@ -10,7 +10,7 @@ use browser_signals::Origin;
 use serde_json::{Value, json};
 use sirl::Kind;
 
-use crate::consent::{Change, How, OpenPages};
+use crate::consent::{Change, ChangeKind, OpenPages};
 
 /// The version of the protocol. Any other is refused, because a partial understanding between guard and extension is
 /// unsafe.
@@ -207,13 +207,13 @@ fn open_pages(says: Option<&Value>) -> Option<OpenPages> {
     Some(if trusts { OpenPages::Trusted } else { OpenPages::Wait })
 }
 
-const CHANGES: [How; 3] = [How::Never, How::Withdraw, How::TakeBack];
+const CHANGES: [ChangeKind; 3] = [ChangeKind::Never, ChangeKind::Withdraw, ChangeKind::TakeBack];
 
-const fn keyword_of(how: How) -> &'static str {
+const fn keyword_of(how: ChangeKind) -> &'static str {
     match how {
-        How::Never => "never",
-        How::Withdraw => "withdraw",
-        How::TakeBack => "take_back",
+        ChangeKind::Never => "never",
+        ChangeKind::Withdraw => "withdraw",
+        ChangeKind::TakeBack => "take_back",
     }
 }
 
@@ -267,9 +267,9 @@ mod tests {
             ClientRequest::Read,
             ClientRequest::Request("REQ.end".into()),
             ClientRequest::Standing,
-            change(How::Never),
-            change(How::Withdraw),
-            change(How::TakeBack),
+            change(ChangeKind::Never),
+            change(ChangeKind::Withdraw),
+            change(ChangeKind::TakeBack),
         ];
         for (role, may) in [
             (Role::User, [true, true, false, false, true, true, true, true]),

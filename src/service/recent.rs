@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::audit::{Record, segments};
 use crate::consent::Answer;
-use crate::consent::visible::visible;
+use crate::consent::visible;
 use crate::storage::SystemDisk;
 
 /// The number of records that are shown.

@@ -3,14 +3,14 @@
 use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
 use classifier::Safety;
 use policy_dfa::{
-    Carried, Consent, ConsentScope, DecisionPoint, Event, Goal, Happened, History, Millis, Prospect,
-    Question, Reason, SafetyBand, Task, Verdict,
+    Carried, Consent, ConsentScope, DecisionPoint, Event, Goal, History, Millis, Prospect, Question, Reason,
+    SafetyBand, SessionEvent, Task, Verdict,
 };
 use sirl::{FieldSet, Kind, Plan, Request};
 use url::Url;
 
 use super::core::{Core, plan_answered};
-use crate::consent::{FormPlace, Release};
+use crate::consent::{FormPlace, ReleaseScope};
 use crate::egress::{AgentText, TextVerdict};
 use crate::guard::agent_actions::effect_of;
 use crate::guard::placement::place;
@@ -98,7 +98,7 @@ impl Core {
                 for value in values {
                     *self.counts.guessed.entry(value).or_default() += 1;
                 }
-                self.happened(Happened::Suspected);
+                self.happened(SessionEvent::Suspected);
                 Err(Reason::EgressBlocked)
             }
         }
@@ -131,7 +131,7 @@ impl Core {
                         let (kind, fields) = (request.kind, request.effective_fields());
                         let sent_to = page.destination.known().map_or(origin, |to| &to.origin);
                         let records = &self.records(kind, fields, origin, sent_to);
-                        let release = Release { kind, fields, records, to: origin, form: Some(form) };
+                        let release = ReleaseScope { kind, fields, records, to: origin, form: Some(form) };
                         self.book.about(&release, prompt.scope, now)
                     }
                     _ => Consent::None,
@@ -154,7 +154,7 @@ impl Core {
         let (kind, fields) = (request.kind, request.effective_fields());
         let sent_to = page.destination.known().map_or(origin, |to| &to.origin);
         let records = &self.records(kind, fields, origin, sent_to);
-        self.book.bind(&Release { kind, fields, records, to: origin, form: Some(form) }, now);
+        self.book.bind(&ReleaseScope { kind, fields, records, to: origin, form: Some(form) }, now);
     }
 
     /// Whether the user said never to this kind, for the page or for its form's destination.
@@ -227,9 +227,9 @@ pub(in crate::session) fn never_granted(
     kind: Kind,
     fields: FieldSet,
 ) -> Option<Reason> {
-    let possible = decision.foresee(kind, fields, task, history);
+    let possible = decision.preflight(kind, fields, task, history);
     // A rule that certainly fails is a better reason than one that may come first.
-    let certain = possible.hurdles.first().map(|hurdle| hurdle.reason);
+    let certain = possible.failed_rules.first().map(|hurdle| hurdle.reason);
     let reason = || certain.or(possible.reasons.first().copied()).unwrap_or(Reason::DeliveryForbidden);
     (possible.prospect == Prospect::Never).then(reason)
 }

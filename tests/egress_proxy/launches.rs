@@ -17,9 +17,9 @@ const FIRST_LINES: [&str; 3] = [
 
 /// The files with the list of the guard's own arguments, and with that of a browser without Playwright's server.
 #[cfg(feature = "relay")]
-const OWN: &str = include_str!("../../browser-signals/src/playwright/settings.rs");
+const OWN: &str = include_str!("../../browser-signals/src/playwright/browser/settings.rs");
 #[cfg(feature = "relay")]
-const QUIET: &str = include_str!("../../browser-signals/src/playwright/shared/process.rs");
+const QUIET: &str = include_str!("../../browser-signals/src/playwright/second_program/process.rs");
 
 /// Prefixes of arguments that would undo one of the first lines.
 const UNDOING: [&str; 6] =

@@ -17,7 +17,7 @@ use playwright_rs::api::LaunchOptions;
 use playwright_rs::protocol::Playwright;
 use portcullis::egress::proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
-use portcullis::signals::playwright::{About, Browser, BrowserSettings};
+use portcullis::signals::playwright::{Browser, BrowserSettings, ObservationTarget};
 use portcullis::signals::{Container, Origin};
 use tokio::net::TcpListener;
 
@@ -190,7 +190,7 @@ async fn visit(browser: &Browser, port: u16) {
             assert_eq!(opened.is_ok(), *path != "/redirect", "{path}: {opened:?}");
             if markup.contains("id=press") {
                 let target = tab.query("#press").await.unwrap();
-                let seen = tab.observe(About::Element(&target)).await.unwrap();
+                let seen = tab.observe(ObservationTarget::Element(&target)).await.unwrap();
                 let _leads_nowhere = tab.click(&target, &seen).await;
             }
         }

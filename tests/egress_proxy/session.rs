@@ -1,11 +1,11 @@
 //! A whole task: the container's egress is narrowed from the first release on.
 
 use evaluation::agent::{Action, Agent, ObedientAgent};
-use evaluation::family::Kind;
 use evaluation::guarded::truthful_user;
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
+use evaluation::suite::ScenarioKind;
 use portcullis::audit::MemoryLog;
 use portcullis::consent::ScriptedAnswerer;
 use portcullis::guard::SystemEntropy;
@@ -32,7 +32,7 @@ async fn a_release_closes_all_other_egress_and_the_task_goes_on() {
 /// Whether the task ended with a payment, and not with a browser that did not request it.
 async fn ends_paid(stage: &Stage) -> bool {
     let browser = stage.browser().await.unwrap();
-    let scenario = Scenario::new(Kind::Review, false, 3);
+    let scenario = Scenario::new(ScenarioKind::Review, false, 3);
     stage.world.begin(&scenario);
     let user = Box::new(ScriptedAnswerer(truthful_user(&scenario)));
     let log = MemoryLog::default();

@@ -134,7 +134,7 @@ impl Attack {
         match self.shows {
             Shows::LookUp => {
                 let start = format!("{}-{}.", self.place, self.way);
-                seen.look_ups().iter().any(|it| it.name.starts_with(&start))
+                seen.dns_queries().iter().any(|it| it.name.starts_with(&start))
             }
             Shows::Datagram(_) => seen.datagrams().iter().any(|it| Some(it.to.port()) == port),
             Shows::Connection(_) => seen.connections().iter().any(|it| Some(it.to.port()) == port),

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use browser_signals::Verb;
-use observer::Asker;
+use observer::DnsClient;
 use portcullis::Action;
 use portcullis::consent::Answer;
 
@@ -20,8 +20,8 @@ const PRIVATE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 7);
 fn private_hosts_and_other_services_are_not_reached() {
     in_the_network("claims::private_hosts_and_other_services_are_not_reached", async |network| {
         let sites = Sites::serve(&network);
-        network.names().lead("rebound.test", PRIVATE);
-        network.names().lead("database.test", SHOP);
+        network.dns().set("rebound.test", PRIVATE);
+        network.dns().set("database.test", SHOP);
 
         // Without a guard the page reaches it.
         let begun = network.traffic().now();
@@ -49,12 +49,12 @@ fn private_hosts_and_other_services_are_not_reached() {
         let strange: Vec<IpAddr> =
             seen.connections().iter().map(|it| it.to.ip()).filter(|it| *it != SHOP).collect();
         assert!(strange.is_empty() && !seen.connections().iter().any(|it| it.to.port() == 3306), "{seen:?}");
-        let asked = seen.asked_by(Asker::Guard);
+        let asked = seen.names_queried_by(DnsClient::Guard);
         assert!(asked.contains("rebound.test"), "its address is judged once it is known: {asked:?}");
         assert!(
             !asked.contains("database.test"),
             "no name is looked up for a port that is closed: {asked:?}"
         );
-        assert!(seen.asked_by(Asker::Browser).is_empty() && seen.datagrams().is_empty());
+        assert!(seen.names_queried_by(DnsClient::Browser).is_empty() && seen.datagrams().is_empty());
     });
 }

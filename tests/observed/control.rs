@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use observer::traffic::Seen;
-use observer::{Asker, Network};
+use observer::{DnsClient, Network};
 
 use crate::attacks::{self, Attack, STREET, hex};
 use crate::plain::{Openers, Plain};
@@ -82,8 +82,8 @@ pub fn by_way(attacks: &[Attack]) -> BTreeMap<&'static str, Vec<&'static str>> {
 
 /// Asserts that the browser looked up no name and sent only connections.
 pub fn the_browser_is_silent(when: &str, seen: &Seen) {
-    for asker in [Asker::Browser, Asker::Stranger] {
-        let names = seen.asked_by(asker);
+    for asker in [DnsClient::Browser, DnsClient::Other] {
+        let names = seen.names_queried_by(asker);
         assert!(names.is_empty(), "{when}: looked up by Chromium itself: {names:?}");
     }
     let datagrams = seen.datagrams();
@@ -94,8 +94,8 @@ pub fn the_browser_is_silent(when: &str, seen: &Seen) {
 /// Asserts that the traffic does not contain the street, in plain or in an encoding that a page would use.
 pub fn no_street(seen: &Seen, sites: &Sites) {
     let spelled = hex(STREET);
-    let mut texts: Vec<String> = seen.look_ups().into_iter().map(|it| it.name).collect();
-    texts.extend(seen.said());
+    let mut texts: Vec<String> = seen.dns_queries().into_iter().map(|it| it.name).collect();
+    texts.extend(seen.payloads());
     texts.extend(sites.told().into_iter().map(|told| format!("{}{}", told.host, told.text)));
     for text in texts {
         assert!(!text.to_lowercase().contains(&spelled), "the street left in hexadecimal digits: {text}");

@@ -9,7 +9,7 @@ use std::time::Duration;
 use browser_signals::playwright::OwnBrowser;
 use evaluation::stage::sandbox;
 
-use observer::{Asker, Network};
+use observer::{DnsClient, Network};
 use portcullis::consent::Answer;
 
 use crate::attacks::NOBODYS_STREET;
@@ -28,9 +28,9 @@ fn neither_a_start_nor_the_consent_window_sends_anything() {
         let sites = Sites::serve(&network);
         let begun = network.traffic().now();
         let plain = Plain::open(&network, &sites, "about:blank");
-        let calls_home = || !network.traffic().since(begun).asked_by(Asker::Browser).is_empty();
+        let calls_home = || !network.traffic().since(begun).names_queried_by(DnsClient::Browser).is_empty();
         assert!(soon(calls_home).await, "plain Chromium looks nothing up either, so the test proves nothing");
-        println!("plain Chromium asks for {:?}", network.traffic().since(begun).look_ups());
+        println!("plain Chromium asks for {:?}", network.traffic().since(begun).dns_queries());
         drop(plain);
 
         let begun = network.traffic().now();

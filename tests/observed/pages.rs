@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use browser_signals::playwright::FirstLine;
-use observer::Asker;
+use browser_signals::playwright::NetworkBarrier;
+use observer::DnsClient;
 use portcullis::consent::Answer;
 
 use crate::attacks::{self, Attack, NOBODYS_STREET};
@@ -44,7 +44,7 @@ fn nothing_leaves_by_any_channel_that_plain_chromium_has() {
             "an attack that succeeds in plain Chromium succeeded here too"
         );
         the_browser_is_silent("after a release", &seen);
-        let asked = seen.asked_by(Asker::Guard);
+        let asked = seen.names_queried_by(DnsClient::Guard);
         assert!(asked.iter().all(|name| name == "shop.test"), "the guard looked up a closed name: {asked:?}");
         let shop = seen.connections().iter().all(|it| it.to.ip() == IpAddr::from(SHOP));
         assert!(shop, "a connection to what is closed: {:?}", seen.connections());
@@ -60,7 +60,7 @@ fn nothing_leaves_by_any_channel_that_plain_chromium_has() {
         let seen = network.traffic().since(before);
         the_browser_is_silent("in T0", &seen);
         assert!(
-            seen.asked_by(Asker::Guard).iter().any(|name| name.starts_with("top-fetch.")),
+            seen.names_queried_by(DnsClient::Guard).iter().any(|name| name.starts_with("top-fetch.")),
             "the proxy works"
         );
         let (begun, opened) = (seen.connections().len() as u64, looking.proxy().opened());
@@ -84,7 +84,9 @@ fn nothing_leaves_by_any_channel_that_plain_chromium_has() {
 fn each_protection_alone_lets_something_out() {
     in_the_network("pages::each_protection_alone_lets_something_out", async |network| {
         let sites = Sites::serve(&network);
-        for (line, way) in [(FirstLine::HostRules, "turn-tcp"), (FirstLine::WebRtcPolicy, "stun-v4")] {
+        for (line, way) in
+            [(NetworkBarrier::HostRules, "turn-tcp"), (NetworkBarrier::WebRtcPolicy, "stun-v4")]
+        {
             sites.forget();
             let guarded =
                 Guarded::launch_with(&network, &sites, |settings| settings.without = Some(line)).await;

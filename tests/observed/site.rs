@@ -46,11 +46,11 @@ impl Sites {
             told: Arc::default(),
             incomplete: Arc::default(),
         };
-        let names = network.names();
-        names.lead("shop.test", SHOP);
-        names.lead("widget.test", WIDGET);
+        let names = network.dns();
+        names.set("shop.test", SHOP);
+        names.set("widget.test", WIDGET);
         for evil in ["evil.test", "*.evil.test"] {
-            names.lead(evil, EVIL);
+            names.set(evil, EVIL);
         }
         for address in [SHOP, WIDGET, EVIL] {
             sites.listen(network, (address, 443).into());

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use portcullis::DEFAULT_POLICY;
-use portcullis::consent::{Change, How};
+use portcullis::consent::{Change, ChangeKind};
 use portcullis::guard::VaultKeeper;
 use portcullis::service::protocol::{ClientRequest, Role};
 use portcullis::service::{Client, ExtensionConsent};
@@ -57,7 +57,7 @@ async fn request(stage: &Stage, change: Option<(usize, &str)>) -> (String, usize
     }
 }
 
-async fn change(stage: &Stage, role: Role, how: How) -> Value {
+async fn change(stage: &Stage, role: Role, how: ChangeKind) -> Value {
     let to = Origin::parse(&stage.shop).unwrap();
     let request = ClientRequest::Change(Change { kind: Kind::Address, to, how });
     if role == Role::User {
@@ -82,13 +82,17 @@ async fn a_withdrawn_yes_and_a_never_hold_in_the_open_task_at_once() {
     assert_eq!(asked(), 1, "the plan");
 
     // This test's vault has no keeper, so that nothing outlives the task.
-    assert_eq!(change(&stage, Role::Extension, How::Withdraw).await["changed"], "nothing", "no yes stands");
+    assert_eq!(
+        change(&stage, Role::Extension, ChangeKind::Withdraw).await["changed"],
+        "nothing",
+        "no yes stands"
+    );
     assert_eq!(request(&stage, None).await, (granted.to_owned(), 1));
     assert_eq!(asked(), 2, "but the yes for the task is gone, and it is asked about again");
 
-    let refused = change(&stage, Role::Extension, How::TakeBack).await;
+    let refused = change(&stage, Role::Extension, ChangeKind::TakeBack).await;
     assert_eq!(refused["error"]["code"], "not_for_role");
-    assert_eq!(change(&stage, Role::Extension, How::Never).await["changed"], "for_this_task");
+    assert_eq!(change(&stage, Role::Extension, ChangeKind::Never).await["changed"], "for_this_task");
     let denied = "DENY.address {\"reason\":\"consent_denied\"}".to_owned();
     assert_eq!(request(&stage, None).await, (denied, 0));
     assert_eq!(asked(), 2, "a kind that is never granted causes no prompt");
@@ -96,7 +100,7 @@ async fn a_withdrawn_yes_and_a_never_hold_in_the_open_task_at_once() {
     assert!(record.contains("\"event\":\"consent_never\""), "{record}");
 
     let mut user = Client::connect(&stage.service_folder, Role::User).await.unwrap();
-    assert_eq!(change(&stage, Role::User, How::TakeBack).await["changed"], "for_this_task");
+    assert_eq!(change(&stage, Role::User, ChangeKind::TakeBack).await["changed"], "for_this_task");
     assert_eq!(user.ask(&ClientRequest::Standing).await.unwrap()["standing"], json!([]));
     assert_eq!(request(&stage, None).await, (granted.to_owned(), 1));
     assert_eq!(asked(), 3);
@@ -114,7 +118,7 @@ async fn a_decided_release_that_is_not_delivered_is_refused_after_a_change() {
             (denied.clone(), 0),
             "{word} before look {look}"
         );
-        change(&stage, Role::User, How::TakeBack).await;
+        change(&stage, Role::User, ChangeKind::TakeBack).await;
         let mut user = Client::connect(&stage.service_folder, Role::User).await.unwrap();
         user.ask(&ClientRequest::End).await.unwrap();
     }
@@ -173,7 +177,7 @@ async fn a_never_during_an_open_prompt_outlasts_a_later_yes() {
     let asks = async {
         stage.begin().await;
         // A yes to the plan is stored once it is bound to a form.
-        assert_eq!(change(&stage, Role::User, How::Withdraw).await["changed"], "nothing");
+        assert_eq!(change(&stage, Role::User, ChangeKind::Withdraw).await["changed"], "nothing");
         stage.request().await
     };
     let (changed, reply) = tokio::join!(person, asks);
@@ -189,7 +193,7 @@ async fn a_never_during_an_open_prompt_outlasts_a_later_yes() {
 async fn a_change_that_a_locked_vault_did_not_store_is_not_recorded() {
     let stage = Stage::under(54, DEFAULT_POLICY, None, Some(Box::new(Kept))).await;
     stage.lock.lock();
-    assert_eq!(change(&stage, Role::Extension, How::Never).await["changed"], "locked");
+    assert_eq!(change(&stage, Role::Extension, ChangeKind::Never).await["changed"], "locked");
     let record = stage.record();
     assert!(!record.contains("consent_never"), "{record}");
 
@@ -197,7 +201,7 @@ async fn a_change_that_a_locked_vault_did_not_store_is_not_recorded() {
     let stage = Stage::under(55, DEFAULT_POLICY, None, Some(Box::new(Kept))).await;
     stage.begin().await;
     stage.lock.lock();
-    assert_eq!(change(&stage, Role::Extension, How::Never).await["changed"], "locked");
+    assert_eq!(change(&stage, Role::Extension, ChangeKind::Never).await["changed"], "locked");
     let record = stage.record();
     assert!(!record.contains("consent_never") && !record.contains("consent_revoked"), "{record}");
 }
@@ -259,7 +263,7 @@ async fn standing_consents_are_shown_during_an_action() {
     let asks = async {
         stage.begin().await;
         // A yes to the plan is stored once it is bound to a form.
-        assert_eq!(change(&stage, Role::User, How::Withdraw).await["changed"], "nothing");
+        assert_eq!(change(&stage, Role::User, ChangeKind::Withdraw).await["changed"], "nothing");
         stage.request().await
     };
     let both = async { tokio::join!(person, asks) };
@@ -276,7 +280,7 @@ async fn standing_consents_are_shown_while_a_prompt_is_open() {
     let stage =
         Stage::under(57, DEFAULT_POLICY, Some(ExtensionConsent::default()), Some(Box::new(Kept))).await;
     let to = Origin::parse(&stage.shop).unwrap();
-    let never = ClientRequest::Change(Change { kind: Kind::Login, to, how: How::Never });
+    let never = ClientRequest::Change(Change { kind: Kind::Login, to, how: ChangeKind::Never });
     let mut user = Client::connect(&stage.service_folder, Role::User).await.unwrap();
     assert_eq!(user.ask(&never).await.unwrap()["changed"], "kept");
     let mut extension = stage.extension().await;

@@ -7,7 +7,7 @@ use classifier::Detectors;
 use classifier::Safety;
 use policy_dfa::Millis;
 use portcullis::Action;
-use portcullis::consent::order::Waiting;
+use portcullis::consent::order::WaitingRequest;
 use portcullis::consent::{Answer, Asked};
 use portcullis::egress::ContainerEgress;
 use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
@@ -39,8 +39,8 @@ fn type_text(played: &mut Played, label: &str, text: &str) -> String {
     played.act(Action::Verb(Verb::Type { target: target(), text: text.into() }))
 }
 
-fn waiting() -> Vec<Waiting> {
-    vec![Waiting { to: origin(SHOP), path: "/order".into() }]
+fn waiting() -> Vec<WaitingRequest> {
+    vec![WaitingRequest { to: origin(SHOP), path: "/order".into() }]
 }
 
 /// The prompt about waiting requests, with the given answer.
@@ -268,9 +268,9 @@ fn a_no_to_a_message_holds_for_the_next_one_to_the_same_site() {
     with_control(&mut played, "select", "", "Quantity");
     played.act(Action::Verb(Verb::Select { target: target(), option: "2".into() }));
     assert_eq!(type_text(&mut played, "Message", "hello again"), "ok");
-    let elsewhere = vec![Waiting { path: "/chat".into(), ..waiting().remove(0) }];
+    let elsewhere = vec![WaitingRequest { path: "/chat".into(), ..waiting().remove(0) }];
     assert!(played.core.ask_about_waiting(elsewhere, Millis(played.seen)).is_none());
-    let stranger = vec![Waiting { to: origin("https://other.example"), path: "/chat".into() }];
+    let stranger = vec![WaitingRequest { to: origin("https://other.example"), path: "/chat".into() }];
     assert_eq!(type_text(&mut played, "Message", "and you"), "ok");
     assert!(played.core.ask_about_waiting(stranger, Millis(played.seen)).is_some(), "a no covers one site");
     with_control(&mut played, "select", "", "Country");

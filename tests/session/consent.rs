@@ -5,7 +5,7 @@ use browser_signals::{Container, Control, Destination, DocumentId, ElementRef, F
 use policy_dfa::{ConsentScope, Millis};
 use portcullis::Action;
 use portcullis::DEFAULT_POLICY;
-use portcullis::consent::ticket::{ANSWER_WITHIN, SubjectOf};
+use portcullis::consent::{ANSWER_TIMEOUT, SubjectBuilder};
 use portcullis::consent::{Answer, ConsentPrompt, Ticket};
 use portcullis::session::core::MAX_PROMPTS;
 use sirl::{Field, Kind};
@@ -22,7 +22,7 @@ fn a_no_is_a_no_and_is_not_asked_again() {
 
 #[test]
 fn a_late_yes_is_a_no() {
-    for (thinks, filled) in [(ANSWER_WITHIN.0 - 1, 1), (ANSWER_WITHIN.0, 0)] {
+    for (thinks, filled) in [(ANSWER_TIMEOUT.0 - 1, 1), (ANSWER_TIMEOUT.0, 0)] {
         let mut played = Played::new(Container::T2);
         played.thinks = thinks;
         played.request(BLOCK);
@@ -33,7 +33,7 @@ fn a_late_yes_is_a_no() {
 #[test]
 fn a_yes_to_another_prompt_is_a_no() {
     let other = {
-        let ticket = Ticket::new([1; 16], SubjectOf::policy(&[0; 32]).finish(), Millis(0));
+        let ticket = Ticket::new([1; 16], SubjectBuilder::policy(&[0; 32]).finish(), Millis(0));
         ConsentPrompt::new(Vec::new(), Vec::new(), ConsentScope::Session, ticket).answered(Answer::Session)
     };
     let mut played = Played::new(Container::T2);

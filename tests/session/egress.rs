@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use crate::played::{Played, SHOP, STREET, origin};
 use browser_signals::{Blocked, Container, Destination, EgressGuard, OutgoingRequest};
 use classifier::Detectors;
-use portcullis::egress::{ContainerEgress, Release, Releases};
+use portcullis::egress::{ContainerEgress, ReleasedValue, Releases};
 use sirl::Field;
 use vault::Vault;
 
@@ -42,7 +42,11 @@ impl Page {
     fn release(&self, method: &str) {
         let destination =
             Destination { origin: origin(SHOP), path: "/address".into(), method: method.into() };
-        self.releases.note(Release { handle: "address:task".into(), field: Field::Street, destination });
+        self.releases.note(ReleasedValue {
+            handle: "address:task".into(),
+            field: Field::Street,
+            destination,
+        });
     }
 
     fn send(
@@ -193,7 +197,7 @@ fn a_binary_body_goes_to_the_granted_destination_only() {
 fn a_destination_of_one_value_is_closed_to_another() {
     let page = Page::after_a_release();
     let destination = Destination { origin: origin(SHOP), path: "/contact".into(), method: "POST".into() };
-    page.releases.note(Release { handle: "address:task".into(), field: Field::City, destination });
+    page.releases.note(ReleasedValue { handle: "address:task".into(), field: Field::City, destination });
     let contact = "https://shop.example/contact";
     assert_eq!(page.post(contact, "city=Berkeley"), Ok(()));
     assert_eq!(page.post(contact, "street=17+Canary+Quarry+Road"), Err("value"));

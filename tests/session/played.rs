@@ -14,9 +14,9 @@ use portcullis::audit::AuditEvent;
 use portcullis::consent::{Answer, Answered, Asked, ConsentBook, HandedOver};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
-use portcullis::scrub::{Quarantine, Scrubber};
+use portcullis::page_text::PageTextGuard;
+use portcullis::page_text::{Quarantine, Scrubber};
 use portcullis::session::core::{Command, Core, CoreDependencies, Event, Look, RenderedPage};
-use portcullis::text::PageTextGuard;
 use sirl::{Currency, Field, Kind, Money};
 use vault::{Binding, Secret, Vault};
 

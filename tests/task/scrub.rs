@@ -5,7 +5,9 @@ use std::sync::Arc;
 use classifier::{Risk, Window, WindowClassifier};
 use portcullis::page_text::{HiddenText, Quarantine, ScrubSettings, Scrubbed, Scrubber, WithholdReason};
 use portcullis::signals::Origin;
-use portcullis::signals::outline::{Line, Outline, Part, Place, Purpose, UNSEEN, WITHHELD, Words, tidy};
+use portcullis::signals::outline::{
+    LinePart, Outline, OutlineLine, Purpose, TextPlace, UNSEEN, WITHHELD, Words, tidy,
+};
 use proptest::prelude::*;
 
 /// A classifier that takes windows with this word for an attack, and in foreign frames any window.
@@ -14,7 +16,11 @@ struct Fence;
 impl WindowClassifier for Fence {
     fn risk(&self, window: &Window<'_>) -> Risk {
         let is_attack = window.text.to_lowercase().contains("zebra");
-        if is_attack || window.place == classifier::Place::ForeignFrame { Risk::CERTAIN } else { Risk::NONE }
+        if is_attack || window.place == classifier::WindowPlace::ForeignFrame {
+            Risk::CERTAIN
+        } else {
+            Risk::NONE
+        }
     }
 }
 
@@ -22,30 +28,30 @@ fn scrubber(hidden: HiddenText) -> Scrubber {
     Scrubber::new(ScrubSettings { hidden, ..ScrubSettings::default() }, Some(Arc::new(Fence)))
 }
 
-fn words(text: &str, place: Place, purpose: Purpose) -> Words {
+fn words(text: &str, place: TextPlace, purpose: Purpose) -> Words {
     Words { text: text.to_owned(), place, purpose, frame: 0 }
 }
 
-fn text(parts: &[(&str, Place)]) -> Line {
+fn text(parts: &[(&str, TextPlace)]) -> OutlineLine {
     let text = parts.iter().map(|(text, place)| words(text, *place, Purpose::Text)).collect();
-    Line { head: vec![Part::Own("- text".into())], text, bare: true, ..Line::default() }
+    OutlineLine { head: vec![LinePart::Own("- text".into())], text, bare: true, ..OutlineLine::default() }
 }
 
-fn element(role: &str, name: &str, place: Place, purpose: Purpose) -> Line {
+fn element(role: &str, name: &str, place: TextPlace, purpose: Purpose) -> OutlineLine {
     let head = vec![
-        Part::Own(format!("- {role}")),
-        Part::Page(words(name, place, purpose)),
-        Part::Own(" [ref=e1]".into()),
+        LinePart::Own(format!("- {role}")),
+        LinePart::Page(words(name, place, purpose)),
+        LinePart::Own(" [ref=e1]".into()),
     ];
-    Line { head, ..Line::default() }
+    OutlineLine { head, ..OutlineLine::default() }
 }
 
-fn page(lines: Vec<Line>) -> Outline {
+fn page(lines: Vec<OutlineLine>) -> Outline {
     let frames = vec![Origin::parse("https://a.example").ok(), Origin::parse("https://b.example").ok()];
     Outline { lines, frames, ..Outline::default() }
 }
 
-fn scrubbed(hidden: HiddenText, lines: Vec<Line>) -> Scrubbed {
+fn scrubbed(hidden: HiddenText, lines: Vec<OutlineLine>) -> Scrubbed {
     scrubber(hidden).scrub(&page(lines))
 }
 
@@ -53,10 +59,14 @@ fn scrubbed(hidden: HiddenText, lines: Vec<Line>) -> Scrubbed {
 fn hidden_words_are_dropped_or_marked_by_the_setting() {
     let lines = || {
         vec![
-            text(&[("Total ", Place::Shown), ("one thing ", Place::Hidden), ("64.15", Place::Generated)]),
-            text(&[("nothing else", Place::Hidden)]),
-            element("image", "A kettle", Place::Attribute, Purpose::Name),
-            element("button", "Pay", Place::Attribute, Purpose::Label),
+            text(&[
+                ("Total ", TextPlace::Shown),
+                ("one thing ", TextPlace::Hidden),
+                ("64.15", TextPlace::Generated),
+            ]),
+            text(&[("nothing else", TextPlace::Hidden)]),
+            element("image", "A kettle", TextPlace::Attribute, Purpose::Name),
+            element("button", "Pay", TextPlace::Attribute, Purpose::Label),
         ]
     };
     let dropped = scrubbed(HiddenText::Drop, lines());
@@ -84,10 +94,10 @@ fn hidden_words_are_dropped_or_marked_by_the_setting() {
 fn suspicious_text_is_replaced_by_a_constant_mark() {
     let with = |attack: &str| {
         let lines = vec![
-            text(&[("Before.", Place::Shown)]),
-            text(&[(attack, Place::Shown)]),
-            element("link", attack, Place::Shown, Purpose::Echo),
-            element("button", attack, Place::Attribute, Purpose::Label),
+            text(&[("Before.", TextPlace::Shown)]),
+            text(&[(attack, TextPlace::Shown)]),
+            element("link", attack, TextPlace::Shown, Purpose::Echo),
+            element("button", attack, TextPlace::Attribute, Purpose::Label),
         ];
         scrubbed(HiddenText::Drop, lines)
     };
@@ -107,7 +117,8 @@ fn suspicious_text_is_replaced_by_a_constant_mark() {
 
 #[test]
 fn text_split_over_elements_lines_and_names_is_read_in_one_piece() {
-    let split = text(&[("the ze", Place::Shown), ("xx", Place::Hidden), ("bra comes", Place::Shown)]);
+    let split =
+        text(&[("the ze", TextPlace::Shown), ("xx", TextPlace::Hidden), ("bra comes", TextPlace::Shown)]);
     let split = scrubbed(HiddenText::Drop, vec![split]);
     assert_eq!(split.text, format!("- text: {WITHHELD}\n"));
     let all: Vec<&str> = split.withheld.iter().map(|it| it.words.as_str()).collect();
@@ -123,12 +134,12 @@ fn text_split_over_elements_lines_and_names_is_read_in_one_piece() {
     }
     let scrubber = Scrubber::new(ScrubSettings::default(), Some(Arc::new(Pair)));
     let names = vec![
-        element("button", "alpha", Place::Attribute, Purpose::Label),
-        element("button", "omega", Place::Attribute, Purpose::Label),
+        element("button", "alpha", TextPlace::Attribute, Purpose::Label),
+        element("button", "omega", TextPlace::Attribute, Purpose::Label),
     ];
     let line = format!("- button {WITHHELD} [ref=e1]\n");
     assert_eq!(scrubber.scrub(&page(names)).text, line.repeat(2));
-    let lines = vec![text(&[("alpha", Place::Shown)]), text(&[("omega", Place::Shown)])];
+    let lines = vec![text(&[("alpha", TextPlace::Shown)]), text(&[("omega", TextPlace::Shown)])];
     assert!(!scrubber.scrub(&page(lines)).text.contains("alpha"));
 }
 
@@ -143,7 +154,7 @@ fn short_texts_of_controls_are_read_one_by_one() {
     }
     let scrubber = Scrubber::new(ScrubSettings::default(), Some(Arc::new(Pair)));
     let of = |role: &str, texts: [&str; 2]| {
-        let lines = texts.map(|text| element(role, text, Place::Shown, Purpose::Text));
+        let lines = texts.map(|text| element(role, text, TextPlace::Shown, Purpose::Text));
         scrubber.scrub(&page(lines.to_vec())).text.contains("alpha")
     };
     assert!(of("button", ["alpha", "omega"]));
@@ -156,9 +167,9 @@ fn short_texts_of_controls_are_read_one_by_one() {
     ));
     // The text around controls is one run.
     let around = vec![
-        text(&[("alpha", Place::Shown)]),
-        element("button", "Pay", Place::Shown, Purpose::Text),
-        text(&[("omega", Place::Shown)]),
+        text(&[("alpha", TextPlace::Shown)]),
+        element("button", "Pay", TextPlace::Shown, Purpose::Text),
+        text(&[("omega", TextPlace::Shown)]),
     ];
     assert!(!scrubber.scrub(&page(around)).text.contains("alpha"));
 }
@@ -167,10 +178,10 @@ fn short_texts_of_controls_are_read_one_by_one() {
 fn long_names_are_withheld_and_seen_ones_are_not() {
     let long = "word ".repeat(20);
     let lines = vec![
-        element("button", &long, Place::Attribute, Purpose::Label),
-        element("button", &long, Place::Shown, Purpose::Label),
-        element("document", &long, Place::Attribute, Purpose::Title),
-        element("document", &long.repeat(2), Place::Attribute, Purpose::Title),
+        element("button", &long, TextPlace::Attribute, Purpose::Label),
+        element("button", &long, TextPlace::Shown, Purpose::Label),
+        element("document", &long, TextPlace::Attribute, Purpose::Title),
+        element("document", &long.repeat(2), TextPlace::Attribute, Purpose::Title),
     ];
     let scrubbed = scrubbed(HiddenText::Drop, lines);
     let kept: Vec<bool> = scrubbed.text.lines().map(|line| line.contains("word")).collect();
@@ -180,9 +191,9 @@ fn long_names_are_withheld_and_seen_ones_are_not() {
 
 #[test]
 fn a_frame_of_another_origin_is_read_as_such() {
-    let mut line = text(&[("harmless", Place::Shown)]);
+    let mut line = text(&[("harmless", TextPlace::Shown)]);
     line.text[0].frame = 1;
-    let scrubbed = scrubbed(HiddenText::Drop, vec![text(&[("own", Place::Shown)]), line]);
+    let scrubbed = scrubbed(HiddenText::Drop, vec![text(&[("own", TextPlace::Shown)]), line]);
     assert_eq!(scrubbed.text, format!("- text: \"own\"\n- text: {WITHHELD}\n"));
     assert_eq!(scrubbed.withheld[0].origin, Origin::parse("https://b.example").ok());
 }
@@ -190,7 +201,7 @@ fn a_frame_of_another_origin_is_read_as_such() {
 #[test]
 fn without_a_judge_nothing_is_suspicious() {
     let scrubber = Scrubber::new(ScrubSettings::default(), None);
-    let scrubbed = scrubber.scrub(&page(vec![text(&[("the zebra", Place::Shown)])]));
+    let scrubbed = scrubber.scrub(&page(vec![text(&[("the zebra", TextPlace::Shown)])]));
     assert_eq!(scrubbed.text, "- text: \"the zebra\"\n");
     assert_eq!(scrubbed.words, "the zebra\n");
 }
@@ -229,8 +240,13 @@ fn hostile() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..5).prop_map(|pieces| pieces.concat())
 }
 
-fn place() -> impl Strategy<Value = Place> {
-    prop_oneof![Just(Place::Shown), Just(Place::Generated), Just(Place::Attribute), Just(Place::Hidden)]
+fn place() -> impl Strategy<Value = TextPlace> {
+    prop_oneof![
+        Just(TextPlace::Shown),
+        Just(TextPlace::Generated),
+        Just(TextPlace::Attribute),
+        Just(TextPlace::Hidden)
+    ]
 }
 
 proptest! {
@@ -241,7 +257,7 @@ proptest! {
         texts in proptest::collection::vec((hostile(), place()), 1..5),
         name in hostile(), place in place(), quote in any::<bool>()
     ) {
-        let parts: Vec<(&str, Place)> = texts.iter().map(|(text, place)| (text.as_str(), *place)).collect();
+        let parts: Vec<(&str, TextPlace)> = texts.iter().map(|(text, place)| (text.as_str(), *place)).collect();
         let lines = vec![
             element("button", &name, place, Purpose::Label),
             text(&parts),
@@ -262,7 +278,7 @@ proptest! {
     #[test]
     fn no_words_are_lost(texts in proptest::collection::vec((hostile(), place()), 1..5)) {
         let shows = |c: &char| c.is_alphanumeric() && !tidy(&c.to_string()).is_empty();
-        let parts: Vec<(&str, Place)> = texts.iter().map(|(text, place)| (text.as_str(), *place)).collect();
+        let parts: Vec<(&str, TextPlace)> = texts.iter().map(|(text, place)| (text.as_str(), *place)).collect();
         let scrubbed = scrubbed(HiddenText::Drop, vec![text(&parts)]);
         let mut all: Vec<char> = texts.iter().flat_map(|(text, _)| text.chars()).filter(shows).collect();
         let withheld = scrubbed.withheld.iter().flat_map(|it| it.words.chars());

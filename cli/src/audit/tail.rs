@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::time::Duration;
 
-use portcullis::audit::{Broken, Chain, Place, Problem, Segment};
+use portcullis::audit::{Broken, Chain, Problem, RecordPosition, Segment};
 
 use super::{Selection, finding};
 use crate::failure::Failure;
@@ -71,7 +71,7 @@ impl Reader {
             })?;
             let file = segment.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let broken = |line, record, problem| {
-                let place = Some(Place { line, record });
+                let place = Some(RecordPosition { line, record });
                 finding(&selection.log, &Broken { file: file.clone(), place, problem })
             };
             let number = self.chain.length();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use classifier::{
-    Detector, Detectors, LinearClassifier, Place, Risk, Unfolded, highest_risk, sweep_unfolded,
+    Detector, Detectors, LinearClassifier, Risk, Unfolded, WindowPlace, highest_risk, sweep_unfolded,
 };
 use serde_json::{Value, json};
 
@@ -137,8 +137,8 @@ impl Judge {
         match self {
             Judge::Model { kind, model, at_least } => {
                 let unfolded = Unfolded::new(text);
-                let risk = highest_risk(&unfolded, Place::Unknown, model.as_ref());
-                let suspects = sweep_unfolded(&unfolded, Place::Unknown, model.as_ref(), *at_least);
+                let risk = highest_risk(&unfolded, WindowPlace::Unknown, model.as_ref());
+                let suspects = sweep_unfolded(&unfolded, WindowPlace::Unknown, model.as_ref(), *at_least);
                 let span = |suspect: &classifier::Suspect| {
                     let weights: Vec<f64> = suspect
                         .judgement

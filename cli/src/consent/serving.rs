@@ -1,7 +1,7 @@
 //! The standing consent of the running service, which holds the vault.
 
-use portcullis::consent::{Change, How};
-use portcullis::service::protocol::{Role, Wish};
+use portcullis::consent::{Change, ChangeKind};
+use portcullis::service::protocol::{ClientRequest, Role};
 use portcullis::signals::Origin;
 use portcullis::sirl::Kind;
 use serde_json::Value;
@@ -21,12 +21,15 @@ impl Stands {
     fn read(one: &Value) -> Option<Stands> {
         let text = |name: &str| one.get(name).and_then(Value::as_str);
         let (kind, to) = (Kind::from_name(text("kind")?)?, Origin::parse(text("site")?).ok()?);
-        Some(Stands { change: Change { kind, to, how: How::TakeBack }, says: text("says")?.to_owned() })
+        Some(Stands {
+            change: Change { kind, to, how: ChangeKind::TakeBack },
+            says: text("says")?.to_owned(),
+        })
     }
 }
 
 pub fn run(folder: &Folder, take_back: Option<&str>, json: bool) -> Result<(), Failure> {
-    let answer = request(folder, Role::User, &Wish::Standing)?;
+    let answer = request(folder, Role::User, &ClientRequest::Standing)?;
     let all = answer.get("standing").and_then(Value::as_array).cloned().unwrap_or_default();
     if json {
         println!("{}", Value::from(all));
@@ -52,7 +55,7 @@ pub fn run(folder: &Folder, take_back: Option<&str>, json: bool) -> Result<(), F
         all = all.drain(at..=at).collect();
     }
     for Stands { change, says } in all {
-        let answer = request(folder, Role::User, &Wish::Change(change))?;
+        let answer = request(folder, Role::User, &ClientRequest::Change(change))?;
         match answer.get("changed").and_then(Value::as_str) {
             Some("kept") => println!("revoked: {says}"),
             Some("nothing") => println!("it stood no longer: {says}"),

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use portcullis::audit::{LogError, verify};
+use portcullis::storage::vault_file::VaultFile;
 use portcullis::vault::Meta;
-use portcullis::vault_file::VaultFile;
 
 use super::finding::Finding;
 use crate::vault::{cached, keyring_works, unusable};

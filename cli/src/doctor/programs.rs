@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use discovery::Program;
 use discovery::playwright::{VERSION, is_installed};
 use playwright_rs::server::driver::get_driver_executable;
-use portcullis::egress_proxy::EgressProxy;
+use portcullis::egress::proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
 use portcullis::signals::Container;
 use portcullis::signals::playwright::{Browser, BrowserSettings};

@@ -1,6 +1,6 @@
 //! Cases as JSON: an event, its signals, and its history. `prove` writes them, `explain` reads them.
 
-use portcullis::policy::{Axis, Compiled, Happened, Outcome, Root, Valuation, VerbKind, Violation};
+use portcullis::policy::{Axis, Compiled, Outcome, Root, SessionEvent, Valuation, VerbKind, Violation};
 use portcullis::sirl::{Currency, Kind, Money};
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 pub struct Case {
     pub root: Root,
     pub valuation: Valuation,
-    pub history: Vec<Happened>,
+    pub history: Vec<SessionEvent>,
 }
 
 impl Case {
@@ -37,7 +37,7 @@ impl Case {
             set(&mut valuation, signal, symbol)?;
         }
         let events = value.get("history").and_then(Value::as_array).cloned().unwrap_or_default();
-        let history: Option<Vec<Happened>> =
+        let history: Option<Vec<SessionEvent>> =
             events.iter().map(|event| event.as_str().and_then(happened_named)).collect();
         Ok(Case { root, valuation, history: history.ok_or_else(|| bad("its history has an unknown event"))? })
     }
@@ -106,29 +106,29 @@ pub fn answer(outcome: Outcome) -> Value {
     }
 }
 
-fn happened(event: &Happened) -> String {
+fn happened(event: &SessionEvent) -> String {
     match event {
-        Happened::Prompted => "prompted".to_owned(),
-        Happened::Refused => "refused".to_owned(),
-        Happened::Suspected => "suspected_injection".to_owned(),
-        Happened::Released(kind) => format!("released {}", kind.as_str()),
-        Happened::Paid(amount) => format!("paid {amount}"),
-        Happened::Done(verb) => format!("done {}", verb.as_str()),
-        Happened::NewTask => "new_task".to_owned(),
+        SessionEvent::Prompted => "prompted".to_owned(),
+        SessionEvent::Refused => "refused".to_owned(),
+        SessionEvent::Suspected => "suspected_injection".to_owned(),
+        SessionEvent::Released(kind) => format!("released {}", kind.as_str()),
+        SessionEvent::Paid(amount) => format!("paid {amount}"),
+        SessionEvent::Done(verb) => format!("done {}", verb.as_str()),
+        SessionEvent::NewTask => "new_task".to_owned(),
     }
 }
 
-fn happened_named(text: &str) -> Option<Happened> {
+fn happened_named(text: &str) -> Option<SessionEvent> {
     let mut words = text.split(' ');
     let found = match (words.next()?, words.next(), words.next()) {
-        ("prompted", None, None) => Happened::Prompted,
-        ("refused", None, None) => Happened::Refused,
-        ("suspected_injection", None, None) => Happened::Suspected,
-        ("new_task", None, None) => Happened::NewTask,
-        ("released", Some(kind), None) => Happened::Released(Kind::from_name(kind)?),
-        ("done", Some(verb), None) => Happened::Done(verb_named(verb)?),
+        ("prompted", None, None) => SessionEvent::Prompted,
+        ("refused", None, None) => SessionEvent::Refused,
+        ("suspected_injection", None, None) => SessionEvent::Suspected,
+        ("new_task", None, None) => SessionEvent::NewTask,
+        ("released", Some(kind), None) => SessionEvent::Released(Kind::from_name(kind)?),
+        ("done", Some(verb), None) => SessionEvent::Done(verb_named(verb)?),
         ("paid", Some(amount), Some(currency)) => {
-            Happened::Paid(Money::parse(amount, Currency::new(currency)?)?)
+            SessionEvent::Paid(Money::parse(amount, Currency::new(currency)?)?)
         }
         _ => return None,
     };

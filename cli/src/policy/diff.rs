@@ -27,7 +27,7 @@ pub fn run(arguments: &Diff) -> Result<(), Failure> {
     let diff = Difference::between(&old.compiled, &new.compiled);
     if arguments.json {
         let asides: Vec<Value> = diff
-            .asides
+            .settings
             .iter()
             .map(|aside| json!({ "what": aside.what, "old": aside.old, "new": aside.new }))
             .collect();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use portcullis::policy::{Axis, Happened, History, Hurdle, Partial, Root, Valuation, symbol};
+use portcullis::policy::{Axis, FailedRule, History, Partial, Root, SessionEvent, Valuation, symbol};
 use serde_json::{Map, Value, json};
 
 use super::case::{Case, answer, event, occurring, set, signals};
@@ -44,7 +44,7 @@ pub fn run(arguments: &Explain) -> Result<(), Failure> {
         (None, None) => return Err(Failure::Input("name an event, or a case".to_owned())),
     };
     let why = loaded.compiled.explain(case.root, &case.valuation);
-    let step = |history, one: &Happened| loaded.compiled.after(history, *one);
+    let step = |history, one: &SessionEvent| loaded.compiled.after(history, *one);
     let history = case.history.iter().fold(History::default(), step);
     let barred = loaded.compiled.barred(case.root, &history);
     if arguments.input.json {
@@ -89,7 +89,7 @@ fn granted(loaded: &Loaded, root: Root) -> Valuation {
     found.witness().with(symbol::Consent::Given)
 }
 
-fn hurdle(one: &Hurdle) -> Value {
+fn hurdle(one: &FailedRule) -> Value {
     json!({
         "signal": one.axis.as_str(),
         "reason": one.reason.code(),

@@ -33,7 +33,7 @@ pub fn run(arguments: &Show) -> Result<(), Failure> {
     };
     if arguments.input.json {
         let sheets = roots.iter().map(|root| {
-            let sheet = policy.sheet(*root);
+            let sheet = policy.rule_table(*root);
             let rows = sheet.rows.iter().map(|row| {
                 json!({
                     "signal": row.signal,

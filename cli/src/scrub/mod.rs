@@ -6,7 +6,7 @@ mod reader;
 use std::path::Path;
 
 use clap::Args;
-use portcullis::scrub::{HiddenText, Scrubber, Why};
+use portcullis::page_text::{HiddenText, Scrubber, WithholdReason};
 use portcullis::signals::outline::quoted;
 use url::Url;
 
@@ -102,11 +102,11 @@ async fn read(page: &str, scrubber: Scrubber) -> Result<Read, Failure> {
 }
 
 /// The reason why text was withheld, as it is printed.
-fn why(why: Why) -> &'static str {
+fn why(why: WithholdReason) -> &'static str {
     match why {
-        Why::Hidden => "not seen by a person",
-        Why::Attribute => "an attribute",
-        Why::LongName => "too long for a name",
-        Why::Suspicious => "looks like an attack",
+        WithholdReason::Hidden => "not seen by a person",
+        WithholdReason::Attribute => "an attribute",
+        WithholdReason::LongName => "too long for a name",
+        WithholdReason::Suspicious => "looks like an attack",
     }
 }

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use classifier::Detectors;
-use portcullis::egress_proxy::EgressProxy;
+use portcullis::egress::proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
-use portcullis::scrub::{Scrubbed, Scrubber, Withheld};
+use portcullis::page_text::mask_by_form;
+use portcullis::page_text::{Scrubbed, Scrubber, Withheld};
 use portcullis::signals::outline::tidy;
 use portcullis::signals::playwright::{Browser, BrowserSettings, Tab};
 use portcullis::signals::{Container, Outline, TextGuard, TextWithheld};
-use portcullis::text::mask_by_form;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

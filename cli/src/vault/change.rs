@@ -6,10 +6,10 @@ use std::time::Duration;
 use portcullis::audit::VaultAct;
 use portcullis::guard::SystemEntropy;
 use portcullis::sirl::Field;
+use portcullis::storage::vault_file::VaultFile;
 use portcullis::storage::{Disk, SafeFolder, SystemDisk};
 use portcullis::vault::export::ExportCost;
 use portcullis::vault::{Binding, KdfParams, Meta, Secret, StateName, Vault, VaultError};
-use portcullis::vault_file::VaultFile;
 
 use super::opened::{bad, verifier};
 use super::recorded::{Age, Log, act};
@@ -165,7 +165,7 @@ pub fn lock(path: &Path) -> Result<(), Failure> {
     }
     match VaultFile::holder(path).map_err(|error| place::unusable(path, &error))? {
         Some(Some(process)) => {
-            let signalled = portcullis::lock::signal(process);
+            let signalled = portcullis::storage::vault_lock::signal(process);
             signalled.map_err(|error| {
                 Failure::Input(format!("process {process} cannot be signalled to lock: {error}"))
             })?;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use portcullis::audit::{FolderLog, Opening};
+use portcullis::audit::{FolderLog, LogOptions};
 use portcullis::consent::Answerer;
 use portcullis::guard::{Replaced, SystemEntropy, UserVault, VaultKey};
+use portcullis::storage::vault_file::VaultFile;
 use portcullis::vault::{Meta, Secret, StateName, UnlockKey, Vault};
-use portcullis::vault_file::VaultFile;
-use portcullis::{Guard, kept_head};
+use portcullis::{Guard, stored_head};
 
 use super::opened::{open_file, verifier};
 use super::{Target, cache};
@@ -48,8 +48,8 @@ impl Guarded {
         };
         let misfit =
             |error: String| Failure::Input(format!("{}: {error}; nothing was changed", audit.display()));
-        let known = kept_head::known(&vault).map_err(|error| misfit(error.to_string()))?;
-        let opened = FolderLog::open_with(audit, Opening { known, ..Opening::now() });
+        let known = stored_head::load(&vault).map_err(|error| misfit(error.to_string()))?;
+        let opened = FolderLog::open_with(audit, LogOptions { known, ..LogOptions::now() });
         let opened = opened.map_err(|error| misfit(error.to_string()))?;
         for release in &opened.unfinished {
             eprintln!("warning: it is not known how this ended, and the log now says so: {release}");

@@ -17,9 +17,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 #[cfg(unix)]
-use portcullis::vault::{Meta, UnlockKey};
+use portcullis::storage::vault_file::VaultFile;
 #[cfg(unix)]
-use portcullis::vault_file::VaultFile;
+use portcullis::vault::{Meta, UnlockKey};
 
 use crate::failure::Failure;
 use secrets::Source;

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use portcullis::audit::{AuditEvent, SignedHead, VaultAct};
 use portcullis::guard::{GuardError, SystemEntropy};
-use portcullis::kept_head;
 use portcullis::policy::{Policy, Verifier, authority};
+use portcullis::storage::vault_file::{VaultFile, VaultFileError};
+use portcullis::stored_head;
 use portcullis::vault::{Entropy, Meta, Secret, Vault, VaultError};
-use portcullis::vault_file::{VaultFile, VaultFileError};
 
 use super::recorded::{Age, Log, act};
 use super::secrets::Source;
@@ -133,7 +133,7 @@ impl Witness {
     pub fn ask(path: &Path, passphrase_fd: Option<u32>) -> Result<Witness, Failure> {
         let bytes = VaultFile::read_only(path).map_err(|error| place::unusable(path, &error))?;
         let (vault, _) = unlock(path, &bytes, &mut Source::new(passphrase_fd)?, By::Cache)?;
-        let head = kept_head::known(&vault).map_err(|error| Failure::Finding(error.to_string()))?;
+        let head = stored_head::load(&vault).map_err(|error| Failure::Finding(error.to_string()))?;
         Ok(Witness { key: vault.public_key(), head, generation: vault.generation() })
     }
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use portcullis::storage::{FolderError, KeepError, LockError, SafeFolder};
-use portcullis::vault_file::VaultFileError;
+use portcullis::storage::vault_file::VaultFileError;
+use portcullis::storage::{AtomicFileError, FolderError, LockError, SafeFolder};
 
 use crate::failure::Failure;
 
@@ -45,12 +45,12 @@ pub fn unusable(path: &Path, error: &VaultFileError) -> Failure {
 pub fn trouble(path: &Path, error: &VaultFileError) -> String {
     let vault = path.display();
     match error {
-        VaultFileError::Keep(KeepError::Missing { .. }) => no_vault(path),
+        VaultFileError::File(AtomicFileError::Missing { .. }) => no_vault(path),
         VaultFileError::Folder(error) if error.is_missing() => no_vault(path),
-        VaultFileError::Keep(KeepError::NoBackup { number, .. }) => {
+        VaultFileError::File(AtomicFileError::NoBackup { number, .. }) => {
             format!("{vault} has no backup {number}; `portcullis vault show-meta {vault}` names those it has")
         }
-        VaultFileError::Keep(KeepError::OnlyBackups { .. }) => {
+        VaultFileError::File(AtomicFileError::OnlyBackups { .. }) => {
             format!(
                 "{vault} is gone and its backups are there; put one back: `portcullis vault restore {vault}`"
             )

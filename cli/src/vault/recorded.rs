@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use portcullis::audit::{AuditEvent, AuditLog, FolderLog, LogError, Opening, SessionId, VaultAct};
+use portcullis::audit::{AuditEvent, AuditLog, FolderLog, LogError, LogOptions, SessionId, VaultAct};
 use portcullis::guard::{GuardError, SystemEntropy};
-use portcullis::kept_head;
+use portcullis::stored_head;
 use portcullis::vault::Vault;
 
 use crate::failure::Failure;
@@ -28,10 +28,10 @@ pub enum Age {
 impl Log {
     /// Opens a log that belongs to the vault, or creates one.
     pub fn open(folder: &Path, vault: &Vault, age: Age) -> Result<Log, Failure> {
-        let known = kept_head::known(vault).map_err(|error| misfit(folder, &error))?;
+        let known = stored_head::load(vault).map_err(|error| misfit(folder, &error))?;
         // This rejects the log before the record of its opening is added to it.
-        let log = Log::open_with(folder, Opening { known, ..Opening::now() })?;
-        match kept_head::check(vault, &log.log) {
+        let log = Log::open_with(folder, LogOptions { known, ..LogOptions::now() })?;
+        match stored_head::check(vault, &log.log) {
             Ok(()) => Ok(log),
             Err(GuardError::OlderVault { .. }) if age == Age::Any => Ok(log),
             Err(error) => Err(misfit(folder, &error)),
@@ -40,10 +40,10 @@ impl Log {
 
     /// Opens a log, or creates one, without checking it against the vault.
     pub fn open_any(folder: &Path) -> Result<Log, Failure> {
-        Log::open_with(folder, Opening::now())
+        Log::open_with(folder, LogOptions::now())
     }
 
-    fn open_with(folder: &Path, opening: Opening) -> Result<Log, Failure> {
+    fn open_with(folder: &Path, opening: LogOptions) -> Result<Log, Failure> {
         let opened = FolderLog::open_with(folder, opening).map_err(|error| match error {
             LogError::Broken { broken, .. } if broken.file == KNOWN_HEAD => {
                 misfit(folder, &GuardError::Audit(broken.problem.to_string()))
@@ -64,7 +64,7 @@ impl Log {
 
     /// Writes a record to disk.
     pub fn record(&mut self, event: &AuditEvent) -> Result<(), Failure> {
-        let written = self.log.append(SessionId::LOG, event, Opening::now().unix_ms, true);
+        let written = self.log.append(SessionId::LOG, event, LogOptions::now().unix_ms, true);
         written.map_err(|error| unwritten(&self.folder, &error))
     }
 
@@ -74,14 +74,14 @@ impl Log {
         for event in events {
             self.record(event)?;
         }
-        let now = Opening::now().unix_ms;
-        let kept = kept_head::keep(vault, saved, &mut self.log, &mut SystemEntropy, now);
+        let now = LogOptions::now().unix_ms;
+        let kept = stored_head::store(vault, saved, &mut self.log, &mut SystemEntropy, now);
         kept.map(drop).map_err(|error| unwritten(&self.folder, &error))
     }
 
     /// Signs the log's head for the saved vault, so that an older copy of the file can be detected.
     pub fn settle(&mut self, vault: &Vault) {
-        if let Err(error) = kept_head::settle(vault, &mut self.log, Opening::now().unix_ms) {
+        if let Err(error) = stored_head::sign_after_save(vault, &mut self.log, LogOptions::now().unix_ms) {
             eprintln!(
                 "warning: it was done, and the head of {} was not signed: {error}",
                 self.folder.display()

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use portcullis::audit::VaultAct;
 use portcullis::guard::SystemEntropy;
-use portcullis::kept_head;
-use portcullis::vault_file::VaultFile;
+use portcullis::storage::vault_file::VaultFile;
+use portcullis::stored_head;
 
 use super::opened::unlock_copy;
 use super::recorded::{Age, Log, act};
@@ -43,7 +43,7 @@ pub fn accept(target: &Target) -> Result<(), Failure> {
     let vault = target.vault.display();
     let Some(folder) = &target.audit else {
         let unreadable = |error: portcullis::GuardError| Failure::Input(error.to_string());
-        kept_head::forget(&mut opened.vault, &mut SystemEntropy).map_err(unreadable)?;
+        stored_head::clear(&mut opened.vault, &mut SystemEntropy).map_err(unreadable)?;
         opened.refresh(&[])?;
         println!(
             "{vault} no longer knows an audit log; the next one that is used with it is taken as it is."

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use portcullis::storage::vault_file::VaultFile;
 use portcullis::vault::Meta;
-use portcullis::vault_file::VaultFile;
 
 use super::opened::{bad, open_file};
 use super::{By, Opened, Target, place};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ed25519_dalek::{Signer as _, SigningKey};
 use portcullis::audit::{
-    AuditEvent, AuditLog, FolderLog, HeadSigner, Opening, SessionId, SignedHead, Stopped,
+    AuditEvent, AuditLog, BlockedByBrowser, FolderLog, HeadSigner, LogOptions, SessionId, SignedHead,
 };
 
 struct Signer(SigningKey);
@@ -29,13 +29,13 @@ const EVENTS: u64 = 6;
 fn log() -> (tempfile::TempDir, PathBuf, SignedHead) {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("audit");
-    let opening = Opening { segment_records: 3, unix_ms: 1_795_276_947_123, ..Opening::now() };
+    let opening = LogOptions { segment_records: 3, unix_ms: 1_795_276_947_123, ..LogOptions::now() };
     let mut log = FolderLog::open_with(&folder, opening).unwrap().log;
     for number in 0..EVENTS {
         let event = match number {
             0 => AuditEvent::Started { policy: [3; 32] },
             5 => AuditEvent::Ended,
-            _ => AuditEvent::Browser { what: Stopped::Popup },
+            _ => AuditEvent::Browser { what: BlockedByBrowser::Popup },
         };
         log.append(SessionId::new([(number % 2) as u8; 8]), &event, number, true).unwrap();
     }
@@ -146,7 +146,7 @@ fn following_shows_new_records_and_ends_with_its_reader() {
         line
     };
     assert!(line().contains("head_signed"));
-    let opening = Opening { segment_records: 3, ..Opening::now() };
+    let opening = LogOptions { segment_records: 3, ..LogOptions::now() };
     let mut log = FolderLog::open_with(&folder, opening).unwrap().log;
     assert!(line().contains("log_opened"));
     for _ in 0..4 {

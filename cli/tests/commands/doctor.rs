@@ -116,7 +116,7 @@ fn vault_log_and_policy_are_checked_without_a_passphrase() {
     assert!(line(&ran.out, "audit log").contains("2 records, the chain is whole"), "{}", ran.out);
     assert!(line(&ran.out, "policy  ").contains("statements hold"), "{}", ran.out);
 
-    let held = portcullis::vault_file::VaultFile::open(&vault).unwrap();
+    let held = portcullis::storage::vault_file::VaultFile::open(&vault).unwrap();
     let ran = doctor(home.path(), &["--quick"], &[]);
     assert!(line(&ran.out, "vault").contains("open in process"), "{}", ran.out);
     drop(held);

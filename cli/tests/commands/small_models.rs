@@ -44,7 +44,9 @@ fn nothing_of_the_laboratory_is_linked() {
     assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
     let tree = String::from_utf8(tree.stdout).unwrap();
     assert!(tree.contains("policy-dfa"), "{tree}");
-    for package in ["evaluation", "classifier-training", "agent-model", "canary", "observer", "portcullis-lab"] {
+    for package in
+        ["evaluation", "classifier-training", "agent-model", "canary", "observer", "portcullis-lab"]
+    {
         let linked = tree.lines().any(|line| line.split(' ').next() == Some(package));
         assert!(!linked, "`portcullis` links {package}");
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use portcullis::audit::{About, AuditEvent, AuditLog, FolderLog, SessionId, WouldHave};
+use portcullis::audit::{AuditEvent, AuditLog, AuditSubject, FolderLog, SessionId, WouldHave};
 use portcullis::consent::Answer;
 use portcullis::policy::{Policy, Reason, VerbKind};
 use portcullis::signals::{Container, Origin};
@@ -50,7 +50,7 @@ impl Written {
     fn question(&mut self, kind: Kind, origin: &str, answer: Answer) -> [AuditEvent; 2] {
         self.tickets += 1;
         let ticket = [self.tickets; 32];
-        let about = vec![About::Request(kind)];
+        let about = vec![AuditSubject::Request(kind)];
         let origin = Origin::parse(origin).ok();
         let asked = AuditEvent::ConsentAsked { ticket, about, fields: FieldSet::EMPTY, origin };
         [asked, AuditEvent::ConsentAnswered { ticket, answer }]
@@ -187,7 +187,7 @@ fn few_sessions_a_no_and_other_policies_are_no_evidence() {
 fn sessions_without_blocking_have_no_answers() {
     let mut written = Written::new();
     let seen = AuditEvent::Observed {
-        about: About::Request(Kind::Address),
+        about: AuditSubject::Request(Kind::Address),
         fields: FieldSet::EMPTY,
         origin: Origin::parse(SHOP).ok(),
         would: WouldHave::Asked,

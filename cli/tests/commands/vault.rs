@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use canary::{Canaries, assert_none};
-use portcullis::consent::{FormPlace, Purpose, StandingConsent, book};
+use portcullis::consent::{FormPlace, Purpose, StandingConsent, standing};
 use portcullis::guard::SystemEntropy;
 use portcullis::policy::{Policy, authority};
 use portcullis::signals::Origin;
 use portcullis::sirl::{Field, Kind};
+use portcullis::storage::vault_file::VaultFile;
 use portcullis::vault::{KdfParams, Secret, StateName, Vault};
-use portcullis::vault_file::VaultFile;
 
 const PASSPHRASE: &str = "quz vopelki 83 trandubo";
 
@@ -59,7 +59,7 @@ impl Home {
                 until: Some(4_000_000_000_000),
             })
             .into();
-        vault.set_state(StateName::Consents, &book::to_json(&standing), entropy).unwrap();
+        vault.set_state(StateName::Consents, &standing::to_json(&standing), entropy).unwrap();
         VaultFile::create(&home.vault(), &vault.to_bytes(entropy).unwrap()).unwrap();
         home
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use portcullis::policy::table::{Outcome, Root};
 use portcullis::policy::{Axis, Delivery, Policy, Valuation};
+use portcullis::policy::{Outcome, Root};
 use portcullis::service::protocol::{HOST_NAME, VERSION};
 use portcullis::sirl::{Kind, Tier};
 use portcullis_extension::file;

@@ -1,7 +1,7 @@
 //! Pages that imitate, frame, clobber, race and flood.
 
-use portcullis::service::protocol::{Role, Wish};
-use portcullis::service::{Client, ServicePlace};
+use portcullis::service::protocol::{ClientRequest, Role};
+use portcullis::service::{Client, ServiceFolder};
 
 use crate::stage::{FORM, REQUEST, Stage};
 
@@ -144,7 +144,7 @@ fn flooded(stage: &mut Stage) {
     stage.browser().open(&url);
     stage.answer("session");
     stage.task();
-    let place = ServicePlace::open(&stage.folder.path().join("run")).unwrap();
+    let place = ServiceFolder::open(&stage.folder.path().join("run")).unwrap();
     stage.answer("no");
     stage.asked();
     let replies = stage.run(async {
@@ -153,7 +153,7 @@ fn flooded(stage: &mut Stage) {
             let place = place.clone();
             asking.spawn(async move {
                 let mut client = Client::connect(&place, Role::Agent).await.ok()?;
-                client.ask(&Wish::Request("REQ.identity\nREQ.login\nREQ.end".to_owned())).await.ok()
+                client.ask(&ClientRequest::Request("REQ.identity\nREQ.login\nREQ.end".to_owned())).await.ok()
             });
         }
         asking.join_all().await

@@ -1,7 +1,7 @@
 //! Pages that imitate, frame, flood and race the extension's consent page, and scripts that send messages in its place.
 
-use portcullis::service::protocol::{EXTENSION_ID, Role, Wish};
-use portcullis::service::{Client, ServicePlace};
+use portcullis::service::protocol::{ClientRequest, EXTENSION_ID, Role};
+use portcullis::service::{Client, ServiceFolder};
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
@@ -226,7 +226,7 @@ fn flooded(stage: &mut Stage) {
     let send = format!("chrome.runtime.sendMessage({{ ask: 'withdraw', kind: 'address', site: '{site}' }})");
     stage.browser().at_question("inOwnPage", &json!({ "path": "options.html", "code": send }));
     let before = questions(stage)[0];
-    let place = ServicePlace::open(&stage.folder.path().join("run")).unwrap();
+    let place = ServiceFolder::open(&stage.folder.path().join("run")).unwrap();
     let (replies, closed) = stage.meanwhile(
         |stage| {
             stage.run(async {
@@ -235,7 +235,7 @@ fn flooded(stage: &mut Stage) {
                     let place = place.clone();
                     asking.spawn(async move {
                         let mut client = Client::connect(&place, Role::Agent).await.ok()?;
-                        client.ask(&Wish::Request(REQUEST.to_owned())).await.ok()
+                        client.ask(&ClientRequest::Request(REQUEST.to_owned())).await.ok()
                     });
                 }
                 asking.join_all().await

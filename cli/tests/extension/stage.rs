@@ -14,8 +14,8 @@ use evaluation::tls::install_nss;
 use portcullis::guard::SystemEntropy;
 use portcullis::policy::{Policy, authority};
 use portcullis::sirl::Field;
+use portcullis::storage::vault_file::VaultFile;
 use portcullis::vault::{Binding, KdfParams, Secret, StateName, Vault};
-use portcullis::vault_file::VaultFile;
 
 use crate::browser::Browser;
 use crate::site::Site;

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::os::unix::fs::PermissionsExt;
 
 use evaluation::tls::install_nss;
-use observer::{Asker, Network};
+use observer::{DnsClient, Network};
 use serde_json::json;
 
 use crate::attacks::{Attack, NOBODYS_STREET, STREET};
@@ -94,7 +94,7 @@ fn no_traffic_of_the_browser_itself_leaves_the_shipped_program() {
         let left: Vec<Attack> = succeed.iter().copied().filter(|attack| attack.is_in(&seen)).collect();
         assert_eq!(by_way(&left), BTreeMap::new(), "what leaves in plain Chromium left here too");
         the_browser_is_silent("after a release", &seen);
-        let asked = seen.asked_by(Asker::Guard);
+        let asked = seen.names_queried_by(DnsClient::Guard);
         assert!(
             asked.iter().all(|name| name == "shop.test"),
             "the guard looked up what is closed: {asked:?}"
@@ -117,7 +117,7 @@ fn no_traffic_of_the_browser_itself_leaves_the_shipped_program() {
         assert!(client.end());
         let seen = network.traffic().since(started);
         the_browser_is_silent("from its start to its end", &seen);
-        let asked = seen.asked_by(Asker::Guard);
+        let asked = seen.names_queried_by(DnsClient::Guard);
         assert!(asked.iter().any(|name| name.starts_with("top-fetch.")), "the proxy works: {asked:?}");
         assert_eq!(openers.told(), "", "a page had another program started");
         println!("{} packets, {} of the kernel's own left out", seen.packets().count(), seen.noise());

@@ -2,7 +2,7 @@
 use policy_dfa::{Checked, Compiled, Unchecked};
 
 fn cheat(policy: Compiled<Unchecked>) -> Compiled<Checked> {
-    policy.marked()
+    policy.with_state()
 }
 
 fn main() {}

@@ -1,7 +1,7 @@
 //! The error of a run.
 
 use portcullis::GuardError;
-use portcullis::session::driver::SessionError;
+use portcullis::session::SessionError;
 
 use crate::suite::tls::TlsError;
 use crate::trials::stage::StageError;

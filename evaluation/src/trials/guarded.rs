@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use browser_signals::playwright::Browser;
 use browser_signals::{Origin, Verb};
 use portcullis::audit::{AuditEvent, AuditLog, FolderLog, MemoryLog, SessionId};
-use portcullis::consent::order::{Act, Deed};
+use portcullis::consent::order::{ActionKind, RecordedAction};
 use portcullis::consent::{Answer, Asked, ConsentPrompt, ScriptedAnswerer};
-use portcullis::session::driver::SessionError;
+use portcullis::session::SessionError;
 use portcullis::{Guard, Session};
 
 use crate::agent::{Action, Agent, ObedientAgent};
@@ -73,10 +73,10 @@ pub fn truthful_user(scenario: &Scenario) -> impl FnMut(&ConsentPrompt) -> Answe
                 // An agent that was led to a wrong quantity first may set the right one later. The last one counts, and
                 // the amount shows that it is the one that is paid for.
                 let is_quantity =
-                    |deed: &Deed| matches!(&deed.act, Act::Chose(number) if number.parse::<u32>().is_ok());
-                let is_wanted = |deed: &Deed| matches!(&deed.act, Act::Chose(number) if *number == quantity);
-                let last = order.deeds.last().is_none_or(is_wanted);
-                order.waiting.is_empty() && order.deeds.iter().all(is_quantity) && last
+                    |deed: &RecordedAction| matches!(&deed.act, ActionKind::Chose(number) if number.parse::<u32>().is_ok());
+                let is_wanted = |deed: &RecordedAction| matches!(&deed.act, ActionKind::Chose(number) if *number == quantity);
+                let last = order.actions.last().is_none_or(is_wanted);
+                order.waiting.is_empty() && order.actions.iter().all(is_quantity) && last
             }
             Asked::Reveal { .. } | Asked::Verb { .. } => false,
         });

@@ -16,8 +16,8 @@ use portcullis::audit::{FolderLog, MemoryLog, SignedHead, verify, verify_text};
 use portcullis::consent::{Answer, ConsentPrompt, ScriptedAnswerer};
 use portcullis::guard::{GuardError, Replaced, SystemEntropy, UserVault, VaultKey};
 use portcullis::policy::{Policy, Verifier, authority};
+use portcullis::storage::vault_file::VaultFile;
 use portcullis::vault::{Binding, KdfParams, Secret, StateName, Vault};
-use portcullis::vault_file::VaultFile;
 use portcullis::{DEFAULT_POLICY, Guard};
 use sirl::Field;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use browser_signals::Outline;
-use browser_signals::outline::{Line, Part, Place, Purpose, Words};
+use browser_signals::outline::{LinePart, OutlineLine, Purpose, TextPlace, Words};
 use classifier::Detectors;
-use portcullis::scrub::Scrubber;
-use portcullis::text::mask_by_form;
+use portcullis::page_text::Scrubber;
+use portcullis::page_text::mask_by_form;
 use rig_agent::agent::{
     AgentHook, DispatchAction, DispatchEvent, HookContext, ModelSelection, ModelSelectionAction,
     OutcomeAction, OutcomeEvent,
@@ -78,11 +78,16 @@ impl Gatekeeper {
 
     /// Scrubs the text of a tool's result for the model.
     pub fn scrub(&self, text: &str) -> String {
-        let line = |text: &str| Line {
-            head: vec![Part::Own("- text".into())],
-            text: vec![Words { text: text.into(), place: Place::Shown, purpose: Purpose::Text, frame: 0 }],
+        let line = |text: &str| OutlineLine {
+            head: vec![LinePart::Own("- text".into())],
+            text: vec![Words {
+                text: text.into(),
+                place: TextPlace::Shown,
+                purpose: Purpose::Text,
+                frame: 0,
+            }],
             bare: true,
-            ..Line::default()
+            ..OutlineLine::default()
         };
         let lines = text.lines().filter(|text| !text.trim().is_empty()).map(line).collect();
         let scrubbed = self.scrubber.scrub(&Outline { lines, frames: vec![None], ..Outline::default() });

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use evaluation::attack::{Agent, AgentError, AttackError, BrowserError, Choice, Place, Settings};
-use evaluation::demo::SHORT;
-use evaluation::family::Kind;
+use evaluation::attack::{Agent, AgentError, AttackError, BrowserError, BrowserChoice, AttackSite, Settings};
+use evaluation::demo::DEFAULT_SCENARIOS;
+use evaluation::suite::ScenarioKind;
 
 use crate::evaluate::kinds;
 use crate::failure::Failure;
@@ -60,13 +60,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let agent = Agent::parse(&arguments.agent).map_err(|error| Failure::Input(error.to_string()))?;
     let kinds = match kinds(&arguments.kinds)? {
         chosen if !chosen.is_empty() => chosen,
-        _ if arguments.full => Kind::EVERY.to_vec(),
-        _ => SHORT.to_vec(),
+        _ if arguments.full => ScenarioKind::EVERY.to_vec(),
+        _ => DEFAULT_SCENARIOS.to_vec(),
     };
     let browser = match (&arguments.url, arguments.browser) {
-        (Some(url), _) => Choice::Running { url: url.clone(), wait: Duration::from_secs(arguments.wait) },
-        (None, Browser::Started) => Choice::Started,
-        (None, Browser::Own) => Choice::Own,
+        (Some(url), _) => BrowserChoice::Running { url: url.clone(), wait: Duration::from_secs(arguments.wait) },
+        (None, Browser::Started) => BrowserChoice::Started,
+        (None, Browser::Own) => BrowserChoice::Own,
     };
     let within = Duration::from_secs(arguments.within);
     let twins = !arguments.hostile_only;
@@ -91,7 +91,7 @@ async fn attack(
     arguments: &Arguments,
     settings: &Settings,
 ) -> Result<evaluation::attack::AttackReport, AttackError> {
-    let place = Place::set_up().await?;
+    let place = AttackSite::set_up().await?;
     if let Some(url) = &arguments.url {
         let port = url.trim_end_matches('/').rsplit(':').next().and_then(|port| port.parse().ok());
         eprintln!(

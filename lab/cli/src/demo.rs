@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use evaluation::demo::{DemoError, SHORT, Settings};
-use evaluation::family::Kind;
+use evaluation::demo::{EvaluationError, DEFAULT_SCENARIOS, Settings};
+use evaluation::suite::ScenarioKind;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::evaluate::{kinds, makers_of};
@@ -39,8 +39,8 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let policy = arguments.policy.as_deref().map(crate::files::read_text).transpose()?;
     let chosen = match kinds(&arguments.kinds)? {
         chosen if !chosen.is_empty() => chosen,
-        _ if arguments.full => Kind::EVERY.to_vec(),
-        _ => SHORT.to_vec(),
+        _ if arguments.full => ScenarioKind::EVERY.to_vec(),
+        _ => DEFAULT_SCENARIOS.to_vec(),
     };
     let settings = Settings { seeds: arguments.seeds.max(1), kinds: chosen, policy, out: arguments.out };
     let makers = makers_of(arguments.agent_model.as_deref())?;
@@ -61,9 +61,9 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     };
     let report =
         evaluation::demo::run(&settings, &makers, &runtime, &progress).map_err(|error| match error {
-            DemoError::NotSetUp(message) => Failure::NotSetUp(message),
-            DemoError::Input(message) => Failure::Input(message),
-            DemoError::Failed(message) => Failure::Finding(message),
+            EvaluationError::NotSetUp(message) => Failure::NotSetUp(message),
+            EvaluationError::Input(message) => Failure::Input(message),
+            EvaluationError::Failed(message) => Failure::Finding(message),
         })?;
     bar.finish_and_clear();
     println!("{}", report.table());

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evaluation::agent::chat::Endpoint;
-use evaluation::compare::agents::{Chat, MakeAgent, Obedient, Small};
+use evaluation::trials::agents::{Chat, MakeAgent, Obedient, Small};
 use evaluation::compare::journal::TRIALS;
 use evaluation::compare::plan::{Settings, VERSION};
-use evaluation::compare::run::Tell;
+use evaluation::compare::run::Progress;
 use evaluation::compare::{Evaluated, analyse, evaluate};
-use evaluation::demo::DemoError;
-use evaluation::family::Kind;
+use evaluation::demo::EvaluationError;
+use evaluation::suite::ScenarioKind;
 use evaluation::report::Approach;
 use evaluation::statistics::power;
 use evaluation::user::UserModel;
@@ -146,7 +146,7 @@ fn keep(written: std::io::Result<()>, file: &str, arguments: &Arguments) -> Resu
 }
 
 /// Runs something to its end, with a bar for whoever watches.
-fn watched<T>(work: impl AsyncFnOnce(Tell<'_>) -> Result<T, DemoError>) -> Result<T, Failure> {
+fn watched<T>(work: impl AsyncFnOnce(Progress<'_>) -> Result<T, EvaluationError>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Runtime::new().map_err(|e| Failure::NotSetUp(e.to_string()))?;
     let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template("{elapsed_precise} {bar:30} {pos}/{len} {eta} {msg}") {
@@ -167,11 +167,11 @@ fn watched<T>(work: impl AsyncFnOnce(Tell<'_>) -> Result<T, DemoError>) -> Resul
     Ok(done)
 }
 
-fn failure(error: DemoError) -> Failure {
+fn failure(error: EvaluationError) -> Failure {
     match error {
-        DemoError::NotSetUp(message) => Failure::NotSetUp(message),
-        DemoError::Input(message) => Failure::Input(message),
-        DemoError::Failed(message) => Failure::Finding(message),
+        EvaluationError::NotSetUp(message) => Failure::NotSetUp(message),
+        EvaluationError::Input(message) => Failure::Input(message),
+        EvaluationError::Failed(message) => Failure::Finding(message),
     }
 }
 
@@ -187,11 +187,11 @@ pub(crate) fn makers_of(agent_model: Option<&Path>) -> Result<Vec<Box<dyn MakeAg
 }
 
 /// Kinds of page by their names.
-pub(crate) fn kinds(names: &[String]) -> Result<Vec<Kind>, Failure> {
+pub(crate) fn kinds(names: &[String]) -> Result<Vec<ScenarioKind>, Failure> {
     let kind = |name: &String| {
-        let known = Kind::EVERY.iter().find(|kind| kind.as_str() == name.as_str());
+        let known = ScenarioKind::EVERY.iter().find(|kind| kind.as_str() == name.as_str());
         known.copied().ok_or_else(|| {
-            let known: Vec<&str> = Kind::EVERY.iter().map(|kind| kind.as_str()).collect();
+            let known: Vec<&str> = ScenarioKind::EVERY.iter().map(|kind| kind.as_str()).collect();
             Failure::Input(format!("there is no kind of page `{name}`; there are {}", known.join(", ")))
         })
     };
@@ -233,7 +233,7 @@ fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Sett
         version: VERSION,
         approaches: arguments.approaches.iter().map(approach).collect::<Result<_, _>>()?,
         agents: makers.iter().map(|maker| maker.name().to_owned()).collect(),
-        kinds: if kinds.is_empty() { Kind::EVERY.to_vec() } else { kinds },
+        kinds: if kinds.is_empty() { ScenarioKind::EVERY.to_vec() } else { kinds },
         seeds: arguments.seeds.max(1),
         user: UserModel {
             base: rate("user-base", arguments.user_base)?,

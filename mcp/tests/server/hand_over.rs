@@ -26,7 +26,7 @@ impl<A: Answerer> Answerer for AtTheWindow<A> {
         self.answerer.answer(prompt)
     }
 
-    fn offers_by_hand(&self) -> bool {
+    fn offers_hand_over(&self) -> bool {
         true
     }
 

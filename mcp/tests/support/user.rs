@@ -16,7 +16,7 @@ impl Answerer for Willing {
         Box::pin(std::future::ready(Answer::Once))
     }
 
-    fn offers_by_hand(&self) -> bool {
+    fn offers_hand_over(&self) -> bool {
         true
     }
 

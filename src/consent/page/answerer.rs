@@ -21,7 +21,7 @@ use crate::consent::{
     ANSWER_TIMEOUT, Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, HAND_OVER_TIMEOUT, HandOver,
     HandOverFuture, HandedOver, WarnFuture, Warning,
 };
-use crate::loopback::Hidden;
+use crate::system::loopback::Hidden;
 
 /// Why the page was not opened, as a text for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

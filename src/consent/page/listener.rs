@@ -14,7 +14,7 @@ use axum::response::Response;
 
 use super::channel::PageChannel;
 use super::message::MAX_BYTES;
-use crate::loopback::{Address, Hidden, asks, fetched, only, plain, read_body, respond};
+use crate::system::loopback::{Address, Hidden, asks, fetched, only, plain, read_body, respond};
 
 const PAGE: &str = include_str!("page.html");
 const SCRIPT: &str = include_str!("page.js");

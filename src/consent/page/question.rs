@@ -10,7 +10,7 @@ use vault::Secret;
 
 use super::content::{Accepts, LOOK_FIRST, PageContent};
 use crate::consent::Answer;
-use crate::loopback::Hidden;
+use crate::system::loopback::Hidden;
 
 /// The user's reply.
 pub(super) enum Reply {

@@ -25,7 +25,7 @@ use zeroize::Zeroizing;
 use super::forward::{forward, tunnel};
 use super::state::{ClientSlot, Shared, plain};
 use super::target::{ProxyMode, Target};
-use crate::loopback::{Hidden, only};
+use crate::system::loopback::{Hidden, only};
 
 /// Accepts connections until the proxy is closed.
 pub(super) async fn listen(listener: TcpListener, shared: Arc<Shared>) {

@@ -51,7 +51,7 @@ use tokio::sync::watch;
 use vault::Entropy;
 use zeroize::Zeroizing;
 
-use crate::loopback::Hidden;
+use crate::system::loopback::Hidden;
 use gate::Gate;
 use listener::listen;
 use state::Shared;

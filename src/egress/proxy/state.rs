@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::gate::Gate;
 use super::names::{HostRules, Resolver};
-use crate::loopback::Hidden;
+use crate::system::loopback::Hidden;
 
 /// The limits of one proxy. A connection needs at most `head` bytes for its request, and a tunnel two buffers of 16 KiB:
 /// with the defaults a container takes up less than 16 MiB of the guard's memory.

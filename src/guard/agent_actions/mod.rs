@@ -18,7 +18,7 @@ use browser_signals::{Fact, FormId, NodeId, Origin, Snapshot};
 use policy_dfa::Terms;
 use sirl::{Field, Kind};
 
-use crate::consent::order::{Act, Deed, FilledAddress, Filling, Order, Waiting};
+use crate::consent::order::{ActionKind, FilledAddress, Filling, Order, RecordedAction, WaitingRequest};
 pub(crate) use weight::{FormContext, Weighed, effect_of, kind_of, weigh};
 
 /// The maximum number of actions that one prompt can show. With more the answer is no.
@@ -59,7 +59,7 @@ enum Seen {
 }
 
 struct Entry {
-    action: Deed,
+    action: RecordedAction,
     location: Option<ControlLocation>,
     form: Option<FormId>,
     harmless: bool,
@@ -101,7 +101,9 @@ impl AgentActions {
             .entries
             .retain(|entry| !(again(entry) || entry.harmless && harmless && entry.action == action));
         let longest = match &action.act {
-            Act::Typed(text) | Act::Chose(text) | Act::Opened(text) => text.chars().count(),
+            ActionKind::Typed(text) | ActionKind::Chose(text) | ActionKind::Opened(text) => {
+                text.chars().count()
+            }
             _ => 0,
         };
         if ledger.entries.len() >= MAX_ACTIONS || longest > MAX_TEXT {
@@ -126,7 +128,7 @@ impl AgentActions {
     pub fn note_changed(&self, site: &Origin, labels: Vec<String>) {
         let mut ledger = self.lock();
         for label in labels {
-            let action = Deed { site: site.clone(), label, act: Act::Changed };
+            let action = RecordedAction { site: site.clone(), label, act: ActionKind::Changed };
             if !ledger.entries.iter().any(|entry| entry.action == action) {
                 let (location, form) = (None, None);
                 ledger.entries.push(Entry { action, location, form, harmless: false, seen: Seen::NotYet });
@@ -190,7 +192,9 @@ impl AgentActions {
             return false;
         }
         let text = letters(&decoded(text));
-        refused.any(|entry| matches!(&entry.action.act, Act::Typed(typed) if text.contains(&letters(typed))))
+        refused.any(
+            |entry| matches!(&entry.action.act, ActionKind::Typed(typed) if text.contains(&letters(typed))),
+        )
     }
 
     /// The order at a site: all actions there, and the unseen actions elsewhere. `asked` are the address records that the
@@ -202,21 +206,21 @@ impl AgentActions {
         };
         let (refused, kept): (Vec<&Entry>, Vec<&Entry>) =
             ledger.entries.iter().filter(shown).partition(|entry| entry.seen == Seen::Refused);
-        let deeds = kept.iter().map(|entry| entry.action.clone()).collect();
+        let actions = kept.iter().map(|entry| entry.action.clone()).collect();
         let once = |(at, entry): (usize, &&Entry)| {
             let earlier = refused.iter().take(at).any(|earlier| earlier.action == entry.action);
             (!earlier).then(|| entry.action.clone())
         };
-        let refused: Vec<Deed> = refused.iter().enumerate().filter_map(once).collect();
+        let refused: Vec<RecordedAction> = refused.iter().enumerate().filter_map(once).collect();
         let mut address = ledger.address(site);
         let asked = asked.into_iter().filter(|record| address.iter().all(|filled| filled.record != *record));
         let asked: Vec<String> = asked.collect();
         address.extend(asked.into_iter().map(|record| FilledAddress { record, state: Filling::Asked }));
-        Order { site: site.clone(), waiting: Vec::new(), address, deeds, refused, page_says }
+        Order { site: site.clone(), waiting: Vec::new(), address, actions, refused, page_says }
     }
 
     /// The order of waiting requests; `None` where one prompt cannot show it completely.
-    pub(crate) fn waiting(&self, mut waiting: Vec<Waiting>) -> Option<Order> {
+    pub(crate) fn waiting(&self, mut waiting: Vec<WaitingRequest>) -> Option<Order> {
         let ledger = self.lock();
         waiting.dedup();
         let site = waiting.first()?.to.clone();
@@ -224,9 +228,9 @@ impl AgentActions {
             return None;
         }
         let unseen = ledger.entries.iter().filter(|entry| entry.seen == Seen::NotYet);
-        let deeds = unseen.map(|entry| entry.action.clone()).collect();
+        let actions = unseen.map(|entry| entry.action.clone()).collect();
         let (refused, page_says) = (Vec::new(), Vec::new());
-        Some(Order { address: ledger.address(&site), site, waiting, deeds, refused, page_says })
+        Some(Order { address: ledger.address(&site), site, waiting, actions, refused, page_says })
     }
 
     /// Whether the user already refused every site of these requests, and all actions since then that can decide something
@@ -234,7 +238,7 @@ impl AgentActions {
     /// one prompt and not many.
     pub(crate) fn is_refused_again(&self, order: &Order) -> bool {
         let ledger = self.lock();
-        let is_text = |entry: &Entry| matches!(entry.action.act, Act::Typed(_) | Act::Sent);
+        let is_text = |entry: &Entry| matches!(entry.action.act, ActionKind::Typed(_) | ActionKind::Sent);
         order.waiting.iter().all(|waiting| ledger.refused.contains(&waiting.to))
             && ledger.entries.iter().filter(|entry| entry.must_be_seen()).all(is_text)
     }
@@ -242,18 +246,18 @@ impl AgentActions {
     /// Applies the user's answer to a prompt that showed an order.
     pub(crate) fn answered(&self, order: &Order, agreed: bool) {
         let mut ledger = self.lock();
-        let was_shown = |entry: &Entry| order.deeds.contains(&entry.action);
+        let was_shown = |entry: &Entry| order.actions.contains(&entry.action);
         if !agreed {
             let sites = order.waiting.iter().map(|waiting| waiting.to.clone());
             ledger.refused.extend(sites);
             // A refused sending did not happen, and a refused text is recognised again. All other actions may leave with
             // any later request.
-            ledger.entries.retain(|entry| !(entry.action.act == Act::Sent && was_shown(entry)));
+            ledger.entries.retain(|entry| !(entry.action.act == ActionKind::Sent && was_shown(entry)));
         }
         for entry in ledger.entries.iter_mut().filter(|entry| was_shown(entry)) {
             entry.seen = match (&entry.action.act, agreed) {
                 (_, true) => Seen::Agreed,
-                (Act::Typed(text), false) if letters(text).len() >= MIN_RECOGNISED => Seen::Refused,
+                (ActionKind::Typed(text), false) if letters(text).len() >= MIN_RECOGNISED => Seen::Refused,
                 (_, false) => Seen::NotYet,
             };
         }

@@ -8,7 +8,7 @@ use browser_signals::{Control, Fact, Observed, Snapshot, Verb};
 use policy_dfa::VerbKind;
 use url::Url;
 
-use crate::consent::order::{Act, Deed};
+use crate::consent::order::{ActionKind, RecordedAction};
 
 /// The longest harmless note, in characters.
 const MAX_NOTE: usize = 120;
@@ -20,7 +20,7 @@ const MAX_COUPON: usize = 24;
 /// An agent action, and whether it is known to decide nothing. A harmless action is shown with a payment, and delays no
 /// request.
 pub(crate) struct Weighed {
-    pub(crate) action: Deed,
+    pub(crate) action: RecordedAction,
     pub(crate) harmless: bool,
 }
 
@@ -41,9 +41,9 @@ pub(crate) fn weigh(
     context: &dyn Fn(&str) -> FormContext,
 ) -> Option<Weighed> {
     let site = page.origin.known().or(page.top_origin.known())?.clone();
-    let weighed = |label: &str, act: Act, harmless: bool| {
+    let weighed = |label: &str, act: ActionKind, harmless: bool| {
         let (site, label) = (site.clone(), label.to_owned());
-        Some(Weighed { action: Deed { site, label, act }, harmless })
+        Some(Weighed { action: RecordedAction { site, label, act }, harmless })
     };
     let target = page.target.as_ref();
     let named = target.map(name_of).unwrap_or_default();
@@ -52,11 +52,15 @@ pub(crate) fn weigh(
             let url = Url::parse(url).ok()?;
             let query: String = url.query_pairs().map(|(name, value)| format!("{name} {value} ")).collect();
             decisive(&[&without_handles(&query, &|handle| context(handle).is_own)])?;
-            weighed("", Act::Opened(format!("{}?{}", url.path(), url.query().unwrap_or_default())), false)
+            weighed(
+                "",
+                ActionKind::Opened(format!("{}?{}", url.path(), url.query().unwrap_or_default())),
+                false,
+            )
         }
         (Verb::Press { key }, _) => {
             (!matches!(key.as_str(), "Tab" | "Escape" | "Enter")).then_some(())?;
-            weighed("", Act::Pressed(key.clone()), false)
+            weighed("", ActionKind::Pressed(key.clone()), false)
         }
         (Verb::Type { text, .. }, Some(target)) => {
             let meaning = Meaning::of(target);
@@ -68,15 +72,15 @@ pub(crate) fn weigh(
                 Meaning::Unknown => context(text).is_own && !decides(page),
                 Meaning::Decisive(_) => false,
             };
-            weighed(&named, Act::Typed(text.clone()), harmless)
+            weighed(&named, ActionKind::Typed(text.clone()), harmless)
         }
         (Verb::Select { option, .. }, Some(target)) => {
             let harmless = is_harmless_choice(target, option, page, &context(option));
-            weighed(&named, Act::Chose(option.clone()), harmless)
+            weighed(&named, ActionKind::Chose(option.clone()), harmless)
         }
         (Verb::Check { on, .. }, Some(target)) => {
             let harmless = is_harmless_choice(target, &named, page, &context(&named));
-            weighed(&named, Act::Ticked(*on), harmless)
+            weighed(&named, ActionKind::Ticked(*on), harmless)
         }
         (Verb::Click { .. } | Verb::Submit { .. }, target)
             if effect_of(verb, Some(page)) == VerbKind::Submit =>
@@ -94,25 +98,25 @@ pub(crate) fn weigh(
             if leads_on(&label) && !decides(page) {
                 return None;
             }
-            weighed(&label, Act::Sent, false)
+            weighed(&label, ActionKind::Sent, false)
         }
         (Verb::Click { .. }, Some(target)) if matches!(target.input_type.as_str(), "radio" | "checkbox") => {
             let harmless = is_harmless_choice(target, &named, page, &context(&named));
-            weighed(&named, Act::Clicked, harmless)
+            weighed(&named, ActionKind::Clicked, harmless)
         }
         // A text box or a list: typing or choosing in it is judged when it happens.
         (Verb::Click { .. }, Some(target)) if is_entry(target) => None,
         (Verb::Click { .. }, Some(_)) if page.form.is_none() && page.destination.known().is_some() => {
             // A link that leads to another page.
             decisive(&[&named])?;
-            weighed(&named, Act::Clicked, true)
+            weighed(&named, ActionKind::Clicked, true)
         }
         (Verb::Click { .. }, _) => {
             if leads_on(&named) {
                 return None;
             }
             let is_own = !named.is_empty() && context(&named).is_own && decisive(&[&named]).is_none();
-            weighed(&named, Act::Clicked, is_own)
+            weighed(&named, ActionKind::Clicked, is_own)
         }
         _ => None,
     }

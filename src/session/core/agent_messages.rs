@@ -3,7 +3,7 @@
 use browser_signals::Verb;
 use policy_dfa::Reason;
 use sirl::{Block, Kind, ParseError, Plan, Reply, Schema};
-use vault::HandedValues;
+use vault::ValuesForModel;
 use zeroize::Zeroizing;
 
 /// One action of an agent.
@@ -47,7 +47,7 @@ pub fn request_refused(kind: Kind, reason: Reason) -> String {
 }
 
 /// The reply to a request whose values are shown to the model. No other reply contains values.
-pub fn values_for_the_model(kind: Kind, values: &HandedValues) -> Zeroizing<String> {
+pub fn values_for_the_model(kind: Kind, values: &ValuesForModel) -> Zeroizing<String> {
     let mut text = Zeroizing::new(String::with_capacity(1024));
     text.push_str(&format!("GRANT.{} {{\"delivered\":\"model\",\"values\":{{", kind.as_str()));
     let mut comma = "";

@@ -2,7 +2,7 @@
 //! recorded.
 
 use browser_signals::{Observed, Snapshot};
-use policy_dfa::{Grant, Happened, Millis, Model, Reason, Terms};
+use policy_dfa::{Grant, Millis, Model, Reason, SessionEvent, Terms};
 use sirl::{Reply, reply::Delivered};
 use vault::Vault;
 
@@ -97,7 +97,7 @@ impl Core {
             if !self.shown_to_model.contains(&shown) {
                 self.shown_to_model.push(shown);
             }
-            self.releases.note(egress::Release { handle, field, destination: destination.clone() });
+            self.releases.note(egress::ReleasedValue { handle, field, destination: destination.clone() });
         }
         let open = vec![terms.origin, destination.origin];
         Ok((InFlight::Shown(values_for_the_model(terms.kind, &values)), Command::Narrow(open)))
@@ -120,7 +120,7 @@ impl Core {
         let suppliers = vault.suppliers_to(terms.kind, placed, &terms.origin, &destination.origin);
         self.agent_actions.note_filled(page.value(), terms, &suppliers);
         for (handle, field) in suppliers {
-            self.releases.note(egress::Release { handle, field, destination: destination.clone() });
+            self.releases.note(egress::ReleasedValue { handle, field, destination: destination.clone() });
         }
         Ok(opened)
     }
@@ -144,7 +144,7 @@ impl Core {
             (&in_flight, done, block.current())
         {
             let kind = line.request.kind;
-            self.happened(Happened::Released(kind));
+            self.happened(SessionEvent::Released(kind));
         }
         let reply = done.and_then(|()| {
             let line = block.current().ok_or(Reason::MalformedRequest)?;
@@ -156,16 +156,16 @@ impl Core {
                 InFlight::Filled => Delivered::Filled,
                 InFlight::Wired => Delivered::Wired,
                 InFlight::Shown(text) => {
-                    self.happened(Happened::Released(kind));
+                    self.happened(SessionEvent::Released(kind));
                     return Ok(text.as_str().to_owned());
                 }
                 InFlight::Paid(card) => {
                     let amount = total.ok_or(Reason::MalformedRequest)?;
-                    self.happened(Happened::Paid(amount));
+                    self.happened(SessionEvent::Paid(amount));
                     return Ok(Reply::Purchased { card, amount }.to_string());
                 }
             };
-            self.happened(Happened::Released(kind));
+            self.happened(SessionEvent::Released(kind));
             Ok(Reply::Delivered { kind, delivered, fields }.to_string())
         });
         match (wired, reply) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use browser_signals::{Observed, Origin, Snapshot, Verb};
 use classifier::{Detectors, Safety};
-use policy_dfa::{Consent, DecisionPoint, Happened, History, Reason, Root, Task, Valuation, VerbKind};
+use policy_dfa::{Consent, DecisionPoint, History, Reason, Root, SessionEvent, Task, Valuation, VerbKind};
 use sha2::{Digest, Sha256};
 use sirl::{Field, Schema};
 use vault::Vault;
@@ -221,7 +221,7 @@ impl Core {
     ) -> Core {
         self.taint.add_earlier(earlier);
         if has_guessed {
-            self.happened(Happened::Suspected);
+            self.happened(SessionEvent::Suspected);
         }
         self
     }
@@ -252,7 +252,7 @@ impl Core {
     }
 
     /// Advances the policy's history.
-    pub(in crate::session) fn happened(&mut self, happened: Happened) {
+    pub(in crate::session) fn happened(&mut self, happened: SessionEvent) {
         self.history = self.decision.after(self.history, happened);
     }
 

@@ -1,7 +1,7 @@
 //! One step of the state machine, and the walk of a verb: look, decide, ask, record, carry out.
 
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
-use policy_dfa::{Consent, ConsentScope, Granted, Happened, Millis, Reason, VerbKind, Verdict};
+use policy_dfa::{Consent, ConsentScope, Granted, Millis, Reason, SessionEvent, VerbKind, Verdict};
 
 use super::agent_messages::{Action, AgentMessage, block_refused, verb_refused};
 use super::block_state::PageIdentity;
@@ -136,7 +136,7 @@ impl Core {
             Verdict::Grant(Granted::Verb) => {
                 self.note_agent_action(&verb, &page);
                 // The history counts the verb before it is carried out: it may have its effect even if it fails.
-                self.happened(Happened::Done(effect_of(&verb, Some(&page))));
+                self.happened(SessionEvent::Done(effect_of(&verb, Some(&page))));
                 let event = AuditEvent::Verb { verb: kind_of(&verb), origin, refused: None };
                 self.record(vec![event], AfterRecord::Do { verb, decided: Some(Box::new(page)) })
             }

@@ -16,19 +16,19 @@ use super::container_actions::{
 };
 use super::opening::{self, ReadySession, SealedTask, TaskSurface};
 use super::task_source::TaskSource;
-use crate::audit::{AuditEvent, SessionId, Stopped};
-use crate::consent::order::Waiting;
-use crate::consent::{HandOver, HandedOver, book};
+use crate::audit::{AuditEvent, BlockedByBrowser, SessionId};
+use crate::consent::order::WaitingRequest;
+use crate::consent::{HandOver, HandedOver, standing};
 use crate::egress::Releases;
-use crate::egress_proxy::EgressProxy;
+use crate::egress::proxy::EgressProxy;
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::{Dependencies, Guard};
-use crate::scrub::Quarantine;
+use crate::page_text::PageTextGuard;
+use crate::page_text::Quarantine;
 use crate::session::core::Action;
 use crate::session::core::{Command, Core, Event, RenderedPage};
 use crate::session::{Proposal, SessionError, SessionReport};
 use crate::system::unix_ms;
-use crate::text::PageTextGuard;
 
 /// One task in one container of the guard's browser.
 pub struct Session {
@@ -200,7 +200,7 @@ impl Session {
     /// # Errors
     /// [`BridgeError::TextWithheld`] where the vault is locked.
     pub fn tell(&mut self, text: &str) -> Result<String, BridgeError> {
-        let rendered = self.text.tell(text).map_err(|_| BridgeError::TextWithheld)?;
+        let rendered = self.text.render(text).map_err(|_| BridgeError::TextWithheld)?;
         self.core.note_unattributed(&rendered);
         Ok(rendered)
     }
@@ -302,7 +302,7 @@ impl Session {
         if !held.iter().any(|it| it.main_navigation) {
             self.note_changed().await;
         }
-        let waiting = held.into_iter().map(|it| Waiting { to: it.to, path: it.path }).collect();
+        let waiting = held.into_iter().map(|it| WaitingRequest { to: it.to, path: it.path }).collect();
         let agreed = match self.core.ask_about_waiting(waiting, self.now()) {
             Some(prompt) => {
                 let answered = self.dependencies.ask(&prompt).await;
@@ -372,7 +372,7 @@ impl Session {
     /// Stores new standing consents. If that fails, they hold for this task.
     fn save_standing(&mut self) {
         if let Some(standing) = self.core.take_standing() {
-            self.dependencies.store(StateName::Consents, &book::to_json(&standing));
+            self.dependencies.store(StateName::Consents, &standing::to_json(&standing));
         }
     }
 
@@ -406,15 +406,15 @@ impl Session {
                 self.record(ended.as_slice(), true);
                 continue;
             }
-            let what = Stopped::from(&event);
-            if what == Stopped::Request {
+            let what = BlockedByBrowser::from(&event);
+            if what == BlockedByBrowser::Request {
                 self.core.note_denial(Reason::EgressBlocked);
             }
             self.record(&[AuditEvent::Browser { what }], false);
         }
         for _ in 0..take_refusals(&self.proxy) {
             self.core.note_denial(Reason::EgressBlocked);
-            self.record(&[AuditEvent::Browser { what: Stopped::Request }], false);
+            self.record(&[AuditEvent::Browser { what: BlockedByBrowser::Request }], false);
         }
     }
 

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser_signals::playwright::{About, BridgeError, Browser, Tab};
+use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, Tab};
 use browser_signals::{Observed, Origin, Snapshot, Verb};
 use policy_dfa::{Reason, Task};
 use url::Url;
 use vault::Entropy;
 
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
+use crate::egress::proxy::EgressProxy;
 use crate::egress::{ContainerEgress, Releases};
-use crate::egress_proxy::EgressProxy;
 use crate::guard::Dependencies;
 use crate::guard::agent_actions::AgentActions;
 use crate::session::SessionError;
@@ -79,8 +79,8 @@ pub(super) fn take_refusals(proxy: &EgressProxy) -> u64 {
 /// Observes the part of the page that a verb or a request is about.
 pub(crate) async fn look(tab: &Tab, look: Look) -> Result<Vec<Observed<Snapshot>>, BridgeError> {
     match look {
-        Look::Page => Ok(vec![tab.observe(About::Page).await?]),
-        Look::Element(target) => Ok(vec![tab.observe(About::Element(&target)).await?]),
+        Look::Page => Ok(vec![tab.observe(ObservationTarget::Page).await?]),
+        Look::Element(target) => Ok(vec![tab.observe(ObservationTarget::Element(&target)).await?]),
         Look::Forms => tab.forms().await,
     }
 }
@@ -192,7 +192,7 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
-    use crate::egress_proxy::{HostRules, Limits, OpenRule, SystemResolver};
+    use crate::egress::proxy::{HostRules, Limits, OpenRule, SystemResolver};
 
     /// Asks the proxy for a tunnel to a server of this machine, and returns the connection and the answer.
     async fn tunnel(proxy: &EgressProxy, to: &str) -> (TcpStream, String) {

@@ -12,14 +12,14 @@ use crate::consent::{ConsentBook, Notice, OpenPages};
 use crate::egress::Releases;
 use crate::guard::Dependencies;
 use crate::intake;
-use crate::scrub::Quarantine;
+use crate::page_text::PageTextGuard;
+use crate::page_text::Quarantine;
 use crate::session::SessionError;
 use crate::session::core::{Core, CoreDependencies};
 use crate::session::decisions::never_granted;
 use crate::session::prompts::consent_events;
 use crate::session::prompts::plan::{PlanQuestion, store_plan_answer};
 use crate::system::unix_ms;
-use crate::text::PageTextGuard;
 
 /// The browser that a session acts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,7 +177,7 @@ impl SealedTask {
             .with_schema(dependencies.schema.clone())
             .with_earlier_guesses(dependencies.earlier_guesses())
             .with_values_shown_to_the_model(dependencies.shows_values_to_model)
-            .with_hand_over(dependencies.answerer.offers_by_hand())
+            .with_hand_over(dependencies.answerer.offers_hand_over())
             .with_notice(self.surface.notice());
         if let Some(memory) = &dependencies.memory {
             core = core.with_earlier_taint(memory.private(), memory.guessed() > 0);

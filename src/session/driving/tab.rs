@@ -17,17 +17,17 @@ use vault::StateName;
 use super::opening::{self, ReadySession, TaskSurface};
 use super::task_source::TaskSource;
 use super::tls::TlsProbe;
-use crate::audit::{AuditEvent, SessionId, Stopped};
-use crate::consent::{Change, OpenPages, book};
+use crate::audit::{AuditEvent, BlockedByBrowser, SessionId};
+use crate::consent::{Change, OpenPages, standing};
 use crate::egress::Releases;
 use crate::guard::{Dependencies, Guard};
-use crate::scrub::Quarantine;
+use crate::page_text::PageTextGuard;
+use crate::page_text::Quarantine;
 use crate::session::core::Action;
 use crate::session::core::{Command, Core, Event, Look, RenderedPage};
 use crate::session::prompts::changes::{ChangeQueue, ChangeRequest, ChangeStatus};
 use crate::session::{SessionError, SessionReport};
 use crate::system::unix_ms;
-use crate::text::PageTextGuard;
 
 /// The time for an extension whose worker was stopped to connect again.
 const RECONNECT_WITHIN: Duration = Duration::from_secs(8);
@@ -283,7 +283,7 @@ impl TabSession {
         to: Option<&Origin>,
         delivered: Result<(), ExtensionError>,
     ) -> Result<(), ExtensionError> {
-        if let (Err(ExtensionError::Earlier(wait)), Some(to)) = (delivered, to) {
+        if let (Err(ExtensionError::EarlierPage(wait)), Some(to)) = (delivered, to) {
             self.core.note_wait(to.clone(), wait);
         }
         if matches!(delivered, Ok(()) | Err(ExtensionError::Unconfirmed)) {
@@ -304,7 +304,7 @@ impl TabSession {
         };
         let filled = self.settle_open(open, Some(&to), filled);
         if filled == Err(ExtensionError::Disagrees) {
-            self.record(&[AuditEvent::Browser { what: Stopped::Preview }], true);
+            self.record(&[AuditEvent::Browser { what: BlockedByBrowser::Preview }], true);
         }
         filled
     }
@@ -332,7 +332,7 @@ impl TabSession {
 
     fn save_standing(&mut self) {
         if let Some(standing) = self.core.take_standing() {
-            self.dependencies.store(StateName::Consents, &book::to_json(&standing));
+            self.dependencies.store(StateName::Consents, &standing::to_json(&standing));
         }
     }
 
@@ -359,7 +359,7 @@ fn reason_of(error: ExtensionError) -> Reason {
         ExtensionError::Occluded => Reason::Occluded,
         ExtensionError::Diverted => Reason::WrongDestination,
         ExtensionError::NotApplicable => Reason::NotApplicable,
-        ExtensionError::TextWithheld | ExtensionError::WayOut | ExtensionError::Earlier(_) => {
+        ExtensionError::TextWithheld | ExtensionError::Egress | ExtensionError::EarlierPage(_) => {
             Reason::EgressBlocked
         }
         ExtensionError::Unconfirmed => Reason::Unconfirmed,

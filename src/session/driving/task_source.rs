@@ -8,7 +8,7 @@ use sirl::Kind;
 use vault::{Binding, Secret, Vault, VaultError};
 
 use crate::audit::AuditEvent;
-use crate::consent::ticket::SubjectOf;
+use crate::consent::SubjectBuilder;
 use crate::consent::{Asked, ConsentPrompt, Quoted, Ticket};
 use crate::guard::Dependencies;
 use crate::intake::{Found, Intake};
@@ -62,7 +62,7 @@ impl Proposal {
         Intake {
             found: Vec::new(),
             unsure: Vec::new(),
-            unkept: Vec::new(),
+            unsupported: Vec::new(),
             prompt: String::new(),
             origins: self.origins,
             handles: Vec::new(),
@@ -93,9 +93,9 @@ impl Dependencies {
             })
             .collect();
         let shown = asked.len();
-        let subject = asked
-            .iter()
-            .fold(SubjectOf::policy(policy), |subject, asked| subject.part(asked.to_string().as_bytes()));
+        let subject = asked.iter().fold(SubjectBuilder::policy(policy), |subject, asked| {
+            subject.part(asked.to_string().as_bytes())
+        });
         let mut nonce = [0; 16];
         self.entropy.fill(&mut nonce);
         let ticket = Ticket::new(nonce, subject.finish(), Millis(0));

@@ -17,7 +17,7 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use crate::egress_proxy::{HostRules, SystemResolver};
+use crate::egress::proxy::{HostRules, SystemResolver};
 
 /// The time limit of one handshake.
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(4);

@@ -3,14 +3,15 @@
 use browser_signals::lookalike::warnings;
 use browser_signals::meaning::{Decisive, decisive};
 use browser_signals::{Origin, Snapshot};
-use policy_dfa::{Consent, ConsentScope, Happened, Millis};
+use policy_dfa::{Consent, ConsentScope, Millis, SessionEvent};
 use sirl::{Field, FieldSet, Kind};
 
 use super::{consent_events, distinct_records, subject_of};
 use crate::audit::AuditEvent;
-use crate::consent::order::Waiting;
+use crate::consent::order::WaitingRequest;
 use crate::consent::{
-    Answer, Answered, Asked, Change, ConsentPrompt, Made, Notice, Release, StandingConsent, Ticket,
+    Answer, Answered, Asked, Change, ChangeOutcome, ConsentPrompt, Notice, ReleaseScope, StandingConsent,
+    Ticket,
 };
 use crate::session::core::block_state::{BlockPhase, BlockState, PendingConsent};
 use crate::session::core::{Command, Core, MAX_PROMPTS, State};
@@ -140,7 +141,11 @@ impl Core {
     }
 
     /// The prompt about waiting requests; `None` where the answer is no without asking.
-    pub fn ask_about_waiting(&mut self, waiting: Vec<Waiting>, now: Millis) -> Option<Box<ConsentPrompt>> {
+    pub fn ask_about_waiting(
+        &mut self,
+        waiting: Vec<WaitingRequest>,
+        now: Millis,
+    ) -> Option<Box<ConsentPrompt>> {
         if self.prompts_are_spent() {
             return None;
         }
@@ -157,13 +162,13 @@ impl Core {
     /// Counts a prompt.
     pub fn note_prompt(&mut self) {
         self.counts.prompts += 1;
-        self.happened(Happened::Prompted);
+        self.happened(SessionEvent::Prompted);
     }
 
     /// Advances the policy's history by the answer to a prompt within an action.
     pub(in crate::session) fn note_answer(&mut self, answer: Answer) {
         if !answer.agrees() {
-            self.happened(Happened::Refused);
+            self.happened(SessionEvent::Refused);
         }
     }
 
@@ -213,12 +218,12 @@ impl Core {
                 // The user said never while the prompt was open. A yes does not replace it.
                 continue;
             }
-            self.book.note(&Release { kind, fields, records: &records, to: origin, form }, answer, now);
+            self.book.note(&ReleaseScope { kind, fields, records: &records, to: origin, form }, answer, now);
         }
     }
 
     /// Changes the standing consents for all later decisions. A release that is decided and not delivered yet is refused.
-    pub fn change(&mut self, change: &Change, now: Millis) -> Made {
+    pub fn change(&mut self, change: &Change, now: Millis) -> ChangeOutcome {
         self.overtaken = true;
         if let State::Block(block) = &mut self.state {
             let agreed = block.0.requests.iter_mut().filter(|line| line.consent == Consent::Given);

@@ -6,8 +6,8 @@ use policy_dfa::Millis;
 use tokio::sync::{mpsc, oneshot};
 use vault::StateName;
 
-use crate::audit::{About, AuditEvent, SessionId};
-use crate::consent::{Change, ConsentBook, How, Made, StandingConsent, book};
+use crate::audit::{AuditEvent, AuditSubject, SessionId};
+use crate::consent::{Change, ChangeKind, ChangeOutcome, ConsentBook, StandingConsent, standing};
 use crate::guard::{Dependencies, Guard};
 use crate::system::unix_ms;
 
@@ -66,20 +66,21 @@ impl Dependencies {
         &mut self,
         id: SessionId,
         change: &Change,
-        made: Made,
+        made: ChangeOutcome,
         standing: Option<Vec<StandingConsent>>,
     ) -> ChangeStatus {
         // The consents of a locked vault did not change, so there is nothing to record.
         if self.is_locked() {
             return ChangeStatus::Locked;
         }
-        let about = About::Request(change.kind);
+        let about = AuditSubject::Request(change.kind);
         for old in made.gone {
             let (fields, origin) = (old.fields, Some(old.to));
             self.note_change(id, &AuditEvent::ConsentRevoked { about, fields, origin });
         }
-        let is_never = change.how == How::Never && standing.is_some() && !made.is_full;
-        let is_stored = standing.map(|standing| self.store(StateName::Consents, &book::to_json(&standing)));
+        let is_never = change.how == ChangeKind::Never && standing.is_some() && !made.is_full;
+        let is_stored =
+            standing.map(|standing| self.store(StateName::Consents, &standing::to_json(&standing)));
         if is_stored == Some(false) && self.is_locked() {
             return ChangeStatus::Locked;
         }

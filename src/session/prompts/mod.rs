@@ -13,8 +13,8 @@ pub(super) mod plan;
 
 use sirl::{Field, FieldSet};
 
-use crate::audit::{About, AuditEvent};
-use crate::consent::ticket::SubjectOf;
+use crate::audit::{AuditEvent, AuditSubject};
+use crate::consent::SubjectBuilder;
 use crate::consent::{Answer, Asked, ConsentPrompt};
 
 /// The audit events of a prompt and its answer.
@@ -26,7 +26,7 @@ pub(super) fn consent_events(prompt: &ConsentPrompt, answer: Answer) -> Vec<Audi
     });
     let asked = AuditEvent::ConsentAsked {
         ticket,
-        about: prompt.asked.iter().map(About::from).collect(),
+        about: prompt.asked.iter().map(AuditSubject::from).collect(),
         fields,
         origin: prompt.asked.iter().find_map(Asked::origin).cloned(),
     };
@@ -34,8 +34,8 @@ pub(super) fn consent_events(prompt: &ConsentPrompt, answer: Answer) -> Vec<Audi
 }
 
 /// The subject of a prompt, to which its answer is bound: the policy, and every line that the user sees.
-fn subject_of(policy: &[u8; 32], asked: &[Asked]) -> SubjectOf {
-    asked.iter().fold(SubjectOf::policy(policy), |subject, about| {
+fn subject_of(policy: &[u8; 32], asked: &[Asked]) -> SubjectBuilder {
+    asked.iter().fold(SubjectBuilder::policy(policy), |subject, about| {
         let subject = subject.part(about.to_string().as_bytes());
         about.details().iter().fold(subject, |subject, line| subject.part(line.to_string().as_bytes()))
     })

@@ -7,7 +7,7 @@ use sirl::{FieldSet, Kind};
 use vault::Vault;
 
 use super::{distinct_records, subject_of};
-use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt, Notice, OpenPages, Release, Ticket};
+use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt, Notice, OpenPages, ReleaseScope, Ticket};
 use crate::intake::Intake;
 
 /// The prompt before the container opens, and the longest scope of a yes.
@@ -56,7 +56,7 @@ impl PlanQuestion {
         let supplied = vault.suppliers(kind, kind.default_fields(), to);
         let fields: FieldSet = supplied.iter().map(|(_, field)| *field).collect();
         let records = distinct_records(supplied);
-        let release = Release { kind, fields, records: &records, to, form: None };
+        let release = ReleaseScope { kind, fields, records: &records, to, form: None };
         let is_settled = book.never(kind, to) || book.about(&release, scope, Millis(0)) == Consent::Given;
         if fields.is_empty() || is_settled {
             return;
@@ -102,7 +102,7 @@ pub(in crate::session) fn store_plan_answer(prompt: &ConsentPrompt, answer: Answ
     };
     for asked in &prompt.asked {
         if let Asked::Release { kind, fields, to, records, .. } = asked {
-            let release = Release { kind: *kind, fields: *fields, records, to, form: None };
+            let release = ReleaseScope { kind: *kind, fields: *fields, records, to, form: None };
             book.note(&release, answer, Millis(0));
         }
     }

@@ -1,7 +1,7 @@
 //! The errors of a release, and the rule on containers.
 
 use browser_signals::{Container, Fact};
-use policy_dfa::reason::Signal;
+use policy_dfa::Signal;
 use policy_dfa::{Reason, RedeemError};
 use sirl::{Field, Tier};
 

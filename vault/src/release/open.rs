@@ -178,7 +178,7 @@ impl Vault {
             form: terms.form,
             destination,
             fields,
-            stands_ms: WIRE_VALID_MS,
+            lifetime_ms: WIRE_VALID_MS,
         })
     }
 

@@ -5,7 +5,7 @@ use crate::common::{
     shop,
 };
 use browser_signals::{Container, DocumentId, Fact, NodeId, Origin, Snapshot, TlsState};
-use policy_dfa::reason::Signal;
+use policy_dfa::Signal;
 use policy_dfa::{GRANT_LIFETIME_MS, Millis, Reason, RedeemError};
 use sirl::{Field, Kind};
 use vault::{Binding, ReleaseError, Secret, Vault};

@@ -2,7 +2,7 @@
 
 use crate::common::{NOW, entropy, filled, guard, page, seen, shop, wire_grant};
 use browser_signals::{Container, DocumentId, Fact, NodeId, SealedWire, Shape, Snapshot};
-use policy_dfa::reason::Signal;
+use policy_dfa::Signal;
 use policy_dfa::{GRANT_LIFETIME_MS, Millis, Reason, RedeemError};
 use sirl::Field;
 use vault::{Binding, ReleaseError, Secret, WIRE_VALID_MS};
@@ -34,7 +34,7 @@ fn a_wire_carries_exactly_the_placed_fields_under_their_names() {
         (shop(), DocumentId::new("loader-1"), Some(NodeId(10)))
     );
     assert_eq!((&*wire.destination.path, &*wire.destination.method), ("/address", "POST"));
-    assert_eq!(wire.stands_ms, WIRE_VALID_MS);
+    assert_eq!(wire.lifetime_ms, WIRE_VALID_MS);
 }
 
 /// I13: the same entropy gives the same placeholders for any content of the vault.

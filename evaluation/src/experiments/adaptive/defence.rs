@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use classifier::{LinearClassifier, Place, Unfolded, highest_risk};
+use classifier::{LinearClassifier, Unfolded, WindowPlace, highest_risk};
 use portcullis::APPROACH_C_POLICY;
 use portcullis::policy::Policy;
 use portcullis::safety::WindowSafety;
@@ -82,7 +82,7 @@ impl Defence {
 
 impl Judge for Defence {
     fn see(&self, words: &str) -> Seen {
-        let risk = highest_risk(&Unfolded::new(words), Place::Shown, self.model.as_ref()).value();
+        let risk = highest_risk(&Unfolded::new(words), WindowPlace::Shown, self.model.as_ref()).value();
         Seen { risk, safety: self.safety.of_text(words).value() }
     }
 

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use browser_signals::Outline;
 use browser_signals::playwright::Browser;
-use classifier::{LinearClassifier, Place, Safety, Unfolded, highest_risk};
+use classifier::{LinearClassifier, Safety, Unfolded, WindowPlace, highest_risk};
 use portcullis::Guard;
 use portcullis::audit::MemoryLog;
 use portcullis::consent::Answerer;
 use portcullis::guard::SystemEntropy;
+use portcullis::page_text::{HiddenText, ScrubSettings, Scrubber};
 use portcullis::safety::{PageSafety, WindowSafety};
-use portcullis::scrub::{HiddenText, ScrubSettings, Scrubber};
 
 use super::line::TrialLine;
 use super::plan::{Settings, TrialKey};
@@ -161,7 +161,7 @@ impl Harness {
     fn risk(&self, reads: &[String]) -> Option<f64> {
         let risks = reads
             .iter()
-            .map(|read| highest_risk(&Unfolded::new(read), Place::Shown, self.judge.as_ref()).value());
+            .map(|read| highest_risk(&Unfolded::new(read), WindowPlace::Shown, self.judge.as_ref()).value());
         risks.max_by(f64::total_cmp)
     }
 
@@ -227,7 +227,7 @@ fn guard_of(
         .map_err(|error| EvaluationError::Input(error.to_string()))?;
     let guard = guard.with_payments(stage.payments.clone());
     Ok(match approach {
-        Approach::ATold => guard.with_values_told_to_the_model(),
+        Approach::ATold => guard.with_values_shown_to_the_model(),
         Approach::CUnscrubbed => guard.with_scrubber(Scrubber::new(unscrubbed(), None)),
         _ => guard,
     })

@@ -18,11 +18,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use browser_signals::Verb;
 use portcullis::audit::MemoryLog;
 use portcullis::consent::{Answer, ConsentPrompt, OpenPages, ScriptedAnswerer};
-use portcullis::egress_proxy::HostRules;
+use portcullis::egress::proxy::HostRules;
 use portcullis::guard::SystemEntropy;
-use portcullis::service::protocol::{Role, Wish};
+use portcullis::service::protocol::{ClientRequest, Role};
 use portcullis::service::tls::TlsProbe;
-use portcullis::service::{Client, ClientError, Service, ServicePlace, ServiceSettings};
+use portcullis::service::{Client, ClientError, Service, ServiceFolder, ServiceSettings};
 use portcullis::{Guard, GuardError};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -131,7 +131,7 @@ impl UserBrowser {
         let folder = tempfile::tempdir()?;
         let failed = |error: String| UserBrowserError::Service(error);
         let run = folder.path().join("run");
-        let place = ServicePlace::open_or_make(&run).map_err(|error| failed(error.to_string()))?;
+        let place = ServiceFolder::open_or_make(&run).map_err(|error| failed(error.to_string()))?;
         let rules = HostRules::parse(&stage.world.host_rules()).map_err(|error| failed(error.to_string()))?;
         let tls = TlsProbe::new(stage.world.ca_pem().as_bytes(), rules)
             .map_err(|error| failed(error.to_string()))?;
@@ -140,7 +140,7 @@ impl UserBrowser {
         let answers = asked.clone();
         let answerer = Box::new(ScriptedAnswerer(move |prompt: &ConsentPrompt| answers.answer(prompt)));
         let guard = Guard::new(policy, Box::new(log.clone()), answerer, Box::new(SystemEntropy))?;
-        let settings = ServiceSettings { place: place.clone(), tls, audit: None, asking: None };
+        let settings = ServiceSettings { folder: place.clone(), tls, audit: None, extension_consent: None };
         let service = Service::start(guard, settings).map_err(|error| failed(error.to_string()))?;
         let (stop, stopped) = oneshot::channel();
         let serving = tokio::spawn(service.run(async move {
@@ -175,7 +175,7 @@ impl UserBrowser {
         self.person.act(&json!({ "act": "begin" })).await?;
         // The trials follow each other at the same shop without the five minutes of waiting between tasks.
         let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
-        let begun = self.user.ask(&Wish::Begin { prompt, pages: OpenPages::Trusted }).await?;
+        let begun = self.user.ask(&ClientRequest::Begin { prompt, pages: OpenPages::Trusted }).await?;
         let prompt = begun.pointer("/begun/prompt").and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut agent = ObedientAgent::new(&prompt);
         let mut transcript = format!("{prompt}\n");
@@ -186,7 +186,7 @@ impl UserBrowser {
             observation = match action {
                 Action::Done => break,
                 Action::Verb(Verb::Read) => {
-                    let text = self.ask(&Wish::Read).await?;
+                    let text = self.ask(&ClientRequest::Read).await?;
                     tab = if text.contains("DENY.") { TabOutline::default() } else { TabOutline::of(&text) };
                     if tab.outline.is_empty() { text } else { tab.outline.clone() }
                 }
@@ -196,7 +196,7 @@ impl UserBrowser {
                 },
                 Action::Request(text) => {
                     let to_pay = text.contains("REQ.purchase") || text.contains("REQ.payment");
-                    let mut reply = self.ask(&Wish::Request(text)).await?;
+                    let mut reply = self.ask(&ClientRequest::Request(text)).await?;
                     // A request for payment makes the user look at the page, and pay there if all is right.
                     if to_pay && self.person.pay(scenario).await? {
                         paid = true;
@@ -208,7 +208,7 @@ impl UserBrowser {
             transcript.push_str(&format!("{observation}\n"));
         }
         let prompts = self.asked.times();
-        self.user.ask(&Wish::End).await?;
+        self.user.ask(&ClientRequest::End).await?;
         let record = stage.world.take(&scenario.id).unwrap_or_default();
         let audit = self.log.text().get(recorded..).unwrap_or_default().to_owned();
         let judgement = judge(scenario, &record, &stage.world.take_strays());
@@ -221,7 +221,7 @@ impl UserBrowser {
         let _ended = self.serving.await;
     }
 
-    async fn ask(&mut self, wish: &Wish) -> Result<String, UserBrowserError> {
+    async fn ask(&mut self, wish: &ClientRequest) -> Result<String, UserBrowserError> {
         let answer = self.agent.ask(wish).await?;
         Ok(answer.get("reply").and_then(Value::as_str).unwrap_or_default().to_owned())
     }

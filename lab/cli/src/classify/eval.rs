@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use classifier_training::corpora::toxicity;
-use classifier_training::judging::{self, Judged, Row};
+use classifier_training::judging::{self, Judged, MeasureRow};
 use classifier_training::recipe::Subject;
 use classifier_training::report;
 use serde_json::{Value, json};
@@ -91,7 +91,7 @@ fn identities(
     folder: &Path,
     threshold: f64,
     seed: u64,
-) -> Result<Vec<Row>, Failure> {
+) -> Result<Vec<MeasureRow>, Failure> {
     if !folder.join("tox-madlibs").is_dir() {
         return Ok(Vec::new());
     }
@@ -103,7 +103,12 @@ fn identities(
     Ok(terms.iter().map(row).collect())
 }
 
-fn text(subject: Subject, judged: &Judged, identities: &[Row], pairs: &[judging::Pair]) -> String {
+fn text(
+    subject: Subject,
+    judged: &Judged,
+    identities: &[MeasureRow],
+    pairs: &[judging::CrossSource],
+) -> String {
     let mut out = format!(
         "{}: the part that is only judged on; own threshold {:.3}, chosen for 1 % of harmless texts\n\n",
         subject.name(),

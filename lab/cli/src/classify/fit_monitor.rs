@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use classifier_training::pages::{WITH_INJECTION, WITH_SCAM, compose};
 use classifier_training::recipe::Subject;
-use classifier_training::{Document, Part};
+use classifier_training::{CorpusPart, Document};
 use portcullis::hmm_control::monitor::{Judge, Monitor, MonitorError, Window};
 use portcullis::safety::WindowSafety;
 
@@ -72,12 +72,12 @@ pub fn run(arguments: &FitMonitor) -> Result<(), Failure> {
             .collect()
     };
     // The models learnt from the training part, on which they are more certain than elsewhere.
-    let fitted = scored(Part::Development, arguments.seed, "fit");
-    let held_out = scored(Part::Development, arguments.seed + 1, "calibrate");
+    let fitted = scored(CorpusPart::Development, arguments.seed, "fit");
+    let held_out = scored(CorpusPart::Development, arguments.seed + 1, "calibrate");
     let failed = |error: MonitorError| Failure::Input(format!("{}: {error}", arguments.data.display()));
     let monitor = builder.fit(&fitted).map_err(failed)?;
     let judge = Judge::fit(monitor, arguments.horizon, &held_out).map_err(failed)?;
-    let tested = scored(Part::Test, arguments.seed, "test");
+    let tested = scored(CorpusPart::Test, arguments.seed, "test");
     let json = judge.to_json();
     write_whole(&arguments.out, |file| file.write_all(json.as_bytes()))?;
     progress.finish();
@@ -94,8 +94,8 @@ pub fn run(arguments: &FitMonitor) -> Result<(), Failure> {
         })
     };
     // Thresholds are chosen on pages that nothing was fitted to, and reported for others.
-    let [chosen_on, _] = reached(Part::Development, arguments.seed + 2);
-    let [harmless, hostile] = reached(Part::Test, arguments.seed);
+    let [chosen_on, _] = reached(CorpusPart::Development, arguments.seed + 2);
+    let [harmless, hostile] = reached(CorpusPart::Test, arguments.seed);
     let shares = SHARES.map(|share| least_of(&chosen_on, share));
     for threshold in THRESHOLDS.into_iter().chain(shares) {
         println!(

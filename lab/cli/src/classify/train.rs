@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use classifier::Calibrated;
-use classifier_training::Part;
+use classifier_training::CorpusPart;
 
 use super::Model;
 use crate::failure::Failure;
@@ -31,7 +31,7 @@ pub fn run(arguments: &Train) -> Result<(), Failure> {
     let subject = arguments.model.subject();
     progress.say(format!("reading {}", arguments.data.display()));
     let corpus = super::corpus(subject, &arguments.data, arguments.seed, |what| progress.say(what))?;
-    let learned = corpus.documents.iter().filter(|one| one.part != Part::Test).count();
+    let learned = corpus.documents.iter().filter(|one| one.part != CorpusPart::Test).count();
     progress.say(format!("fitting to {learned} texts"));
     let model = subject
         .train(&corpus.documents, arguments.seed)
