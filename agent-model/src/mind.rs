@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hmm_control::{Coverage, LanguageModel, Sampler, Token};
-use lm_reference::{LoadError, ReferenceModel};
+use language_models::transformer::{LoadError, TransformerModel};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -29,14 +29,14 @@ pub enum MindError {
     Words(#[from] WordsError),
 }
 
-impl Mind<ReferenceModel> {
+impl Mind<TransformerModel> {
     /// Loads a folder with `config.json`, `model.safetensors` and `tokenizer.json`.
     ///
     /// # Errors
     /// Where one of them is missing or cannot be used.
-    pub fn load(folder: &Path) -> Result<Mind<ReferenceModel>, MindError> {
+    pub fn load(folder: &Path) -> Result<Mind<TransformerModel>, MindError> {
         let words = Words::load(&folder.join("tokenizer.json"))?;
-        Ok(Mind::new(ReferenceModel::load(folder)?, words))
+        Ok(Mind::new(TransformerModel::load(folder)?, words))
     }
 }
 

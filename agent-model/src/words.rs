@@ -106,8 +106,9 @@ impl Words {
 
     fn of(tokenizer: Tokenizer) -> Result<Words, WordsError> {
         let json = tokenizer.to_string(false)?;
-        let read = lm_reference::Tokenizer::from_json(json.as_bytes(), Path::new("tokenizer.json"))
-            .map_err(|error| WordsError(error.to_string()))?;
+        let read =
+            language_models::transformer::Tokenizer::from_json(json.as_bytes(), Path::new("tokenizer.json"))
+                .map_err(|error| WordsError(error.to_string()))?;
         Ok(Words { tokenizer, bytes: read.token_bytes().to_vec() })
     }
 

@@ -31,12 +31,12 @@ use agent_model::remembering::Remembering;
 use agent_model::turn::Answer;
 use agent_model::words::Words;
 use hmm_control::{ControlError, ModelFile, Sampler, Token};
-use lm_reference::ReferenceModel;
+use language_models::transformer::TransformerModel;
 use settings::{Setting, settings};
 use turns::{asks, gives, is_harmless, number, situations};
 
 /// The model, whose steps the settings share.
-type Shared = Mind<Remembering<ReferenceModel>>;
+type Shared = Mind<Remembering<TransformerModel>>;
 
 /// How often turns are drawn anew for an interval.
 const RESAMPLED: usize = 2000;
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let least: f64 = least.parse()?;
     let (turns, from): (usize, u64) = (turns.parse()?, from.parse()?);
     let folder = Path::new(folder);
-    let model = Remembering::new(ReferenceModel::load(folder)?);
+    let model = Remembering::new(TransformerModel::load(folder)?);
     let mind = Mind::new(model, Words::load(&folder.join("tokenizer.json"))?);
     let file = ModelFile::read(Arc::new(std::fs::read(folder.join("hmm.safetensors"))?))?;
     let settings = settings(wanted, mind.words(), &file.hmm, least)?;

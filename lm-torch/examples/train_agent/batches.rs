@@ -1,4 +1,4 @@
-//! The turns of each step, which depend on its number alone.
+//! The training batches; the batch of a step depends on its number alone.
 
 use agent_model::dialogue::example;
 use agent_model::random::Random;
@@ -6,13 +6,13 @@ use agent_model::words::{Tokens, Words, WordsError};
 
 /// Turns in a step.
 pub const BATCH: usize = 6;
-/// Steps whose turns are sorted by their length, so that those of a step are about as long.
+/// Steps whose turns are sorted by length together, so that the turns of a batch are about as long.
 const POOL: usize = 16;
 
-/// The turns of some steps.
+/// The batches of one pool at a time.
 pub struct Batches<'a> {
     words: &'a Words,
-    /// The number of the pool, and what is in it.
+    /// The number of the pool, and its batches.
     pool: (usize, Vec<Vec<Tokens>>),
 }
 
@@ -21,7 +21,7 @@ impl<'a> Batches<'a> {
         Batches { words, pool: (0, Vec::new()) }
     }
 
-    /// The turns of a step: the seeds count from 0, and every turn comes once.
+    /// The turns of a step. Seeds count from 0, and every turn is used once.
     pub fn of(&mut self, step: usize) -> Result<&[Tokens], WordsError> {
         let number = step / POOL;
         if self.pool.1.is_empty() || self.pool.0 != number {
