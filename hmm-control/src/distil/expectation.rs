@@ -1,40 +1,12 @@
 //! The E-step over many sequences, on several threads.
 
-use super::batch::Batch;
-use super::forward_backward::{Evidence, Workspace};
+use super::forward_backward::{Batch, Dropout, Evidence, Workspace};
 use super::{DistilError, MISSING, Parameters, Real, Sequences, Statistics};
 use crate::Token;
 use ndarray::Array2;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Tokens that are left out at random, as if they were missing, so that the model learns to do without them.
-///
-/// Which ones is a matter of the seed, the step and the sequence's number alone.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Dropout {
-    /// How likely a token is to be left out, 0 to 1.
-    pub probability: f64,
-    /// The training's seed.
-    pub seed: u64,
-    /// The training's step.
-    pub step: u32,
-    /// The number, among all sequences, of the first one here: 0 but for a shard. Below 2^32 together with the
-    /// sequences.
-    pub first: u64,
-}
-
-impl Dropout {
-    /// Which tokens of a sequence are dropped.
-    pub(super) fn of(&self, sequence: usize, length: usize) -> Vec<bool> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(u64::from(self.step) << 32 | (self.first + sequence as u64) & 0xffff_ffff);
-        (0..length).map(|_| rng.random::<f64>() < self.probability).collect()
-    }
-}
 
 /// How the E-step is computed.
 ///

@@ -1,11 +1,75 @@
 //! The forward and the backward recursion over a batch, in scaled linear probabilities (Rabiner 1989, section V.A).
 
-use super::batch::Batch;
-use super::real::{Real, dot, sum};
-use super::{MISSING, Parameters};
+use super::parameters::{Real, dot, sum};
+use super::{MISSING, Parameters, Sequences};
 use crate::Token;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayViewMut1, s};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::ops::Range;
+
+/// Tokens that are left out at random, as if they were missing, so that the model learns to do without them.
+///
+/// Which ones is a matter of the seed, the step and the sequence's number alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dropout {
+    /// How likely a token is to be left out, 0 to 1.
+    pub probability: f64,
+    /// The training's seed.
+    pub seed: u64,
+    /// The training's step.
+    pub step: u32,
+    /// The number, among all sequences, of the first one here: 0 but for a shard. Below 2^32 together with the
+    /// sequences.
+    pub first: u64,
+}
+
+impl Dropout {
+    /// Which tokens of a sequence are dropped.
+    pub(super) fn of(&self, sequence: usize, length: usize) -> Vec<bool> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(u64::from(self.step) << 32 | (self.first + sequence as u64) & 0xffff_ffff);
+        (0..length).map(|_| rng.random::<f64>() < self.probability).collect()
+    }
+}
+
+/// A batch of sequences, the longest first, so that at each place those that go on are the first rows.
+///
+/// Rows are ordered by place, then by sequence.
+pub(super) struct Batch {
+    /// How many sequences have a token at each place; falls.
+    pub(super) active: Vec<usize>,
+    /// The token of each row, or [`MISSING`].
+    pub(super) rows: Vec<Token>,
+    /// Sequences, the empty ones too.
+    pub(super) sequences: usize,
+}
+
+impl Batch {
+    pub(super) fn new(sequences: &Sequences, range: Range<usize>, dropout: Option<&Dropout>) -> Batch {
+        let mut lanes: Vec<(usize, &[Token])> =
+            range.clone().map(|number| (number, sequences.get(number))).collect();
+        lanes.sort_by_key(|(_, tokens)| std::cmp::Reverse(tokens.len()));
+        let longest = lanes.first().map_or(0, |(_, tokens)| tokens.len());
+        let dropped: Vec<Vec<bool>> = match dropout {
+            Some(dropout) => lanes.iter().map(|(number, tokens)| dropout.of(*number, tokens.len())).collect(),
+            None => Vec::new(),
+        };
+        let mut active = Vec::with_capacity(longest);
+        let mut rows = Vec::new();
+        for place in 0..longest {
+            let before = rows.len();
+            for (lane, (_, tokens)) in lanes.iter().enumerate() {
+                let Some(&token) = tokens.get(place) else { break };
+                let drop = dropped.get(lane).and_then(|lane| lane.get(place)).copied().unwrap_or(false);
+                rows.push(if drop { MISSING } else { token });
+            }
+            active.push(rows.len() - before);
+        }
+        Batch { active, rows, sequences: range.len() }
+    }
+}
 
 /// What the forward recursion says of a batch.
 #[derive(Debug, Clone, Copy, Default)]

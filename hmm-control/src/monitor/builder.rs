@@ -1,12 +1,10 @@
 //! Naming the states and detectors, and estimating the rest.
 
-use super::counts::{Counts, Pseudo};
+use super::counts::{Counts, Pseudo, learn_temper};
 use super::error::MonitorError;
-use super::histogram::{Sample, bin, choose_edges, pool};
-use super::model::{Detector, Monitor};
+use super::histogram::{Sample, choose_edges, code, pool};
+use super::model::{Detector, Monitor, Window};
 use super::parameters::{Coded, Parameters};
-use super::temper;
-use super::window::Window;
 use std::collections::BTreeSet;
 
 /// States that a monitor may have: it is small by design, and files are read from outside.
@@ -28,8 +26,15 @@ pub struct MonitorBuilder {
     rounds: usize,
 }
 
+impl Monitor {
+    /// A monitor to be named and estimated.
+    pub fn builder() -> MonitorBuilder {
+        MonitorBuilder::new()
+    }
+}
+
 impl MonitorBuilder {
-    pub(super) fn new() -> MonitorBuilder {
+    fn new() -> MonitorBuilder {
         MonitorBuilder {
             states: Vec::new(),
             detectors: Vec::new(),
@@ -124,7 +129,7 @@ impl MonitorBuilder {
                     .collect()
             })
             .collect();
-        let temper = self.temper.unwrap_or_else(|| temper::learn(&documents, states, &pseudo));
+        let temper = self.temper.unwrap_or_else(|| learn_temper(&documents, states, &pseudo));
         let (parameters, _) = estimate(&documents, states, &pseudo, temper, self.rounds);
         let detectors = self
             .detectors
@@ -219,14 +224,6 @@ fn samples(documents: &[Vec<Window>], detector: usize) -> Vec<Sample> {
         }));
     }
     samples
-}
-
-/// Each detector's bin.
-pub(super) fn code<'a>(
-    edges: impl Iterator<Item = &'a Vec<f64>>,
-    scores: &[Option<classifier::Risk>],
-) -> Vec<Option<usize>> {
-    edges.zip(scores).map(|(edges, score)| score.map(|score| bin(edges, score.value()))).collect()
 }
 
 /// Counts the labels, then lets the model label the rest for some rounds. Also returns the log evidence of the

@@ -1,7 +1,7 @@
 //! Versioned JSON.
 
 use super::builder::check_names;
-use super::curve::Curve;
+use super::calibration::Curve;
 use super::error::MonitorError;
 use super::histogram::MOST_BINS;
 use super::judge::Judge;

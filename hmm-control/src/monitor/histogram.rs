@@ -32,6 +32,14 @@ pub(super) fn bin(edges: &[f64], score: f64) -> usize {
     edges.partition_point(|edge| *edge <= score)
 }
 
+/// Each detector's bin.
+pub(super) fn code<'a>(
+    edges: impl Iterator<Item = &'a Vec<f64>>,
+    scores: &[Option<classifier::Risk>],
+) -> Vec<Option<usize>> {
+    edges.zip(scores).map(|(edges, score)| score.map(|score| bin(edges, score.value()))).collect()
+}
+
 /// The share of each bin in the balanced pool: every state that has samples weighs the same.
 ///
 /// The shares sum to 1; without samples they are equal.

@@ -1,11 +1,9 @@
 //! A monitor whose numbers mean what they say.
 
-use super::curve::Curve;
+use super::calibration::{Curve, Reliability};
 use super::error::MonitorError;
-use super::model::Monitor;
-use super::reliability::Reliability;
+use super::model::{Monitor, Window};
 use super::watch::Watch;
-use super::window::Window;
 use classifier::Safety;
 use std::sync::Arc;
 

@@ -1,11 +1,33 @@
-//! The monitor itself.
+//! The monitor, and the windows that it sees.
 
-use super::builder::{MonitorBuilder, code};
-use super::histogram::bin;
+use super::histogram::{bin, code};
 use super::parameters::Parameters;
-use super::watch::Watch;
 use classifier::Risk;
 use std::sync::Arc;
+
+/// One window of a document: a score from each detector, in the order in which the detectors were named, and the
+/// window's state where somebody labelled it.
+///
+/// A detector that gave no score has none: that says nothing of the window, while [`Risk::NONE`] says a lot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Window {
+    /// The state's number, as the builder gave it; none where nobody knows.
+    pub state: Option<usize>,
+    /// One entry a detector.
+    pub scores: Vec<Option<Risk>>,
+}
+
+impl Window {
+    /// A window whose state is known and that every detector scored.
+    pub fn labelled(state: usize, scores: impl IntoIterator<Item = Risk>) -> Window {
+        Window { state: Some(state), scores: scores.into_iter().map(Some).collect() }
+    }
+
+    /// A window whose state nobody knows and that every detector scored.
+    pub fn unlabelled(scores: impl IntoIterator<Item = Risk>) -> Window {
+        Window { state: None, scores: scores.into_iter().map(Some).collect() }
+    }
+}
 
 /// A detector's name and the edges of its histogram.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,11 +86,6 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// A monitor to be named and estimated.
-    pub fn builder() -> MonitorBuilder {
-        MonitorBuilder::new()
-    }
-
     pub(super) fn from_parts(
         states: Vec<(String, bool)>,
         detectors: Vec<Detector>,
@@ -134,10 +151,5 @@ impl Monitor {
             .zip(table)
             .and_then(|(edges, table)| table.get((state, bin(edges, score.value()))))
             .map_or(0.0, |log| log.exp())
-    }
-
-    /// The start of a document.
-    pub fn watch(&self) -> Watch {
-        Watch::start(self.clone())
     }
 }

@@ -1,8 +1,8 @@
 //! Whether a prior pays.
 
-use super::backward::{each, likelihoods, log_probability};
 use super::error::PriorError;
 use super::head::Prior;
+use super::objective::{each, likelihoods, log_probability};
 use super::rollout::Rollout;
 use crate::{Belief, Hmm, Token};
 use std::fmt;

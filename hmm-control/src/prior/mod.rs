@@ -10,18 +10,14 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `head` | [`Prior`]: the head |
-//! | `rollout` | [`Rollout`]: features, what came before, what came after |
-//! | `backward` | how probable a continuation is from each state |
-//! | `objective` | the likelihood that is raised, and its gradient |
+//! | `head` | [`Prior`]: the head, and its file |
+//! | `rollout` | [`Rollout`]: features with the tokens before and after |
+//! | `objective` | the likelihood of continuations, which training maximises, and its gradient |
 //! | `training` | [`Training`] |
 //! | `comparison` | [`Comparison`] with plain filtering |
-//! | `file` | the head as a safetensors file |
 
-mod backward;
 mod comparison;
 mod error;
-mod file;
 mod head;
 mod objective;
 mod rollout;

@@ -1,11 +1,10 @@
 //! Training a head.
 
-use super::backward::likelihoods;
 use super::error::PriorError;
 use super::head::{Prior, check_finite};
-use super::objective::Examples;
+use super::objective::{Examples, likelihoods};
 use super::rollout::Rollout;
-use crate::chain::Scaled;
+use crate::model::Scaled;
 use crate::{Hmm, Token};
 use ndarray::{Array1, Array2, Axis, Zip, s};
 use rand::Rng;

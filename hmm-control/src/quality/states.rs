@@ -1,4 +1,4 @@
-//! What the hidden states hold.
+//! The hidden states: their distributions, their tokens, and how much each is used.
 
 use crate::{Hmm, Token};
 
@@ -69,4 +69,89 @@ pub fn top_tokens(hmm: &Hmm, count: usize) -> Vec<Vec<(Token, f64)>> {
         }
     }
     tops
+}
+
+/// Where a model spends its time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Usage {
+    /// The share of all tokens that each state emits in the long run; sums to 1.
+    pub share: Vec<f64>,
+    /// As how many equally used states this counts: `exp` of the entropy of `share`.
+    pub effective: f64,
+    /// The modulus of the second largest eigenvalue of the transitions: what is left, per token, of a difference in
+    /// belief. Near 1 the model remembers long.
+    pub second_eigenvalue: f64,
+    /// Whether the shares had settled, to 1e-6 in sum, in the steps that were allowed.
+    pub settled: bool,
+}
+
+/// Steps over which the decay of a difference is measured, after as many have let the faster parts fade.
+const MEASURED: usize = 100;
+
+/// How much the states are used in the long run, by power iteration in at most `steps` steps (1000 is plenty); each is
+/// one pass over the transition matrix.
+///
+/// A text that has ended says nothing of the others, so a state in `end` (the end of a text, which would keep
+/// everything in the long run) is taken to begin a new text and counts for nothing.
+pub fn usage(hmm: &Hmm, end: Option<usize>, steps: usize) -> Usage {
+    let mut share = hmm.initial().to_vec();
+    let mut next = share.clone();
+    let mut settled = false;
+    for _ in 0..steps {
+        advance(hmm, end, &share, &mut next);
+        // A rounded storage neither keeps the sum nor settles to the last bit.
+        let sum: f64 = next.iter().sum();
+        next.iter_mut().for_each(|value| *value /= sum);
+        // Half a step keeps what was, so that states in turns settle too.
+        let mut moved = 0.0;
+        for (share, next) in share.iter_mut().zip(&next) {
+            moved += (next - *share).abs();
+            *share = (*share + next) / 2.0;
+        }
+        if moved < 1e-6 {
+            settled = true;
+            break;
+        }
+    }
+    let second_eigenvalue = decay(hmm, end, &share);
+    if let Some(ended) = end.and_then(|end| share.get_mut(end)) {
+        *ended = 0.0;
+    }
+    let total: f64 = share.iter().sum();
+    share.iter_mut().for_each(|value| *value /= total);
+    let entropy: f64 = share.iter().filter(|value| **value > 0.0).map(|value| -value * value.ln()).sum();
+    Usage { share, effective: entropy.exp(), second_eigenvalue, settled }
+}
+
+/// One token further; what has ended begins again.
+fn advance(hmm: &Hmm, end: Option<usize>, from: &[f64], to: &mut [f64]) {
+    let mut open = from.to_vec();
+    let ended = end.and_then(|end| open.get_mut(end)).map_or(0.0, std::mem::take);
+    hmm.transition().product(&open, to);
+    to.iter_mut().zip(hmm.initial()).for_each(|(value, initial)| *value += ended * initial);
+}
+
+/// How fast a difference between two beliefs fades, as a factor a token.
+fn decay(hmm: &Hmm, end: Option<usize>, stationary: &[f64]) -> f64 {
+    // Any start will do that is no eigenvector: multiples of the golden ratio modulo 1 have no pattern.
+    let mut difference: Vec<f64> =
+        (0..hmm.states()).map(|state| (state as f64 * 0.618_034).fract() - 0.5).collect();
+    let mut next = difference.clone();
+    let mut log_kept = 0.0;
+    for step in 0..2 * MEASURED {
+        // A difference of two beliefs sums to 0; rounding must not bring the lasting part back.
+        let sum: f64 = difference.iter().sum();
+        difference.iter_mut().zip(stationary).for_each(|(value, share)| *value -= sum * share);
+        let size: f64 = difference.iter().map(|value| value.abs()).sum();
+        if size == 0.0 {
+            return 0.0;
+        }
+        difference.iter_mut().for_each(|value| *value /= size);
+        if step > MEASURED {
+            log_kept += size.ln();
+        }
+        advance(hmm, end, &difference, &mut next);
+        std::mem::swap(&mut difference, &mut next);
+    }
+    (log_kept / (MEASURED - 1) as f64).exp()
 }

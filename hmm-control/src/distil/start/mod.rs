@@ -5,9 +5,7 @@
 //! clusters of what stands around each token ([`from_contexts`]), and chance ([`random`]).
 
 mod clusters;
-mod contexts;
 mod kmeans;
 
-pub use clusters::{Clustering, from_clusters, from_contexts, from_features, random};
-pub use contexts::contexts;
+pub use clusters::{Clustering, contexts, from_clusters, from_contexts, from_features, random};
 pub use kmeans::{Clusters, KMeans};
