@@ -1,9 +1,9 @@
-//! Distillation: a hidden Markov model learnt from what a language model writes.
+//! Distillation: learning a hidden Markov model from the texts of a language model.
 //!
-//! The way there: draw [`Sequences`] from the language model ([`sample_rollouts`]), place the latent states
-//! ([`start`]), and train with a [`Trainer`]. Its parts serve by themselves where several machines share the work:
-//! an [`Expectation`] turns [`Parameters`] and sequences into [`Statistics`], which add up in any order to the same
-//! bits, and [`maximise`] turns those into the next parameters.
+//! Draw [`Sequences`] from the language model ([`sample_rollouts`]), initialise the latent states ([`start`]), and train
+//! with a [`Trainer`]. Its parts can be used separately where several machines share the work: an [`Expectation`] turns
+//! [`Parameters`] and sequences into [`Statistics`], which add up in any order to the same bits, and [`maximise`] turns
+//! those into the next parameters.
 //!
 //! Expectation-maximisation for hidden Markov models is Baum et al. 1970; the stepwise form is Cappe and Moulines
 //! 2009; a schedule of growing portions, pseudocounts and token dropout are what Ctrl-G (Zhang et al. 2024) and

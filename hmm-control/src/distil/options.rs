@@ -5,10 +5,10 @@ use crate::Token;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// Keeping only the most likely transitions.
+/// Sparse transitions: only the most likely ones are kept.
 ///
-/// The training then goes on with those alone. The matrix stays a dense one with zeros: a step costs what it did, and
-/// what is saved is for a reader that stores [`super::Successors`] lists, `successors / h` of the numbers.
+/// The training continues with those alone. The matrix stays dense, with zeros, so that a step costs the same; a reader
+/// that stores [`super::Successors`] lists needs only `successors / h` of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sparse {
     /// Transitions that each state keeps.
@@ -17,34 +17,34 @@ pub struct Sparse {
     pub after: u32,
 }
 
-/// How a training goes. Everything but the threads decides on the result and is kept in checkpoints.
+/// The settings of a training. All but the threads affect the result and are stored in checkpoints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// What each step learns from.
+    /// The sequences of each step.
     pub schedule: Schedule,
-    /// How far each step goes.
+    /// The step size.
     pub step_size: StepSize,
     /// See [`Rules::pseudocount`]. 0.001 by default.
     pub pseudocount: f64,
     /// See [`Rules::end`].
     pub end: Option<Token>,
-    /// How likely each training token is to be left out. 0 by default; Ctrl-G trains with 0.01.
+    /// The probability of dropping a training token. 0 by default; Ctrl-G trains with 0.01.
     pub token_dropout: f64,
-    /// Stops after so many steps without a better held-out likelihood; never where none is given.
+    /// Steps without a better held-out likelihood before the training stops; no early stop where none is given.
     pub patience: Option<u32>,
     /// Drops all but the largest transitions, where given.
     pub sparse: Option<Sparse>,
-    /// Where all randomness of the training comes from.
+    /// The seed of all randomness in the training.
     pub seed: u64,
-    /// See [`super::Expectation::lanes`]. Decides on the last bits of the result.
+    /// See [`super::Expectation::lanes`]. Affects the last bits of the result.
     pub lanes: NonZeroUsize,
     /// Threads; the result does not depend on them.
     pub threads: NonZeroUsize,
 }
 
 impl Options {
-    /// A schedule, and defaults for the rest: whole steps, no dropout, no early stop, dense, seed 0, 128 lanes, one
-    /// thread.
+    /// A schedule, and defaults for the rest: whole steps, no dropout, no early stop, dense transitions, seed 0, 128 lanes,
+    /// one thread.
     pub fn new(schedule: Schedule) -> Options {
         Options {
             schedule,
@@ -86,7 +86,7 @@ impl Options {
     }
 }
 
-/// What dropping all but the largest transitions cost.
+/// The cost of dropping all but the largest transitions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pruned {
     /// Transitions that each state keeps.
@@ -100,29 +100,29 @@ pub struct Pruned {
 /// One step of a training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Report {
-    /// Which step this was, counted from 1.
+    /// The number of the step, counted from 1.
     pub step: u32,
-    /// How many there are, if none is saved by an early stop.
+    /// Number of steps without an early stop.
     pub steps: u32,
     /// Training tokens seen in all steps so far.
     pub tokens: u64,
-    /// Log likelihood per token, in nats, of what the step learnt from, under the parameters *before* it.
+    /// Log likelihood per token, in nats, of the step's sequences, under the parameters *before* it.
     pub train: f64,
-    /// Log likelihood per token, in nats, of what is held out, under the parameters *after* it.
+    /// Log likelihood per token, in nats, of the held-out sequences, under the parameters *after* it.
     pub held_out: Option<f64>,
-    /// Whether this is the best model so far by what is held out (the latest, where nothing is).
+    /// True if this is the best model so far on the held-out sequences (always, where there are none).
     pub best: bool,
-    /// Set by the step that made the transitions sparse. What came before does not count for the best model.
+    /// Set by the step that made the transitions sparse. Earlier models do not count for the best one.
     pub pruned: Option<Pruned>,
-    /// The share of the whole training's work that this step was.
+    /// The step's share of the work of the whole training.
     pub work: f64,
-    /// The share that is left, if none is saved by an early stop.
+    /// The remaining share without an early stop.
     pub remaining: f64,
-    /// Whether the held-out likelihood has stopped to rise for as many steps as the patience allows.
+    /// True if the held-out likelihood has not risen for as many steps as the patience allows.
     pub stopped: bool,
 }
 
-/// The time left, from how long the steps took: the clock is the caller's.
+/// An estimate of the remaining time, from the durations that the caller measures.
 ///
 /// ```
 /// use hmm_control::distil::Estimate;
@@ -145,14 +145,14 @@ impl Estimate {
         Estimate::default()
     }
 
-    /// A step took so long; `work` and `remaining` as in its [`Report`].
+    /// Adds the duration of a step; `work` and `remaining` are those of its [`Report`].
     pub fn observe(&mut self, work: f64, remaining: f64, took: Duration) {
         self.took += took;
         self.done += work;
         self.remaining = remaining;
     }
 
-    /// The time left at the speed so far; none before the first step.
+    /// The remaining time at the speed so far; none before the first step.
     pub fn remaining(&self) -> Option<Duration> {
         let seconds = self.took.as_secs_f64() * self.remaining / self.done;
         Duration::try_from_secs_f64(seconds).ok()

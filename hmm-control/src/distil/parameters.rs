@@ -7,7 +7,7 @@ use safetensors::Dtype;
 use std::fmt::Debug;
 use std::ops::{AddAssign, MulAssign};
 
-/// A hidden Markov model's parameters as training reads and writes them. `T` is `f32` for speed.
+/// A hidden Markov model's parameters during training. `T` is `f32` for speed.
 ///
 /// Memory: `(h + h * h + V * h) * size_of::<T>()` bytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,12 +21,12 @@ pub struct Parameters<T> {
 }
 
 impl<T: Real> Parameters<T> {
-    /// The parameters of a model, to train it further.
+    /// The parameters of a model, for further training.
     pub fn from_hmm(hmm: &Hmm) -> Parameters<T> {
         let (states, vocabulary) = (hmm.states(), hmm.vocabulary());
         let mut transition = Array2::from_elem((states, states), T::zero());
         let mut row = vec![0.0; states];
-        // As the model is used: what its storage rounded is normalised.
+        // Normalised as in the model, whose storage may have rounded them.
         for (to, mut column) in transition.columns_mut().into_iter().enumerate() {
             hmm.transition().read_row(to, &mut row);
             hmm.normalise_transition(&mut row);
@@ -42,7 +42,7 @@ impl<T: Real> Parameters<T> {
         Parameters { initial, transition, emission }
     }
 
-    /// Whether these are parameters at all: at least one state and one token, and shapes that agree.
+    /// Checks that there is at least one state and one token, and that the shapes agree.
     pub(super) fn check(&self) -> Result<(), DistilError> {
         let (states, vocabulary) = (self.states(), self.vocabulary());
         let agree = self.transition.dim() == (states, states) && self.emission.ncols() == states;
@@ -60,12 +60,12 @@ impl<T: Real> Parameters<T> {
         })
     }
 
-    /// Hidden states, `h`.
+    /// Number of hidden states, `h`.
     pub fn states(&self) -> usize {
         self.initial.len()
     }
 
-    /// Tokens, `V`.
+    /// Size of the vocabulary, `V`.
     pub fn vocabulary(&self) -> usize {
         self.emission.nrows()
     }
@@ -73,9 +73,9 @@ impl<T: Real> Parameters<T> {
     /// The model, its matrices in the given storages.
     ///
     /// # Errors
-    /// When the numbers are no probabilities, or a storage rounds a distribution too far from 1.
+    /// When the numbers are not probabilities, or a storage rounds a distribution too far from 1.
     pub fn to_hmm(&self, transition: Storage, emission: Storage) -> Result<Hmm, ModelError> {
-        // Rounded to `T`, a distribution sums to 1 only nearly; a storage of 64 bits holds it to more.
+        // Rounded to `T`, a distribution sums to 1 only nearly; a storage of 64 bits checks it more strictly.
         let total: f64 = self.initial.iter().map(|value| value.to_f64()).sum();
         let initial = self.initial.iter().map(|value| value.to_f64() / total).collect();
         let rows: Vec<f64> = self
@@ -106,17 +106,17 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// A float that training computes in: `f32` for speed, `f64` for checks of the mathematics.
+/// The float type of the training: `f32` for speed, `f64` for checks of the mathematics.
 pub trait Real:
     sealed::Sealed + LinalgScalar + PartialOrd + AddAssign + MulAssign + Default + Debug + Send + Sync
 {
-    /// What is smaller counts as 0: the format's own underflow, drawn early enough that a quotient of two
-    /// probabilities never overflows (1e-30 for `f32`, 1e-280 for `f64`).
+    /// The underflow threshold: smaller numbers count as 0, so that a quotient of two probabilities never overflows (1e-30
+    /// for `f32`, 1e-280 for `f64`).
     const SMALLEST: Self;
     /// The type's name in a file.
     const DTYPE: Dtype;
 
-    /// Rounds. What is below [`Real::SMALLEST`] becomes 0.
+    /// Rounds; a number below [`Real::SMALLEST`] becomes 0.
     fn from_f64(value: f64) -> Self;
 
     /// Widens.
@@ -158,7 +158,7 @@ macro_rules! real {
 real!(f32, 1e-30, Dtype::F32);
 real!(f64, 1e-280, Dtype::F64);
 
-/// The sum, in sixteen partial sums so that the compiler may vectorise it; the order is always the same.
+/// The sum, in sixteen partial sums so that the compiler can vectorise it; the order is always the same.
 pub(super) fn sum<T: Real>(values: &[T]) -> T {
     let mut partial = [T::zero(); 16];
     let mut chunks = values.chunks_exact(16);

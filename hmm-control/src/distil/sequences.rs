@@ -5,10 +5,10 @@ use crate::Token;
 use rand::{Rng, RngExt};
 use std::ops::Range;
 
-/// Stands in a sequence for a token that is not known. It says nothing of the state, and is not counted.
+/// An unknown token in a sequence. It is no evidence of the state, and is not counted.
 pub const MISSING: Token = Token::MAX;
 
-/// Many token sequences of different lengths, in one piece of memory: 4 bytes a token and 8 a sequence.
+/// Many token sequences of different lengths in one buffer: 4 bytes per token and 8 per sequence.
 ///
 /// ```
 /// use hmm_control::distil::Sequences;
@@ -21,18 +21,18 @@ pub const MISSING: Token = Token::MAX;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sequences {
     tokens: Vec<Token>,
-    /// Where each sequence ends in `tokens`.
+    /// The end of each sequence in `tokens`.
     ends: Vec<usize>,
 }
 
 impl Sequences {
-    /// No sequence yet.
+    /// An empty set.
     pub fn new() -> Sequences {
         Sequences::default()
     }
 
-    /// Cuts one stream of tokens: behind each `end` token (which stays, as the last of its sequence), and so that no
-    /// sequence is longer than `longest` (at least 1).
+    /// Splits one stream of tokens after each `end` token (which stays the last of its sequence), and so that no sequence
+    /// is longer than `longest` (at least 1).
     pub fn from_stream(tokens: &[Token], end: Option<Token>, longest: usize) -> Sequences {
         let mut sequences = Sequences::new();
         for text in tokens.split_inclusive(|token| Some(*token) == end) {
@@ -52,17 +52,17 @@ impl Sequences {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// True if there is no sequence.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// All tokens, one sequence behind the other.
+    /// All tokens, one sequence after the other.
     pub fn tokens(&self) -> &[Token] {
         &self.tokens
     }
 
-    /// Where a range of sequences lies among all tokens.
+    /// The span of a range of sequences among all tokens.
     pub(super) fn span(&self, range: &Range<usize>) -> Range<usize> {
         let bound = |place: usize| match place.min(self.len()).checked_sub(1) {
             Some(last) => self.ends.get(last).copied().unwrap_or_default(),
@@ -81,7 +81,7 @@ impl Sequences {
         (0..self.len()).map(|number| self.get(number))
     }
 
-    /// Takes the last `count` sequences away, to hold them out.
+    /// Removes the last `count` sequences, to hold them out.
     pub fn split_off(&mut self, count: usize) -> Sequences {
         let first = self.len().saturating_sub(count);
         let cut = self.span(&(0..first)).end;
@@ -90,8 +90,8 @@ impl Sequences {
         Sequences { tokens, ends }
     }
 
-    /// The same sequences in a random order. Portions are taken in order, so what comes from a sorted file should be
-    /// shuffled once.
+    /// The same sequences in a random order. Portions are taken in order, so sequences from a sorted file should be shuffled
+    /// once.
     pub fn shuffled(&self, rng: &mut impl Rng) -> Sequences {
         let mut order: Vec<usize> = (0..self.len()).collect();
         for last in (1..order.len()).rev() {
@@ -122,7 +122,7 @@ impl Sequences {
         Ok(())
     }
 
-    /// A number that changes when a token or a length does (FNV-1a): tells two sets apart, proves nothing.
+    /// A hash of the tokens and lengths (FNV-1a). It detects other sequences, and is not cryptographic.
     pub(super) fn fingerprint(&self) -> u64 {
         let words = self.ends.iter().map(|end| *end as u64).chain(self.tokens.iter().map(|t| u64::from(*t)));
         words.fold(0xcbf2_9ce4_8422_2325, |hash, word| (hash ^ word).wrapping_mul(0x0100_0000_01b3))
@@ -172,10 +172,10 @@ impl Sequences {
         bytes
     }
 
-    /// Reads what [`Sequences::to_bytes`] wrote.
+    /// Reads the bytes of [`Sequences::to_bytes`].
     ///
     /// # Errors
-    /// When the bytes are something else, cut short, or too many; the error says at which byte.
+    /// When the bytes are something else, cut short, or too many; the error names the byte.
     pub fn from_bytes(bytes: &[u8]) -> Result<Sequences, DistilError> {
         let problem = |place: usize, problem: String| DistilError::Bytes { place, problem };
         if bytes.get(..MAGIC.len()) != Some(MAGIC) {
@@ -234,7 +234,7 @@ fn widen(bytes: &[u8], width: Width) -> u32 {
     }
 }
 
-/// Bytes a token takes in a file.
+/// Bytes per token in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
     /// Two bytes, little-endian: vocabularies of up to 65536 tokens.
@@ -252,10 +252,10 @@ impl Width {
     }
 }
 
-/// The tokens of a headerless file (`.bin`), to be cut by [`crate::distil::Sequences::from_stream`].
+/// The tokens of a headerless file (`.bin`), to be split by [`crate::distil::Sequences::from_stream`].
 ///
 /// # Errors
-/// When the bytes are no whole number of tokens.
+/// When the bytes are not a whole number of tokens.
 pub fn tokens_from_bytes(bytes: &[u8], width: Width) -> Result<Vec<Token>, DistilError> {
     let rest = bytes.len() % width.bytes();
     if rest != 0 {

@@ -2,18 +2,16 @@
 
 use std::fmt;
 
-/// A rising step function from a predicted probability to the share that held-out data showed.
+/// A calibration curve: a rising step function from a predicted probability to the observed share in held-out data.
 ///
-/// Isotonic regression (pool adjacent violators) and not Platt's sigmoid, which would force one shape on a posterior
-/// that is often near 0 and 1. With few data a plain isotonic fit learns steps of one sample by heart; so each step is
-/// shrunk by the rule of succession, `(k + 1) / (n + 2)`, and made rising again. Ten good samples out of ten are then
-/// 0.92 and not 1: a curve never claims more than its data can carry.
+/// It is isotonic regression (pool adjacent violators) and not Platt's sigmoid, which would force one shape on a posterior
+/// that is often near 0 and 1. With few data a plain isotonic fit overfits steps of one sample. So each step is shrunk by
+/// the rule of succession, `(k + 1) / (n + 2)`, and made rising again: ten good samples out of ten give 0.92 and not 1.
 ///
-/// Between steps the lower one counts, and below all of them a prediction is scaled down towards 0: the conservative
-/// reading.
+/// Between steps the lower one counts, and below all of them a prediction is scaled towards 0, which is conservative.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Where a step begins, and its height; both rising.
+    /// The beginning and the height of each step; both rising.
     steps: Vec<(f64, f64)>,
     samples: usize,
 }
@@ -25,14 +23,14 @@ struct Block {
 }
 
 impl Curve {
-    /// Fits a curve to predictions and whether they came true. Neighbouring windows of one document are not
-    /// independent; the number of samples flatters the fit where documents are long and few.
+    /// Fits a curve to predictions and their outcomes. Neighbouring windows of one document are not independent, so that the
+    /// number of samples overstates the evidence where documents are long and few.
     ///
-    /// None without samples. A prediction that is not a number is passed over.
+    /// None without samples. A NaN prediction is skipped.
     pub fn fit(samples: &[(f64, bool)]) -> Option<Curve> {
         let mut sorted: Vec<(f64, bool)> = samples.iter().filter(|(p, _)| !p.is_nan()).copied().collect();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // Equal predictions must share a step, whatever order they came in.
+        // Equal predictions must share a step, in any order.
         let mut ties: Vec<Block> = Vec::new();
         for (prediction, happened) in &sorted {
             let held = f64::from(u8::from(*happened));
@@ -59,18 +57,17 @@ impl Curve {
         Curve { steps, samples }
     }
 
-    /// Where each step begins, and its height; both rising.
+    /// The beginning and the height of each step; both rising.
     pub fn steps(&self) -> &[(f64, f64)] {
         &self.steps
     }
 
-    /// How many samples it was fitted to.
+    /// The number of fitted samples.
     pub fn samples(&self) -> usize {
         self.samples
     }
 
-    /// The calibrated probability, in `[0, 1]`; a higher prediction never gives a lower one. What is not a number
-    /// gives 0.
+    /// The calibrated probability, in `[0, 1]`; a higher prediction never gives a lower one. NaN gives 0.
     pub fn apply(&self, prediction: f64) -> f64 {
         if prediction.is_nan() {
             return 0.0;
@@ -84,7 +81,7 @@ impl Curve {
     }
 }
 
-/// Pools neighbours until the shares rise.
+/// Pools neighbouring blocks until the shares rise.
 fn pool(blocks: impl IntoIterator<Item = Block>) -> Vec<Block> {
     let mut pooled: Vec<Block> = Vec::new();
     for mut block in blocks {
@@ -96,40 +93,39 @@ fn pool(blocks: impl IntoIterator<Item = Block>) -> Vec<Block> {
     pooled
 }
 
-/// The predictions that lay in one range.
+/// The predictions in one range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReliabilityRow {
-    /// Lower end of the range, which belongs to it.
+    /// The lower end of the range, inclusive.
     pub from: f64,
-    /// Upper end, which does not (but 1 does).
+    /// The upper end, exclusive (except for 1).
     pub to: f64,
-    /// How many predictions.
+    /// Number of predictions.
     pub count: usize,
     /// Their mean; 0 where there are none.
     pub predicted: f64,
-    /// The share that came true; 0 where there are none.
+    /// The share of good outcomes; 0 where there are none.
     pub observed: f64,
 }
 
 /// A reliability table: predicted against observed, in ranges of equal width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reliability {
-    /// One row a range, empty ones included.
+    /// One row per range, also for empty ones.
     pub rows: Vec<ReliabilityRow>,
-    /// How many predictions there were. An error from few means little: a range of `n` is uncertain by about
-    /// `0.5 / sqrt(n)` by itself.
+    /// Number of predictions. A range of `n` predictions is uncertain by about `0.5 / sqrt(n)`.
     pub count: usize,
     /// The expected calibration error: the mean of `|predicted - observed|` over all predictions' ranges.
     pub expected_error: f64,
-    /// The mean of `(prediction - outcome)^2`, which also rewards telling cases apart.
+    /// The mean of `(prediction - outcome)^2`, which also rewards discrimination.
     pub brier: f64,
-    /// The share that came true.
+    /// The share of good outcomes.
     pub base_rate: f64,
 }
 
 impl Reliability {
-    /// The table of predictions in `[0, 1]` and whether they came true, in at least one range. A prediction that is
-    /// outside or not a number is passed over.
+    /// The table of predictions in `[0, 1]` and their outcomes, in at least one range. A prediction outside `[0, 1]` is
+    /// skipped.
     pub fn measure(samples: &[(f64, bool)], ranges: usize) -> Reliability {
         let ranges = ranges.max(1);
         let mut sums = vec![(0_usize, 0.0_f64, 0.0_f64); ranges];
@@ -167,7 +163,7 @@ impl Reliability {
 }
 
 impl fmt::Display for Reliability {
-    /// A table for a person; empty ranges are left out.
+    /// A readable table without empty ranges.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "predicted    windows  mean   observed")?;
         for row in self.rows.iter().filter(|row| row.count > 0) {

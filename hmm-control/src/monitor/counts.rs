@@ -3,18 +3,18 @@
 use super::parameters::{Coded, Parameters};
 use ndarray::Array2;
 
-/// Pseudo-counts: what is believed before any data came.
+/// Pseudo-counts, the prior of the parameters.
 #[derive(Debug, Clone)]
 pub(super) struct Pseudo {
-    /// Added to the count of every first state and of every transition.
+    /// The pseudo-count of every first state and of every transition.
     pub transition: f64,
-    /// Shared out over the bins of every state and detector, as the pool is.
+    /// The pseudo-count of every state and detector, distributed over the bins like the pool.
     pub score: f64,
     /// Each detector's pool.
     pub pools: Vec<Vec<f64>>,
 }
 
-/// How often what was seen.
+/// Counts of first states, transitions and scores.
 #[derive(Debug, Clone)]
 pub(super) struct Counts {
     initial: Vec<f64>,
@@ -31,7 +31,7 @@ impl Counts {
         }
     }
 
-    /// Counts what the labels say outright: a transition where both windows are labelled.
+    /// Counts the labels; a transition counts where both windows are labelled.
     pub fn add_labelled(&mut self, document: &[Coded]) {
         if let Some(first) = document.first().and_then(|window| window.state)
             && let Some(count) = self.initial.get_mut(first)
@@ -52,7 +52,7 @@ impl Counts {
         }
     }
 
-    /// Counts what a model expects of the windows nobody labelled, and returns the document's log evidence.
+    /// Counts a model's expectation of the unlabelled windows, and returns the document's log evidence.
     pub fn add_expected(&mut self, document: &[Coded], parameters: &Parameters) -> f64 {
         let Some(smoothed) = parameters.smooth(document) else {
             self.add_labelled(document);
@@ -108,14 +108,17 @@ impl Counts {
     }
 }
 
-/// Exponents that are tried, in falling order; of equals the first wins.
+/// Candidate exponents, in falling order; of equals the first wins.
 const CANDIDATES: [f64; 10] = [1.0, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1];
 
-/// Documents are left out in this many groups.
+/// The number of folds.
 const FOLDS: usize = 4;
 
-/// The exponent that best predicts labels in documents that were left out; 1 where there are too few to leave any
-/// out.
+/// Learns the exponent on a window's likelihood: the candidate that best predicts labels in held-out documents; 1 where
+/// there are too few documents.
+///
+/// The model treats detectors as independent given the state. Correlated detectors repeat the same evidence, and the
+/// posterior would be overconfident; an exponent below 1 corrects this. Two copies of one detector give about one half.
 pub(super) fn learn_temper(documents: &[Vec<Coded>], states: usize, pseudo: &Pseudo) -> f64 {
     let labelled: Vec<&Vec<Coded>> =
         documents.iter().filter(|document| document.iter().any(|window| window.state.is_some())).collect();

@@ -1,8 +1,8 @@
-//! A small supervised model of where a document is heading.
+//! A small supervised model that monitors a document.
 //!
-//! The other hidden Markov model of the paper (section 4, "Soft-constraint controller"): a few states that people
-//! can name (appropriate, scam, injection), whose transitions are estimated from labelled windows of text and whose
-//! observations are the scores that detectors give each window. It needs no language model.
+//! The other hidden Markov model of the paper (section 4, "Soft-constraint controller"): it has a few named states
+//! (appropriate, scam, injection). Their transitions are estimated from labelled windows of text, and the observations
+//! are the scores of detectors for each window. It needs no language model.
 //!
 //! | module | subject |
 //! |---|---|

@@ -6,16 +6,16 @@ use super::parameters::Parameters;
 use classifier::Risk;
 use ndarray::{Array1, Array2, Axis};
 
-/// What is believed of one document, from its first window to the present one.
+/// The filter over one document, from its first window to the present one.
 ///
-/// A watch belongs to one document of one origin: what it has learnt of one must not vouch for another, so start a
-/// new one for each. A clone is a fork; keeping a clone and going back to it is a rewind. Costs 16 bytes a state.
+/// A watch belongs to one document of one origin: start a new one for each, so that the evidence of one does not count for
+/// another. A clone is a fork; returning to an earlier clone is a rewind. 16 bytes per state.
 #[derive(Debug, Clone)]
 pub struct Watch {
     monitor: Monitor,
-    /// Of the next window's state.
+    /// The distribution of the next window's state.
     predicted: Vec<f64>,
-    /// Of the present window's state; empty before the first.
+    /// The distribution of the present window's state; empty before the first.
     posterior: Vec<f64>,
     windows: usize,
 }
@@ -33,16 +33,16 @@ impl Watch {
         Watch { monitor, predicted, posterior: Vec::new(), windows: 0 }
     }
 
-    /// The monitor that judges.
+    /// The monitor.
     pub fn monitor(&self) -> &Monitor {
         &self.monitor
     }
 
-    /// Takes a window's scores in, one entry a detector, and returns `log p(scores' bins | windows before)`, tempered
-    /// as the monitor is. A window without any score still counts: time passes, and what was known fades.
+    /// Observes a window's scores, one entry per detector, and returns the tempered `log p(scores' bins | windows before)`.
+    /// A window without any score still counts: the belief takes one transition.
     ///
     /// # Errors
-    /// When there is not one entry a detector; nothing is then taken in.
+    /// When there is not one entry per detector; the watch is then unchanged.
     pub fn observe(&mut self, scores: &[Option<Risk>]) -> Result<f64, MonitorError> {
         let (found, wanted) = (scores.len(), self.monitor.detectors().len());
         if found != wanted {
@@ -56,7 +56,7 @@ impl Watch {
         Ok(log_evidence)
     }
 
-    /// How many windows were taken in.
+    /// The number of observed windows.
     pub fn windows(&self) -> usize {
         self.windows
     }
@@ -91,8 +91,8 @@ impl Watch {
     /// The expected attribute probability: that each of the next `k` windows is in an appropriate state. It falls
     /// as `k` rises, and 0 windows are always appropriate.
     ///
-    /// Closed form: the next window's distribution, times the transition matrix with the columns of the other states
-    /// struck out, to the power `k - 1`. Costs `states^3 log k`; more than 2^24 windows count as that many.
+    /// Closed form: the next window's distribution, times the transition matrix with the columns of the other states set to
+    /// 0, to the power `k - 1`. Costs `states^3 log k`; more than 2^24 windows count as that many.
     pub fn expectation(&self, k: usize) -> f64 {
         stay(self.monitor.parameters(), &self.predicted, &self.appropriate(), k)
     }
@@ -119,17 +119,17 @@ impl Watch {
         stay(self.monitor.parameters(), &self.predicted, &self.others(states), k)
     }
 
-    /// The probability that no window that is still to come, however many, is in one of the states named by number:
-    /// the limit of [`Watch::avoiding`].
+    /// The probability that no future window is ever in one of the states named by number: the limit of
+    /// [`Watch::avoiding`].
     ///
-    /// Above 0 only where the model has states that never lead there. A monitor that was estimated has none, since
-    /// smoothing makes every step possible; for it, [`Watch::rate`] is the thing to look at.
+    /// It is above 0 only where the model has states that never lead there. An estimated monitor has none, since smoothing
+    /// makes every transition possible; use [`Watch::rate`] for it.
     pub fn never(&self, states: &[usize]) -> f64 {
         forever(self.monitor.parameters(), &self.predicted, &self.others(states))
     }
 
     /// [`Watch::expectation`] as a rate per window, its `k`-th root: comparable between horizons, as a threshold
-    /// must be. 1 for no windows.
+    /// requires. 1 for no windows.
     pub fn rate(&self, k: usize) -> f64 {
         if k == 0 { 1.0 } else { self.expectation(k).powf(1.0 / k as f64) }
     }
@@ -147,10 +147,10 @@ impl Watch {
     }
 }
 
-/// Enough doublings for any chance of leaving that a float next to 1 can show.
+/// Enough doublings for any probability of leaving that a float near 1 can represent.
 const ROUNDS: usize = 128;
 
-/// No document is longer, and beyond it the rounding of rows that sum to 1 only nearly would show.
+/// No document is longer, and beyond it the rounding of the rows would accumulate.
 const LONGEST: usize = 1 << 24;
 
 /// `v[z]`: the probability that the `k` windows after one in state `z` all stay.
@@ -187,7 +187,7 @@ fn weigh(next: &[f64], stay: &[bool], vector: &Array1<f64>) -> f64 {
     terms.map(|((p, v), _)| p * v).sum::<f64>().min(1.0)
 }
 
-/// `A D`: the columns of the other states are struck out.
+/// `A D`: the transition matrix with the columns of the other states set to 0.
 fn restricted(parameters: &Parameters, stay: &[bool]) -> Array2<f64> {
     let mut matrix = parameters.transition.clone();
     for (mut column, stay) in matrix.columns_mut().into_iter().zip(stay) {
@@ -200,13 +200,13 @@ fn restricted(parameters: &Parameters, stay: &[bool]) -> Array2<f64> {
 
 /// `v[z]`: the probability that the windows after one in state `z` never leave, however many there are.
 ///
-/// A state from which leaving cannot be reached counts 1. From the others the chain ends, with probability 1, either
-/// there or outside, so `v = A D v` has one solution with those values held.
+/// A state that cannot leave has value 1. From the others the chain is absorbed with probability 1, either in such a state
+/// or outside, so that `v = A D v` has one solution with those values fixed.
 fn never_leaving(parameters: &Parameters, stay: &[bool]) -> Array1<f64> {
     let matrix = restricted(parameters, stay);
     let states = stay.len();
-    // Which states may leave: in one step, or by a step to one that may. Asked of what leaves, not of what stays:
-    // a row's sum is rounded, a struck-out entry is not.
+    // A state may leave in one step, or by a step to one that may. The test uses the entries that leave, since a row's sum
+    // is rounded and a zero entry is not.
     let mut may_leave: Vec<bool> = parameters
         .transition
         .rows()
@@ -222,8 +222,8 @@ fn never_leaving(parameters: &Parameters, stay: &[bool]) -> Array1<f64> {
             .collect();
     }
     // v_T = (1 + S + S^2 + ...) r over the states T that may leave, with S = A_TT and r what goes to those that may
-    // not. The sum is the product of 1 + S, 1 + S^2, 1 + S^4 and so on: no subtraction, so that small values keep
-    // their precision, and twice as many terms a round.
+    // not. The sum is the product of 1 + S, 1 + S^2, 1 + S^4 and so on. It needs no subtraction, so that small values
+    // keep their precision, and each round doubles the terms.
     let between = |pair: ((usize, usize), &f64), target: bool| {
         let ((from, to), step) = pair;
         let counts = may_leave.get(from) == Some(&true) && may_leave.get(to) == Some(&target);

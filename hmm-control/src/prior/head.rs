@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 /// A softmax of a linear map from a language model's features to the hidden states.
 ///
-/// Costs `states * features` multiply-adds where it is asked: at 4096 states and 1280 features a third of one forward
-/// step. Immutable but by training; 4 bytes a number.
+/// A call costs `states * features` multiply-adds: at 4096 states and 1280 features a third of one forward step. It is
+/// immutable; 4 bytes per number.
 ///
 /// ```
 /// use hmm_control::prior::Prior;
@@ -29,10 +29,10 @@ pub struct Prior {
 }
 
 impl Prior {
-    /// A head from its weights, `[state, feature]`, and one bias a state.
+    /// A head from its weights, `[state, feature]`, and one bias per state.
     ///
     /// # Errors
-    /// When there is not one bias a row, there are no states or features, or a number is not finite.
+    /// When there is not one bias per row, there are no states or features, or a number is not finite.
     pub fn new(weights: Array2<f32>, bias: Array1<f32>) -> Result<Prior, PriorError> {
         if weights.nrows() != bias.len() || bias.is_empty() {
             return Err(PriorError::States { found: bias.len(), wanted: weights.nrows() });
@@ -44,12 +44,12 @@ impl Prior {
         Ok(Prior { weights, bias })
     }
 
-    /// Hidden states.
+    /// Number of hidden states.
     pub fn states(&self) -> usize {
         self.bias.len()
     }
 
-    /// Features.
+    /// Number of features.
     pub fn features(&self) -> usize {
         self.weights.ncols()
     }
@@ -59,7 +59,7 @@ impl Prior {
         &self.weights
     }
 
-    /// The bias, one a state.
+    /// The bias, one per state.
     pub fn bias(&self) -> &Array1<f32> {
         &self.bias
     }
@@ -90,8 +90,8 @@ impl Prior {
         Ok(distribution)
     }
 
-    /// What is believed of the next token's state on the features' word alone: filtering goes on from here. What the
-    /// tokens before said to the filter is given up, and with it the cost of reading the prompt.
+    /// The belief about the next token's state from the features alone; filtering continues from here. It replaces the
+    /// filter's evidence of the tokens before, and saves the cost of filtering the prompt.
     ///
     /// # Errors
     /// When the head is for another number of states, or the features do not fit it.
@@ -114,16 +114,17 @@ pub(super) fn check_finite<'a>(mut values: impl Iterator<Item = &'a f32>) -> Res
     }
 }
 
-/// The one entry of the file's metadata; its value is the version. One, because the order in which several are
-/// written changes from run to run.
+/// The only entry of the file's metadata; its value is the version. There is only one, because the order of several
+/// changes from run to run.
 const FORMAT: &str = "portcullis-prior";
 const VERSION: &str = "1";
 
 impl Prior {
-    /// The head as the bytes of a safetensors file; read back it is the same to the bit.
+    /// The head as the bytes of a safetensors file: `weights`, `[state, feature]`, and `bias`, `[state]`, both in 32 bits.
+    /// It round-trips to the bit.
     ///
     /// # Errors
-    /// When the format cannot hold it, which takes a head without numbers.
+    /// When the format refuses it, as for a head without numbers.
     pub fn to_bytes(&self) -> Result<Vec<u8>, PriorError> {
         let bytes = |values: &mut dyn Iterator<Item = &f32>| -> Vec<u8> {
             values.flat_map(|value| value.to_le_bytes()).collect()
@@ -140,7 +141,7 @@ impl Prior {
         serialize(tensors, Some(about)).map_err(unusable)
     }
 
-    /// A head from such bytes.
+    /// A head from the bytes of [`Prior::to_bytes`].
     ///
     /// # Errors
     /// When they are another file or another version, a tensor is missing or has another shape or type, or a number is

@@ -1,9 +1,9 @@
-//! How good a distilled model is, measured against the language model that it stands for.
+//! The quality of a distilled model, measured against its language model.
 //!
-//! Four questions. How far is what the model foretells for the next token from what the language model does
-//! ([`divergence`])? Does what the look-ahead promises come true ([`forecast`], [`reliability`])? How many candidates
-//! does the certificate need ([`candidates_needed`])? And what has become of the hidden states ([`usage`],
-//! [`normalisation`], [`top_tokens`], [`end_state`])?
+//! There are four measures: the divergence of the next-token distributions ([`divergence`]), the reliability of the
+//! look-ahead's forecasts ([`forecast`], [`reliability`], and [`RolloutLookahead`], which samples the language model),
+//! the number of candidates that the certificate needs ([`candidates_needed`]), and the state of the hidden states
+//! ([`usage`], [`normalisation`], [`top_tokens`], [`end_state`]).
 
 mod forecast;
 mod next_token;
@@ -17,7 +17,7 @@ pub use plot::{Line, likelihood_plot};
 pub use rollout::{Estimate, RolloutError, RolloutLookahead, Standing};
 pub use states::{EndState, Normalisation, Usage, end_state, normalisation, top_tokens, usage};
 
-/// The value below which a share of the values lie; `sorted` rises. None where there are no values.
+/// The quantile of rising values; none where there are no values.
 ///
 /// ```
 /// assert_eq!(hmm_control::quality::quantile(&[1.0, 2.0, 3.0], 0.5), Some(2.0));

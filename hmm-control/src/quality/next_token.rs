@@ -2,20 +2,20 @@
 
 use crate::{Belief, Hmm, Lookahead, Progress};
 
-/// How many tokens suffice for one step.
+/// The number of candidates that suffice for one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needed {
-    /// So many, that the certificate vouches for them: it knows the scores of these and a bound for the others.
+    /// Candidates that the certificate needs, with the scores of these and a bound for the others.
     pub certified: usize,
-    /// So many would do if all scores were known. The difference is what the bound's looseness costs.
+    /// Candidates that would suffice if all scores were known. The difference is the cost of the bound.
     pub enough: usize,
 }
 
-/// The smallest numbers of candidates that leave out at most the share `at_most` of the controlled distribution
-/// `p(v) phi(v) / sum`, at temperature 1 and strength 1. Candidates are taken by the most that they could count for,
-/// `p(v) bound(v)`, as a decode step would take them. Scores the whole vocabulary.
+/// The smallest numbers of candidates that omit at most the share `at_most` of the controlled distribution
+/// `p(v) phi(v) / sum`, at temperature 1 and strength 1. Candidates are taken in the order of `p(v) bound(v)`, as in a
+/// decode step. Scores the whole vocabulary.
 ///
-/// Where nothing may follow, none is needed.
+/// Where no token is allowed, none is needed.
 pub fn candidates_needed(
     lookahead: &Lookahead,
     progress: &Progress,
@@ -26,11 +26,11 @@ pub fn candidates_needed(
     let mut log_phi = vec![f64::NEG_INFINITY; logits.len()];
     lookahead.score_all(progress, remaining, &mut log_phi);
     let tokens = log_softmax(logits).into_iter().zip(log_phi).zip(0..);
-    // Most a token could count for, and what it does.
+    // The upper bound of a token's mass, and the mass.
     let mut masses: Vec<(f64, f64)> = tokens
         .map(|((log_p, log_phi), token)| {
             let most = log_p + lookahead.bound(progress, remaining, token);
-            // The score is rounded as its storage is, the bound is not.
+            // The score has the rounding of its storage, the bound has not.
             let mass = log_p + log_phi;
             (most.max(mass), mass)
         })
@@ -42,7 +42,7 @@ pub fn candidates_needed(
     if scale == f64::NEG_INFINITY {
         return Needed { certified: 0, enough: 0 };
     }
-    // Summed from the least up, so that a small rest is exact.
+    // Summed in rising order, so that a small rest is exact.
     let (mut kept, mut most_left, mut left) = (0.0, 0.0, 0.0);
     masses.iter().for_each(|(_, mass)| kept += (mass - scale).exp());
     let (mut certified, mut enough) = (None, None);
@@ -63,29 +63,29 @@ pub fn candidates_needed(
     Needed { certified: certified.or(enough).unwrap_or(0), enough: enough.unwrap_or(0) }
 }
 
-/// How far two models' next tokens are apart, after one text.
+/// The divergence of two next-token distributions after one text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Divergence {
-    /// `KL(language model || hidden Markov model)` in nats; infinite where the hidden Markov model holds impossible what
-    /// the language model may write.
+    /// `KL(language model || hidden Markov model)` in nats; infinite where a token is impossible only under the hidden
+    /// Markov model.
     pub nats: f64,
-    /// The language model's own entropy in nats: what of the next token nobody can foretell.
+    /// The language model's entropy in nats, which no model can predict.
     pub entropy: f64,
-    /// Half the sum of the differences, in 0 to 1: how often two samplers that share their luck would differ.
+    /// The total variation distance, in 0 to 1: how often two samplers with the same random numbers differ.
     pub total_variation: f64,
 }
 
-/// Compares the language model's logits after a text with what the hidden Markov model believes of the same text. One
-/// pass over the emission matrix.
+/// Compares the language model's logits after a text with the hidden Markov model's belief after the same text. One pass
+/// over the emission matrix.
 ///
 /// `logits` are as many as the model has tokens; at least one of them is finite.
 pub fn divergence(logits: &[f32], hmm: &Hmm, belief: &Belief) -> Divergence {
-    let mut foretold = vec![0.0; hmm.vocabulary()];
-    hmm.emission().product(belief.predicted(), &mut foretold);
+    let mut predicted = vec![0.0; hmm.vocabulary()];
+    hmm.emission().product(belief.predicted(), &mut predicted);
     // A rounded storage sums to 1 only nearly.
-    let total: f64 = foretold.iter().sum();
+    let total: f64 = predicted.iter().sum();
     let mut found = Divergence { nats: 0.0, entropy: 0.0, total_variation: 0.0 };
-    for (log_p, q) in log_softmax(logits).into_iter().zip(&foretold) {
+    for (log_p, q) in log_softmax(logits).into_iter().zip(&predicted) {
         let (p, q) = (log_p.exp(), q / total);
         if p > 0.0 {
             found.nats += p * (log_p - q.ln());

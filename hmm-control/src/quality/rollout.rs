@@ -1,8 +1,8 @@
-//! The same expectation as the look-ahead's, by asking the language model itself.
+//! The look-ahead's expectation, estimated by sampling the language model.
 
 use crate::{Attribute, Lane, LanguageModel, Sampler, Token};
 
-/// Where a text stands in an attribute's automaton, and what its generated tokens weigh so far.
+/// The state of a text in an attribute's automaton, and the weight of its generated tokens so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
     /// The automaton's state.
@@ -11,32 +11,32 @@ pub struct Standing {
     pub log_weight: f64,
 }
 
-/// The mean of a sample, with what chance may have added to it.
+/// The mean of a sample, with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The mean weight, in `[0, 1]`.
     pub mean: f64,
-    /// Its standard error: 0 where nothing was left to chance, infinite for a single rollout.
+    /// Its standard error: 0 where nothing was sampled, infinite for a single rollout.
     pub standard_error: f64,
-    /// How many rollouts were drawn.
+    /// Number of rollouts.
     pub rollouts: usize,
 }
 
 /// Why an estimate could not be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RolloutError<E> {
-    /// What the model says.
+    /// The model failed.
     #[error(transparent)]
     Model(#[from] E),
-    /// A step of the model left nothing to draw.
+    /// The model's logits allow no token.
     #[error("the language model gives no token a chance: every logit is minus infinity or not a number")]
     NoToken,
 }
 
 /// Estimates the look-ahead by letting the language model write on: the baseline that [`crate::Lookahead`] is compared with.
 ///
-/// Unbiased for the language model, where the look-ahead is exact for the hidden Markov model that stands for it, and
-/// slower by orders of magnitude: `rollouts * remaining` steps of the model for each candidate.
+/// It is unbiased for the language model, where the look-ahead is exact for the hidden Markov model that approximates it,
+/// and slower by orders of magnitude: `rollouts * remaining` steps of the model for each candidate.
 #[derive(Debug, Clone)]
 pub struct RolloutLookahead {
     attribute: Attribute,
@@ -53,12 +53,12 @@ impl RolloutLookahead {
         RolloutLookahead { attribute, sampler, rollouts: rollouts.max(1), lanes: lanes.max(1) }
     }
 
-    /// Before the first generated token.
+    /// The state before the first generated token.
     pub fn start(&self) -> Standing {
         Standing { state: self.attribute.start(), log_weight: 0.0 }
     }
 
-    /// Takes in a generated token.
+    /// Observes a generated token.
     pub fn observe(&self, standing: &mut Standing, token: Token) {
         let edge = self.attribute.step(standing.state, token);
         standing.state = edge.to;
@@ -66,12 +66,12 @@ impl RolloutLookahead {
     }
 
     /// For each candidate `v`: the mean weight of the whole text, if `v` comes next and the model writes `remaining` more
-    /// tokens, or up to the end of the text if that comes first. What [`crate::Lookahead::score`] gives the logarithm of.
+    /// tokens, or up to the end of the text if that comes first. [`crate::Lookahead::score`] gives its logarithm.
     ///
     /// The result does not depend on the number of lanes.
     ///
     /// # Errors
-    /// What the model says, and [`RolloutError::NoToken`] where it gives no token a chance.
+    /// When the model fails, and [`RolloutError::NoToken`] where its logits allow no token.
     pub fn score<M: LanguageModel>(
         &self,
         model: &M,
@@ -98,11 +98,11 @@ impl RolloutLookahead {
         Ok(estimates)
     }
 
-    /// The mean weight of the whole text, with `remaining` tokens still to come. What
-    /// [`crate::Lookahead::expectation`] gives the logarithm of.
+    /// The mean weight of the whole text, with `remaining` tokens still to come. Its logarithm is the
+    /// counterpart of [`crate::Lookahead::expectation`].
     ///
     /// # Errors
-    /// What the model says, and [`RolloutError::NoToken`] where it gives no token a chance.
+    /// When the model fails, and [`RolloutError::NoToken`] where its logits allow no token.
     pub fn expectation<M: LanguageModel>(
         &self,
         model: &M,
@@ -137,7 +137,7 @@ impl RolloutLookahead {
                     state: state.clone(),
                     logits: logits.to_vec(),
                     standing,
-                    // Drawn walker by walker, so that the batches make no difference.
+                    // Drawn walker by walker, so that the result does not depend on the batches.
                     points: (0..remaining).map(|_| Sampler::point(rng)).collect(),
                     last: [0],
                     is_over: false,
@@ -161,7 +161,7 @@ impl RolloutLookahead {
         Ok(Estimate::of(&weights))
     }
 
-    /// One more token; none where the model gives none a chance.
+    /// Draws one more token; none where the logits allow none.
     fn walk<S>(&self, walker: &mut Walker<S>, step: usize, end: Option<Token>) -> Option<()> {
         if walker.is_over {
             return Some(());
@@ -198,8 +198,7 @@ impl Estimate {
         let squares: f64 = weights.iter().map(|weight| (weight - mean).powi(2)).sum();
         let variance = match weights.len() {
             0 | 1 => f64::INFINITY,
-            // All hits, or all misses, say little of how they scatter: as if one more had come out either way
-            // (Laplace's rule).
+            // All hits, or all misses, give no variance: as if there were one more of each (Laplace's rule).
             _ if squares == 0.0 && (mean == 0.0 || mean == 1.0) => {
                 (mean * count + 1.0) / (count + 2.0) * (1.0 - (mean * count + 1.0) / (count + 2.0))
             }
