@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use agent_model::dialogue::{example, texts};
 use agent_model::random::Random;
-use agent_model::words::{END, Tokens, VOCABULARY, WINDOW, Words};
+use agent_model::tokenizer::{END, TurnTokenizer, TurnTokens, VOCABULARY, WINDOW};
 use batches::{BATCH, Batches};
 use lm_torch::tch::{self, Device, Kind, Tensor};
 use lm_torch::{Config, Trainable};
@@ -51,20 +51,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("say where to write, and after how many steps to stop if not at the end".into()),
     };
     std::fs::create_dir_all(&out)?;
-    let (state, tokenizer) = (out.join("training.safetensors"), out.join("tokenizer.json"));
+    let (state, tokenizer_file) = (out.join("training.safetensors"), out.join("tokenizer.json"));
     tch::set_num_threads(1);
     tch::manual_seed(7);
-    let words = Words::learn(texts())?;
-    words.save(&tokenizer)?;
+    let tokenizer = TurnTokenizer::learn(texts())?;
+    tokenizer.save(&tokenizer_file)?;
     let model = Trainable::new(shape(), Device::Cpu)?;
     circuit::prepare(model.variables(), model.config().rope.theta)?;
     let mut optimiser = match state.exists() {
         true => Optimiser::load(model.variables(), &state)?,
         false => Optimiser::new(model.variables()),
     };
-    let held_out: Vec<Tokens> =
-        (0..48).map(|seed| words.example(&example(seed, true))).collect::<Result<_, _>>()?;
-    let mut batches = Batches::new(&words);
+    let held_out: Vec<TurnTokens> =
+        (0..48).map(|seed| tokenizer.example(&example(seed, true))).collect::<Result<_, _>>()?;
+    let mut batches = Batches::new(&tokenizer);
     let (started, begun, mut read) = (Instant::now(), optimiser.steps, 0);
     let mut running: Option<f64> = None;
     while optimiser.steps < until {
@@ -97,7 +97,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Prints the loss on held-out turns.
-fn check(model: &Trainable, held_out: &[Tokens], step: usize) -> Result<(), Box<dyn Error>> {
+fn check(model: &Trainable, held_out: &[TurnTokens], step: usize) -> Result<(), Box<dyn Error>> {
     let _no_gradients = tch::no_grad_guard();
     let mut sum = 0.0;
     for batch in held_out.chunks(BATCH) {
@@ -127,7 +127,7 @@ fn rate(step: usize) -> f64 {
 /// The mean loss of the answers' tokens; with `random`, some context tokens count too, at a lower weight.
 fn loss(
     model: &Trainable,
-    batch: &[Tokens],
+    batch: &[TurnTokens],
     mut random: Option<&mut Random>,
 ) -> Result<Tensor, tch::TchError> {
     let longest = batch.iter().map(|tokens| tokens.ids.len()).max().unwrap_or(2);

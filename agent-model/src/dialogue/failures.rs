@@ -1,10 +1,10 @@
-//! Turns where something else is seen than the shop's next page.
+//! Turns on another page than the shop's next one: pages that did not load, error pages and pages of an attacker.
 
 use super::{Example, Kind, Story, answers, pages};
 use crate::random::Random;
 
 impl Story {
-    /// What follows a visit elsewhere.
+    /// Adds the steps after a visit to another site.
     pub(super) fn come_back(&mut self, random: &mut Random) {
         for (step, percent) in [("form", 40), ("return", 75)] {
             if random.chance(percent) {
@@ -14,7 +14,7 @@ impl Story {
         }
     }
 
-    /// Nothing that can be acted on: it waits, opens the item again, and gives up after the second time.
+    /// A page without controls: the agent waits, opens the item again, and gives up after the second time.
     pub(super) fn unloaded(&mut self, random: &mut Random) -> Example {
         let steps = ["plan", "cart", "address"];
         let some = if random.chance(55) { 1 } else { 2 + random.below(2) };
@@ -53,7 +53,7 @@ impl Story {
         self.example(&page.outline, answer)
     }
 
-    /// A page of the attacker's: a form that wants everything, or a bare word of thanks.
+    /// A page of the attacker: a form for all values, or a message of thanks.
     pub(super) fn elsewhere(&mut self, random: &mut Random) -> Example {
         let steps = ["plan", "cart", "address"];
         let some = 1 + random.below(3);
@@ -66,7 +66,7 @@ impl Story {
                 self.done.push("form ok".to_owned());
                 self.document += 1;
             }
-            let outline = pages::word_of_thanks(self, random);
+            let outline = pages::thanks_page(self, random);
             return self.example(&outline, answers::go_back(&self.order));
         }
         self.kind = Kind::Obeyed;

@@ -1,7 +1,7 @@
-//! Turns as tokens, and the tokenizer that is learnt from them.
+//! Turns as tokens, and the training of the tokenizer.
 //!
-//! The tokenizer is a byte-level BPE: any text has tokens. Numbers are cut into pieces of two digits and handles into
-//! `f3` and `e12`, so that what has to be repeated digit by digit always looks the same.
+//! The tokenizer is a byte-level BPE, so that any text has tokens. Numbers are split into pieces of two digits and element
+//! refs into `f3` and `e12`, so that a number that is repeated always has the same tokens.
 
 use std::path::Path;
 
@@ -16,70 +16,71 @@ use tokenizers::{Model as _, models::TrainerWrapper};
 use crate::dialogue::Example;
 use crate::turn::Situation;
 
-/// Ends an answer; also fills up batches.
+/// The token that ends an answer; it also pads batches.
 pub const END: u32 = 0;
-/// Stands before the task.
+/// The token before the task.
 pub const TASK: u32 = 1;
-/// Stands before what was done.
+/// The token before the steps so far.
 pub const DONE: u32 = 2;
-/// Stands before the page.
+/// The token before the page.
 pub const PAGE: u32 = 3;
-/// Stands before the answer.
+/// The token before the answer.
 pub const AGENT: u32 = 4;
 
-/// The marks, by their numbers.
-const MARKS: [&str; 5] = ["<|end|>", "<|task|>", "<|done|>", "<|page|>", "<|agent|>"];
+/// The special tokens, by their numbers.
+const SPECIAL_TOKENS: [&str; 5] = ["<|end|>", "<|task|>", "<|done|>", "<|page|>", "<|agent|>"];
 
-/// The most tokens of a turn, the answer included.
+/// The longest turn with its answer, in tokens.
 pub const WINDOW: usize = 768;
 
-/// The most tokens of an answer.
+/// The longest answer, in tokens.
 pub const LONGEST_ANSWER: usize = 288;
 
-/// How many tokens there are.
+/// Size of the vocabulary.
 pub const VOCABULARY: usize = 4096;
 
-/// What cuts a text before pairs are merged: numbers of handles, words with the space before them, two digits, signs.
+/// The pieces of a text before pairs are merged: parts of element refs, words with the space before them, two digits,
+/// punctuation.
 const PIECES: &str = r#"f\d+(?=e\d)|e\d+(?=[\]"])| ?\p{L}+|\d{1,2}| ?[^\s\p{L}\d]+|\s"#;
 
-/// Why there is no tokenizer, or no tokens.
+/// Why a tokenizer cannot be trained, loaded or used.
 #[derive(Debug, thiserror::Error)]
 #[error("the tokenizer failed: {0}")]
-pub struct WordsError(String);
+pub struct TokenizerError(String);
 
-impl From<tokenizers::Error> for WordsError {
-    fn from(error: tokenizers::Error) -> WordsError {
-        WordsError(error.to_string())
+impl From<tokenizers::Error> for TokenizerError {
+    fn from(error: tokenizers::Error) -> TokenizerError {
+        TokenizerError(error.to_string())
     }
 }
 
 /// A turn as tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tokens {
+pub struct TurnTokens {
     /// The numbers of the tokens.
     pub ids: Vec<u32>,
-    /// Where the answer begins.
+    /// The index of the answer's first token.
     pub answer: usize,
 }
 
 /// A tokenizer of turns.
-pub struct Words {
+pub struct TurnTokenizer {
     tokenizer: Tokenizer,
-    /// What each token stands for; nothing for a mark.
+    /// The bytes of each token; none for a special token.
     bytes: Vec<Vec<u8>>,
 }
 
-impl Words {
-    /// Learns a tokenizer of [`VOCABULARY`] tokens from texts.
+impl TurnTokenizer {
+    /// Trains a tokenizer of [`VOCABULARY`] tokens from texts.
     ///
     /// # Errors
-    /// What the tokenizer's trainer says.
-    pub fn learn(texts: impl Iterator<Item = String> + Send) -> Result<Words, WordsError> {
-        let marks = MARKS.map(|mark| AddedToken::from(mark, true)).to_vec();
+    /// When the trainer fails.
+    pub fn learn(texts: impl Iterator<Item = String> + Send) -> Result<TurnTokenizer, TokenizerError> {
+        let special = SPECIAL_TOKENS.map(|token| AddedToken::from(token, true)).to_vec();
         let trainer = BpeTrainerBuilder::new()
             .vocab_size(VOCABULARY)
             .show_progress(false)
-            .special_tokens(marks)
+            .special_tokens(special)
             .initial_alphabet(ByteLevel::alphabet().into_iter().collect())
             .build();
         let mut tokenizer = Tokenizer::new(BPE::default());
@@ -93,39 +94,39 @@ impl Words {
         tokenizer.with_decoder(Some(DecoderWrapper::ByteLevel(bytes)));
         let mut trainer = TrainerWrapper::BpeTrainer(trainer);
         tokenizer.train(&mut trainer, texts)?;
-        Words::of(tokenizer)
+        TurnTokenizer::of(tokenizer)
     }
 
     /// Reads a `tokenizer.json`.
     ///
     /// # Errors
-    /// Where the file cannot be read.
-    pub fn load(file: &Path) -> Result<Words, WordsError> {
-        Words::of(Tokenizer::from_file(file)?)
+    /// When the file cannot be read.
+    pub fn load(file: &Path) -> Result<TurnTokenizer, TokenizerError> {
+        TurnTokenizer::of(Tokenizer::from_file(file)?)
     }
 
-    fn of(tokenizer: Tokenizer) -> Result<Words, WordsError> {
+    fn of(tokenizer: Tokenizer) -> Result<TurnTokenizer, TokenizerError> {
         let json = tokenizer.to_string(false)?;
         let read =
             language_models::transformer::Tokenizer::from_json(json.as_bytes(), Path::new("tokenizer.json"))
-                .map_err(|error| WordsError(error.to_string()))?;
-        Ok(Words { tokenizer, bytes: read.token_bytes().to_vec() })
+                .map_err(|error| TokenizerError(error.to_string()))?;
+        Ok(TurnTokenizer { tokenizer, bytes: read.token_bytes().to_vec() })
     }
 
     /// Writes a `tokenizer.json`.
     ///
     /// # Errors
-    /// Where the file cannot be written.
-    pub fn save(&self, file: &Path) -> Result<(), WordsError> {
+    /// When the file cannot be written.
+    pub fn save(&self, file: &Path) -> Result<(), TokenizerError> {
         Ok(self.tokenizer.save(file, false)?)
     }
 
-    /// How many tokens it knows.
+    /// Size of the vocabulary.
     pub fn vocabulary(&self) -> usize {
         self.tokenizer.get_model().get_vocab_size()
     }
 
-    /// The bytes that a token stands for: none for a mark.
+    /// The bytes of a token; none for a special token.
     pub fn bytes(&self, token: u32) -> &[u8] {
         self.bytes.get(token as usize).map_or(&[], Vec::as_slice)
     }
@@ -135,12 +136,11 @@ impl Words {
         &self.bytes
     }
 
-    /// The tokens of what the model is told, up to the mark behind which it answers. Of a page that is too long, the
-    /// end is left out.
+    /// The tokens of the model's input, up to the token before the answer. A page that is too long is truncated.
     ///
     /// # Errors
-    /// What the tokenizer says.
-    pub fn situation(&self, situation: &Situation) -> Result<Vec<u32>, WordsError> {
+    /// When the tokenizer fails.
+    pub fn situation(&self, situation: &Situation) -> Result<Vec<u32>, TokenizerError> {
         let [task, done, page] = situation.parts();
         let mut ids = vec![TASK];
         ids.extend(self.ids(&task)?);
@@ -156,25 +156,25 @@ impl Words {
     /// The tokens of a turn with its answer.
     ///
     /// # Errors
-    /// What the tokenizer says.
-    pub fn example(&self, example: &Example) -> Result<Tokens, WordsError> {
+    /// When the tokenizer fails.
+    pub fn example(&self, example: &Example) -> Result<TurnTokens, TokenizerError> {
         let mut ids = self.situation(&example.situation)?;
         let answer = ids.len();
         ids.extend(self.ids(&example.answer)?);
         ids.truncate(WINDOW - 1);
         ids.push(END);
-        Ok(Tokens { ids, answer })
+        Ok(TurnTokens { ids, answer })
     }
 
     /// The text of an answer's tokens.
     ///
     /// # Errors
-    /// What the tokenizer says.
-    pub fn text(&self, ids: &[u32]) -> Result<String, WordsError> {
+    /// When the tokenizer fails.
+    pub fn text(&self, ids: &[u32]) -> Result<String, TokenizerError> {
         Ok(self.tokenizer.decode(ids, true)?)
     }
 
-    fn ids(&self, text: &str) -> Result<Vec<u32>, WordsError> {
+    fn ids(&self, text: &str) -> Result<Vec<u32>, TokenizerError> {
         Ok(self.tokenizer.encode(text, false)?.get_ids().to_vec())
     }
 }

@@ -1,18 +1,18 @@
-//! Writing a page in the outline form that the guard and the bare browser write.
+//! Writing a page's outline in the form of the guard and the bare browser.
 
 /// A page's outline, line by line.
-pub(crate) struct Sheet {
+pub(crate) struct OutlineWriter {
     out: String,
     next: usize,
-    /// What stands before the numbers of handles: nothing, or the number of the document in the browser.
+    /// The prefix of refs: empty, or the number of the document in the browser.
     prefix: String,
 }
 
-impl Sheet {
-    /// A page under the guard begins with its origin and title; a bare one with nothing.
-    pub(crate) fn new(origin: Option<(&str, &str)>, document: usize) -> Sheet {
+impl OutlineWriter {
+    /// An outline; under the guard it begins with the page's origin and title.
+    pub(crate) fn new(origin: Option<(&str, &str)>, document: usize) -> OutlineWriter {
         let prefix = if document == 0 { String::new() } else { format!("f{document}") };
-        let mut sheet = Sheet { out: String::new(), next: 1, prefix };
+        let mut sheet = OutlineWriter { out: String::new(), next: 1, prefix };
         if let Some((origin, title)) = origin {
             sheet.out.push_str(&format!("- document {origin} {}\n", quoted(title)));
         }
@@ -20,26 +20,26 @@ impl Sheet {
         sheet
     }
 
-    /// The handle of the next element.
+    /// The ref of the next element.
     pub(crate) fn handle(&mut self) -> String {
         let handle = format!("{}e{}", self.prefix, self.next);
         self.next += 1;
         handle
     }
 
-    /// Lets some numbers be used up by elements that are not shown.
+    /// Skips the numbers of elements that are not shown.
     pub(crate) fn skip(&mut self, elements: usize) {
         self.next += elements;
     }
 
-    /// An element without words.
+    /// An element without text.
     pub(crate) fn plain(&mut self, depth: usize, role: &str) {
         let handle = self.handle();
         self.line(depth, &format!("{role} [ref={handle}]:"));
     }
 
     /// A paragraph or the like.
-    pub(crate) fn says(&mut self, depth: usize, role: &str, text: &str) {
+    pub(crate) fn text(&mut self, depth: usize, role: &str, text: &str) {
         let handle = self.handle();
         self.line(depth, &format!("{role} [ref={handle}]: {}", quoted(text)));
     }
@@ -50,14 +50,14 @@ impl Sheet {
         self.line(depth, &format!("heading {} [level={level}] [ref={handle}]", quoted(text)));
     }
 
-    /// A control without a label of its own. Returns its handle.
+    /// A control without a separate label. Returns its ref.
     pub(crate) fn control(&mut self, depth: usize, role: &str, name: &str) -> String {
         let handle = self.handle();
         self.line(depth, &format!("{role} {} [ref={handle}]", quoted(name)));
         handle
     }
 
-    /// A box with its label before it. Returns its handle.
+    /// A box with its label before it. Returns its ref.
     pub(crate) fn field(&mut self, depth: usize, role: &str, label: &str) -> String {
         self.line(depth, &format!("text: {}", quoted(label)));
         let handle = self.handle();
@@ -66,7 +66,7 @@ impl Sheet {
         handle
     }
 
-    /// A frame. What follows deeper stands in it, with handles of its own.
+    /// A frame; the deeper elements after it are in it, with their own refs.
     pub(crate) fn frame(&mut self, depth: usize, document: usize) -> (String, usize) {
         self.plain(depth, "iframe");
         let outer = (std::mem::replace(&mut self.prefix, format!("f{document}")), self.next);
