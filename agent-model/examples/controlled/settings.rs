@@ -15,7 +15,7 @@ const SHAPES: [(&str, &str); 3] =
 pub struct Setting {
     /// Its name in the arguments.
     pub name: String,
-    /// TurnTokens of less probability by the bare model are not drawn, steered or not.
+    /// The least probability of a sampled token under the bare model.
     pub least: f64,
     /// None: the model is not steered.
     pub steering: Option<(Controller, Horizon)>,
