@@ -7,12 +7,14 @@
 
 mod forecast;
 mod next_token;
+#[cfg(feature = "plot")]
 mod plot;
 mod rollout;
 mod states;
 
 pub use forecast::{Bin, Forecast, Reliability, forecast, reliability};
 pub use next_token::{Divergence, Needed, candidates_needed, divergence};
+#[cfg(feature = "plot")]
 pub use plot::{Line, likelihood_plot};
 pub use rollout::{Estimate, RolloutError, RolloutLookahead, Standing};
 pub use states::{EndState, Normalisation, Usage, end_state, normalisation, top_tokens, usage};
