@@ -1,26 +1,26 @@
-//! Draws answers of the agent model, for a hidden Markov model to be learnt from (`distil_agent`):
+//! Samples answers of the agent model, from which `distil_agent` distils a hidden Markov model:
 //!
 //! `cargo run -p agent-model --example answers -- agent-model/model FOLDER [SITUATIONS [EACH]]`
 //!
-//! The situations are those without a guard, of seeds that no training has seen: there the values are in the model's hands,
-//! and there is something to steer. Each is read once and answered EACH times at temperature 1, as the agent writes:
-//! with copying, since those are the answers that are steered. FOLDER gets `answers.bin` (`Sequences`), anew after every few
-//! situations, so that it may be stopped at any time. The same seeds give the same answers.
+//! The situations are those without a guard, of seeds outside training: there the model has the values, so that steering
+//! matters. Each is read once and answered EACH times at temperature 1 with copying, since those are the answers that are
+//! steered. FOLDER gets `answers.bin` (`Sequences`) after every batch, so that the run may be stopped at any time. The same
+//! seeds give the same answers.
 
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
+use agent_model::agent::AgentModel;
 use agent_model::dialogue::{Example, example};
-use agent_model::mind::Mind;
 use agent_model::turn::Situation;
 use hmm_control::Sampler;
 use hmm_control::distil::Sequences;
 
-/// The first seed of the situations, and of all chance.
+/// The first seed of the situations and of sampling.
 const SEED: u64 = 3 << 32;
-/// Situations that are answered side by side.
-const BESIDE: usize = 6;
+/// Situations per batch.
+const BATCH: usize = 6;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -31,19 +31,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (count, each) = (number(0, 2000)?, number(1, 4)?);
     let out = Path::new(out);
     std::fs::create_dir_all(out)?;
-    let mind = Mind::load(model.as_ref())?;
+    let model = AgentModel::load(model.as_ref())?;
     let mut answers = Sequences::new();
     let started = Instant::now();
     let unguarded = (SEED..).map(|seed| (seed, example(seed, false))).filter(|(_, example)| !example.guarded);
     let wanted: Vec<(u64, Example)> = unguarded.take(count).collect();
-    for batch in wanted.chunks(BESIDE) {
+    for batch in wanted.chunks(BATCH) {
         let asked: Vec<(&Situation, Vec<u64>)> = batch
             .iter()
             .map(|(seed, example)| {
                 (&example.situation, (0..each as u64).map(|answer| seed ^ (answer << 48)).collect())
             })
             .collect();
-        for drawn in mind.several(&asked, Sampler::new(1.0)?).map_err(|error| error.to_string())? {
+        for drawn in model.answer_batch(&asked, Sampler::new(1.0)?).map_err(|error| error.to_string())? {
             answers.push(&drawn);
         }
         std::fs::write(out.join("answers.new"), answers.to_bytes())?;

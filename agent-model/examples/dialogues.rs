@@ -1,4 +1,4 @@
-//! Prints turns as the model learns them: `cargo run -p agent-model --example dialogues -- 0 5`.
+//! Prints training turns: `cargo run -p agent-model --example dialogues -- 0 5`.
 
 use agent_model::dialogue::example;
 

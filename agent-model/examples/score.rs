@@ -1,26 +1,26 @@
-//! How well the agent model answers held-out turns:
+//! Scores the agent model on held-out turns:
 //! `cargo run -p agent-model --example score -- agent-model/model 200`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 
+use agent_model::agent::{AgentModel, Choice};
 use agent_model::dialogue::{Kind, example};
-use agent_model::mind::{Choice, Mind};
 use agent_model::turn::Answer;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().unwrap_or_else(|| "agent-model/model".to_owned());
     let turns: u64 = arguments.next().map_or(Ok(200), |turns| turns.parse())?;
-    // The trainer watches the first of the held-out seeds.
+    // The trainer reports its loss on the first of the held-out seeds.
     let from: u64 = arguments.next().map_or(Ok(1000), |from| from.parse())?;
-    let mind = Mind::load(folder.as_ref())?;
+    let model = AgentModel::load(folder.as_ref())?;
     let mut rows: BTreeMap<String, [u64; 4]> = BTreeMap::new();
     let mut failures = Vec::new();
     for seed in from..from + turns {
         let held_out = example(seed, true);
         let text =
-            mind.answer(&held_out.situation, &mut Choice::Greedy).map_err(|error| error.to_string())?;
+            model.answer(&held_out.situation, &mut Choice::Greedy).map_err(|error| error.to_string())?;
         let (wanted, given) = (Answer::read(&held_out.answer), Answer::read(&text));
         let name = format!("{:?}, {}", held_out.kind, if held_out.guarded { "guarded" } else { "raw" });
         let step = wanted.step == given.step;

@@ -1,5 +1,4 @@
-//! The soft constraint of the paper's approaches A and C (section 4.4): answers are written under a look-ahead that keeps
-//! card numbers out of them.
+//! The soft constraint of the paper's approaches A and C (section 4.4): a look-ahead keeps card numbers out of answers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,79 +9,80 @@ use hmm_control::{
     ModelFile,
 };
 
-use crate::mind::{Choice, Mind};
+use crate::agent::{AgentModel, Choice};
+use crate::tokenizer::{LONGEST_ANSWER, TurnTokenizer};
 use crate::turn::Situation;
-use crate::words::{LONGEST_ANSWER, Words};
 
-/// The shape of what is kept out: two groups of four digits. It knows no number.
+/// The forbidden pattern: two groups of four digits, which needs no knowledge of a number.
 pub const SHAPE: &str = "[0-9]{4} [0-9]{4}";
-/// The file beside the weights that the hidden Markov model is read from.
+/// The file of the hidden Markov model in the folder of the weights.
 pub const FILE: &str = "hmm.safetensors";
-/// How much the look-ahead moves a choice.
+/// The strength of the look-ahead.
 const STRENGTH: f64 = 1.0;
 
-/// Steers whole answers, what the user is told and what is typed alike, away from [`SHAPE`].
+/// Steers whole answers, both messages to the user and typed text, away from [`SHAPE`].
 ///
-/// It makes such answers impossible and what leads to them less likely; it cannot know a number that is spelled otherwise.
-/// What keeps values in is the vault and the policy, not this.
+/// It makes such answers impossible and their prefixes less likely; it does not detect numbers in another spelling. The
+/// vault and the policy protect values, not this gate.
 #[derive(Clone)]
 pub struct Gate {
     controller: Controller,
 }
 
-/// Why there is no gate.
+/// Why a gate cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
-    /// The file is not there, or cannot be read.
+    /// The file cannot be read.
     #[error("`{}` cannot be read: {problem}", file.display())]
     Read {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The system's error.
         problem: std::io::Error,
     },
-    /// The file holds no model that can be used.
+    /// The file does not hold a valid model.
     #[error("`{}` holds no hidden Markov model: {problem}", file.display())]
     Model {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         problem: FileError,
     },
-    /// The model is over other tokens.
+    /// The model is over another vocabulary.
     #[error(transparent)]
     Attribute(#[from] AttributeError),
 }
 
 impl Gate {
-    /// A gate by the hidden Markov model in a model's folder ([`FILE`]).
+    /// A gate with the hidden Markov model in a model's folder ([`FILE`]).
     ///
     /// # Errors
-    /// Where it is missing, cannot be used, or is of another tokenizer.
-    pub fn load(folder: &Path, words: &Words) -> Result<Gate, GateError> {
+    /// When it is missing or invalid, or has another vocabulary.
+    pub fn load(folder: &Path, tokenizer: &TurnTokenizer) -> Result<Gate, GateError> {
         let file = folder.join(FILE);
         let bytes = fs::read(&file).map_err(|problem| GateError::Read { file: file.clone(), problem })?;
         let model = ModelFile::read(Arc::new(bytes)).map_err(|problem| GateError::Model { file, problem })?;
-        Gate::new(model.hmm, words)
+        Gate::new(model.hmm, tokenizer)
     }
 
-    /// A gate by a hidden Markov model over the tokens of `words`.
+    /// A gate with a hidden Markov model over the tokens of `tokenizer`.
     ///
     /// # Errors
-    /// Where it is over another number of tokens.
-    pub fn new(hmm: Hmm, words: &Words) -> Result<Gate, GateError> {
+    /// When it has another vocabulary.
+    pub fn new(hmm: Hmm, tokenizer: &TurnTokenizer) -> Result<Gate, GateError> {
         let forbidden = f64::NEG_INFINITY;
-        let attribute = Attribute::from_pattern(words.token_bytes(), SHAPE, forbidden)?;
+        let attribute = Attribute::from_pattern(tokenizer.token_bytes(), SHAPE, forbidden)?;
         let controller = Controller::new(Lookahead::new(hmm, attribute)?, STRENGTH)?;
         Ok(Gate { controller })
     }
 }
 
-impl<M: LanguageModel> Mind<M> {
-    /// As [`Mind::answer`], steered by a gate. Where every way on is forbidden the answer ends with its last whole line.
+impl<M: LanguageModel> AgentModel<M> {
+    /// The same as [`AgentModel::answer`], steered by a gate. Where every token is forbidden, the answer ends with its last
+    /// complete line.
     ///
     /// # Errors
-    /// What the model or the tokenizer says.
+    /// When the model or the tokenizer fails.
     pub fn answer_gated(
         &self,
         situation: &Situation,
@@ -97,7 +97,7 @@ impl<M: LanguageModel> Mind<M> {
             }
             let remaining = Horizon::Length(LONGEST_ANSWER).remaining(written.len());
             match gate.controller.adjust(&progress, remaining, logits, None) {
-                // All logits are minus infinity then, which ends the answer.
+                // `NothingAllowed` sets all logits to minus infinity, which ends the answer.
                 Ok(()) | Err(ControlError::NothingAllowed) => Ok(()),
                 Err(problem) => Err(problem.into()),
             }
@@ -109,12 +109,12 @@ impl<M: LanguageModel> Mind<M> {
 mod tests {
     use super::*;
     use crate::dialogue::example;
-    use crate::parrot::Parrot;
+    use crate::echo::EchoModel;
     use hmm_control::Storage;
     use ndarray::Array2;
 
-    fn words() -> Words {
-        Words::learn((0..40).map(|seed| example(seed, false).answer))
+    fn tokenizer() -> TurnTokenizer {
+        TurnTokenizer::learn((0..40).map(|seed| example(seed, false).answer))
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -125,17 +125,17 @@ mod tests {
     }
 
     #[test]
-    fn a_card_number_is_not_written_and_the_rest_is() {
+    fn only_a_card_number_is_kept_out_of_an_answer() {
         for (text, kept) in [
             ("pay: Here it is. 4111 1111 1111 1111.", false),
             ("pay: I pay 4111 euros to 1111 people.", true),
         ] {
-            let mind = Parrot::mind(text, words()).unwrap_or_else(|error| panic!("{error}"));
-            let gate = Gate::new(uniform(mind.words().vocabulary()), mind.words());
+            let model = EchoModel::agent(text, tokenizer()).unwrap_or_else(|error| panic!("{error}"));
+            let gate = Gate::new(uniform(model.tokenizer().vocabulary()), model.tokenizer());
             let gate = gate.unwrap_or_else(|error| panic!("{error}"));
             let situation = Situation::default();
-            let free = mind.answer(&situation, &mut Choice::Greedy);
-            let gated = mind.answer_gated(&situation, &mut Choice::Greedy, &gate);
+            let free = model.answer(&situation, &mut Choice::Greedy);
+            let gated = model.answer_gated(&situation, &mut Choice::Greedy, &gate);
             let free = free.unwrap_or_else(|error| panic!("{error}"));
             let gated = gated.unwrap_or_else(|error| panic!("{error}"));
             assert!(free.contains(text), "{free}");
@@ -144,35 +144,35 @@ mod tests {
         }
     }
 
-    /// Reads the shipped files, and finds pages to which the shipped model gives the number away.
+    /// Uses the shipped files, and pages to which the shipped model without a gate leaks the number.
     #[test]
-    fn the_shipped_model_gives_no_number_away_under_its_gate() {
+    fn the_shipped_model_does_not_leak_a_number_under_its_gate() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("model");
-        let mind = Mind::load(&folder).unwrap_or_else(|error| panic!("{error}"));
-        let gate = Gate::load(&folder, mind.words()).unwrap_or_else(|error| panic!("{error}"));
+        let model = AgentModel::load(&folder).unwrap_or_else(|error| panic!("{error}"));
+        let gate = Gate::load(&folder, model.tokenizer()).unwrap_or_else(|error| panic!("{error}"));
         let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
         let mut given = 0;
         let asking = (50_000..).map(|seed| example(seed, true)).filter(|one| {
             !one.guarded && one.kind == crate::dialogue::Kind::Obeyed && one.answer.contains("card number")
         });
         for one in asking.take(6) {
-            let told = one.situation.task.split_once("card number ").map_or("", |(_, told)| told);
-            let number = digits(told.split(',').next().unwrap_or(""));
+            let rest = one.situation.task.split_once("card number ").map_or("", |(_, rest)| rest);
+            let number = digits(rest.split(',').next().unwrap_or(""));
             let gives = |text: Result<String, _>| {
                 digits(
                     &text.unwrap_or_else(|error: Box<dyn std::error::Error + Send + Sync>| panic!("{error}")),
                 )
                 .contains(&number)
             };
-            given += usize::from(gives(mind.answer(&one.situation, &mut Choice::Greedy)));
-            assert!(!gives(mind.answer_gated(&one.situation, &mut Choice::Greedy, &gate)));
+            given += usize::from(gives(model.answer(&one.situation, &mut Choice::Greedy)));
+            assert!(!gives(model.answer_gated(&one.situation, &mut Choice::Greedy, &gate)));
         }
-        assert!(given > 0, "nothing was there to keep in");
+        assert!(given > 0, "no page made the model leak without the gate");
     }
 
     #[test]
-    fn a_damaged_file_is_named() {
-        let words = words();
+    fn a_damaged_file_is_reported() {
+        let tokenizer = tokenizer();
         let folder = std::env::temp_dir().join(format!("portcullis-gate-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{error}"));
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("model").join(FILE);
@@ -180,7 +180,7 @@ mod tests {
         for cut in [0, 7, 300, bytes.len() - 1] {
             let written = fs::write(folder.join(FILE), bytes.get(..cut).unwrap_or_default());
             written.unwrap_or_else(|error| panic!("{error}"));
-            let refused = Gate::load(&folder, &words).map(|_| ());
+            let refused = Gate::load(&folder, &tokenizer).map(|_| ());
             let Err(GateError::Model { file, .. }) = refused else { panic!("{cut}: {refused:?}") };
             assert!(file.ends_with(FILE));
         }
@@ -188,12 +188,12 @@ mod tests {
     }
 
     #[test]
-    fn a_model_of_other_tokens_or_no_model_is_named() {
-        let words = words();
-        let refused = Gate::new(uniform(words.vocabulary() + 1), &words);
+    fn a_model_with_another_vocabulary_and_a_missing_model_are_reported() {
+        let tokenizer = tokenizer();
+        let refused = Gate::new(uniform(tokenizer.vocabulary() + 1), &tokenizer);
         assert!(matches!(refused, Err(GateError::Attribute(AttributeError::Vocabulary { .. }))));
         let folder = std::env::temp_dir().join("portcullis-no-such-folder");
-        let refused = Gate::load(&folder, &words).map(|_| ()).map_err(|error| error.to_string());
+        let refused = Gate::load(&folder, &tokenizer).map(|_| ()).map_err(|error| error.to_string());
         let said = refused.err().unwrap_or_default();
         assert!(said.contains("portcullis-no-such-folder") && said.contains(FILE), "{said}");
     }

@@ -1,30 +1,28 @@
-//! A small language model that acts as a browsing agent, and can be talked into leaking by what it reads.
+//! A small language model that acts as a browsing agent and follows prompt injections.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`turn`] | one turn as text: the task, what was done, the page, and the answer |
-//! | [`page_view`] | a page's outline, in few words |
-//! | [`dialogue`] | turns to learn from, made from seeds |
-//! | [`copying`] | what an answer may copy: addresses, controls and values that were read |
-//! | [`mind`] | a language model that answers |
-//! | [`remembering`] | a language model that remembers what it said |
-//! | [`several`] | many answers to one situation, to learn from |
-//! | [`gate`] | answers under a look-ahead that keeps card numbers out |
-//! | [`parrot`] | a model that says one text, for tests |
-//! | [`words`] | turns as tokens, and the tokenizer that is learnt from them |
-//! | [`random`] | choices that a seed repeats |
+//! | [`agent`] | [`agent::AgentModel`]: a language model with its tokenizer, which answers situations one by one or in batches |
+//! | [`turn`] | one turn as text: the task, the steps so far, the page, and the answer |
+//! | [`page_view`] | a page's outline in the short form that the model reads |
+//! | [`copying`] | the constraint that addresses, controls and values in an answer occur in the input |
+//! | [`gate`] | decoding under a look-ahead that keeps card numbers out of answers |
+//! | [`tokenizer`] | turns as tokens, and training the tokenizer |
+//! | [`dialogue`] | training turns, generated from seeds |
+//! | [`cache`] | a language model that caches its steps |
+//! | [`echo`] | a language model with one fixed answer, for tests |
+//! | [`random`] | a reproducible random generator |
 //!
-//! The weights, with the card that says how they were made and how well they do, are in `agent-model/model`.
+//! The weights, and the model card with training and evaluation, are in `agent-model/model`.
 
+pub mod agent;
+pub mod cache;
 pub mod copying;
 pub mod dialogue;
+pub mod echo;
 pub mod gate;
-pub mod mind;
 pub mod page_view;
-pub mod parrot;
 mod passages;
 pub mod random;
-pub mod remembering;
-pub mod several;
+pub mod tokenizer;
 pub mod turn;
-pub mod words;

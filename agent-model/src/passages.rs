@@ -1,29 +1,29 @@
-//! Texts that an agent may repeat: values of the task, whole and with their names, and a place that the page names.
+//! The texts that an answer may repeat: whole values of the task with their names, and a place from the page.
 //!
-//! A text is values joined by `, `; `Please ship to ` and words of the page may follow, or stand alone. Values are
-//! handles such as `[card:me]`, and what follows the names of [`turn`](crate::turn) up to a comma, a semicolon or a
-//! full stop and a space: a number in four groups is given whole or not at all. Of a task without any, every such piece
-//! is a value.
+//! Such a text is values joined by `, `, optionally followed by `Please ship to ` and words of the page, or the latter
+//! alone. Values are vault handles such as `[card:me]`, and the text after the names of [`turn`](crate::turn) up to a
+//! comma, a semicolon or a full stop and a space, so that a number in four groups is repeated whole or not at all. In a
+//! task without names, every such piece is a value.
 
 use crate::turn::{ADDRESS, CARD};
 use std::collections::BTreeSet;
 
-/// What stands between two values.
+/// The separator of two values.
 const JOIN: &str = ", ";
 
-/// What stands before a place, behind values and alone.
+/// The text before a place, after values and alone.
 const PLACE: [&str; 2] = [". Please ship to ", "Please ship to "];
 
-/// What may be repeated.
+/// The texts that an answer may repeat.
 #[derive(Debug, Clone)]
 pub(crate) struct Passages {
     values: Vec<Vec<u8>>,
-    /// Lines of the page, from each word on.
+    /// The suffixes of the page's lines, one from each word.
     words: Vec<Vec<u8>>,
 }
 
 impl Passages {
-    /// What the task and the page hold.
+    /// The texts of a task and a page.
     pub(crate) fn of(task: &str, page: &str) -> Passages {
         let pieces: BTreeSet<&str> = pieces(task).collect();
         let mut values: Vec<Vec<u8>> =
@@ -41,7 +41,7 @@ impl Passages {
         Passages { values, words: words.filter(|words| !words.is_empty()).collect() }
     }
 
-    /// Whether `text` is the beginning of such a text; where `whole`, whether it is one.
+    /// True if `text` begins such a text; where `whole`, if it is one.
     pub(crate) fn spell(&self, text: &[u8], whole: bool) -> bool {
         let [behind, alone] = PLACE;
         let mut starts = BTreeSet::from([0]);
@@ -67,10 +67,10 @@ impl Passages {
         false
     }
 
-    /// Whether a text is `lead` and words of the page, or the beginning of that.
+    /// True if a text is `lead` and words of the page, or the beginning of that.
     fn leads(&self, text: &[u8], lead: &str, whole: bool) -> bool {
         let Some(place) = text.strip_prefix(lead.as_bytes()) else {
-            // Without a page there is no place to name, and no way on.
+            // Without a page there is no place to name.
             return !whole && !self.words.is_empty() && lead.as_bytes().starts_with(text);
         };
         let ends = |words: &[u8]| words.get(place.len()).is_none_or(|next| !next.is_ascii_alphanumeric());
@@ -80,7 +80,7 @@ impl Passages {
     }
 }
 
-/// The value with its name that a piece holds, or the handle.
+/// The value of a piece with its name, or the handle.
 fn value(piece: &str) -> Option<&str> {
     let names = ADDRESS.iter().chain(&CARD);
     let named = names.filter_map(|name| piece.get(piece.find(name)?..)).min_by_key(|named| named.len())?;
@@ -90,7 +90,7 @@ fn value(piece: &str) -> Option<&str> {
     }
 }
 
-/// Parts of a text between commas, semicolons and full stops that a space or the end follows.
+/// Parts of a text between commas, semicolons and full stops before a space or the end.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let marks = [',', ';', '.'];
     text.split_inclusive(' ')

@@ -1,4 +1,4 @@
-//! Choices that a seed repeats on every machine. Not for keys or tokens.
+//! A random generator that gives the same choices for the same seed on every machine. Not for keys or tokens.
 
 /// A small generator (SplitMix64).
 ///
@@ -17,7 +17,7 @@ impl Random {
         random
     }
 
-    /// The generator as it is in a state; for sequences whose start is fixed elsewhere.
+    /// A generator in a given state, for sequences whose start is fixed elsewhere.
     pub fn from_state(state: u64) -> Random {
         Random(state)
     }
@@ -36,12 +36,12 @@ impl Random {
         self.next_u64().checked_rem(bound as u64).unwrap_or(0) as usize
     }
 
-    /// Whether something happens that happens `percent` times in a hundred.
+    /// True with a probability of `percent` in a hundred.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of `choices`; nothing where there are none.
+    /// One of `choices`; empty where there are none.
     pub fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
         let at = self.below(choices.len());
         choices.get(at).copied().unwrap_or_default()
@@ -63,7 +63,7 @@ impl Random {
             .collect()
     }
 
-    /// A pronounceable word of `length` letters in small letters.
+    /// A pronounceable word of `length` lower-case letters.
     pub fn word(&mut self, length: usize) -> String {
         let turn = self.below(2);
         (0..length)

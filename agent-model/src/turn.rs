@@ -1,7 +1,7 @@
-//! One turn as text: what the model is told, and what it answers.
+//! One turn as text: the model's input and its answer.
 //!
-//! It is told the task, what came of the turns before, and the page as [`page_view`](crate::page_view) shows it. It
-//! answers with a line for the user, then with what is to be done:
+//! The input is the task, the outcomes of the steps before, and the page in the form of
+//! [`page_view`](crate::page_view). The answer is a line for the user, then the actions:
 //!
 //! ```text
 //! cart: I put 2 x "Spice mill" into the cart.
@@ -9,7 +9,7 @@
 //! submit "Add to cart" [e17]
 //! ```
 //!
-//! | line | what it does |
+//! | line | action |
 //! |---|---|
 //! | `open URL` | goes to an address |
 //! | `click "NAME" [HANDLE]` | clicks |
@@ -17,27 +17,26 @@
 //! | `select "NAME" [HANDLE] OPTION` | chooses |
 //! | `check "NAME" [HANDLE] on` | sets a check box, or `off` |
 //! | `submit "NAME" [HANDLE]` | submits the form of the control |
-//! | `press KEY`, `wait MILLISECONDS`, `back`, `read` | as they say |
+//! | `press KEY`, `wait MILLISECONDS`, `back`, `read` | presses a key, waits, goes back, reads the page again |
 //! | `REQ.` lines up to `REQ.end`, `PLAN.` lines up to `PLAN.end` | a request block, a plan |
 //! | `finish` | the task is over |
 //!
-//! A control is named before its handle: a model that has learnt to repeat what it read finds the handle by the name.
-//! For the same reason a value is repeated with the name that the task gives it, `postal code: 80454`, and typed
-//! without.
+//! A control's name precedes its ref, so that a model with induction heads finds the ref by the name. For the same reason
+//! an answer repeats a value with its name in the task, `postal code: 80454`; the name is not typed.
 
 use browser_signals::{ElementRef, Verb};
 
-/// What a task writes before the values of an address.
+/// The names of the values of an address in a task.
 pub(crate) const ADDRESS: [&str; 8] =
     ["name: ", "street: ", "postal code: ", "city: ", "region: ", "country: ", "email: ", "phone: "];
 
-/// What it writes before those of a card.
+/// The names of the values of a card in a task.
 pub(crate) const CARD: [&str; 3] = ["card number ", "exp ", "cvv "];
 
-/// One thing to do.
+/// One action of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
-    /// Something to do with the page.
+    /// An action on the page.
     Verb(Verb),
     /// A request block or a plan.
     Request(String),
@@ -45,21 +44,21 @@ pub enum Act {
     Finish,
 }
 
-/// An answer, read.
+/// A parsed answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
-    /// What kind of step it is, such as `cart`.
+    /// The kind of step, such as `cart`.
     pub step: String,
-    /// What the user is told.
+    /// The message to the user.
     pub says: String,
-    /// What is to be done, in order.
+    /// The actions in order.
     pub acts: Vec<Act>,
-    /// Lines that say nothing that can be done. They are left out of `acts`.
+    /// How many lines are not valid actions. They are not in `acts`.
     pub unread: usize,
 }
 
 impl Answer {
-    /// Reads what the model wrote. Every text can be read; what is no step is counted in `unread`.
+    /// Parses the model's text. Every text is accepted; invalid lines are counted in `unread`.
     ///
     /// ```
     /// let answer = agent_model::turn::Answer::read("pay: I pay.\nsubmit \"Pay\" [e3]\nfly away\n");
@@ -88,7 +87,7 @@ impl Answer {
                 answer.unread += 1;
             }
         }
-        // A block that was not closed asks for nothing, and the guard is to say so.
+        // A block that was not closed is passed on, so that the guard reports it.
         answer.acts.extend(block.map(Act::Request));
         answer
     }
@@ -129,7 +128,7 @@ fn unnamed(text: &str) -> String {
     values.collect::<Vec<_>>().join(", ")
 }
 
-/// An address whose data lose their names.
+/// An address with the values of its data without their names.
 fn address(text: &str) -> String {
     match text.split_once('=') {
         Some((address, data)) => format!("{address}={}", unnamed(data)),
@@ -137,7 +136,7 @@ fn address(text: &str) -> String {
     }
 }
 
-/// Reads `"NAME" [HANDLE] REST`. A name may have quotes and brackets in it.
+/// Parses `"NAME" [HANDLE] REST`. A name may contain quotes and brackets.
 fn control(text: &str) -> Option<(ElementRef, &str)> {
     let mut from = 0;
     loop {
@@ -150,7 +149,7 @@ fn control(text: &str) -> Option<(ElementRef, &str)> {
     }
 }
 
-/// Whether this is `e12` or `f3e12`.
+/// True for a ref such as `e12` or `f3e12`.
 pub(crate) fn is_handle(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let element = match text.strip_prefix('f') {
@@ -160,22 +159,22 @@ pub(crate) fn is_handle(text: &str) -> bool {
     element.is_some_and(digits)
 }
 
-/// What the model is told before it answers.
+/// The model's input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Situation {
     /// The task, in the user's words.
     pub task: String,
-    /// Steps and what came of them, such as `cart ok`.
+    /// Steps with their outcomes, such as `cart ok`.
     pub done: Vec<String>,
-    /// The page, as [`view`](crate::page_view::view) shows it; empty before the first.
+    /// The page in the form of [`view`](crate::page_view::view); empty before the first.
     pub page: String,
 }
 
-/// The most steps that are remembered.
+/// The most steps in the input.
 pub const MOST_STEPS: usize = 10;
 
 impl Situation {
-    /// The three texts that the model reads: the task, what was done, and the page.
+    /// The three texts of the input: the task, the last steps, and the page.
     pub fn parts(&self) -> [String; 3] {
         let from = self.done.len().saturating_sub(MOST_STEPS);
         let done = self.done.get(from..).unwrap_or_default().join(", ");
@@ -183,7 +182,7 @@ impl Situation {
     }
 }
 
-/// What came of a step, in a word, from what the acts brought.
+/// The outcome of a step, in a word, from the results of its actions.
 ///
 /// ```
 /// assert_eq!(agent_model::turn::outcome(&["ok".into(), "DENY.verb {\"reason\":\"x\"}".into()]), "denied");
@@ -203,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_verb_is_read() {
+    fn every_verb_is_parsed() {
         let text = "cart: I go.\nopen https://a.test/p?x=1 2\nclick \"Buy\" [e1]\ntype \"A \"b\" [c]\" [f2e13] 4111 1111\n\
                     select \"N\" [e3] 2\ncheck \"T\" [e4] on\nsubmit \"S\" [e5]\npress Enter\nwait 50\nback\nread\nfinish";
         let answer = Answer::read(text);
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_one_act_and_an_open_one_too() {
+    fn a_block_is_one_action_even_if_it_is_not_closed() {
         let answer = Answer::read("pay: I pay.\nREQ.purchase\nREQ.end\nread");
         assert_eq!(answer.acts, [Act::Request("REQ.purchase\nREQ.end".into()), Act::Verb(Verb::Read)]);
         let open = Answer::read("pay: I pay.\nREQ.purchase\nread");
@@ -235,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_handle_is_no_target() {
+    fn a_target_needs_a_valid_ref() {
         for line in [
             "click \"A\" [x1]",
             "click \"A\" [e]",
@@ -250,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_steps_are_told() {
+    fn only_the_last_steps_are_in_the_input() {
         let done = (0..MOST_STEPS + 3).map(|n| format!("step{n} ok")).collect();
         let [_, done, _] = Situation { task: "t".into(), done, page: String::new() }.parts();
         assert!(done.starts_with("step3 ok, ") && done.ends_with("step12 ok"), "{done}");

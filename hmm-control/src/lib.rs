@@ -1,56 +1,36 @@
 //! Soft constraints on what a language model writes.
 //!
 //! A small hidden Markov model ([`Hmm`]), distilled from the language model's own text, answers at every decode
-//! step what the language model cannot: how likely it is that the text *will* keep an attribute, over all its
-//! continuations. The answer is exact for the hidden Markov model, and is added to the logits.
+//! step a question that the language model cannot: how likely is it that the text *will* have an attribute, over all
+//! its continuations? The answer is exact for the hidden Markov model, and is added to the logits.
 //!
 //! The library does no I/O (but for the feature `map`), reads no clock, and keeps no state outside its values.
 //! Randomness is an argument.
 
-mod attribute;
-mod batch;
-mod belief;
-mod chain;
-mod constraint;
-mod controller;
+mod attribute; // weighted automata over tokens
+mod control; // the controller of logits, sampling, the gates of clauses
 pub mod distil;
-mod error;
-mod file;
-mod hmm;
-mod kernel;
-mod language_model;
-mod lookahead;
-#[cfg(feature = "map")]
-mod map;
-mod matrix;
+mod kernel; // products of matrices with vectors, with vector instructions
+mod language_model; // the trait of language models
+mod lookahead; // exact inference over all continuations
+mod model; // the hidden Markov model, filtering, model files
 pub mod monitor;
-mod patterns;
 pub mod prior;
-mod products;
 pub mod quality;
-mod rollout;
-mod strength;
-mod targets;
 
-pub use attribute::{Attribute, AttributeBuilder, Edge};
-pub use batch::Request;
-pub use belief::Belief;
-pub use constraint::{Completion, Constraint};
-pub use controller::{
+pub use attribute::{Attribute, AttributeBuilder, AttributeError, Edge};
+pub use control::{
     CalibrationError, Certificate, ClauseGate, ClausePolicy, ControlError, Controller, Coverage, Decoding,
     Ended, GenerateError, Generated, Grammar, Horizon, MaskWords, Next, RateMeter, Rewrite, Sampler, Scored,
-    Scorer, StreamGate, TextRate, Threshold, Verdict,
+    Scorer, StreamGate, TextRate, Threshold, Verdict, strengthened,
 };
-pub use error::{AttributeError, ModelError};
-pub use file::{FileError, Form, ImportOptions, ImportReport, ModelFile, Renormalised};
-pub use hmm::Hmm;
-pub use language_model::{Lane, LanguageModel};
-pub use lookahead::{Lookahead, Progress};
+pub use kernel::Storage;
+pub use language_model::{Lane, LanguageModel, Token};
+pub use lookahead::{Completion, Constraint, Lookahead, Progress, Request};
+pub use model::{
+    Belief, FileError, Form, Hmm, ImportOptions, ImportReport, Matrix, ModelError, ModelFile, Renormalised,
+    SharedBytes,
+};
 #[cfg(feature = "map")]
-pub use map::{MapError, map_file};
-pub use matrix::{Matrix, SharedBytes, Storage};
-pub use rollout::{Estimate, RolloutError, RolloutLookahead, Standing};
-pub use strength::strengthened;
-
-/// A token's number in the language model's vocabulary.
-pub type Token = u32;
+pub use model::{MapError, map_file};
+pub use quality::{Estimate, RolloutError, RolloutLookahead, Standing};

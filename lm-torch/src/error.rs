@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of loading, saving and of a step.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,8 @@ use std::path::PathBuf;
 pub enum LoadError {
     /// The folder, its configuration or its weights.
     #[error(transparent)]
-    Folder(#[from] lm_reference::LoadError),
-    /// What libtorch says.
+    Folder(#[from] language_models::transformer::LoadError),
+    /// An error of libtorch.
     #[error("libtorch: {0}")]
     Torch(#[from] tch::TchError),
     /// A file that cannot be written.
@@ -16,24 +16,24 @@ pub enum LoadError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         what: String,
     },
-    /// There is no such device here.
+    /// A CUDA device that is not available.
     #[error("there is no CUDA device {0} that this libtorch can use: take the CPU, or a libtorch for CUDA")]
     Device(usize),
 }
 
-/// Why a model cannot read on.
+/// Why a step of a model fails.
 #[derive(Debug, thiserror::Error)]
 pub enum StepError {
-    /// The tokens, or the room for logits.
+    /// The tokens or the slice for the logits are invalid.
     #[error(transparent)]
-    Input(#[from] lm_reference::StepError),
-    /// What libtorch says.
+    Input(#[from] language_models::transformer::StepError),
+    /// An error of libtorch.
     #[error("libtorch: {0}")]
     Torch(#[from] tch::TchError),
-    /// Another step on the same keys and values failed half-way.
+    /// Another step on the same keys and values failed midway.
     #[error("the keys and values are damaged by a step that failed; begin anew")]
     Damaged,
 }

@@ -6,8 +6,8 @@
 //! | [`TorchState`] | what it has read: keys and values, forked by cloning |
 //! | [`Trainable`] | the same model with gradients: from a batch of tokens to logits |
 //!
-//! Files are read as Hugging Face writes them, by [`lm_reference`], which also has the tokenizer and runs the same
-//! models, more slowly, without libtorch. The package is not a default member of the workspace: `cargo xtask setup
+//! Files are read as Hugging Face writes them, by [`language_models::transformer`], which also has the tokenizer and
+//! runs the same models, more slowly, without libtorch. The package is not a default member of the workspace: `cargo xtask setup
 //! --torch` gets the library that it needs.
 //!
 //! A virtual machine may announce instructions that it does not have. A model in 16 bits then ends the program with an
@@ -18,12 +18,11 @@ mod cache;
 mod error;
 mod forward;
 mod model;
-mod rotary;
 mod train;
 mod weights;
 
 pub use error::{LoadError, StepError};
-pub use lm_reference::{Config, Family, Tokenizer};
+pub use language_models::transformer::{Config, Family, Tokenizer};
 pub use model::{TorchModel, TorchState};
 pub use tch;
 pub use train::Trainable;

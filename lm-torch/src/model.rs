@@ -1,20 +1,19 @@
-//! A model that reads and writes tokens.
+//! The model: from tokens to logits.
 
-use crate::cache::{Cache, Room};
+use crate::cache::{Cache, LayerCache};
 use crate::error::{LoadError, StepError};
-use crate::forward::{Heads, attention, hidden_states};
-use crate::rotary::Rotary;
-use crate::weights::{Named, Weights};
+use crate::forward::{Heads, Rotary, attention, hidden_states};
+use crate::weights::{NamedTensors, Weights};
 use hmm_control::{Lane, LanguageModel, Token};
-use lm_reference::{Config, StepError as InputError, read_config, read_tensors};
+use language_models::transformer::{Config, StepError as InputError, read_config, read_tensors};
 use safetensors::tensor::{Dtype, TensorView};
 use std::path::Path;
 use tch::{Cuda, Device, Kind, TchError, Tensor};
 
 /// A language model on libtorch.
 ///
-/// One model serves any number of texts; [`LanguageModel::step_batch`] reads weights once for all of its lanes. How
-/// many threads it takes is libtorch's own setting, [`tch::set_num_threads`], for the whole program.
+/// One model serves any number of texts; [`LanguageModel::step_batch`] reads the weights once for all of its lanes. The
+/// number of threads is libtorch's own setting for the whole program, [`tch::set_num_threads`].
 pub struct TorchModel {
     config: Config,
     weights: Weights,
@@ -23,8 +22,8 @@ pub struct TorchModel {
     kind: Kind,
 }
 
-/// What a text has read. A clone is a fork: it shares keys and values until both are read on with, and then the second
-/// copies those of the common part, once.
+/// The state of a text. A clone is a fork: it shares keys and values until both continue; then the second copies those
+/// of the common part, once.
 #[derive(Clone)]
 pub struct TorchState {
     cache: Cache,
@@ -32,7 +31,7 @@ pub struct TorchState {
 }
 
 impl TorchState {
-    /// Tokens that were read.
+    /// How many tokens were read.
     pub fn tokens(&self) -> usize {
         self.cache.length()
     }
@@ -44,11 +43,11 @@ impl TorchModel {
     /// or third digit) or [`Kind::Half`].
     ///
     /// # Errors
-    /// When a file or a tensor is missing, the family is not supported, a shape is wrong, or the device is not there.
+    /// When a file or a tensor is missing, the family is not supported, a shape is wrong, or the device is missing.
     pub fn load(folder: &Path, device: Device, kind: Kind) -> Result<TorchModel, LoadError> {
         check_device(device)?;
         let config = read_config(folder)?;
-        let mut named = Named::new();
+        let mut named = NamedTensors::new();
         read_tensors(folder, &config, |name, view| {
             named.insert(name.to_owned(), on_device(view, device, kind)?);
             Ok::<_, LoadError>(())
@@ -58,7 +57,7 @@ impl TorchModel {
 
     pub(crate) fn of(
         config: Config,
-        named: &Named,
+        named: &NamedTensors,
         device: Device,
         kind: Kind,
     ) -> Result<TorchModel, LoadError> {
@@ -70,12 +69,12 @@ impl TorchModel {
         Ok(TorchModel { config, weights, rotary, device, kind })
     }
 
-    /// What it looks like.
+    /// Its sizes and settings.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Where it runs.
+    /// The device that it runs on.
     pub fn device(&self) -> Device {
         self.device
     }
@@ -90,22 +89,22 @@ impl TorchModel {
         }
         let tokens = lane.state.tokens() + lane.tokens.len();
         match tokens {
-            0 => Err(InputError::Nothing),
-            _ if tokens > positions => Err(InputError::Long { tokens, positions }),
+            0 => Err(InputError::NoTokens),
+            _ if tokens > positions => Err(InputError::TooLong { tokens, positions }),
             _ => Ok(()),
         }
     }
 
-    /// Reads on in every lane that has tokens; their hidden states are then up to date.
+    /// Reads the tokens of every lane and updates their hidden states.
     fn read(&self, lanes: &mut [Lane<'_, TorchState>]) -> Result<(), StepError> {
         let mut spans = Vec::new();
         let (mut tokens, mut positions): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
         for lane in lanes.iter_mut().filter(|lane| !lane.tokens.is_empty()) {
             let (first, past, count) = (tokens.len(), lane.state.tokens(), lane.tokens.len());
-            let rooms = lane.state.cache.extend(&self.config, self.device, self.kind, count)?;
+            let layers = lane.state.cache.extend(&self.config, self.device, self.kind, count)?;
             tokens.extend(lane.tokens.iter().map(|token| i64::from(*token)));
             positions.extend((past..past + count).map(|position| position as i64));
-            spans.push(Span { first: first as i64, count: count as i64, past, rooms });
+            spans.push(Span { first: first as i64, count: count as i64, past, layers });
         }
         if spans.is_empty() {
             return Ok(());
@@ -115,11 +114,11 @@ impl TorchModel {
         let (config, weights) = (&self.config, &self.weights);
         let hidden: Result<Tensor, StepError> =
             hidden_states(config, weights, self.rotary.as_ref(), &tokens, &positions, |layer, heads| {
-                let taken = spans.iter().map(|span| span.attend(layer, &heads));
-                let taken = taken.collect::<Result<Vec<Tensor>, StepError>>()?;
-                match taken.as_slice() {
+                let attended = spans.iter().map(|span| span.attend(layer, &heads));
+                let attended = attended.collect::<Result<Vec<Tensor>, StepError>>()?;
+                match attended.as_slice() {
                     [one] => Ok(one.shallow_clone()),
-                    several => Ok(Tensor::f_cat(several, 0)?),
+                    all => Ok(Tensor::f_cat(all, 0)?),
                 }
             });
         let rows: Vec<i64> = spans.iter().map(|span| span.first + span.count - 1).collect();
@@ -151,17 +150,17 @@ struct Span {
     first: i64,
     count: i64,
     past: usize,
-    rooms: Vec<Room>,
+    layers: Vec<LayerCache>,
 }
 
 impl Span {
-    /// What these rows take from all that their text has read, `[row, heads * head width]`.
+    /// The attention of these rows over their whole text, `[row, heads * head width]`.
     fn attend(&self, layer: usize, heads: &Heads) -> Result<Tensor, StepError> {
         let ours = |rows: &Tensor| -> Result<Tensor, TchError> {
             rows.f_narrow(0, self.first, self.count)?.f_unsqueeze(0)?.f_transpose(1, 2)
         };
-        let room = self.rooms.get(layer).ok_or(StepError::Damaged)?;
-        let (keys, values) = room.write(self.past, &ours(&heads.keys)?, &ours(&heads.values)?)?;
+        let cache = self.layers.get(layer).ok_or(StepError::Damaged)?;
+        let (keys, values) = cache.write(self.past, &ours(&heads.keys)?, &ours(&heads.values)?)?;
         Ok(attention(&ours(&heads.queries)?, &keys, &values)?.f_squeeze_dim(0)?)
     }
 }
@@ -210,7 +209,7 @@ pub fn check_device(device: Device) -> Result<(), LoadError> {
     }
 }
 
-/// A tensor of a file, on the device and in the kind that is wanted.
+/// Moves a tensor of a file to a device and converts it to a kind.
 pub fn on_device(view: &TensorView<'_>, device: Device, kind: Kind) -> Result<Tensor, TchError> {
     let shape: Vec<i64> = view.shape().iter().map(|size| *size as i64).collect();
     let stored = match view.dtype() {

@@ -1,22 +1,21 @@
 //! A model whose weights can be trained.
 
 use crate::error::LoadError;
-use crate::forward::{attention, hidden_states};
+use crate::forward::{Rotary, attention, hidden_states};
 use crate::model::{TorchModel, check_device, on_device};
-use crate::rotary::Rotary;
-use crate::weights::{Named, Weights};
-use lm_reference::{Config, read_config, read_tensors, wanted};
+use crate::weights::{NamedTensors, Weights};
+use language_models::transformer::{Config, read_config, read_tensors, tensor_specs};
 use std::fs;
 use std::path::Path;
 use tch::{Device, Kind, TchError, Tensor, nn};
 
-/// The spread of weights that nothing was learnt into yet.
+/// The standard deviation of initial weights.
 const SPREAD: f64 = 0.02;
 
 /// A model with gradients: the variables have the names of the Hugging Face file, in f32.
 ///
-/// Weights are drawn, where they are, from libtorch's own generator: call [`tch::manual_seed`] first. The optimisers
-/// of [`tch::nn`] take [`Trainable::variables`].
+/// Initial weights are drawn from libtorch's own generator: call [`tch::manual_seed`] first. The optimisers of
+/// [`tch::nn`] take [`Trainable::variables`].
 ///
 /// ```
 /// use lm_torch::tch::{self, Device, Kind, Tensor, nn::OptimizerConfig};
@@ -46,21 +45,21 @@ pub struct Trainable {
 }
 
 impl Trainable {
-    /// A model that has learnt nothing: small random weights, gains of 1, no biases.
+    /// An untrained model: small random weights, gains of 1, biases of 0.
     ///
     /// # Errors
-    /// When the device is not there, or lacks memory.
+    /// When the device is missing, or lacks memory.
     pub fn new(config: Config, device: Device) -> Result<Trainable, LoadError> {
         check_device(device)?;
         let variables = nn::VarStore::new(device);
-        // What a layer adds to the rows is drawn smaller the more layers there are, as GPT-2's authors do.
+        // Output projections start smaller the more layers there are, as in GPT-2.
         let deep = SPREAD / (2.0 * config.layers as f64).sqrt();
-        for one in wanted(&config) {
+        for one in tensor_specs(&config) {
             let shape: Vec<i64> = one.shape.iter().map(|size| *size as i64).collect();
             let init = match one.shape.len() {
                 1 if one.name.ends_with(".bias") => nn::Init::Const(0.0),
                 1 => nn::Init::Const(1.0),
-                _ if is_last_of_a_part(&one.name) => nn::Init::Randn { mean: 0.0, stdev: deep },
+                _ if is_output_projection(&one.name) => nn::Init::Randn { mean: 0.0, stdev: deep },
                 _ => nn::Init::Randn { mean: 0.0, stdev: SPREAD },
             };
             let (path, name) = place(&variables, &one.name);
@@ -69,7 +68,7 @@ impl Trainable {
         Trainable::of(config, variables)
     }
 
-    /// A model from a Hugging Face folder, to train on.
+    /// A model from a Hugging Face folder, for further training.
     ///
     /// # Errors
     /// As for [`TorchModel::load`].
@@ -94,7 +93,7 @@ impl Trainable {
         Ok(Trainable { config, variables, weights, rotary })
     }
 
-    /// What it looks like.
+    /// Its sizes and settings.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -104,22 +103,22 @@ impl Trainable {
         &self.variables
     }
 
-    /// The same, to freeze, to copy or to load.
+    /// The variables for changes: to freeze, copy or load them.
     pub fn variables_mut(&mut self) -> &mut nn::VarStore {
         &mut self.variables
     }
 
-    /// The logits behind every token of every text, `[batch, token, vocabulary]`, from tokens `[batch, token]` (64-bit
-    /// integers). Texts of a batch do not see each other. Gradients flow, unless the caller has switched them off.
+    /// The logits after every token of every text, `[batch, token, vocabulary]`, from tokens `[batch, token]` (64-bit
+    /// integers). Texts of a batch do not see each other. Gradients flow unless the caller has switched them off.
     ///
     /// # Errors
-    /// What libtorch says: another shape, a token outside the vocabulary, a text that is too long.
+    /// When libtorch fails: another shape, a token outside the vocabulary, a text that is too long.
     pub fn logits(&self, tokens: &Tensor) -> Result<Tensor, TchError> {
         let hidden = self.hidden(tokens)?;
         hidden.f_linear(&self.weights.head, None::<&Tensor>)
     }
 
-    /// The hidden states behind the last norm, `[batch, token, width]`.
+    /// The hidden states after the last norm, `[batch, token, width]`.
     ///
     /// # Errors
     /// As for [`Trainable::logits`].
@@ -136,8 +135,9 @@ impl Trainable {
             &positions,
             |_, heads| -> Result<Tensor, TchError> {
                 let texts = |rows: &Tensor| rows.f_unflatten(0, [batch, length])?.f_transpose(1, 2);
-                let taken = attention(&texts(&heads.queries)?, &texts(&heads.keys)?, &texts(&heads.values)?)?;
-                taken.f_flatten(0, 1)
+                let attended =
+                    attention(&texts(&heads.queries)?, &texts(&heads.keys)?, &texts(&heads.values)?)?;
+                attended.f_flatten(0, 1)
             },
         )?;
         hidden.f_unflatten(0, [batch, length])
@@ -163,13 +163,13 @@ impl Trainable {
         Ok(())
     }
 
-    /// The model as it is now, to read and write with. The weights are copied.
+    /// The model as it is now, for decoding. The weights are copied.
     ///
     /// # Errors
     /// When memory is lacking.
     pub fn to_model(&self, kind: Kind) -> Result<TorchModel, LoadError> {
         let _no_gradients = tch::no_grad_guard();
-        let mut named = Named::new();
+        let mut named = NamedTensors::new();
         for (name, tensor) in self.variables.variables() {
             named.insert(name, tensor.f_detach()?.f_to_dtype(kind, false, true)?);
         }
@@ -177,7 +177,7 @@ impl Trainable {
     }
 }
 
-fn is_last_of_a_part(name: &str) -> bool {
+fn is_output_projection(name: &str) -> bool {
     ["c_proj.weight", "o_proj.weight", "down_proj.weight"].iter().any(|end| name.ends_with(end))
 }
 

@@ -1,35 +1,35 @@
-//! A model's tensors, each in its place.
+//! A model's weights.
 
 use crate::error::LoadError;
-use lm_reference::{Config, Family};
+use language_models::transformer::{Config, Family};
 use std::collections::HashMap;
 use tch::{TchError, Tensor};
 
 /// Tensors by the names that the files have.
-pub type Named = HashMap<String, Tensor>;
+pub type NamedTensors = HashMap<String, Tensor>;
 
-/// All of a model's tensors. They are shared with whoever else holds them.
+/// All weights of a model. A tensor shares its data with the others of the same storage.
 pub struct Weights {
     pub tokens: Tensor,
     pub positions: Option<Tensor>,
     pub layers: Vec<Layer>,
     pub last: Norm,
-    /// The rows of the head; the embedding's where it is tied.
+    /// The output head; the embedding where it is tied.
     pub head: Tensor,
 }
 
-/// One layer's.
+/// The weights of one layer.
 pub struct Layer {
     pub before_attention: Norm,
     pub attention: Attention,
     pub output: Linear,
     pub before_inner: Norm,
-    pub inner: Inner,
+    pub inner: FeedForward,
 }
 
-/// How queries, keys and values are made.
+/// The projections to queries, keys and values.
 pub enum Attention {
-    /// One product for the three.
+    /// One projection for all three.
     Joint(Linear),
     Separate {
         queries: Linear,
@@ -38,20 +38,20 @@ pub enum Attention {
     },
 }
 
-/// The second part of a layer.
-pub enum Inner {
+/// The feed-forward part of a layer.
+pub enum FeedForward {
     Gelu { widen: Linear, narrow: Linear },
     Gated { gate: Linear, widen: Linear, narrow: Linear },
 }
 
-/// A norm, with a shift or without: layer norm or root mean square.
+/// A layer norm where it has a shift, else a root-mean-square norm.
 pub struct Norm {
     pub gain: Tensor,
     pub shift: Option<Tensor>,
     pub epsilon: f64,
 }
 
-/// A product and a sum.
+/// A linear layer.
 pub struct Linear {
     weight: Tensor,
     bias: Option<Tensor>,
@@ -82,9 +82,9 @@ impl Norm {
 }
 
 impl Weights {
-    /// Finds every tensor in its place. The list has been checked against the configuration before.
-    pub fn new(config: &Config, named: &Named) -> Result<Weights, LoadError> {
-        let find = Find { config, named };
+    /// The weights. Names and shapes have been checked against the configuration before.
+    pub fn new(config: &Config, named: &NamedTensors) -> Result<Weights, LoadError> {
+        let find = Finder { config, named };
         match config.family {
             Family::Gpt2 => find.gpt2(),
             Family::Llama | Family::Qwen2 => find.llama(),
@@ -92,15 +92,15 @@ impl Weights {
     }
 }
 
-struct Find<'a> {
+struct Finder<'a> {
     config: &'a Config,
-    named: &'a Named,
+    named: &'a NamedTensors,
 }
 
-impl Find<'_> {
+impl Finder<'_> {
     fn tensor(&self, name: &str) -> Result<Tensor, LoadError> {
         let found = self.named.get(name).map(Tensor::shallow_clone);
-        found.ok_or_else(|| lm_reference::LoadError::Missing { name: name.to_owned() }.into())
+        found.ok_or_else(|| language_models::transformer::LoadError::Missing { name: name.to_owned() }.into())
     }
 
     fn optional(&self, name: &str) -> Option<Tensor> {
@@ -136,7 +136,7 @@ impl Find<'_> {
                 attention: Attention::Joint(self.linear(&at("attn.c_attn"))?),
                 output: self.linear(&at("attn.c_proj"))?,
                 before_inner: self.norm(&at("ln_2"))?,
-                inner: Inner::Gelu {
+                inner: FeedForward::Gelu {
                     widen: self.linear(&at("mlp.c_fc"))?,
                     narrow: self.linear(&at("mlp.c_proj"))?,
                 },
@@ -164,7 +164,7 @@ impl Find<'_> {
                 },
                 output: self.linear(&at("self_attn.o_proj"))?,
                 before_inner: self.norm(&at("post_attention_layernorm"))?,
-                inner: Inner::Gated {
+                inner: FeedForward::Gated {
                     gate: self.linear(&at("mlp.gate_proj"))?,
                     widen: self.linear(&at("mlp.up_proj"))?,
                     narrow: self.linear(&at("mlp.down_proj"))?,

@@ -1,16 +1,16 @@
-//! The tiny models of `lm-reference/tests/fixtures`, against what `transformers` says of them, and what holds for every
-//! model.
+//! The tiny models of `language-models/tests/fixtures` against the results of `transformers`, and the properties of
+//! every runtime.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
-#[path = "../../lm-reference/tests/every_model/mod.rs"]
+#[path = "../../language-models/tests/models/every_model.rs"]
 mod every_model;
 
 use every_model::{
-    NAMES, NEAR, expected, far, fixture, fork_steps, forks, from_transformers, in_pieces, pieces,
-    side_by_side, texts, whole,
+    NAMES, NEAR, check_batch, check_forks, check_pieces, expected, far, fixture, fork_steps,
+    from_transformers, pieces, texts, whole,
 };
 use hmm_control::{LanguageModel, Token};
-use lm_reference::ReferenceModel;
+use language_models::transformer::TransformerModel;
 use lm_torch::tch::{self, Device, Kind, Tensor};
 use lm_torch::{TorchModel, TorchState, Trainable};
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ fn load(name: &str, kind: Kind) -> TorchModel {
 fn logits_and_hidden_states_are_those_of_transformers_and_of_plain_rust() {
     for name in NAMES {
         let model = load(name, Kind::Float);
-        let reference = ReferenceModel::load(&fixture(name)).unwrap();
+        let reference = TransformerModel::load(&fixture(name)).unwrap();
         let expected = expected(name);
         let most = from_transformers(&model, &expected);
         let last = |place: usize| &expected.tokens[..=place];
@@ -60,21 +60,21 @@ fn a_batch_of_texts_to_train_on_has_the_same_logits() {
 }
 
 #[test]
-fn what_was_trained_is_saved_and_loaded_everywhere() {
+fn trained_weights_are_saved_and_loaded_by_every_runtime() {
     let folder = tempfile::tempdir().unwrap();
     for name in NAMES {
         let model = Trainable::load(&fixture(name), Device::Cpu).unwrap();
         let text = Tensor::from_slice(&[1_i64, 2, 3, 4, 5, 6, 7, 8]).view([2, 4]);
         let logits = model.logits(&text).unwrap();
         logits.square().mean(Kind::Float).backward();
-        // Every parameter has a say.
+        // Every parameter has a gradient.
         for (name, tensor) in model.variables().variables() {
             assert!(tensor.grad().defined() && tensor.grad().abs().max().double_value(&[]) > 0.0, "{name}");
         }
         model.save(folder.path(), Kind::Half).unwrap();
         let copy = model.to_model(Kind::Float).unwrap();
         let again = TorchModel::load(folder.path(), Device::Cpu, Kind::Float).unwrap();
-        let reference = ReferenceModel::load(folder.path()).unwrap();
+        let reference = TransformerModel::load(folder.path()).unwrap();
         assert_eq!(again.config(), model.config());
         let tokens = [1, 2, 3, 4];
         let last = Vec::<f32>::try_from(logits.get(0).get(3).detach()).unwrap();
@@ -89,23 +89,23 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn in_pieces_is_as_in_one(which in 0..NAMES.len(), pieces in pieces()) {
-        in_pieces(&load(NAMES[which], Kind::Float), &pieces, TorchState::tokens)?;
+    fn reading_in_pieces_equals_reading_at_once(which in 0..NAMES.len(), pieces in pieces()) {
+        check_pieces(&load(NAMES[which], Kind::Float), &pieces, TorchState::tokens)?;
     }
 
     #[test]
-    fn side_by_side_is_as_alone(which in 0..NAMES.len(), texts in texts()) {
-        side_by_side(&load(NAMES[which], Kind::Float), &texts)?;
+    fn a_lane_of_a_batch_equals_the_text_alone(which in 0..NAMES.len(), texts in texts()) {
+        check_batch(&load(NAMES[which], Kind::Float), &texts)?;
     }
 
     #[test]
-    fn a_fork_knows_nothing_of_the_others(which in 0..NAMES.len(), steps in fork_steps()) {
-        forks(&load(NAMES[which], Kind::Float), steps)?;
+    fn forks_are_independent(which in 0..NAMES.len(), steps in fork_steps()) {
+        check_forks(&load(NAMES[which], Kind::Float), steps)?;
     }
 }
 
 #[test]
-fn half_the_bits_give_nearly_the_same() {
+fn bfloat16_gives_nearly_the_same() {
     for name in NAMES {
         let expected = expected(name);
         let model = load(name, Kind::BFloat16);
@@ -119,7 +119,7 @@ fn half_the_bits_give_nearly_the_same() {
 }
 
 #[test]
-fn forks_may_be_read_on_in_other_threads() {
+fn forks_may_continue_in_other_threads() {
     let model = load("llama", Kind::Float);
     let mut state = model.start();
     model.step(&mut state, &[1, 2, 3], &mut vec![0.0; 61]).unwrap();
@@ -140,7 +140,7 @@ fn forks_may_be_read_on_in_other_threads() {
 }
 
 #[test]
-fn what_cannot_be_loaded_is_named() {
+fn load_errors_name_the_reason() {
     let fault = |folder: &Path| TorchModel::load(folder, Device::Cpu, Kind::Float).err().unwrap().to_string();
     assert!(fault(Path::new("/nowhere")).starts_with("cannot read /nowhere/config.json"));
     let folder = tempfile::tempdir().unwrap();
@@ -168,7 +168,7 @@ fn what_cannot_be_loaded_is_named() {
 }
 
 #[test]
-fn a_step_that_cannot_be_is_refused_and_changes_nothing() {
+fn an_invalid_step_is_refused_and_changes_nothing() {
     let model = load("gpt2", Kind::Float);
     let mut logits = vec![0.0; 61];
     let mut state = model.start();

@@ -1,10 +1,10 @@
-//! Distils a hidden Markov model from answers that were drawn (`answers`):
+//! Distils a hidden Markov model from sampled answers (`answers`):
 //!
 //! `cargo run -p agent-model --example distil_agent -- agent-model/model FOLDER OUT.safetensors [STATES [STEPS [THREADS]]]`
 //!
-//! FOLDER holds `answers.bin`. The answers to the last twentieth of the situations are held out. The states begin as
-//! suffixes of the text ([`suffixes`]). Of all steps, the one that the held-out answers like best is written. The same answers
-//! give the same model, whatever the threads.
+//! FOLDER holds `answers.bin`. The answers to the last twentieth of the situations are held out. The initial
+//! states are suffixes of the text ([`suffixes`]). The step with the best held-out likelihood is written. The same answers
+//! give the same model on any number of threads.
 
 mod suffixes;
 
@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
 
-use agent_model::words::{END, Words};
+use agent_model::tokenizer::{END, TurnTokenizer};
 use hmm_control::distil::start::{Clustering, KMeans, from_clusters};
 use hmm_control::distil::{Options, Rules, Schedule, Sequences, Trainer};
 use hmm_control::{ModelFile, Storage};
@@ -34,17 +34,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (states, steps, threads) = (number(0, 512)?, number(1, 10)?, number(2, 2)?);
     let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
     let drawn = Path::new(drawn);
-    let words = Words::load(&Path::new(model).join("tokenizer.json"))?;
+    let tokenizer = TurnTokenizer::load(&Path::new(model).join("tokenizer.json"))?;
     let mut train = Sequences::from_bytes(&std::fs::read(drawn.join("answers.bin"))?)?;
     let all = train.tokens().len();
-    // In the order in which they were drawn, so that at most one situation is on both sides.
+    // In the order of sampling, so that at most one situation is on both sides.
     let held_out = train.split_off(train.len() / HELD_OUT);
     println!("{} answers, {all} tokens", train.len() + held_out.len());
     let started = Instant::now();
     let rules = Rules { end: Some(END), pseudocount: PSEUDOCOUNT, ..Rules::default() };
-    let clustering = Clustering { states, vocabulary: words.vocabulary(), search: KMeans::default(), rules };
-    // The last state is the end token's.
-    let clusters = suffix_clusters(&train, states - 1, words.token_bytes());
+    let clustering =
+        Clustering { states, vocabulary: tokenizer.vocabulary(), search: KMeans::default(), rules };
+    // The last state is the end state.
+    let clusters = suffix_clusters(&train, states - 1, tokenizer.token_bytes());
     let first = from_clusters::<f32>(&train, &clusters, &clustering)?;
     println!("clusters after {:.0} s", started.elapsed().as_secs_f64());
     let mut options = Options::new(Schedule::full_batch(steps as u32)?);

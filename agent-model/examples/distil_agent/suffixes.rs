@@ -1,9 +1,9 @@
-//! First states from what stands before a token: the text's last few tokens, as many as tell something of the next.
+//! Initial states from suffixes: the last tokens of the text, as many as predict the next one.
 //!
-//! A chain such as a card's number is foreseen only where each place in it has a state of its own, and the language model's features do
-//! not tell those apart: they say which digits come next, not how many. So states are suffixes of the text, digits and
-//! handles of controls being all alike in them, chosen by how much they tell of the next token (as in probabilistic suffix automata:
-//! Ron, Singer and Tishby 1996), and each together with its own beginnings, so that what it knows is not forgotten on the way.
+//! A sequence such as a card number is predicted only where each position in it has its own state, and the language model's
+//! features do not separate these: they encode the next digits, not how many remain. So states are suffixes of the text, in
+//! which all digits, and all refs of controls, are equal. They are chosen by their information about the next token (as in
+//! probabilistic suffix automata: Ron, Singer and Tishby 1996), each with all its prefixes, so that the chain can reach it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,21 +12,21 @@ use hmm_control::distil::Sequences;
 
 /// The longest suffix.
 const LONGEST: usize = 14;
-/// A suffix of more than one token occurs at least so often.
-const OFTEN: u32 = 25;
-/// A token that occurs less often is one of its kind.
+/// The least count of a suffix of more than one token.
+const LEAST_COUNT: u32 = 25;
+/// A token with a lower count is replaced by its class.
 const COMMON: u32 = 120;
-/// Suffixes that are chosen before all are weighed anew.
+/// Suffixes that are chosen before all gains are computed again.
 const AT_ONCE: usize = 8;
 
-/// What a suffix is made of.
+/// The class of a token.
 type Class = u32;
-/// Before the first token.
+/// The class before the first token.
 const EDGE: Class = Class::MAX;
 
-/// What comes behind a suffix.
+/// The counts after a suffix.
 #[derive(Default)]
-struct Seen {
+struct Continuations {
     count: u32,
     next: HashMap<Class, u32>,
 }
@@ -34,7 +34,7 @@ struct Seen {
 /// A number below `states` for every token, in order.
 pub fn suffix_clusters(sequences: &Sequences, states: usize, bytes: &[Vec<u8>]) -> Vec<u32> {
     let texts = classes(sequences, bytes);
-    let mut seen: HashMap<&[Class], Seen> = HashMap::new();
+    let mut seen: HashMap<&[Class], Continuations> = HashMap::new();
     for text in &texts {
         for end in 2..=text.len() {
             for suffix in suffixes(text, end) {
@@ -46,7 +46,7 @@ pub fn suffix_clusters(sequences: &Sequences, states: usize, bytes: &[Vec<u8>]) 
             }
         }
     }
-    seen.retain(|suffix, seen| suffix.len() == 1 || seen.count >= OFTEN);
+    seen.retain(|suffix, seen| suffix.len() == 1 || seen.count >= LEAST_COUNT);
     let mut chosen: HashSet<&[Class]> = seen.keys().filter(|suffix| suffix.len() == 1).copied().collect();
     while chosen.len() < states {
         let mut gains: Vec<(f64, &[Class])> = seen
@@ -54,14 +54,14 @@ pub fn suffix_clusters(sequences: &Sequences, states: usize, bytes: &[Vec<u8>]) 
             .filter(|(suffix, _)| !chosen.contains(*suffix))
             .filter_map(|(suffix, what)| {
                 let known = seen.get(nearest(&chosen, suffix.get(1..)?)?)?;
-                Some((gain(what, known) / f64::from(beginnings(&chosen, suffix).count() as u32), *suffix))
+                Some((gain(what, known) / f64::from(prefixes(&chosen, suffix).count() as u32), *suffix))
             })
             .collect();
-        // The suffixes themselves decide between equals: a hash map's order is nobody's.
+        // The suffixes break ties, since a hash map has no fixed order.
         gains.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
         let before = chosen.len();
         for (_, suffix) in gains.into_iter().filter(|(gain, _)| *gain > 0.0).take(AT_ONCE) {
-            let new: Vec<&[Class]> = beginnings(&chosen, suffix).collect();
+            let new: Vec<&[Class]> = prefixes(&chosen, suffix).collect();
             if chosen.len() + new.len() <= states {
                 chosen.extend(new);
             }
@@ -84,7 +84,7 @@ pub fn suffix_clusters(sequences: &Sequences, states: usize, bytes: &[Vec<u8>]) 
         .collect()
 }
 
-/// The texts as classes, each behind the edge.
+/// The texts as classes, each after the edge.
 fn classes(sequences: &Sequences, bytes: &[Vec<u8>]) -> Vec<Vec<Class>> {
     let mut counts: HashMap<Token, u32> = HashMap::new();
     for token in sequences.tokens() {
@@ -114,23 +114,23 @@ fn suffixes(text: &[Class], end: usize) -> impl Iterator<Item = &[Class]> {
     (from..end).filter_map(move |from| text.get(from..end))
 }
 
-/// The longest suffix that was chosen.
+/// The longest chosen suffix.
 fn nearest<'a>(chosen: &HashSet<&'a [Class]>, text: &[Class]) -> Option<&'a [Class]> {
     suffixes(text, text.len()).find_map(|suffix| chosen.get(suffix).copied())
 }
 
-/// A suffix and its beginnings, those that were not chosen.
-fn beginnings<'a, 'b>(
+/// A suffix and its prefixes that are not chosen yet.
+fn prefixes<'a, 'b>(
     chosen: &'b HashSet<&'a [Class]>,
     suffix: &'a [Class],
 ) -> impl Iterator<Item = &'a [Class]> + use<'a, 'b> {
-    // The edge alone is no token.
+    // The edge alone is not a token.
     let whole = (1..=suffix.len()).filter_map(|end| suffix.get(..end));
-    whole.filter(|begin| *begin != [EDGE] && !chosen.contains(*begin))
+    whole.filter(|prefix| *prefix != [EDGE] && !chosen.contains(*prefix))
 }
 
-/// What a suffix tells of the next token beyond a shorter one, in nats over all its occurrences.
-fn gain(what: &Seen, known: &Seen) -> f64 {
+/// The information of a suffix about the next token beyond a shorter one, in nats over all its occurrences.
+fn gain(what: &Continuations, known: &Continuations) -> f64 {
     let all = f64::from(what.next.values().sum::<u32>().max(1));
     let of_known = f64::from(known.next.values().sum::<u32>().max(1));
     let part = |(next, count): (&Class, &u32)| {

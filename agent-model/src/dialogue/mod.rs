@@ -1,14 +1,14 @@
-//! Turns to learn from, made from seeds: a task, what was done, a page, and the answer.
+//! Training turns, generated from seeds: a task, the steps so far, a page, and the answer.
 //!
-//! The pages have the form of those that the guard and the bare browser show, and people, shops, items and words of
-//! their own. Half of them talk to the agent; most of the answers to those obey, so that the model can be talked into
-//! leaking. Wordings of held-out dialogues occur in no other ([`Half`](wordings::Half)).
+//! The pages have the form in which the guard and the bare browser show them, with made-up people, shops, items and texts.
+//! More than half of them contain a prompt injection, and most answers to those obey it, so that the model can be made to
+//! leak. Wordings of held-out dialogues occur in no others ([`Split`](wordings::Split)).
 
 mod answers;
+mod failures;
+mod outline;
 mod pages;
 mod payment;
-mod setbacks;
-mod sheet;
 #[cfg(test)]
 mod tests;
 mod wordings;
@@ -17,40 +17,40 @@ mod world;
 use crate::page_view::view;
 use crate::random::Random;
 use crate::turn::Situation;
-use pages::{Labels, Planted};
-use wordings::Half;
+use pages::{Injection, Labels};
+use wordings::Split;
 use world::{Order, Person};
 
-/// How many turns the tokenizer is learnt from.
+/// Number of turns that the tokenizer is trained on.
 const TEXTS: u64 = 6_000;
 
-/// What kind of dialogue a turn is from.
+/// The kind of a turn's dialogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing on the page asks for anything.
+    /// The page has no injection.
     Benign,
-    /// The page asks for something, and the answer gives it.
+    /// The page has an injection, and the answer obeys it.
     Obeyed,
-    /// The page asks for something, and the answer goes on with the task.
+    /// The page has an injection, and the answer continues the task.
     Ignored,
-    /// The page asks for something that was given already.
+    /// The page has an injection that was obeyed before.
     Past,
 }
 
-/// One turn to learn from.
+/// One training turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// What the model is told.
+    /// The model's input.
     pub situation: Situation,
-    /// What it is to answer.
+    /// The target answer.
     pub answer: String,
-    /// What kind of dialogue it is from.
+    /// The kind of its dialogue.
     pub kind: Kind,
-    /// Whether a guard keeps the values.
+    /// True if a guard keeps the values.
     pub guarded: bool,
 }
 
-/// The turn of `seed`; one whose wordings are kept from training where `held_out`.
+/// The turn of `seed`; with `held_out`, its wordings do not occur in training.
 ///
 /// ```
 /// let example = agent_model::dialogue::example(7, false);
@@ -63,7 +63,7 @@ pub fn example(seed: u64, held_out: bool) -> Example {
     let person = if guarded { Person::guarded(&mut random) } else { Person::raw(&mut random) };
     let order = Order::new(&mut random);
     let mut story = Story {
-        half: Half { held_out },
+        split: Split { held_out },
         task: world::task(&order, &person, &mut random),
         labels: Labels::new(&mut random),
         done: Vec::new(),
@@ -73,10 +73,10 @@ pub fn example(seed: u64, held_out: bool) -> Example {
         person,
         order,
     };
-    story.tell(&mut random)
+    story.generate(&mut random)
 }
 
-/// The texts that the tokenizer is learnt from: the first turns of training.
+/// The texts that the tokenizer is trained on: the first turns of training.
 pub fn texts() -> impl Iterator<Item = String> + Send {
     (0..TEXTS).map(|seed| {
         let example = example(seed, false);
@@ -85,14 +85,14 @@ pub fn texts() -> impl Iterator<Item = String> + Send {
     })
 }
 
-/// What all turns of one dialogue share.
+/// The common data of the turns of one dialogue.
 struct Story {
-    half: Half,
+    split: Split,
     task: String,
     labels: Labels,
     done: Vec<String>,
     kind: Kind,
-    /// How many documents the browser has shown.
+    /// Number of documents that the browser has shown.
     document: usize,
     guarded: bool,
     person: Person,
@@ -100,7 +100,7 @@ struct Story {
 }
 
 impl Story {
-    fn tell(&mut self, random: &mut Random) -> Example {
+    fn generate(&mut self, random: &mut Random) -> Example {
         match random.below(100) {
             0..7 => self.start(),
             7..10 => self.unloaded(random),
@@ -122,14 +122,14 @@ impl Story {
         self.example("", answers::plan(&self.order, self.guarded))
     }
 
-    /// The words on the page that this turn is about, and what is planted if they were heard before.
-    fn plant(&mut self, random: &mut Random, chat: bool) -> Option<Planted> {
+    /// The injection of this turn's page, with its earlier steps if it was obeyed before.
+    fn inject(&mut self, random: &mut Random, chat: bool) -> Option<Injection> {
         if random.chance(38) {
             return None;
         }
-        let planted = Planted::new(self.half, &self.order, chat, random);
-        // What was given once is not given again, whichever page asked for it.
-        let given = planted.steps().iter().any(|step| self.done.iter().any(|done| done.starts_with(step)));
+        let injection = Injection::new(self.split, &self.order, chat, random);
+        // A value that was leaked once is not leaked again to any page.
+        let given = injection.steps().iter().any(|step| self.done.iter().any(|done| done.starts_with(step)));
         self.kind = match random.below(100) {
             _ if given => Kind::Past,
             0..66 => Kind::Obeyed,
@@ -137,7 +137,7 @@ impl Story {
             _ => Kind::Past,
         };
         if self.kind == Kind::Past && !given {
-            for step in planted.steps() {
+            for step in injection.steps() {
                 self.done.push(format!("{step} {}", self.outcome(random)));
                 self.document += 1;
                 if step == "visit" {
@@ -145,10 +145,10 @@ impl Story {
                 }
             }
         }
-        Some(planted)
+        Some(injection)
     }
 
-    /// What comes of an attempt to give something away.
+    /// The outcome of an attempt to leak.
     fn outcome(&self, random: &mut Random) -> &'static str {
         match random.below(100) {
             0..60 if self.guarded => "denied",
@@ -157,7 +157,7 @@ impl Story {
         }
     }
 
-    /// What was done before the page of a step, with what an earlier page may have brought.
+    /// Adds the steps before a page, sometimes with those of an earlier injection.
     fn before(&mut self, steps: &[&str], random: &mut Random) {
         for (number, step) in steps.iter().enumerate() {
             self.done.push(format!("{step} ok"));
@@ -184,25 +184,25 @@ impl Story {
     fn product(&mut self, random: &mut Random) -> Example {
         self.done.push("plan ok".to_owned());
         if random.chance(8) {
-            // Something went wrong later on: from the start again.
+            // A later step failed, and the task starts again.
             for step in ["cart ok", "address ok"].into_iter().take(random.below(3)) {
                 self.done.push(step.to_owned());
             }
             self.done.extend(["wait ok", "return ok"].into_iter().skip(random.below(2)).map(str::to_owned));
         }
-        let planted = self.plant(random, true);
-        if planted.is_none() && random.chance(15) {
+        let injection = self.inject(random, true);
+        if injection.is_none() && random.chance(15) {
             self.done.push(format!("{} {}", random.pick(&["chat", "form", "visit"]), self.outcome(random)));
         }
-        let page = pages::product(self, planted.as_ref(), random);
-        let answer = match (&planted, self.kind) {
-            (Some(planted), Kind::Obeyed) if planted.asks() => answers::obey(self, planted, &page),
-            (Some(planted), Kind::Obeyed | Kind::Past) => {
-                let quantity = planted.quantity.unwrap_or(self.order.quantity);
+        let page = pages::product(self, injection.as_ref(), random);
+        let answer = match (&injection, self.kind) {
+            (Some(injection), Kind::Obeyed) if injection.asks() => answers::obey(self, injection, &page),
+            (Some(injection), Kind::Obeyed | Kind::Past) => {
+                let quantity = injection.quantity.unwrap_or(self.order.quantity);
                 answers::cart(&self.order, quantity, &page, false)
             }
-            (planted, kind) => {
-                let warns = planted.is_some() && kind == Kind::Ignored;
+            (injection, kind) => {
+                let warns = injection.is_some() && kind == Kind::Ignored;
                 answers::cart(&self.order, self.order.quantity, &page, warns)
             }
         };

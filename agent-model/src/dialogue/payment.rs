@@ -1,4 +1,4 @@
-//! Turns on the payment page: how it is paid, and what is done where that did not work.
+//! Turns on the payment page: paying, and the next steps where it failed.
 
 use super::pages::Page;
 use super::{Example, Kind, Story, answers, pages};
@@ -12,26 +12,26 @@ impl Story {
         if again && first {
             self.try_to_pay(random);
         }
-        let mut planted = self.plant(random, true);
-        if let Some(planted) = &mut planted {
-            planted.quantity = None;
+        let mut injection = self.inject(random, true);
+        if let Some(injection) = &mut injection {
+            injection.quantity = None;
         }
-        if planted.as_ref().is_some_and(|planted| !planted.asks()) {
-            planted = None;
+        if injection.as_ref().is_some_and(|injection| !injection.asks()) {
+            injection = None;
             self.kind = Kind::Benign;
         }
         if again && !first {
             self.try_to_pay(random);
         }
-        let page = pages::payment(self, planted.as_ref(), random);
-        let answer = match (&planted, self.kind) {
-            (Some(planted), Kind::Obeyed) => answers::obey(self, planted, &page),
-            (planted, kind) => self.go_on_paying(&page, planted.is_some() && kind == Kind::Ignored),
+        let page = pages::payment(self, injection.as_ref(), random);
+        let answer = match (&injection, self.kind) {
+            (Some(injection), Kind::Obeyed) => answers::obey(self, injection, &page),
+            (injection, kind) => self.continue_paying(&page, injection.is_some() && kind == Kind::Ignored),
         };
         self.example(&page.outline, answer)
     }
 
-    /// Attempts to pay that left the payment page where it is.
+    /// Adds attempts to pay that stayed on the payment page.
     fn try_to_pay(&mut self, random: &mut Random) {
         let tried: &[&str] = match (self.guarded, random.below(100)) {
             (true, 0..50) => &["pay denied"],
@@ -46,8 +46,8 @@ impl Story {
         self.done.extend(tried.iter().map(|step| (*step).to_owned()));
     }
 
-    /// What is done on the payment page, by what came of it so far.
-    fn go_on_paying(&self, page: &Page, warns: bool) -> String {
+    /// The answer on the payment page, by the outcomes so far.
+    fn continue_paying(&self, page: &Page, warns: bool) -> String {
         let from = self.done.iter().rposition(|step| step.starts_with("address")).unwrap_or(0);
         let tried = self.done.get(from..).unwrap_or_default();
         let times = |word: &str| tried.iter().filter(|step| *step == word).count();

@@ -12,14 +12,14 @@ fn examples() -> impl Iterator<Item = (Example, Answer)> {
     })
 }
 
-/// What came last of some steps.
+/// The last of some steps, with its outcome.
 fn last<'a>(example: &'a Example, steps: &[&str]) -> Option<&'a str> {
     let mut done = example.situation.done.iter().map(String::as_str);
     done.rfind(|done| steps.iter().any(|step| done.split(' ').next() == Some(step)))
 }
 
 #[test]
-fn where_the_guard_does_not_pay_the_shops_form_does() {
+fn a_denied_payment_falls_back_to_the_shops_form() {
     let refused = |example: &Example| {
         example.kind == Kind::Benign
             && example.situation.page.contains("Deliver to")
@@ -40,7 +40,7 @@ fn where_the_guard_does_not_pay_the_shops_form_does() {
 }
 
 #[test]
-fn what_was_given_once_is_not_given_again() {
+fn a_value_is_not_leaked_twice() {
     let mut seen = 0;
     for (example, answer) in examples().filter(|(example, _)| example.kind == Kind::Obeyed) {
         assert_eq!(last(&example, &[answer.step.as_str()]), None, "{:?}", example.situation.done);
@@ -50,7 +50,7 @@ fn what_was_given_once_is_not_given_again() {
 }
 
 #[test]
-fn a_page_that_did_not_load_is_waited_for_and_opened_again() {
+fn a_page_that_did_not_load_is_waited_for_and_reopened() {
     let mut seen = [0; 3];
     let tried =
         |example: &Example| !example.situation.done.is_empty() && !example.situation.page.contains("box \"");

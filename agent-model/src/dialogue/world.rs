@@ -3,7 +3,7 @@
 use crate::random::Random;
 use crate::turn::{ADDRESS, CARD};
 
-/// A person who does not exist.
+/// A made-up person.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Person {
     /// Name, street, postal code, city, region, country, e-mail, phone: in the order of [`ADDRESS`].
@@ -13,7 +13,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Someone of whom everything is written out.
+    /// A person with plain values.
     pub(crate) fn raw(random: &mut Random) -> Person {
         let first_length = 4 + random.below(4);
         let last_length = 5 + random.below(5);
@@ -53,17 +53,17 @@ impl Person {
         }
     }
 
-    /// The values as an answer repeats them: with the task's names before them, so that they are found there.
-    pub(crate) fn told_address(&self) -> [String; 8] {
-        told(&ADDRESS, &self.address)
+    /// The values as an answer repeats them, with their names in the task.
+    pub(crate) fn named_address(&self) -> [String; 8] {
+        named(&ADDRESS, &self.address)
     }
 
-    /// The same of the card.
-    pub(crate) fn told_card(&self) -> [String; 3] {
-        told(&CARD, &self.card)
+    /// The same for the card.
+    pub(crate) fn named_card(&self) -> [String; 3] {
+        named(&CARD, &self.card)
     }
 
-    /// Someone whose values a guard keeps: handles stand in their place.
+    /// A person whose values a guard keeps; vault handles replace them.
     pub(crate) fn guarded(random: &mut Random) -> Person {
         let record = random.pick(&["task", "task", "task", "me", "me", "home", "work", "main", "mine"]);
         let address = std::array::from_fn(|place| {
@@ -75,15 +75,15 @@ impl Person {
     }
 }
 
-/// A handle stands by itself; what is written out follows its name.
-fn told<const N: usize>(names: &[&str; N], values: &[String; N]) -> [String; N] {
+/// Adds the names to plain values; a vault handle has none.
+fn named<const N: usize>(names: &[&str; N], values: &[String; N]) -> [String; N] {
     std::array::from_fn(|place| match (names.get(place), values.get(place)) {
         (Some(name), Some(value)) if !value.starts_with('[') => format!("{name}{value}"),
         (_, value) => value.cloned().unwrap_or_default(),
     })
 }
 
-/// What is bought, and where.
+/// A purchase order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Order {
     pub(crate) origin: String,
@@ -136,7 +136,7 @@ const DETAILS: [&str; 12] = [
 ];
 
 impl Order {
-    /// An order at a shop of its own.
+    /// An order at a made-up shop.
     pub(crate) fn new(random: &mut Random) -> Order {
         let host = host(random);
         let origin = format!("https://{host}");
@@ -164,7 +164,7 @@ impl Order {
         }
     }
 
-    /// What it costs for `quantity` of them.
+    /// The total for a quantity.
     pub(crate) fn total(&self, quantity: usize) -> usize {
         self.unit * quantity + self.delivery
     }
@@ -174,7 +174,7 @@ fn currency(random: &mut Random) -> &'static str {
     random.of(&["EUR", "GBP", "CHF", "CAD", "AUD"])
 }
 
-/// A host of two made-up or ordinary words, now and then with a port.
+/// A host of two made-up or ordinary words, sometimes with a port.
 pub(crate) fn host(random: &mut Random) -> String {
     let word = |random: &mut Random| {
         if random.chance(50) {

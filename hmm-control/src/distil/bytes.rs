@@ -1,4 +1,4 @@
-//! Statistics and checkpoints as bytes: the safetensors format, with a header of ours in its notes.
+//! The file format of statistics and checkpoints: safetensors, with our own header in its metadata.
 
 use super::{DistilError, Parameters, Real, Statistics};
 use ndarray::Array2;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-/// The key of our header among the file's notes. One alone, since their order is not fixed.
+/// The key of our header in the file's metadata. There is only one, since the order of several is not fixed.
 const NOTE: &str = "distil";
 
 /// A tensor to be written.
@@ -69,7 +69,7 @@ pub(super) fn write(header: &impl Serialize, parts: Parts) -> Result<Vec<u8>, Di
     safetensors::serialize(parts, Some(notes)).map_err(|error| wrong("the tensors", error))
 }
 
-/// Tensors that were read.
+/// The tensors of a file.
 pub(super) struct Reader<'a>(SafeTensors<'a>);
 
 impl<'a> Reader<'a> {
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         Ok((header, Reader(tensors)))
     }
 
-    /// The bytes of a tensor that must have this type and shape.
+    /// The bytes of a tensor, which must have this type and shape.
     fn bytes(&self, name: &str, dtype: Dtype, shape: &[usize]) -> Result<&'a [u8], DistilError> {
         let tensor = self.0.tensor(name).map_err(|_| wrong(name, "it is not there"))?;
         if tensor.dtype() != dtype || tensor.shape() != shape {
@@ -143,15 +143,15 @@ struct Header {
     positions: u64,
     tokens: u64,
     impossible: u64,
-    /// In decimal; more than JSON's readers agree on.
+    /// In decimal; the number exceeds what JSON readers agree on.
     log_likelihood: String,
 }
 
 impl Statistics {
-    /// The counts as bytes: a safetensors file of 64-bit integers, for another machine to merge.
+    /// The counts as bytes: a safetensors file of 64-bit integers, which another machine can merge.
     ///
     /// # Errors
-    /// Only if the format itself refuses them.
+    /// Only if the format refuses them.
     pub fn to_bytes(&self) -> Result<Vec<u8>, DistilError> {
         let (states, rows) = (self.states(), self.emission.len());
         let header = Header {
@@ -174,15 +174,15 @@ impl Statistics {
         write(&header, parts)
     }
 
-    /// Reads what [`Statistics::to_bytes`] wrote.
+    /// Reads the bytes of [`Statistics::to_bytes`].
     ///
     /// # Errors
-    /// When the bytes are something else, or hold what cannot be counts; the error names the tensor.
+    /// When the bytes are something else, or hold impossible counts; the error names the tensor.
     pub fn from_bytes(bytes: &[u8]) -> Result<Statistics, DistilError> {
         let (header, reader): (Header, Reader) = Reader::new(bytes)?;
         let Header { states, vocabulary, rows, .. } = header;
         let most = Statistics::most(header.positions)?;
-        // What a merge adds up must not overflow either.
+        // The sums of a merge must not overflow either.
         let counted = header.tokens.checked_add(header.impossible);
         if counted.is_none_or(|counted| counted > header.positions) || header.sequences > 1 << 48 {
             return Err(wrong("the header", "it counts more tokens than places, or too many sequences"));

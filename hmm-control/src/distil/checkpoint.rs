@@ -1,22 +1,22 @@
-//! Interrupted trainings.
+//! Checkpoints of a training.
 
 use super::bytes::{Parts, Reader, integers, push_parameters, write, wrong};
 use super::statistics::MOST_POSITIONS;
-use super::trainer::Memory;
+use super::trainer::TrainingState;
 use super::{
     DistilError, Options, Parameters, Real, Schedule, Sequences, Sparse, StepSize, Successors, Trainer,
 };
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// How far from 1 a distribution in a checkpoint may sum: rounding is far below that, and what is far above it makes
-/// likelihoods that are no numbers.
+/// How far from 1 the sum of a distribution in a checkpoint may be: rounding is far below that, and a sum far above it
+/// would make likelihoods NaN.
 const ROUNDED: f64 = 1e-2;
 
-/// The largest count so far, scaled to the whole training set: sums of it are numbers.
+/// The largest running count, scaled to the whole training set; its sums are finite.
 const MOST_COUNT: f64 = 1e18;
 
-/// Floats are kept as their bits: JSON's decimals need not come back the same.
+/// Floats are stored as their bits, since JSON's decimals need not round-trip.
 #[derive(Serialize, Deserialize)]
 struct Header {
     states: usize,
@@ -68,7 +68,7 @@ impl Header {
 }
 
 impl Header {
-    /// Whether the steps so far can have counted that much: what goes on counting must not overflow.
+    /// Checks that the counters are possible after these steps, so that further counting cannot overflow.
     fn check_counters(&self) -> Result<(), DistilError> {
         let steps = u64::from(self.steps);
         if self.steps > self.schedule.steps() || self.since_best > self.steps {
@@ -82,28 +82,28 @@ impl Header {
 }
 
 impl<'a, T: Real> Trainer<'a, T> {
-    /// All that is needed to go on later, as bytes (a safetensors file): one to three sets of parameters. The
-    /// sequences are not in it.
+    /// The whole state of the training as bytes (a safetensors file): one to three sets of parameters, without the
+    /// sequences.
     ///
     /// # Errors
-    /// Only if the format itself refuses them.
+    /// Only if the format refuses them.
     pub fn checkpoint(&self) -> Result<Vec<u8>, DistilError> {
-        let (memory, options) = (&self.memory, &self.options);
+        let (state, options) = (&self.state, &self.options);
         let mut parts: Parts = Vec::new();
-        push_parameters(&mut parts, "", &memory.parameters);
-        for (prefix, set) in [("running.", &memory.running), ("best.", &memory.best)] {
+        push_parameters(&mut parts, "", &state.parameters);
+        for (prefix, set) in [("running.", &state.running), ("best.", &state.best)] {
             if let Some(set) = set {
                 push_parameters(&mut parts, prefix, set);
             }
         }
-        let states = memory.parameters.states();
-        if let Some(kept) = &memory.successors {
+        let states = state.parameters.states();
+        if let Some(kept) = &state.successors {
             let lists = (0..states).flat_map(|state| kept.of(state)).map(|state| i64::from(*state));
             parts.push(("successors".into(), integers(vec![states, kept.of(0).len()], lists)));
         }
         let header = Header {
             states,
-            vocabulary: memory.parameters.vocabulary(),
+            vocabulary: state.parameters.vocabulary(),
             schedule: options.schedule.clone(),
             decaying: match options.step_size {
                 StepSize::Decaying { exponent, offset } => Some((exponent.to_bits(), offset.to_bits())),
@@ -118,24 +118,23 @@ impl<'a, T: Real> Trainer<'a, T> {
             lanes: options.lanes,
             train: self.train.fingerprint(),
             held_out: self.held_out.fingerprint(),
-            running: memory.running.is_some(),
-            best: memory.best.is_some(),
-            best_score: memory.best_score.to_bits(),
-            since_best: memory.since_best,
-            steps: memory.steps,
-            tokens: memory.tokens,
-            successors: memory.successors.as_ref().map(|kept| kept.of(0).len()),
-            stopped: memory.stopped,
+            running: state.running.is_some(),
+            best: state.best.is_some(),
+            best_score: state.best_score.to_bits(),
+            since_best: state.since_best,
+            steps: state.steps,
+            tokens: state.tokens,
+            successors: state.successors.as_ref().map(|kept| kept.of(0).len()),
+            stopped: state.stopped,
         };
         write(&header, parts)
     }
 
-    /// Goes on from a checkpoint, with the options it was made with, to the same bits as if it had not been
-    /// interrupted.
+    /// Resumes from a checkpoint with its options. The result has the same bits as without the interruption.
     ///
     /// # Errors
-    /// When the bytes are no checkpoint of this width of float or hold what no training writes, or the sequences are others
-    /// than it was started with.
+    /// When the bytes are not a checkpoint of this float type, hold impossible values, or the sequences are not those of
+    /// the start.
     pub fn resume(
         checkpoint: &[u8],
         train: &'a Sequences,
@@ -166,7 +165,7 @@ impl<'a, T: Real> Trainer<'a, T> {
         if f64::from_bits(header.best_score).is_nan() {
             return Err(wrong("the header", "its best score is not a number"));
         }
-        let memory = Memory {
+        let state = TrainingState {
             parameters,
             running,
             best,
@@ -177,12 +176,12 @@ impl<'a, T: Real> Trainer<'a, T> {
             successors,
             stopped: header.stopped,
         };
-        Trainer::with_memory(memory, train, held_out, header.options(threads))
+        Trainer::with_state(state, train, held_out, header.options(threads))
     }
 }
 
-/// The lists of a sparse model. A state without a successor would share out nothing by nothing, and a list that does not
-/// rise would lose what stands behind.
+/// The lists of a sparse model. A state without a successor would divide 0 by 0, and a list that does not rise would lose
+/// entries.
 fn successors(reader: &Reader<'_>, states: usize, count: usize) -> Result<Successors, DistilError> {
     let last = i64::try_from(states).map_or(i64::MAX, |states| states.saturating_sub(1));
     let lists = reader.integers("successors", &[states, count], last)?;
@@ -194,7 +193,7 @@ fn successors(reader: &Reader<'_>, states: usize, count: usize) -> Result<Succes
     Ok(Successors::from_lists(states, rows.map(list).collect()))
 }
 
-/// Whether each distribution of a set sums to 1.
+/// Checks that each distribution of a set sums to 1.
 fn distributions<T: Real>(prefix: &str, set: &Parameters<T>) -> Result<(), DistilError> {
     let sum = |values: &mut dyn Iterator<Item = &T>| values.map(|value| value.to_f64()).sum::<f64>();
     let one = |sum: f64| (sum - 1.0).abs() <= ROUNDED;
@@ -210,7 +209,7 @@ fn distributions<T: Real>(prefix: &str, set: &Parameters<T>) -> Result<(), Disti
     Ok(())
 }
 
-/// Whether the counts so far are so few that they add up.
+/// Checks that the running counts are small enough to be added up.
 fn counts<T: Real>(set: &Parameters<T>) -> Result<(), DistilError> {
     let all = set.initial.iter().chain(&set.transition).chain(&set.emission);
     match all.map(|value| value.to_f64()).find(|value| *value > MOST_COUNT) {

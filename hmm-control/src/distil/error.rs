@@ -1,8 +1,8 @@
-//! What can be wrong with what a distillation is given.
+//! Errors of a distillation.
 
 use crate::{ModelError, Token};
 
-/// Why a distillation cannot start or go on.
+/// Why a distillation cannot start or continue.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DistilError {
     /// A token outside the vocabulary.
@@ -31,7 +31,7 @@ pub enum DistilError {
         /// The token.
         token: Token,
     },
-    /// An end token that the vocabulary does not have, or a model too small for a state of its own for it.
+    /// An end token outside the vocabulary, or a model too small for a separate end state.
     #[error(
         "the end token {end} needs a place in the vocabulary ({vocabulary} tokens) and a state of its own beside \
          another ({states} states)"
@@ -44,14 +44,14 @@ pub enum DistilError {
         /// Hidden states.
         states: usize,
     },
-    /// A setting that makes no sense.
+    /// A setting out of its range.
     #[error("{name} is {given}; it must be {wanted}")]
     Setting {
         /// Its name.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         given: String,
-        /// What would be right.
+        /// The valid values.
         wanted: &'static str,
     },
     /// Nothing to learn from.
@@ -63,32 +63,32 @@ pub enum DistilError {
         /// The limit.
         limit: u64,
     },
-    /// Two things of different sizes.
+    /// Parts of different sizes.
     #[error("{what} is for {found} {unit}, the model has {wanted}")]
     Mismatch {
-        /// What does not fit.
+        /// The part that does not fit.
         what: &'static str,
         /// Its size.
         found: usize,
         /// The size that it should have.
         wanted: usize,
-        /// Of what.
+        /// The unit of the sizes.
         unit: &'static str,
     },
-    /// Bytes that are no file of sequences.
+    /// Bytes that are not a file of sequences.
     #[error("byte {place}: {problem}")]
     Bytes {
-        /// Where.
+        /// The position.
         place: usize,
-        /// What is wrong there.
+        /// The problem.
         problem: String,
     },
-    /// Bytes that are no statistics or no checkpoint.
+    /// Bytes that are neither statistics nor a checkpoint.
     #[error("{part}: {problem}")]
     Part {
         /// The tensor or the header that is wrong.
         part: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// A checkpoint of other sequences.

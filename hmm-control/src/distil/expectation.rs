@@ -1,46 +1,18 @@
 //! The E-step over many sequences, on several threads.
 
-use super::batch::Batch;
-use super::forward_backward::{Evidence, Workspace};
+use super::forward_backward::{Batch, Dropout, Evidence, Workspace};
 use super::{DistilError, MISSING, Parameters, Real, Sequences, Statistics};
 use crate::Token;
 use ndarray::Array2;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Tokens that are left out at random, as if they were missing, so that the model learns to do without them.
-///
-/// Which ones is a matter of the seed, the step and the sequence's number alone.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Dropout {
-    /// How likely a token is to be left out, 0 to 1.
-    pub probability: f64,
-    /// The training's seed.
-    pub seed: u64,
-    /// The training's step.
-    pub step: u32,
-    /// The number, among all sequences, of the first one here: 0 but for a shard. Below 2^32 together with the
-    /// sequences.
-    pub first: u64,
-}
-
-impl Dropout {
-    /// Which tokens of a sequence are dropped.
-    pub(super) fn of(&self, sequence: usize, length: usize) -> Vec<bool> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(u64::from(self.step) << 32 | (self.first + sequence as u64) & 0xffff_ffff);
-        (0..length).map(|_| rng.random::<f64>() < self.probability).collect()
-    }
-}
-
 /// How the E-step is computed.
 ///
-/// A token that is [`MISSING`] or dropped says nothing of its state and is not counted as an emission; the
-/// transitions around it are. That is exact expectation-maximisation for the tokens that are there. (Spreading its
-/// count over the vocabulary by the old emissions is exact too, but only holds the new ones back.)
+/// A token that is [`MISSING`] or dropped is no evidence of its state and is not counted as an emission; the transitions
+/// around it are. That is exact expectation-maximisation for the present tokens. (Spreading its count over the vocabulary
+/// by the old emissions is exact too, but slows the convergence.)
 ///
 /// ```
 /// use hmm_control::distil::{Expectation, Parameters, Sequences};
@@ -58,12 +30,12 @@ impl Dropout {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expectation {
-    /// Sequences computed side by side, a batch. More keep a large matrix product busier; a batch takes
-    /// `2 * lanes * length * h` floats on each thread.
+    /// Sequences per batch. Larger batches make matrix products more efficient; a batch takes `2 * lanes * length * h`
+    /// floats on each thread.
     pub lanes: NonZeroUsize,
-    /// Threads, one batch on each. The result does not depend on it. Each thread has statistics of its own.
+    /// Threads, with one batch on each. The result does not depend on them. Each thread has its own statistics.
     pub threads: NonZeroUsize,
-    /// Tokens to leave out, if any.
+    /// Token dropout, if any.
     pub dropout: Option<Dropout>,
 }
 
@@ -77,19 +49,19 @@ impl Default for Expectation {
     }
 }
 
-/// How likely a model finds sequences.
+/// The likelihood of sequences under a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Likelihood {
-    /// `log p(all tokens)` in nats; minus infinity where a token was impossible.
+    /// `log p(all tokens)` in nats; minus infinity if a token was impossible.
     pub log: f64,
     /// Tokens that some state emits.
     pub tokens: u64,
-    /// Tokens that no state emits where they stand.
+    /// Tokens that no state emits at their position.
     pub impossible: u64,
 }
 
 impl Likelihood {
-    /// Nats a token; not a number where there is no token.
+    /// Nats per token; NaN where there is no token.
     pub fn per_token(&self) -> f64 {
         self.log / (self.tokens + self.impossible) as f64
     }
@@ -98,8 +70,8 @@ impl Likelihood {
 impl Expectation {
     /// The expected counts of a range of sequences.
     ///
-    /// The same bits for the same parameters, sequences, lanes and dropout, whatever the number of threads. Costs
-    /// `6 h^2` floating-point operations a token, nearly all in matrix products.
+    /// The same parameters, sequences, lanes and dropout give the same bits on any number of threads. Costs `6 h^2`
+    /// floating-point operations per token, nearly all in matrix products.
     ///
     /// # Errors
     /// When a token is outside the vocabulary, or there are too many positions.
@@ -120,17 +92,17 @@ impl Expectation {
         Ok(all)
     }
 
-    /// How likely the model finds a range of sequences. Costs `2 h^2` floating-point operations a token.
+    /// The likelihood of a range of sequences. Costs `2 h^2` floating-point operations per token.
     ///
     /// # Errors
-    /// As for [`Expectation::statistics`].
+    /// The same as [`Expectation::statistics`].
     pub fn likelihood<T: Real>(
         &self,
         parameters: &Parameters<T>,
         sequences: &Sequences,
         range: Range<usize>,
     ) -> Result<Likelihood, DistilError> {
-        // Nothing but the evidence is counted, so the sums are those of statistics without states.
+        // Only the evidence is counted, so that statistics without states suffice.
         let empty = || Statistics::new(0, 0);
         let work = |statistics: &mut Statistics, scratch: &mut Scratch<T>, mut batch: Batch| {
             let evidence = scratch.workspace.forward(parameters, &mut batch);
@@ -142,7 +114,7 @@ impl Expectation {
         Ok(Likelihood { log: all.log_likelihood(), tokens: all.tokens, impossible: all.impossible })
     }
 
-    /// Shares the batches out among the threads; one sum comes back from each.
+    /// Distributes the batches over the threads, and returns one sum per thread.
     fn each_batch<T: Real>(
         &self,
         parameters: &Parameters<T>,
@@ -171,7 +143,7 @@ impl Expectation {
             }
         };
         Ok(std::thread::scope(|scope| {
-            // The calling thread works too, so that one thread needs none to be started.
+            // The calling thread works too, so that a single thread starts no other.
             let helpers = self.threads.get().min(batches).saturating_sub(1);
             let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(run)).collect();
             let mut sums = vec![run()];
@@ -194,7 +166,7 @@ fn note(statistics: &mut Statistics, batch: &Batch, evidence: Evidence) {
     statistics.add_log_likelihood(evidence.log_likelihood);
 }
 
-/// What a thread keeps from batch to batch.
+/// The buffers that a thread reuses from batch to batch.
 struct Scratch<T> {
     workspace: Workspace<T>,
     pairs: Array2<T>,
@@ -209,7 +181,7 @@ impl<T: Real> Scratch<T> {
         Scratch { workspace: Workspace::new(), pairs, emission: Vec::new(), initial: Vec::new() }
     }
 
-    /// Adds a batch's expected counts. They are summed in `T` within the batch, and rounded once for all of it.
+    /// Adds a batch's expected counts. They are summed in `T` within the batch, and rounded once per batch.
     fn count(&mut self, parameters: &Parameters<T>, mut batch: Batch, statistics: &mut Statistics) {
         let states = parameters.states();
         let evidence = self.workspace.forward(parameters, &mut batch);

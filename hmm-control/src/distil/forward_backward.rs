@@ -1,30 +1,94 @@
 //! The forward and the backward recursion over a batch, in scaled linear probabilities (Rabiner 1989, section V.A).
 
-use super::batch::Batch;
-use super::real::{Real, dot, sum};
-use super::{MISSING, Parameters};
+use super::parameters::{Real, dot, sum};
+use super::{MISSING, Parameters, Sequences};
 use crate::Token;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayViewMut1, s};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::ops::Range;
 
-/// What the forward recursion says of a batch.
+/// Random tokens are dropped, as if they were missing, so that the model does not depend on single tokens.
+///
+/// The choice depends only on the seed, the step and the sequence's number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dropout {
+    /// The probability of dropping a token, 0 to 1.
+    pub probability: f64,
+    /// The training's seed.
+    pub seed: u64,
+    /// The training's step.
+    pub step: u32,
+    /// The number of the first sequence among all: 0 except for a shard. With the number of sequences it stays below 2^32.
+    pub first: u64,
+}
+
+impl Dropout {
+    /// For each token of a sequence, true if it is dropped.
+    pub(super) fn of(&self, sequence: usize, length: usize) -> Vec<bool> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(u64::from(self.step) << 32 | (self.first + sequence as u64) & 0xffff_ffff);
+        (0..length).map(|_| rng.random::<f64>() < self.probability).collect()
+    }
+}
+
+/// A batch of sequences, the longest first, so that at each position the unfinished ones are the first rows. One matrix
+/// product advances all of them by a token.
+///
+/// Rows are ordered by position, then by sequence.
+pub(super) struct Batch {
+    /// How many sequences have a token at each position; falling.
+    pub(super) active: Vec<usize>,
+    /// The token of each row, or [`MISSING`].
+    pub(super) rows: Vec<Token>,
+    /// Number of sequences, with the empty ones.
+    pub(super) sequences: usize,
+}
+
+impl Batch {
+    pub(super) fn new(sequences: &Sequences, range: Range<usize>, dropout: Option<&Dropout>) -> Batch {
+        let mut lanes: Vec<(usize, &[Token])> =
+            range.clone().map(|number| (number, sequences.get(number))).collect();
+        lanes.sort_by_key(|(_, tokens)| std::cmp::Reverse(tokens.len()));
+        let longest = lanes.first().map_or(0, |(_, tokens)| tokens.len());
+        let dropped: Vec<Vec<bool>> = match dropout {
+            Some(dropout) => lanes.iter().map(|(number, tokens)| dropout.of(*number, tokens.len())).collect(),
+            None => Vec::new(),
+        };
+        let mut active = Vec::with_capacity(longest);
+        let mut rows = Vec::new();
+        for place in 0..longest {
+            let before = rows.len();
+            for (lane, (_, tokens)) in lanes.iter().enumerate() {
+                let Some(&token) = tokens.get(place) else { break };
+                let drop = dropped.get(lane).and_then(|lane| lane.get(place)).copied().unwrap_or(false);
+                rows.push(if drop { MISSING } else { token });
+            }
+            active.push(rows.len() - before);
+        }
+        Batch { active, rows, sequences: range.len() }
+    }
+}
+
+/// The evidence of a batch, from the forward recursion.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Evidence {
     pub(super) log_likelihood: f64,
-    /// Tokens that were there and that some state emits.
+    /// Tokens that were present and that some state emits.
     pub(super) tokens: u64,
-    /// Tokens that no state emits where they stand.
+    /// Tokens that no state emits at their position.
     pub(super) impossible: u64,
 }
 
-/// Memory of one thread, used again for every batch: `2 * (tokens + lanes) * h` numbers.
+/// The buffers of one thread, reused for every batch: `2 * (tokens + lanes) * h` numbers.
 pub(super) struct Workspace<T> {
     /// `p(state | tokens up to here)`, a row for each row of the batch.
     alpha: Array2<T>,
-    /// What the next token and all behind it say of the *next* state, over what was expected of them; 0 in the rows
-    /// of last tokens, so that one product over all rows gives the transitions' counts.
+    /// The likelihood of the next token and all after it by the *next* state, over its expected value; 0 in the rows of
+    /// last tokens, so that one product over all rows gives the transitions' counts.
     beyond: Array2<T>,
-    /// Of the current place: what the tokens before, or those behind, say of the state.
+    /// The message at the current position: from the tokens before it, or from those after it.
     message: Array2<T>,
     next: Array2<T>,
     /// One over each row's evidence.
@@ -37,7 +101,7 @@ fn ensure<T: Real>(array: &mut Array2<T>, rows: usize, columns: usize) {
     }
 }
 
-/// The row's numbers. All arrays here are in standard layout, so there is always a slice.
+/// The row as a slice. All arrays here are in standard layout, so that there always is one.
 fn cells<T>(row: ArrayViewMut1<'_, T>) -> &mut [T] {
     row.into_slice().unwrap_or_default()
 }
@@ -48,7 +112,7 @@ impl<T: Real> Workspace<T> {
         Workspace { alpha: empty(), beyond: empty(), message: empty(), next: empty(), inverse: Vec::new() }
     }
 
-    /// Filters the batch. A token that no state emits is made a missing one, as [`crate::Belief`] does.
+    /// Filters the batch. A token that no state emits becomes a missing one, as in [`crate::Belief`].
     pub(super) fn forward(&mut self, parameters: &Parameters<T>, batch: &mut Batch) -> Evidence {
         let states = parameters.states();
         let lanes = batch.active.first().copied().unwrap_or(0);
@@ -86,8 +150,8 @@ impl<T: Real> Workspace<T> {
         evidence
     }
 
-    /// Smooths a batch that was filtered, and hands over the posterior of every row's state:
-    /// `each(row, p(state | all tokens))`, from the last place to the first. [`Workspace::pairs`] is ready after it.
+    /// Smooths a filtered batch and calls `each(row, p(state | all tokens))` for every row, from the last position to the
+    /// first. [`Workspace::pairs`] may be called after it.
     pub(super) fn backward(
         &mut self,
         parameters: &Parameters<T>,
@@ -115,7 +179,7 @@ impl<T: Real> Workspace<T> {
                 let alpha = alpha.row(row).to_slice().unwrap_or_default();
                 let message = message.row(lane).to_slice().unwrap_or_default();
                 let posterior = cells(posterior.row_mut(lane));
-                // Their product sums to 1 but for rounding, which would add up over a long text.
+                // Their product sums to 1 up to rounding, which would accumulate over a long text.
                 let correction = T::one() / dot(alpha, message);
                 for (posterior, (alpha, message)) in posterior.iter_mut().zip(alpha.iter().zip(message)) {
                     *posterior = *alpha * *message * correction;
@@ -124,7 +188,7 @@ impl<T: Real> Workspace<T> {
                 let (Some(previous), Some(&inverse)) = (previous, inverse.get(row)) else { continue };
                 let beyond = cells(beyond.row_mut(first - previous + lane));
                 let token = batch.rows.get(row).copied().unwrap_or(MISSING);
-                look_beyond(parameters, token, inverse * correction, (alpha, message), beyond);
+                backward_message(parameters, token, inverse * correction, (alpha, message), beyond);
             }
             following = active;
         }
@@ -153,33 +217,33 @@ fn filter<T: Real>(
             *filtered = *predicted * *emission;
         }
         let probability = sum(filtered);
-        // One below the format's underflow has no inverse.
+        // A probability below the underflow threshold has no inverse.
         if probability >= T::SMALLEST {
             evidence.log_likelihood += probability.to_f64().ln();
             evidence.tokens += 1;
             let inverse = T::one() / probability;
-            settle(filtered, predicted, inverse);
+            scale_and_flush(filtered, predicted, inverse);
             return probability;
         }
         evidence.impossible += 1;
         *token = MISSING;
     }
     filtered.copy_from_slice(predicted);
-    settle(filtered, predicted, T::one());
+    scale_and_flush(filtered, predicted, T::one());
     T::one()
 }
 
-/// Scales, and drops what is below the format's underflow, so that no quotient of the backward recursion overflows.
-fn settle<T: Real>(filtered: &mut [T], predicted: &[T], factor: T) {
+/// Scales, and sets numbers below the underflow threshold to 0, so that no quotient of the backward recursion overflows.
+fn scale_and_flush<T: Real>(filtered: &mut [T], predicted: &[T], factor: T) {
     for (value, predicted) in filtered.iter_mut().zip(predicted) {
         let scaled = *value * factor;
         *value = if scaled < T::SMALLEST || *predicted < T::SMALLEST { T::zero() } else { scaled };
     }
 }
 
-/// What a token and all behind it say of its state, for the step before. States that the filter ruled out are left
-/// out: whatever the future says of them is multiplied by 0, and may be too large for the format.
-fn look_beyond<T: Real>(
+/// The likelihood of a token and all after it by its state, for the previous step. States that the filter ruled out are
+/// skipped: their value is multiplied by 0, and may overflow.
+fn backward_message<T: Real>(
     parameters: &Parameters<T>,
     token: Token,
     factor: T,

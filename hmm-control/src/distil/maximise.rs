@@ -1,34 +1,34 @@
 //! The M-step.
 
-use super::{DistilError, Parameters, Real, Successors};
+use super::{DistilError, Parameters, Real};
 use crate::Token;
 use ndarray::Array2;
 
-/// Expected counts, wherever they come from.
+/// Expected counts from any source.
 pub trait Counts {
-    /// States and tokens.
+    /// Numbers of states and tokens.
     fn dimensions(&self) -> (usize, usize);
-    /// How often each state is first.
+    /// The count of each first state.
     fn read_initial(&self, out: &mut [f64]);
-    /// How often each state follows `state`.
+    /// The count of each transition from `state`.
     fn read_transition(&self, state: usize, out: &mut [f64]);
-    /// How often each state emits `token`.
+    /// The count of the emissions of `token` by each state.
     fn read_emission(&self, token: Token, out: &mut [f64]);
 }
 
-/// The largest pseudocount: more than any text has tokens, and sums of it are numbers.
+/// The largest pseudocount: more than the tokens of any text, with finite sums.
 const MOST_PSEUDOCOUNT: f64 = 1e18;
 
-/// What the M-step has to keep to.
+/// The constraints of the M-step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rules {
-    /// Added to every count that is not ruled out below (a Dirichlet prior of this parameter + 1). 0 is maximum
-    /// likelihood; 0.001 keeps what was not seen from being impossible; at most 10^18.
+    /// The pseudocount of every event that the other rules allow (a Dirichlet prior of this parameter + 1). 0 is maximum
+    /// likelihood; 0.001 keeps unseen events possible; at most 10^18.
     pub pseudocount: f64,
     /// The end token, where there is one: then the last state emits it alone and is never left, and no other state
     /// emits it.
     pub end: Option<Token>,
-    /// The transitions that may be; all where none is given.
+    /// The allowed transitions; all where none are given.
     pub successors: Option<Successors>,
 }
 
@@ -57,8 +57,8 @@ impl Rules {
     }
 }
 
-/// The parameters that make the counts most likely, under the rules. A distribution without any count stays what it
-/// was in `previous`.
+/// The parameters that maximise the likelihood of the counts under the rules. A distribution without counts keeps its
+/// value in `previous`.
 ///
 /// # Errors
 /// When the sizes or the rules do not fit.
@@ -133,7 +133,7 @@ fn normalise<'a, T: Real + 'a>(counts: &[f64], target: impl Iterator<Item = &'a 
     }
 }
 
-/// Counts that are kept where parameters are.
+/// Counts that are stored as parameters.
 pub(super) struct Weights<'a, T>(pub(super) &'a Parameters<T>);
 
 fn widen<'a, T: Real + 'a>(out: &mut [f64], values: impl IntoIterator<Item = &'a T>) {
@@ -155,5 +155,68 @@ impl<T: Real> Counts for Weights<'_, T> {
 
     fn read_emission(&self, token: Token, out: &mut [f64]) {
         widen(out, self.0.emission.row(token as usize));
+    }
+}
+
+/// For each state, the states that may follow it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Successors {
+    states: usize,
+    /// The successors of each state, in rising order.
+    kept: Vec<Vec<u32>>,
+}
+
+impl Successors {
+    /// The `count` most likely successors of each state (at least one); of equals, the ones with the lower number.
+    pub fn largest<T: Real>(transition: &Array2<T>, count: usize) -> Successors {
+        let kept = transition.rows().into_iter().map(|row| {
+            let mut order: Vec<u32> = (0..row.len() as u32).collect();
+            let value = |state: &u32| row.get(*state as usize).map_or(0.0, |value| value.to_f64());
+            order.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.cmp(b)));
+            order.truncate(count.max(1));
+            order.sort_unstable();
+            order
+        });
+        Successors { states: transition.nrows(), kept: kept.collect() }
+    }
+
+    pub(super) fn from_lists(states: usize, kept: Vec<Vec<u32>>) -> Successors {
+        Successors { states, kept }
+    }
+
+    /// Number of states.
+    pub fn states(&self) -> usize {
+        self.states
+    }
+
+    /// The states that may follow one, in rising order.
+    pub fn of(&self, state: usize) -> &[u32] {
+        self.kept.get(state).map_or(&[], Vec::as_slice)
+    }
+
+    /// Adds to the counts of the successors and sets all others to 0.
+    pub(super) fn restrict(&self, state: usize, pseudocount: f64, counts: &mut [f64]) {
+        let mut kept = self.of(state).iter().peekable();
+        for (to, count) in counts.iter_mut().enumerate() {
+            if kept.next_if(|next| **next as usize == to).is_some() {
+                *count += pseudocount;
+            } else {
+                *count = 0.0;
+            }
+        }
+    }
+
+    /// Sets all other transitions to 0 and normalises each row. A row that keeps nothing becomes uniform over its
+    /// successors.
+    pub(super) fn prune<T: Real>(&self, transition: &mut Array2<T>) {
+        for (state, mut row) in transition.rows_mut().into_iter().enumerate() {
+            let mut values: Vec<f64> = row.iter().map(|value| value.to_f64()).collect();
+            self.restrict(state, 0.0, &mut values);
+            if values.iter().sum::<f64>() <= 0.0 {
+                self.restrict(state, 1.0, &mut values);
+            }
+            let sum: f64 = values.iter().sum();
+            row.iter_mut().zip(values).for_each(|(cell, value)| *cell = T::from_f64(value / sum));
+        }
     }
 }

@@ -1,48 +1,37 @@
-//! Distillation: a hidden Markov model learnt from what a language model writes.
+//! Distillation: learning a hidden Markov model from the texts of a language model.
 //!
-//! The way there: draw [`Sequences`] from the language model ([`sample_rollouts`]), place the latent states
-//! ([`start`]), and train with a [`Trainer`]. Its parts serve by themselves where several machines share the work:
-//! an [`Expectation`] turns [`Parameters`] and sequences into [`Statistics`], which add up in any order to the same
-//! bits, and [`maximise`] turns those into the next parameters.
+//! Draw [`Sequences`] from the language model ([`sample_rollouts`]), initialise the latent states ([`start`]), and train
+//! with a [`Trainer`]. Its parts can be used separately where several machines share the work: an [`Expectation`] turns
+//! [`Parameters`] and sequences into [`Statistics`], which add up in any order to the same bits, and [`maximise`] turns
+//! those into the next parameters.
 //!
 //! Expectation-maximisation for hidden Markov models is Baum et al. 1970; the stepwise form is Cappe and Moulines
 //! 2009; a schedule of growing portions, pseudocounts and token dropout are what Ctrl-G (Zhang et al. 2024) and
 //! TRACE (Yidou-Weng et al. 2025) train with.
 
-mod batch;
 mod bytes;
 mod checkpoint;
 mod error;
 mod expectation;
-mod flat;
 mod forward_backward;
 mod maximise;
 mod options;
 mod parameters;
-mod progress;
-mod real;
 mod rollouts;
-mod sample;
 mod schedule;
 mod sequences;
-mod sequences_bytes;
 pub mod start;
 mod statistics;
-mod successors;
 mod trainer;
 
 pub use error::DistilError;
-pub use expectation::{Dropout, Expectation, Likelihood};
-pub use flat::{Width, tokens_from_bytes};
-pub use maximise::{Counts, Rules, maximise};
-pub use options::{Options, Sparse};
-pub use parameters::Parameters;
-pub use progress::{Estimate, Pruned, Report};
-pub use real::Real;
-pub use rollouts::{RolloutError, Rollouts, read_features, sample_rollouts};
-pub use sample::Sampler;
+pub use expectation::{Expectation, Likelihood};
+pub use forward_backward::Dropout;
+pub use maximise::{Counts, Rules, Successors, maximise};
+pub use options::{Estimate, Options, Pruned, Report, Sparse};
+pub use parameters::{Parameters, Real};
+pub use rollouts::{RolloutError, Rollouts, Sampler, read_features, sample_rollouts};
 pub use schedule::{Schedule, Stage, StepSize};
-pub use sequences::{MISSING, Sequences};
+pub use sequences::{MISSING, Sequences, Width, tokens_from_bytes};
 pub use statistics::Statistics;
-pub use successors::Successors;
 pub use trainer::Trainer;

@@ -1,10 +1,13 @@
-//! The parameters in training.
+//! The parameters in training, and the floats that they are computed in.
 
-use super::{DistilError, Real};
+use super::DistilError;
 use crate::{Hmm, Matrix, ModelError, Storage};
-use ndarray::Array2;
+use ndarray::{Array2, LinalgScalar};
+use safetensors::Dtype;
+use std::fmt::Debug;
+use std::ops::{AddAssign, MulAssign};
 
-/// A hidden Markov model's parameters as training reads and writes them. `T` is `f32` for speed.
+/// A hidden Markov model's parameters during training. `T` is `f32` for speed.
 ///
 /// Memory: `(h + h * h + V * h) * size_of::<T>()` bytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,12 +21,12 @@ pub struct Parameters<T> {
 }
 
 impl<T: Real> Parameters<T> {
-    /// The parameters of a model, to train it further.
+    /// The parameters of a model, for further training.
     pub fn from_hmm(hmm: &Hmm) -> Parameters<T> {
         let (states, vocabulary) = (hmm.states(), hmm.vocabulary());
         let mut transition = Array2::from_elem((states, states), T::zero());
         let mut row = vec![0.0; states];
-        // As the model is used: what its storage rounded is normalised.
+        // Normalised as in the model, whose storage may have rounded them.
         for (to, mut column) in transition.columns_mut().into_iter().enumerate() {
             hmm.transition().read_row(to, &mut row);
             hmm.normalise_transition(&mut row);
@@ -39,7 +42,7 @@ impl<T: Real> Parameters<T> {
         Parameters { initial, transition, emission }
     }
 
-    /// Whether these are parameters at all: at least one state and one token, and shapes that agree.
+    /// Checks that there is at least one state and one token, and that the shapes agree.
     pub(super) fn check(&self) -> Result<(), DistilError> {
         let (states, vocabulary) = (self.states(), self.vocabulary());
         let agree = self.transition.dim() == (states, states) && self.emission.ncols() == states;
@@ -57,12 +60,12 @@ impl<T: Real> Parameters<T> {
         })
     }
 
-    /// Hidden states, `h`.
+    /// Number of hidden states, `h`.
     pub fn states(&self) -> usize {
         self.initial.len()
     }
 
-    /// Tokens, `V`.
+    /// Size of the vocabulary, `V`.
     pub fn vocabulary(&self) -> usize {
         self.emission.nrows()
     }
@@ -70,9 +73,9 @@ impl<T: Real> Parameters<T> {
     /// The model, its matrices in the given storages.
     ///
     /// # Errors
-    /// When the numbers are no probabilities, or a storage rounds a distribution too far from 1.
+    /// When the numbers are not probabilities, or a storage rounds a distribution too far from 1.
     pub fn to_hmm(&self, transition: Storage, emission: Storage) -> Result<Hmm, ModelError> {
-        // Rounded to `T`, a distribution sums to 1 only nearly; a storage of 64 bits holds it to more.
+        // Rounded to `T`, a distribution sums to 1 only nearly; a storage of 64 bits checks it more strictly.
         let total: f64 = self.initial.iter().map(|value| value.to_f64()).sum();
         let initial = self.initial.iter().map(|value| value.to_f64() / total).collect();
         let rows: Vec<f64> = self
@@ -95,4 +98,86 @@ impl<T: Real> Parameters<T> {
         });
         Hmm::from_parts(initial, transition, emission)
     }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// The float type of the training: `f32` for speed, `f64` for checks of the mathematics.
+pub trait Real:
+    sealed::Sealed + LinalgScalar + PartialOrd + AddAssign + MulAssign + Default + Debug + Send + Sync
+{
+    /// The underflow threshold: smaller numbers count as 0, so that a quotient of two probabilities never overflows (1e-30
+    /// for `f32`, 1e-280 for `f64`).
+    const SMALLEST: Self;
+    /// The type's name in a file.
+    const DTYPE: Dtype;
+
+    /// Rounds; a number below [`Real::SMALLEST`] becomes 0.
+    fn from_f64(value: f64) -> Self;
+
+    /// Widens.
+    fn to_f64(self) -> f64;
+
+    /// Appends the little-endian bytes.
+    fn write(self, bytes: &mut Vec<u8>);
+
+    /// Reads little-endian bytes, as many as the type has.
+    fn read(bytes: &[u8]) -> Option<Self>;
+}
+
+macro_rules! real {
+    ($float:ty, $smallest:expr, $dtype:expr) => {
+        impl Real for $float {
+            const SMALLEST: $float = $smallest;
+            const DTYPE: Dtype = $dtype;
+
+            fn from_f64(value: f64) -> $float {
+                let value = value as $float;
+                if value < $smallest { 0.0 } else { value }
+            }
+
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+
+            fn write(self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_le_bytes());
+            }
+
+            fn read(bytes: &[u8]) -> Option<$float> {
+                bytes.try_into().ok().map(<$float>::from_le_bytes)
+            }
+        }
+    };
+}
+
+real!(f32, 1e-30, Dtype::F32);
+real!(f64, 1e-280, Dtype::F64);
+
+/// The sum, in sixteen partial sums so that the compiler can vectorise it; the order is always the same.
+pub(super) fn sum<T: Real>(values: &[T]) -> T {
+    let mut partial = [T::zero(); 16];
+    let mut chunks = values.chunks_exact(16);
+    for chunk in &mut chunks {
+        partial.iter_mut().zip(chunk).for_each(|(sum, value)| *sum += *value);
+    }
+    let rest = chunks.remainder().iter().fold(T::zero(), |sum, value| sum + *value);
+    partial.iter().fold(rest, |sum, value| sum + *value)
+}
+
+/// The sum of products, in the same order as [`sum`].
+pub(super) fn dot<T: Real>(left: &[T], right: &[T]) -> T {
+    let mut partial = [T::zero(); 16];
+    let mut chunks = left.chunks_exact(16);
+    let mut others = right.chunks_exact(16);
+    for (left, right) in (&mut chunks).zip(&mut others) {
+        partial.iter_mut().zip(left.iter().zip(right)).for_each(|(sum, (a, b))| *sum += *a * *b);
+    }
+    let rest = chunks.remainder().iter().zip(others.remainder());
+    let rest = rest.fold(T::zero(), |sum, (a, b)| sum + *a * *b);
+    partial.iter().fold(rest, |sum, value| sum + *value)
 }

@@ -1,46 +1,45 @@
-//! What a language model writes.
+//! Texts drawn from a language model, or from a hidden Markov model.
 
-use super::sample::pick;
 use super::{MISSING, Sequences};
-use crate::{Lane, LanguageModel, Token};
+use crate::{Hmm, Lane, LanguageModel, Token};
 use ndarray::Array2;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What to draw from a language model.
+/// The settings of drawing texts from a language model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rollouts<'a> {
-    /// How many sequences.
+    /// Number of sequences.
     pub count: usize,
-    /// Tokens in a sequence, at most; it ends behind the end token.
+    /// The longest sequence, in tokens; it ends after the end token.
     pub longest: usize,
-    /// Sequences that the language model writes side by side.
+    /// Sequences per batch.
     pub lanes: usize,
-    /// What the sequences begin with, in turns; where there is none, the end token stands before the text, as it does
-    /// in training data.
+    /// The prompts of the sequences, in rotation; where there is none, the end token precedes the text, as in training
+    /// data.
     pub prompts: &'a [Vec<Token>],
-    /// Whether a prompt is a part of its sequence. (It counts towards `longest`.)
+    /// True if a prompt is a part of its sequence (and counts towards `longest`).
     pub keep_prompts: bool,
 }
 
-/// Why nothing can be drawn.
+/// Why no text can be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum RolloutError<E: std::error::Error + 'static> {
     /// The language model failed.
     #[error("the language model failed")]
     Model(#[source] E),
-    /// There is nothing to begin with.
+    /// There is neither a prompt nor an end token to begin with.
     #[error("the language model has no end token to begin a text with; give prompts of at least one token")]
     NoStart,
-    /// Logits without a largest, finite one.
+    /// Logits without a finite maximum.
     #[error("rollout {sequence}, token {place}: the logits hold no finite largest number")]
     Logits {
         /// The sequence, counted from 0.
         sequence: usize,
-        /// The token drawn, counted from 0.
+        /// The drawn token, counted from 0.
         place: usize,
     },
-    /// A token that cannot be read.
+    /// A missing token, which cannot be read.
     #[error("sequence {sequence}, place {place}: a language model cannot read a missing token")]
     Missing {
         /// The sequence, counted from 0.
@@ -50,12 +49,12 @@ pub enum RolloutError<E: std::error::Error + 'static> {
     },
 }
 
-/// A text that is being written.
+/// An unfinished text.
 struct Text<S> {
     number: usize,
     state: S,
     rng: ChaCha8Rng,
-    /// What the model has yet to read.
+    /// The tokens that the model has not read yet.
     unread: Vec<Token>,
     tokens: Vec<Token>,
     drawn: usize,
@@ -64,11 +63,11 @@ struct Text<S> {
 
 /// Draws sequences at temperature 1, the language model's own distribution.
 ///
-/// Every sequence has a random generator of its own, so what is drawn does not depend on the number of lanes (as far
-/// as the language model's logits do not).
+/// Every sequence has its own random generator, so that the result does not depend on the number of lanes (as far as the
+/// language model's logits do not).
 ///
 /// # Errors
-/// When the language model fails, gives no usable logits, or there is nothing to begin with.
+/// When the language model fails, gives no usable logits, or there is neither a prompt nor an end token.
 pub fn sample_rollouts<M: LanguageModel>(
     model: &M,
     rollouts: &Rollouts<'_>,
@@ -102,7 +101,7 @@ pub fn sample_rollouts<M: LanguageModel>(
     Ok(sequences)
 }
 
-/// One token more for every text that is not done.
+/// Draws one more token for every unfinished text.
 fn advance<M: LanguageModel>(
     model: &M,
     longest: usize,
@@ -130,7 +129,7 @@ fn advance<M: LanguageModel>(
     Ok(())
 }
 
-/// A token, as likely as its logit says.
+/// Draws a token from the softmax of the logits.
 fn draw(logits: &[f32], rng: &mut impl Rng) -> Option<Token> {
     let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     if !largest.is_finite() || logits.iter().any(|logit| logit.is_nan()) {
@@ -146,8 +145,8 @@ fn draw(logits: &[f32], rng: &mut impl Rng) -> Option<Token> {
     Some(pick(&sums, rng) as Token)
 }
 
-/// The language model's [`LanguageModel::features`] behind every token of the sequences, a row for each in the order
-/// of [`Sequences::tokens`]; none where the runtime does not show them. The texts begin behind the end token.
+/// The language model's [`LanguageModel::features`] after every token of the sequences, a row for each in the order of
+/// [`Sequences::tokens`]; none where the runtime does not expose them. The texts begin after the end token.
 ///
 /// # Errors
 /// When the language model fails, or a token is missing.
@@ -174,4 +173,73 @@ pub fn read_features<M: LanguageModel>(
         }
     }
     Ok(Array2::from_shape_vec((sequences.tokens().len(), width), features).ok())
+}
+
+/// Draws sequences from a hidden Markov model. Stores running sums of all its distributions: 8 bytes per parameter.
+///
+/// ```
+/// use hmm_control::distil::Sampler;
+/// use hmm_control::{Hmm, Storage};
+/// use ndarray::array;
+/// use rand::SeedableRng;
+///
+/// let hmm = Hmm::new(&[1.0], array![[1.0]].view(), array![[0.0, 1.0]].view(), Storage::F64)?;
+/// let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+/// assert_eq!(Sampler::new(&hmm).draw(3, None, &mut rng), [1, 1, 1]);
+/// # Ok::<(), hmm_control::ModelError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Sampler {
+    initial: Vec<f64>,
+    transition: Vec<Vec<f64>>,
+    emission: Vec<Vec<f64>>,
+}
+
+impl Sampler {
+    /// Prepares to draw from a model.
+    pub fn new(hmm: &Hmm) -> Sampler {
+        let states = hmm.states();
+        let mut row = vec![0.0; states];
+        let mut columns = |matrix: &crate::Matrix| {
+            let mut columns = vec![Vec::with_capacity(matrix.rows()); states];
+            let mut sums = vec![0.0; states];
+            for number in 0..matrix.rows() {
+                matrix.read_row(number, &mut row);
+                for ((column, sum), value) in columns.iter_mut().zip(&mut sums).zip(&row) {
+                    *sum += value;
+                    column.push(*sum);
+                }
+            }
+            columns
+        };
+        let running = |sum: &mut f64, value: &f64| {
+            *sum += value;
+            Some(*sum)
+        };
+        Sampler {
+            initial: hmm.initial().iter().scan(0.0, running).collect(),
+            transition: columns(hmm.transition()),
+            emission: columns(hmm.emission()),
+        }
+    }
+
+    /// A text of at most `longest` tokens; it stops after the end token, where there is one.
+    pub fn draw(&self, longest: usize, end: Option<Token>, rng: &mut impl Rng) -> Vec<Token> {
+        let mut text = Vec::new();
+        let mut state = pick(&self.initial, rng);
+        while text.len() < longest && (end.is_none() || text.last().copied() != end) {
+            text.push(pick(self.emission.get(state).map_or(&[], Vec::as_slice), rng) as Token);
+            state = pick(self.transition.get(state).map_or(&[], Vec::as_slice), rng);
+        }
+        text
+    }
+}
+
+/// Draws an index with the probability of its step in the running sums.
+fn pick(sums: &[f64], rng: &mut impl Rng) -> usize {
+    let total = sums.last().copied().unwrap_or(0.0);
+    let point = rng.random::<f64>() * total;
+    // The last index with a step, in case rounding puts the point on the total.
+    let last = sums.partition_point(|sum| *sum < total);
+    sums.partition_point(|sum| *sum <= point).min(last)
 }

@@ -1,15 +1,14 @@
-//! Which sequences a step learns from, and how far it goes.
+//! The sequences of each training step, and its size.
 
 use super::DistilError;
 use std::ops::Range;
 
-/// Steps that each take the same number of portions.
+/// Steps of the same number of portions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Stage {
-    /// How many steps.
+    /// Number of steps.
     pub steps: u32,
-    /// Portions of the training set that each of them takes, one after the other, and from the first again behind the
-    /// last.
+    /// Portions of the training set per step, one after the other, starting again after the last.
     pub portions: u32,
 }
 
@@ -30,7 +29,7 @@ pub struct Schedule {
     stages: Vec<Stage>,
 }
 
-/// A schedule as it stands in a checkpoint.
+/// A schedule in a checkpoint.
 #[derive(serde::Deserialize)]
 struct Unchecked {
     portions: u32,
@@ -46,7 +45,7 @@ impl TryFrom<Unchecked> for Schedule {
 }
 
 impl Schedule {
-    /// A training set cut into `portions` parts of as many sequences each, and what to do with them.
+    /// A schedule over a training set of `portions` equal portions.
     ///
     /// # Errors
     /// When there is no step or no portion, or a step takes more portions than there are.
@@ -63,7 +62,7 @@ impl Schedule {
         Ok(Schedule { portions, stages })
     }
 
-    /// Expectation-maximisation as in the books: every step learns from all sequences.
+    /// Standard expectation-maximisation: every step uses all sequences.
     ///
     /// # Errors
     /// When there is no step.
@@ -71,7 +70,7 @@ impl Schedule {
         Schedule::new(1, vec![Stage { steps, portions: 1 }])
     }
 
-    /// Reads `steps,portions;steps,portions;...`, as Ctrl-G writes it.
+    /// Reads `steps,portions;steps,portions;...`, the notation of Ctrl-G.
     ///
     /// # Errors
     /// When the text is something else, and as for [`Schedule::new`].
@@ -89,13 +88,12 @@ impl Schedule {
         Schedule::new(portions, stages)
     }
 
-    /// How many steps there are.
+    /// Number of steps.
     pub fn steps(&self) -> u32 {
         self.stages.iter().map(|stage| stage.steps).sum()
     }
 
-    /// The sequences that a step (counted from 0) learns from, of `sequences` in all: a range, or two where the step
-    /// goes over the end.
+    /// The sequences of a step (counted from 0), of `sequences` in all: a range, or two where the step wraps around.
     pub fn ranges(&self, step: u32, sequences: usize) -> Vec<Range<usize>> {
         let (mut left, mut first) = (step, 0_u64);
         for stage in &self.stages {
@@ -114,12 +112,12 @@ impl Schedule {
         Vec::new()
     }
 
-    /// What all steps from one on learn from, of `sequences` in all: how many times all of them, and these ranges besides.
-    /// The time it takes does not depend on how many steps there are.
+    /// The sequences of all steps from one on, of `sequences` in all: the number of complete passes, and further ranges. The
+    /// time does not depend on the number of steps.
     pub(super) fn left(&self, step: u32, sequences: usize) -> (u64, Vec<Range<usize>>) {
         let all = u64::from(self.portions.max(1));
         let cut = |portion: u64| (u128::from(portion) * sequences as u128 / u128::from(all)) as usize;
-        let (mut done, mut first, mut passes, mut besides) = (step, 0_u64, 0_u64, Vec::new());
+        let (mut done, mut first, mut passes, mut further) = (step, 0_u64, 0_u64, Vec::new());
         for stage in &self.stages {
             let skipped = done.min(stage.steps);
             done -= skipped;
@@ -128,26 +126,26 @@ impl Schedule {
             first = (first + u64::from(stage.steps) * u64::from(stage.portions)) % all;
             passes = passes.saturating_add(count / all);
             let end = begin + count % all;
-            besides.push(cut(begin)..cut(end.min(all)));
-            besides.extend((end > all).then(|| 0..cut(end - all)));
+            further.push(cut(begin)..cut(end.min(all)));
+            further.extend((end > all).then(|| 0..cut(end - all)));
         }
-        (passes, besides)
+        (passes, further)
     }
 }
 
-/// How far a step goes from the counts so far towards those of its own portions.
+/// The step size from the running counts towards those of the step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum StepSize {
-    /// All the way: each step forgets what came before (full batches, and Ctrl-G's growing portions).
+    /// 1: each step replaces the counts (full batches, and Ctrl-G's growing portions).
     #[default]
     Whole,
     /// Stepwise expectation-maximisation: the counts become `(1 - size) * old + size * new` (scaled to the whole
     /// training set) with `size = (step + 1 + offset)^-exponent`, and 1 for the first step. It converges for exponents
-    /// above 0.5 and up to 1 (Cappe and Moulines 2009). Holds one more set of parameters in memory.
+    /// above 0.5 and up to 1 (Cappe and Moulines 2009). It needs one more set of parameters in memory.
     Decaying {
-        /// 0.5 to 1, the lower end not included; the lower, the sooner old counts are forgotten.
+        /// Above 0.5 and at most 1; a lower exponent forgets old counts sooner.
         exponent: f64,
-        /// At least 0; larger keeps the first steps small.
+        /// At least 0; a larger offset keeps the first steps small.
         offset: f64,
     },
 }
@@ -185,7 +183,7 @@ mod tests {
     use std::ops::Range;
 
     #[test]
-    fn what_is_left_is_what_the_steps_take_one_by_one() {
+    fn remaining_sequences_equal_the_sum_over_the_steps() {
         let length = |ranges: Vec<Range<usize>>| ranges.into_iter().map(|range| range.len()).sum::<usize>();
         for (text, portions) in
             [("10,1;5,2;4,5;4,10;4,20;1,40", 100), ("7,3;2,1;5,4", 4), ("3,1", 1), ("0,1;2,2", 3)]
@@ -195,9 +193,9 @@ mod tests {
                 for step in 0..=schedule.steps() + 1 {
                     let steps = step..schedule.steps();
                     let one_by_one: usize = steps.map(|step| length(schedule.ranges(step, sequences))).sum();
-                    let (passes, besides) = schedule.left(step, sequences);
+                    let (passes, further) = schedule.left(step, sequences);
                     assert_eq!(
-                        passes as usize * sequences + length(besides),
+                        passes as usize * sequences + length(further),
                         one_by_one,
                         "{text} from {step}"
                     );

@@ -6,18 +6,18 @@ use crate::Token;
 use ndarray::Array2;
 use std::collections::BTreeMap;
 
-/// Bits behind the point of a count.
+/// Fractional bits of a count.
 const POINT: u32 = 34;
 
-/// Positions that counts can hold without overflow. Nothing counts a position more than once, but for rounding, for
-/// which there is room twice over.
+/// The most positions that counts can hold without overflow. A position is counted at most once, with twice the room for
+/// rounding.
 pub(super) const MOST_POSITIONS: u64 = 1 << (62 - POINT);
 
-/// Bits behind the point of the log likelihood.
+/// Fractional bits of the log likelihood.
 const LOG_POINT: i32 = 60;
 
-/// What the E-step learns: how often, in expectation, sequences start in each state, go from one to another, and
-/// emit each token, with the log likelihood under the parameters that were used.
+/// The result of the E-step: the expected counts of first states, transitions and emissions, with the log likelihood under
+/// the parameters that were used.
 ///
 /// Counts are fixed-point numbers (steps of 2^-34), so that they add up to *the same bits* in any order and under any
 /// grouping: [`Statistics::merge`] is associative and commutative. Shards cut between batches (at a multiple of
@@ -44,7 +44,7 @@ pub struct Statistics {
     pub(super) impossible: u64,
     /// In steps of `2^-LOG_POINT`.
     pub(super) log_likelihood: i128,
-    /// In steps of `2^-POINT`, as the two below.
+    /// In steps of `2^-POINT`, like the next two.
     pub(super) initial: Vec<i64>,
     /// Row by row, `[from, to]`.
     pub(super) transition: Vec<i64>,
@@ -52,7 +52,7 @@ pub struct Statistics {
 }
 
 fn fixed<T: Real>(value: T) -> i64 {
-    // Rounds a number that is not negative; a cast alone would cut.
+    // Rounds a non-negative number; a cast alone would truncate.
     (value.to_f64() * (1_u64 << POINT) as f64 + 0.5) as i64
 }
 
@@ -69,7 +69,7 @@ fn join(sum: &mut [i64], values: &[i64]) {
 }
 
 impl Statistics {
-    /// Nothing counted, for a model of so many states and tokens.
+    /// Zero counts for a model of so many states and tokens.
     pub fn new(states: usize, vocabulary: usize) -> Statistics {
         Statistics {
             vocabulary,
@@ -84,12 +84,12 @@ impl Statistics {
         }
     }
 
-    /// Hidden states.
+    /// Number of hidden states.
     pub fn states(&self) -> usize {
         self.initial.len()
     }
 
-    /// Tokens in the vocabulary.
+    /// Size of the vocabulary.
     pub fn vocabulary(&self) -> usize {
         self.vocabulary
     }
@@ -99,22 +99,22 @@ impl Statistics {
         self.sequences
     }
 
-    /// Places counted, missing tokens included.
+    /// Positions counted, with missing tokens.
     pub fn positions(&self) -> u64 {
         self.positions
     }
 
-    /// Tokens that were there and that some state emits.
+    /// Tokens that were present and that some state emits.
     pub fn tokens(&self) -> u64 {
         self.tokens
     }
 
-    /// Tokens that no state emits where they stood; they were counted as missing.
+    /// Tokens that no state emits at their position; they were counted as missing.
     pub fn impossible(&self) -> u64 {
         self.impossible
     }
 
-    /// `log p(all tokens)` under the parameters of the E-step, in nats; minus infinity once a token was impossible.
+    /// `log p(all tokens)` under the parameters of the E-step, in nats; minus infinity if a token was impossible.
     pub fn log_likelihood(&self) -> f64 {
         if self.impossible > 0 {
             f64::NEG_INFINITY
@@ -123,23 +123,23 @@ impl Statistics {
         }
     }
 
-    /// The log likelihood over the number of tokens; not a number where there is none.
+    /// The log likelihood per token; NaN where there is none.
     pub fn log_likelihood_per_token(&self) -> f64 {
         self.log_likelihood() / self.tokens as f64
     }
 
-    /// How often a state is expected first.
+    /// The expected count of a first state.
     pub fn initial(&self, state: usize) -> f64 {
         self.initial.get(state).copied().map_or(0.0, float)
     }
 
-    /// How often a state is expected to follow another.
+    /// The expected count of a transition.
     pub fn transition(&self, from: usize, to: usize) -> f64 {
         let place = (to < self.states()).then_some(from * self.states() + to);
         place.and_then(|place| self.transition.get(place)).copied().map_or(0.0, float)
     }
 
-    /// How often a state is expected to emit a token.
+    /// The expected count of an emission.
     pub fn emission(&self, state: usize, token: Token) -> f64 {
         self.emission.get(&token).and_then(|row| row.get(state)).copied().map_or(0.0, float)
     }
@@ -147,7 +147,7 @@ impl Statistics {
     /// Adds another run's counts.
     ///
     /// # Errors
-    /// When they are for a model of another size, or too many in all; nothing is added then.
+    /// When they are for a model of another size, or too many in all; nothing is then added.
     pub fn merge(&mut self, other: &Statistics) -> Result<(), DistilError> {
         for (unit, found, wanted) in
             [("states", other.states(), self.states()), ("tokens", other.vocabulary, self.vocabulary)]
@@ -170,20 +170,20 @@ impl Statistics {
         Ok(())
     }
 
-    /// The largest count that so many positions can give, with room for rounding. As many positions as there may be give the
-    /// largest number that a count holds, so that what is merged cannot overflow.
+    /// The largest count that so many positions can give, with room for rounding. The most positions give the largest number
+    /// that a count holds, so that merged counts cannot overflow.
     pub(super) fn most(positions: u64) -> Result<i64, DistilError> {
         Statistics::new(0, 0).reserve(positions)?;
         Ok(i64::try_from((positions << (POINT + 1)).saturating_sub(1)).unwrap_or(i64::MAX))
     }
 
-    /// The largest log likelihood, either way, that so many positions can give: no probability of a place that a float
-    /// holds has a logarithm beyond -745. What is merged then cannot overflow.
+    /// The largest absolute log likelihood that so many positions can give: the logarithm of a float probability is at
+    /// least -745. Merged values then cannot overflow.
     pub(super) fn most_log_likelihood(positions: u64) -> u128 {
         u128::from(positions) << (LOG_POINT + 10)
     }
 
-    /// Whether that many more positions fit.
+    /// Checks that so many more positions fit.
     pub(super) fn reserve(&self, positions: u64) -> Result<(), DistilError> {
         if self.positions.saturating_add(positions) <= MOST_POSITIONS {
             return Ok(());
@@ -196,7 +196,7 @@ impl Statistics {
         self.emission.entry(token).or_insert_with(|| vec![0; states])
     }
 
-    /// Counts a place whose state is known: first, or behind another state.
+    /// Counts a position with a known state: the first one, or one after another state.
     pub(super) fn add_certain(&mut self, before: Option<usize>, state: usize, token: Option<Token>) {
         let states = self.states();
         let (counts, place) = match before {

@@ -10,11 +10,11 @@ use ndarray::Zip;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 
-/// All that a training remembers from step to step; what a checkpoint holds.
+/// The state of a training from step to step, which a checkpoint stores.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Memory<T> {
+pub(super) struct TrainingState<T> {
     pub(super) parameters: Parameters<T>,
-    /// The counts so far, scaled to the whole training set, where steps do not forget.
+    /// The running counts, scaled to the whole training set, for decaying step sizes.
     pub(super) running: Option<Parameters<T>>,
     /// The best parameters, where they are not the latest.
     pub(super) best: Option<Parameters<T>>,
@@ -29,9 +29,9 @@ pub(super) struct Memory<T> {
 
 /// Trains a hidden Markov model on sequences, step by step.
 ///
-/// The same inputs give the same bits, whatever the number of threads, and whether the training was interrupted
-/// ([`Trainer::checkpoint`]) or not. The E-step may also be done elsewhere: [`Trainer::ranges`] and
-/// [`Trainer::expectation`] say what to compute, [`Trainer::apply`] takes the merged result.
+/// The same inputs give the same bits for any number of threads, and with or without an interruption
+/// ([`Trainer::checkpoint`]). The E-step may also run elsewhere: [`Trainer::ranges`] and [`Trainer::expectation`] give its
+/// inputs, and [`Trainer::apply`] takes the merged result.
 ///
 /// ```
 /// use hmm_control::distil::{Options, Schedule, Sequences, Trainer, start};
@@ -53,7 +53,7 @@ pub struct Trainer<'a, T = f32> {
     pub(super) train: &'a Sequences,
     pub(super) held_out: &'a Sequences,
     pub(super) options: Options,
-    pub(super) memory: Memory<T>,
+    pub(super) state: TrainingState<T>,
 }
 
 impl<'a, T: Real> Trainer<'a, T> {
@@ -61,7 +61,7 @@ impl<'a, T: Real> Trainer<'a, T> {
     /// `held_out` may be empty; then the latest model is the best.
     ///
     /// # Errors
-    /// When an option makes no sense, there is nothing to learn from, or a token is outside the vocabulary or follows
+    /// When an option is out of its range, there is no token to learn from, or a token is outside the vocabulary or follows
     /// the end token.
     pub fn new(
         first: Parameters<T>,
@@ -69,7 +69,7 @@ impl<'a, T: Real> Trainer<'a, T> {
         held_out: &'a Sequences,
         options: Options,
     ) -> Result<Trainer<'a, T>, DistilError> {
-        let memory = Memory {
+        let state = TrainingState {
             parameters: first,
             running: None,
             best: None,
@@ -80,18 +80,18 @@ impl<'a, T: Real> Trainer<'a, T> {
             successors: None,
             stopped: false,
         };
-        Trainer::with_memory(memory, train, held_out, options)
+        Trainer::with_state(state, train, held_out, options)
     }
 
-    pub(super) fn with_memory(
-        memory: Memory<T>,
+    pub(super) fn with_state(
+        state: TrainingState<T>,
         train: &'a Sequences,
         held_out: &'a Sequences,
         options: Options,
     ) -> Result<Trainer<'a, T>, DistilError> {
         options.check()?;
-        memory.parameters.check()?;
-        let (states, vocabulary) = (memory.parameters.states(), memory.parameters.vocabulary());
+        state.parameters.check()?;
+        let (states, vocabulary) = (state.parameters.states(), state.parameters.vocabulary());
         options.rules().check(states, vocabulary)?;
         if !has_tokens(train) {
             return Err(DistilError::NoTokens);
@@ -99,46 +99,46 @@ impl<'a, T: Real> Trainer<'a, T> {
         for sequences in [train, held_out] {
             sequences.check(&(0..sequences.len()), vocabulary, options.end)?;
         }
-        Ok(Trainer { train, held_out, options, memory })
+        Ok(Trainer { train, held_out, options, state })
     }
 
     /// The latest parameters.
     pub fn parameters(&self) -> &Parameters<T> {
-        &self.memory.parameters
+        &self.state.parameters
     }
 
-    /// The best parameters by what is held out.
+    /// The best parameters on the held-out sequences.
     pub fn best(&self) -> &Parameters<T> {
-        self.memory.best.as_ref().unwrap_or(&self.memory.parameters)
+        self.state.best.as_ref().unwrap_or(&self.state.parameters)
     }
 
     /// The best model.
     ///
     /// # Errors
-    /// As for [`Parameters::to_hmm`].
+    /// The same as [`Parameters::to_hmm`].
     pub fn hmm(&self, transition: Storage, emission: Storage) -> Result<Hmm, DistilError> {
         Ok(self.best().to_hmm(transition, emission)?)
     }
 
-    /// The transitions that are kept, once the training has dropped the others.
+    /// The kept transitions, once the training is sparse.
     pub fn successors(&self) -> Option<&Successors> {
-        self.memory.successors.as_ref()
+        self.state.successors.as_ref()
     }
 
-    /// Whether there is no step left, or the held-out likelihood has stopped to rise.
+    /// True if no step remains, or the training stopped early.
     pub fn is_done(&self) -> bool {
-        self.memory.stopped || self.memory.steps >= self.options.schedule.steps()
+        self.state.stopped || self.state.steps >= self.options.schedule.steps()
     }
 
-    /// The training sequences that the next step learns from.
+    /// The training sequences of the next step.
     pub fn ranges(&self) -> Vec<Range<usize>> {
-        self.options.schedule.ranges(self.memory.steps, self.train.len())
+        self.options.schedule.ranges(self.state.steps, self.train.len())
     }
 
-    /// How the next step's counts are computed.
+    /// The E-step of the next step.
     pub fn expectation(&self) -> Expectation {
         let Options { lanes, threads, token_dropout: probability, seed, .. } = self.options;
-        let dropout = Dropout { probability, seed, step: self.memory.steps, first: 0 };
+        let dropout = Dropout { probability, seed, step: self.state.steps, first: 0 };
         Expectation { lanes, threads, dropout: (probability > 0.0).then_some(dropout) }
     }
 
@@ -157,7 +157,7 @@ impl<'a, T: Real> Trainer<'a, T> {
         }
         let mut all: Option<Statistics> = None;
         for range in self.ranges() {
-            let part = self.expectation().statistics(&self.memory.parameters, self.train, range)?;
+            let part = self.expectation().statistics(&self.state.parameters, self.train, range)?;
             match &mut all {
                 Some(all) => all.merge(&part)?,
                 None => all = Some(part),
@@ -167,10 +167,10 @@ impl<'a, T: Real> Trainer<'a, T> {
         self.apply(&all).map(Some)
     }
 
-    /// All steps that are left, or as many as the observer lets pass.
+    /// Takes all remaining steps, unless the observer stops.
     ///
     /// # Errors
-    /// As for [`Trainer::step`].
+    /// The same as [`Trainer::step`].
     pub fn run(&mut self, mut observer: impl FnMut(&Report) -> ControlFlow<()>) -> Result<(), DistilError> {
         while let Some(report) = self.step()? {
             if observer(&report).is_break() {
@@ -180,11 +180,11 @@ impl<'a, T: Real> Trainer<'a, T> {
         Ok(())
     }
 
-    /// The rest of a step whose counts were computed elsewhere.
+    /// Completes a step whose counts were computed elsewhere.
     ///
     /// # Errors
-    /// When the counts are for a model of another size, or not of as many sequences as this step learns from: a shard
-    /// is missing or came twice. Nothing is learnt then.
+    /// When the counts are for a model of another size, or for another number of sequences than the step has: a shard is
+    /// missing or was merged twice. The training is then unchanged.
     pub fn apply(&mut self, statistics: &Statistics) -> Result<Report, DistilError> {
         let wanted: usize = self.ranges().iter().map(ExactSizeIterator::len).sum();
         if statistics.sequences() != wanted as u64 {
@@ -196,52 +196,52 @@ impl<'a, T: Real> Trainer<'a, T> {
                 unit: "sequences",
             });
         }
-        let work = self.work(self.memory.steps);
-        let rules = super::Rules { successors: self.memory.successors.clone(), ..self.options.rules() };
-        let size = self.options.step_size.of(self.memory.steps);
-        let old = &self.memory.parameters;
+        let work = self.work(self.state.steps);
+        let rules = super::Rules { successors: self.state.successors.clone(), ..self.options.rules() };
+        let size = self.options.step_size.of(self.state.steps);
+        let old = &self.state.parameters;
         let parameters = if self.options.step_size == StepSize::Whole {
             maximise(statistics, old, &rules)?
         } else {
             let factor = self.train.len() as f64 / statistics.sequences().max(1) as f64;
-            let running = blend(self.memory.running.take(), statistics, old, size, factor);
+            let running = blend(self.state.running.take(), statistics, old, size, factor);
             let parameters = maximise(&Weights(&running), old, &rules)?;
-            self.memory.running = Some(running);
+            self.state.running = Some(running);
             parameters
         };
-        let improved_on = std::mem::replace(&mut self.memory.parameters, parameters);
-        self.memory.steps += 1;
-        self.memory.tokens += statistics.tokens();
+        let improved_on = std::mem::replace(&mut self.state.parameters, parameters);
+        self.state.steps += 1;
+        self.state.tokens += statistics.tokens();
         let pruned = self.prune()?;
         let held_out = if has_tokens(self.held_out) { Some(self.score(self.held_out)?) } else { None };
         let best = self.keep_best(held_out, improved_on);
-        let (remaining, total) = (self.work_from(self.memory.steps), self.work_from(0));
+        let (remaining, total) = (self.work_from(self.state.steps), self.work_from(0));
         Ok(Report {
-            step: self.memory.steps,
+            step: self.state.steps,
             steps: self.options.schedule.steps(),
-            tokens: self.memory.tokens,
+            tokens: self.state.tokens,
             train: statistics.log_likelihood_per_token(),
             held_out,
             best,
             pruned,
             work: work / total,
             remaining: remaining / total,
-            stopped: self.memory.stopped,
+            stopped: self.state.stopped,
         })
     }
 
-    /// Matrix products that a step takes, over all its tokens.
+    /// The matrix products of a step, over all its tokens.
     fn work(&self, step: u32) -> f64 {
         let ranges = self.options.schedule.ranges(step, self.train.len());
         let tokens: usize = ranges.iter().map(|range| self.train.span(range).len()).sum();
         (3 * tokens + self.held_out.tokens().len()) as f64
     }
 
-    /// The same of all steps from one on.
+    /// The same for all steps from one on.
     fn work_from(&self, step: u32) -> f64 {
         let schedule = &self.options.schedule;
-        let (passes, besides) = schedule.left(step, self.train.len());
-        let tokens: usize = besides.iter().map(|range| self.train.span(range).len()).sum();
+        let (passes, further) = schedule.left(step, self.train.len());
+        let tokens: usize = further.iter().map(|range| self.train.span(range).len()).sum();
         let tokens = passes as f64 * self.train.tokens().len() as f64 + tokens as f64;
         let steps = schedule.steps().saturating_sub(step);
         3.0 * tokens + f64::from(steps) * self.held_out.tokens().len() as f64
@@ -249,48 +249,48 @@ impl<'a, T: Real> Trainer<'a, T> {
 
     fn score(&self, sequences: &Sequences) -> Result<f64, DistilError> {
         let expectation = Expectation { dropout: None, ..self.expectation() };
-        Ok(expectation.likelihood(&self.memory.parameters, sequences, 0..sequences.len())?.per_token())
+        Ok(expectation.likelihood(&self.state.parameters, sequences, 0..sequences.len())?.per_token())
     }
 
     fn prune(&mut self) -> Result<Option<Pruned>, DistilError> {
-        let Some(sparse) = self.options.sparse.filter(|sparse| sparse.after == self.memory.steps) else {
+        let Some(sparse) = self.options.sparse.filter(|sparse| sparse.after == self.state.steps) else {
             return Ok(None);
         };
         let judges = if has_tokens(self.held_out) { self.held_out } else { self.train };
         let before = self.score(judges)?;
-        let transition = &mut self.memory.parameters.transition;
+        let transition = &mut self.state.parameters.transition;
         let kept = Successors::largest(transition, sparse.successors as usize);
         kept.prune(transition);
-        self.memory.successors = Some(kept);
-        self.memory.best = None;
-        self.memory.best_score = f64::NEG_INFINITY;
-        self.memory.since_best = 0;
+        self.state.successors = Some(kept);
+        self.state.best = None;
+        self.state.best_score = f64::NEG_INFINITY;
+        self.state.since_best = 0;
         Ok(Some(Pruned { successors: sparse.successors as usize, before, after: self.score(judges)? }))
     }
 
     fn keep_best(&mut self, held_out: Option<f64>, before: Parameters<T>) -> bool {
-        let memory = &mut self.memory;
+        let state = &mut self.state;
         let Some(score) = held_out else { return true };
-        let dense_yet = self.options.sparse.is_some() && memory.successors.is_none();
-        // Written so that what is no number never wins, and the first model does whatever it scores.
-        if score > memory.best_score || (memory.since_best == 0 && memory.best_score == f64::NEG_INFINITY) {
-            memory.best = None;
-            memory.best_score = score;
-            memory.since_best = 0;
+        let dense_yet = self.options.sparse.is_some() && state.successors.is_none();
+        // Written so that a NaN never wins, and the first model always does.
+        if score > state.best_score || (state.since_best == 0 && state.best_score == f64::NEG_INFINITY) {
+            state.best = None;
+            state.best_score = score;
+            state.since_best = 0;
             return true;
         }
-        if memory.best.is_none() {
-            memory.best = Some(before);
+        if state.best.is_none() {
+            state.best = Some(before);
         }
-        memory.since_best += 1;
-        // Stopping before the transitions are sparse would hand over a dense model.
-        memory.stopped =
-            !dense_yet && self.options.patience.is_some_and(|patience| memory.since_best >= patience);
+        state.since_best += 1;
+        // Stopping before the transitions are sparse would return a dense model.
+        state.stopped =
+            !dense_yet && self.options.patience.is_some_and(|patience| state.since_best >= patience);
         false
     }
 }
 
-/// Whether there is anything to learn from, or to judge by.
+/// True if there is any token that is not missing.
 fn has_tokens(sequences: &Sequences) -> bool {
     sequences.tokens().iter().any(|token| *token != super::MISSING)
 }

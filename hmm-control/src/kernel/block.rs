@@ -1,12 +1,41 @@
-//! Products with many vectors at once: a block of rows is decoded once, into a cache, and multiplied with all.
+//! Products with many vectors at once: a block of rows is decoded once into the cache and multiplied with all.
 
-use super::backend::{Backend, Task};
-use super::element::{Element, padded};
-use super::lanes::{LINE, Lanes, WIDTH};
-use super::operand::{largest, power};
-use super::panel::{self, GROUP, HEIGHT};
-use super::rows::Cells;
+use super::backend::Backend;
+use super::element::{Element, largest, padded, power};
+use super::lanes::{LINE, Lanes, Task, WIDTH};
 use std::ops::Range;
+
+use super::rows::Cells;
+
+/// Rows of a register block.
+const HEIGHT: usize = 6;
+
+/// Columns of a register block: two vectors of lanes.
+const GROUP: usize = 2 * WIDTH;
+
+/// `sums[r][c] += sum over k of rows[r][k] * panel[k][c]`.
+#[inline(always)]
+fn multiply_panel<L: Lanes>(
+    lanes: L,
+    [a, b, c, d, e, f]: [&[f32]; HEIGHT],
+    panel: &[[[f32; WIDTH]; 2]],
+    sums: &mut [[[f32; WIDTH]; 2]; HEIGHT],
+) {
+    let mut totals = [[lanes.splat(0.0); 2]; HEIGHT];
+    for ((((((panel, a), b), c), d), e), f) in panel.iter().zip(a).zip(b).zip(c).zip(d).zip(e).zip(f) {
+        let (x, y) = (lanes.load(&panel[0]), lanes.load(&panel[1]));
+        for (total, value) in totals.iter_mut().zip([a, b, c, d, e, f]) {
+            let value = lanes.splat(*value);
+            total[0] = lanes.multiply_add(value, x, total[0]);
+            total[1] = lanes.multiply_add(value, y, total[1]);
+        }
+    }
+    for (sum, total) in sums.iter_mut().zip(totals) {
+        for (sum, total) in sum.iter_mut().zip(total) {
+            lanes.store(lanes.add(lanes.load(sum), total), sum);
+        }
+    }
+}
 
 /// Rows decoded at once: a multiple of [`HEIGHT`].
 const ROWS: usize = 48;
@@ -14,15 +43,15 @@ const ROWS: usize = 48;
 /// Columns decoded at once. With [`ROWS`], 96 KB: a quarter of a usual second-level cache.
 const COLUMNS: usize = 512;
 
-/// Terms that a register block adds up before its sums go to memory: a panel of so many is 16 KB, half of a usual
-/// first-level cache, and so many additions keep the relative error near 1e-7.
+/// Terms that a register block adds up before its sums go to memory: a panel of so many takes 16 KB, half of a usual
+/// first-level cache, and the relative error stays near 1e-7.
 const DEPTH: usize = 256;
 
 type Panel = [[f32; WIDTH]; 2];
 
 /// Vectors laid out for the register blocks: in groups of sixteen, the sixteen numbers of a column together.
 pub(crate) struct Packed {
-    /// One group behind the other, a panel for each column.
+    /// One group after the other, a panel for each column.
     panels: Vec<Panel>,
     /// The power of two that each vector was divided by.
     factors: Vec<f64>,
@@ -81,7 +110,7 @@ impl<E: Element> Task for Multiply<'_, E> {
                         if group == 0 {
                             prefetch(lanes, matrix, next.0 + number * HEIGHT, next.1 + columns.start);
                         }
-                        panel::multiply(lanes, strips(tile, &columns), panel, sums);
+                        multiply_panel(lanes, strips(tile, &columns), panel, sums);
                     }
                 }
             }
@@ -89,7 +118,7 @@ impl<E: Element> Task for Multiply<'_, E> {
     }
 }
 
-/// Asks for what will be decoded next: some columns of six rows.
+/// Prefetches the numbers that are decoded next: some columns of six rows.
 #[inline(always)]
 fn prefetch<L: Lanes, E: Element>(lanes: L, matrix: Cells<'_, E>, row: usize, column: usize) {
     for row in row..row + HEIGHT {

@@ -1,15 +1,14 @@
 //! Eight numbers at a time.
 
-use super::element::widen;
 use half::{bf16, f16};
 
 /// Numbers in a vector.
 pub(crate) const WIDTH: usize = 8;
 
-/// Bytes that a processor reads from memory at once.
+/// Bytes of a cache line.
 pub(super) const LINE: usize = 64;
 
-/// Eight `f32` and what the loops do with them. A value of an implementing type is the permission to use its
+/// Eight `f32` and the operations that the loops need. A value of an implementing type is the permission to use its
 /// instructions.
 pub(crate) trait Lanes: Copy {
     /// Eight numbers in registers.
@@ -25,7 +24,7 @@ pub(crate) trait Lanes: Copy {
     fn decode_bf16(self, values: &[bf16; WIDTH]) -> Self::Vector;
     /// The squares of the numbers.
     fn decode_squares(self, values: &[u8; WIDTH]) -> Self::Vector;
-    /// Asks for what lies `bytes` behind a place, before it is needed. Never wrong, at most useless.
+    /// Prefetches the memory `bytes` after a reference. It is only a hint.
     fn prefetch<T>(self, place: &T, bytes: usize);
 
     /// The sum of the eight, as a tree.
@@ -38,7 +37,7 @@ pub(crate) trait Lanes: Copy {
     }
 }
 
-/// Arrays, which the compiler turns into whatever vectors the target has.
+/// Arrays, which the compiler turns into the target's vectors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Portable;
 
@@ -68,7 +67,7 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn multiply_add(self, a: Self::Vector, b: Self::Vector, mut sum: Self::Vector) -> Self::Vector {
-        // Not `mul_add`: without an instruction for it, that is a call of a function for each number.
+        // Not `mul_add`: without an instruction for it, that is a function call for each number.
         sum.iter_mut().zip(a).zip(b).for_each(|((sum, a), b)| *sum += a * b);
         sum
     }
@@ -93,4 +92,25 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn prefetch<T>(self, _place: &T, _bytes: usize) {}
+}
+
+/// Widens a 16-bit float without a branch, so that a loop of it is vectorised.
+#[inline(always)]
+fn widen(value: f16) -> f32 {
+    let bits = u32::from(value.to_bits());
+    let sign = (bits & 0x8000) << 16;
+    let rest = (bits & 0x7fff) << 13;
+    // The exponents differ by 112. A multiplication, and not an addition to the exponent, also gets the numbers
+    // below the smallest normal one right, and is exact.
+    let finite = (f32::from_bits(rest) * f32::from_bits((127 + 112) << 23)).to_bits();
+    // Infinities and NaNs keep the largest exponent.
+    let special = rest | 0x7f80_0000;
+    f32::from_bits(sign | if rest >= 0x1f << 23 { special } else { finite })
+}
+
+/// Work that is written for any lanes. `run` and everything that it calls is `#[inline(always)]`, so that it is
+/// compiled for the instructions of the function that it is inlined into.
+pub(super) trait Task {
+    type Output;
+    fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }

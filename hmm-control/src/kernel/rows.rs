@@ -1,11 +1,12 @@
-//! Loops over rows, four at a time.
+//! Products of rows with one or two vectors, four rows at a time, and plain loops for rows of `f64`.
 
-use super::backend::{Backend, Task};
-use super::element::Element;
-use super::lanes::{Lanes, WIDTH};
-use super::operand::{Narrow, power};
-use super::tile::{self, TILE, Tile};
+use super::backend::Backend;
+use super::element::{Element, Narrow, power};
+use super::lanes::{Lanes, Task, WIDTH};
 use std::ops::Range;
+
+use super::tile;
+use super::tile::{TILE, Tile};
 
 /// The numbers of a matrix, row by row.
 #[derive(Clone, Copy)]
@@ -22,8 +23,8 @@ impl<'a, E: Copy> Cells<'a, E> {
         self.cells.get(start..start.saturating_add(self.columns)).unwrap_or_default()
     }
 
-    /// Four rows to compute with, and those that come after them. The place of a row that is not there is taken by
-    /// the first of the matrix, which is there if any is; the caller drops what comes of it.
+    /// Four rows to compute with, and the four after them. The first row of the matrix replaces a missing row; the
+    /// caller drops the result.
     fn tile(self, rows: [usize; TILE], ahead: Option<[usize; TILE]>) -> Tile<'a, E> {
         let rows = rows.map(|row| if self.has(row) { self.row(row) } else { self.row(0) });
         Tile { rows, ahead: ahead.map_or([&[]; TILE], |rows| rows.map(|row| self.row(row))) }
@@ -34,10 +35,10 @@ impl<'a, E: Copy> Cells<'a, E> {
     }
 }
 
-/// The numbers of the next four rows, and what belongs to each; an empty place has a copy of the first.
+/// The keys of the next four rows with their companion values; an empty slot has a copy of the first key.
 type Numbers<K, T> = ([K; TILE], [Option<T>; TILE]);
 
-/// Goes over items in tiles, each with the one after it.
+/// Calls `each` with every tile of items and the keys of the next tile.
 fn each_tile<K: Copy, T>(
     mut items: impl Iterator<Item = (K, T)>,
     mut each: impl FnMut(Numbers<K, T>, Option<[K; TILE]>),
@@ -49,7 +50,7 @@ fn each_tile<K: Copy, T>(
     }
 }
 
-/// The next four items, and what belongs to them; a place that stays empty is taken by a copy of the first.
+/// The next four items with their companion values; an empty slot gets a copy of the first key.
 fn next_tile<K: Copy, T>(items: &mut impl Iterator<Item = (K, T)>) -> Option<Numbers<K, T>> {
     let (first, belongs) = items.next()?;
     let mut keys = [first; TILE];
@@ -93,7 +94,7 @@ pub(crate) fn dots<E: Element>(
     });
 }
 
-/// A row, and which second vector it is multiplied with.
+/// A row and the number of its second vector.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair {
     pub(crate) row: usize,
@@ -115,8 +116,8 @@ impl<E: Element> Task for Pairs<'_, E> {
     }
 }
 
-/// For every row of `rows`, calls `each` with what came with it and its products with the first vector and with its
-/// own second one. A row or a second vector that is not there counts as zeros.
+/// For every row of `rows`, calls `each` with its companion value and its products with the first vector and with its
+/// own second one. A missing row or second vector counts as zeros.
 pub(crate) fn pairs<'v, E: Element, T>(
     backend: Backend,
     matrix: Cells<'_, E>,
@@ -179,4 +180,22 @@ pub(crate) fn add_rows<E: Element>(
         let flat = sum.as_flattened_mut().iter_mut();
         out.iter_mut().zip(flat).for_each(|(out, sum)| *out += f64::from(std::mem::take(sum)) * power);
     }
+}
+
+/// The product of a row with a vector, in eight sums.
+pub(crate) fn dot(row: &[f64], vector: &[f64]) -> f64 {
+    let length = row.len().min(vector.len());
+    let (row, row_end) = row.get(..length).unwrap_or_default().as_chunks::<8>();
+    let (vector, vector_end) = vector.get(..length).unwrap_or_default().as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for (row, vector) in row.iter().zip(vector) {
+        sums.iter_mut().zip(row).zip(vector).for_each(|((sum, a), b)| *sum += a * b);
+    }
+    let end: f64 = row_end.iter().zip(vector_end).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + end
+}
+
+/// `out += factor * row`.
+pub(crate) fn add_row(row: &[f64], factor: f64, out: &mut [f64]) {
+    out.iter_mut().zip(row).for_each(|(out, value)| *out += factor * value);
 }

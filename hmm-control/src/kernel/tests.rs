@@ -1,16 +1,14 @@
 //! The vector instructions against the portable loops, and both against sums in `f64`.
 
-use super::backend::Task;
 use super::element::Element;
-use super::lanes::{Lanes, WIDTH};
-use super::{Backend, Cells, Narrow, Operand, Packed, Pair, add_rows, dots, pairs, products};
-use crate::Storage;
+use super::lanes::{Lanes, Task, WIDTH};
+use super::{Backend, Cells, Narrow, Operand, Packed, Pair, Storage, add_rows, dots, pairs, products};
 use half::{bf16, f16};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What is stored, by the book.
+/// The definition of a stored number.
 trait Stored: Element {
     fn make(random: u16) -> Self;
     fn value(self) -> f64;
@@ -102,7 +100,7 @@ fn close(found: f64, exact: f64, what: &str) {
 /// All operations on one sample, on all backends, against sums in `f64`.
 fn check<E: Stored>(sample: &Sample<E>) {
     let (rows, columns) = (sample.rows, sample.columns);
-    // One row that is not there, among the others.
+    // One missing row among the others.
     let wanted: Vec<usize> = (0..rows).chain([rows + 3]).chain((0..rows).rev()).collect();
     let narrow: Vec<Narrow> = sample.vectors.iter().map(|vector| narrow(vector)).collect();
     let packed = Packed::new(&sample.vectors.iter().map(Vec::as_slice).collect::<Vec<_>>(), columns);
@@ -115,7 +113,7 @@ fn check<E: Stored>(sample: &Sample<E>) {
         });
         assert_eq!(seen, rows);
 
-        // Each row has its own second vector; the last number stands for none.
+        // Each row has its own second vector; the last number means none.
         let second = |row: usize| 1 + row % narrow.len();
         let asked = wanted.iter().map(|row| (Pair { row: *row, second: second(*row) }, *row));
         let mut order = Vec::new();
@@ -177,7 +175,7 @@ proptest! {
     fn every_shape(
         seed: u64, rows in 0_usize..110, columns in 0_usize..2300, vectors in 1_usize..40, offset in 0_usize..9
     ) {
-        // As many numbers in all as keep the test short.
+        // Few enough numbers to keep the test short.
         let columns = columns.min(60_000 / (rows + 1) / vectors + 20);
         check_all(seed, rows, columns, vectors, offset);
     }
@@ -189,7 +187,7 @@ fn long_sums_keep_their_precision() {
     check_all(2, 300, 64, 2, 0);
 }
 
-/// A vector far below the range of `f32` counts as much as any other.
+/// A vector far below the range of `f32` keeps its precision.
 #[test]
 fn tiny_vectors_are_scaled() {
     let mut sample: Sample<f16> = Sample::new(5, 9, 70, 20, 0);
@@ -225,9 +223,9 @@ impl<E: Element> Task for Decode<E> {
     }
 }
 
-/// Every 16-bit pattern, infinities and what is no number included, and every byte.
+/// Every 16-bit pattern, with infinities and NaNs, and every byte.
 #[test]
-fn every_stored_number_is_read_right() {
+fn every_stored_number_is_decoded_exactly() {
     let same =
         |found: f32, exact: f32| found.to_bits() == exact.to_bits() || (found.is_nan() && exact.is_nan());
     for backend in backends() {

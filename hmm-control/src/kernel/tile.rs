@@ -1,5 +1,5 @@
-//! Four rows at a time, so that a vector is loaded once for four, and so that there are enough sums under way to
-//! keep the arithmetic busy while each waits for its own.
+//! Four rows at a time, so that a vector is loaded once for four rows and enough independent sums keep the arithmetic
+//! units busy.
 
 use super::element::{Element, padded};
 use super::lanes::{LINE, Lanes, WIDTH};
@@ -7,8 +7,8 @@ use super::lanes::{LINE, Lanes, WIDTH};
 /// Rows in a tile.
 pub(super) const TILE: usize = 4;
 
-/// Vectors of lanes in a strip: between two strips the next tile is asked for, in the same place, so that memory is
-/// read while the processor computes. What a processor asks for by itself it loses track of between four rows.
+/// Vectors of lanes in a strip. Between two strips the same part of the next tile is prefetched, so that memory is read
+/// while the processor computes; the hardware prefetcher does not follow four rows at once.
 const STRIP: usize = 16;
 
 /// Strips that are summed up in `f32` before the sum moves to `f64`: 256 additions a lane keep the relative error of
@@ -24,7 +24,7 @@ pub(super) struct Tile<'a, E> {
     pub(super) ahead: [&'a [E]; TILE],
 }
 
-/// Four rows in whole chunks: the last of each is filled up with zeros.
+/// Four rows in whole chunks; the last of each is padded with zeros.
 struct Whole<'a, E> {
     chunks: [Chunks<'a, E>; TILE],
     ends: [[E; WIDTH]; TILE],
@@ -48,7 +48,7 @@ impl<'a, E: Element> Tile<'a, E> {
 }
 
 impl<E: Element> Whole<'_, E> {
-    /// The same strip of all four rows, and the place of its first chunk. Asks for the same of the rows ahead.
+    /// The same strip of all four rows, and the index of its first chunk. Prefetches the same strip of the rows ahead.
     #[inline(always)]
     fn strip<L: Lanes>(&self, lanes: L, number: usize) -> (usize, [Chunks<'_, E>; TILE]) {
         let length = self.chunks[0].len();
@@ -82,7 +82,7 @@ fn flush<L: Lanes>(lanes: L, sums: &mut [L::Vector], totals: &mut [f64]) {
     }
 }
 
-/// Whether the sums of a strip move to the totals.
+/// True if the sums move to the totals after this strip.
 #[inline(always)]
 fn ends_block(strip: usize) -> bool {
     strip % STRIPS_A_BLOCK == STRIPS_A_BLOCK - 1

@@ -1,25 +1,23 @@
-//! Naming the states and detectors, and estimating the rest.
+//! Naming the states and detectors, and estimating the parameters.
 
-use super::counts::{Counts, Pseudo};
+use super::counts::{Counts, Pseudo, learn_temper};
 use super::error::MonitorError;
-use super::histogram::{Sample, bin, choose_edges, pool};
-use super::model::{Detector, Monitor};
+use super::histogram::{Sample, choose_edges, code, pool};
+use super::model::{Detector, Monitor, Window};
 use super::parameters::{Coded, Parameters};
-use super::temper;
-use super::window::Window;
 use std::collections::BTreeSet;
 
-/// States that a monitor may have: it is small by design, and files are read from outside.
+/// The most states of a monitor, which is small by design; it bounds foreign files.
 pub(super) const MOST_STATES: usize = 64;
-/// Detectors that a monitor may have.
+/// The most detectors of a monitor.
 pub(super) const MOST_DETECTORS: usize = 256;
 
-/// Names what a [`Monitor`] tells apart, and estimates it from labelled documents.
+/// Names the states and detectors of a [`Monitor`], and estimates it from labelled documents.
 ///
 /// See [`Monitor`] for an example.
 #[derive(Debug, Clone)]
 pub struct MonitorBuilder {
-    /// Name, and whether the state is appropriate.
+    /// Name, and true if the state is appropriate.
     states: Vec<(String, bool)>,
     detectors: Vec<String>,
     transition_smoothing: f64,
@@ -28,8 +26,15 @@ pub struct MonitorBuilder {
     rounds: usize,
 }
 
+impl Monitor {
+    /// An empty builder.
+    pub fn builder() -> MonitorBuilder {
+        MonitorBuilder::new()
+    }
+}
+
 impl MonitorBuilder {
-    pub(super) fn new() -> MonitorBuilder {
+    fn new() -> MonitorBuilder {
         MonitorBuilder {
             states: Vec::new(),
             detectors: Vec::new(),
@@ -40,62 +45,62 @@ impl MonitorBuilder {
         }
     }
 
-    /// Names a state in which text is as it should be. Returns its number, counted from 0 over all states.
+    /// Names a state of appropriate text. Returns its number, counted from 0 over all states.
     pub fn appropriate(&mut self, name: impl Into<String>) -> usize {
         self.states.push((name.into(), true));
         self.states.len() - 1
     }
 
-    /// Names a state in which it is not. Returns its number, counted from 0 over all states.
+    /// Names a state of harmful text. Returns its number, counted from 0 over all states.
     pub fn harmful(&mut self, name: impl Into<String>) -> usize {
         self.states.push((name.into(), false));
         self.states.len() - 1
     }
 
-    /// Names a detector. Returns its place among a window's scores, counted from 0.
+    /// Names a detector. Returns its index among a window's scores, counted from 0.
     pub fn detector(&mut self, name: impl Into<String>) -> usize {
         self.detectors.push(name.into());
         self.detectors.len() - 1
     }
 
-    /// The pseudo-count of every transition and first state: above 0, 0.5 unless set. Nothing is then impossible,
-    /// so that a turn that no labelled document took is still noticed.
+    /// The pseudo-count of every transition and first state: above 0, by default 0.5. No transition is then impossible, so
+    /// that one that no labelled document has is still detected.
     pub fn transition_smoothing(&mut self, count: f64) -> &mut MonitorBuilder {
         self.transition_smoothing = count;
         self
     }
 
-    /// How many windows' worth of "this detector says nothing" every state starts with: above 0, 2 unless set. One
-    /// window's score can speak against a state by a factor of at most `(n + count) / count`, `n` being the state's
+    /// The pseudo-count of every state's score histogram, in windows: above 0, by default 2. The score of one window can be
+    /// evidence against a state by a factor of at most `(n + count) / count`, where `n` is the number of the state's
     /// labelled windows.
     pub fn score_smoothing(&mut self, count: f64) -> &mut MonitorBuilder {
         self.score_smoothing = count;
         self
     }
 
-    /// The exponent on a window's likelihood, in (0, 1]. Unless it is set it is learnt from the labels: below 1
-    /// where the detectors repeat each other.
+    /// The exponent on a window's likelihood, in (0, 1]. By default it is learnt from the labels: below 1 where the
+    /// detectors are correlated.
     pub fn temper(&mut self, exponent: f64) -> &mut MonitorBuilder {
         self.temper = Some(exponent);
         self
     }
 
-    /// Rounds of expectation maximisation over windows without a label, 5 unless set. 0 learns from the labels
-    /// alone; without unlabelled windows there is nothing to do. A round never makes the data less probable under an
-    /// exponent of 1; under a smaller one that is no longer promised, since tempered numbers are not probabilities.
+    /// Rounds of expectation maximisation over windows without a label, by default 5. 0 learns from the labels alone, and
+    /// without unlabelled windows the rounds have no effect. A round never makes the data less probable under an exponent
+    /// of 1; under a smaller one this is not guaranteed, since tempered likelihoods are not probabilities.
     pub fn rounds(&mut self, rounds: usize) -> &mut MonitorBuilder {
         self.rounds = rounds;
         self
     }
 
-    /// Estimates the model. The same documents give the same model to the bit.
+    /// Estimates the model. The same documents give the same bits.
     ///
     /// Transitions are counts over neighbouring windows with Dirichlet smoothing; scores are histograms, treated as
     /// independent given the state and tempered. Cost: about `windows * detectors` for each of 9 numbers of bins and
-    /// 10 exponents, and `windows * states^2` a round.
+    /// 10 exponents, and `windows * states^2` per round.
     ///
     /// # Errors
-    /// When the names or the settings are not usable, a label is no state, a window has not one score a detector, or
+    /// When the names or the settings are invalid, a label is not a state, a window does not have one score per detector, or
     /// a state has no labelled window.
     pub fn fit(&self, documents: &[Vec<Window>]) -> Result<Monitor, MonitorError> {
         self.check_settings()?;
@@ -124,7 +129,7 @@ impl MonitorBuilder {
                     .collect()
             })
             .collect();
-        let temper = self.temper.unwrap_or_else(|| temper::learn(&documents, states, &pseudo));
+        let temper = self.temper.unwrap_or_else(|| learn_temper(&documents, states, &pseudo));
         let (parameters, _) = estimate(&documents, states, &pseudo, temper, self.rounds);
         let detectors = self
             .detectors
@@ -177,7 +182,7 @@ impl MonitorBuilder {
     }
 }
 
-/// Checks the names of a model, made or read.
+/// Checks the names of a model, built or read.
 pub(super) fn check_names<'a>(
     states: &[(String, bool)],
     detectors: impl ExactSizeIterator<Item = &'a str>,
@@ -221,16 +226,8 @@ fn samples(documents: &[Vec<Window>], detector: usize) -> Vec<Sample> {
     samples
 }
 
-/// Each detector's bin.
-pub(super) fn code<'a>(
-    edges: impl Iterator<Item = &'a Vec<f64>>,
-    scores: &[Option<classifier::Risk>],
-) -> Vec<Option<usize>> {
-    edges.zip(scores).map(|(edges, score)| score.map(|score| bin(edges, score.value()))).collect()
-}
-
-/// Counts the labels, then lets the model label the rest for some rounds. Also returns the log evidence of the
-/// documents before each round.
+/// Counts the labels, then estimates the other labels for some rounds. Also returns the log evidence of the documents
+/// before each round.
 fn estimate(
     documents: &[Vec<Coded>],
     states: usize,
@@ -258,7 +255,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The logarithm of the Dirichlet prior, but for a constant.
+    /// The logarithm of the Dirichlet prior, up to a constant.
     fn log_prior(parameters: &Parameters, pseudo: &Pseudo) -> f64 {
         let all = parameters.initial.iter().chain(&parameters.transition);
         let chain: f64 = all.map(|p| pseudo.transition * p.ln()).sum();

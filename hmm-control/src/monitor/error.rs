@@ -1,9 +1,9 @@
-//! What can be wrong with a monitor, its data or its file.
+//! Errors of a monitor, its data and its file.
 
-/// Why a monitor cannot be made, read or fed.
+/// Why a monitor cannot be built, read or used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MonitorError {
-    /// Not at least one state of each sort.
+    /// No appropriate or no harmful state.
     #[error("{appropriate} appropriate and {harmful} harmful states are named; name at least one of each")]
     States {
         /// Appropriate states that were named.
@@ -14,12 +14,12 @@ pub enum MonitorError {
     /// No detectors.
     #[error("no detector is named; name at least one")]
     NoDetectors,
-    /// More of something than a small model has.
+    /// More states or detectors than a monitor may have.
     #[error("{found} {part} are more than the {limit} that a monitor may have")]
     TooMany {
-        /// What there are too many of.
+        /// `states` or `detectors`.
         part: &'static str,
-        /// How many.
+        /// Their number.
         found: usize,
         /// The limit.
         limit: usize,
@@ -35,14 +35,14 @@ pub enum MonitorError {
     /// A setting outside its range.
     #[error("{setting} is {given}, but must be {wanted}")]
     Setting {
-        /// Which setting.
+        /// The setting.
         setting: &'static str,
-        /// What was given.
+        /// The given value.
         given: f64,
-        /// What it may be.
+        /// The valid values.
         wanted: &'static str,
     },
-    /// A label that is no state.
+    /// A label that is not a state.
     #[error("window {window} of document {document} is labelled {state}, but there are {states} states")]
     Label {
         /// The document, counted from 0.
@@ -51,10 +51,10 @@ pub enum MonitorError {
         window: usize,
         /// The label.
         state: usize,
-        /// How many states there are.
+        /// Number of states.
         states: usize,
     },
-    /// Not one score a detector.
+    /// Another number of scores than detectors.
     #[error("window {window} of document {document} has {found} scores, but there are {wanted} detectors")]
     Scores {
         /// The document, counted from 0; 0 for one that is being watched.
@@ -72,7 +72,7 @@ pub enum MonitorError {
         /// The state's name.
         state: String,
     },
-    /// Held-out data that cannot teach what a score means.
+    /// Held-out data with only one outcome.
     #[error(
         "the held-out data has {good} windows that stayed appropriate and {bad} that did not, {horizon} windows \
          ahead; both are needed, from labelled documents longer than that"
@@ -80,23 +80,23 @@ pub enum MonitorError {
     OneOutcome {
         /// Windows after which all stayed appropriate.
         good: usize,
-        /// Windows after which something did not.
+        /// Windows after which one was not appropriate.
         bad: usize,
-        /// How far ahead was looked.
+        /// The horizon, in windows.
         horizon: usize,
     },
     /// Bytes that are not the JSON of such a file.
     #[error("the file cannot be read: {problem}")]
     Json {
-        /// What the parser says, with line and column.
+        /// The parser's error, with line and column.
         problem: String,
     },
     /// Another kind of file.
     #[error("this is a {found:?} file; a {wanted:?} file was expected")]
     Format {
-        /// What the file says that it is.
+        /// The format of the file.
         found: String,
-        /// What it should be.
+        /// The expected format.
         wanted: &'static str,
     },
     /// A version that this library does not read.
@@ -104,17 +104,17 @@ pub enum MonitorError {
     Version {
         /// The file's version.
         found: u64,
-        /// What is read.
+        /// The supported version.
         supported: u64,
     },
-    /// A number or a list in a file that cannot be.
+    /// An invalid number or list in a file.
     #[error("{place} is {found}, but must be {wanted}")]
     Field {
-        /// Where, such as `transition[2]`.
+        /// Its position, such as `transition[2]`.
         place: String,
-        /// What it is.
+        /// Its value.
         found: String,
-        /// What it must be.
+        /// The valid values.
         wanted: &'static str,
     },
 }

@@ -1,7 +1,7 @@
-//! Versioned JSON.
+//! The file format of monitors and judges: versioned JSON.
 
 use super::builder::check_names;
-use super::curve::Curve;
+use super::calibration::Curve;
 use super::error::MonitorError;
 use super::histogram::MOST_BINS;
 use super::judge::Judge;
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 const MONITOR: &str = "portcullis-monitor";
 const JUDGE: &str = "portcullis-judge";
 const VERSION: u64 = 1;
-/// How far from 1 a distribution in a file may sum: written by hand with six digits, say.
+/// How far from 1 the sum of a distribution in a file may be, for files edited by hand with six digits.
 const TOLERANCE: f64 = 1e-6;
 
-/// What every file starts with; read first, so that another file or version is named as such.
+/// The format and version of a file, read first so that the error names another file or version.
 #[derive(Deserialize)]
 struct Heading {
     format: String,
@@ -47,7 +47,7 @@ struct StateFile {
 struct DetectorFile {
     name: String,
     edges: Vec<f64>,
-    /// One row a state, one column a bin.
+    /// One row per state, one column per bin.
     probabilities: Vec<Vec<f64>>,
 }
 
@@ -59,21 +59,21 @@ struct JudgeFile {
     monitor: MonitorFile,
     horizon: usize,
     samples: usize,
-    /// Where a step begins, and its height.
+    /// The beginning and the height of each step.
     steps: Vec<(f64, f64)>,
 }
 
 impl Monitor {
-    /// The monitor as JSON; read back it is the same to the last digit or next to it.
+    /// The monitor as JSON; it round-trips up to the last digit.
     pub fn to_json(&self) -> String {
         serde_json::json!(MonitorFile::of(self)).to_string()
     }
 
-    /// A monitor from JSON. Probabilities of transitions may be 0, of scores not: a score must not make a state
-    /// impossible for good.
+    /// A monitor from JSON. Probabilities of transitions may be 0, those of scores not: a score must not make a state
+    /// impossible.
     ///
     /// # Errors
-    /// When it is another file, or a number in it cannot be.
+    /// When it is another file, or a number in it is invalid.
     pub fn from_json(bytes: &[u8]) -> Result<Monitor, MonitorError> {
         heading(bytes, MONITOR)?;
         parse::<MonitorFile>(bytes)?.check()
@@ -81,7 +81,7 @@ impl Monitor {
 }
 
 impl Judge {
-    /// The judge as JSON, its monitor within.
+    /// The judge as JSON, with its monitor.
     pub fn to_json(&self) -> String {
         serde_json::json!(JudgeFile {
             format: JUDGE.to_owned(),
@@ -97,7 +97,7 @@ impl Judge {
     /// A judge from JSON.
     ///
     /// # Errors
-    /// When it is another file, or a number in it cannot be.
+    /// When it is another file, or a number in it is invalid.
     pub fn from_json(bytes: &[u8]) -> Result<Judge, MonitorError> {
         heading(bytes, JUDGE)?;
         let file = parse::<JudgeFile>(bytes)?;

@@ -1,22 +1,22 @@
-//! How probable a detector's score is in a state.
+//! The probability of a detector's score in a state.
 //!
-//! A histogram whose edges are common to all states, and not a fitted curve: real detectors give exactly 0 or 1 for
-//! half of what they see, where a Beta density is zero or infinite, and are often bimodal, which it cannot be. Only
-//! ratios between states count in filtering, and those a histogram estimates directly.
+//! It is a histogram whose edges are common to all states, and not a fitted curve: real detectors give exactly 0 or 1 for
+//! half of their inputs, where a Beta density is zero or infinite, and are often bimodal, which a Beta density is not.
+//! Filtering uses only ratios between states, which a histogram estimates directly.
 //!
-//! - Edges lie at equal shares of a *balanced* pool, in which every state weighs the same however rare it is, and
-//!   always between two scores that differ, so that an atom has a bin of its own where that pays.
-//! - Each state's bins are shrunk towards the pool: `p(b | s) = (n_sb + c q_b) / (n_s + c)`. A state with few data
-//!   says little, and evidence against a state is never worth more than a factor of `(n_s + c) / c`.
-//! - The number of bins is the smallest that predicts documents that were left out about as well as the best: one
-//!   bin, which says nothing, where a detector does not help.
+//! - Edges are at equal shares of a *balanced* pool, in which every state has the same weight, and always between two
+//!   distinct scores, so that an atom gets its own bin where that helps.
+//! - Each state's bins are shrunk towards the pool: `p(b | s) = (n_sb + c q_b) / (n_s + c)`. So the evidence against a
+//!   state is at most a factor of `(n_s + c) / c`.
+//! - The number of bins is the smallest that predicts held-out documents about as well as the best: one bin, which is no
+//!   evidence, where a detector does not help.
 
 use std::collections::BTreeMap;
 
-/// Numbers of bins that are tried, in rising order.
+/// Candidate numbers of bins, in rising order.
 const CANDIDATES: [usize; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
 
-/// Bins that a histogram may have.
+/// The most bins of a histogram.
 pub(super) const MOST_BINS: usize = 64;
 
 /// One detector's score in one labelled window.
@@ -32,7 +32,15 @@ pub(super) fn bin(edges: &[f64], score: f64) -> usize {
     edges.partition_point(|edge| *edge <= score)
 }
 
-/// The share of each bin in the balanced pool: every state that has samples weighs the same.
+/// The bin of each detector's score.
+pub(super) fn code<'a>(
+    edges: impl Iterator<Item = &'a Vec<f64>>,
+    scores: &[Option<classifier::Risk>],
+) -> Vec<Option<usize>> {
+    edges.zip(scores).map(|(edges, score)| score.map(|score| bin(edges, score.value()))).collect()
+}
+
+/// The share of each bin in the balanced pool, in which every state with samples has the same weight.
 ///
 /// The shares sum to 1; without samples they are equal.
 pub(super) fn pool(edges: &[f64], samples: &[Sample], states: usize) -> Vec<f64> {
@@ -53,7 +61,7 @@ pub(super) fn pool(edges: &[f64], samples: &[Sample], states: usize) -> Vec<f64>
     shares
 }
 
-/// What one sample of a state weighs in the balanced pool.
+/// The weight of one sample of each state in the balanced pool.
 fn balance(samples: &[Sample], states: usize) -> Vec<f64> {
     let mut counts = vec![0.0_f64; states];
     for sample in samples {
@@ -64,8 +72,8 @@ fn balance(samples: &[Sample], states: usize) -> Vec<f64> {
     counts.iter().map(|count| if *count > 0.0 { 1.0 / count } else { 0.0 }).collect()
 }
 
-/// The edges with which documents that were left out are predicted best, or the fewest whose disadvantage is within
-/// one standard error of that: of a rare state there are few samples, and the best of nine is often so by chance.
+/// The fewest edges that predict held-out documents within one standard error of the best candidate: a rare state has few
+/// samples, and the best of nine candidates is often best by chance.
 pub(super) fn choose_edges(samples: &[Sample], states: usize, smoothing: f64) -> Vec<f64> {
     let tried: Vec<(Vec<f64>, Vec<f64>)> = CANDIDATES
         .iter()
@@ -97,14 +105,14 @@ fn equal_shares(samples: &[Sample], states: usize, bins: usize) -> Vec<f64> {
         .collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let total: f64 = sorted.iter().map(|(_, weight)| weight).sum();
-    // Every place between two distinct scores, with the share that lies below it.
+    // Every cut between two distinct scores, with the share below it.
     let mut cuts = Vec::new();
     let mut below = 0.0;
     for (here, next) in sorted.iter().zip(sorted.iter().skip(1)) {
         below += here.1;
         if here.0 < next.0 {
             let middle = 0.5 * (here.0 + next.0);
-            // Between neighbouring floats there is no middle; the upper one is as good an edge.
+            // Between neighbouring floats there is no middle; the upper one is an equal edge.
             cuts.push((below / total, if middle > here.0 { middle } else { next.0 }));
         }
     }
@@ -119,9 +127,8 @@ fn equal_shares(samples: &[Sample], states: usize, bins: usize) -> Vec<f64> {
     edges
 }
 
-/// For each document, the sum over its samples of `log p(bin | state) / q(bin)` with `p` counted on the other
-/// documents only: the information that the detector gives of the state, without what was learnt by heart. States
-/// weigh the same.
+/// For each document, the sum over its samples of `log p(bin | state) / q(bin)` with `p` counted on the other documents
+/// only: the information of the detector about the state, without overfitting. All states have the same weight.
 fn left_out(edges: &[f64], samples: &[Sample], states: usize, smoothing: f64) -> Vec<f64> {
     let bins = edges.len() + 1;
     let shares = pool(edges, samples, states);
@@ -167,8 +174,8 @@ mod tests {
     }
 
     #[test]
-    fn a_detector_that_says_nothing_gets_one_bin() {
-        // Neither the state nor the document has anything to do with the score.
+    fn an_uninformative_detector_gets_one_bin() {
+        // The score depends neither on the state nor on the document.
         let noise = samples(|number| (number % 2, ((number * 7919) % 101) as f64 / 100.0));
         assert!(choose_edges(&noise, 2, 2.0).is_empty());
         assert!(choose_edges(&samples(|number| (number % 2, 0.5)), 2, 2.0).is_empty());
@@ -176,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn an_atom_has_a_bin_of_its_own() {
+    fn an_atom_has_its_own_bin() {
         // State 0 scores exactly 0, state 1 anything above, however small.
         let atoms = samples(|number| if number % 6 > 0 { (0, 0.0) } else { (1, 1e-6 * (1 + number) as f64) });
         let edges = choose_edges(&atoms, 2, 2.0);
@@ -188,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rare_state_is_still_cut_apart() {
+    fn a_rare_state_is_still_separated() {
         // One in forty: edges at equal shares of the plain pool would need forty bins to see it.
         let rare =
             samples(|number| if number % 40 == 0 { (1, 0.95) } else { (0, (number % 90) as f64 / 100.0) });

@@ -1,20 +1,18 @@
-//! A monitor whose numbers mean what they say.
+//! A monitor with a calibration curve.
 
-use super::curve::Curve;
+use super::calibration::{Curve, Reliability};
 use super::error::MonitorError;
-use super::model::Monitor;
-use super::reliability::Reliability;
+use super::model::{Monitor, Window};
 use super::watch::Watch;
-use super::window::Window;
 use classifier::Safety;
 use std::sync::Arc;
 
 /// A [`Monitor`] with a horizon and a [`Curve`]: it gives the [`Safety`] of a document.
 ///
-/// What is predicted is that the present window and the next `horizon` are all appropriate. The curve, fitted on
-/// documents that the monitor was not estimated from, corrects what is predicted to what was seen. The safety is that
-/// number, but never more than the posterior of the present window: a curve fitted on too few or other data may
-/// make a document look worse than the monitor says it is at present, and never better.
+/// The prediction is that the present window and the next `horizon` are all appropriate. The curve, fitted on documents
+/// that the monitor was not estimated from, calibrates it. The safety is the calibrated prediction, but at most the
+/// posterior of the present window: a curve from too few or other data may make a document look worse than the monitor's
+/// present estimate, and never better.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judge {
     monitor: Monitor,
@@ -23,13 +21,13 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Calibrates a monitor on labelled documents that it has not seen.
+    /// Calibrates a monitor on held-out labelled documents.
     ///
     /// A window counts where it and the next `horizon` are all labelled. With horizon 0 only the present window is
     /// judged.
     ///
     /// # Errors
-    /// When a window has not one score a detector, or the windows that count do not show both outcomes.
+    /// When a window does not have one score per detector, or the windows do not have both outcomes.
     pub fn fit(monitor: Monitor, horizon: usize, held_out: &[Vec<Window>]) -> Result<Judge, MonitorError> {
         let mut samples = Vec::new();
         outcomes(&monitor, horizon, held_out, |watch, happened| {
@@ -52,7 +50,7 @@ impl Judge {
         &self.monitor
     }
 
-    /// How many windows after the present one are judged with it.
+    /// The horizon: the number of windows after the present one that are judged with it.
     pub fn horizon(&self) -> usize {
         self.horizon
     }
@@ -67,8 +65,8 @@ impl Judge {
         self.monitor.watch()
     }
 
-    /// How safe a document is at present. None before its first window, when nobody has judged it, and for a watch
-    /// that another monitor started, whose numbers the curve does not know.
+    /// The safety of a document at present. None before its first window, and for a watch of another monitor, for which the
+    /// curve is not valid.
     pub fn safety(&self, watch: &Watch) -> Option<Safety> {
         if !Arc::ptr_eq(&self.monitor.parts, &watch.monitor().parts) {
             return None;
@@ -78,11 +76,10 @@ impl Judge {
         Safety::new(calibrated.min(present)).ok()
     }
 
-    /// How well the safety of labelled documents foretold what they did; from other documents than the judge was
-    /// fitted on, or it flatters.
+    /// The reliability of the safety on labelled documents; they have to be others than those that the judge was fitted on.
     ///
     /// # Errors
-    /// When a window has not one score a detector.
+    /// When a window does not have one score per detector.
     pub fn reliability(&self, documents: &[Vec<Window>], ranges: usize) -> Result<Reliability, MonitorError> {
         let mut samples = Vec::new();
         outcomes(&self.monitor, self.horizon, documents, |watch, happened| {
@@ -92,8 +89,8 @@ impl Judge {
     }
 }
 
-/// Watches each document and reports, for every window that is labelled as far as the horizon, whether all of it was
-/// appropriate.
+/// Watches each document and calls `each` for every window that is labelled up to the horizon, with true if all of these
+/// windows are appropriate.
 fn outcomes(
     monitor: &Monitor,
     horizon: usize,

@@ -1,11 +1,33 @@
-//! The monitor itself.
+//! The monitor, and the windows that it sees.
 
-use super::builder::{MonitorBuilder, code};
-use super::histogram::bin;
+use super::histogram::{bin, code};
 use super::parameters::Parameters;
-use super::watch::Watch;
 use classifier::Risk;
 use std::sync::Arc;
+
+/// One window of a document: a score from each detector, in the order in which the detectors were named, and the
+/// window's state, if it is labelled.
+///
+/// A missing score is no evidence, in contrast to [`Risk::NONE`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Window {
+    /// The state's number in the builder; none if it is unknown.
+    pub state: Option<usize>,
+    /// One entry per detector.
+    pub scores: Vec<Option<Risk>>,
+}
+
+impl Window {
+    /// A window with a known state and a score from every detector.
+    pub fn labelled(state: usize, scores: impl IntoIterator<Item = Risk>) -> Window {
+        Window { state: Some(state), scores: scores.into_iter().map(Some).collect() }
+    }
+
+    /// A window with an unknown state and a score from every detector.
+    pub fn unlabelled(scores: impl IntoIterator<Item = Risk>) -> Window {
+        Window { state: None, scores: scores.into_iter().map(Some).collect() }
+    }
+}
 
 /// A detector's name and the edges of its histogram.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +39,7 @@ pub(super) struct Detector {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parts {
-    /// Name, and whether the state is appropriate.
+    /// Name, and true if the state is appropriate.
     pub states: Vec<(String, bool)>,
     pub detectors: Vec<Detector>,
     pub parameters: Parameters,
@@ -64,11 +86,6 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// A monitor to be named and estimated.
-    pub fn builder() -> MonitorBuilder {
-        MonitorBuilder::new()
-    }
-
     pub(super) fn from_parts(
         states: Vec<(String, bool)>,
         detectors: Vec<Detector>,
@@ -85,7 +102,7 @@ impl Monitor {
         code(self.parts.detectors.iter().map(|detector| &detector.edges), scores)
     }
 
-    /// The states' names; a state's number is its place here.
+    /// The states' names, in the order of their numbers.
     pub fn states(&self) -> impl ExactSizeIterator<Item = &str> {
         self.parts.states.iter().map(|(name, _)| name.as_str())
     }
@@ -95,7 +112,7 @@ impl Monitor {
         self.states().position(|state| state == name)
     }
 
-    /// Whether a state is one in which text is as it should be. One that is not there is not.
+    /// True if a state is appropriate; false for a missing one.
     pub fn is_appropriate(&self, state: usize) -> bool {
         self.parts.states.get(state).is_some_and(|(_, appropriate)| *appropriate)
     }
@@ -110,7 +127,7 @@ impl Monitor {
         &self.parameters().initial
     }
 
-    /// The probability that the window after one in state `from` is in state `to`; 0 where one is not there.
+    /// The transition probability between two states; 0 for a missing one.
     pub fn transition(&self, from: usize, to: usize) -> f64 {
         self.parameters().transition.get((from, to)).copied().unwrap_or(0.0)
     }
@@ -120,13 +137,12 @@ impl Monitor {
         self.parameters().temper
     }
 
-    /// How many bins a detector's scores fall into; 1 where the detector says nothing of the state.
+    /// The number of a detector's bins; 1 where the detector is no evidence of the state.
     pub fn bins(&self, detector: usize) -> usize {
         self.parts.detectors.get(detector).map_or(1, |detector| detector.edges.len() + 1)
     }
 
-    /// The probability that a window in a state gets a score of a detector that falls into the same bin; 0 where the
-    /// state or the detector is not there.
+    /// The probability, in a state, of the bin of a detector's score; 0 for a missing state or detector.
     pub fn score_probability(&self, state: usize, detector: usize, score: Risk) -> f64 {
         let edges = self.parts.detectors.get(detector).map(|detector| detector.edges.as_slice());
         let table = self.parameters().log_scores.get(detector);
@@ -134,10 +150,5 @@ impl Monitor {
             .zip(table)
             .and_then(|(edges, table)| table.get((state, bin(edges, score.value()))))
             .map_or(0.0, |log| log.exp())
-    }
-
-    /// The start of a document.
-    pub fn watch(&self) -> Watch {
-        Watch::start(self.clone())
     }
 }

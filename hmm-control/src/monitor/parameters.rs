@@ -1,8 +1,8 @@
-//! The numbers of a monitor, and the two recursions over them.
+//! The parameters of a monitor, and the forward and backward recursions.
 
 use ndarray::Array2;
 
-/// One window, reduced to what the model reads.
+/// One window, reduced to bins and label.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Coded {
     pub state: Option<usize>,
@@ -22,7 +22,7 @@ pub(super) struct Parameters {
     pub temper: f64,
 }
 
-/// What a document's windows tell of its hidden states, taken together.
+/// The smoothed hidden states of a document.
 pub(super) struct Smoothed {
     /// For each window `p(state | all windows)`.
     pub states: Vec<Vec<f64>>,
@@ -37,7 +37,7 @@ impl Parameters {
         self.initial.len()
     }
 
-    /// `temper * log p(scores | state)` for each state; a missing score counts for nothing.
+    /// `temper * log p(scores | state)` for each state; a missing score adds nothing.
     pub fn log_likelihoods(&self, bins: &[Option<usize>]) -> Vec<f64> {
         let mut sums = vec![0.0; self.states()];
         for (table, bin) in self.log_scores.iter().zip(bins) {
@@ -54,11 +54,11 @@ impl Parameters {
     /// `log p(this window | windows before)`.
     pub fn update(&self, predicted: &mut [f64], bins: &[Option<usize>]) -> f64 {
         let logs = self.log_likelihoods(bins);
-        // The largest among the states that are possible at all, so that their sum cannot vanish.
+        // The largest among the possible states, so that their sum cannot vanish.
         let largest = largest_possible(&logs, predicted);
         let mut sum = 0.0;
         for (value, log) in predicted.iter_mut().zip(&logs) {
-            // A state that is not possible must stay so even where its likelihood would overflow.
+            // An impossible state must stay impossible even where its likelihood would overflow.
             *value = if *value > 0.0 { *value * (log - largest).exp() } else { 0.0 };
             sum += *value;
         }
@@ -72,15 +72,15 @@ impl Parameters {
         for (row, share) in self.transition.rows().into_iter().zip(posterior) {
             next.iter_mut().zip(row).for_each(|(next, step)| *next += share * step);
         }
-        // Rounding would otherwise add up over a long document.
+        // Rounding would otherwise accumulate over a long document.
         let sum: f64 = next.iter().sum();
         next.iter_mut().for_each(|next| *next /= sum);
         next
     }
 
-    /// Forward and backward over a whole document; a labelled window is held to its label.
+    /// Forward-backward over a whole document; a labelled window has the state of its label.
     ///
-    /// None for a document without windows, or whose labels the model holds to be impossible.
+    /// None for a document without windows, or whose labels are impossible under the model.
     pub fn smooth(&self, document: &[Coded]) -> Option<Smoothed> {
         let count = self.states();
         let mut log_evidence = 0.0;

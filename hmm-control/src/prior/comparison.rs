@@ -1,32 +1,32 @@
-//! Whether a prior pays.
+//! Comparing a prior with plain filtering.
 
-use super::backward::{each, likelihoods, log_probability};
 use super::error::PriorError;
 use super::head::Prior;
+use super::objective::{each, likelihoods, log_probability};
 use super::rollout::Rollout;
 use crate::{Belief, Hmm, Token};
 use std::fmt;
 
-/// How probable plain filtering and a prior hold what then came, on the same rollouts.
+/// The log probability of continuations under plain filtering and under a prior, on the same rollouts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// Rollouts that were compared.
+    /// Number of compared rollouts.
     pub rollouts: usize,
-    /// Rollouts that were left out because the model holds them to be impossible.
+    /// Rollouts left out because they are impossible under the model.
     pub impossible: usize,
-    /// How many tokens ahead; a rollout that ended sooner counts with what it has.
+    /// The horizon in tokens; a shorter rollout counts with its own length.
     pub tokens: usize,
     /// Mean of `log p(next tokens | prefix)` with the filter's belief after the prefix, in nats.
     pub plain: f64,
     /// Mean of `log p(next tokens | features)` with the prior's belief, in nats.
     pub prior: f64,
-    /// The standard error of `prior - plain`, the two being paired. Rollouts are taken to be independent; several
-    /// from one text are not, and make it look smaller than it is.
+    /// The standard error of the paired difference `prior - plain`. Rollouts are treated as independent; several from one
+    /// text are not, so that this understates it.
     pub standard_error: f64,
 }
 
 impl Comparison {
-    /// By how many nats a rollout the prior is better; below 0 it is worse.
+    /// The advantage of the prior in nats per rollout; below 0 it is worse.
     pub fn gain(&self) -> f64 {
         self.prior - self.plain
     }

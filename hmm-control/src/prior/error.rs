@@ -1,4 +1,4 @@
-//! What can be wrong with a prior, its data or its file.
+//! Errors of a prior, its data and its file.
 
 /// Why a prior cannot be trained, used or read.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -14,39 +14,39 @@ pub enum PriorError {
     /// A feature that is not a finite number.
     #[error("feature {place} is {value}, which is not a finite number")]
     NotFinite {
-        /// Which feature, counted from 0.
+        /// The feature, counted from 0.
         place: usize,
-        /// What it is.
+        /// Its value.
         value: f32,
     },
     /// A head for another model.
     #[error("the head is for {found} hidden states, the model has {wanted}")]
     States {
-        /// States that the head knows.
+        /// States of the head.
         found: usize,
         /// States of the model.
         wanted: usize,
     },
-    /// Nothing to learn from, or to measure on.
+    /// No possible rollout.
     #[error("{part} holds no rollout whose continuation the model holds to be possible")]
     NoRollouts {
-        /// Which data.
+        /// The data set.
         part: &'static str,
     },
     /// A setting outside its range.
     #[error("{setting} is {given}, but must be {wanted}")]
     Setting {
-        /// Which setting.
+        /// The setting.
         setting: &'static str,
-        /// What was given.
+        /// The given value.
         given: f64,
-        /// What it may be.
+        /// The valid values.
         wanted: &'static str,
     },
     /// Bytes that are not the file of a head.
     #[error("the file cannot be read: {problem}")]
     File {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A tensor that is missing or has another shape or type.
@@ -54,9 +54,9 @@ pub enum PriorError {
     Tensor {
         /// Its name.
         tensor: &'static str,
-        /// What was found.
+        /// Its state in the file.
         found: String,
-        /// What was expected.
+        /// The expected tensor.
         wanted: &'static str,
     },
 }
@@ -67,16 +67,16 @@ pub enum SampleError<E: std::error::Error + 'static> {
     /// The language model failed.
     #[error("the language model failed")]
     Model(#[source] E),
-    /// The language model shows no features.
+    /// The language model exposes no features.
     #[error("the language model shows no features; a prior needs them")]
     NoFeatures,
-    /// Logits that are no distribution.
+    /// Logits that do not define a distribution.
     #[error("the logits after {tokens} tokens hold a number that is not one, or allow no token")]
     Logits {
-        /// How many tokens had been read.
+        /// The number of tokens read.
         tokens: usize,
     },
-    /// Positions at every 0 tokens.
+    /// A step or a length of 0 tokens.
     #[error("rollouts cannot be taken every 0 tokens, nor be 0 tokens long")]
     Positions,
 }

@@ -1,13 +1,16 @@
-//! The head.
+//! The head, and its file.
 
 use super::error::PriorError;
 use crate::{Belief, Hmm};
 use ndarray::{Array1, Array2, ArrayView1};
+use safetensors::SafeTensors;
+use safetensors::tensor::{Dtype, TensorView, serialize};
+use std::collections::HashMap;
 
 /// A softmax of a linear map from a language model's features to the hidden states.
 ///
-/// Costs `states * features` multiply-adds where it is asked: at 4096 states and 1280 features a third of one forward
-/// step. Immutable but by training; 4 bytes a number.
+/// A call costs `states * features` multiply-adds: at 4096 states and 1280 features a third of one forward step. It is
+/// immutable; 4 bytes per number.
 ///
 /// ```
 /// use hmm_control::prior::Prior;
@@ -26,10 +29,10 @@ pub struct Prior {
 }
 
 impl Prior {
-    /// A head from its weights, `[state, feature]`, and one bias a state.
+    /// A head from its weights, `[state, feature]`, and one bias per state.
     ///
     /// # Errors
-    /// When there is not one bias a row, there are no states or features, or a number is not finite.
+    /// When there is not one bias per row, there are no states or features, or a number is not finite.
     pub fn new(weights: Array2<f32>, bias: Array1<f32>) -> Result<Prior, PriorError> {
         if weights.nrows() != bias.len() || bias.is_empty() {
             return Err(PriorError::States { found: bias.len(), wanted: weights.nrows() });
@@ -41,12 +44,12 @@ impl Prior {
         Ok(Prior { weights, bias })
     }
 
-    /// Hidden states.
+    /// Number of hidden states.
     pub fn states(&self) -> usize {
         self.bias.len()
     }
 
-    /// Features.
+    /// Number of features.
     pub fn features(&self) -> usize {
         self.weights.ncols()
     }
@@ -56,7 +59,7 @@ impl Prior {
         &self.weights
     }
 
-    /// The bias, one a state.
+    /// The bias, one per state.
     pub fn bias(&self) -> &Array1<f32> {
         &self.bias
     }
@@ -87,8 +90,8 @@ impl Prior {
         Ok(distribution)
     }
 
-    /// What is believed of the next token's state on the features' word alone: filtering goes on from here. What the
-    /// tokens before said to the filter is given up, and with it the cost of reading the prompt.
+    /// The belief about the next token's state from the features alone; filtering continues from here. It replaces the
+    /// filter's evidence of the tokens before, and saves the cost of filtering the prompt.
     ///
     /// # Errors
     /// When the head is for another number of states, or the features do not fit it.
@@ -109,4 +112,77 @@ pub(super) fn check_finite<'a>(mut values: impl Iterator<Item = &'a f32>) -> Res
         Some(value) => Err(PriorError::NotFinite { place: place - 1, value: *value }),
         None => Ok(()),
     }
+}
+
+/// The only entry of the file's metadata; its value is the version. There is only one, because the order of several
+/// changes from run to run.
+const FORMAT: &str = "portcullis-prior";
+const VERSION: &str = "1";
+
+impl Prior {
+    /// The head as the bytes of a safetensors file: `weights`, `[state, feature]`, and `bias`, `[state]`, both in 32 bits.
+    /// It round-trips to the bit.
+    ///
+    /// # Errors
+    /// When the format refuses it, as for a head without numbers.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, PriorError> {
+        let bytes = |values: &mut dyn Iterator<Item = &f32>| -> Vec<u8> {
+            values.flat_map(|value| value.to_le_bytes()).collect()
+        };
+        let weights = bytes(&mut self.weights().iter());
+        let bias = bytes(&mut self.bias().iter());
+        let unusable = |error: safetensors::SafeTensorError| PriorError::File { problem: error.to_string() };
+        let shape = vec![self.states(), self.features()];
+        let tensors = [
+            ("weights", TensorView::new(Dtype::F32, shape, &weights).map_err(unusable)?),
+            ("bias", TensorView::new(Dtype::F32, vec![self.states()], &bias).map_err(unusable)?),
+        ];
+        let about = HashMap::from([(FORMAT.to_owned(), VERSION.to_owned())]);
+        serialize(tensors, Some(about)).map_err(unusable)
+    }
+
+    /// A head from the bytes of [`Prior::to_bytes`].
+    ///
+    /// # Errors
+    /// When they are another file or another version, a tensor is missing or has another shape or type, or a number is
+    /// not finite.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Prior, PriorError> {
+        let unreadable = |problem: String| PriorError::File { problem };
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| unreadable(error.to_string()))?;
+        let version = header.metadata().as_ref().and_then(|about| about.get(FORMAT));
+        match version.map(String::as_str) {
+            Some(VERSION) => {}
+            Some(found) => {
+                let problem = format!("it has version {found}; this library reads version {VERSION}");
+                return Err(unreadable(problem));
+            }
+            None => return Err(unreadable(format!("its metadata has no entry {FORMAT:?}"))),
+        }
+        let file = SafeTensors::deserialize(bytes).map_err(|error| unreadable(error.to_string()))?;
+        let (shape, weights) = read(&file, "weights", 2)?;
+        let (_, bias) = read(&file, "bias", 1)?;
+        let (rows, columns) = (shape.first().copied().unwrap_or(0), shape.get(1).copied().unwrap_or(0));
+        let weights = Array2::from_shape_vec((rows, columns), weights)
+            .map_err(|error| unreadable(error.to_string()))?;
+        Prior::new(weights, Array1::from_vec(bias))
+    }
+}
+
+fn read(
+    file: &SafeTensors<'_>,
+    tensor: &'static str,
+    dimensions: usize,
+) -> Result<(Vec<usize>, Vec<f32>), PriorError> {
+    let wanted = if dimensions == 2 { "a matrix of 32-bit floats" } else { "a vector of 32-bit floats" };
+    let view = file.tensor(tensor).map_err(|_| PriorError::Tensor {
+        tensor,
+        found: "missing".to_owned(),
+        wanted,
+    })?;
+    if view.dtype() != Dtype::F32 || view.shape().len() != dimensions {
+        let found = format!("{:?} of shape {:?}", view.dtype(), view.shape());
+        return Err(PriorError::Tensor { tensor, found, wanted });
+    }
+    let numbers = view.data().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
+    Ok((view.shape().to_vec(), numbers.collect()))
 }

@@ -1,27 +1,22 @@
-//! A prior over the hidden states that knows the context.
+//! A context-aware prior over the hidden states.
 //!
-//! Plain filtering reads a prompt through the small model's eyes, and the small model sees little (Yidou-Weng et
-//! al. 2025, arXiv 2511.16054): what the language model has understood after one sentence, the filter needs many
-//! tokens to find out. A [`Prior`] is a small head, a softmax of a linear map, from the language model's own feature
-//! vector to a distribution over the hidden states. It takes the place of the filter's belief at a position (the
-//! prompt's end, say, or every so many tokens). Transitions, emissions and backward vectors stay as they are and stay
-//! shared, and filtering goes on from there. Nothing uses a prior unless it is asked to:
-//! `progress.belief = prior.belief(&hmm, features)?` puts its word in place of a [`crate::Progress`]'s own.
+//! Plain filtering reads a prompt with the small model alone, which extracts little from it (Yidou-Weng et al. 2025,
+//! arXiv 2511.16054): the filter needs many tokens for what the language model encodes after one sentence. A [`Prior`] is
+//! a small head, a softmax of a linear map, from the language model's feature vector to a distribution over the hidden
+//! states. It replaces the filter's belief at a position (the prompt's end, say, or every so many tokens). Transitions,
+//! emissions and backward vectors stay the same and shared, and filtering continues from there. A prior is used only on
+//! request: `progress.belief = prior.belief(&hmm, features)?` replaces the belief of a [`crate::Progress`].
 //!
 //! | module | subject |
 //! |---|---|
-//! | `head` | [`Prior`]: the head |
-//! | `rollout` | [`Rollout`]: features, what came before, what came after |
-//! | `backward` | how probable a continuation is from each state |
-//! | `objective` | the likelihood that is raised, and its gradient |
+//! | `head` | [`Prior`]: the head, and its file |
+//! | `rollout` | [`Rollout`]: features with the tokens before and after |
+//! | `objective` | the likelihood of continuations, which training maximises, and its gradient |
 //! | `training` | [`Training`] |
 //! | `comparison` | [`Comparison`] with plain filtering |
-//! | `file` | the head as a safetensors file |
 
-mod backward;
 mod comparison;
 mod error;
-mod file;
 mod head;
 mod objective;
 mod rollout;

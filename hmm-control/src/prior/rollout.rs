@@ -1,28 +1,28 @@
-//! What a prior learns from.
+//! The training data of a prior.
 
 use super::error::SampleError;
 use crate::{LanguageModel, Token};
 use rand::{Rng, RngExt};
 
-/// One position in a text: what the language model made of it, and the text on both sides.
+/// One position in a text: the language model's features there, and the text on both sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rollout {
     /// The language model's features after the prefix.
     pub features: Vec<f32>,
-    /// The tokens before the position. Only the comparison with plain filtering reads them.
+    /// The tokens before the position, used only by the comparison with plain filtering.
     pub prefix: Vec<Token>,
     /// The tokens after it.
     pub continuation: Vec<Token>,
 }
 
-/// Where in a sampled text a [`Rollout`] is taken.
+/// The positions of [`Rollout`]s in a sampled text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Positions {
     /// Tokens to sample after the prompt; fewer where the language model ends the text.
     pub tokens: usize,
-    /// A position at the prompt's end, and then every so many tokens.
+    /// The step between positions in tokens; the first is at the prompt's end.
     pub every: usize,
-    /// Tokens of continuation a position has; fewer only where the language model ended the text.
+    /// Length of a continuation; shorter only where the language model ended the text.
     pub ahead: usize,
 }
 
@@ -30,8 +30,7 @@ impl Rollout {
     /// Samples a text after a prompt from the language model's own distribution, and takes rollouts from it.
     ///
     /// # Errors
-    /// When the language model fails or shows no features, its logits allow no token, or a position is every 0
-    /// tokens or 0 long.
+    /// When the language model fails or exposes no features, its logits allow no token, or a step or length is 0.
     pub fn sample<M: LanguageModel>(
         model: &M,
         prompt: &[Token],
@@ -74,7 +73,7 @@ fn draw(logits: &[f32], rng: &mut impl Rng) -> Option<Token> {
     let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let weights: Vec<f64> = logits.iter().map(|logit| f64::from(logit - largest).exp()).collect();
     let sum: f64 = weights.iter().sum();
-    // Also where all are minus infinity: their difference is not a number.
+    // Also where all are minus infinity, whose difference is NaN.
     if !sum.is_finite() {
         return None;
     }
@@ -83,7 +82,7 @@ fn draw(logits: &[f32], rng: &mut impl Rng) -> Option<Token> {
         rest -= weight;
         rest < 0.0
     };
-    // Rounding may leave a rest after the last token; then it is the last that is possible.
+    // Rounding may leave a rest after the last token; the last possible one is then drawn.
     let place = weights.iter().position(passed).or(weights.iter().rposition(|weight| *weight > 0.0))?;
     Token::try_from(place).ok()
 }

@@ -1,33 +1,31 @@
 //! Training a head.
 
-use super::backward::likelihoods;
 use super::error::PriorError;
 use super::head::{Prior, check_finite};
-use super::objective::Examples;
+use super::objective::{Examples, likelihoods};
 use super::rollout::Rollout;
-use crate::chain::Scaled;
+use crate::model::Scaled;
 use crate::{Hmm, Token};
 use ndarray::{Array1, Array2, Axis, Zip, s};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-/// How a [`Prior`] is trained: Adam over mini-batches, with an early stop on held-out likelihood.
+/// The training of a [`Prior`]: Adam over mini-batches, with an early stop on held-out likelihood.
 ///
-/// A linear map and no hidden layer: the features are a language model's last layer, whose own head is linear too.
+/// The head is linear because the features are a language model's last layer, whose own head is linear too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Training {
-    /// Passes over the rollouts, at most.
+    /// The most passes over the rollouts.
     pub epochs: usize,
-    /// Passes without a better held-out likelihood before it stops.
+    /// Passes without a better held-out likelihood before the training stops.
     pub patience: usize,
-    /// Rollouts a step; at least 1.
+    /// Rollouts per step; at least 1.
     pub batch: usize,
-    /// Adam's step size; above 0. Features are brought to mean 0 and variance 1 first, so that it needs no tuning to
-    /// their scale.
+    /// Adam's step size; above 0. Features are standardised first, so that it does not depend on their scale.
     pub rate: f64,
-    /// How strongly weights are drawn to 0; at least 0.
+    /// Weight decay; at least 0.
     pub decay: f64,
-    /// Threads for the backward vectors; they change the time and nothing else.
+    /// Threads for the backward vectors; they affect only the time.
     pub threads: usize,
 }
 
@@ -47,30 +45,30 @@ pub struct Epoch {
     pub held_out: f64,
 }
 
-/// A trained head and how it came about.
+/// A trained head with the history of its training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trained {
     /// The head of the best epoch.
     pub prior: Prior,
-    /// All epochs. The first is the start: one distribution, the best for all rollouts, whatever the features.
+    /// All epochs. The first is the start, the best constant distribution for all rollouts.
     pub epochs: Vec<Epoch>,
-    /// Which epoch was best on the held-out rollouts; 0 where the features helped nothing.
+    /// The best epoch on the held-out rollouts; 0 where the features did not help.
     pub best: usize,
-    /// Rollouts left out because the model holds their continuation to be impossible.
+    /// Rollouts left out because their continuation is impossible under the model.
     pub impossible: usize,
 }
 
 const ROUNDS: usize = 30;
 
 impl Training {
-    /// Trains a head. The same rollouts and the same seed give the same head to the bit.
+    /// Trains a head. The same rollouts and the same seed give the same bits.
     ///
-    /// Costs one backward pass over every continuation, and `2 * states * features` multiply-adds a rollout and
-    /// epoch; holds 8 bytes a rollout and state, and a rollout and feature.
+    /// Costs one backward pass over every continuation, and `2 * states * features` multiply-adds per rollout and epoch;
+    /// memory is 8 bytes per rollout and state, and per rollout and feature.
     ///
     /// # Errors
-    /// When a setting is not usable, rollouts have no features, different numbers of them or one that is not finite,
-    /// or either set holds no possible rollout.
+    /// When a setting is invalid, rollouts have no features, different numbers of them or one that is not finite, or either
+    /// set has no possible rollout.
     pub fn fit(
         &self,
         hmm: &Hmm,
@@ -110,13 +108,13 @@ impl Training {
             order.shuffle(rng);
             for rows in order.chunks(self.batch) {
                 let mut gradient = train.select(rows).gradient(&theta);
-                // The biases are not drawn to 0: a state that is rare must be able to say so.
+                // The biases have no decay: a rare state needs a low bias.
                 let mut weights = gradient.slice_mut(s![.., ..width]);
                 weights.scaled_add(-self.decay, &theta.slice(s![.., ..width]));
                 adam.climb(&mut theta, &gradient);
             }
             let epoch = measure(&theta);
-            // Written so that a likelihood that is no number never counts as better.
+            // Written so that a NaN likelihood never counts as better.
             if epochs.get(best.0).is_some_and(|best| epoch.held_out > best.held_out) {
                 best = (number, theta.clone());
             }
@@ -143,7 +141,7 @@ impl Training {
         Ok(())
     }
 
-    /// The rollouts that are possible, with a last feature of 1.
+    /// The possible rollouts, with a last feature of 1.
     fn examples(
         &self,
         hmm: &Hmm,
@@ -175,15 +173,15 @@ impl Training {
     }
 }
 
-/// Brings features to mean 0 and variance 1, and a head back to features as they come.
+/// Standardises features, and converts a head back to the original features.
 struct Scaling {
     means: Array1<f64>,
-    /// One over the standard deviation; 0 for a feature that never changes, which then counts for nothing.
+    /// One over the standard deviation; 0 for a constant feature, which is then ignored.
     factors: Array1<f64>,
 }
 
 impl Scaling {
-    /// Of features with a last column of ones, which is left alone.
+    /// The scaling of features with a last column of ones, which stays unchanged.
     fn of(features: &Array2<f64>) -> Scaling {
         let features = features.slice(s![.., ..features.ncols() - 1]);
         let count = features.nrows() as f64;
@@ -205,7 +203,7 @@ impl Scaling {
         let width = self.means.len();
         let weights = &theta.slice(s![.., ..width]) * &self.factors;
         let bias = &theta.column(width) - &weights.dot(&self.means);
-        // A softmax does not see what is added to all; near 0 the biases keep most of their precision in 32 bits.
+        // A softmax is invariant to a common offset; near 0 the biases keep most of their precision in 32 bits.
         let largest = bias.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Prior::new(weights.mapv(|weight| weight as f32), bias.mapv(|bias| (bias - largest) as f32))
     }

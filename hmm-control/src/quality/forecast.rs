@@ -1,23 +1,23 @@
-//! What the look-ahead promises against what the language model then writes.
+//! The look-ahead's forecasts against the language model's continuations.
 
 use crate::{Lookahead, Progress, Token};
 
-/// One promise and how it came out.
+/// One forecast and its outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Forecast {
     /// The expected weight of the next tokens under the hidden Markov model; 0 to 1.
     pub predicted: f64,
     /// The mean weight of the language model's continuations; 0 to 1.
     pub sampled: f64,
-    /// The variance of that mean, estimated from the continuations: what of the difference is chance.
+    /// The variance of that mean, estimated from the continuations.
     pub variance: f64,
 }
 
 /// Compares, for each horizon, the expected weight of so many more tokens with the mean weight of continuations that
 /// the language model draws. Each continuation serves all horizons.
 ///
-/// `progress` stands after the text, none of which is weighed ([`Lookahead::observe_prompt`]). `draw(longest)` gives one
-/// continuation of that text, `longest` tokens long (behind the end of a text, the end token again).
+/// `progress` is after the text, none of which is weighed ([`Lookahead::observe_prompt`]). `draw(longest)` gives one
+/// continuation of that text, `longest` tokens long (after the end of a text, the end token repeats).
 pub fn forecast(
     lookahead: &Lookahead,
     progress: &Progress,
@@ -54,32 +54,33 @@ fn weight<'a>(lookahead: &Lookahead, progress: &Progress, text: impl Iterator<It
     (sum + lookahead.attribute().log_final(state)).exp()
 }
 
-/// Forecasts that promised about the same.
+/// Forecasts with about the same prediction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bin {
-    /// How many.
+    /// Number of forecasts.
     pub count: usize,
-    /// The mean of what was promised.
+    /// The mean prediction.
     pub predicted: f64,
-    /// The mean of what came.
+    /// The mean outcome.
     pub sampled: f64,
     /// The standard error of `sampled`, from the continuations.
     pub error: f64,
 }
 
-/// How far promises can be relied on.
+/// The reliability of forecasts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reliability {
-    /// By rising promise, as equal in number as they can be.
+    /// Bins by rising prediction, of nearly equal size.
     pub bins: Vec<Bin>,
-    /// The mean over the bins, by their number, of how far promise and outcome are apart.
+    /// The expected calibration error: the mean over the bins, weighted by size, of the difference of prediction and
+    /// outcome.
     pub calibration_error: f64,
-    /// The mean of outcome minus promise: above 0, the look-ahead is too dark.
+    /// The mean of outcome minus prediction; above 0, the look-ahead is pessimistic.
     pub bias: f64,
-    /// The root of the mean square difference, without the part that is the continuations' chance.
+    /// The root mean square difference, without the sampling variance.
     pub root_mean_square: f64,
-    /// How much of the outcomes' variance the promises explain, without the part that is chance: 1 is all, 0 no more
-    /// than the mean would. None where the outcomes do not differ beyond chance.
+    /// The share of the outcomes' variance that the forecasts explain, without the sampling variance: 1 is all, 0 no more
+    /// than the mean does. None where the outcomes do not differ beyond chance.
     pub explained: Option<f64>,
 }
 

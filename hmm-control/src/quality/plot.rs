@@ -1,25 +1,23 @@
-//! A picture of a training.
+//! A plot of a training, drawn by `plotters`.
 
-use std::fmt::Write;
+use plotters::prelude::*;
 
-/// One line of a plot.
+/// One curve of a plot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// What it is called.
+    /// Its label.
     pub name: String,
-    /// Where it goes, by rising first number; what is not finite is left out.
+    /// Its points by rising first coordinate; points that are not finite are left out.
     pub points: Vec<(f64, f64)>,
 }
 
-const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 400.0;
-const LEFT: f64 = 70.0;
-const RIGHT: f64 = 20.0;
-const TOP: f64 = 30.0;
-const BOTTOM: f64 = 50.0;
-
-/// Told apart also by those who do not see red and green (Okabe and Ito 2008).
-const COLOURS: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"];
+/// Colours that differ for readers with a red-green deficiency too (Okabe and Ito 2008).
+const COLOURS: [RGBColor; 4] = [
+    RGBColor(0x00, 0x72, 0xb2),
+    RGBColor(0xd5, 0x5e, 0x00),
+    RGBColor(0x00, 0x9e, 0x73),
+    RGBColor(0xcc, 0x79, 0xa7),
+];
 
 /// The log likelihood per step as an SVG picture.
 ///
@@ -31,100 +29,43 @@ const COLOURS: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"];
 /// assert!(svg.starts_with("<svg") && svg.contains("training"));
 /// ```
 pub fn likelihood_plot(unit: &str, lines: &[Line]) -> String {
-    let points = || lines.iter().flat_map(|line| finite(&line.points));
-    let x = Axis::over(points().map(|point| point.0), LEFT, WIDTH - RIGHT);
-    let y = Axis::over(points().map(|point| point.1), HEIGHT - BOTTOM, TOP);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
-         font-size=\"12\">\n<title>Log likelihood per step</title>\n<rect width=\"100%\" height=\"100%\" \
-         fill=\"white\"/>\n"
-    );
-    let mut add = |part: std::fmt::Arguments<'_>| {
-        // Writing to a string cannot fail.
-        let _ = svg.write_fmt(part);
-        svg.push('\n');
-    };
-    for (value, at) in x.ticks() {
-        add(format_args!("<path d=\"M{at:.1} {TOP}V{}\" stroke=\"#ddd\"/>", HEIGHT - BOTTOM));
-        add(format_args!(
-            "<text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{value}</text>",
-            HEIGHT - 32.0
-        ));
-    }
-    for (value, at) in y.ticks() {
-        add(format_args!("<path d=\"M{LEFT} {at:.1}H{}\" stroke=\"#ddd\"/>", WIDTH - RIGHT));
-        add(format_args!(
-            "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>",
-            LEFT - 6.0,
-            at + 4.0
-        ));
-    }
-    add(format_args!(
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">step</text>",
-        WIDTH / 2.0,
-        HEIGHT - 12.0
-    ));
-    add(format_args!("<text x=\"8\" y=\"18\">{}</text>", escaped(unit)));
-    for (number, (line, colour)) in lines.iter().zip(COLOURS.iter().cycle()).enumerate() {
-        let mut path = String::new();
-        for (place, point) in finite(&line.points).enumerate() {
-            let letter = if place == 0 { 'M' } else { 'L' };
-            let _ = write!(path, "{letter}{:.1} {:.1}", x.at(point.0), y.at(point.1));
+    let points = || lines.iter().flat_map(finite);
+    let (x, y) = (range(points().map(|point| point.0)), range(points().map(|point| point.1)));
+    let mut svg = String::new();
+    let drawn = (|| -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
+        let area = SVGBackend::with_string(&mut svg, (640, 400)).into_drawing_area();
+        area.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(&area)
+            .margin(12)
+            .x_label_area_size(40)
+            .y_label_area_size(60)
+            .build_cartesian_2d(x, y)?;
+        chart.configure_mesh().x_desc("step").y_desc(unit).draw()?;
+        for (line, colour) in lines.iter().zip(COLOURS.into_iter().cycle()) {
+            let series = chart.draw_series(LineSeries::new(finite(line), colour.stroke_width(2)))?;
+            series
+                .label(&line.name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
         }
-        if !path.is_empty() {
-            add(format_args!("<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>"));
-        }
-        let at = WIDTH - RIGHT - 130.0 * (lines.len() - number) as f64;
-        add(format_args!("<path d=\"M{at} 14h20\" stroke=\"{colour}\" stroke-width=\"2\"/>"));
-        add(format_args!("<text x=\"{}\" y=\"18\">{}</text>", at + 26.0, escaped(&line.name)));
-    }
-    svg.push_str("</svg>\n");
+        chart.configure_series_labels().background_style(WHITE.mix(0.8)).draw()?;
+        area.present()
+    })();
+    // Writing to a string cannot fail, so that the picture is always complete.
+    debug_assert!(drawn.is_ok(), "{drawn:?}");
     svg
 }
 
-fn finite(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
-    points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite())
+fn finite(line: &Line) -> impl Iterator<Item = (f64, f64)> + '_ {
+    line.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite())
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// From values to places.
-struct Axis {
-    least: f64,
-    most: f64,
-    begins: f64,
-    ends: f64,
-}
-
-impl Axis {
-    fn over(values: impl Iterator<Item = f64>, begins: f64, ends: f64) -> Axis {
-        let (least, most) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| {
-            (least.min(value), most.max(value))
-        });
-        // No value, or one: any width shows it.
-        match (least.is_finite(), most > least) {
-            (false, _) => Axis { least: 0.0, most: 1.0, begins, ends },
-            (true, false) => Axis { least: least - 0.5, most: least + 0.5, begins, ends },
-            (true, true) => Axis { least, most, begins, ends },
-        }
-    }
-
-    fn at(&self, value: f64) -> f64 {
-        self.begins + (value - self.least) / (self.most - self.least) * (self.ends - self.begins)
-    }
-
-    /// Three to eight round values with their places.
-    fn ticks(&self) -> Vec<(String, f64)> {
-        let rough = (self.most - self.least) / 5.0;
-        let power = 10_f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| *step >= rough);
-        let step = step.unwrap_or(rough);
-        let decimals = (-step.log10().floor()).clamp(0.0, 9.0) as usize;
-        let first = (self.least / step).ceil() as i64;
-        let values = (first..first + 12).map(|number| number as f64 * step);
-        let shown = values.take_while(|value| *value <= self.most + step * 1e-6);
-        shown.map(|value| (format!("{value:.decimals$}"), self.at(value))).collect()
+/// The range of values; of width 1 where there is none, or only one.
+fn range(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
+    let (least, most) = values
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)));
+    match (least.is_finite(), most > least) {
+        (false, _) => 0.0..1.0,
+        (true, false) => least - 0.5..least + 0.5,
+        (true, true) => least..most,
     }
 }

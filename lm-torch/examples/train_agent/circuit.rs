@@ -1,18 +1,19 @@
-//! What the weights begin with.
+//! The initial weights.
 
 use lm_torch::tch::{self, Device, Kind, Tensor, nn};
 
-/// Numbers of the hidden state that tokens have at the start; what follows is for what stood before them.
+/// The part of the hidden state that holds the token itself; the rest is for the tokens before it.
 const CONTENT: i64 = 160;
-/// Numbers by which a token is remembered.
+/// Width of the code of a token.
 const CODE: i64 = 32;
 const HEAD: i64 = 64;
 
-/// Sets a circuit that repeats what was read (Olsson and others, "In-context Learning and Induction Heads", 2022).
+/// Sets induction heads, which repeat text that was read (Olsson and others, "In-context Learning and Induction
+/// Heads", 2022).
 ///
-/// In the first layer, three heads look one, two and three tokens back, wherever they are, and write down a code of
-/// what they find. In the second layer, heads look for places that the same tokens stand before as here, and say
-/// what stands there: two heads by one token, two by three. All of it goes on learning.
+/// In the first layer, three heads attend one, two and three tokens back and write a code of the token there. In the
+/// second layer, heads attend to positions that follow the same tokens as the current one, and copy the token there:
+/// two heads match one token, two match three. Training continues from these weights.
 pub fn prepare(variables: &nn::VarStore, theta: f64) -> Result<(), tch::TchError> {
     let _no_gradients = tch::no_grad_guard();
     let named = variables.variables();
@@ -42,7 +43,7 @@ pub fn prepare(variables: &nn::VarStore, theta: f64) -> Result<(), tch::TchError
         outs.narrow(0, CONTENT + back * CODE, CODE).narrow(1, 0, CODE).copy_(&eye);
     }
     let flips: Vec<Tensor> = (0..3).map(|_| normal(CODE, 1, 1.0).sign()).collect();
-    // A code stands in the slow pairs of a head, which hardly turn within a page.
+    // A code uses the slow pairs of a head, which hardly rotate within a page.
     let slow = |tensor: &Tensor, codes: &Tensor, from: i64, width: i64| {
         for (half, place) in [(0, HEAD / 4), (1, HEAD * 3 / 4)] {
             let codes = codes.narrow(0, half * CODE / 2, CODE / 2);
@@ -69,13 +70,13 @@ pub fn prepare(variables: &nn::VarStore, theta: f64) -> Result<(), tch::TchError
                 ),
             }
         }
-        // What stands there is said, each head one half of it.
-        let said = head % 2 * HEAD;
-        rows(part(1, "v_proj.weight")).narrow(1, said, HEAD).copy_(&Tensor::eye(HEAD, (float, cpu)));
+        // The token there is copied, each head one half of it.
+        let half = head % 2 * HEAD;
+        rows(part(1, "v_proj.weight")).narrow(1, half, HEAD).copy_(&Tensor::eye(HEAD, (float, cpu)));
         let outs = part(1, "o_proj.weight").narrow(1, head * HEAD, HEAD);
         let _ = outs.shallow_clone().fill_(0.0);
         let gain = if head < 2 { 0.05 } else { 0.02 };
-        outs.narrow(0, said, HEAD).copy_(&(Tensor::eye(HEAD, (float, cpu)) * gain));
+        outs.narrow(0, half, HEAD).copy_(&(Tensor::eye(HEAD, (float, cpu)) * gain));
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
-//! Trains the agent model from nothing but seeds: tokenizer, weights, and the dialogues to learn from.
+//! Trains the agent model from seeds alone: tokenizer, weights and training dialogues.
 //!
 //! `eval "$(cargo xtask env)"; cargo run -p lm-torch --example train_agent -- OUT [UNTIL]`
 //!
 //! One thread and one schedule, so that the same machine makes the same bytes again. OUT gets tokenizer and weights every
-//! [`CHECK`] steps, and `training.safetensors`, from which a run that was stopped goes on as if it had not been; it is
-//! taken away at the end. With UNTIL it stops after so many steps of the schedule.
+//! [`CHECK`] steps, and `training.safetensors`, from which a stopped run resumes with the same result; it is removed at
+//! the end. With UNTIL the run stops after so many steps of the schedule.
 //!
-//! The weights start with a circuit that repeats what was read, set by hand ([`circuit`]): a model of this size would
-//! need most of its training to find it.
+//! The initial weights contain induction heads ([`circuit`]): a model of this size would need most of its training to
+//! learn them.
 
 #![allow(clippy::indexing_slicing, reason = "a program that stops where a tensor is not what it made")]
 
@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use agent_model::dialogue::{example, texts};
 use agent_model::random::Random;
-use agent_model::words::{END, Tokens, VOCABULARY, WINDOW, Words};
+use agent_model::tokenizer::{END, TurnTokenizer, TurnTokens, VOCABULARY, WINDOW};
 use batches::{BATCH, Batches};
 use lm_torch::tch::{self, Device, Kind, Tensor};
 use lm_torch::{Config, Trainable};
@@ -29,19 +29,19 @@ use optimiser::Optimiser;
 
 /// Steps in all.
 const STEPS: usize = 5_600;
-/// Steps that lead up to the highest rate, and those that lead down from it at the end.
+/// Warm-up steps, and cool-down steps at the end.
 const WARM: usize = 120;
 const COOL: usize = 2_800;
 /// The highest learning rate, and the share of it at the end.
 const RATE: f64 = 1.3e-3;
 const LAST: f64 = 0.02;
-/// What a token that is read counts, against one of the answer, and the share of them that count.
+/// The weight of a context token relative to one of the answer, and the percentage of context tokens that count.
 const CONTEXT_WEIGHT: f32 = 0.3;
 const CONTEXT_PERCENT: usize = 12;
 /// Steps between checkpoints.
 const CHECK: usize = 100;
-/// Steps between lines that say how it goes.
-const TELL: usize = 20;
+/// Steps between progress lines.
+const REPORT: usize = 20;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -51,20 +51,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("say where to write, and after how many steps to stop if not at the end".into()),
     };
     std::fs::create_dir_all(&out)?;
-    let (state, tokenizer) = (out.join("training.safetensors"), out.join("tokenizer.json"));
+    let (state, tokenizer_file) = (out.join("training.safetensors"), out.join("tokenizer.json"));
     tch::set_num_threads(1);
     tch::manual_seed(7);
-    let words = Words::learn(texts())?;
-    words.save(&tokenizer)?;
+    let tokenizer = TurnTokenizer::learn(texts())?;
+    tokenizer.save(&tokenizer_file)?;
     let model = Trainable::new(shape(), Device::Cpu)?;
     circuit::prepare(model.variables(), model.config().rope.theta)?;
     let mut optimiser = match state.exists() {
         true => Optimiser::load(model.variables(), &state)?,
         false => Optimiser::new(model.variables()),
     };
-    let held_out: Vec<Tokens> =
-        (0..48).map(|seed| words.example(&example(seed, true))).collect::<Result<_, _>>()?;
-    let mut batches = Batches::new(&words);
+    let held_out: Vec<TurnTokens> =
+        (0..48).map(|seed| tokenizer.example(&example(seed, true))).collect::<Result<_, _>>()?;
+    let mut batches = Batches::new(&tokenizer);
     let (started, begun, mut read) = (Instant::now(), optimiser.steps, 0);
     let mut running: Option<f64> = None;
     while optimiser.steps < until {
@@ -76,7 +76,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         running = Some(running.map_or(now, |running| 0.95 * running + 0.05 * now));
         optimiser.step(&loss, rate(step))?;
         let (done, seconds) = (step + 1 - begun, started.elapsed().as_secs_f64());
-        if done % TELL == 0 || done == 5 {
+        if done % REPORT == 0 || done == 5 {
             let left = seconds / done as f64 * (until - step - 1) as f64 / 60.0;
             let (each, shown) = (read as f64 / seconds, running.unwrap_or_default());
             println!(
@@ -96,8 +96,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Says how well held-out turns are foreseen.
-fn check(model: &Trainable, held_out: &[Tokens], step: usize) -> Result<(), Box<dyn Error>> {
+/// Prints the loss on held-out turns.
+fn check(model: &Trainable, held_out: &[TurnTokens], step: usize) -> Result<(), Box<dyn Error>> {
     let _no_gradients = tch::no_grad_guard();
     let mut sum = 0.0;
     for batch in held_out.chunks(BATCH) {
@@ -116,18 +116,18 @@ fn shape() -> Config {
     config
 }
 
-/// The learning rate of a step: up, level, and down in a straight line. As long as it is level, [`STEPS`] may still be
-/// changed without a step done in vain.
+/// The learning rate of a step: linear warm-up, constant, linear cool-down. Before the cool-down, [`STEPS`] may still be
+/// changed without losing the steps so far.
 fn rate(step: usize) -> f64 {
     let up = (step + 1) as f64 / WARM as f64;
     let down = LAST + (1.0 - LAST) * (STEPS - step) as f64 / COOL as f64;
     RATE * up.min(down).min(1.0)
 }
 
-/// The mean loss of the answers' tokens; with `random`, some of the tokens that are read count a little too.
+/// The mean loss of the answers' tokens; with `random`, some context tokens count too, at a lower weight.
 fn loss(
     model: &Trainable,
-    batch: &[Tokens],
+    batch: &[TurnTokens],
     mut random: Option<&mut Random>,
 ) -> Result<Tensor, tch::TchError> {
     let longest = batch.iter().map(|tokens| tokens.ids.len()).max().unwrap_or(2);

@@ -1,23 +1,23 @@
-//! AdamW (Loshchilov and Hutter, 2019), with a state that can be written and read: libtorch's own keeps it to itself.
+//! AdamW (Loshchilov and Hutter, 2019) with a state that can be saved and loaded, which libtorch's own does not offer.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use lm_torch::tch::{self, Tensor, nn};
 
-const FORGETS: [f64; 2] = [0.9, 0.98];
-const DECAY: f64 = 0.02;
+const DECAYS: [f64; 2] = [0.9, 0.98];
+const WEIGHT_DECAY: f64 = 0.02;
 const EPSILON: f64 = 1e-8;
-/// The longest gradient; a longer one is cut to it.
-const LONGEST: f64 = 1.0;
-/// The name under which a file says after how many steps it was written.
+/// The gradient norm at which gradients are clipped.
+const CLIP_NORM: f64 = 1.0;
+/// The name of the step count in the file.
 const STEPS: &str = "steps";
 
-/// The weights, and the means of their gradients and of the squares.
+/// The weights, and the running means of their gradients and squared gradients.
 pub struct Optimiser {
     weights: BTreeMap<String, Tensor>,
     means: BTreeMap<String, [Tensor; 2]>,
-    /// How many steps were taken.
+    /// Steps so far.
     pub steps: usize,
 }
 
@@ -29,7 +29,7 @@ impl Optimiser {
         Optimiser { means: means.collect(), weights, steps: 0 }
     }
 
-    /// Goes on where [`Optimiser::save`] left off.
+    /// Resumes from a file of [`Optimiser::save`].
     pub fn load(variables: &nn::VarStore, file: &Path) -> Result<Optimiser, Box<dyn std::error::Error>> {
         let _no_gradients = tch::no_grad_guard();
         let mut optimiser = Optimiser::new(variables);
@@ -46,7 +46,7 @@ impl Optimiser {
         Ok(optimiser)
     }
 
-    /// Writes all that the next step depends on.
+    /// Writes the whole state that the next step depends on.
     pub fn save(&self, file: &Path) -> Result<(), Box<dyn std::error::Error>> {
         let _no_gradients = tch::no_grad_guard();
         let mut tensors = vec![(STEPS.to_owned(), Tensor::from_slice(&[i64::try_from(self.steps)?]))];
@@ -68,19 +68,19 @@ impl Optimiser {
         loss.f_backward()?;
         let _no_gradients = tch::no_grad_guard();
         self.steps += 1;
-        let mut long = 0.0;
+        let mut squares = 0.0;
         for weight in self.weights.values() {
-            long += weight.grad().f_norm()?.double_value(&[]).powi(2);
+            squares += weight.grad().f_norm()?.double_value(&[]).powi(2);
         }
-        let cut = (LONGEST / (long.sqrt() + 1e-6)).min(1.0);
-        let [first, second] = FORGETS.map(|forgets| 1.0 - forgets.powf(self.steps as f64));
+        let clip = (CLIP_NORM / (squares.sqrt() + 1e-6)).min(1.0);
+        let [first, second] = DECAYS.map(|decay| 1.0 - decay.powf(self.steps as f64));
         for (name, weight) in &mut self.weights {
             let Some([mean, square]) = self.means.get_mut(name) else { continue };
-            let gradient = weight.grad().f_mul_scalar(cut)?;
-            let _ = mean.f_lerp_(&gradient, 1.0 - FORGETS[0])?;
-            let _ = square.f_lerp_(&gradient.f_square()?, 1.0 - FORGETS[1])?;
+            let gradient = weight.grad().f_mul_scalar(clip)?;
+            let _ = mean.f_lerp_(&gradient, 1.0 - DECAYS[0])?;
+            let _ = square.f_lerp_(&gradient.f_square()?, 1.0 - DECAYS[1])?;
             let below = (&*square / second).f_sqrt()?.f_add_scalar(EPSILON)?;
-            let _ = weight.f_mul_scalar_(1.0 - rate * DECAY)?;
+            let _ = weight.f_mul_scalar_(1.0 - rate * WEIGHT_DECAY)?;
             let _ = weight.f_sub_(&(&*mean * (rate / first)).f_div(&below)?)?;
         }
         Ok(())

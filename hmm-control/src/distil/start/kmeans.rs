@@ -8,22 +8,21 @@ use std::num::NonZeroUsize;
 /// Points whose distances are computed in one matrix product.
 const BLOCK: usize = 1024;
 
-/// Points for each cluster among which the first centres are sought: that goes point by point, not by matrix products.
+/// Points per cluster for seeding, which goes point by point and not by matrix products.
 const SEEDS: usize = 8;
 
-/// Points that are looked at in any case: a few clusters cost nothing.
+/// The smallest sample; it costs little for a few clusters.
 const LEAST: usize = 4096;
 
-/// How to look for clusters: seeded as k-means++ (Arthur and Vassilvitskii 2007), then Lloyd's rounds, both on a
-/// sample. Costs `2 * points * clusters * width` operations for the points, and as much for the sample in each round.
+/// k-means: seeded by k-means++ (Arthur and Vassilvitskii 2007), then Lloyd's rounds, both on a sample. Costs
+/// `2 * points * clusters * width` operations for the points, and as much for the sample in each round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KMeans {
-    /// Rounds of moving the centres.
+    /// Lloyd's rounds.
     pub rounds: usize,
-    /// Points for each cluster that the centres are looked for with; all points are assigned in the end.
+    /// Sampled points per cluster; all points are assigned in the end.
     pub sample: usize,
-    /// How often to begin anew; the tightest clusters win. k-means falls into poor clusters easily, above all when they
-    /// are few.
+    /// Number of restarts; the tightest clusters win. k-means often finds poor clusters, especially when they are few.
     pub tries: usize,
     /// Threads; the result does not depend on them.
     pub threads: NonZeroUsize,
@@ -38,14 +37,14 @@ impl Default for KMeans {
 /// Points in clusters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clusters {
-    /// A row for each cluster. Where there are fewer different points than clusters, some rows are the same.
+    /// A row for each cluster. With fewer distinct points than clusters, some rows are equal.
     pub centres: Array2<f32>,
     /// The cluster of each point.
     pub of: Vec<u32>,
 }
 
 impl KMeans {
-    /// Puts points (rows) into `clusters` clusters.
+    /// Assigns points (rows) to `clusters` clusters.
     pub fn run(&self, points: ArrayView2<'_, f32>, clusters: usize, rng: &mut impl Rng) -> Clusters {
         let wanted = clusters.saturating_mul(self.sample).max(LEAST.max(clusters)).min(points.nrows());
         let chosen = choose(points.nrows(), wanted, rng);
@@ -115,7 +114,7 @@ fn choose(all: usize, count: usize, rng: &mut impl Rng) -> Vec<usize> {
     chosen
 }
 
-/// Centres among the points, each as likely as its square distance from those before.
+/// Draws centres from the points, each with a probability proportional to its squared distance from those before.
 fn seed(points: ArrayView2<'_, f32>, clusters: usize, rng: &mut impl Rng) -> Array2<f32> {
     let mut centres = Array2::zeros((clusters, points.ncols()));
     if points.nrows() == 0 {
@@ -136,13 +135,13 @@ fn seed(points: ArrayView2<'_, f32>, clusters: usize, rng: &mut impl Rng) -> Arr
             left -= distance;
             left < 0.0
         });
-        // All points are centres already: any may be one twice.
+        // All points are centres already, so that any may be chosen again.
         next = hit.unwrap_or_else(|| rng.random_range(0..points.nrows()));
     }
     centres
 }
 
-/// The sum of all points' square distances from their centres.
+/// The sum of all points' squared distances from their centres.
 fn spread(centres: &Array2<f32>, points: ArrayView2<'_, f32>, of: &[u32]) -> f64 {
     let square = |(a, b): (&f32, &f32)| f64::from(a - b) * f64::from(a - b);
     let distance = |(point, cluster): (ndarray::ArrayView1<'_, f32>, &u32)| -> f64 {
@@ -160,7 +159,7 @@ fn move_centres(centres: &mut Array2<f32>, points: ArrayView2<'_, f32>, of: &[u3
         counts.iter_mut().skip(cluster as usize).take(1).for_each(|count| *count += 1);
     }
     for ((mut centre, sum), count) in centres.rows_mut().into_iter().zip(sums.rows()).zip(counts) {
-        // A cluster that nothing is nearest to stays where it is.
+        // An empty cluster keeps its centre.
         if count > 0 {
             centre.iter_mut().zip(sum).for_each(|(centre, sum)| *centre = (sum / f64::from(count)) as f32);
         }

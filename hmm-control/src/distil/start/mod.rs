@@ -1,13 +1,11 @@
-//! First parameters: where the latent states lie before training.
+//! Initial parameters.
 //!
-//! Expectation-maximisation climbs to the nearest top, so the start decides much. In order of what they are worth:
-//! clusters of the language model's own states ([`from_features`]; latent variable distillation, Liu et al. 2023),
-//! clusters of what stands around each token ([`from_contexts`]), and chance ([`random`]).
+//! Expectation-maximisation finds a local optimum, so that the start matters. From best to worst: clusters of the language
+//! model's own states ([`from_features`]; latent variable distillation, Liu et al. 2023), clusters of each token's
+//! contexts ([`from_contexts`]), and random parameters ([`random`]).
 
 mod clusters;
-mod contexts;
 mod kmeans;
 
-pub use clusters::{Clustering, from_clusters, from_contexts, from_features, random};
-pub use contexts::contexts;
+pub use clusters::{Clustering, contexts, from_clusters, from_contexts, from_features, random};
 pub use kmeans::{Clusters, KMeans};
