@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::Disguise;
-use super::collector::Collector;
+use super::collector::{Collector, Disguise};
 use super::plausible::{Text, texts};
 
 /// The shortest word that may be one of several lines, in characters.
@@ -12,17 +11,17 @@ const LINE: usize = 8;
 /// The shortest whole that is decoded, in characters.
 const SHORTEST: usize = 12;
 
-/// The fewest capitals of a whole: words, hashes and most identifiers have fewer, and the encoding of text has one for
-/// every four characters or so.
+/// The smallest number of capitals in an encoded text: words, hashes and most identifiers have fewer, and encoded
+/// text has one in about four characters.
 const FEWEST_CAPITALS: usize = 2;
 
-/// The shortest text that is believed where the whole is not text, in bytes: the bytes of pictures have short ones by
-/// chance.
+/// The shortest text, in bytes, that is accepted if the decoded bytes are not text as a whole: the bytes of pictures
+/// contain short texts by chance.
 const ISLAND: usize = 16;
 
-/// Finds base64 in either alphabet, with or without padding, in one word or in lines of one length. As something may
-/// be glued before it (the folder of an address, say), each of the four alignments is tried where the first does not
-/// yield text.
+/// Finds base64 in either alphabet, with or without padding, in one word or in lines of one length. Other characters
+/// may be glued before it, such as a folder of an address, so each of the four alignments is tried if the first
+/// yields no text.
 pub(super) fn find(collector: &mut Collector<'_>) {
     let text = collector.text();
     let mut lines: Vec<Range<usize>> = Vec::new();
@@ -39,7 +38,7 @@ pub(super) fn find(collector: &mut Collector<'_>) {
     close(collector, &mut lines);
 }
 
-/// Decodes lines that belong together; where they yield nothing, each by itself, as what follows a word may be prose.
+/// Decodes lines that belong together or, if that yields nothing, each by itself, since prose may follow a word.
 fn close(collector: &mut Collector<'_>, lines: &mut Vec<Range<usize>>) {
     if lines.len() > 1 {
         lines.extend(rest_of(collector.text(), lines));
@@ -52,7 +51,7 @@ fn close(collector: &mut Collector<'_>, lines: &mut Vec<Range<usize>>) {
     lines.clear();
 }
 
-/// The last line after others, where it is too short to be seen by itself.
+/// Returns the last line after others, if it is too short to be found by itself.
 fn rest_of(text: &str, lines: &[Range<usize>]) -> Option<Range<usize>> {
     let last = lines.last()?;
     let rest = text.get(last.end..)?;
@@ -64,7 +63,7 @@ fn rest_of(text: &str, lines: &[Range<usize>]) -> Option<Range<usize>> {
     ((1..LINE).contains(&length) && continues(text, lines, &line)).then_some(line)
 }
 
-/// The value of a character in either alphabet.
+/// Returns the value of a character in either alphabet.
 fn value(byte: u8) -> Option<u8> {
     match byte {
         b'A'..=b'Z' => Some(byte - b'A'),
@@ -76,7 +75,7 @@ fn value(byte: u8) -> Option<u8> {
     }
 }
 
-/// The next run of the alphabet from `at` on that is long enough for a line.
+/// Returns the next run of the alphabet from `at` on that is long enough for a line.
 fn next_word(text: &str, mut at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     loop {
@@ -91,8 +90,8 @@ fn next_word(text: &str, mut at: usize) -> Option<Range<usize>> {
     }
 }
 
-/// Whether a word is the next line: after one line break or a space or two, and not longer than the lines before,
-/// which are all of one length.
+/// Returns whether a word is the next line: it follows after one line break or a space or two, and is not longer than
+/// the lines before, which are all of one length.
 fn continues(text: &str, lines: &[Range<usize>], word: &Range<usize>) -> bool {
     let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return false };
     let gap = text.get(last.end..word.start).unwrap_or("=");
@@ -103,7 +102,7 @@ fn continues(text: &str, lines: &[Range<usize>], word: &Range<usize>) -> bool {
         && word.len() <= first.len()
 }
 
-/// Reports what lines say, and whether they say anything.
+/// Adds the texts that lines encode, and returns whether there are any.
 fn decode(collector: &mut Collector<'_>, lines: &[Range<usize>]) -> bool {
     let text = collector.text();
     let written = || lines.iter().filter_map(|line| text.as_bytes().get(line.clone())).flatten();
@@ -123,7 +122,7 @@ fn decode(collector: &mut Collector<'_>, lines: &[Range<usize>]) -> bool {
         }
         any = true;
         let whole = found.iter().map(|text| text.at.len()).sum::<usize>() * 2 >= bytes.len();
-        for Text { at, says, plausible } in found {
+        for Text { at, decoded, plausible } in found {
             let first = skip + at.start / 3 * 4;
             let end = if at.end == bytes.len() { length } else { skip + at.end.div_ceil(3) * 4 };
             let (Some(start), Some(last)) = (place(lines, first), place(lines, end.min(length) - 1)) else {
@@ -132,7 +131,7 @@ fn decode(collector: &mut Collector<'_>, lines: &[Range<usize>]) -> bool {
             let padding =
                 text.get(last + 1..).unwrap_or_default().bytes().take(2).take_while(|byte| *byte == b'=');
             let span = start..last + 1 + if end >= length { padding.count() } else { 0 };
-            let folded = collector.fold(&says, &span);
+            let folded = collector.fold(&decoded, &span);
             collector.whole(Disguise::Base64, span, &folded, plausible);
         }
         if whole {
@@ -142,7 +141,7 @@ fn decode(collector: &mut Collector<'_>, lines: &[Range<usize>]) -> bool {
     any
 }
 
-/// Where the character of this number stands.
+/// Returns the position of the character of this number.
 fn place(lines: &[Range<usize>], mut number: usize) -> Option<usize> {
     lines.iter().find_map(|line| {
         let here = (number < line.len()).then_some(line.start + number);
@@ -151,7 +150,7 @@ fn place(lines: &[Range<usize>], mut number: usize) -> Option<usize> {
     })
 }
 
-/// The bytes of values of six bits; bits that are too few for a byte are dropped.
+/// Returns the bytes of values of six bits; bits that are too few for a byte are dropped.
 fn bytes(values: impl Iterator<Item = u8>, count: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(count / 4 * 3 + 3);
     let (mut held, mut bits) = (0_u32, 0);

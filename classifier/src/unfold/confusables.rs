@@ -2,20 +2,18 @@
 
 use std::ops::Range;
 
-use super::Disguise;
-use super::collector::Collector;
-use super::passage::{self, ENOUGH, Piece};
+use super::collector::{Collector, Disguise, ENOUGH, Piece, report_passages};
 
-/// How many words on either side tell which script a text is written in.
+/// The number of words on either side that determine the script of a text.
 const NEIGHBOURS: usize = 3;
 
-/// The shortest word with look-alike letters that is told by itself.
+/// The shortest word with look-alike letters that is recognised by itself.
 const SHORTEST: usize = 3;
 
 /// Finds words that mix Latin letters, or letters of several scripts, with letters that look like Latin ones; words
-/// of Latin letters that no language writes (small capitals, enclosed letters); and words wholly of look-alike
-/// letters in the midst of Latin ones; and one or two such letters beside disguised words. Every foreign letter of a word must look like a Latin one; a word that has
-/// another, and its neighbours, are genuine.
+/// of Latin letters that no language writes (small capitals, enclosed letters); words of look-alike letters alone
+/// among Latin words; and one or two such letters next to disguised words. Every foreign letter of a word must look
+/// like a Latin one; a word with another letter, and its neighbours, are genuine.
 pub(super) fn find(collector: &mut Collector<'_>) {
     let text = collector.text();
     if text.is_ascii() {
@@ -24,46 +22,46 @@ pub(super) fn find(collector: &mut Collector<'_>) {
     let words = words(text);
     let mut pieces = Vec::new();
     for (number, word) in words.iter().enumerate() {
-        let beside_disguised = || neighbours(&words, number, 1).contains(&Kind::Mixed);
-        let among = |kinds: &[Kind]| {
+        let next_to_disguised = || neighbours(&words, number, 1).contains(&WordScript::Mixed);
+        let among = |scripts: &[WordScript]| {
             let near = neighbours(&words, number, NEIGHBOURS);
-            near.iter().any(|kind| kinds.contains(kind)) && !near.contains(&Kind::Genuine)
+            near.iter().any(|script| scripts.contains(script)) && !near.contains(&WordScript::Genuine)
         };
-        let disguised = match word.kind {
-            Kind::Mixed => true,
-            Kind::Alike => beside_disguised() || among(&[Kind::Latin, Kind::Mixed]),
-            Kind::Short => beside_disguised() || among(&[Kind::Mixed]),
-            Kind::Latin | Kind::Genuine => false,
+        let disguised = match word.script {
+            WordScript::Mixed => true,
+            WordScript::Alike => next_to_disguised() || among(&[WordScript::Latin, WordScript::Mixed]),
+            WordScript::Short => next_to_disguised() || among(&[WordScript::Mixed]),
+            WordScript::Latin | WordScript::Genuine => false,
         };
         if disguised {
             let original = text.get(word.at.clone()).unwrap_or_default();
-            let says = original.chars().map(|letter| look(letter).unwrap_or(letter)).collect();
-            pieces.push(Piece { at: word.at.clone(), says, weight: ENOUGH });
+            let decoded = original.chars().map(|letter| look(letter).unwrap_or(letter)).collect();
+            pieces.push(Piece { at: word.at.clone(), decoded, weight: ENOUGH });
         }
     }
-    passage::report(collector, Disguise::Confusables, &pieces);
+    report_passages(collector, Disguise::Confusables, &pieces);
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Of Latin letters as languages write them.
+enum WordScript {
+    /// Latin letters as languages write them.
     Latin,
     /// Certainly disguised.
     Mixed,
-    /// Wholly of letters of one other script, which all look like Latin ones.
+    /// Letters of one other script, which all look like Latin ones.
     Alike,
-    /// One or two letters, some of them foreign and look-alike: a unit, a variable, or part of a disguised text.
+    /// One or two letters, some of them foreign and look-alike: a unit, a variable, or a part of a disguised text.
     Short,
-    /// Of another script.
+    /// Another script.
     Genuine,
 }
 
-struct Word {
+struct WordRange {
     at: Range<usize>,
-    kind: Kind,
+    script: WordScript,
 }
 
-fn words(text: &str) -> Vec<Word> {
+fn words(text: &str) -> Vec<WordRange> {
     let is_letter = |character: char| character.is_alphabetic() || enclosed(character).is_some();
     let mut words = Vec::new();
     let mut at = 0;
@@ -72,21 +70,21 @@ fn words(text: &str) -> Vec<Word> {
         let run = text.get(start..).unwrap_or_default();
         let length = run.find(|character| !is_letter(character)).unwrap_or(run.len());
         at = start + length;
-        words.push(Word { at: start..at, kind: kind(run.get(..length).unwrap_or_default()) });
+        words.push(WordRange { at: start..at, script: word_script(run.get(..length).unwrap_or_default()) });
     }
     words
 }
 
-fn kind(word: &str) -> Kind {
+fn word_script(word: &str) -> WordScript {
     if word.is_ascii() {
-        return Kind::Latin;
+        return WordScript::Latin;
     }
     let (mut latin, mut odd, mut length) = (0, 0, 0);
     let mut foreign: Option<Script> = None;
     let mut several = false;
     for letter in word.chars() {
         length += 1;
-        match script(letter) {
+        match letter_script(letter) {
             Script::Latin => latin += 1,
             Script::Odd => odd += 1,
             other => {
@@ -94,26 +92,26 @@ fn kind(word: &str) -> Kind {
                 foreign = Some(other);
             }
         }
-        if script(letter) == Script::Unlike {
-            return Kind::Genuine;
+        if letter_script(letter) == Script::Unlike {
+            return WordScript::Genuine;
         }
-        if script(letter) != Script::Latin && look(letter).is_none() {
-            return if foreign.is_some() { Kind::Genuine } else { Kind::Latin };
+        if letter_script(letter) != Script::Latin && look(letter).is_none() {
+            return if foreign.is_some() { WordScript::Genuine } else { WordScript::Latin };
         }
     }
     match foreign {
-        None if odd == 0 => Kind::Latin,
-        _ if length < SHORTEST => Kind::Short,
-        None => Kind::Mixed,
-        Some(_) if several || latin > 0 || odd > 0 => Kind::Mixed,
-        Some(_) => Kind::Alike,
+        None if odd == 0 => WordScript::Latin,
+        _ if length < SHORTEST => WordScript::Short,
+        None => WordScript::Mixed,
+        Some(_) if several || latin > 0 || odd > 0 => WordScript::Mixed,
+        Some(_) => WordScript::Alike,
     }
 }
 
-/// The kinds of the words around one, itself included.
-fn neighbours(words: &[Word], number: usize, reach: usize) -> Vec<Kind> {
+/// Returns the scripts of the words around one, itself included.
+fn neighbours(words: &[WordRange], number: usize, reach: usize) -> Vec<WordScript> {
     let before = reach.min(number);
-    words.iter().skip(number - before).take(before + 1 + reach).map(|word| word.kind).collect()
+    words.iter().skip(number - before).take(before + 1 + reach).map(|word| word.script).collect()
 }
 
 /// The scripts that matter here.
@@ -125,13 +123,13 @@ enum Script {
     Greek,
     Cyrillic,
     Armenian,
-    /// Those that have a letter or more that looks Latin.
+    /// Scripts with some letters that look Latin.
     Similar,
-    /// All others.
+    /// All other scripts.
     Unlike,
 }
 
-fn script(letter: char) -> Script {
+fn letter_script(letter: char) -> Script {
     match letter {
         'a'..='z' | 'A'..='Z' => Script::Latin,
         'ı' => Script::Latin,
@@ -154,7 +152,7 @@ fn script(letter: char) -> Script {
     }
 }
 
-/// The Latin letter that a letter looks like.
+/// Returns the Latin letter that a letter looks like.
 fn look(letter: char) -> Option<char> {
     if letter.is_ascii() {
         return None;
@@ -162,7 +160,7 @@ fn look(letter: char) -> Option<char> {
     let listed = ALIKE.binary_search_by_key(&letter, |(known, _)| *known).ok();
     let listed = listed.and_then(|place| ALIKE.get(place)).map(|(_, latin)| *latin);
     listed.or_else(|| enclosed(letter)).or_else(|| {
-        if matches!(script(letter), Script::Latin | Script::Unlike) {
+        if matches!(letter_script(letter), Script::Latin | Script::Unlike) {
             return None;
         }
         let mut buffer = [0; 4];
@@ -174,7 +172,7 @@ fn look(letter: char) -> Option<char> {
     })
 }
 
-/// The letter in a filled circle or square; open ones have a compatibility form.
+/// Returns the letter in a filled circle or square; open ones have a compatibility form.
 fn enclosed(character: char) -> Option<char> {
     let code = u32::from(character);
     let place = match character {
@@ -185,8 +183,8 @@ fn enclosed(character: char) -> Option<char> {
     char::from_u32(u32::from('A') + place)
 }
 
-/// Letters that people take for Latin ones and Unicode's table of confusables has not, or has otherwise: small
-/// letters that look like small capitals, small capitals themselves, Greek by its sound.
+/// Letters that people read as Latin ones and for which Unicode's table of confusables has no entry or another one:
+/// small letters that look like small capitals, small capitals themselves, Greek letters by their sound.
 #[rustfmt::skip]
 const ALIKE: [(char, char); 63] = [
     ('ɑ', 'a'), ('ɗ', 'd'), ('ɡ', 'g'), ('ɢ', 'g'), ('ɩ', 'i'), ('ɪ', 'i'), ('ɴ', 'n'), ('ʀ', 'r'),
@@ -209,23 +207,23 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_words() {
+    fn words_have_scripts() {
         for mixed in ["іgnоrе", "pаsswоrd", "ɪɢɴᴏʀᴇ", "αdmin", "🅸🅶🅽🅾🆁🅴", "ԍrосеrу", "ոаmе"]
         {
-            assert_eq!(kind(mixed), Kind::Mixed, "{mixed}");
+            assert_eq!(word_script(mixed), WordScript::Mixed, "{mixed}");
         }
         for alike in ["раура", "ΝΑΤΟ", "сосо", "ΤΗΕ"] {
-            assert_eq!(kind(alike), Kind::Alike, "{alike}");
+            assert_eq!(word_script(alike), WordScript::Alike, "{alike}");
         }
         for short in ["tо", "о", "αs"] {
-            assert_eq!(kind(short), Kind::Short, "{short}");
+            assert_eq!(word_script(short), WordScript::Short, "{short}");
         }
         for genuine in ["привет", "μm", "kΩ", "Δx", "λόγος", "日本", "שלום", "मानक", "iPhoneы"]
         {
-            assert_eq!(kind(genuine), Kind::Genuine, "{genuine}");
+            assert_eq!(word_script(genuine), WordScript::Genuine, "{genuine}");
         }
         for latin in ["naïve", "Größe", "łódź", "ışık", "əsas", "Đặng", "ŋoni"] {
-            assert_eq!(kind(latin), Kind::Latin, "{latin}");
+            assert_eq!(word_script(latin), WordScript::Latin, "{latin}");
         }
     }
 }

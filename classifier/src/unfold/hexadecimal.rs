@@ -2,32 +2,30 @@
 
 use std::ops::Range;
 
-use super::Disguise;
-use super::collector::Collector;
+use super::collector::{Collector, Disguise};
 use super::plausible::{Text, texts};
 
-/// The fewest bytes that are decoded.
+/// The smallest number of bytes that are decoded.
 const FEWEST: usize = 6;
 
-/// The shortest text that is believed where the whole is not text, in bytes.
+/// The shortest text, in bytes, that is accepted if the decoded bytes are not text as a whole.
 const ISLAND: usize = 16;
 
-/// What may stand before each pair of digits.
+/// The possible prefixes of a pair of digits.
 const PREFIXES: [&str; 6] = ["0x", "0X", "\\x", "\\u00", "\\U00", "#x"];
 
-/// Finds bytes written as two digits each: all in one word, or each by itself with the same short separator and
-/// prefix, as `69 67`, `69:67`, `0x69, 0x67`, `\x69\x67`, `\u0069\u0067`. Without a prefix one of the digits must be a
-/// letter: columns
-/// of two-digit numbers are common, and texts without one of `j` to `o` or `z` are not. What else could be text is only
-/// searched for a further encoding.
+/// Finds bytes of two digits each: all in one word, or each by itself with the same short separator and prefix, as
+/// `69 67`, `69:67`, `0x69, 0x67`, `\x69\x67`, `\u0069\u0067`. Without a prefix one of the digits must be a letter:
+/// columns of two-digit numbers are common, and most texts contain one of `j` to `o` or `z`. Other candidates are
+/// only searched for a further encoding.
 pub(super) fn find(collector: &mut Collector<'_>) {
     let text = collector.text();
     let mut at = 0;
     while let Some(start) = next_digit(text, at) {
         let (bytes, ends) = pairs(text, start);
         let end = ends.last().copied().unwrap_or(start);
-        // A short run may have begun a word too early (`see: 69 67`): then the next word has its turn. Past every digit
-        // that touches, so that no part of a word is looked at twice.
+        // A short run may have begun a word too early (`see: 69 67`), so the next word is tried. The search continues
+        // after every adjacent digit, so that no part of a word is read twice.
         let first = ends.first().copied().unwrap_or(start + 1);
         at = if bytes.len() < FEWEST { first } else { end };
         let tail = text.as_bytes().get(at..).unwrap_or_default();
@@ -41,19 +39,19 @@ pub(super) fn find(collector: &mut Collector<'_>) {
         if bytes.len() < FEWEST {
             continue;
         }
-        let telling = lettered || !prefix_at(text, start).is_empty();
-        for Text { at: place, says, plausible } in texts(&bytes, ISLAND) {
+        let reported = lettered || !prefix_at(text, start).is_empty();
+        for Text { at: place, decoded, plausible } in texts(&bytes, ISLAND) {
             let from = if place.start == 0 { Some(start) } else { ends.get(place.start - 1).copied() };
             let to = place.end.checked_sub(1).and_then(|last| ends.get(last).copied());
             let (Some(from), Some(to)) = (from, to) else { continue };
             let span: Range<usize> = from..to;
-            let folded = collector.fold(&says, &span);
-            collector.whole(Disguise::Hexadecimal, span, &folded, plausible && telling);
+            let folded = collector.fold(&decoded, &span);
+            collector.whole(Disguise::Hexadecimal, span, &folded, plausible && reported);
         }
     }
 }
 
-/// The next place from `at` on where digits, or a prefix, may begin: where a word does.
+/// Returns the next position from `at` on where digits or a prefix may begin: the beginning of a word.
 fn next_digit(text: &str, at: usize) -> Option<usize> {
     let mut before =
         at.checked_sub(1).and_then(|before| text.as_bytes().get(before)).copied().unwrap_or(b' ');
@@ -67,7 +65,7 @@ fn next_digit(text: &str, at: usize) -> Option<usize> {
     Some(at + next)
 }
 
-/// The bytes from `start` on, and where each ends.
+/// Returns the bytes from `start` on, and the end of each.
 fn pairs(text: &str, start: usize) -> (Vec<u8>, Vec<usize>) {
     let (mut bytes, mut ends) = (Vec::new(), Vec::new());
     let prefix = prefix_at(text, start);
@@ -86,7 +84,7 @@ fn pairs(text: &str, start: usize) -> (Vec<u8>, Vec<usize>) {
         match separator {
             None => separator = Some(gap),
             Some(usual) if usual == gap => {}
-            // Groups of digits, as dumps have them.
+            // Dumps have groups of digits.
             Some("") if matches!(gap, " " | "\n") => {}
             Some(_) => break,
         }
@@ -103,7 +101,7 @@ fn prefix_at(text: &str, at: usize) -> &'static str {
     PREFIXES.into_iter().find(|prefix| rest.starts_with(prefix)).unwrap_or_default()
 }
 
-/// What separates two pairs, at the beginning of a text.
+/// Returns the separator of two pairs at the beginning of a text.
 fn gap_at(text: &str) -> &str {
     let length = text
         .bytes()

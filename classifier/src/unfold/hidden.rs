@@ -1,35 +1,48 @@
-//! Characters that show nothing: how many there are, and what they spell.
+//! Invisible characters: their number, and the messages that they spell.
 
 use std::ops::Range;
 
-use super::HiddenCounts;
+use super::normalise::Normalised;
 
-/// Characters further apart than this, in bytes, belong to different messages if what came before is long enough to
-/// be one.
+/// The numbers of invisible characters that were dropped from a text and from its decoded texts. Characters that
+/// belong to an emoji or to the spelling of a script, and byte order marks, do not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HiddenCounts {
+    /// Zero-width spaces, control characters and variation selectors: all that are in no other count.
+    pub invisible: usize,
+    /// Controls of the writing direction.
+    pub directional: usize,
+    /// Tag characters.
+    pub tags: usize,
+    /// Soft hyphens, which honest pages contain too.
+    pub soft_hyphens: usize,
+}
+
+/// The distance in bytes from which characters belong to different messages, if the first message is long enough.
 const APART: usize = 64;
 
-/// A message of as many characters may end.
+/// The smallest length of a message, in characters.
 const MESSAGE: usize = 4;
 
-/// What invisible characters spell.
+/// A message that invisible characters spell.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Message {
-    pub(super) says: String,
-    /// Where it stood in the text.
+    pub(super) decoded: String,
+    /// Its range in the text.
     pub(super) at: Range<usize>,
 }
 
-/// Bytes spelled by one family of invisible characters.
+/// Bytes that one set of invisible characters spells.
 #[derive(Debug, Default)]
-struct Family {
+struct HiddenBytes {
     bytes: Vec<u8>,
-    /// How many bytes there were where one character that shows, or a line break, stood between two.
+    /// The numbers of bytes before which one visible character, or a line break, separates two.
     breaks: Vec<usize>,
     at: Range<usize>,
     messages: Vec<(Vec<u8>, Range<usize>)>,
 }
 
-impl Family {
+impl HiddenBytes {
     fn push(&mut self, byte: u8, at: Range<usize>) {
         if self.bytes.len() >= MESSAGE && at.start > self.at.end + APART {
             self.close();
@@ -52,8 +65,9 @@ impl Family {
     }
 }
 
-/// A message with a line break where it was broken. Line breaks have no invisible form, so those of a text hidden as a
-/// whole stay as they are; where the message is broken all over, it was mixed with what shows.
+/// Returns a message with its line breaks. Line breaks have no invisible form, so those of a text that is hidden as a
+/// whole stay visible; in a message that is broken everywhere, visible characters are interleaved and there are no
+/// line breaks.
 fn with_lines(bytes: Vec<u8>, breaks: &[usize]) -> Vec<u8> {
     if breaks.is_empty() || breaks.len() * 4 > bytes.len() {
         return bytes;
@@ -73,13 +87,13 @@ fn with_lines(bytes: Vec<u8>, breaks: &[usize]) -> Vec<u8> {
 #[derive(Debug, Default)]
 pub(super) struct Hidden {
     counts: HiddenCounts,
-    tags: Family,
-    selectors: Family,
+    tags: HiddenBytes,
+    selectors: HiddenBytes,
 }
 
 impl Hidden {
-    /// Notes an invisible character; they come in the order of the text.
-    pub(super) fn note(&mut self, at: usize, character: char) {
+    /// Counts an invisible character; they come in the order of the text.
+    pub(super) fn count(&mut self, at: usize, character: char) {
         let place = at..at + character.len_utf8();
         match character {
             '\u{E0000}'..='\u{E007F}' => self.counts.tags += 1,
@@ -103,7 +117,7 @@ impl Hidden {
         self.counts
     }
 
-    /// What they spell, in the order of the text for each family.
+    /// Returns the messages, in the order of the text for each set of characters.
     pub(super) fn messages(mut self) -> Vec<Message> {
         self.tags.close();
         self.selectors.close();
@@ -111,21 +125,22 @@ impl Hidden {
         spelled
             .filter_map(|(bytes, at)| {
                 let text = String::from_utf8(bytes).ok()?;
-                let says = crate::Normalised::new(&text).text().to_owned();
-                says.chars().any(char::is_alphanumeric).then_some(Message { says, at })
+                let decoded = Normalised::new(&text).text().to_owned();
+                decoded.chars().any(char::is_alphanumeric).then_some(Message { decoded, at })
             })
             .collect()
     }
 }
 
-/// The ASCII character that a tag character stands for.
+/// Returns the ASCII character that a tag character stands for.
 pub(super) fn tag(character: char) -> Option<u8> {
     matches!(character, '\u{E0020}'..='\u{E007E}')
         .then(|| u8::try_from(u32::from(character) - 0xE0000).ok())
         .flatten()
 }
 
-/// The byte that a variation selector can stand for: the sixteen of the first block, then those of the supplement.
+/// Returns the byte that a variation selector stands for: the sixteen of the first block, then those of the
+/// supplement.
 fn selector(character: char) -> Option<u8> {
     let code = u32::from(character);
     match character {
@@ -141,7 +156,7 @@ mod tests {
 
     fn hidden(text: &str) -> Hidden {
         let mut hidden = Hidden::default();
-        crate::Normalised::watched(text, |at, character| hidden.note(at, character));
+        Normalised::watched(text, |at, character| hidden.count(at, character));
         hidden
     }
 
@@ -151,14 +166,14 @@ mod tests {
 
     #[test]
     fn lines_hidden_as_a_whole_stay_apart() {
-        let says = |text: &str| -> Vec<String> {
-            hidden(text).messages().into_iter().map(|message| message.says).collect()
+        let decoded = |text: &str| -> Vec<String> {
+            hidden(text).messages().into_iter().map(|message| message.decoded).collect()
         };
         let lines = format!("{}\n{}", tagged("Send the code."), tagged("Now."));
-        assert_eq!(says(&lines), ["Send the code.\nNow."]);
+        assert_eq!(decoded(&lines), ["Send the code.\nNow."]);
         let mixed: String =
             "send it".bytes().map(|byte| format!("a{}", tagged(&char::from(byte).to_string()))).collect();
-        assert_eq!(says(&mixed), ["send it"]);
+        assert_eq!(decoded(&mixed), ["send it"]);
     }
 
     #[test]
@@ -169,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_emoji_and_scripts_is_not_counted() {
+    fn characters_of_emoji_and_scripts_are_not_counted() {
         for honest in [
             "👨\u{200D}👩\u{200D}👧\u{200D}👦",
             "❤\u{FE0F}\u{200D}🔥",
@@ -189,7 +204,7 @@ mod tests {
         assert_eq!(counted("😀\u{FE0F}\u{FE01}\u{FE0F}a\u{FE0F}").invisible, 3);
         assert_eq!(counted("🏴\u{E0061}\u{E007F}").tags, 2);
         assert_eq!(counted("a\u{FEFF}b").invisible, 1);
-        // Joined to what has a compatibility form, which is no picture.
+        // A letter with a compatibility form is no picture that a joiner joins.
         assert_eq!(counted("❤\u{FE0F}\u{200D}🄐").invisible, 1);
     }
 
@@ -198,15 +213,16 @@ mod tests {
         let at = "ab ".len();
         let text = format!("ab {}{}", tagged("send it"), tagged(" now"));
         let messages = hidden(&text).messages();
-        assert_eq!(messages, [Message { says: "send it now".into(), at: at..text.len() }]);
+        assert_eq!(messages, [Message { decoded: "send it now".into(), at: at..text.len() }]);
         let sparse: String = "secret"
             .bytes()
             .map(|b| format!("{}{}", "x".repeat(70), tagged(&char::from(b).to_string())))
             .collect();
-        assert_eq!(hidden(&sparse).messages()[0].says, "secr");
+        assert_eq!(hidden(&sparse).messages()[0].decoded, "secr");
         let apart = format!("{}{}{}", tagged("first"), "x".repeat(65), tagged("second"));
-        let says: Vec<String> = hidden(&apart).messages().into_iter().map(|message| message.says).collect();
-        assert_eq!(says, ["first", "second"]);
+        let decoded: Vec<String> =
+            hidden(&apart).messages().into_iter().map(|message| message.decoded).collect();
+        assert_eq!(decoded, ["first", "second"]);
     }
 
     #[test]
@@ -219,6 +235,6 @@ mod tests {
             })
             .collect();
         let messages = hidden(&format!("😀{spelled}")).messages();
-        assert_eq!(messages, [Message { says: "hide é".into(), at: 4..4 + spelled.len() }]);
+        assert_eq!(messages, [Message { decoded: "hide é".into(), at: 4..4 + spelled.len() }]);
     }
 }

@@ -1,25 +1,25 @@
-//! Whether decoded bytes are text that somebody wrote.
+//! Tells decoded bytes that are a text from noise.
 
 use std::ops::Range;
 
+use super::character::shows_nothing;
 use super::hidden;
-use crate::normalise;
 
-/// The shortest text that is believed to be one, in characters.
+/// The shortest text that is accepted, in characters.
 pub(super) const SHORTEST: usize = 6;
 
-/// Whether a text reads like one: mostly letters and spaces, hardly anything that prose has not, about as many
+/// Returns whether a text reads like one: mostly letters and spaces, few characters that prose has not, about as many
 /// vowels as words need, and capitals where words begin or throughout.
 ///
-/// Random bytes fail by their symbols; random letters by their vowels and capitals, most of the time. Texts with
-/// more than a few letters outside ASCII are judged by letters and symbols alone. What is hidden in the text by
-/// invisible characters is judged as if it were seen.
+/// Random bytes fail by their symbols; random letters by their vowels and capitals, most of the time. Texts with more
+/// than a few letters outside ASCII are judged by letters and symbols alone. Invisible characters count as the
+/// characters that they spell.
 pub(super) fn is_plausible(text: &str) -> bool {
     let (mut all, mut letters, mut prose, mut latin, mut vowels, mut bumps) = (0_usize, 0, 0, 0, 0, 0);
     let mut before = ' ';
     for character in text.chars() {
         let character = hidden::tag(character).map_or(character, char::from);
-        if normalise::shows_nothing(character) {
+        if shows_nothing(character) {
             continue;
         }
         all += 1;
@@ -65,31 +65,31 @@ pub(super) fn is_plausible(text: &str) -> bool {
 /// A text in a string of bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Text {
-    /// Where it stands in the bytes.
+    /// Its range in the bytes.
     pub(super) at: Range<usize>,
-    pub(super) says: String,
-    /// Whether it reads like a text. Otherwise it is in a further encoding, or data: what is printable throughout was
-    /// hardly decoded by chance.
+    pub(super) decoded: String,
+    /// True if it reads like a text. Otherwise it is in a further encoding, or data: printable bytes throughout are
+    /// hardly a chance result.
     pub(super) plausible: bool,
 }
 
-/// The shortest whole that is searched further though it is not plausible, in bytes; random bytes are UTF-8 without
-/// control characters once in a million times.
+/// The shortest printable whole, in bytes, that is searched further though it is not plausible; random bytes are
+/// UTF-8 without control characters once in a million times.
 const PRINTABLE: usize = 16;
 
-/// The fewest letters of a text within a record.
+/// The smallest number of letters of a text within a record.
 const WITHIN: usize = 20;
 
-/// Whether a text holds one that reads like a text, between quotes, brackets or line breaks: the answers of tools are
-/// mostly marks and names, and are no less written for that.
+/// Returns whether a text contains a plausible one between quotes, brackets or line breaks: the answers of tools are
+/// mostly marks and names around text.
 fn holds_plausible(text: &str) -> bool {
     let border = |one| matches!(one, '\n' | '"' | '\'' | '`' | '{' | '}' | '[' | ']' | '<' | '>' | '|' | '=');
     text.split(border)
         .any(|part| part.chars().filter(|one| one.is_alphabetic()).count() >= WITHIN && is_plausible(part))
 }
 
-/// The texts in a string of bytes: parts that are UTF-8 without control characters, and plausible. Where a part is
-/// not the whole, it must be at least `island` bytes long. The whole is given too where it is long enough.
+/// Returns the texts in a string of bytes: parts that are UTF-8 without control characters, and plausible. A part
+/// that is not the whole must be at least `island` bytes long. The whole is returned too if it is long enough.
 pub(super) fn texts(bytes: &[u8], island: usize) -> Vec<Text> {
     let mut texts = Vec::new();
     let mut at = 0;
@@ -103,7 +103,7 @@ pub(super) fn texts(bytes: &[u8], island: usize) -> Vec<Text> {
                 let plausible = is_plausible(text) || (printable && holds_plausible(text));
                 if plausible || printable {
                     let at = start..start + text.len();
-                    texts.push(Text { at, says: text.to_owned(), plausible });
+                    texts.push(Text { at, decoded: text.to_owned(), plausible });
                 }
             }
             start += part.len();
@@ -145,7 +145,8 @@ mod tests {
         let mut bytes = vec![0xFF, 0x80, b'a', 0];
         bytes.extend(b"send the password");
         bytes.extend([0x9C, 0xE2, 0x82]);
-        let text = |at: Range<usize>, says: &str| Text { at, says: says.to_owned(), plausible: true };
+        let text =
+            |at: Range<usize>, decoded: &str| Text { at, decoded: decoded.to_owned(), plausible: true };
         assert_eq!(texts(&bytes, 12), [text(4..21, "send the password")]);
         assert_eq!(texts(&bytes, 18), []);
         assert_eq!(texts(b"ignore", 18), [text(0..6, "ignore")]);

@@ -2,27 +2,26 @@
 
 use std::ops::Range;
 
-use super::Disguise;
-use super::collector::Collector;
+use super::collector::{Collector, Disguise};
 use super::words::{Reading, reading};
 
-/// Points that a stretch of words gains and loses.
+/// The points that a stretch gains and loses by a word.
 const BACKWARDS: i32 = 4;
 const UNKNOWN: i32 = -1;
 const FORWARDS: i32 = -4;
 
-/// How many words a stretch must have that read backwards; two will do if they are long.
+/// The smallest number of reversed words in a stretch; two are enough if they are long.
 const FEWEST: usize = 3;
 const LONG: usize = 11;
 
-/// How far unknown words around a stretch are taken along, in bytes.
+/// The length of the unknown words on either side of a stretch that are taken along, in bytes.
 const AROUND: usize = 200;
 
-/// Finds stretches whose words are common ones when read backwards, and not as they stand. What the stretch says is
-/// reported twice, as a whole read backwards and with each word read backwards in its place, as either is in use.
+/// Finds stretches whose words are common ones when read backwards, and not as they are written. A stretch is
+/// reported twice, read backwards as a whole and with each word read backwards in its place, since both are in use.
 ///
-/// Only common words tell: a short text without two or three of them is not noticed. In return, texts of languages
-/// that are not in the list are left alone.
+/// Only common words count: a short text without two or three of them is not recognised. In return, texts of
+/// languages that are not in the list are left alone.
 pub(super) fn find(collector: &mut Collector<'_>) {
     let text = collector.text();
     let mut stretch = Stretch::default();
@@ -36,7 +35,7 @@ pub(super) fn find(collector: &mut Collector<'_>) {
     stretch.close(collector);
 }
 
-/// The runs of letters of a text.
+/// Returns the runs of letters of a text.
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -49,7 +48,7 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Words since the first that read backwards, while points last.
+/// The words since the first reversed one, while there are points left.
 #[derive(Default)]
 struct Stretch {
     points: i32,
@@ -66,7 +65,7 @@ impl Stretch {
         self.at.end = word.end;
         self.count += 1;
         self.letters += word.len();
-        // Bounded, so that a long stretch does not swallow all that follows.
+        // The points are bounded, so that a long stretch does not include all the text after it.
         self.points = (self.points + BACKWARDS).min(6 * BACKWARDS);
     }
 
@@ -87,7 +86,7 @@ impl Stretch {
     }
 }
 
-/// The stretch with the unknown words on either side, in its line.
+/// Returns the stretch with the unknown words on either side, in its line.
 fn widened(text: &str, at: Range<usize>) -> Range<usize> {
     let is_forwards = |part: &str, word: &Range<usize>| {
         reading(part.get(word.clone()).unwrap_or_default()) == Reading::Forwards

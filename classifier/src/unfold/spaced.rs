@@ -1,27 +1,25 @@
-//! Letters with something between each.
+//! Words whose letters are separated from each other.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Disguise;
-use super::collector::Collector;
-use super::passage::{self, ENOUGH, Piece};
+use super::collector::{Collector, Disguise, ENOUGH, Piece, report_passages};
 use super::words::divide;
 
-/// Fewer letters are initials, sizes, grades.
+/// The smallest number of letters; fewer are initials, sizes, grades.
 const FEWEST: usize = 5;
 
-/// The longest gap between two letters, in bytes; a longer one ends the run. A mark of its own between wide spaces is
-/// part of a gap.
+/// The longest gap between two letters, in bytes; a longer one ends the run. A mark between wide spaces is part of a
+/// gap.
 const WIDEST: usize = 9;
 
-/// Finds runs of letters that stand alone. The gap that is most frequent in a run stands between letters, any other
-/// one between words; where all gaps are alike, the run is divided into common words as well as they allow.
+/// Finds runs of single letters. The most frequent gap in a run separates letters, any other gap separates words; if
+/// all gaps are alike, the run is divided into common words as far as possible.
 pub(super) fn find(collector: &mut Collector<'_>) {
     let text = collector.text();
     let mut pieces = Vec::new();
-    let mut run = Run::default();
+    let mut run = LetterRun::default();
     let mut characters = text.char_indices().peekable();
     let mut joined = false;
     while let Some((at, character)) = characters.next() {
@@ -41,18 +39,18 @@ pub(super) fn find(collector: &mut Collector<'_>) {
         }
     }
     run.close(&mut pieces);
-    passage::report(collector, Disguise::SpacedOut, &pieces);
+    report_passages(collector, Disguise::SpacedOut, &pieces);
 }
 
-/// Letters that stand alone, with gaps between.
+/// Single letters, with gaps between.
 #[derive(Default)]
-struct Run<'a> {
+struct LetterRun<'a> {
     letters: Vec<(usize, char)>,
     gaps: Vec<&'a str>,
 }
 
-impl<'a> Run<'a> {
-    /// What stands between the last letter and `at`, if it is a gap.
+impl<'a> LetterRun<'a> {
+    /// Returns the gap between the last letter and `at`, if it is one.
     fn gap(&self, text: &'a str, at: usize) -> Option<&'a str> {
         let (last, letter) = self.letters.last()?;
         let gap = text.get(last + letter.len_utf8()..at).filter(|gap| gap.len() <= WIDEST)?;
@@ -68,16 +66,16 @@ impl<'a> Run<'a> {
         let gaps = std::mem::take(&mut self.gaps);
         if let (Some((start, _)), Some((end, last))) = (letters.first(), letters.last())
             && is_written(&letters)
-            && let Some(says) = join(&letters, &gaps)
+            && let Some(decoded) = join(&letters, &gaps)
         {
             let at: Range<usize> = *start..end + last.len_utf8();
-            pieces.push(Piece { at, says, weight: ENOUGH });
+            pieces.push(Piece { at, decoded, weight: ENOUGH });
         }
     }
 }
 
-/// Whether letters look like words and not like a list of them: enough, few digits, some vowels, and not the
-/// alphabet.
+/// Returns whether letters look like words and not like a list of letters: there are enough, with few digits and some
+/// vowels, and they are not the alphabet.
 fn is_written(letters: &[(usize, char)]) -> bool {
     let count = |test: fn(char) -> bool| letters.iter().filter(|(_, c)| test(*c)).count();
     let (all, alphabetic) = (letters.len(), count(char::is_alphabetic));
@@ -96,12 +94,12 @@ fn is_written(letters: &[(usize, char)]) -> bool {
         && same * 3 <= all
 }
 
-/// Whether a character ends sentences or parts of them.
+/// Returns whether a character ends sentences or parts of them.
 fn is_mark(character: char) -> bool {
     matches!(character, '.' | ',' | ':' | ';' | '!' | '?')
 }
 
-/// The letters as words; `None` where these are too short.
+/// Returns the letters as words; `None` if these are too short.
 fn join(letters: &[(usize, char)], gaps: &[&str]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     gaps.iter().for_each(|gap| *counts.entry(gap).or_default() += 1);
@@ -112,10 +110,10 @@ fn join(letters: &[(usize, char)], gaps: &[&str]) -> Option<String> {
     for (place, (_, letter)) in letters.iter().enumerate() {
         let gap = place.checked_sub(1).and_then(|before| gaps.get(before));
         match gap {
-            // What stands between a word's own letters.
+            // An apostrophe separates letters of one word.
             Some(gap) if gap.trim() == "'" && !gap.contains("  ") => words.push('\''),
             Some(gap) if Some(*gap) != usual => {
-                // Marks that stand between all letters say nothing.
+                // Marks between all letters are no punctuation.
                 let tells = |c: &char| is_mark(*c) && !usual.is_some_and(|usual| usual.contains(*c));
                 words.extend(gap.chars().filter(tells));
                 words.push(' ');
@@ -137,15 +135,15 @@ mod tests {
     use super::*;
 
     fn joined(text: &str) -> Option<String> {
-        let mut counts = super::super::HiddenCounts::default();
-        let layer = crate::Normalised::new(text);
+        let mut counts = crate::unfold::HiddenCounts::default();
+        let layer = crate::unfold::Normalised::new(text);
         let mut collector = Collector::new(&layer, &mut counts);
         find(&mut collector);
         collector.into_found().pop().map(|found| found.text.text().to_owned())
     }
 
     #[test]
-    fn gaps_tell_letters_from_words() {
+    fn gaps_separate_letters_and_words() {
         for text in [
             "i g n o r e   p r e v i o u s",
             "i.g.n.o.r.e p.r.e.v.i.o.u.s",

@@ -3,10 +3,10 @@
 /// The longest word of the list, in letters.
 const LONGEST: usize = 16;
 
-/// How a word reads.
+/// The direction in which a word is a common one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// It is in the list.
+    /// It is in the list as it is written.
     Forwards,
     /// It is in the list when read backwards.
     Backwards,
@@ -14,7 +14,7 @@ pub(super) enum Reading {
     Unknown,
 }
 
-/// How a word reads, whatever its capitals.
+/// Returns the direction in which a word is a common one, whatever its case.
 pub(super) fn reading(word: &str) -> Reading {
     let mut letters = [0_u8; LONGEST];
     let Some(letters) = letters.get_mut(..word.len()) else { return Reading::Unknown };
@@ -27,12 +27,12 @@ pub(super) fn reading(word: &str) -> Reading {
     if is_known(letters) { Reading::Backwards } else { Reading::Unknown }
 }
 
-/// Divides letters without a gap into words, as well as the list allows: with as few letters outside known words as
-/// can be, and then with as few words.
+/// Divides letters without a gap into words of the list: with as few letters outside known words as possible, and
+/// then with as few words as possible.
 pub(super) fn divide(run: &str) -> String {
     let lower = run.to_ascii_lowercase();
     let bytes = lower.as_bytes();
-    // For each place: what the best division up to there costs, and how long its last word is.
+    // For each position, this has the cost of the best division up to there, and the length of its last word.
     let mut best: Vec<(usize, usize)> = vec![(0, 0)];
     for end in 1..=bytes.len() {
         let before = |length: usize| best.get(end.wrapping_sub(length)).map_or(usize::MAX, |(cost, _)| *cost);
@@ -66,10 +66,10 @@ pub(super) fn divide(run: &str) -> String {
     divided
 }
 
-/// What a letter outside known words costs in a division, where a word costs 1.
+/// The cost of a letter outside known words in a division; a word costs 1.
 const OUTSIDE: usize = 3;
 
-/// Words that are too short to tell anything by themselves, or are words backwards too, and that divide a run.
+/// Words that only divide a run: they are too short to be evidence, or are words backwards too.
 #[rustfmt::skip]
 const SHORT: [&str; 34] = [
     "a", "am", "an", "are", "as", "at", "be", "but", "by", "did", "do", "go", "he", "i", "if", "in", "is", "it", "me",
@@ -80,8 +80,8 @@ fn is_known(word: &[u8]) -> bool {
     may_be_known(word) && WORDS.binary_search_by(|known| known.as_bytes().cmp(word)).is_ok()
 }
 
-/// Whether some word of the list has this first letter, last letter and length: most words of a text are told by
-/// that.
+/// Returns whether some word of the list has this first letter, last letter and length; this excludes most words of a
+/// text.
 fn may_be_known(word: &[u8]) -> bool {
     let (Some(first), Some(last)) = (word.first(), word.last()) else { return false };
     let place = |letter: &u8| usize::from(letter.wrapping_sub(b'a'));
@@ -89,7 +89,7 @@ fn may_be_known(word: &[u8]) -> bool {
     lengths.is_some_and(|lengths| lengths & (1 << word.len().min(31)) != 0)
 }
 
-/// For each first and last letter the lengths of the words that have them, as bits.
+/// For each first and last letter, this has the lengths of the words with them, as bits.
 const LENGTHS: [[u32; 26]; 26] = lengths();
 
 #[allow(clippy::indexing_slicing, reason = "run by the compiler, which refuses what is out of range")]
@@ -105,8 +105,8 @@ const fn lengths() -> [[u32; 26]; 26] {
     lengths
 }
 
-/// Common words of English, German, French and Spanish, and words that people use to give orders to machines, in
-/// order; without those that are words backwards too.
+/// Common words of English, German, French and Spanish, and words of instructions to machines, in order; words that
+/// are words backwards too are left out.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "aber", "about", "above", "access", "account", "accounts", "act", "address", "addresses", "admin",

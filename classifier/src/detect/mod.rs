@@ -1,0 +1,30 @@
+//! Detectors of personal data and secrets.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `finding` | [`Detector`], [`Finding`], [`SensitiveKind`] and [`Confidence`] |
+//! | `detectors` | [`Detectors`]: all rules in one pass over a normalised text |
+//! | `rules` | each rule: a pattern, and the validator of its matches |
+//! | `context` | the words around a value |
+//! | `digits` | runs of digits, and check digits |
+//! | `payment` | payment card and bank account numbers |
+//! | `contact` | e-mail addresses, phone numbers, postal addresses |
+//! | `identity` | national numbers, identity documents, dates of birth |
+//! | `secret` | keys and tokens, passwords, one-time codes |
+//! | `mask` | [`mask()`] and [`normal_form()`] |
+
+mod contact;
+mod context;
+mod detectors;
+mod digits;
+mod finding;
+mod identity;
+mod mask;
+mod payment;
+mod rules;
+mod secret;
+
+pub use contact::email::is_role_address;
+pub use detectors::{BuildError, Detectors};
+pub use finding::{Confidence, ConfidenceError, Detector, Finding, SensitiveKind};
+pub use mask::{mask, normal_form};

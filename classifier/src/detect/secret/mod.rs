@@ -1,0 +1,7 @@
+//! Values that grant access by themselves: keys and tokens, passwords, one-time codes.
+
+pub(crate) mod issuer;
+pub(crate) mod one_time_code;
+pub(crate) mod password;
+mod randomness;
+pub(crate) mod token;
