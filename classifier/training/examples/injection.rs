@@ -13,7 +13,7 @@ use classifier_training::judging::hidden;
 use classifier_training::metrics::{Scored, expected_calibration_error, roc_auc, wilson};
 use classifier_training::obfuscation::Obfuscation;
 use classifier_training::recipe::Subject;
-use classifier_training::{Document, Part};
+use classifier_training::{CorpusPart, Document};
 
 const USAGE: &str = "give the folder of the data, a seed, and the file to write or --without and a corpus";
 
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(corpus) = without {
         for one in &mut documents {
             if one.harmful.is_some() && one.source.starts_with(corpus) {
-                one.part = Part::Test;
+                one.part = CorpusPart::Test;
             }
         }
     }
@@ -44,7 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let test: Vec<&Document> = documents
         .iter()
         .filter(|one| {
-            one.part == Part::Test && (one.harmful.is_none() || attack(one) || one.source.starts_with("own/"))
+            one.part == CorpusPart::Test
+                && (one.harmful.is_none() || attack(one) || one.source.starts_with("own/"))
         })
         .collect();
     report(&model, &test);

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use classifier::Place;
+use classifier::TextPlace;
 
 /// Which part of a corpus a document belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub enum CorpusPart {
     /// Weights are fitted to it.
     Training,
     /// Settings, calibration and thresholds are chosen on it.
@@ -15,14 +15,14 @@ pub enum Part {
     Test,
 }
 
-impl Part {
+impl CorpusPart {
     /// The part of everything that shares a name: 70 % of names are for training, 15 % for each of the others. What
     /// shares a goal or a carrier must share a part, so the name is the goal's or the carrier's.
-    pub fn of(name: &str) -> Part {
+    pub fn of(name: &str) -> CorpusPart {
         match hash(name) % 100 {
-            0..70 => Part::Training,
-            70..85 => Part::Development,
-            _ => Part::Test,
+            0..70 => CorpusPart::Training,
+            70..85 => CorpusPart::Development,
+            _ => CorpusPart::Test,
         }
     }
 }
@@ -40,18 +40,18 @@ impl Split {
         Split { seed }
     }
 
-    /// The part of everything that shares a name, in the shares of [`Part::of`].
-    pub(crate) fn part(self, name: &str) -> Part {
-        Part::of(&self.salted(name))
+    /// The part of everything that shares a name, in the shares of [`CorpusPart::of`].
+    pub(crate) fn part(self, name: &str) -> CorpusPart {
+        CorpusPart::of(&self.salted(name))
     }
 
     /// The same for our own lines, which are there to teach: most are for training, some show whether what they
     /// teach goes beyond them.
-    pub(crate) fn part_of_line(self, line: &str) -> Part {
+    pub(crate) fn part_of_line(self, line: &str) -> CorpusPart {
         match hash(&self.salted(line)) % 100 {
-            0..84 => Part::Training,
-            84..92 => Part::Development,
-            _ => Part::Test,
+            0..84 => CorpusPart::Training,
+            84..92 => CorpusPart::Development,
+            _ => CorpusPart::Test,
         }
     }
 
@@ -75,11 +75,11 @@ pub struct Document {
     /// The corpus and the kind in it, for instance `bipia/email`.
     pub source: String,
     /// Where it belongs.
-    pub part: Part,
+    pub part: CorpusPart,
     /// Its words.
     pub text: String,
     /// Where it stands.
-    pub place: Place,
+    pub place: TextPlace,
     /// The harmful part, in bytes of the text; `None` where all is harmless.
     pub harmful: Option<Range<usize>>,
     /// How much it counts in fitting; 1 for most.
@@ -88,19 +88,19 @@ pub struct Document {
 
 impl Document {
     /// A text that is harmless throughout.
-    pub fn harmless(source: &str, part: Part, text: impl Into<String>) -> Document {
+    pub fn harmless(source: &str, part: CorpusPart, text: impl Into<String>) -> Document {
         let (source, text) = (source.to_owned(), text.into());
-        Document { source, part, text, place: Place::Unknown, harmful: None, weight: 1.0 }
+        Document { source, part, text, place: TextPlace::Unknown, harmful: None, weight: 1.0 }
     }
 
     /// A text that is harmful throughout.
-    pub fn harmful(source: &str, part: Part, text: impl Into<String>) -> Document {
+    pub fn harmful(source: &str, part: CorpusPart, text: impl Into<String>) -> Document {
         let text = text.into();
         Document { harmful: Some(0..text.len()), ..Document::harmless(source, part, text) }
     }
 
     /// A harmful text within a harmless one, where `before` ends.
-    pub fn inserted(source: &str, part: Part, before: &str, harmful: &str, after: &str) -> Document {
+    pub fn inserted(source: &str, part: CorpusPart, before: &str, harmful: &str, after: &str) -> Document {
         let text = format!("{before}{harmful}{after}");
         let span = before.len()..before.len() + harmful.len();
         Document { harmful: Some(span), ..Document::harmless(source, part, text) }

@@ -11,7 +11,7 @@ use crate::metrics::{
 };
 use crate::obfuscation::Obfuscation;
 use crate::recipe::Subject;
-use crate::{Document, Part};
+use crate::{CorpusPart, Document};
 
 /// The false-positive rate that everything is reported at.
 pub const RATE: f64 = 0.01;
@@ -49,7 +49,7 @@ pub struct Measured {
 
 /// What a model is worth on some texts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct MeasureRow {
     /// What the texts are.
     pub name: String,
     /// How many are harmful and how many are not.
@@ -75,7 +75,7 @@ pub struct Row {
 }
 
 /// Measures scores; `threshold` is the model's own.
-pub fn measure(name: &str, scores: &[Scored], threshold: f64, seed: u64) -> Row {
+pub fn measure(name: &str, scores: &[Scored], threshold: f64, seed: u64) -> MeasureRow {
     let own = confusion(scores, threshold);
     let (harmful, harmless) = (own.caught + own.missed, own.wrong + own.passed);
     let both = harmful > 0 && harmless > 0;
@@ -87,7 +87,7 @@ pub fn measure(name: &str, scores: &[Scored], threshold: f64, seed: u64) -> Row 
     let share = |count: usize, whole: usize| {
         (whole > 0).then(|| Measured { value: count as f64 / whole as f64, interval: wilson(count, whole) })
     };
-    Row {
+    MeasureRow {
         name: name.to_owned(),
         harmful,
         harmless,
@@ -108,11 +108,11 @@ pub struct Judged {
     /// The model's threshold for [`RATE`]; 1 where it has none.
     pub threshold: f64,
     /// All sources together.
-    pub all: Row,
+    pub all: MeasureRow,
     /// Each source by itself, in the order of their names.
-    pub sources: Vec<Row>,
+    pub sources: Vec<MeasureRow>,
     /// All sources together, hidden in each way.
-    pub disguises: Vec<Row>,
+    pub disguises: Vec<MeasureRow>,
     /// The scores of all, for pictures.
     pub scores: Vec<Scored>,
 }
@@ -125,7 +125,7 @@ pub fn judge(
     mut say: impl FnMut(String),
 ) -> Judged {
     let threshold = model.threshold(RATE).map_or(1.0, |risk| risk.value());
-    let test: Vec<&Document> = documents.iter().filter(|one| one.part == Part::Test).collect();
+    let test: Vec<&Document> = documents.iter().filter(|one| one.part == CorpusPart::Test).collect();
     let mut names: Vec<&str> = test.iter().map(|one| one.source.as_str()).collect();
     names.sort_unstable();
     names.dedup();
@@ -155,7 +155,7 @@ pub struct Gap {
 }
 
 /// The gap over rows that are one identity each; `None` for no rows.
-pub fn gap(identities: &[Row]) -> Option<Gap> {
+pub fn gap(identities: &[MeasureRow]) -> Option<Gap> {
     let rates = || identities.iter().filter_map(|row| Some(row.own_rate?.value));
     let least = rates().min_by(f64::total_cmp)?;
     Some(Gap { least, most: rates().max_by(f64::total_cmp)? })
@@ -163,7 +163,7 @@ pub fn gap(identities: &[Row]) -> Option<Gap> {
 
 /// A model trained on one source, judged on another.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pair {
+pub struct CrossSource {
     /// The source that it learned from, beside the sentences of this project and ordinary texts.
     pub trained_on: String,
     /// The source that it was judged on, all of it.
@@ -174,7 +174,7 @@ pub struct Pair {
 
 /// Trains toxicity on each source alone (with the sentences written for this project) and judges on every other
 /// source. Nothing of the judged source is learned from.
-pub fn pairs(documents: &[Document], seed: u64, mut say: impl FnMut(String)) -> Vec<Pair> {
+pub fn pairs(documents: &[Document], seed: u64, mut say: impl FnMut(String)) -> Vec<CrossSource> {
     let options = Subject::Toxicity.options(seed);
     let mut found = Vec::new();
     for trained_on in toxicity::SOURCES {
@@ -184,7 +184,13 @@ pub fn pairs(documents: &[Document], seed: u64, mut say: impl FnMut(String)) -> 
             .filter(|one| one.source == trained_on || toxicity::is_common(&one.source))
             .cloned()
             // What is judged on is another source, so the test part may be learned from.
-            .map(|one| if one.part == Part::Test { Document { part: Part::Training, ..one } } else { one })
+            .map(|one| {
+                if one.part == CorpusPart::Test {
+                    Document { part: CorpusPart::Training, ..one }
+                } else {
+                    one
+                }
+            })
             .collect();
         if !learned.iter().any(|one| one.source == trained_on) {
             continue;
@@ -193,7 +199,11 @@ pub fn pairs(documents: &[Document], seed: u64, mut say: impl FnMut(String)) -> 
         for judged_on in toxicity::SOURCES.into_iter().filter(|other| *other != trained_on) {
             let others: Vec<&Document> = documents.iter().filter(|one| one.source == judged_on).collect();
             if let Some(auc) = roc_auc(&scores(&model, &others)) {
-                found.push(Pair { trained_on: trained_on.to_owned(), judged_on: judged_on.to_owned(), auc });
+                found.push(CrossSource {
+                    trained_on: trained_on.to_owned(),
+                    judged_on: judged_on.to_owned(),
+                    auc,
+                });
             }
         }
     }

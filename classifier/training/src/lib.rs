@@ -6,10 +6,9 @@
 //! | module | subject |
 //! |---|---|
 //! | [`corpora`] | from files to documents |
-//! | `document` | [`Document`], [`Part`]: texts, what is known of them, and the parts of a corpus |
+//! | `document` | [`Document`], [`CorpusPart`]: texts, what is known of them, and the parts of a corpus |
 //! | [`fit`] | from documents to a model |
 //! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
-//! | `injection` | [`train_injection`]: how the model of injections is made |
 //! | [`judging`] | a model judged by source and by disguise |
 //! | [`report`] | what was measured, as tables and pictures |
 //! | [`recipe`] | how each shipped model is made |
@@ -22,7 +21,6 @@
 pub mod corpora;
 mod document;
 pub mod fit;
-mod injection;
 pub mod judging;
 pub mod metrics;
 pub mod obfuscation;
@@ -34,5 +32,5 @@ pub mod secret_vectors;
 pub mod token_attribute;
 
 pub(crate) use document::Split;
-pub use document::{Document, Part, hash};
-pub use injection::{TrainError, Trained, train_injection};
+pub use document::{CorpusPart, Document, hash};
+pub use recipe::{TrainError, Trained, train_injection};

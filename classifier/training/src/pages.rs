@@ -4,7 +4,7 @@
 //! together: harmless texts of one part below one another and, in a stated share of the pages, an attack between them.
 //! How often real pages are hostile is nobody's knowledge; the shares are a choice, and calibration means them.
 
-use crate::{Document, Part, hash};
+use crate::{CorpusPart, Document, hash};
 
 /// Of a hundred pages, how many have an injection in them.
 pub const WITH_INJECTION: u64 = 15;
@@ -19,7 +19,7 @@ const TEXTS: [u64; 2] = [3, 12];
 /// Harmless texts are drawn by source first, so that a large collection does not make all pages.
 pub fn compose<'a>(
     (injections, scams): (&'a [Document], &'a [Document]),
-    part: Part,
+    part: CorpusPart,
     pages: usize,
     seed: u64,
 ) -> Vec<Vec<&'a Document>> {
@@ -92,7 +92,7 @@ mod tests {
         let texts = |harmful: bool| -> Vec<Document> {
             (0..300)
                 .map(|number| {
-                    let part = [Part::Training, Part::Development, Part::Test][number % 3];
+                    let part = [CorpusPart::Training, CorpusPart::Development, CorpusPart::Test][number % 3];
                     let text = format!("text {number}");
                     let source = format!("source {}", number % 7);
                     if harmful && number % 2 == 0 {
@@ -104,19 +104,19 @@ mod tests {
                 .collect()
         };
         let (injections, scams) = (texts(true), texts(true));
-        let pages = compose((&injections, &scams), Part::Development, 2000, 1);
+        let pages = compose((&injections, &scams), CorpusPart::Development, 2000, 1);
         assert_eq!(pages.len(), 2000);
-        assert!(pages.iter().flatten().all(|one| one.part == Part::Development));
+        assert!(pages.iter().flatten().all(|one| one.part == CorpusPart::Development));
         let attacked = pages.iter().filter(|page| page.iter().any(|one| one.harmful.is_some())).count();
         assert!((420..580).contains(&attacked), "{attacked}");
         let longest = pages.iter().map(Vec::len).max();
         assert_eq!(longest, Some(13));
-        let again = compose((&injections, &scams), Part::Development, 2000, 1);
+        let again = compose((&injections, &scams), CorpusPart::Development, 2000, 1);
         let words = |pages: &[Vec<&Document>]| -> Vec<String> {
             pages.iter().map(|page| page.iter().map(|one| one.text.as_str()).collect()).collect()
         };
         assert_eq!(words(&pages), words(&again));
-        assert_ne!(words(&pages), words(&compose((&injections, &scams), Part::Development, 2000, 2)));
-        assert!(compose((&[], &scams), Part::Development, 5, 1).is_empty());
+        assert_ne!(words(&pages), words(&compose((&injections, &scams), CorpusPart::Development, 2000, 2)));
+        assert!(compose((&[], &scams), CorpusPart::Development, 5, 1).is_empty());
     }
 }

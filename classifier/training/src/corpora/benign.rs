@@ -9,7 +9,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::phrases;
 use super::read::{CorpusError, comma_separated, elements, field, json, json_lines, text};
-use crate::{Document, Part, Split};
+use crate::{CorpusPart, Document, Split};
 
 /// Harmless documents of every corpus. Each belongs to the part that its own words name.
 ///
@@ -86,7 +86,7 @@ impl Found {
     fn phrases(&mut self, source: &str, file: &'static str, times: usize, weight: f32, seed: u64) {
         let (split, mut random) = (self.split, ChaCha8Rng::seed_from_u64(seed));
         let pairs = format!("{source}, pairs");
-        for part in [Part::Training, Part::Development, Part::Test] {
+        for part in [CorpusPart::Training, CorpusPart::Development, CorpusPart::Test] {
             let lines: Vec<&str> = phrases::lines(file).filter(|line| split.part(line) == part).collect();
             for time in 0..times {
                 for line in &lines {
@@ -107,9 +107,11 @@ impl Found {
     /// Pages of some lines of a file each.
     fn pages(&mut self, source: &str, file: &'static str, count: usize, weight: f32, seed: u64) {
         let (split, mut random) = (self.split, ChaCha8Rng::seed_from_u64(seed));
-        for (part, count) in
-            [(Part::Training, count), (Part::Development, count / 5), (Part::Test, count / 5)]
-        {
+        for (part, count) in [
+            (CorpusPart::Training, count),
+            (CorpusPart::Development, count / 5),
+            (CorpusPart::Test, count / 5),
+        ] {
             let lines: Vec<&str> = phrases::lines(file).filter(|line| split.part(line) == part).collect();
             for at in 0..count {
                 // Every other page is a list of few kinds of lines, as indexes are.
@@ -133,7 +135,9 @@ impl Found {
 /// sentence of a shop here and there; now and then all in one line.
 fn outlines(count: usize, weight: f32, seed: u64, found: &mut Found) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    for (part, count) in [(Part::Training, count), (Part::Development, count / 5), (Part::Test, count / 5)] {
+    for (part, count) in
+        [(CorpusPart::Training, count), (CorpusPart::Development, count / 5), (CorpusPart::Test, count / 5)]
+    {
         let of_part = |lines: Vec<&'static str>| -> Vec<&'static str> {
             lines.into_iter().filter(|line| found.split.part(line) == part).collect()
         };

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::benign::natural;
 use super::read::{CorpusError, elements, field, json, json_lines, strings, text};
-use crate::{Part, Split};
+use crate::{CorpusPart, Split};
 
 /// What stands for an attack in a carrier that has a place for one.
 pub const MARK: &str = "\u{1}";
@@ -17,7 +17,7 @@ pub struct Carrier {
     /// The corpus and the kind.
     pub source: &'static str,
     /// Where it belongs, by its own name: what is inserted never decides.
-    pub part: Part,
+    pub part: CorpusPart,
     /// Its words. Where they have [`MARK`]s, attacks go there and only there.
     pub text: String,
 }

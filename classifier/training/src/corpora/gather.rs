@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::read::{CorpusError, text};
-use crate::document::{Document, Part, hash};
+use crate::document::{CorpusPart, Document, hash};
 
 /// Why a collection cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,7 @@ pub(super) fn gather(folder: &Path, readers: &[(&str, Reader)]) -> Result<Corpus
 
 /// A text whose part follows from a group: texts of one template or one goal have the same.
 pub(super) fn document(source: &str, group: &str, text: impl Into<String>, harmful: bool) -> Document {
-    let part = Part::of(group);
+    let part = CorpusPart::of(group);
     if harmful { Document::harmful(source, part, text) } else { Document::harmless(source, part, text) }
 }
 

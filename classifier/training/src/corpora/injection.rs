@@ -12,12 +12,12 @@ use super::carriers::{Carrier, MARK, carriers};
 use super::mentions;
 use super::phrases::{self, expand, first_letter};
 use super::read::{CorpusError, elements, field, json, json_lines, strings, text};
-use crate::{Document, Part, Split};
+use crate::{CorpusPart, Document, Split};
 
 /// What an attack wants. All that share a group share a part.
 struct Goal {
     source: &'static str,
-    part: Part,
+    part: CorpusPart,
     text: String,
 }
 
@@ -40,7 +40,7 @@ pub fn injection(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
     let fillings = fillings(data)?;
     let goals = goals(data, split, &mut random)?;
     let mut documents = Vec::new();
-    for part in [Part::Training, Part::Development, Part::Test] {
+    for part in [CorpusPart::Training, CorpusPart::Development, CorpusPart::Test] {
         let mut work = Work {
             part,
             split,
@@ -69,7 +69,7 @@ pub fn injection(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
 }
 
 struct Work<'a> {
-    part: Part,
+    part: CorpusPart,
     split: Split,
     fillings: Vec<&'a str>,
     carriers: Vec<&'a Carrier>,

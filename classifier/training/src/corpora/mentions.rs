@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::phrases::{self, expand, first_letter};
-use crate::{Document, Part, Split};
+use crate::{CorpusPart, Document, Split};
 
 /// So many documents of each sort in the training part; a fifth of it in each of the others.
 const MENTIONS: usize = 4_000;
@@ -34,7 +34,7 @@ const MARKS: [(&str, &str); 8] = [
 
 /// Adds those of one part, from its framings and from what its attacks want.
 pub(super) fn add(
-    part: Part,
+    part: CorpusPart,
     split: Split,
     seed: u64,
     attacks: (&[&'static str], &[&str]),
@@ -45,7 +45,7 @@ pub(super) fn add(
     };
     let (mentions, leads) = (lines(phrases::MENTIONS), lines(phrases::FALSE_LEADS));
     let harmless = lines(phrases::HARMLESS);
-    let share = if part == Part::Training { 1 } else { 5 };
+    let share = if part == CorpusPart::Training { 1 } else { 5 };
     let random = ChaCha8Rng::seed_from_u64(seed.wrapping_add(0x3E47 + part as u64));
     let mut maker = Maker { framings: attacks.0, goals: attacks.1, random };
     if maker.goals.is_empty() || maker.framings.is_empty() || harmless.is_empty() {
@@ -133,7 +133,7 @@ impl Maker<'_> {
     }
 
     /// An order that poses as a quotation, between harmless lines.
-    fn order(&mut self, leads: &[&str], harmless: &[&str], part: Part) -> Option<Document> {
+    fn order(&mut self, leads: &[&str], harmless: &[&str], part: CorpusPart) -> Option<Document> {
         let line = expand(leads.choose(&mut self.random)?, &mut self.random);
         let attack = self.attack(2 * LONGEST);
         let (mark, open, close) = if line.contains("{quoted}") {

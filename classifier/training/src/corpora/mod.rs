@@ -8,7 +8,6 @@
 //! | `benign` | harmless texts |
 //! | `injection` | attacks, by themselves and in carriers |
 //! | `mentions` | texts about attacks, which quote some, and orders that pose as such texts |
-//! | [`encoded`] | harmless texts in disguise |
 //! | `gather` | reading those collections that a folder has, be they few |
 //! | [`ordinary`] | what stands on ordinary pages |
 //! | [`scam`] | messages that want money or secrets by a story, and ordinary ones |
@@ -16,7 +15,6 @@
 
 mod benign;
 mod carriers;
-mod encoded;
 mod gather;
 mod injection;
 mod mentions;
@@ -27,8 +25,8 @@ pub mod scam;
 pub mod toxicity;
 
 pub use benign::{benign, own};
-pub use encoded::encoded;
 pub use gather::{Corpus, SourceError};
 pub use injection::injection;
 pub use mentions::{MENTIONED, contexts};
 pub use read::CorpusError;
+pub(crate) use read::records;

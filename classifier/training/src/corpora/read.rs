@@ -72,7 +72,11 @@ pub fn strings<'a>(value: &'a Value, longer_than: usize, found: &mut Vec<&'a str
 
 /// The records of a file of comma-separated values, quotes and line feeds in quotes included.
 pub fn comma_separated(data: &Path, name: &str) -> Result<Vec<Vec<String>>, CorpusError> {
-    let words = text(data, name)?;
+    Ok(records(&text(data, name)?))
+}
+
+/// The records of comma-separated values: cells in quotes may hold commas, line breaks and doubled quotes.
+pub(crate) fn records(words: &str) -> Vec<Vec<String>> {
     let (mut records, mut record, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
     let mut characters = words.chars().peekable();
     while let Some(character) = characters.next() {
@@ -92,5 +96,5 @@ pub fn comma_separated(data: &Path, name: &str) -> Result<Vec<Vec<String>>, Corp
         record.push(cell);
         records.push(record);
     }
-    Ok(records)
+    records
 }

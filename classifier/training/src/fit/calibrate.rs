@@ -2,7 +2,7 @@
 
 /// A straight line in log odds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Line {
+pub struct PlattLine {
     /// What log odds are multiplied by; above 0.
     pub slope: f64,
     /// What is added then.
@@ -17,7 +17,7 @@ pub fn log_odds(risk: f64) -> f64 {
 
 /// The line that makes risks most likely to have given these labels (Platt 1999), by Newton's method. Both labels
 /// weigh the same in all, so a risk of 1/2 is where a harmful text and a harmless one are equally likely.
-pub fn platt(scores: &[(f64, bool)]) -> Line {
+pub fn platt(scores: &[(f64, bool)]) -> PlattLine {
     let harmful = scores.iter().filter(|(_, harmful)| *harmful).count().max(1) as f64;
     let harmless = (scores.len() as f64 - harmful).max(1.0);
     let (mut slope, mut offset) = (1.0, 0.0);
@@ -48,7 +48,7 @@ pub fn platt(scores: &[(f64, bool)]) -> Line {
             break;
         }
     }
-    Line { slope, offset }
+    PlattLine { slope, offset }
 }
 
 /// The least risk that at most this share of the harmless texts reaches; 1 where even that is reached too often.

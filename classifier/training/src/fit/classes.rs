@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use classifier::{FeatureSink, Features, Normalised, Reach, WordClass, WordClasses};
 
-use crate::{Document, Part, hash};
+use crate::{CorpusPart, Document, hash};
 
 /// How to learn classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +99,7 @@ fn sentences(documents: &[Document]) -> Vec<Vec<(u32, bool)>> {
     let features = Features::new(*Features::BITS.start());
     let mut seen = HashSet::new();
     let mut found = Vec::new();
-    for document in documents.iter().filter(|one| one.part == Part::Training) {
+    for document in documents.iter().filter(|one| one.part == CorpusPart::Training) {
         let folded = Normalised::new(&document.text);
         for sentence in folded.text().split_inclusive(['\n', '.', '!', '?']) {
             if sentence.len() >= SHORTEST && seen.insert(hash(sentence)) {
@@ -349,7 +349,7 @@ mod tests {
                 ));
             }
         }
-        let documents = [Document::harmless("test", Part::Training, text)];
+        let documents = [Document::harmless("test", CorpusPart::Training, text)];
         let options = ClassOptions { words: 100, least: 1, fine: 8, coarse: 8, rounds: 20 };
         let classes = learn(&documents, &options);
         let class = |word: &str| {

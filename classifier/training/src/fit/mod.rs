@@ -3,7 +3,7 @@
 //! 1. Documents are folded and cut into windows as they will be when the model is used.
 //! 2. A logistic regression is fitted to a sample of the windows ([`logistic`]), then again with the harmless windows
 //!    that it got most wrong (they are many and mostly easy, so a sample misses the hard ones).
-//! 3. Weights become small integers ([`quantise`]).
+//! 3. Weights become small integers ([`logistic::quantise`]).
 //! 4. On documents of the development part the scale is set so that risks are frequencies, and the thresholds are
 //!    read off ([`calibrate`]).
 //!
@@ -15,16 +15,15 @@
 pub mod calibrate;
 pub mod classes;
 pub mod logistic;
-pub mod quantise;
 mod windows;
 
 use std::sync::Arc;
 
 use classifier::{
-    Features, LinearClassifier, ModelError, Parameters, Place, Unfolded, WordClasses, highest_risk,
+    Features, LinearClassifier, ModelError, Parameters, TextPlace, Unfolded, WordClasses, highest_risk,
 };
 
-use crate::{Document, Part};
+use crate::{CorpusPart, Document};
 use windows::Windows;
 
 /// How to fit.
@@ -50,8 +49,8 @@ pub struct FitOptions {
     pub harmful_share: f32,
     /// The false-positive rates that thresholds are given for.
     pub rates: Vec<f64>,
-    /// What a place adds to the log odds, in the order of [`Place::ALL`].
-    pub places: [f32; Place::ALL.len()],
+    /// What a place adds to the log odds, in the order of [`TextPlace::ALL`].
+    pub places: [f32; TextPlace::ALL.len()],
     /// Classes of words, which give features of their own; see [`classes`].
     pub classes: Option<Arc<WordClasses>>,
 }
@@ -69,7 +68,7 @@ impl Default for FitOptions {
             hardest: 20_000,
             harmful_share: 0.4,
             rates: vec![0.05, 0.01, 0.005, 0.001],
-            places: [0.0; Place::ALL.len()],
+            places: [0.0; TextPlace::ALL.len()],
             classes: None,
         }
     }
@@ -82,7 +81,7 @@ pub enum FitError {
     #[error("the {part:?} part has {harmful} harmful and {harmless} harmless documents: both are needed")]
     OneSided {
         /// The part.
-        part: Part,
+        part: CorpusPart,
         /// How many harmful documents it has.
         harmful: usize,
         /// How many harmless ones.
@@ -98,7 +97,7 @@ pub enum FitError {
 /// # Errors
 /// When one of the two parts lacks harmful or harmless documents.
 pub fn fit(documents: &[Document], options: &FitOptions) -> Result<LinearClassifier, FitError> {
-    for part in [Part::Training, Part::Development] {
+    for part in [CorpusPart::Training, CorpusPart::Development] {
         let of_part = || documents.iter().filter(|document| document.part == part);
         let harmful = of_part().filter(|document| document.harmful.is_some()).count();
         let harmless = of_part().count() - harmful;
@@ -111,7 +110,7 @@ pub fn fit(documents: &[Document], options: &FitOptions) -> Result<LinearClassif
         Some(classes) => plain.with_classes(Arc::clone(classes)),
         None => plain,
     };
-    let training = || documents.iter().filter(|document| document.part == Part::Training);
+    let training = || documents.iter().filter(|document| document.part == CorpusPart::Training);
     let mut sample = Windows::sample(training(), features, options);
     let first = rounded(&logistic::fit(&sample, features, options), features, options)?;
     sample.add_hardest(training(), &first, options);
@@ -125,7 +124,7 @@ fn rounded(
     features: &Features,
     options: &FitOptions,
 ) -> Result<LinearClassifier, ModelError> {
-    let (weights, scale) = quantise::quantise(&fitted.weights);
+    let (weights, scale) = logistic::quantise(&fitted.weights);
     let parameters = Parameters {
         bias: fitted.bias,
         scale,
@@ -146,7 +145,7 @@ fn calibrated(
 ) -> Result<LinearClassifier, FitError> {
     let development: Vec<(Unfolded, &Document)> = documents
         .iter()
-        .filter(|document| document.part == Part::Development)
+        .filter(|document| document.part == CorpusPart::Development)
         .map(|document| (Unfolded::new(&document.text), document))
         .collect();
     let scores = |model: &LinearClassifier| -> Vec<(f64, bool)> {

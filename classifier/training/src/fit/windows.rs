@@ -14,12 +14,12 @@ use crate::Document;
 #[derive(Default)]
 pub struct Windows {
     buckets: Vec<u32>,
-    rows: Vec<Row>,
+    rows: Vec<WindowRow>,
 }
 
 /// One window.
 #[derive(Clone, Copy)]
-struct Row {
+struct WindowRow {
     start: usize,
     end: usize,
     harmful: bool,
@@ -108,12 +108,12 @@ impl Windows {
     fn push(&mut self, features: &Features, text: &str, harmful: bool, weight: f32) {
         let start = self.buckets.len();
         self.buckets.extend(features.of(text));
-        self.rows.push(Row { start, end: self.buckets.len(), harmful, weight });
+        self.rows.push(WindowRow { start, end: self.buckets.len(), harmful, weight });
     }
 
     /// Brings the harmful windows to a share of the weight, and the mean weight to 1.
     fn balance(&mut self, harmful_share: f32) {
-        let sum = |rows: &[Row], harmful: bool| -> f64 {
+        let sum = |rows: &[WindowRow], harmful: bool| -> f64 {
             rows.iter().filter(|row| row.harmful == harmful).map(|row| f64::from(row.weight)).sum()
         };
         let (bad, good) = (sum(&self.rows, true), sum(&self.rows, false));

@@ -1,4 +1,4 @@
-//! How well scores put harmful texts above harmless ones.
+//! The ranking of harmful texts above harmless ones, and the effect of a threshold.
 
 use super::{Scored, descending, share};
 
@@ -57,4 +57,96 @@ pub fn roc_auc(scores: &[Scored]) -> Option<f64> {
         above += hits;
     }
     Some(twice as f64 / 2.0 / (harmful as f64 * harmless as f64))
+}
+
+/// How many texts of each sort were flagged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Confusion {
+    /// Harmful, flagged.
+    pub caught: usize,
+    /// Harmful, let through.
+    pub missed: usize,
+    /// Harmless, flagged.
+    pub wrong: usize,
+    /// Harmless, let through.
+    pub passed: usize,
+}
+
+impl Confusion {
+    /// The share of the harmful texts that is flagged; 0 where there are none.
+    pub fn recall(&self) -> f64 {
+        share(self.caught, self.caught + self.missed)
+    }
+
+    /// The share of the flagged texts that is harmful; 0 where none is flagged.
+    pub fn precision(&self) -> f64 {
+        share(self.caught, self.caught + self.wrong)
+    }
+
+    /// The share of the harmless texts that is flagged; 0 where there are none.
+    pub fn false_positive_rate(&self) -> f64 {
+        share(self.wrong, self.wrong + self.passed)
+    }
+
+    /// The harmonic mean of precision and recall; 0 where nothing harmful is flagged.
+    pub fn f1(&self) -> f64 {
+        share(2 * self.caught, 2 * self.caught + self.missed + self.wrong)
+    }
+}
+
+/// What happens where every score at or above a threshold is flagged.
+pub fn confusion(scores: &[Scored], threshold: f64) -> Confusion {
+    let mut counted = Confusion::default();
+    for one in scores {
+        let counter = match (one.harmful, one.score.total_cmp(&threshold).is_ge()) {
+            (true, true) => &mut counted.caught,
+            (true, false) => &mut counted.missed,
+            (false, true) => &mut counted.wrong,
+            (false, false) => &mut counted.passed,
+        };
+        *counter += 1;
+    }
+    counted
+}
+
+/// A threshold and what it does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Operating {
+    /// The least score that is flagged; infinite where nothing may be.
+    pub threshold: f64,
+    /// What that does.
+    pub confusion: Confusion,
+}
+
+/// The lowest threshold, among the scores, at which at most a share of the harmless texts is flagged.
+///
+/// Chosen and read off on the same texts it is a little hopeful; a threshold to be used is chosen on one split and
+/// judged, by [`confusion`], on another.
+///
+/// ```
+/// use classifier_training::metrics::{Scored, operating_at};
+///
+/// let scores = [Scored::harmful(0.9), Scored::harmful(0.4), Scored::harmless(0.4), Scored::harmless(0.1)];
+/// let point = operating_at(&scores, 0.01);
+/// assert_eq!((point.threshold, point.confusion.recall()), (0.9, 0.5));
+/// ```
+pub fn operating_at(scores: &[Scored], false_positive_rate: f64) -> Operating {
+    let harmful = scores.iter().filter(|one| one.harmful).count();
+    let harmless = scores.len() - harmful;
+    let (mut caught, mut wrong) = (0, 0);
+    let mut best = Operating {
+        threshold: f64::INFINITY,
+        confusion: Confusion { missed: harmful, passed: harmless, ..Confusion::default() },
+    };
+    for level in descending(scores).chunk_by(|a, b| a.score.total_cmp(&b.score).is_eq()) {
+        let hits = level.iter().filter(|one| one.harmful).count();
+        caught += hits;
+        wrong += level.len() - hits;
+        if share(wrong, harmless) > false_positive_rate {
+            break;
+        }
+        best.threshold = level.first().map_or(best.threshold, |one| one.score);
+        best.confusion = Confusion { caught, missed: harmful - caught, wrong, passed: harmless - wrong };
+    }
+    best
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::judging::{Judged, Measured, Row};
+use crate::judging::{Judged, MeasureRow, Measured};
 
 /// A table of rows, one for each collection of texts. Numbers in brackets are 95 % intervals.
-pub fn rows_as_text(first: &str, rows: &[Row]) -> String {
+pub fn rows_as_text(first: &str, rows: &[MeasureRow]) -> String {
     let heads = [
         first,
         "harmful",
@@ -69,7 +69,7 @@ fn aligned(rows: &[Vec<String>]) -> String {
 
 /// Everything that was judged.
 pub fn json(judged: &Judged) -> Value {
-    let rows = |rows: &[Row]| rows.iter().map(row).collect::<Vec<Value>>();
+    let rows = |rows: &[MeasureRow]| rows.iter().map(row).collect::<Vec<Value>>();
     json!({
         "threshold": judged.threshold,
         "all": row(&judged.all),
@@ -79,7 +79,7 @@ pub fn json(judged: &Judged) -> Value {
 }
 
 /// One row.
-pub fn row(row: &Row) -> Value {
+pub fn row(row: &MeasureRow) -> Value {
     let measured = |one: Option<Measured>| {
         one.map(|one| json!({"value": one.value, "low": one.interval.low, "high": one.interval.high}))
     };

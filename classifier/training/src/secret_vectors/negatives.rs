@@ -52,7 +52,7 @@ const FORMS: [(&str, &[&str]); 40] = [
             "Model: WH-{d:4}XM{d:1}/B",
             "Art. {d:3}.{d:3}.{d:2}",
             "ASIN B0{AN:8}",
-            "Part no. {A:3}{d:6}-{A:2}",
+            "CorpusPart no. {A:3}{d:6}-{A:2}",
         ],
     ),
     ("tracking", &["Tracking: 1Z{AN:16}", "Sendungsnummer {d:20}", "RR{d:9}DE"]),

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::secrets;
 use super::sources::{DataError, Labelled, dialogues, goals, messages, prompts, reviews, tweets};
 use super::{Example, Fit, FitError, FitOptions, FitReport, fit};
+use crate::metrics::{Scored, roc_auc};
 use classifier::{SparseAttribute, TokenAttribute};
 
 /// An attribute that comes with the project; each is what a text should *keep*.
@@ -197,16 +198,13 @@ fn report(fit: &Fit, penalty: f64, texts: &[Text]) -> TrainingReport {
     }
 }
 
-/// How often a number of the first is below one of the second; equal ones count half.
+/// The area under the curve: how often a number of the first is below one of the second, equal ones counting half; 0
+/// if either is empty.
 fn area(below: &[f64], above: &[f64]) -> f64 {
-    let mut sorted = above.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let wins = below.iter().map(|number| {
-        let less = sorted.partition_point(|other| other < number);
-        let not_more = sorted.partition_point(|other| other <= number);
-        (sorted.len() - not_more) as f64 + (not_more - less) as f64 / 2.0
-    });
-    wins.sum::<f64>() / (below.len() * above.len()).max(1) as f64
+    // The difference is 0 for both zeros, which a comparison of scores tells apart.
+    let scored = |harmful| move |number: &f64| Scored { score: 0.0 - number, harmful };
+    let scores: Vec<Scored> = below.iter().map(scored(true)).chain(above.iter().map(scored(false))).collect();
+    roc_auc(&scores).unwrap_or_default()
 }
 
 /// FNV-1a, so that the split depends on the text alone.

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::corpora::records;
+
 /// A text with its label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labelled {
@@ -66,33 +68,6 @@ pub(super) fn tweets(data: &Path) -> Result<Vec<Labelled>, DataError> {
         return Err(DataError::Form { path, problem: "no row has seven fields".to_owned() });
     }
     Ok(tweets)
-}
-
-/// The records of a CSV file: fields in quotes may hold commas, line breaks and doubled quotes.
-fn records(text: &str) -> Vec<Vec<String>> {
-    let (mut records, mut record, mut field, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' if quoted && characters.peek() == Some(&'"') => {
-                characters.next();
-                field.push('"');
-            }
-            '"' => quoted = !quoted,
-            ',' if !quoted => record.push(std::mem::take(&mut field)),
-            '\n' if !quoted => {
-                record.push(std::mem::take(&mut field));
-                records.push(std::mem::take(&mut record));
-            }
-            '\r' if !quoted => {}
-            other => field.push(other),
-        }
-    }
-    if !field.is_empty() || !record.is_empty() {
-        record.push(field);
-        records.push(record);
-    }
-    records
 }
 
 /// Beginnings of texts that scored highest for insults, threats, attacks on groups and profanity.

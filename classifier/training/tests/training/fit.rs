@@ -2,7 +2,7 @@
 
 use classifier::{Calibrated, LinearClassifier};
 use classifier_training::fit::{FitError, FitOptions, fit, risk};
-use classifier_training::{Document, Part};
+use classifier_training::{CorpusPart, Document};
 
 const CALM: [&str; 6] = [
     "The kettle is blue and holds a litre.",
@@ -17,9 +17,11 @@ const PLANTED: [&str; 4] =
 
 fn documents() -> Vec<Document> {
     let mut documents = Vec::new();
-    for (at, part) in
-        (0..120).zip([Part::Training, Part::Training, Part::Development, Part::Test].into_iter().cycle())
-    {
+    for (at, part) in (0..120).zip(
+        [CorpusPart::Training, CorpusPart::Training, CorpusPart::Development, CorpusPart::Test]
+            .into_iter()
+            .cycle(),
+    ) {
         let (one, other) = (CALM[at % 6], CALM[(at / 6 + 1) % 6]);
         documents.push(Document::harmless("calm", part, format!("{one} {other} {at}")));
         let planted = format!("{} {}.", PLANTED[at % 4], ["now", "today", "here"][at % 3]);
@@ -42,7 +44,7 @@ fn small() -> FitOptions {
 fn planted_words_are_told_from_calm_ones() {
     let documents = documents();
     let model = fit(&documents, &small()).unwrap();
-    for document in documents.iter().filter(|document| document.part == Part::Test) {
+    for document in documents.iter().filter(|document| document.part == CorpusPart::Test) {
         let risk = risk(&model, document);
         assert_eq!(risk > 0.5, document.harmful.is_some(), "{risk} {}", document.text);
     }

@@ -2,7 +2,7 @@
 //! languages, so that a notice in German is not strange by being German.
 
 use crate::corpora::gather::document;
-use crate::document::{Document, Part};
+use crate::document::{CorpusPart, Document};
 
 /// How often each frame is filled.
 const EACH: usize = 6;
@@ -186,7 +186,11 @@ pub fn written() -> Vec<Document> {
                     let text = filled(frame, links, number + turn * 5);
                     let written = document("written", frame, text, harmful);
                     // The frames are few: none is kept for choosing thresholds.
-                    let part = if written.part == Part::Test { Part::Test } else { Part::Training };
+                    let part = if written.part == CorpusPart::Test {
+                        CorpusPart::Test
+                    } else {
+                        CorpusPart::Training
+                    };
                     documents.push(Document { part, ..written });
                 }
             }

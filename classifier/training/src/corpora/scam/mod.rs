@@ -22,7 +22,7 @@ use super::benign::own;
 use super::gather::{Corpus, Reader, SourceError, distinct, document, gather, lines_of, names, sample};
 use super::ordinary;
 use super::read::{json, json_lines};
-use crate::document::{Document, Part};
+use crate::document::{CorpusPart, Document};
 
 /// The source of messages that were sent.
 pub const MESSAGES: &str = "sms";
@@ -88,7 +88,7 @@ fn carried(domain: &str, harmful: bool) -> Document {
     let carrier = CARRIERS.get(domain.len() % CARRIERS.len()).unwrap_or(&"{}");
     let carried = document("domains", domain, carrier.replace("{}", domain), harmful).weighing(DOMAIN_WEIGHT);
     // Thresholds are for messages and pages: no domain has a say in them.
-    let part = if carried.part == Part::Development { Part::Training } else { carried.part };
+    let part = if carried.part == CorpusPart::Development { CorpusPart::Training } else { carried.part };
     Document { part, ..carried }
 }
 

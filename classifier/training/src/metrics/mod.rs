@@ -2,20 +2,17 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `ranking` | the ROC curve and the area under it |
-//! | `operating` | thresholds: recall at a false-positive rate, F1 |
+//! | `ranking` | the ROC curve and the area under it; thresholds: recall at a false-positive rate, F1 |
 //! | `calibration` | whether a risk of r means a share of r: reliability curve, calibration error, Brier score |
 //! | `interval` | how sure a number is: Wilson, bootstrap |
 
 mod calibration;
 mod interval;
-mod operating;
 mod ranking;
 
 pub use calibration::{Bin, Prior, brier_score, expected_calibration_error, reliability_curve};
 pub use interval::{Interval, bootstrap, wilson};
-pub use operating::{Confusion, Operating, confusion, operating_at};
-pub use ranking::{RocPoint, roc_auc, roc_curve};
+pub use ranking::{Confusion, Operating, RocPoint, confusion, operating_at, roc_auc, roc_curve};
 
 /// A score that a model gave, and the truth.
 ///
