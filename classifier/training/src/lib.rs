@@ -5,6 +5,7 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | [`collections`] | assembles the folder of the collections from clones of their sources |
 //! | [`corpora`] | from files to documents |
 //! | `document` | [`Document`], [`CorpusPart`]: texts, what is known of them, and the parts of a corpus |
 //! | [`fit`] | from documents to a model |
@@ -18,6 +19,7 @@
 //! | [`secret_vectors`] | made-up secrets, and what looks like them |
 //! | [`obfuscation`] | texts rewritten as an attacker hides them |
 
+pub mod collections;
 pub mod corpora;
 mod document;
 pub mod fit;

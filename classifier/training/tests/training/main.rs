@@ -1,6 +1,7 @@
 //! Fitting models, measuring them, and the attributes that are made of them.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics fails")]
 
+mod collections;
 mod fit;
 mod metrics;
 mod obfuscation;
