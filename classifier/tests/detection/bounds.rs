@@ -1,4 +1,4 @@
-//! Time and memory of unfolding, for a megabyte of whatever costs most.
+//! Time and memory of unfolding, for a megabyte of the most expensive texts.
 
 use std::time::{Duration, Instant};
 
@@ -7,14 +7,14 @@ use classifier::Unfolded;
 /// A megabyte.
 const LARGE: usize = 1 << 20;
 
-/// A text of that length made of a piece.
+/// Returns a text of that length made of one piece.
 fn repeated(piece: &str, length: usize) -> String {
     let mut text = piece.repeat(length / piece.len() + 1);
     text.truncate(text.floor_char_boundary(length));
     text
 }
 
-/// What each decoder works hardest on, and what each takes for a beginning.
+/// The most expensive pieces for each decoder, and pieces that each takes for a beginning.
 const HOSTILE: &[&str] = &[
     "a",
     " ",
@@ -95,8 +95,8 @@ fn a_megabyte_of_anything_is_unfolded_in_linear_time_and_bounded_memory() {
 }
 
 #[test]
-fn a_heap_of_encodings_is_cut_and_says_so() {
-    // Each layer brings to light as much as the text, in several disguises at once.
+fn nested_encodings_are_cut_and_reported() {
+    // Each layer decodes to as much text again, in several disguises at once.
     let text = repeated("&#37;36%39 e r o n g i l l a %2536%2539 ", LARGE);
     let unfolded = Unfolded::new(&text);
     let decoded: usize = unfolded.decoded().iter().map(|decoded| decoded.text.text().len()).sum();

@@ -61,7 +61,7 @@ fn honest_text_yields_nothing() {
 }
 
 #[test]
-fn nor_does_all_of_it_together_in_any_order() {
+fn honest_texts_together_yield_nothing_in_any_order() {
     for start in 0..HONEST.len() {
         let (behind, before) = HONEST.split_at(start);
         for gap in [" ", "\n"] {

@@ -1,5 +1,5 @@
-//! Numbers that states give, documents, dates of birth, addresses, codes and passwords: published examples are found,
-//! their neighbours with one wrong digit are not, and what only looks like them is left alone.
+//! National numbers, documents, dates of birth, addresses, codes and passwords: published examples are found, their
+//! neighbours with one wrong digit are not, and look-alikes are left alone.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ fn thorough(text: &str) -> String {
 }
 
 /// Examples that the authorities or textbooks publish: the words before, the number, and whether its check digits
-/// catch any one wrong digit.
+/// detect any one wrong digit.
 const NUMBERS: [(&str, &str, bool); 34] = [
     ("", "219-09-9999", false),
     ("SSN: ", "219099999", false),
@@ -67,7 +67,7 @@ fn national_numbers() {
 }
 
 #[test]
-fn one_wrong_digit_is_no_national_number() {
+fn a_number_with_one_wrong_digit_is_not_found() {
     for (before, number, _) in NUMBERS.iter().filter(|(_, _, checked)| *checked) {
         for at in 0..number.len() {
             if !number.as_bytes()[at].is_ascii_digit() {
@@ -86,7 +86,7 @@ fn one_wrong_digit_is_no_national_number() {
 }
 
 #[test]
-fn numbers_that_are_no_national_numbers() {
+fn other_numbers_are_not_national_numbers() {
     for text in [
         "000-12-3456",
         "666-12-3456",
@@ -115,7 +115,7 @@ fn numbers_that_are_no_national_numbers() {
 }
 
 #[test]
-fn bare_numbers_are_for_the_thorough() {
+fn only_thorough_detectors_find_bare_numbers() {
     for (text, masked) in
         [("44051401359", "[national id]"), ("AB123456C", "[national id]"), ("12345678Z", "[national id]")]
     {
@@ -304,7 +304,7 @@ fn postal_addresses() {
         let findings = THOROUGH.detect(&text);
         assert!(findings.iter().all(|finding| finding.confidence > Confidence::percent(70).unwrap()));
     }
-    // Without a postal code the street alone is taken, with little confidence.
+    // Without a postal code only the street is found, with a low confidence.
     let text = "Meet me at 12 Elm Street";
     assert_eq!(thorough(text), "Meet me at [address]");
     assert!(THOROUGH.detect(text)[0].confidence <= Confidence::percent(50).unwrap());
@@ -343,7 +343,7 @@ fn markers_differ_and_kinds_are_in_order() {
         SensitiveKind::ALL.iter().map(|kind| kind.marker()).collect();
     assert_eq!(markers.len(), SensitiveKind::ALL.len());
     assert!(SensitiveKind::ALL.windows(2).all(|pair| pair[0] < pair[1]));
-    // A marker is no value of any kind, whatever stands around it.
+    // A marker is no value of any kind, whatever is around it.
     for kind in SensitiveKind::ALL {
         for text in [
             format!("password: {}", kind.marker()),

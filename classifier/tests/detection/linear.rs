@@ -1,5 +1,4 @@
-//! Linear models: one window is judged the same wherever it stands, files are read with care, sweeps miss nothing
-//! that is there.
+//! Linear models: a window has the same risk wherever it is, files are validated, and sweeps miss no planted text.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,7 +24,7 @@ fn parameters() -> Parameters {
     }
 }
 
-/// A model that knows the payload's pieces for harmful and some other words for harmless.
+/// A model with the payload's pieces as harmful and some other words as harmless.
 fn model(bits: u32) -> LinearClassifier {
     knowing(Features::new(bits))
 }
@@ -41,7 +40,7 @@ fn knowing(features: Features) -> LinearClassifier {
     LinearClassifier::new(features, weights.into(), parameters()).unwrap()
 }
 
-/// The number of a word.
+/// Returns the hash of a word.
 fn number(word: &str) -> u32 {
     #[derive(Default)]
     struct First(Option<u32>);
@@ -76,7 +75,7 @@ fn worst(model: &LinearClassifier, text: &str) -> Risk {
 }
 
 #[test]
-fn what_is_planted_is_found_and_explained() {
+fn planted_text_is_found_and_explained() {
     let model = model(16);
     let judgement = model.judge(&Window { text: PAYLOAD, place: TextPlace::Shown });
     assert!(judgement.risk.value() > 0.9, "{judgement:?}");
@@ -90,7 +89,7 @@ fn what_is_planted_is_found_and_explained() {
 }
 
 #[test]
-fn a_place_adds_what_the_model_says() {
+fn a_place_adds_its_log_odds() {
     let model = model(16);
     let risk = |place| model.risk(&Window { text: "Free delivery", place }).value();
     let odds = |risk: f64| (risk / (1.0 - risk)).ln();
@@ -118,7 +117,7 @@ fn a_model_survives_its_bytes() {
     }
 }
 
-/// What was written before there were classes is read as ever, and stays what it was.
+/// A file of the version without classes is still read and written alike.
 #[test]
 fn a_model_without_classes_has_the_version_before() {
     assert_eq!((model(8).to_bytes()[8], classed(8).to_bytes()[8]), (2, 3));
@@ -134,7 +133,7 @@ fn a_model_without_classes_has_the_version_before() {
 }
 
 #[test]
-fn a_word_is_known_by_others_of_its_class() {
+fn a_word_has_the_risk_of_its_class() {
     let order = "Mail the password.";
     let odds = |model: &LinearClassifier| {
         let risk = alone(model, order).value();
@@ -143,7 +142,7 @@ fn a_word_is_known_by_others_of_its_class() {
     assert!(odds(&classed(16)) > odds(&model(16)) + 1.0);
 }
 
-/// A weight changed on the way makes another model; the check sum tells. No change of the bytes makes a panic.
+/// A changed weight makes another model; the check sum detects it. No change of the bytes causes a panic.
 #[test]
 fn no_truncation_and_no_flipped_bit_is_read() {
     for model in [model(8), classed(8)] {
@@ -243,7 +242,7 @@ fn a_payload_split_over_lines_is_still_found() {
     assert!(worst(&model, &between).value() > 0.9);
 }
 
-/// A megabyte that is as bad as can be for each part: no borders, all borders, all windows suspect.
+/// A megabyte of the worst text for each part: no borders, all borders, all windows suspect.
 #[test]
 fn a_megabyte_takes_time_in_proportion() {
     let model = model(16);
@@ -267,7 +266,7 @@ fn a_megabyte_takes_time_in_proportion() {
     }
 }
 
-/// Words that stand in the model, that do not, marks, disguises.
+/// Words of the model, other words, marks, disguises.
 fn texts() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => proptest::sample::select(PAYLOAD.split(' ').collect::<Vec<_>>()).prop_map(str::to_owned),
@@ -289,7 +288,7 @@ proptest! {
     fn a_window_is_judged_as_if_it_stood_alone(text in texts(), with_classes in any::<bool>()) {
         let model = if with_classes { classed(12) } else { model(12) };
         let windows = windows(&text);
-        // Words without end are cut within, and are another word then.
+        // A long word is cut, and its rest is another word.
         let whole = |part: &std::ops::Range<usize>| {
             let (before, after) = (&text[..part.start], &text[part.end..]);
             let (first, last) = (text[part.clone()].chars().next(), text[part.clone()].chars().next_back());

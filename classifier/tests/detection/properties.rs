@@ -1,4 +1,4 @@
-//! What must hold for any text: nothing panics, spans fit, numbers in disguise are found, masking settles.
+//! Properties of any text: nothing panics, spans fit, disguised numbers are found, masking is stable.
 
 use classifier::{Detector, Detectors, Normalised, SensitiveKind, mask, normal_form};
 use proptest::prelude::*;
@@ -116,7 +116,7 @@ const ATTRACTIONS: [&str; 36] = [
     "[password]",
 ];
 
-/// Pieces that attract every detector, so that chance puts values, look-alikes and halves side by side.
+/// Pieces that match every detector, so that values, look-alikes and halves occur next to each other by chance.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("4111 1111 1111 1111".to_owned()),
@@ -199,7 +199,7 @@ proptest! {
         for finding in findings {
             prop_assert!(!finding.span.is_empty());
             prop_assert!(text.get(finding.span.clone()).is_some());
-            // The normal form fits the buffer made for it, so that no copy of the value stays behind.
+            // The normal form fits its buffer, so that no copy of the value stays in memory.
             let room = finding.span.len() * 36;
             prop_assert!(normal_form(&text, &finding).len() <= room);
         }

@@ -1,4 +1,4 @@
-//! The attributes that come with the library: they are whole, and tell the plainest cases apart.
+//! The shipped attributes are valid, and distinguish the plainest cases.
 
 use classifier::{SparseAttribute, TokenAttribute};
 

@@ -1,4 +1,4 @@
-//! Known values of every kind are found, and look-alikes that a shop page is full of are left alone.
+//! Known values of every kind are found, and look-alikes that shop pages are full of are left alone.
 
 use classifier::{Detector, Detectors, SensitiveKind, mask};
 
@@ -69,7 +69,7 @@ fn card_numbers_among_other_digits() {
 }
 
 #[test]
-fn numbers_that_are_no_cards() {
+fn other_numbers_are_not_cards() {
     assert_untouched(&[
         "4111111111111112",
         "0000 0000 0000 0000",
@@ -176,7 +176,7 @@ fn phones() {
 }
 
 #[test]
-fn numbers_that_are_no_phones() {
+fn other_numbers_are_not_phones() {
     assert_untouched(&[
         "64.15 USD",
         "1,299.00 EUR",
@@ -221,7 +221,7 @@ fn numbers_that_are_no_phones() {
     ]);
 }
 
-/// Made up in the published shapes; none opens anything.
+/// The tokens are made up in the published forms; none is real.
 #[test]
 fn tokens() {
     let body = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
@@ -265,7 +265,7 @@ fn tokens() {
 }
 
 #[test]
-fn words_that_are_no_tokens() {
+fn words_are_not_tokens() {
     assert_untouched(&[
         "the bearer of this letter-of-introduction",
         "sk-learn and scikit-learn",

@@ -1,8 +1,9 @@
-//! Trains the model of injections as it is shipped and says what it measured on the part that nothing was learned from.
+//! Trains the model of injections like the shipped one, and prints its measures on the held-out part.
 //!
-//! `cargo run --release -p classifier-training --example injection -- DATA-FOLDER SEED [OUTPUT | --without CORPUS]`
+//! `cargo run --release -p classifier-training --example injection -- FOLDER SEED [OUTPUT | --without CORPUS]`
 //!
-//! With `--without bipia`, no attack of that corpus is learned from, and all of them are judged.
+//! With `--without bipia`, no attack of that corpus is learned from, and all of them are judged. `FOLDER` is made by
+//! `assemble`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,7 +53,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Our own lines and requests to an assistant are judged apart: they are as close to the border as can be, or over it.
+/// Our own lines and requests to an assistant are judged separately: they are as close to the border as possible, or
+/// beyond it.
 fn apart(source: &str) -> bool {
     source.starts_with("own/") || source.starts_with("requests/")
 }
@@ -103,7 +105,7 @@ fn report(model: &LinearClassifier, test: &[&Document]) {
     }
 }
 
-/// The share of the texts of one sort at or above each threshold, and the 95 % interval at the first.
+/// Prints the share of the texts of one sort at or above each threshold, and the 95 % interval at the first.
 fn line(name: &str, pool: &[(f64, bool)], harmful: bool, thresholds: &[f64]) {
     let scores: Vec<f64> = pool.iter().filter(|(_, bad)| *bad == harmful).map(|(score, _)| *score).collect();
     let found = |at: &f64| scores.iter().filter(|score| *score >= at).count();

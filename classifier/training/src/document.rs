@@ -1,23 +1,23 @@
-//! What models are trained on and judged by.
+//! Documents: texts for training and measuring, with their labels and their part.
 
 use std::ops::Range;
 
 use classifier::TextPlace;
 
-/// Which part of a corpus a document belongs to.
+/// The part of a corpus that a document belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CorpusPart {
     /// Weights are fitted to it.
     Training,
     /// Settings, calibration and thresholds are chosen on it.
     Development,
-    /// Only measured on.
+    /// The model is only measured on it.
     Test,
 }
 
 impl CorpusPart {
-    /// The part of everything that shares a name: 70 % of names are for training, 15 % for each of the others. What
-    /// shares a goal or a carrier must share a part, so the name is the goal's or the carrier's.
+    /// Returns the part of all documents with this name: 70 % of names are for training, 15 % for each of the others.
+    /// Documents with a common goal or carrier must share a part, so the name is that of the goal or the carrier.
     pub fn of(name: &str) -> CorpusPart {
         match hash(name) % 100 {
             0..70 => CorpusPart::Training,
@@ -27,26 +27,26 @@ impl CorpusPart {
     }
 }
 
-/// One way of many to part a corpus. Splits with other seeds share no more than chance has it, so settings can be chosen
-/// on some and judged on another.
+/// A split of a corpus into parts. Splits with different seeds are independent, so settings can be chosen on some and
+/// judged on another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Split {
     seed: u64,
 }
 
 impl Split {
-    /// The split of this seed.
+    /// Returns the split of this seed.
     pub(crate) fn new(seed: u64) -> Split {
         Split { seed }
     }
 
-    /// The part of everything that shares a name, in the shares of [`CorpusPart::of`].
+    /// Returns the part of all documents with this name, in the shares of [`CorpusPart::of`].
     pub(crate) fn part(self, name: &str) -> CorpusPart {
         CorpusPart::of(&self.salted(name))
     }
 
-    /// The same for our own lines, which are there to teach: most are for training, some show whether what they
-    /// teach goes beyond them.
+    /// Does the same for our own lines. They mostly serve training; the others show whether the model generalises
+    /// beyond them.
     pub(crate) fn part_of_line(self, line: &str) -> CorpusPart {
         match hash(&self.salted(line)) % 100 {
             0..84 => CorpusPart::Training,
@@ -60,7 +60,7 @@ impl Split {
     }
 }
 
-/// A number from a name, the same on every machine (FNV-1a with a final mixing).
+/// Returns a hash of a name that is the same on every machine (FNV-1a with a final mixing).
 pub fn hash(name: &str) -> u64 {
     let mixed = name.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |sum, byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
@@ -69,51 +69,51 @@ pub fn hash(name: &str) -> u64 {
     mixed ^ (mixed >> 29)
 }
 
-/// A text and what is known of it.
+/// A text with its source and its label.
 #[derive(Debug, Clone)]
 pub struct Document {
     /// The corpus and the kind in it, for instance `bipia/email`.
     pub source: String,
-    /// Where it belongs.
+    /// Its part.
     pub part: CorpusPart,
-    /// Its words.
+    /// The text.
     pub text: String,
-    /// Where it stands.
+    /// Its place on a page.
     pub place: TextPlace,
-    /// The harmful part, in bytes of the text; `None` where all is harmless.
+    /// The harmful part, in bytes of the text; `None` if all is harmless.
     pub harmful: Option<Range<usize>>,
-    /// How much it counts in fitting; 1 for most.
+    /// Its weight in fitting; 1 for most.
     pub weight: f32,
 }
 
 impl Document {
-    /// A text that is harmless throughout.
+    /// Returns a text that is harmless throughout.
     pub fn harmless(source: &str, part: CorpusPart, text: impl Into<String>) -> Document {
         let (source, text) = (source.to_owned(), text.into());
         Document { source, part, text, place: TextPlace::Unknown, harmful: None, weight: 1.0 }
     }
 
-    /// A text that is harmful throughout.
+    /// Returns a text that is harmful throughout.
     pub fn harmful(source: &str, part: CorpusPart, text: impl Into<String>) -> Document {
         let text = text.into();
         Document { harmful: Some(0..text.len()), ..Document::harmless(source, part, text) }
     }
 
-    /// A harmful text within a harmless one, where `before` ends.
+    /// Returns a harmful text between two harmless ones.
     pub fn inserted(source: &str, part: CorpusPart, before: &str, harmful: &str, after: &str) -> Document {
         let text = format!("{before}{harmful}{after}");
         let span = before.len()..before.len() + harmful.len();
         Document { harmful: Some(span), ..Document::harmless(source, part, text) }
     }
 
-    /// The same, with another weight.
+    /// Returns the document with another weight.
     #[must_use]
     pub fn weighing(mut self, weight: f32) -> Document {
         self.weight = weight;
         self
     }
 
-    /// What a window of the text is: harmful, harmless, or neither clearly.
+    /// Returns the label of a window of the text: harmful, harmless, or `None` for neither clearly.
     pub(crate) fn label(&self, window: &Range<usize>) -> Option<bool> {
         let Some(span) = &self.harmful else { return Some(false) };
         let shared = window.end.min(span.end).saturating_sub(window.start.max(span.start));

@@ -1,4 +1,4 @@
-//! A model judged on documents: by source, by disguise, and by the identity that a text names.
+//! Judges a model on documents: by source, by disguise, and by the identity that a text names.
 
 use classifier::{Calibrated, LinearClassifier};
 use serde::Serialize;
@@ -13,22 +13,22 @@ use crate::obfuscation::Obfuscation;
 use crate::recipe::Subject;
 use crate::{CorpusPart, Document};
 
-/// The false-positive rate that everything is reported at.
+/// The false-positive rate of all reports.
 pub const RATE: f64 = 0.01;
 
-/// Bins of a reliability curve.
+/// The number of bins of a reliability curve.
 pub const BINS: usize = 10;
 
-/// How often texts are drawn anew for an interval.
+/// The number of bootstrap samples for an interval.
 const ROUNDS: usize = 400;
 
-/// The risks of documents.
+/// Returns the risks of documents.
 pub fn scores(model: &LinearClassifier, documents: &[&Document]) -> Vec<Scored> {
     let score = |one: &&Document| Scored { score: risk(model, one), harmful: one.harmful.is_some() };
     documents.iter().map(score).collect()
 }
 
-/// The same documents, each hidden in one way.
+/// Returns the same documents, hidden in one way.
 pub fn hidden(documents: &[&Document], way: Obfuscation) -> Vec<Document> {
     let hide = |one: &&Document| {
         let text = way.apply(&one.text);
@@ -47,30 +47,30 @@ pub struct Measured {
     pub interval: Interval,
 }
 
-/// What a model is worth on some texts.
+/// The measures of a model on some texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasureRow {
-    /// What the texts are.
+    /// The name of the texts.
     pub name: String,
-    /// How many are harmful and how many are not.
+    /// The number of harmful texts.
     pub harmful: usize,
-    /// How many are harmless.
+    /// The number of harmless texts.
     pub harmless: usize,
-    /// The area under the ROC curve, where there are texts of both sorts.
+    /// The area under the ROC curve, if there are texts of both sorts.
     pub auc: Option<Measured>,
-    /// The recall where the threshold is set on these very texts, for at most [`RATE`] of the harmless ones.
+    /// The recall at the threshold that is chosen on these very texts, for at most [`RATE`] of the harmless ones.
     pub recall_at_rate: Option<Measured>,
-    /// What the model's own threshold for that rate does, which was chosen on other texts.
+    /// The effect of the model's own threshold for that rate, which was chosen on other texts.
     pub own: Confusion,
-    /// Recall at the model's own threshold, where there are harmful texts.
+    /// The recall at the model's own threshold, if there are harmful texts.
     pub own_recall: Option<Measured>,
-    /// The share of harmless texts at or above it, where there are any.
+    /// The share of harmless texts at or above it, if there are any.
     pub own_rate: Option<Measured>,
-    /// The F1 at it, where there are texts of both sorts.
+    /// The F1 score at it, if there are texts of both sorts.
     pub own_f1: Option<Measured>,
-    /// The expected calibration error with an even prior, where there are texts of both sorts.
+    /// The expected calibration error with an even prior, if there are texts of both sorts.
     pub calibration_error: Option<f64>,
-    /// The Brier score with an even prior, where there are texts of both sorts.
+    /// The Brier score with an even prior, if there are texts of both sorts.
     pub brier: Option<f64>,
 }
 
@@ -102,10 +102,10 @@ pub fn measure(name: &str, scores: &[Scored], threshold: f64, seed: u64) -> Meas
     }
 }
 
-/// A model judged on the test part of documents.
+/// The measures of a model on the test part of documents.
 #[derive(Debug, Clone)]
 pub struct Judged {
-    /// The model's threshold for [`RATE`]; 1 where it has none.
+    /// The model's threshold for [`RATE`]; 1 if it has none.
     pub threshold: f64,
     /// All sources together.
     pub all: MeasureRow,
@@ -117,7 +117,7 @@ pub struct Judged {
     pub scores: Vec<Scored>,
 }
 
-/// Judges a model on the test part, source by source and in every disguise. `say` hears what is being done.
+/// Judges a model on the test part, source by source and in every disguise. `say` receives progress messages.
 pub fn judge(
     model: &LinearClassifier,
     documents: &[Document],
@@ -145,7 +145,7 @@ pub fn judge(
     Judged { threshold, all: measure("all", &scored, threshold, seed), sources, disguises, scores: scored }
 }
 
-/// How unevenly harmless texts are flagged by whom they name.
+/// The range of the shares of harmless texts that are flagged, over the identities that they name.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Gap {
     /// The lowest share of harmless texts flagged, of any identity.
@@ -154,17 +154,17 @@ pub struct Gap {
     pub most: f64,
 }
 
-/// The gap over rows that are one identity each; `None` for no rows.
+/// Returns the gap over rows of one identity each; `None` for no rows.
 pub fn gap(identities: &[MeasureRow]) -> Option<Gap> {
     let rates = || identities.iter().filter_map(|row| Some(row.own_rate?.value));
     let least = rates().min_by(f64::total_cmp)?;
     Some(Gap { least, most: rates().max_by(f64::total_cmp)? })
 }
 
-/// A model trained on one source, judged on another.
+/// The result of a model that is trained on one source and judged on another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrossSource {
-    /// The source that it learned from, beside the sentences of this project and ordinary texts.
+    /// The source that it learned from, with the sentences of this project and ordinary texts.
     pub trained_on: String,
     /// The source that it was judged on, all of it.
     pub judged_on: String,
@@ -172,8 +172,8 @@ pub struct CrossSource {
     pub auc: f64,
 }
 
-/// Trains toxicity on each source alone (with the sentences written for this project) and judges on every other
-/// source. Nothing of the judged source is learned from.
+/// Trains the model of toxicity on each source alone (with the sentences of this project) and judges it on every
+/// other source. Nothing of the judged source is learned from.
 pub fn pairs(documents: &[Document], seed: u64, mut say: impl FnMut(String)) -> Vec<CrossSource> {
     let options = Subject::Toxicity.options(seed);
     let mut found = Vec::new();
@@ -183,7 +183,7 @@ pub fn pairs(documents: &[Document], seed: u64, mut say: impl FnMut(String)) -> 
             .iter()
             .filter(|one| one.source == trained_on || toxicity::is_common(&one.source))
             .cloned()
-            // What is judged on is another source, so the test part may be learned from.
+            // The judged source is another one, so the test part may be learned from.
             .map(|one| {
                 if one.part == CorpusPart::Test {
                     Document { part: CorpusPart::Training, ..one }

@@ -1,23 +1,23 @@
 //! Trains and judges the small models that the classifier ships.
 //!
-//! Nothing here is needed to use a model. The folder of the training data is an argument; the data themselves are
-//! not part of the project.
+//! Nothing here is needed to use a model. The folder of the training data is an argument; the data are not part of
+//! the project, and [`collections`] assembles them.
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`collections`] | assembles the folder of the collections from clones of their sources |
-//! | [`corpora`] | from files to documents |
-//! | `document` | [`Document`], [`CorpusPart`]: texts, what is known of them, and the parts of a corpus |
-//! | [`fit`] | from documents to a model |
-//! | [`metrics`] | what a judgement is worth: ranking, thresholds, calibration, intervals |
-//! | [`judging`] | a model judged by source and by disguise |
-//! | [`report`] | what was measured, as tables and pictures |
-//! | [`recipe`] | how each shipped model is made |
+//! | [`corpora`] | reads the collections, and makes documents of them |
+//! | `document` | [`Document`], [`CorpusPart`]: texts with their labels, and the parts of a corpus |
+//! | [`fit`] | fits a model to documents |
+//! | [`metrics`] | measures: ranking, thresholds, calibration, intervals |
+//! | [`judging`] | judges a model by source and by disguise |
+//! | [`report`] | measurements as tables and pictures |
+//! | [`recipe`] | the recipe of each shipped model |
 //! | [`pages`] | whole pages put together from texts |
-//! | [`personal_data`] | the detectors of personal data judged |
+//! | [`personal_data`] | judges the detectors of personal data |
 //! | [`token_attribute`] | weights of token attributes, for the look-ahead |
-//! | [`secret_vectors`] | made-up secrets, and what looks like them |
-//! | [`obfuscation`] | texts rewritten as an attacker hides them |
+//! | [`secret_vectors`] | made-up secrets, and strings that look like them |
+//! | [`obfuscation`] | rewrites texts as an attacker hides them |
 
 pub mod collections;
 pub mod corpora;

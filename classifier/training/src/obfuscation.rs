@@ -1,4 +1,5 @@
-//! Texts written so that a reader still gets them and a pattern does not; for judging a model, not for training it.
+//! Obfuscated texts, which a reader still understands and a pattern does not match. They serve to judge a model;
+//! training uses only harmless ones.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,9 +9,9 @@ use crate::document::{CorpusPart, Document, hash};
 /// A way to hide a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Obfuscation {
-    /// A zero-width character after every character, three sorts in turn.
+    /// A zero-width character after every character, of three kinds in turn.
     ZeroWidth,
-    /// Printable ASCII as tag characters, U+E0000 to U+E007F, which show nothing.
+    /// Printable ASCII as tag characters, U+E0000 to U+E007F, which are invisible.
     Tags,
     /// Latin letters replaced by Cyrillic and Greek ones that look the same.
     Homoglyphs,
@@ -42,7 +43,7 @@ impl Obfuscation {
         Obfuscation::SpacedOut,
     ];
 
-    /// A short name.
+    /// Returns a short name.
     pub const fn name(self) -> &'static str {
         match self {
             Obfuscation::ZeroWidth => "zero-width",
@@ -57,7 +58,7 @@ impl Obfuscation {
         }
     }
 
-    /// The text, hidden. What a way has no form for (letters that have no look-alike, say) stays as it is.
+    /// Returns the text, hidden. Characters without a hidden form (letters without a look-alike, for example) stay.
     ///
     /// ```
     /// use classifier_training::obfuscation::Obfuscation;
@@ -97,7 +98,7 @@ fn percent(byte: u8) -> String {
     if byte.is_ascii_alphanumeric() && !vowel { char::from(byte).to_string() } else { format!("%{byte:02X}") }
 }
 
-/// The letter that looks like another, where there is one.
+/// Returns the letter that looks like another, if there is one.
 fn look_alike(letter: char) -> char {
     match letter {
         'a' => 'а',
@@ -133,7 +134,8 @@ fn look_alike(letter: char) -> char {
     }
 }
 
-/// What reads as another text than it is. Zero-width characters and the like are gone once a text is folded.
+/// The ways whose results contain other text than the original. Zero-width characters and the like are gone after
+/// normalisation.
 const WAYS: [Obfuscation; 5] = [
     Obfuscation::Base64,
     Obfuscation::Hexadecimal,
@@ -142,13 +144,15 @@ const WAYS: [Obfuscation; 5] = [
     Obfuscation::Reversed,
 ];
 
-/// What is encoded of each text, in characters: more says the same over again.
+/// The length of text that is encoded of each document, in characters; more adds nothing new.
 const LENGTH: usize = 240;
 
-/// At most so many in each way.
+/// The largest number of documents in each way.
 const MOST: usize = 300;
 
-/// Beginnings of harmless texts of the training part, in each way.
+/// Returns beginnings of harmless texts of the training part, hidden in each way. The look of encoded text is
+/// unrelated to its content: a model without such examples confuses single letters or hexadecimal bytes with whatever
+/// they resemble by chance.
 pub fn encoded(documents: &[Document]) -> Vec<Document> {
     let mut chosen: Vec<(u64, &Document)> = documents
         .iter()

@@ -1,22 +1,23 @@
-//! Pages put together from the collections' texts: what a monitor of whole pages is made of and judged by.
+//! Pages composed of the collections' texts, for training and judging a monitor of whole pages.
 //!
-//! No collection here has whole pages with an attack in the middle of other text and labels for both. So some are put
-//! together: harmless texts of one part below one another and, in a stated share of the pages, an attack between them.
-//! How often real pages are hostile is nobody's knowledge; the shares are a choice, and calibration means them.
+//! No collection here has whole pages with an attack in the middle of other text and labels for both. So pages are
+//! composed: harmless texts of one part in sequence and, in a stated share of the pages, an attack between them. The
+//! share of hostile pages on the web is unknown; the shares are a choice, and the calibration refers to them.
 
 use crate::{CorpusPart, Document, hash};
 
-/// Of a hundred pages, how many have an injection in them.
+/// The percentage of pages with an injection.
 pub const WITH_INJECTION: u64 = 15;
-/// Of a hundred pages, how many have a scam in them.
+/// The percentage of pages with a scam.
 pub const WITH_SCAM: u64 = 10;
-/// The fewest and the most texts of a page.
+/// The smallest and the largest number of texts of a page.
 const TEXTS: [u64; 2] = [3, 12];
 
-/// Pages, each a list of texts from top to bottom, from what is harmless and harmful in one part. The same texts and
-/// seed give the same pages. None without harmless texts; without injections or scams those pages are harmless.
+/// Returns pages, each a list of texts from top to bottom, of harmless and harmful texts of one part. The same texts
+/// and seed give the same pages. There are none without harmless texts; without injections or scams those pages are
+/// harmless.
 ///
-/// Harmless texts are drawn by source first, so that a large collection does not make all pages.
+/// Harmless texts are drawn by source first, so that a large collection does not dominate the pages.
 pub fn compose<'a>(
     (injections, scams): (&'a [Document], &'a [Document]),
     part: CorpusPart,
@@ -50,14 +51,14 @@ pub fn compose<'a>(
         .collect()
 }
 
-/// Whether a source is there to teach the border: our own lines, and requests to an assistant. Pages are not like
-/// that, but for our own outlines of pages.
+/// Returns whether a source only teaches the border: our own lines except outlines and pages, and requests to an
+/// assistant, which pages do not contain.
 fn is_borderline(source: &str) -> bool {
     source.starts_with("requests/")
         || (source.starts_with("own/") && !["own/pages", "own/outlines"].contains(&source))
 }
 
-/// Numbers that a name fixes.
+/// Random numbers that a seed determines.
 struct Chance {
     seed: String,
     drawn: u64,

@@ -1,18 +1,18 @@
-//! How well the detectors find personal data that others labelled.
+//! Judges the detectors on labelled personal data.
 //!
 //! The labelled sentences are those of presidio-research (`pii-presidio/generated_large.json` of the data folder): a
 //! list of records `{full_text, spans: [{entity_type, start_position, end_position}]}`, positions in characters.
 //!
 //! A labelled span is *hit* when a finding of its kind overlaps it by one byte or more; a finding is *right* when it
 //! overlaps a labelled span of its kind. Precision is the share of findings that are right, recall the share of
-//! labelled spans that are hit. A finding that the labels do not know is wrong, whatever it is.
+//! labelled spans that are hit. A finding without a label is wrong, whatever it is.
 
 use std::ops::Range;
 
 use classifier::{Detector, SensitiveKind};
 use serde::Deserialize;
 
-/// Labelled data that cannot be read.
+/// The error of labelled data that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LabelError {
     /// Not the JSON that is expected.
@@ -21,21 +21,21 @@ pub enum LabelError {
     /// A label that lies outside its sentence.
     #[error("sentence {sentence}: characters {start} to {end} lie outside the text")]
     Outside {
-        /// Which sentence, counted from 0.
+        /// The sentence, counted from 0.
         sentence: usize,
         /// The first character of the label.
         start: usize,
-        /// The character behind the label.
+        /// The character after the label.
         end: usize,
     },
 }
 
-/// A sentence and what stands in it.
+/// A sentence with its labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
     /// The text.
     pub text: String,
-    /// The labelled spans, in bytes of the text, whose kind the detectors know.
+    /// The labelled spans, in bytes of the text, of kinds that the detectors know.
     pub labels: Vec<(Range<usize>, SensitiveKind)>,
 }
 
@@ -52,7 +52,7 @@ struct Span {
     end_position: usize,
 }
 
-/// Reads labelled sentences; labels of kinds that no detector is for are left out.
+/// Reads labelled sentences; labels of other kinds are left out.
 ///
 /// # Errors
 /// Other JSON than expected, or a label outside its sentence.
@@ -85,7 +85,7 @@ fn sentence(index: usize, record: Record) -> Result<Sentence, LabelError> {
     Ok(Sentence { text, labels })
 }
 
-/// The kind that a label of presidio-research stands for.
+/// Returns the kind of a label of presidio-research.
 fn kind_of(label: &str) -> Option<SensitiveKind> {
     match label {
         "CREDIT_CARD" => Some(SensitiveKind::CardNumber),
@@ -98,35 +98,35 @@ fn kind_of(label: &str) -> Option<SensitiveKind> {
     }
 }
 
-/// How well one kind is found.
+/// The results for one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// How many spans are labelled.
+    /// The number of labelled spans.
     pub labelled: usize,
-    /// How many of them were hit.
+    /// The number of them that were hit.
     pub hit: usize,
-    /// How many findings there are.
+    /// The number of findings.
     pub found: usize,
-    /// How many of them are right.
+    /// The number of them that are right.
     pub right: usize,
-    /// The labelled spans that were not hit: which sentence, and where.
+    /// The labelled spans that were not hit, by sentence and range.
     pub missed: Vec<(usize, Range<usize>)>,
-    /// The findings that are not right: which sentence, and where.
+    /// The findings that are not right, by sentence and range.
     pub wrong: Vec<(usize, Range<usize>)>,
 }
 
 impl Outcome {
-    /// The share of findings that are right; 1 where there is no finding.
+    /// Returns the share of findings that are right; 1 without findings.
     pub fn precision(&self) -> f64 {
         share(self.right, self.found)
     }
 
-    /// The share of labelled spans that are hit; 1 where none is labelled.
+    /// Returns the share of labelled spans that are hit; 1 without labels.
     pub fn recall(&self) -> f64 {
         share(self.hit, self.labelled)
     }
 
-    /// The harmonic mean of precision and recall.
+    /// Returns the harmonic mean of precision and recall.
     pub fn f1(&self) -> f64 {
         let (precision, recall) = (self.precision(), self.recall());
         if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 }
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use classifier::{Confidence, Finding};
 
-    /// Finds what it was told to, whatever the text.
+    /// A detector that returns given findings, whatever the text.
     struct Told(Vec<(Range<usize>, SensitiveKind)>);
 
     impl Detector for Told {

@@ -1,4 +1,4 @@
-//! How each shipped model is made: its collections, what of them is learned from, and the settings.
+//! The recipe of each shipped model: its collections, the sources that are learned from, and the settings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::fit::{self, FitError, FitOptions, fit};
 use crate::obfuscation::encoded;
 use crate::{CorpusPart, Document, hash};
 
-/// What a model looks for.
+/// The subject of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Subject {
-    /// Instructions to an agent that stand where only content should.
+    /// Prompt injections: instructions to an agent in text that should be content only.
     Injection,
-    /// What stands around a quoted attack in a text that speaks of attacks.
+    /// The text around a quoted attack in a text about attacks.
     Mention,
-    /// Messages that want money or secrets by a story.
+    /// Messages that ask for money or secrets under a pretext.
     Scam,
     /// Insults, hate, threats, lewdness, and requests for harm.
     Toxicity,
@@ -30,7 +30,7 @@ impl Subject {
     /// Every subject.
     pub const ALL: [Subject; 4] = [Subject::Injection, Subject::Mention, Subject::Scam, Subject::Toxicity];
 
-    /// Its name, which is also that of its model.
+    /// Returns the name, which is also that of the model.
     pub const fn name(self) -> &'static str {
         match self {
             Subject::Injection => "injection",
@@ -40,7 +40,7 @@ impl Subject {
         }
     }
 
-    /// Reads the collections; for injections what is inserted where follows from the seed.
+    /// Reads the collections; for injections the seed determines the insertions.
     ///
     /// # Errors
     /// When the folder has none of them (for injections: lacks one), or a file cannot be read.
@@ -61,7 +61,7 @@ impl Subject {
         }
     }
 
-    /// The settings that the shipped model was fitted with.
+    /// Returns the settings of the shipped model.
     pub fn options(self, seed: u64) -> FitOptions {
         let options = FitOptions { seed, ..FitOptions::default() };
         match self {
@@ -81,18 +81,18 @@ impl Subject {
         }
     }
 
-    /// Whether a source is learned from; some are only judged on.
+    /// Returns whether a source is learned from; some are only judged on.
     pub fn learns_from(self, source: &str) -> bool {
         match self {
-            // A weighted sum cannot both know an attack and excuse it where it is quoted; another model does that.
+            // A weighted sum cannot both recognise an attack and ignore it in a quotation; another model does that.
             Subject::Injection => source != MENTIONED,
             Subject::Mention | Subject::Scam => true,
             Subject::Toxicity => source != toxicity::REPLIES,
         }
     }
 
-    /// Whether a source has a say in calibration and thresholds. Pages have none in those of scam and toxicity: they
-    /// hardly ever read like a message or an insult, and would lower the thresholds until many honest ones are flagged.
+    /// Returns whether a source affects calibration and thresholds. Pages do not for scam and toxicity: they hardly
+    /// ever read like a message or an insult, and would lower the thresholds until many honest messages are flagged.
     fn sets_thresholds(self, source: &str) -> bool {
         match self {
             Subject::Injection | Subject::Mention => true,
@@ -115,7 +115,7 @@ impl Subject {
             .cloned()
             .collect();
         for one in &mut learned {
-            // Thresholds are a matter of the sources that are like what is judged.
+            // Thresholds depend only on sources that resemble the texts that are judged in use.
             if !self.sets_thresholds(&one.source) {
                 one.part = CorpusPart::Training;
             }
@@ -126,7 +126,7 @@ impl Subject {
         fit(&learned, &self.options(seed))
     }
 
-    /// The model that is shipped.
+    /// Returns the shipped model.
     ///
     /// # Errors
     /// None in a build whose tests passed.
@@ -140,17 +140,17 @@ impl Subject {
     }
 }
 
-/// A model and what it was trained and may be judged on.
+/// A model with the documents that it was trained on and may be judged on.
 #[derive(Debug)]
 pub struct Trained {
     /// The model.
     pub model: LinearClassifier,
-    /// All documents. Only those of [`CorpusPart::Training`] gave weights; [`CorpusPart::Development`] gave the calibration and
-    /// the thresholds; [`CorpusPart::Test`] gave nothing.
+    /// All documents. The weights come from those of [`CorpusPart::Training`] alone, the calibration and the
+    /// thresholds from [`CorpusPart::Development`]; [`CorpusPart::Test`] was not used.
     pub documents: Vec<Document>,
 }
 
-/// Why a model was not trained.
+/// The error of a model that was not trained.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
     /// A corpus was not read.
@@ -161,15 +161,16 @@ pub enum TrainError {
     Fit(#[from] FitError),
 }
 
-/// How many documents' worth of text a page has, and how often a page without harm may be kept from its reader: less
-/// than once in 2000 pages, so that of tasks of 20 pages less than one in a hundred is touched.
+/// The number of documents with as much text as a page, and the accepted rate of harmless pages in quarantine: less
+/// than one in 2000 pages, so that of tasks of 20 pages less than one in a hundred is affected.
 const DOCUMENTS_A_PAGE: f64 = 10.0;
 const PAGES_QUARANTINED: f64 = 5e-4;
 
-/// Trains the model of injections from the folder of the corpora. The same folder and options give the same bytes.
+/// Trains the model of injections from the folder of the collections. The same folder and options give the same
+/// bytes.
 ///
-/// The threshold for quarantine is an extrapolation, since no corpus here has the tens of thousands of pages that
-/// counting would take: see [`fit::calibrate::rare`].
+/// The threshold for quarantine is an extrapolation, since no collection here has the tens of thousands of pages that
+/// a count needs: see [`fit::calibrate::rare`].
 ///
 /// # Errors
 /// When a corpus is missing.
@@ -180,7 +181,7 @@ pub fn train_injection(data: &Path, options: &FitOptions) -> Result<Trained, Tra
     Ok(Trained { model, documents })
 }
 
-/// The model of documents that were read already.
+/// Fits the model of injections to documents.
 fn fitted(documents: &[Document], options: &FitOptions) -> Result<LinearClassifier, FitError> {
     let mut learned: Vec<Document> =
         documents.iter().filter(|one| Subject::Injection.learns_from(&one.source)).cloned().collect();
@@ -188,9 +189,9 @@ fn fitted(documents: &[Document], options: &FitOptions) -> Result<LinearClassifi
     let classes = fit::classes::learn(documents, &ClassOptions::default());
     let options = &FitOptions { classes: Some(Arc::new(classes)), ..options.clone() };
     let model = fit::fit(&learned, options)?;
-    // Our own lines are written to be as close to the border as can be, on either side, and requests to an assistant
-    // are over it; pages are not like that. But pages have code, of which the corpora have
-    // little, so one in ten of our own pages of code counts.
+    // Our own lines are as close to the border as possible, on either side, and requests to an assistant are beyond
+    // it; pages are not like that. But pages contain code, of which the collections have little, so one in ten of our
+    // own pages of code counts.
     let development = documents.iter().filter(|document| document.part == CorpusPart::Development);
     let scores: Vec<(f64, bool)> = development
         .filter(|document| {
@@ -209,8 +210,8 @@ fn fitted(documents: &[Document], options: &FitOptions) -> Result<LinearClassifi
     fit::with(&model, parameters).map_err(FitError::Model)
 }
 
-/// What a place adds to the log odds. No corpus says where attacks stand, so these are judgement, and small: words
-/// that only a machine reads are more often meant for one.
+/// Returns the log odds that places add. No collection has the places of attacks, so these are estimates, and small:
+/// text that only a machine reads is more often meant for one.
 fn places() -> [f32; TextPlace::ALL.len()] {
     TextPlace::ALL.map(|place| match place {
         TextPlace::Hidden | TextPlace::Markup => 1.0,

@@ -103,7 +103,8 @@ fn labelled(text: &str, percent: u8) -> Result<Vec<u8>, ExtractError> {
     Ok(records.into_bytes())
 }
 
-/// Whether a text is in a sample of this many in a hundred: whether its SHA-256, as a number, is below it modulo 100.
+/// Returns whether a text is in a sample of this many in a hundred: whether its SHA-256, as a number, is below it
+/// modulo 100.
 fn is_sampled(text: &[u8], percent: u8) -> bool {
     let rest = Sha256::digest(text).iter().fold(0_u32, |rest, byte| (rest * 256 + u32::from(*byte)) % 100);
     rest < u32::from(percent)

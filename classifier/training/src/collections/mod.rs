@@ -100,7 +100,7 @@ pub enum Problem {
         folder: PathBuf,
         /// The path in it.
         path: String,
-        /// What git or the system says.
+        /// The message of git or of the system.
         reason: String,
     },
     /// The file could not be made from the one in the source.

@@ -11,13 +11,13 @@ use super::phrases;
 use super::read::{CorpusError, comma_separated, elements, field, json, json_lines, text};
 use crate::{CorpusPart, Document, Split};
 
-/// Harmless documents of every corpus. Each belongs to the part that its own words name.
+/// Returns the harmless documents of every corpus. The words of each determine its part.
 ///
 /// # Errors
 /// When a corpus is missing from the folder.
 pub fn benign(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
-    // What people ask of an assistant is harmless from them, and out of place in what an agent reads. The same words are
-    // attacks of BIPIA, so such texts hardly weigh, and are judged apart.
+    // Requests to an assistant are harmless from its user, and out of place in a page that an agent reads. The same
+    // words are attacks of BIPIA, so these texts have a low weight, and are judged separately.
     let mut found = Found { split: Split::new(seed), documents: Vec::new() };
     for record in elements(&json(data, "benign-wildguard-piguard/wildguard.json")?) {
         found.add("requests/wildguard", field(record, "prompt"), 0.5);
@@ -39,7 +39,7 @@ pub fn benign(data: &Path, seed: u64) -> Result<Vec<Document>, CorpusError> {
     Ok(found.documents)
 }
 
-/// Our own harmless lines and pages, for models that learn about other things: so many of each line, and pages in
+/// Returns our own harmless lines and pages, for models of other subjects: each line `times` times, and pages in
 /// proportion.
 pub fn own(times: usize, seed: u64) -> Vec<Document> {
     let mut found = Found { split: Split::new(seed), documents: Vec::new() };
@@ -53,7 +53,7 @@ struct Found {
 }
 
 impl Found {
-    /// Our own harmless lines. They are fewer than the windows of the corpora, and closer to the border, so each
+    /// Adds our own harmless lines. They are fewer than the windows of the corpora, and closer to the border, so each
     /// counts several times `weight`.
     fn own(&mut self, times: usize, weight: f32, seed: u64) {
         self.phrases("own/harmless", phrases::HARMLESS, 2 * times, 3.0 * weight, seed);
@@ -66,7 +66,7 @@ impl Found {
         self.named(source, &format!("{source}/{words}"), words, weight);
     }
 
-    /// A text that belongs where others of its name do.
+    /// Adds a text whose part follows from a name.
     fn named(&mut self, source: &str, name: &str, words: &str, weight: f32) {
         if words.trim().len() > 2 {
             let part = self.split.part(name);
@@ -74,7 +74,7 @@ impl Found {
         }
     }
 
-    /// Paragraphs of about so many lines.
+    /// Adds paragraphs of `of` lines.
     fn blocks(&mut self, source: &str, lines: impl Iterator<Item = String>, of: usize) {
         let lines: Vec<String> = lines.collect();
         for block in lines.chunks(of) {
@@ -82,7 +82,7 @@ impl Found {
         }
     }
 
-    /// The lines of one file of phrases, by themselves and in pairs; all that a line gives is in one part.
+    /// Adds the lines of one file of phrases, by themselves and in pairs; all texts of a line are in one part.
     fn phrases(&mut self, source: &str, file: &'static str, times: usize, weight: f32, seed: u64) {
         let (split, mut random) = (self.split, ChaCha8Rng::seed_from_u64(seed));
         let pairs = format!("{source}, pairs");
@@ -104,7 +104,7 @@ impl Found {
         self.distinct(source);
     }
 
-    /// Pages of some lines of a file each.
+    /// Adds pages of some lines of a file each.
     fn pages(&mut self, source: &str, file: &'static str, count: usize, weight: f32, seed: u64) {
         let (split, mut random) = (self.split, ChaCha8Rng::seed_from_u64(seed));
         for (part, count) in [
@@ -114,7 +114,7 @@ impl Found {
         ] {
             let lines: Vec<&str> = phrases::lines(file).filter(|line| split.part(line) == part).collect();
             for at in 0..count {
-                // Every other page is a list of few kinds of lines, as indexes are.
+                // Every other page is a list of few kinds of lines, like an index.
                 let kinds = if at % 2 == 0 { lines.len() } else { 1 + at % 4 };
                 let few: Vec<&str> = (0..kinds).map(|_| phrases::one(&lines, &mut random)).collect();
                 let kinds = if at % 2 == 0 { &lines } else { &few };
@@ -131,8 +131,8 @@ impl Found {
     }
 }
 
-/// Pages as an agent reads them: short lines of buttons, fields, values, menus and prices, in one language, with a
-/// sentence of a shop here and there; now and then all in one line.
+/// Adds pages as an agent reads them: short lines of buttons, fields, values, menus and prices, in one language, with
+/// a sentence of a shop here and there; sometimes all in one line.
 fn outlines(count: usize, weight: f32, seed: u64, found: &mut Found) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     for (part, count) in
@@ -160,7 +160,7 @@ fn outline(languages: &[Vec<&str>], shop: &[&str], values: &[&str], random: &mut
     let Some(labels) = languages.choose(random) else { return String::new() };
     let mut lines: Vec<String> = Vec::new();
     for _ in 0..random.random_range(4..16) {
-        // A menu or a form has several labels of a kind, in any order.
+        // A menu or a form has several labels of one kind, in any order.
         let line = phrases::one(labels, random).trim_matches(['[', ']']);
         let mut kinds: Vec<&str> = line.split('|').collect();
         kinds.shuffle(random);
@@ -266,7 +266,7 @@ fn prose(data: &Path, found: &mut Found) -> Result<(), CorpusError> {
     Ok(())
 }
 
-/// Text that was cut into tokens, put together again as well as it goes.
+/// Returns text that was cut into tokens as prose, as far as possible.
 pub(super) fn natural(line: &str) -> String {
     let mut words = line.trim().to_owned();
     for (apart, together) in [
@@ -284,7 +284,7 @@ pub(super) fn natural(line: &str) -> String {
     words
 }
 
-/// What people and assistants write to each other.
+/// Adds conversations between people and assistants.
 fn talk(data: &Path, found: &mut Found) -> Result<(), CorpusError> {
     for file in 1..4 {
         for talk in elements(&json(data, &format!("lm-taskmaster4/data_0{file}.json"))?).iter().step_by(2) {

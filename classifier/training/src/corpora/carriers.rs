@@ -1,4 +1,4 @@
-//! Texts that attacks are inserted in: each with and without one.
+//! Carriers: texts into which attacks are inserted. Each is used with and without an attack.
 
 use std::path::Path;
 
@@ -8,17 +8,17 @@ use super::benign::natural;
 use super::read::{CorpusError, elements, field, json, json_lines, strings, text};
 use crate::{CorpusPart, Split};
 
-/// What stands for an attack in a carrier that has a place for one.
+/// The mark of the place of an attack in a carrier.
 pub const MARK: &str = "\u{1}";
 
-/// A harmless text that an attack can be inserted in.
+/// A harmless text into which an attack can be inserted.
 #[derive(Debug, Clone)]
 pub struct Carrier {
     /// The corpus and the kind.
     pub source: &'static str,
-    /// Where it belongs, by its own name: what is inserted never decides.
+    /// Its part, by its own name, never by the attack.
     pub part: CorpusPart,
-    /// Its words. Where they have [`MARK`]s, attacks go there and only there.
+    /// Its text. Attacks replace its [`MARK`]s; without one, they go between lines or sentences.
     pub text: String,
 }
 
@@ -27,8 +27,8 @@ impl Carrier {
         Carrier { source, part: split.part(&format!("{source}/{name}")), text: text.into() }
     }
 
-    /// The text before and after an attack, somewhere between lines, sentences or at either end: the one of the
-    /// `count + 1` places that `choice` says, in `[0, 1)`.
+    /// Returns the text before and after an attack, between lines or sentences or at either end: at the one of the
+    /// `count + 1` positions that `choice` selects, in `[0, 1)`.
     pub fn split(&self, choice: f64) -> (String, String) {
         let clean = |text: &str| text.replace(MARK, "");
         let pick = |places: &[usize]| {
@@ -58,13 +58,13 @@ impl Carrier {
         (before, after)
     }
 
-    /// The text without an attack, with something harmless where one would go.
+    /// Returns the text with a harmless sentence in place of the attack.
     pub fn filled(&self, harmless: &str) -> String {
         self.text.replacen(MARK, harmless, 1).replace(MARK, "")
     }
 }
 
-/// Every carrier.
+/// Returns every carrier.
 pub fn carriers(data: &Path, split: Split) -> Result<Vec<Carrier>, CorpusError> {
     let mut carriers = Vec::new();
     for (at, record) in json_lines(data, "injection-bipia/email_train.jsonl")?.iter().enumerate() {
@@ -100,7 +100,7 @@ pub fn carriers(data: &Path, split: Split) -> Result<Vec<Carrier>, CorpusError> 
     Ok(carriers)
 }
 
-/// An environment of AgentDojo has its places as `{injection_name}`.
+/// Marks the places `{injection_name}` of an environment of AgentDojo.
 fn marked(text: &str) -> String {
     let mut marked = String::new();
     let mut rest = text;
@@ -121,7 +121,7 @@ fn marked(text: &str) -> String {
     marked
 }
 
-/// What a shop shows: products with their reviews, posts, talk with an assistant.
+/// Adds texts of shops: products with their reviews, posts, conversations with an assistant.
 fn shop(data: &Path, split: Split, carriers: &mut Vec<Carrier>) -> Result<(), CorpusError> {
     let products = json(data, "benign-dummyjson/products.json")?;
     for product in elements(&products) {
@@ -144,7 +144,7 @@ fn shop(data: &Path, split: Split, carriers: &mut Vec<Carrier>) -> Result<(), Co
         let (id, body) =
             (comment.get("postId").map(Value::to_string).unwrap_or_default(), field(comment, "body"));
         let user = comment.get("user").map_or("", |user| field(user, "username"));
-        // As tools answer, in the spelling of JSON and in that of Python.
+        // These are answers of tools, in the notation of JSON and in that of Python.
         for quote in ['"', '\''] {
             let words = format!(
                 "{{'status': 'ok', 'items': [{{'id': {id}, 'user': '{user}', 'text': '{MARK}'}}, \

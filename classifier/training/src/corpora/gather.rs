@@ -1,4 +1,4 @@
-//! Reading those collections that a folder has.
+//! Reads the collections that a folder contains.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,35 +6,37 @@ use std::path::Path;
 use super::read::{CorpusError, text};
 use crate::document::{CorpusPart, Document, hash};
 
-/// Why a collection cannot be read.
+/// The error of collections that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The folder has none of the collections.
-    #[error("{folder} has none of the collections {wanted}; see PROVENANCE.md of the data")]
+    #[error(
+        "{folder} has none of the collections {wanted}: make the folder with `assemble` (see collections.toml)"
+    )]
     Absent {
-        /// The folder that was named.
+        /// The folder.
         folder: String,
-        /// What was looked for.
+        /// The collections that are read.
         wanted: String,
     },
-    /// A file of one cannot be read.
+    /// A file of a collection cannot be read.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
 }
 
-/// Documents of several sources.
+/// The documents of several sources.
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
     /// The documents, source after source.
     pub documents: Vec<Document>,
-    /// The collections that were looked for and are not there.
+    /// The collections that the folder lacks.
     pub absent: Vec<String>,
 }
 
-/// What reads the files of one collection, from its folder.
+/// A reader of the files of one collection, from its folder.
 pub(super) type Reader = fn(&Path) -> Result<Vec<Document>, SourceError>;
 
-/// Reads those collections that are there.
+/// Reads the collections that the folder contains.
 pub(super) fn gather(folder: &Path, readers: &[(&str, Reader)]) -> Result<Corpus, SourceError> {
     let mut corpus = Corpus::default();
     for (name, read) in readers {
@@ -52,19 +54,19 @@ pub(super) fn gather(folder: &Path, readers: &[(&str, Reader)]) -> Result<Corpus
     Ok(corpus)
 }
 
-/// A text whose part follows from a group: texts of one template or one goal have the same.
+/// Returns a text whose part follows from a group: texts of one template or one goal share a part.
 pub(super) fn document(source: &str, group: &str, text: impl Into<String>, harmful: bool) -> Document {
     let part = CorpusPart::of(group);
     if harmful { Document::harmful(source, part, text) } else { Document::harmless(source, part, text) }
 }
 
-/// A text that is a group of its own.
+/// Returns a text that is a group of its own.
 pub(super) fn single(source: &str, text: impl Into<String>, harmful: bool) -> Document {
     let text = text.into();
     document(source, &text.clone(), text, harmful)
 }
 
-/// At most so many documents, chosen by their hashes; their order stays.
+/// Returns at most `most` documents, chosen by their hashes, in their order.
 pub(super) fn sample(documents: Vec<Document>, most: usize) -> Vec<Document> {
     let mut hashes: Vec<u64> = documents.iter().map(|one| hash(&one.text)).collect();
     hashes.sort_unstable();
@@ -74,19 +76,19 @@ pub(super) fn sample(documents: Vec<Document>, most: usize) -> Vec<Document> {
     }
 }
 
-/// Each text once; those that say nothing not at all.
+/// Returns each text once, without empty ones.
 pub(super) fn distinct(documents: impl Iterator<Item = Document>) -> Vec<Document> {
     let mut seen = BTreeSet::new();
     documents.filter(|one| !one.text.trim().is_empty() && seen.insert(one.text.clone())).collect()
 }
 
-/// The lines of a file that say something.
+/// Returns the lines of a file that are not empty.
 pub(super) fn lines_of(folder: &Path, name: &str) -> Result<Vec<String>, CorpusError> {
     let words = text(folder, name)?;
     Ok(words.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
 }
 
-/// The names of the files of a folder with one ending, in order.
+/// Returns the names of the files of a folder with one ending, in order.
 pub(super) fn names(folder: &Path, ending: &str) -> Result<Vec<String>, CorpusError> {
     let fault = |source| CorpusError::Read { path: folder.to_owned(), source };
     let mut found = Vec::new();

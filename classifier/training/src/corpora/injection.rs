@@ -14,7 +14,7 @@ use super::phrases::{self, expand, first_letter};
 use super::read::{CorpusError, elements, field, json, json_lines, strings, text};
 use crate::{CorpusPart, Document, Split};
 
-/// What an attack wants. All that share a group share a part.
+/// The goal of an attack. All goals of a group share a part.
 struct Goal {
     source: &'static str,
     part: CorpusPart,
@@ -27,9 +27,9 @@ impl Goal {
     }
 }
 
-/// Attacks of every corpus and of our own, in their carriers, and the carriers without them. An attack belongs to
-/// the part of its goal, and is inserted in carriers and framed by lines of that part only: no goal, carrier or
-/// framing of one part is seen in another.
+/// Returns the attacks of every corpus and of our own in their carriers, and the carriers without them. An attack
+/// belongs to the part of its goal, and only carriers and framings of that part are used with it: no goal, carrier or
+/// framing occurs in two parts.
 ///
 /// # Errors
 /// When a corpus is missing from the folder.
@@ -79,7 +79,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// An attack in carriers of its own corpus and of others, framed and bare.
+    /// Adds an attack in carriers of its own corpus and of others, framed and bare.
     fn goal(&mut self, goal: &Goal) {
         let corpus = goal.source.split('/').next().unwrap_or_default();
         let (own, code) = (corpus == "own", goal.source == "bipia/code");
@@ -113,17 +113,17 @@ impl Work<'_> {
             let attack = if bare { self.bare(&goal.text) } else { self.framed(&goal.text) };
             let (before, after) = carrier.split(self.random.random());
             let source = format!("{}{}", goal.source, if bare { "" } else { "+framing" });
-            // What is asked for does the harm; a piece of code looks like any other, and pages are full of code.
+            // The request is the harm; a piece of code looks like any other, and pages contain code.
             let (attack, code) = attack.split_at(attack.find("```").unwrap_or(attack.len()));
             let after = format!("{code}{after}");
-            // Our own lines are many, and should not drown what people wrote.
+            // Our own lines are many, so they have a lower weight than other people's.
             let weight = if own { 0.5 } else { 1.0 };
             let inserted = Document::inserted(&source, self.part, &before, attack, &after);
             self.documents.push(inserted.weighing(weight));
         }
     }
 
-    /// By itself, usually as a sentence.
+    /// Returns the goal by itself, usually as a sentence.
     fn bare(&mut self, goal: &str) -> String {
         let text = first_letter(goal, true);
         let open = !text.ends_with(['.', '!', '?', '"', '`', ')']);
@@ -136,8 +136,8 @@ impl Work<'_> {
         expand(framing, self.random).replace("{goal}", &first_letter(goal, alone))
     }
 
-    /// The carriers without attacks, with a sentence of a review where one would go; and once more with a line of our
-    /// own that is as close to an attack as can be.
+    /// Adds the carriers without attacks, with a sentence of a review in the place of one; and once more with one of
+    /// our own lines that are close to an attack.
     fn harmless(&mut self) {
         let lines: Vec<&str> =
             phrases::lines(phrases::HARMLESS).filter(|line| self.split.part(line) == self.part).collect();
@@ -156,7 +156,7 @@ impl Work<'_> {
     }
 }
 
-/// Sentences that people wrote of what they bought, to stand where an attack would.
+/// Returns sentences of product reviews, which fill the places of attacks.
 fn fillings(data: &Path) -> Result<Vec<String>, CorpusError> {
     let words = text(data, "benign-product-reviews-1/Nokia_6610.txt")?;
     let lines = words.lines().filter_map(|line| line.split_once("##")).map(|(_, line)| natural(line));
@@ -165,13 +165,13 @@ fn fillings(data: &Path) -> Result<Vec<String>, CorpusError> {
     Ok(found)
 }
 
-/// What attacks want, from every corpus and of our own.
+/// Returns the goals of attacks, from every corpus and of our own.
 fn goals(data: &Path, split: Split, random: &mut ChaCha8Rng) -> Result<Vec<Goal>, CorpusError> {
     let mut goals = Vec::new();
     for (source, file) in [("bipia/text", "text"), ("bipia/code", "code")] {
         let record = json(data, &format!("injection-bipia/{file}_attack_train.json"))?;
         for (category, texts) in record.as_object().into_iter().flatten() {
-            // Categories of text are many and alike, so a single goal is what must not be shared.
+            // Categories of text are many and alike, so only texts of the same goal share a group.
             for text in elements(texts).iter().filter_map(|text| text.as_str()) {
                 let group = if file == "code" { category.as_str() } else { text };
                 goals.push(Goal::new(split, source, group, text));
@@ -213,7 +213,7 @@ fn goals(data: &Path, split: Split, random: &mut ChaCha8Rng) -> Result<Vec<Goal>
     Ok(goals)
 }
 
-/// Attacks that are whole texts.
+/// Adds attacks that are whole texts.
 fn whole(data: &Path, split: Split, documents: &mut Vec<Document>) -> Result<(), CorpusError> {
     for record in elements(&json(data, "injection-cyberseceval/prompt_injection.json")?) {
         let (text, kind) = (field(record, "user_input"), field(record, "injection_type"));

@@ -1,6 +1,6 @@
-//! Texts about attacks, which quote some and mean no harm, and orders that pose as such texts.
+//! Texts about attacks, which quote some and are harmless, and instructions that pose as such texts.
 //!
-//! Both are made of the same attacks; what stands before and after decides.
+//! Both use the same attacks; the text before and after an attack distinguishes them.
 
 use std::collections::HashSet;
 
@@ -13,14 +13,14 @@ use rand_chacha::rand_core::SeedableRng;
 use super::phrases::{self, expand, first_letter};
 use crate::{CorpusPart, Document, Split};
 
-/// So many documents of each sort in the training part; a fifth of it in each of the others.
+/// The number of documents of each sort in the training part; the other parts have a fifth of it each.
 const MENTIONS: usize = 4_000;
 /// The source of texts about attacks, which quote some.
 pub const MENTIONED: &str = "own/mentions";
 const ORDERS: usize = 2_500;
-/// An attack that is quoted has no more bytes.
+/// The longest quoted attack, in bytes.
 const LONGEST: usize = 170;
-/// What quotations stand between.
+/// The quotation marks.
 const MARKS: [(&str, &str); 8] = [
     ("\"", "\""),
     ("\"", "\""),
@@ -32,7 +32,7 @@ const MARKS: [(&str, &str); 8] = [
     ("`", "`"),
 ];
 
-/// Adds those of one part, from its framings and from what its attacks want.
+/// Adds the documents of one part, from its framings and goals.
 pub(super) fn add(
     part: CorpusPart,
     split: Split,
@@ -69,7 +69,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// An attack that is short enough to be quoted.
+    /// Returns an attack that is short enough to be quoted.
     fn attack(&mut self, longest: usize) -> String {
         for _ in 0..50 {
             let Some(goal) = self.goals.choose(&mut self.random) else { break };
@@ -91,7 +91,7 @@ impl Maker<'_> {
         MARKS.choose(&mut self.random).copied().unwrap_or(MARKS[0])
     }
 
-    /// Some lines that speak of attacks, between others.
+    /// Returns some lines about attacks, between others.
     fn about_attacks(&mut self, mentions: &[&str], harmless: &[&str]) -> String {
         let mut lines = Vec::new();
         for _ in 0..self.random.random_range(1..4) {
@@ -103,7 +103,7 @@ impl Maker<'_> {
         lines.join(phrases::one(&["\n", "\n", "\n\n", " "], &mut self.random))
     }
 
-    /// One line that quotes an attack so that the quotation is found.
+    /// Returns one line that quotes an attack in such a way that the quotation is found.
     fn mention(&mut self, mentions: &[&str]) -> Option<String> {
         for _ in 0..20 {
             let line = expand(phrases::one(mentions, &mut self.random), &mut self.random);
@@ -121,7 +121,7 @@ impl Maker<'_> {
             };
             let text = format!("{before}{quoted}{after}");
             let within = before.len()..before.len() + quoted.len();
-            // Without marks, or after too few words, nothing tells that it is quoted.
+            // Without marks, or after too few words, the quotation is not recognised.
             if quotations(&text)
                 .iter()
                 .any(|one| one.words.start >= within.start && one.words.end <= within.end)
@@ -132,7 +132,7 @@ impl Maker<'_> {
         None
     }
 
-    /// An order that poses as a quotation, between harmless lines.
+    /// Returns an instruction that poses as a quotation, between harmless lines.
     fn order(&mut self, leads: &[&str], harmless: &[&str], part: CorpusPart) -> Option<Document> {
         let line = expand(leads.choose(&mut self.random)?, &mut self.random);
         let attack = self.attack(2 * LONGEST);
@@ -149,8 +149,8 @@ impl Maker<'_> {
     }
 }
 
-/// What stands around the quotations of documents, labelled by whether the document speaks of attacks and means none.
-/// Of each source every context once.
+/// Returns the text around the quotations of documents, labelled by whether the document is harmless text about
+/// attacks. Each context of a source occurs once.
 pub fn contexts(documents: &[Document]) -> Vec<Document> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();

@@ -1,16 +1,16 @@
-//! From files to documents.
+//! Reads the collections, and makes documents of them.
 //!
 //! | module | subject |
 //! |---|---|
 //! | `read` | reading the folder of the data |
 //! | `phrases` | lines of our own, with alternatives |
-//! | `carriers` | texts that attacks are inserted in |
+//! | `carriers` | texts into which attacks are inserted |
 //! | `benign` | harmless texts |
 //! | `injection` | attacks, by themselves and in carriers |
-//! | `mentions` | texts about attacks, which quote some, and orders that pose as such texts |
-//! | `gather` | reading those collections that a folder has, be they few |
-//! | [`ordinary`] | what stands on ordinary pages |
-//! | [`scam`] | messages that want money or secrets by a story, and ordinary ones |
+//! | `mentions` | texts about attacks, which quote some, and instructions that pose as such texts |
+//! | `gather` | reading the collections that a folder contains |
+//! | [`ordinary`] | text of ordinary pages |
+//! | [`scam`] | messages that ask for money or secrets under a pretext, and ordinary ones |
 //! | [`toxicity`] | insults, hate, threats, lewdness and requests for harm, and ordinary talk |
 
 mod benign;

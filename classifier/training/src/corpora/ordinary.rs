@@ -1,4 +1,4 @@
-//! What stands on ordinary pages and in ordinary talk: harmless, and not about harm.
+//! Text of ordinary pages and ordinary talk: harmless, and not about harm.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use super::gather::{Corpus, Reader, SourceError, distinct, gather, lines_of, nam
 use super::read::json;
 use crate::document::Document;
 
-/// So many of each source.
+/// The largest number of documents of a source.
 const MOST: usize = 4000;
 
-/// Their names.
+/// The names of the sources.
 pub const SOURCES: [&str; 3] = ["reviews", "shops", "talk"];
 
 const READERS: [(&str, Reader); 5] = [
@@ -22,7 +22,7 @@ const READERS: [(&str, Reader); 5] = [
     ("lm-taskmaster4-reward", talk),
 ];
 
-/// Reads the collections that a folder has; none need be there.
+/// Reads the collections that a folder contains; all may be absent.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -104,7 +104,7 @@ fn talk(folder: &Path) -> Result<Vec<Document>, SourceError> {
         let value = json(folder, file)?;
         let entries = value.as_array().into_iter().flatten();
         for context in entries.filter_map(|entry| entry.get("context").and_then(Value::as_str)) {
-            // Turns, as JSON within JSON; one that is cut off is of no use.
+            // The turns are JSON within JSON; one that is cut off is skipped.
             let turns: Vec<Value> = serde_json::from_str(context).unwrap_or_default();
             texts.extend(turns.iter().filter_map(|turn| turn.get("text")?.as_str()).map(str::to_owned));
         }

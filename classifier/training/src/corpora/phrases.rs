@@ -1,4 +1,4 @@
-//! Lines of our own, with alternatives; see `phrases/README.md`.
+//! Our own lines, with alternatives; see `phrases/README.md`.
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -107,7 +107,7 @@ const TOPICS: [&str; 40] = [
     "cyber security",
 ];
 
-/// What is asked about and written about, separated by commas as the next ones are.
+/// Subjects of questions and texts, separated by commas, like the lists that follow.
 const THINGS: &str = "climate change, photosynthesis, gravity, democracy, the solar system, blockchain, inflation, the human brain, \
     evolution, black holes, artificial intelligence, electricity, the immune system, supply and demand, plate tectonics, \
     genetics, the water cycle, calculus, geometry, probability, statistics, algebra, grammar, philosophy, psychology, meditation, \
@@ -130,18 +130,18 @@ const LANGUAGES: &str = "French, German, Spanish, Italian, Portuguese, Dutch, Sw
     Arabic, Hebrew, Hindi, Bengali, Chinese, Mandarin, Japanese, Korean, Thai, Vietnamese, Swahili, Latin, Welsh, Finnish";
 const PROGRAMS: &str = "Python, Java, JavaScript, C++, C, Rust, Go, Ruby, PHP, Swift, Kotlin, SQL, TypeScript, Perl, R, MATLAB, Bash, HTML, Haskell";
 
-/// One of the values that commas separate.
+/// Returns one of the values that commas separate.
 fn chosen(values: &'static str, random: &mut ChaCha8Rng) -> &'static str {
     let values: Vec<&str> = values.split(',').map(str::trim).collect();
     one(&values, random)
 }
 
-/// The lines of a file, without remarks.
+/// Returns the lines of a file, without comments.
 pub fn lines(file: &'static str) -> impl Iterator<Item = &'static str> {
     file.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))
 }
 
-/// The lines of a file, from each remark to the next.
+/// Returns the lines of a file in sections, each from one comment to the next.
 pub fn sections(file: &'static str) -> Vec<Vec<&'static str>> {
     let mut sections: Vec<Vec<&str>> = Vec::new();
     for line in file.lines().filter(|line| !line.is_empty()) {
@@ -154,7 +154,7 @@ pub fn sections(file: &'static str) -> Vec<Vec<&'static str>> {
     sections
 }
 
-/// A line with one part of each alternative and made-up values.
+/// Returns a line with one of each set of alternatives, and made-up values.
 pub fn expand(line: &str, random: &mut ChaCha8Rng) -> String {
     let mut words = String::with_capacity(line.len());
     let mut rest = line;
@@ -260,7 +260,7 @@ fn price(random: &mut ChaCha8Rng) -> String {
     }
 }
 
-/// As a form shows a card: whole, or with its last digits alone.
+/// Returns a card number as a form shows it: complete, or only its last digits.
 fn card(random: &mut ChaCha8Rng) -> String {
     let four = |random: &mut ChaCha8Rng| format!("{:04}", random.random_range(0..9999));
     if random.random_bool(0.5) {
@@ -299,7 +299,7 @@ pub fn one<'a>(choices: &[&'a str], random: &mut ChaCha8Rng) -> &'a str {
     choices.choose(random).copied().unwrap_or_default()
 }
 
-/// With its first letter as asked for: a goal is a sentence by itself, or goes on with one.
+/// Returns a text with its first letter in upper or lower case: a goal is a sentence by itself, or the rest of one.
 pub fn first_letter(text: &str, capital: bool) -> String {
     let mut characters = text.chars();
     let Some(first) = characters.next() else { return String::new() };

@@ -1,28 +1,28 @@
-//! Making risks frequencies, and thresholds from them.
+//! Calibrates risks to frequencies, and chooses thresholds.
 
-/// A straight line in log odds.
+/// A linear function of log odds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlattLine {
-    /// What log odds are multiplied by; above 0.
+    /// The factor; above 0.
     pub slope: f64,
-    /// What is added then.
+    /// The summand.
     pub offset: f64,
 }
 
-/// Log odds, of a risk that is kept a little off 0 and 1.
+/// Returns the log odds of a risk, which is kept a little off 0 and 1.
 pub fn log_odds(risk: f64) -> f64 {
     let risk = risk.clamp(1e-12, 1.0 - 1e-12);
     (risk / (1.0 - risk)).ln()
 }
 
-/// The line that makes risks most likely to have given these labels (Platt 1999), by Newton's method. Both labels
-/// weigh the same in all, so a risk of 1/2 is where a harmful text and a harmless one are equally likely.
+/// Returns the line under which these labels are most likely (Platt 1999), by Newton's method. Both labels have the
+/// same total weight, so at a risk of 1/2 a harmful text and a harmless one are equally likely.
 pub fn platt(scores: &[(f64, bool)]) -> PlattLine {
     let harmful = scores.iter().filter(|(_, harmful)| *harmful).count().max(1) as f64;
     let harmless = (scores.len() as f64 - harmful).max(1.0);
     let (mut slope, mut offset) = (1.0, 0.0);
     for _ in 0..50 {
-        // The pull to slope 1 decides where labels are separable.
+        // A prior of slope 1 decides if the labels are separable.
         let (mut gs, mut go) = (0.001 * (slope - 1.0), 0.0);
         let (mut hss, mut hso, mut hoo) = (0.001, 0.0, 1e-9);
         for (risk, bad) in scores {
@@ -51,19 +51,19 @@ pub fn platt(scores: &[(f64, bool)]) -> PlattLine {
     PlattLine { slope, offset }
 }
 
-/// The least risk that at most this share of the harmless texts reaches; 1 where even that is reached too often.
+/// Returns the lowest risk that at most this share of the harmless texts reaches; 1 if too many reach even that.
 pub fn threshold(scores: &[(f64, bool)], rate: f64) -> f64 {
     let mut harmless: Vec<f64> =
         scores.iter().filter(|(_, harmful)| !harmful).map(|(risk, _)| *risk).collect();
     harmless.sort_by(|one, other| other.total_cmp(one));
     let allowed = (harmless.len() as f64 * rate).floor() as usize;
-    // The first that may not be flagged: the threshold is just above it.
+    // This is the first text that may not be flagged: the threshold is just above it.
     harmless.get(allowed).map_or(0.0, |risk| (risk + 1e-9 + risk * 1e-9).min(1.0))
 }
 
-/// A risk that harmless texts reach as rarely as this, beyond what can be counted: the log odds of the highest 2 % are
-/// taken to fall off exponentially, as the tails of sums do, and the line is drawn on (peaks over a threshold, with
-/// shape 0: Pickands 1975).
+/// Returns a risk that harmless texts reach with a rate too low to count. The log odds of the highest 2 % are assumed
+/// to decay exponentially, like the tails of sums, and are extrapolated (peaks over a threshold, with shape 0:
+/// Pickands 1975).
 pub fn rare(harmless: &[f64], rate: f64) -> f64 {
     const TAIL: f64 = 0.02;
     let mut sorted: Vec<f64> = harmless.iter().map(|risk| log_odds(*risk)).collect();
@@ -75,7 +75,7 @@ pub fn rare(harmless: &[f64], rate: f64) -> f64 {
     1.0 / (1.0 + (-at).exp())
 }
 
-/// The expected calibration error over bins of equal width, both labels weighing the same in all.
+/// Returns the expected calibration error over bins of equal width; both labels have the same total weight.
 pub fn expected_error(scores: &[(f64, bool)], bins: usize) -> f64 {
     let harmful = scores.iter().filter(|(_, harmful)| *harmful).count().max(1) as f64;
     let harmless = (scores.len() as f64 - harmful).max(1.0);

@@ -1,8 +1,8 @@
 //! Classes of words, learned from text without labels.
 //!
-//! Every word is put into the class in which the bigrams of classes say most about the text, again and again until few
-//! words move: the exchange algorithm (Martin, Liermann, Ney 1998). Words that stand between like neighbours come
-//! together: verbs that begin an order, names of towns, endings of mail addresses.
+//! Each word is moved to the class in which the bigrams of classes make the text most likely, until few words move:
+//! the exchange algorithm (Martin, Liermann, Ney 1998). Words with similar neighbours come together: verbs that begin
+//! an instruction, names of towns, ends of mail addresses.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -11,18 +11,18 @@ use classifier::{FeatureSink, Features, Normalised, Reach, WordClass, WordClasse
 
 use crate::{CorpusPart, Document, hash};
 
-/// How to learn classes.
+/// Options for learning classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClassOptions {
-    /// Of at most so many words.
+    /// The largest number of words.
     pub words: usize,
-    /// Of words that stand at least so often in different sentences.
+    /// The smallest number of different sentences with a word.
     pub least: usize,
-    /// How many small classes.
+    /// The number of fine classes.
     pub fine: usize,
-    /// How many large ones, at most 256.
+    /// The number of coarse classes, at most 256.
     pub coarse: usize,
-    /// How often each word may move.
+    /// The number of rounds in which each word may move.
     pub rounds: usize,
 }
 
@@ -32,7 +32,7 @@ impl Default for ClassOptions {
     }
 }
 
-/// What a sentence is made of: numbers of words and marks, and which are words.
+/// The tokens of a sentence: their hashes, and which of them are words.
 #[derive(Default)]
 struct Tokens {
     all: Vec<(u32, bool)>,
@@ -48,14 +48,14 @@ impl FeatureSink for Tokens {
     fn feature(&mut self, _: Reach, _: u32) {}
 }
 
-/// A sentence of fewer bytes says nothing of its words' company.
+/// The shortest sentence in bytes that counts.
 const SHORTEST: usize = 8;
-/// The places of a sentence's border and of all rare words among the words.
+/// The indices of the sentence border and of all rare words among the words.
 const BORDER: usize = 0;
 const RARE: usize = 1;
 
-/// Learns classes from the words of the training part. A sentence that stands in several documents counts once. The same
-/// documents give the same classes.
+/// Learns classes from the words of the training part. A sentence that occurs in several documents counts once. The
+/// same documents give the same classes.
 pub fn learn(documents: &[Document], options: &ClassOptions) -> WordClasses {
     let sentences = sentences(documents);
     let mut counts: HashMap<(u32, bool), usize> = HashMap::new();
@@ -73,16 +73,16 @@ pub fn learn(documents: &[Document], options: &ClassOptions) -> WordClasses {
         let mut before = BORDER;
         let tokens = sentence.iter().map(|token| places.get(token).copied().unwrap_or(RARE));
         for now in tokens.chain([BORDER]) {
-            // A word behind itself would say of each class that it follows itself.
+            // A repeated word would count as evidence that its class follows itself, whatever the class.
             if now != before {
                 *pairs.entry((before, now)).or_default() += 1;
             }
             before = now;
         }
     }
-    let company = Company::new(frequent.len() + RARE + 1, pairs);
-    let fine = exchange(&company, options.fine, options.rounds);
-    let coarse = exchange(&company, options.coarse.min(256), options.rounds);
+    let neighbours = Neighbours::new(frequent.len() + RARE + 1, pairs);
+    let fine = exchange(&neighbours, options.fine, options.rounds);
+    let coarse = exchange(&neighbours, options.coarse.min(256), options.rounds);
     let classes = fine.into_iter().zip(coarse).skip(RARE + 1);
     let words = frequent.into_iter().zip(classes).filter(|(((_, word), _), _)| *word);
     WordClasses::new(
@@ -94,7 +94,7 @@ pub fn learn(documents: &[Document], options: &ClassOptions) -> WordClasses {
     )
 }
 
-/// The different sentences of the training part.
+/// Returns the different sentences of the training part.
 fn sentences(documents: &[Document]) -> Vec<Vec<(u32, bool)>> {
     let features = Features::new(*Features::BITS.start());
     let mut seen = HashSet::new();
@@ -112,30 +112,30 @@ fn sentences(documents: &[Document]) -> Vec<Vec<(u32, bool)>> {
     found
 }
 
-/// What stands behind and before each word, and how often.
-struct Company {
+/// The words before and after each word, with their counts.
+struct Neighbours {
     behind: Vec<Vec<(usize, i64)>>,
     before: Vec<Vec<(usize, i64)>>,
 }
 
-impl Company {
-    fn new(words: usize, pairs: HashMap<(usize, usize), i64>) -> Company {
+impl Neighbours {
+    fn new(words: usize, pairs: HashMap<(usize, usize), i64>) -> Neighbours {
         let mut pairs: Vec<((usize, usize), i64)> = pairs.into_iter().collect();
         pairs.sort_unstable();
-        let mut company = Company { behind: vec![Vec::new(); words], before: vec![Vec::new(); words] };
+        let mut neighbours = Neighbours { behind: vec![Vec::new(); words], before: vec![Vec::new(); words] };
         for ((one, other), count) in pairs {
-            if let Some(list) = company.behind.get_mut(one) {
+            if let Some(list) = neighbours.behind.get_mut(one) {
                 list.push((other, count));
             }
-            if let Some(list) = company.before.get_mut(other) {
+            if let Some(list) = neighbours.before.get_mut(other) {
                 list.push((one, count));
             }
         }
-        company
+        neighbours
     }
 }
 
-/// The company of one word, by class.
+/// The neighbours of one word, by class.
 struct ByClass {
     behind: Vec<(usize, i64)>,
     before: Vec<(usize, i64)>,
@@ -165,10 +165,10 @@ impl ByClass {
     }
 }
 
-/// How often words of one class stand behind those of another.
+/// The counts of words of one class after those of another.
 struct Table {
     classes: usize,
-    /// A row for each class: how often each class stands behind it; and before it.
+    /// The counts of each class after each class, and before it.
     behind: Vec<i64>,
     before: Vec<i64>,
     /// The sums of the rows.
@@ -191,7 +191,7 @@ impl Table {
         }
     }
 
-    /// Puts a word into a class, or takes it out with the sign -1.
+    /// Adds a word to a class, or removes it with the sign -1.
     fn put(&mut self, word: &ByClass, class: usize, sign: i64) {
         let add = |cells: &mut [i64], at: usize, count: i64| {
             if let Some(cell) = cells.get_mut(at) {
@@ -210,7 +210,7 @@ impl Table {
         add(&mut self.all_before, class, word.all_before);
     }
 
-    /// What `n ln n` grows by, from `n` by `more`.
+    /// Returns the growth of `n ln n` from `n` to `n + more`.
     fn growth(&self, n: i64, more: i64) -> f64 {
         let log = |n: i64| {
             let large = || n as f64 * (n as f64).ln();
@@ -219,7 +219,7 @@ impl Table {
         log(n + more) - log(n)
     }
 
-    /// The class in which a word that is in none says most.
+    /// Returns the best class for a word that is in none.
     fn best(&self, word: &ByClass, old: usize) -> usize {
         let rows = self.behind.chunks_exact(self.classes).zip(self.before.chunks_exact(self.classes));
         let sums = self.all_behind.iter().zip(&self.all_before);
@@ -227,10 +227,10 @@ impl Table {
         for (class, ((behind, before), (all_behind, all_before))) in rows.zip(sums).enumerate() {
             let mut gain =
                 -self.growth(*all_behind, word.all_behind) - self.growth(*all_before, word.all_before);
-            // The company in the class itself comes from both sides into one cell.
+            // Pairs within the class are counted from both sides, in one cell.
             let mut own = 0;
-            for (row, company) in [(behind, &word.behind), (before, &word.before)] {
-                for (other, count) in company {
+            for (row, neighbours) in [(behind, &word.behind), (before, &word.before)] {
+                for (other, count) in neighbours {
                     if *other == class {
                         own += count;
                     } else {
@@ -247,26 +247,26 @@ impl Table {
     }
 }
 
-/// The class of every word.
-fn exchange(company: &Company, classes: usize, rounds: usize) -> Vec<usize> {
+/// Returns the class of every word.
+fn exchange(neighbours: &Neighbours, classes: usize, rounds: usize) -> Vec<usize> {
     let classes = classes.max(1);
-    // Words come by how frequent they are, so each class begins with as much.
-    let mut class: Vec<usize> = (0..company.behind.len()).map(|word| word % classes).collect();
+    // Words are in order of frequency, so all classes begin with about the same count.
+    let mut class: Vec<usize> = (0..neighbours.behind.len()).map(|word| word % classes).collect();
     let mut table = Table::new(classes);
-    for (word, behind) in company.behind.iter().enumerate() {
+    for (word, behind) in neighbours.behind.iter().enumerate() {
         let by_class = ByClass::new(behind, &[], &class);
         table.put(&by_class, word % classes, 1);
-        // The counts before come with those behind; only their sums are a word's own.
-        let before = company.before.get(word).into_iter().flatten().map(|(_, count)| count).sum::<i64>();
+        // The counts before and after a word are added; only their sums belong to the word.
+        let before = neighbours.before.get(word).into_iter().flatten().map(|(_, count)| count).sum::<i64>();
         if let Some(sum) = table.all_before.get_mut(word % classes) {
             *sum += before;
         }
     }
     for _ in 0..rounds {
         let mut moved = 0;
-        // The border and what is rare stay where they are.
+        // The border and the rare words stay in their classes.
         for word in RARE + 1..class.len() {
-            let lists = (company.behind.get(word), company.before.get(word), class.get(word).copied());
+            let lists = (neighbours.behind.get(word), neighbours.before.get(word), class.get(word).copied());
             let (Some(behind), Some(before), Some(old)) = lists else { continue };
             let by_class = ByClass::new(behind, before, &class);
             table.put(&by_class, old, -1);
@@ -290,9 +290,9 @@ mod tests {
     use super::*;
 
     /// The counts of a table from nothing.
-    fn counted(company: &Company, class: &[usize], classes: usize) -> Vec<i64> {
+    fn counted(neighbours: &Neighbours, class: &[usize], classes: usize) -> Vec<i64> {
         let mut cells = vec![0; classes * classes];
-        for (word, behind) in company.behind.iter().enumerate() {
+        for (word, behind) in neighbours.behind.iter().enumerate() {
             for (other, count) in behind {
                 cells[class[word] * classes + class[*other]] += count;
             }
@@ -300,16 +300,16 @@ mod tests {
         cells
     }
 
-    fn likelihood(company: &Company, class: &[usize], classes: usize) -> f64 {
+    fn likelihood(neighbours: &Neighbours, class: &[usize], classes: usize) -> f64 {
         let log = |n: i64| if n < 2 { 0.0 } else { n as f64 * (n as f64).ln() };
-        let cells = counted(company, class, classes);
+        let cells = counted(neighbours, class, classes);
         let rows: f64 = cells.chunks(classes).map(|row| log(row.iter().sum())).sum();
         let columns: f64 = (0..classes).map(|at| log(cells.iter().skip(at).step_by(classes).sum())).sum();
         cells.iter().map(|n| log(*n)).sum::<f64>() - rows - columns
     }
 
     /// Some pairs of 40 words, not at random.
-    fn company() -> Company {
+    fn neighbours() -> Neighbours {
         let mut pairs = HashMap::new();
         for one in 0..40_usize {
             for other in 0..40_usize {
@@ -319,27 +319,27 @@ mod tests {
                 }
             }
         }
-        Company::new(40, pairs)
+        Neighbours::new(40, pairs)
     }
 
     #[test]
-    fn no_single_move_says_more_in_the_end() {
-        let (company, classes) = (company(), 5);
-        let class = exchange(&company, classes, 100);
-        let best = likelihood(&company, &class, classes);
+    fn no_single_move_improves_the_result() {
+        let (neighbours, classes) = (neighbours(), 5);
+        let class = exchange(&neighbours, classes, 100);
+        let best = likelihood(&neighbours, &class, classes);
         let start: Vec<usize> = (0..40).map(|word| word % classes).collect();
-        assert!(best > likelihood(&company, &start, classes));
+        assert!(best > likelihood(&neighbours, &start, classes));
         for word in RARE + 1..40 {
             for other in 0..classes {
                 let mut moved = class.clone();
                 moved[word] = other;
-                assert!(likelihood(&company, &moved, classes) <= best + 1e-6, "{word} to {other}");
+                assert!(likelihood(&neighbours, &moved, classes) <= best + 1e-6, "{word} to {other}");
             }
         }
     }
 
     #[test]
-    fn words_of_like_company_share_a_class() {
+    fn words_with_similar_neighbours_share_a_class() {
         let (verbs, things) = (["send", "mail", "show", "give"], ["report", "letter", "invoice", "ticket"]);
         let mut text = String::new();
         for verb in verbs {

@@ -8,29 +8,29 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// A model before its weights are small integers.
+/// A model before its weights are rounded.
 pub struct Fitted {
-    /// One for each bucket.
+    /// The weights, one for each bucket.
     pub weights: Vec<f32>,
     /// The log odds of a window without features.
     pub bias: f32,
 }
 
 impl Fitted {
-    /// The log odds of a window.
+    /// Returns the log odds of a window.
     pub(super) fn score(&self, buckets: &[u32], dilution: f32) -> f32 {
         let sum: f32 = buckets.iter().filter_map(|bucket| self.weights.get(*bucket as usize)).sum();
         self.bias + sum * length(buckets, dilution)
     }
 }
 
-/// What a feature counts in a window: less in longer ones, as where the model is used.
+/// Returns the factor of a feature in a window; it is smaller in longer windows, as when the model is used.
 fn length(buckets: &[u32], dilution: f32) -> f32 {
     let length = (buckets.len() as f32 + dilution).max(1.0);
     1.0 / (length.sqrt() * length.sqrt().sqrt())
 }
 
-/// Fits weights to windows. The order is drawn from the seed; one thread; the result is the same every time.
+/// Fits weights to windows, in an order drawn from the seed and on one thread, so that the result is reproducible.
 pub fn fit(windows: &Windows, features: &Features, options: &FitOptions) -> Fitted {
     let mut fitted = Fitted { weights: vec![0.0; features.buckets()], bias: 0.0 };
     let mut squares = vec![1e-3_f32; features.buckets()];
@@ -39,7 +39,7 @@ pub fn fit(windows: &Windows, features: &Features, options: &FitOptions) -> Fitt
     let mut random = ChaCha8Rng::seed_from_u64(options.seed);
     for epoch in 0..options.epochs {
         order.shuffle(&mut random);
-        // Smaller steps in the end take the noise of the last windows out.
+        // Smaller steps at the end reduce the noise of the last windows.
         let step = options.step * (1.0 - 0.9 * epoch as f32 / options.epochs as f32);
         for (buckets, harmful, weight) in order.iter().filter_map(|at| windows.row(*at)) {
             let risk = 1.0 / (1.0 + (-fitted.score(buckets, options.dilution)).exp());
@@ -61,8 +61,8 @@ pub fn fit(windows: &Windows, features: &Features, options: &FitOptions) -> Fitt
     fitted
 }
 
-/// Weights as multiples of one scale. The scale is the one of a few that loses least, in squares; weights beyond
-/// 127 of it are cut.
+/// Returns the weights as multiples of one scale. Of a few scales it takes the one with the smallest squared error;
+/// weights beyond 127 steps are clamped.
 pub fn quantise(weights: &[f32]) -> (Box<[i8]>, f32) {
     let largest = weights.iter().fold(0.0_f32, |largest, weight| largest.max(weight.abs()));
     if largest == 0.0 {

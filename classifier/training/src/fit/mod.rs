@@ -1,15 +1,15 @@
 //! Fitting a linear model to documents.
 //!
-//! 1. Documents are folded and cut into windows as they will be when the model is used.
+//! 1. Documents are normalised and cut into windows, as when the model is used.
 //! 2. A logistic regression is fitted to a sample of the windows ([`logistic`]), then again with the harmless windows
 //!    that it got most wrong (they are many and mostly easy, so a sample misses the hard ones).
-//! 3. Weights become small integers ([`logistic::quantise`]).
-//! 4. On documents of the development part the scale is set so that risks are frequencies, and the thresholds are
-//!    read off ([`calibrate`]).
+//! 3. The weights are rounded to small integers ([`logistic::quantise`]).
+//! 4. The risks are calibrated on documents of the development part, and the thresholds are chosen on them
+//!    ([`calibrate`]).
 //!
-//! Classes of words, where a model is to know some, are learned before that, without labels ([`classes`]).
+//! Classes of words, if the model has some, are learned before that, without labels ([`classes`]).
 //!
-//! Everything is a function of the documents and the seed: the same give the same bytes (on one platform, as the
+//! The result is a function of the documents and the seed: the same give the same bytes (on one platform, since the
 //! exponential function is the platform's).
 
 pub mod calibrate;
@@ -26,30 +26,30 @@ use classifier::{
 use crate::{CorpusPart, Document};
 use windows::Windows;
 
-/// How to fit.
+/// Options for fitting.
 #[derive(Debug, Clone)]
 pub struct FitOptions {
-    /// Everything random follows from it.
+    /// The seed of everything random.
     pub seed: u64,
     /// There are `2^bits` weights.
     pub bits: u32,
-    /// The evidence that a window lacks from the outset; see [`Parameters::dilution`].
+    /// The number of features that is added to those of a window; see [`Parameters::dilution`].
     pub dilution: f32,
-    /// How often each window is looked at, in each round.
+    /// The number of passes over the windows in each round.
     pub epochs: usize,
-    /// The step of AdaGrad.
+    /// The step size of AdaGrad.
     pub step: f32,
-    /// The pull of every weight towards 0.
+    /// The L2 penalty.
     pub l2: f32,
-    /// The most harmless windows of one source in the first round.
+    /// The largest number of harmless windows of one source in the first round.
     pub most_of_source: usize,
-    /// How many of the harmless windows that were most wrong come into the second round.
+    /// The number of the hardest harmless windows that are added in the second round.
     pub hardest: usize,
     /// The share of the weight of all windows that the harmful ones have, in (0, 1).
     pub harmful_share: f32,
-    /// The false-positive rates that thresholds are given for.
+    /// The false-positive rates of the thresholds.
     pub rates: Vec<f64>,
-    /// What a place adds to the log odds, in the order of [`TextPlace::ALL`].
+    /// The log odds that a place adds, in the order of [`TextPlace::ALL`].
     pub places: [f32; TextPlace::ALL.len()],
     /// Classes of words, which give features of their own; see [`classes`].
     pub classes: Option<Arc<WordClasses>>,
@@ -74,7 +74,7 @@ impl Default for FitOptions {
     }
 }
 
-/// Why a model was not fitted.
+/// The error of documents or numbers that do not make a model.
 #[derive(Debug, thiserror::Error)]
 pub enum FitError {
     /// A part has no harmful or no harmless documents.
@@ -82,9 +82,9 @@ pub enum FitError {
     OneSided {
         /// The part.
         part: CorpusPart,
-        /// How many harmful documents it has.
+        /// The number of its harmful documents.
         harmful: usize,
-        /// How many harmless ones.
+        /// The number of its harmless documents.
         harmless: usize,
     },
     /// A number went out of range.
@@ -118,7 +118,7 @@ pub fn fit(documents: &[Document], options: &FitOptions) -> Result<LinearClassif
     calibrated(&raw, documents, options)
 }
 
-/// A model of small integers, with risks that are not frequencies yet.
+/// Returns a model with rounded weights, whose risks are not calibrated.
 fn rounded(
     fitted: &logistic::Fitted,
     features: &Features,
@@ -137,7 +137,7 @@ fn rounded(
     LinearClassifier::new(features.clone(), weights, parameters)
 }
 
-/// The same weights with risks that are frequencies on the development part, and thresholds of that part.
+/// Returns the model with risks that are calibrated on the development part, and thresholds of that part.
 fn calibrated(
     raw: &LinearClassifier,
     documents: &[Document],
@@ -167,7 +167,7 @@ fn calibrated(
     Ok(with(&model, parameters)?)
 }
 
-/// The same weights with other parameters.
+/// Returns a model with the same weights and other parameters.
 ///
 /// # Errors
 /// When a parameter is outside its range.
@@ -175,7 +175,7 @@ pub fn with(model: &LinearClassifier, parameters: Parameters) -> Result<LinearCl
     LinearClassifier::new(model.features().clone(), model.weights().into(), parameters)
 }
 
-/// The risk of a document: that of its worst window, in any reading.
+/// Returns the risk of a document: that of its worst window, decoded texts included.
 pub fn risk(model: &LinearClassifier, document: &Document) -> f64 {
     highest_risk(&Unfolded::new(&document.text), document.place, model).value()
 }

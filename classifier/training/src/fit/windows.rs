@@ -34,7 +34,7 @@ struct Candidate {
 }
 
 impl Windows {
-    /// All harmful windows, and a sample of the harmless ones of each source.
+    /// Returns all harmful windows, and a sample of the harmless ones of each source.
     pub(super) fn sample<'a>(
         documents: impl Iterator<Item = &'a Document>,
         features: &Features,
@@ -63,7 +63,7 @@ impl Windows {
         rows
     }
 
-    /// Adds the harmless windows that a model takes for the most harmful.
+    /// Adds the harmless windows with the highest risks of a model.
     pub(super) fn add_hardest<'a>(
         &mut self,
         documents: impl Iterator<Item = &'a Document>,
@@ -77,12 +77,12 @@ impl Windows {
             });
             hardest.truncate(options.hardest);
         };
-        // What is less hard than the least of those kept so far need not be copied.
+        // A window below the least risk kept so far need not be copied.
         let mut least = 0.0;
         for document in documents {
             let folded = Normalised::new(&document.text);
             let windows = windows(folded.text());
-            // One pass for all windows, as when the model is used.
+            // One pass serves all windows, as when the model is used.
             let risks = model.risks(folded.text(), document.place, &windows);
             for (window, risk) in windows.into_iter().zip(risks) {
                 let risk = risk.value();
@@ -111,7 +111,7 @@ impl Windows {
         self.rows.push(WindowRow { start, end: self.buckets.len(), harmful, weight });
     }
 
-    /// Brings the harmful windows to a share of the weight, and the mean weight to 1.
+    /// Scales the weights so that the harmful windows have this share, and the mean is 1.
     fn balance(&mut self, harmful_share: f32) {
         let sum = |rows: &[WindowRow], harmful: bool| -> f64 {
             rows.iter().filter(|row| row.harmful == harmful).map(|row| f64::from(row.weight)).sum()
@@ -127,19 +127,19 @@ impl Windows {
         }
     }
 
-    /// How many windows there are.
+    /// Returns the number of windows.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The features of a window, whether it is harmful, and its weight.
+    /// Returns the features of a window, whether it is harmful, and its weight.
     pub(super) fn row(&self, at: usize) -> Option<(&[u32], bool, f32)> {
         let row = self.rows.get(at)?;
         Some((self.buckets.get(row.start..row.end)?, row.harmful, row.weight))
     }
 }
 
-/// The windows of a document that are clearly harmful or clearly harmless.
+/// Passes on the windows of a document that are clearly harmful or clearly harmless.
 fn cut(document: &Document, mut take: impl FnMut(String, bool)) {
     let folded = Normalised::new(&document.text);
     for window in windows(folded.text()) {

@@ -1,19 +1,19 @@
-//! Whether a risk is a frequency: of the texts given the risk r, a share of r should be harmful.
+//! Calibration: of the texts with the risk r, a share of r should be harmful.
 
 use super::Scored;
 
-/// Against how many harmless texts the harmful ones are set.
+/// The assumed share of harmful texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prior {
-    /// As many as there are.
+    /// The share among the texts.
     Found,
-    /// Both sorts weigh the same in all, as the shipped models are calibrated: how many texts of a collection are
-    /// harmful says nothing of the web.
+    /// Both sorts have the same total weight, as in the calibration of the shipped models: the share of harmful texts
+    /// in a collection is not that of the web.
     Even,
 }
 
 impl Prior {
-    /// What a harmful text and a harmless one weigh.
+    /// Returns the weights of a harmful text and of a harmless one.
     fn weights(self, scores: &[Scored]) -> (f64, f64) {
         let harmful = scores.iter().filter(|one| one.harmful).count();
         let weight = |count: usize| if count == 0 { 0.0 } else { scores.len() as f64 / 2.0 / count as f64 };
@@ -24,16 +24,16 @@ impl Prior {
     }
 }
 
-/// The texts whose scores lie in one part of `[0, 1]`.
+/// The texts with scores in one part of `[0, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bin {
-    /// Where the part begins.
+    /// The lower end.
     pub from: f64,
-    /// Where it ends; 1 itself belongs to the last bin.
+    /// The upper end; 1 itself belongs to the last bin.
     pub to: f64,
-    /// How many texts.
+    /// The number of texts.
     pub count: usize,
-    /// What they weigh: their number where all texts weigh the same.
+    /// Their total weight: their number if all weights are 1.
     pub weight: f64,
     /// Their mean score.
     pub predicted: f64,
@@ -41,8 +41,8 @@ pub struct Bin {
     pub observed: f64,
 }
 
-/// The reliability curve: `[0, 1]` in equally wide bins, those without texts left out. Scores outside are cut to
-/// the ends; where no bins are asked for, none come.
+/// Returns the reliability curve: `[0, 1]` in equally wide bins, without empty ones. Scores outside are clamped; with
+/// no bins the curve is empty.
 pub fn reliability_curve(scores: &[Scored], bins: usize, prior: Prior) -> Vec<Bin> {
     let (bad, good) = prior.weights(scores);
     let edge = |place: usize| place as f64 / bins as f64;
@@ -56,7 +56,7 @@ pub fn reliability_curve(scores: &[Scored], bins: usize, prior: Prior) -> Vec<Bi
     };
     let mut curve: Vec<Bin> = (0..bins).map(empty).collect();
     for one in scores {
-        // A NaN cannot be cut; it is flagged everywhere else, so it counts as 1.
+        // NaN cannot be clamped; elsewhere it is flagged, so it counts as 1.
         let score = if one.score.is_nan() { 1.0 } else { one.score.clamp(0.0, 1.0) };
         let place = ((score * bins as f64) as usize).min(bins.saturating_sub(1));
         let weight = if one.harmful { bad } else { good };
@@ -75,8 +75,8 @@ pub fn reliability_curve(scores: &[Scored], bins: usize, prior: Prior) -> Vec<Bi
     curve
 }
 
-/// The expected calibration error: how far the bins of the reliability curve are off, by their weight (Naeini, Cooper
-/// and Hauskrecht 2015). 0 for no texts.
+/// Returns the expected calibration error: the mean distance of the bins of the reliability curve from the diagonal,
+/// by their weight (Naeini, Cooper and Hauskrecht 2015). It is 0 for no texts.
 pub fn expected_calibration_error(scores: &[Scored], bins: usize, prior: Prior) -> f64 {
     let curve = reliability_curve(scores, bins, prior);
     let whole: f64 = curve.iter().map(|bin| bin.weight).sum();
@@ -84,8 +84,8 @@ pub fn expected_calibration_error(scores: &[Scored], bins: usize, prior: Prior) 
     curve.iter().map(off).sum()
 }
 
-/// The mean squared distance of scores from the truth (Brier 1950); 0 is best, 0.25 is a coin's. `None` for no
-/// texts.
+/// Returns the mean squared distance of scores from the truth (Brier 1950); 0 is best, and 0.25 is that of a coin
+/// toss. It is `None` for no texts.
 pub fn brier_score(scores: &[Scored], prior: Prior) -> Option<f64> {
     let (bad, good) = prior.weights(scores);
     let (mut sum, mut whole) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! How sure a measured number is.
+//! Intervals of measured numbers.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +15,7 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The 95 % interval of a proportion (Wilson 1927); all of `[0, 1]` for no trials.
+/// Returns the 95 % interval of a proportion (Wilson 1927); all of `[0, 1]` for no trials.
 ///
 /// ```
 /// let interval = classifier_training::metrics::wilson(19, 20);
@@ -35,12 +35,12 @@ pub fn wilson(successes: usize, trials: usize) -> Interval {
     Interval { low: ((centre - spread) / scale).max(0.0), high: ((centre + spread) / scale).min(1.0) }
 }
 
-/// The 95 % percentile interval of a statistic over texts drawn anew (Efron 1979), harmful and harmless ones by
-/// themselves, so that their numbers stay. The texts are taken as independent; those made from one template are
-/// not, and then the interval is too narrow.
+/// Returns the 95 % percentile interval of a statistic over bootstrap samples (Efron 1979). Harmful and harmless
+/// texts are drawn separately, so that their numbers stay. The texts are assumed to be independent; texts of one
+/// template are not, and then the interval is too narrow.
 ///
-/// Rounds in which the statistic has no value are left out; `None` where it never has one. The same seed gives the
-/// same interval.
+/// Samples in which the statistic has no value are left out; the result is `None` if it never has one. The same seed
+/// gives the same interval.
 pub fn bootstrap(
     scores: &[Scored],
     rounds: usize,

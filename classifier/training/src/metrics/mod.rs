@@ -1,10 +1,10 @@
-//! What the scores of a model are worth, from scores and the truth.
+//! Measures of the scores of a model against the truth.
 //!
 //! | module | subject |
 //! |---|---|
 //! | `ranking` | the ROC curve and the area under it; thresholds: recall at a false-positive rate, F1 |
-//! | `calibration` | whether a risk of r means a share of r: reliability curve, calibration error, Brier score |
-//! | `interval` | how sure a number is: Wilson, bootstrap |
+//! | `calibration` | reliability curve, calibration error, Brier score |
+//! | `interval` | intervals of numbers: Wilson, bootstrap |
 
 mod calibration;
 mod interval;
@@ -14,14 +14,14 @@ pub use calibration::{Bin, Prior, brier_score, expected_calibration_error, relia
 pub use interval::{Interval, bootstrap, wilson};
 pub use ranking::{Confusion, Operating, RocPoint, confusion, operating_at, roc_auc, roc_curve};
 
-/// A score that a model gave, and the truth.
+/// A score of a model, with the truth.
 ///
-/// Scores are ordered by [`f64::total_cmp`], so that a NaN has a place too (beyond infinity: it is flagged).
+/// Scores are ordered by [`f64::total_cmp`], so that NaN has a position too (beyond infinity: it is flagged).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scored {
     /// Higher is more harmful. For the measures of calibration it is a probability.
     pub score: f64,
-    /// Whether the text is harmful.
+    /// True if the text is harmful.
     pub harmful: bool,
 }
 
@@ -37,14 +37,14 @@ impl Scored {
     }
 }
 
-/// Highest score first.
+/// Returns the scores, highest first.
 fn descending(scores: &[Scored]) -> Vec<Scored> {
     let mut sorted = scores.to_vec();
     sorted.sort_by(|a, b| b.score.total_cmp(&a.score));
     sorted
 }
 
-/// The share of a count in a whole; 0 of nothing.
+/// Returns the share of a count in a whole; 0 if the whole is 0.
 fn share(count: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { count as f64 / whole as f64 }
 }

@@ -2,7 +2,7 @@
 
 use super::{Scored, descending, share};
 
-/// A point of the ROC curve: what is flagged where everything at or above the threshold is.
+/// A point of the ROC curve: the texts at or above the threshold are flagged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RocPoint {
     /// The least score that is flagged.
@@ -13,8 +13,8 @@ pub struct RocPoint {
     pub recall: f64,
 }
 
-/// The ROC curve, from nothing flagged to everything flagged, one point for each distinct score. The first point
-/// has an infinite threshold.
+/// Returns the ROC curve, from nothing flagged to everything flagged, with one point for each distinct score. The
+/// first point has an infinite threshold.
 pub fn roc_curve(scores: &[Scored]) -> Vec<RocPoint> {
     let harmful = scores.iter().filter(|one| one.harmful).count();
     let harmless = scores.len() - harmful;
@@ -33,8 +33,8 @@ pub fn roc_curve(scores: &[Scored]) -> Vec<RocPoint> {
     curve
 }
 
-/// The area under the ROC curve: how likely a harmful text scores above a harmless one, a tie counting one half
-/// (Mann and Whitney 1947; Hanley and McNeil 1982). `None` where there are not texts of both sorts.
+/// Returns the area under the ROC curve: the probability that a harmful text scores above a harmless one, a tie
+/// counting one half (Mann and Whitney 1947; Hanley and McNeil 1982). It is `None` without texts of both sorts.
 ///
 /// ```
 /// use classifier_training::metrics::{Scored, roc_auc};
@@ -48,7 +48,7 @@ pub fn roc_auc(scores: &[Scored]) -> Option<f64> {
     if harmful == 0 || harmless == 0 {
         return None;
     }
-    // Twice the number of ordered pairs, so that ties stay whole numbers.
+    // This is twice the number of ordered pairs, so that ties stay whole numbers.
     let (mut above, mut twice) = (0_u128, 0_u128);
     for level in descending(scores).chunk_by(|a, b| a.score.total_cmp(&b.score).is_eq()) {
         let hits = level.iter().filter(|one| one.harmful).count() as u128;
@@ -59,7 +59,7 @@ pub fn roc_auc(scores: &[Scored]) -> Option<f64> {
     Some(twice as f64 / 2.0 / (harmful as f64 * harmless as f64))
 }
 
-/// How many texts of each sort were flagged.
+/// The numbers of texts of each sort that are flagged and not flagged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Confusion {
     /// Harmful, flagged.
@@ -73,28 +73,28 @@ pub struct Confusion {
 }
 
 impl Confusion {
-    /// The share of the harmful texts that is flagged; 0 where there are none.
+    /// The share of the harmful texts that is flagged; 0 if there are none.
     pub fn recall(&self) -> f64 {
         share(self.caught, self.caught + self.missed)
     }
 
-    /// The share of the flagged texts that is harmful; 0 where none is flagged.
+    /// The share of the flagged texts that is harmful; 0 if none is flagged.
     pub fn precision(&self) -> f64 {
         share(self.caught, self.caught + self.wrong)
     }
 
-    /// The share of the harmless texts that is flagged; 0 where there are none.
+    /// The share of the harmless texts that is flagged; 0 if there are none.
     pub fn false_positive_rate(&self) -> f64 {
         share(self.wrong, self.wrong + self.passed)
     }
 
-    /// The harmonic mean of precision and recall; 0 where nothing harmful is flagged.
+    /// The harmonic mean of precision and recall; 0 if nothing harmful is flagged.
     pub fn f1(&self) -> f64 {
         share(2 * self.caught, 2 * self.caught + self.missed + self.wrong)
     }
 }
 
-/// What happens where every score at or above a threshold is flagged.
+/// Returns the counts if every score at or above a threshold is flagged.
 pub fn confusion(scores: &[Scored], threshold: f64) -> Confusion {
     let mut counted = Confusion::default();
     for one in scores {
@@ -109,19 +109,19 @@ pub fn confusion(scores: &[Scored], threshold: f64) -> Confusion {
     counted
 }
 
-/// A threshold and what it does.
+/// A threshold with its effect.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Operating {
-    /// The least score that is flagged; infinite where nothing may be.
+    /// The least score that is flagged; infinite if none may be.
     pub threshold: f64,
-    /// What that does.
+    /// The counts at this threshold.
     pub confusion: Confusion,
 }
 
-/// The lowest threshold, among the scores, at which at most a share of the harmless texts is flagged.
+/// Returns the lowest threshold, among the scores, at which at most a share of the harmless texts is flagged.
 ///
-/// Chosen and read off on the same texts it is a little hopeful; a threshold to be used is chosen on one split and
-/// judged, by [`confusion`], on another.
+/// A threshold that is chosen and measured on the same texts looks slightly too good; for use, choose it on one split
+/// and judge it, with [`confusion`], on another.
 ///
 /// ```
 /// use classifier_training::metrics::{Scored, operating_at};

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::judging::{Judged, MeasureRow, Measured};
 
-/// A table of rows, one for each collection of texts. Numbers in brackets are 95 % intervals.
+/// Returns a table of rows, one for each collection of texts. Numbers in brackets are 95 % intervals.
 pub fn rows_as_text(first: &str, rows: &[MeasureRow]) -> String {
     let heads = [
         first,
@@ -45,7 +45,7 @@ fn shown(measured: Option<Measured>) -> String {
     })
 }
 
-/// Columns as wide as they need; the first to the left, the others to the right.
+/// Aligns columns; the first to the left, the others to the right.
 fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -67,7 +67,7 @@ fn aligned(rows: &[Vec<String>]) -> String {
     out
 }
 
-/// Everything that was judged.
+/// Returns all measures as JSON.
 pub fn json(judged: &Judged) -> Value {
     let rows = |rows: &[MeasureRow]| rows.iter().map(row).collect::<Vec<Value>>();
     json!({
@@ -78,7 +78,7 @@ pub fn json(judged: &Judged) -> Value {
     })
 }
 
-/// One row.
+/// Returns one row as JSON.
 pub fn row(row: &MeasureRow) -> Value {
     let measured = |one: Option<Measured>| {
         one.map(|one| json!({"value": one.value, "low": one.interval.low, "high": one.interval.high}))

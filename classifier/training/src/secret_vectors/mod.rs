@@ -1,12 +1,11 @@
-//! Made-up secrets in the styles of many issuers, and strings that look like secrets and are none.
+//! Made-up secrets in the styles of many issuers, and strings that look like secrets and are not.
 //!
-//! Nothing here opens anything: every secret is drawn by chance from the alphabet and length of its style. The rules
-//! are written from what issuers publish of their formats, apart from the rules of the detectors, so that the two can
-//! disagree.
+//! No secret is real: each is drawn by chance from the alphabet and length of its style. The styles follow the
+//! formats that issuers publish, independently of the rules of the detectors, so that the two can disagree.
 //!
-//! A vector with a secret is *found* when a finding of a secret kind covers at least half of the secret. Every finding
-//! of a secret kind that touches no secret is *wrong*, wherever it stands. Recall is the share of secrets found,
-//! precision the share of findings that are not wrong.
+//! A vector with a secret is *found* when a finding of a secret kind covers at least half of the secret. Every
+//! finding of a secret kind that touches no secret is *wrong*. Recall is the share of secrets found, precision the
+//! share of findings that are not wrong.
 
 mod negatives;
 mod positives;
@@ -17,18 +16,18 @@ use classifier::Detector;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A piece of text, and where in it the secret stands.
+/// A text with the range of the secret in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vector {
-    /// The style: the issuer, or what the string only looks like.
+    /// The style: the issuer, or the kind of string that it looks like.
     pub style: &'static str,
     /// The text.
     pub text: String,
-    /// The secret; `None` where there is none.
+    /// The secret; `None` if there is none.
     pub secret: Option<Range<usize>>,
 }
 
-/// Vectors with a secret and vectors without, `each` of every style; the same for the same seed.
+/// Returns vectors with a secret and vectors without, `each` of every style; the same for the same seed.
 pub fn vectors(each: usize, seed: u64) -> Vec<Vector> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut all = positives::draw(each, &mut random);
@@ -36,26 +35,26 @@ pub fn vectors(each: usize, seed: u64) -> Vec<Vector> {
     all
 }
 
-/// How well secrets are told from what looks like them.
+/// The results of a detector on vectors.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
-    /// How many secrets there are.
+    /// The number of secrets.
     pub secrets: usize,
-    /// How many of them were found.
+    /// The number of them that were found.
     pub found: usize,
-    /// How many findings are wrong.
+    /// The number of wrong findings.
     pub wrong: usize,
-    /// What was missed and what was wrong, by vector and by place.
+    /// The missed secrets and the wrong findings, by vector and range.
     pub mistakes: Vec<(Vector, Option<Range<usize>>)>,
 }
 
 impl Verdict {
-    /// The share of secrets that were found.
+    /// Returns the share of secrets that were found.
     pub fn recall(&self) -> f64 {
         self.found as f64 / self.secrets.max(1) as f64
     }
 
-    /// The share of findings that are right.
+    /// Returns the share of findings that are right.
     pub fn precision(&self) -> f64 {
         self.found as f64 / (self.found + self.wrong).max(1) as f64
     }
@@ -94,7 +93,7 @@ const CAPITALS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const SMALL: &str = "abcdefghijklmnopqrstuvwxyz";
 const DIGITS: &str = "0123456789";
 
-/// The characters of a class, by the letter that names it in a form.
+/// Returns the characters of a class, by the letter of the class in a form.
 fn class(name: &str) -> Vec<char> {
     let all = match name {
         "d" => DIGITS.to_owned(),
@@ -112,7 +111,7 @@ fn class(name: &str) -> Vec<char> {
     all.chars().collect()
 }
 
-/// A form filled in: `{b62:36}` stands for 36 characters of a class, drawn by chance.
+/// Fills in a form: `{b62:36}` stands for 36 random characters of a class.
 fn fill(form: &str, random: &mut dyn Rng) -> String {
     let mut text = String::new();
     let mut rest = form;
@@ -126,7 +125,7 @@ fn fill(form: &str, random: &mut dyn Rng) -> String {
                     text.extend(pick(&class, random));
                 }
             }
-            // A brace that stands for itself.
+            // This brace stands for itself.
             None => text.push_str(&format!("{{{slot}}}")),
         }
         rest = behind;

@@ -1,10 +1,10 @@
-//! Strings that look like secrets and are none.
+//! Strings that look like secrets and are not.
 
 use rand::Rng;
 
 use super::{Vector, fill};
 
-/// What each looks like, and forms of it.
+/// The kinds of strings, with forms of each.
 const FORMS: [(&str, &[&str]); 40] = [
     ("uuid", &["id: {h:8}-{h:4}-4{h:3}-a{h:3}-{h:12}", "/orders/{h:8}-{h:4}-4{h:3}-9{h:3}-{h:12}/items"]),
     (
@@ -244,7 +244,7 @@ const FORMS: [(&str, &[&str]); 40] = [
     ),
 ];
 
-/// `each` times every form of every look: more vectors than styles, since few forms of each are alike.
+/// Returns `each` vectors of every form: more than of a style, since few forms of one kind are alike.
 pub(super) fn draw(each: usize, random: &mut dyn Rng) -> Vec<Vector> {
     let mut all = Vec::new();
     for _ in 0..each {

@@ -1,10 +1,10 @@
-//! Secrets, each in a surrounding in which such secrets leak.
+//! Secrets, each in a context in which such secrets leak.
 
 use rand::Rng;
 
 use super::{Vector, fill, pick};
 
-/// Tokens that their own form gives away: style and form.
+/// Tokens with a form of their own: style and form.
 const FORMS: [(&str, &str); 68] = [
     ("aws access key", "AKIA{b32:16}"),
     ("aws session key", "ASIA{b32:16}"),
@@ -76,7 +76,7 @@ const FORMS: [(&str, &str); 68] = [
     ("web token", "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ{url:90}.{url:43}"),
 ];
 
-/// Where such tokens stand; `@` is the token.
+/// The contexts of such tokens; `@` is the token.
 const PLACES: [&str; 12] = [
     "@",
     "export TOKEN=@",
@@ -92,7 +92,7 @@ const PLACES: [&str; 12] = [
     "| prod | @ | active |",
 ];
 
-/// Secrets that only their surroundings give away, or that are given away by both; `@` is the secret.
+/// Secrets that their context announces, alone or together with their form; `@` is the secret.
 const ANNOUNCED: [(&str, &str, &[&str]); 24] = [
     (
         "aws secret key",
@@ -166,11 +166,11 @@ const ANNOUNCED: [(&str, &str, &[&str]); 24] = [
     ("password, Spanish", "{a:6}{A:1}{d:3}", &["Contraseña: @", "La contraseña es @"]),
 ];
 
-/// Blocks of private keys: what their lines say.
+/// The labels of private key blocks.
 const BLOCKS: [&str; 5] =
     ["RSA PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "ENCRYPTED PRIVATE KEY"];
 
-/// `each` vectors of every style.
+/// Returns `each` vectors of every style.
 pub(super) fn draw(each: usize, random: &mut dyn Rng) -> Vec<Vector> {
     let mut all = Vec::new();
     for _ in 0..each {
@@ -190,7 +190,7 @@ pub(super) fn draw(each: usize, random: &mut dyn Rng) -> Vec<Vector> {
     all
 }
 
-/// A secret at the `@` of a place; `@@` is the secret and then the sign itself.
+/// Inserts a secret at the `@` of a context; `@@` is the secret and then the sign itself.
 fn place_in(style: &'static str, place: &str, secret: &str) -> Vector {
     let (before, after) = place.split_once('@').unwrap_or((place, ""));
     let text = format!("{before}{secret}{after}");

@@ -2,32 +2,32 @@
 
 use classifier::{AttributeFileError, SparseAttribute};
 
-/// A text, and how likely it keeps the attribute.
+/// A text with the probability that it keeps the attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {
     /// The text.
     pub tokens: Vec<u32>,
     /// The probability that the text keeps the attribute, in `[0, 1]`: of a classifier, or 0 and 1 for labels.
     pub kept: f64,
-    /// How much the text counts, above 0.
+    /// The weight of the text, above 0.
     pub weight: f64,
 }
 
-/// How weights are fitted.
+/// Options for fitting weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitOptions {
-    /// Tokens of the vocabulary.
+    /// The number of tokens of the vocabulary.
     pub vocabulary: usize,
-    /// What each unit of `-log w` costs: the larger, the fewer tokens have a weight. Not below 0.
+    /// The cost of each unit of `-log w`: with a larger one, fewer tokens have a weight. It is at least 0.
     pub penalty: f64,
-    /// The least probability: a text that certainly lost the attribute has this one, as the logarithm of 0 cannot be
-    /// reached. Above 0, below 1.
+    /// The smallest probability: a text that certainly lost the attribute has this one, since the logarithm of 0
+    /// cannot be reached. It is above 0 and below 1.
     pub floor: f64,
-    /// A token that stands in fewer texts has no weight.
+    /// The smallest number of texts with a token that has a weight.
     pub fewest_texts: usize,
-    /// Where the fit is good enough: the largest amount by which a condition of the optimum may be missed.
+    /// The tolerance: the largest amount by which a condition of the optimum may be violated.
     pub tolerance: f64,
-    /// After so many rounds over the tokens it ends in any case.
+    /// The largest number of rounds over the tokens.
     pub rounds: usize,
 }
 
@@ -38,42 +38,42 @@ impl FitOptions {
     }
 }
 
-/// The weights, and how the fit went.
+/// The weights, with a report of the fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// The weights.
     pub attribute: SparseAttribute,
-    /// How it went.
+    /// The report of the fit.
     pub report: FitReport,
 }
 
-/// How a fit went.
+/// The report of a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FitReport {
-    /// Rounds over the tokens.
+    /// The number of rounds over the tokens.
     pub rounds: usize,
-    /// The largest amount by which a condition of the optimum is missed.
+    /// The largest violation of a condition of the optimum.
     pub violation: f64,
-    /// What was made small: half the weighted mean of squared errors of `log p`, plus the penalty.
+    /// The minimised value: half the weighted mean of squared errors of `log p`, plus the penalty.
     pub objective: f64,
-    /// Tokens that have a weight.
+    /// The number of tokens with a weight.
     pub weighted: usize,
 }
 
-/// Why weights cannot be fitted.
+/// The error of weights that cannot be fitted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FitError {
-    /// There is nothing to fit on.
+    /// There are no texts.
     #[error("there are no texts to fit on")]
     Empty,
     /// An option outside its range.
     #[error("{option} is {value}, and must be {range}")]
     Option {
-        /// Which option.
+        /// The option.
         option: &'static str,
-        /// What it was.
+        /// Its value.
         value: f64,
-        /// What it may be.
+        /// The range that it must be in.
         range: &'static str,
     },
     /// A text whose numbers are outside their range.
@@ -88,13 +88,13 @@ pub enum FitError {
         /// Its weight.
         weight: f64,
     },
-    /// The weights are no attribute; a token is outside the vocabulary, say.
+    /// The weights are not an attribute; a token is outside the vocabulary, for example.
     #[error(transparent)]
     Attribute(#[from] AttributeFileError),
 }
 
-/// A classifier's probability made sharper, as TRACE does before fitting: `σ(slope · (logit p − offset))`; its authors
-/// take a slope of 10 and an offset of 3. Probabilities are kept a hair away from 0 and 1.
+/// Returns a classifier's probability made sharper, as TRACE does before fitting: `σ(slope · (logit p − offset))`;
+/// its authors use a slope of 10 and an offset of 3. Probabilities are kept slightly away from 0 and 1.
 pub fn sharpened(probability: f64, slope: f64, offset: f64) -> f64 {
     let probability = probability.clamp(1e-12, 1.0 - 1e-12);
     let logit = (probability / (1.0 - probability)).ln();
@@ -105,10 +105,10 @@ pub fn sharpened(probability: f64, slope: f64, offset: f64) -> f64 {
 /// the attribute (TRACE, Yidou-Weng et al. 2025, section 4, and its published code: a non-negative Lasso without
 /// intercept on the counts of tokens).
 ///
-/// With counts `x`, weights `u = -log w`, targets `t = -log max(p, floor)` and the texts' weights `v` summing to one, it
-/// makes `½ Σ v (x·u − t)² + penalty · Σ u` as small as can be for `u >= 0`, by coordinate descent in the order of the
-/// tokens. The problem is convex, and the report says how far the conditions of its optimum are missed. The same
-/// texts give the same bytes.
+/// With counts `x`, weights `u = -log w`, targets `t = -log max(p, floor)` and weights `v` of the texts that sum to
+/// one, it minimises `½ Σ v (x·u − t)² + penalty · Σ u` for `u >= 0`, by coordinate descent in the order of the
+/// tokens. The problem is convex, and the report has the violation of the conditions of its optimum. The same texts
+/// give the same bytes.
 ///
 /// ```
 /// use classifier_training::token_attribute::{Example, FitOptions, fit};
@@ -130,7 +130,7 @@ pub fn fit(examples: &[Example], options: &FitOptions) -> Result<Fit, FitError> 
     let total: f64 = examples.iter().map(|example| example.weight).sum();
     let shares: Vec<f64> = examples.iter().map(|example| example.weight / total).collect();
     let targets = examples.iter().map(|example| -example.kept.max(options.floor).ln());
-    // What the weights so far leave unexplained of each text's target.
+    // The part of each text's target that the weights do not explain yet.
     let mut residuals: Vec<f64> = targets.collect();
     let mut columns = columns(examples, &shares, options.fewest_texts);
     let mut rounds = 0;
@@ -181,7 +181,7 @@ fn check(examples: &[Example], options: &FitOptions) -> Result<(), FitError> {
     Ok(())
 }
 
-/// A token, the texts that it stands in, and its `-log w` so far.
+/// A token with the texts that contain it, and its current `-log w`.
 struct Column {
     token: u32,
     counts: Vec<(usize, f64)>,
@@ -191,7 +191,7 @@ struct Column {
 }
 
 impl Column {
-    /// How fast the error falls as the value rises.
+    /// Returns the negative derivative of the error with respect to the value.
     fn slope(&self, residuals: &[f64], shares: &[f64]) -> f64 {
         let terms = self
             .counts
@@ -200,7 +200,7 @@ impl Column {
         terms.sum()
     }
 
-    /// Moves the value to its optimum for the other ones; returns by how much the condition was missed before.
+    /// Moves the value to its optimum for the other ones, and returns the violation before.
     fn improve(&mut self, residuals: &mut [f64], shares: &[f64], penalty: f64) -> f64 {
         let slope = self.slope(residuals, shares);
         let missed = self.missed(slope, penalty);
@@ -221,13 +221,14 @@ impl Column {
         self.missed(self.slope(residuals, shares), penalty)
     }
 
-    /// By how much the condition of the optimum is missed: the slope equals the penalty, or does not exceed it at 0.
+    /// Returns the violation of the condition of the optimum: the slope equals the penalty, or does not exceed it at
+    /// 0.
     fn missed(&self, slope: f64, penalty: f64) -> f64 {
         if self.value > 0.0 { (slope - penalty).abs() } else { (slope - penalty).max(0.0) }
     }
 }
 
-/// The tokens of the texts, in rising order.
+/// Returns the tokens of the texts, in rising order.
 fn columns(examples: &[Example], shares: &[f64], fewest_texts: usize) -> Vec<Column> {
     let mut places: Vec<(u32, usize)> = Vec::new();
     for (text, example) in examples.iter().enumerate() {
@@ -250,7 +251,7 @@ fn columns(examples: &[Example], shares: &[f64], fewest_texts: usize) -> Vec<Col
         let terms = column.counts.iter().filter_map(|(text, count)| Some(shares.get(*text)? * count * count));
         column.curvature = terms.sum();
     }
-    // Texts whose share is too small for a number say nothing.
+    // A text whose share rounds to zero does not count.
     columns.retain(|column| column.curvature > 0.0);
     columns
 }

@@ -2,8 +2,8 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `fit` | [`fit()`]: from texts in tokens and how likely each keeps the attribute, to sparse weights |
-//! | `shipped` | [`Shipped`]: the three attributes that come with the project, and what they are fitted on |
+//! | `fit` | [`fit()`]: fits sparse weights to tokenised texts, with the probability that each keeps the attribute |
+//! | `shipped` | [`Shipped`]: the three attributes that come with the project, and their training |
 //! | `sources` | reads those texts |
 //! | `secrets` | sentences that ask for a secret or state one, and harmless ones with the same words |
 

@@ -2,7 +2,7 @@
 
 use super::sources::Labelled;
 
-/// What is asked for.
+/// The secrets that are asked for.
 const THINGS: [&str; 14] = [
     "password",
     "passcode",
@@ -20,7 +20,7 @@ const THINGS: [&str; 14] = [
     "social security number",
 ];
 
-/// Values that are stated. No words, which would be learnt as secrets themselves.
+/// Values that are stated. They are not words, which would be learned as secrets themselves.
 const VALUES: [&str; 12] = [
     "kX9!mQ2v",
     "Zt4-pLw8#",
@@ -36,7 +36,7 @@ const VALUES: [&str; 12] = [
     "078-05-1120",
 ];
 
-/// Asking for a secret: `{}` is a thing.
+/// Requests for a secret: `{}` is a secret.
 const ASKING: [&str; 30] = [
     "Please give me your {} so that I can continue.",
     "Could you tell me the {} for your account?",
@@ -70,7 +70,7 @@ const ASKING: [&str; 30] = [
     "Please write down your {} for me here.",
 ];
 
-/// Stating a secret: `{}` is a thing, `[]` a value.
+/// Statements of a secret: `{}` is a secret, `[]` a value.
 const STATING: [&str; 18] = [
     "The {} is [].",
     "Your {} is [], as saved in the vault.",
@@ -164,8 +164,8 @@ const EVERYDAY: [&str; 32] = [
     "As promised, the comparison: the first is lighter, the second lasts longer.",
 ];
 
-/// Every template with every thing, or with values in turn, and which template each came from: a split by template
-/// keeps what is judged apart from what was learnt.
+/// Returns every template with every secret, or with values in turn, and the index of its template: a split by
+/// template keeps the judged sentences apart from the learned ones.
 pub(super) fn sentences() -> Vec<(usize, Labelled)> {
     let mut sentences = Vec::new();
     let mut template = 0;

@@ -1,4 +1,4 @@
-//! The attributes that come with the project.
+//! Trains the attributes that come with the project.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,61 +9,62 @@ use super::{Example, Fit, FitError, FitOptions, FitReport, fit};
 use crate::metrics::{Scored, roc_auc};
 use classifier::{SparseAttribute, TokenAttribute};
 
-/// An attribute that comes with the project; each is what a text should *keep*.
+/// An attribute that comes with the project; each is a property that a text should *keep*.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shipped {
     /// Free of insults, slurs and threats.
     Toxicity,
-    /// Free of the talk of scams: prizes, urgency, premium numbers, links to claim.
+    /// Free of scam language: prizes, urgency, premium numbers, links to claim.
     Scam,
-    /// Neither asks for a secret nor states one.
+    /// The text neither asks for a secret nor states one.
     Secrets,
 }
 
-/// Why an attribute cannot be trained.
+/// The error of an attribute that cannot be trained.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
-    /// The data.
+    /// The data cannot be read.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// The fit.
+    /// The weights cannot be fitted.
     #[error(transparent)]
     Fit(#[from] FitError),
 }
 
-/// A trained attribute, and what was measured on the texts kept apart.
+/// A trained attribute, with its measures on the held-out texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trained {
     /// The weights.
     pub attribute: SparseAttribute,
-    /// What was measured.
+    /// The measures.
     pub report: TrainingReport,
 }
 
-/// What was measured.
+/// The measures of a trained attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingReport {
-    /// How the fit went.
+    /// The report of the fit.
     pub fit: FitReport,
     /// The penalty that was chosen.
     pub penalty: f64,
-    /// For each source: texts learnt from, texts kept apart.
+    /// For each source, the numbers of texts learned from and held out.
     pub texts: BTreeMap<&'static str, (usize, usize)>,
-    /// The area under the curve on the texts kept apart: for each source of harmful texts, how often one has a lower
-    /// weight than a harmless one of any source.
+    /// The area under the curve on the held-out texts: for each source of harmful texts, the probability that one has
+    /// a lower weight than a harmless one of any source.
     pub area_by_harmful: BTreeMap<&'static str, f64>,
-    /// For each source of harmless texts, how often one has a higher weight than a harmful one of any source.
+    /// For each source of harmless texts, the probability that one has a higher weight than a harmful one of any
+    /// source.
     pub area_by_harmless: BTreeMap<&'static str, f64>,
 }
 
-/// The texts are split in so many parts.
+/// The number of parts into which the texts are split.
 const FIFTHS: u64 = 5;
 
 impl Shipped {
-    /// Every one.
+    /// Every shipped attribute.
     pub const ALL: [Shipped; 3] = [Shipped::Toxicity, Shipped::Scam, Shipped::Secrets];
 
-    /// The name, which is that of its file too.
+    /// Returns the name, which is also that of the file.
     pub fn name(self) -> &'static str {
         match self {
             Shipped::Toxicity => "toxicity",
@@ -72,13 +73,13 @@ impl Shipped {
         }
     }
 
-    /// The one of this name.
+    /// Returns the attribute of this name.
     pub fn named(name: &str) -> Option<Shipped> {
         Shipped::ALL.into_iter().find(|shipped| shipped.name() == name)
     }
 
-    /// The labelled texts that it is trained on, from the folder of the data, each with its fifth: texts of the fifth 0
-    /// are kept apart to measure on.
+    /// Returns the labelled texts that it is trained on, from the folder of the data, each with its fifth: texts of
+    /// the fifth 0 are held out.
     ///
     /// # Errors
     /// When a file is missing or not as expected.
@@ -86,7 +87,7 @@ impl Shipped {
         let own = match self {
             Shipped::Toxicity => by_text([tweets(data)?, prompts(data)?].concat()),
             Shipped::Scam => by_text([messages(data)?, goals(data)?].concat()),
-            // By template, so that no sentence is measured on whose like was learnt.
+            // The split is by template, so that no sentence of a learned template is held out.
             Shipped::Secrets => secrets::sentences()
                 .into_iter()
                 .map(|(template, text)| (text, hash(&template.to_le_bytes()) % FIFTHS))
@@ -95,9 +96,9 @@ impl Shipped {
         Ok([own, by_text(dialogues(data)?), by_text(reviews(data)?)].concat())
     }
 
-    /// Fits it for a vocabulary, and measures it on the texts kept apart. Harmful and harmless texts count alike,
-    /// however many there are of each, and among the harmless ones the sources do. The penalty is the one that does
-    /// best on a second fifth when that is kept apart too, on the mean over the sources of harmless texts.
+    /// Fits it for a vocabulary, and measures it on the held-out texts. Harmful and harmless texts have the same
+    /// total weight, and so do the sources of harmless ones. The penalty is the one that does best on a second fifth,
+    /// held out for that, on the mean over the sources of harmless texts.
     ///
     /// # Errors
     /// When the data are missing or not as expected, or a token is outside the vocabulary.
@@ -110,7 +111,7 @@ impl Shipped {
         let texts: Vec<Text> = self
             .texts(data)?
             .into_iter()
-            // With a space before, as the tokens of a word within a text have one.
+            // The text begins with a space, as the tokens of words within a text do.
             .map(|(text, fifth)| Text { tokens: encode(&format!(" {}", text.text)), label: text, fifth })
             .collect();
         let mut chosen = (f64::NEG_INFINITY, 0.0);
@@ -160,8 +161,8 @@ fn fitted(
     fit(&examples, &FitOptions { penalty, ..FitOptions::new(vocabulary) })
 }
 
-/// The area under the curve on a fifth, for each source of harmful texts against all harmless ones, or for each source
-/// of harmless texts against all harmful ones.
+/// Returns the area under the curve on a fifth, for each source of harmful texts against all harmless ones, or for
+/// each source of harmless texts against all harmful ones.
 fn areas(
     attribute: &SparseAttribute,
     texts: &[Text],
@@ -198,8 +199,8 @@ fn report(fit: &Fit, penalty: f64, texts: &[Text]) -> TrainingReport {
     }
 }
 
-/// The area under the curve: how often a number of the first is below one of the second, equal ones counting half; 0
-/// if either is empty.
+/// Returns the area under the curve: the probability that a number of the first is below one of the second, a tie
+/// counting one half; 0 if either is empty.
 fn area(below: &[f64], above: &[f64]) -> f64 {
     // The difference is 0 for both zeros, which a comparison of scores tells apart.
     let scored = |harmful| move |number: &f64| Scored { score: 0.0 - number, harmful };
@@ -207,7 +208,7 @@ fn area(below: &[f64], above: &[f64]) -> f64 {
     roc_auc(&scores).unwrap_or_default()
 }
 
-/// FNV-1a, so that the split depends on the text alone.
+/// Returns a hash of bytes (FNV-1a), so that the split depends on the text alone.
 fn hash(bytes: &[u8]) -> u64 {
     let mixed = bytes.iter().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn a_missing_file_is_named() {
         let error = Shipped::Scam.texts(Path::new("/nowhere")).unwrap_err().to_string();
         assert!(error.contains("/nowhere/scam-sms-spam/sms_dev.jsonl"), "{error}");
         assert_eq!(Shipped::ALL.map(|shipped| Shipped::named(shipped.name())), Shipped::ALL.map(Some));

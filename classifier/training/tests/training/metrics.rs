@@ -1,4 +1,4 @@
-//! The metrics against slow ones that follow the definitions.
+//! Compares the metrics with slow ones that follow the definitions.
 
 use classifier_training::metrics::{
     Bin, Confusion, Interval, Prior, Scored, bootstrap, brier_score, confusion, expected_calibration_error,
@@ -86,7 +86,7 @@ proptest! {
                 prop_assert!(other.recall() <= point.confusion.recall());
                 prop_assert!(candidate >= point.threshold);
             }
-            // A rate that is reached exactly is kept.
+            // A rate that is reached exactly is allowed.
             let exact = operating_at(&scores, other.false_positive_rate()).confusion;
             prop_assert!(exact.recall() >= other.recall());
         }
@@ -163,7 +163,7 @@ proptest! {
 
     #[test]
     fn an_even_prior_is_as_many_of_one_sort_as_of_the_other(scores in scores(), bins in 1_usize..12) {
-        // Every harmful text as often as there are harmless ones, and the other way round.
+        // Every harmful text counts as often as there are harmless ones, and the other way round.
         let harmful = scores.iter().filter(|one| one.harmful).count();
         let harmless = scores.len() - harmful;
         prop_assume!(harmful > 0 && harmless > 0);
@@ -231,7 +231,7 @@ fn a_bootstrap_keeps_the_numbers_of_both_sorts() {
 }
 
 #[test]
-fn what_cannot_be_said_is_not() {
+fn undefined_measures_are_none() {
     assert_eq!(roc_auc(&[]), None);
     assert_eq!(roc_auc(&[Scored::harmful(0.3)]), None);
     assert_eq!(roc_auc(&[Scored::harmless(0.3)]), None);
@@ -243,7 +243,7 @@ fn what_cannot_be_said_is_not() {
 }
 
 #[test]
-fn a_number_that_is_none_is_flagged() {
+fn nan_is_flagged() {
     let scores = [Scored::harmful(0.9), Scored::harmless(f64::NAN), Scored::harmless(0.1)];
     assert_eq!(confusion(&scores, 0.5), Confusion { caught: 1, missed: 0, wrong: 1, passed: 1 });
     assert_eq!(roc_auc(&scores), Some(0.5));

@@ -1,4 +1,4 @@
-//! What is hidden can be found again: each way undone by a reader of its own.
+//! Every obfuscation is undone by an independent decoder.
 
 use base64::Engine;
 use classifier::Normalised;

@@ -1,4 +1,4 @@
-//! Secrets are told from what looks like them.
+//! Secrets are distinguished from look-alikes.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The fit beside closed forms, a search over a grid, the conditions of an optimum, and weights that were planted.
+//! Compares the fit with closed forms, a grid search, the conditions of an optimum, and planted weights.
 
 use classifier::TokenAttribute;
 use classifier_training::token_attribute::{Example, FitError, FitOptions, fit, sharpened};
@@ -12,7 +12,7 @@ fn options(penalty: f64) -> FitOptions {
     FitOptions { penalty, fewest_texts: 1, tolerance: 1e-10, rounds: 20_000, ..FitOptions::new(20) }
 }
 
-/// What is to be small, written out.
+/// Returns the objective, written out.
 fn objective(examples: &[Example], options: &FitOptions, values: &dyn Fn(u32) -> f64) -> f64 {
     let total: f64 = examples.iter().map(|example| example.weight).sum();
     let error = |example: &Example| {
@@ -137,7 +137,7 @@ fn the_same_texts_give_the_same_bytes_and_rare_tokens_none() {
 }
 
 #[test]
-fn what_cannot_be_fitted_is_refused() {
+fn invalid_input_is_refused() {
     let one = [text(&[1], 0.5, 1.0)];
     assert_eq!(fit(&[], &options(0.0)), Err(FitError::Empty));
     for wrong in [

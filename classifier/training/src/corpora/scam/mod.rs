@@ -1,14 +1,14 @@
-//! Messages that want money or secrets by a story, and ordinary ones.
+//! Scam messages, which ask for money or secrets under a pretext, and ordinary ones.
 //!
 //! | source | harmful | harmless |
 //! |---|---|---|
-//! | `sms` | text messages that were held to be spam | the others |
+//! | `sms` | text messages that were labelled as spam | the others |
 //! | `written` | messages of this project in English, German, French and Spanish, see [`written`] | honest notices of the same senders |
 //! | `domains` | a short message with a domain of a deny list | the same with an ordinary one |
-//! | `reviews`, `shops`, `talk` | none | what stands on ordinary pages, see [`super::ordinary`] |
+//! | `reviews`, `shops`, `talk` | none | text of ordinary pages, see [`super::ordinary`] |
 //! | `own/…` | none | our own harmless lines and outlines of pages, see [`super::own`] |
 //!
-//! The spear-phishing collection holds aims and victims but no messages; its four aims have each a family of messages
+//! The spear-phishing collection has goals and victims but no messages; for each of its four goals there are messages
 //! in `written`.
 
 mod written;
@@ -24,26 +24,26 @@ use super::ordinary;
 use super::read::{json, json_lines};
 use crate::document::{CorpusPart, Document};
 
-/// The source of messages that were sent.
+/// The source of real text messages.
 pub const MESSAGES: &str = "sms";
 
-/// So many domains of each sort; there are far more, and they say little.
+/// The number of domains of each sort; there are far more, and they add little.
 const DOMAINS: usize = 2000;
 
-/// What a domain counts beside a message.
+/// The weight of a domain; a message has 1.
 const DOMAIN_WEIGHT: f32 = 0.3;
 
-/// What a message counts beside an ordinary text, of which there are more.
+/// The weight of a message; ordinary texts have 1, and there are more of them.
 const MESSAGE_WEIGHT: f32 = 10.0;
 
-/// How often each line of our own harmless ones is filled, and how they are parted.
+/// The number of times that each of our own harmless lines is filled, and the split of these lines.
 const OWN_LINES: usize = 6;
 const OWN_SPLIT: u64 = 1;
 
 const READERS: [(&str, Reader); 3] =
     [("scam-sms-spam", messages), ("scam-domains-polkadot", denied), ("benign-domains-opendns", allowed)];
 
-/// Reads the sources that a folder has; `written` is always there.
+/// Reads the sources that a folder contains; `written` is always included.
 ///
 /// # Errors
 /// When the folder has none of them, or a file of one cannot be read.
@@ -73,8 +73,8 @@ fn messages(folder: &Path) -> Result<Vec<Document>, SourceError> {
     Ok(distinct(documents.into_iter()))
 }
 
-/// The first words without numbers: spam comes in near copies that differ in a code or an amount, and a model must
-/// not be judged on the copy of what it learned.
+/// Returns the first words without numbers. Spam comes in near copies that differ in a code or an amount, and a model
+/// must not be judged on a copy of a training text.
 fn skeleton(text: &str) -> String {
     let letters =
         |word: &str| word.chars().filter(|one| one.is_alphabetic()).collect::<String>().to_lowercase();
@@ -82,12 +82,12 @@ fn skeleton(text: &str) -> String {
     words.take(6).collect::<Vec<String>>().join(" ")
 }
 
-/// The same carriers for both sorts, so that only the domain tells them apart.
+/// Returns a domain in a carrier. Both sorts have the same carriers, so that only the domain distinguishes them.
 fn carried(domain: &str, harmful: bool) -> Document {
     const CARRIERS: [&str; 4] = ["{}", "see {}", "https://{}/", "more at {}"];
     let carrier = CARRIERS.get(domain.len() % CARRIERS.len()).unwrap_or(&"{}");
     let carried = document("domains", domain, carrier.replace("{}", domain), harmful).weighing(DOMAIN_WEIGHT);
-    // Thresholds are for messages and pages: no domain has a say in them.
+    // Thresholds are for messages and pages, so domains do not affect them.
     let part = if carried.part == CorpusPart::Development { CorpusPart::Training } else { carried.part };
     Document { part, ..carried }
 }

@@ -1,13 +1,13 @@
-//! Messages written for this project: what swindlers write, and what honest senders write about the same things. Four
-//! languages, so that a notice in German is not strange by being German.
+//! Messages written for this project: scams, and honest messages about the same subjects. They are in four languages,
+//! so that German alone is no sign of a scam.
 
 use crate::corpora::gather::document;
 use crate::document::{CorpusPart, Document};
 
-/// How often each frame is filled.
+/// The number of fillings of each frame.
 const EACH: usize = 6;
 
-/// One language's frames. `{who}`, `{link}`, `{sum}`, `{number}` and `{name}` are filled in.
+/// The frames of one language. `{who}`, `{link}`, `{sum}`, `{number}` and `{name}` are filled in.
 struct Language {
     harmful: &'static [&'static str],
     harmless: &'static [&'static str],
@@ -174,7 +174,7 @@ const SPANISH: Language = Language {
     ],
 };
 
-/// All of them. A frame's fillings share a part.
+/// Returns all messages. The fillings of a frame share a part.
 pub fn written() -> Vec<Document> {
     let mut documents = Vec::new();
     for language in &LANGUAGES {
@@ -185,7 +185,7 @@ pub fn written() -> Vec<Document> {
                 for turn in 0..EACH {
                     let text = filled(frame, links, number + turn * 5);
                     let written = document("written", frame, text, harmful);
-                    // The frames are few: none is kept for choosing thresholds.
+                    // There are few frames, so none is left for the choice of thresholds.
                     let part = if written.part == CorpusPart::Test {
                         CorpusPart::Test
                     } else {
@@ -199,11 +199,11 @@ pub fn written() -> Vec<Document> {
     documents
 }
 
-/// A frame with the values of one turn.
+/// Returns a frame with the values of one turn.
 fn filled(frame: &str, links: &[&str], turn: usize) -> String {
     let value = |values: &[&'static str]| values.get(turn % values.len().max(1)).copied().unwrap_or_default();
     let who = value(WHO);
-    // Both sorts of link name the sender, so that a name alone says nothing.
+    // Links of both sorts contain the sender's name, so that a name alone is no evidence.
     let link = links.get(turn % links.len().max(1)).copied().unwrap_or_default();
     let number = (turn * 7919 % 90_000 + 10_000).to_string();
     frame

@@ -5,14 +5,14 @@
 //!
 //! | source | harmful | harmless |
 //! |---|---|---|
-//! | `davidson` | tweets held to be hateful or offensive | the other tweets |
+//! | `davidson` | tweets labelled as hateful or offensive | the other tweets |
 //! | `madlibs` | templates with an unkind word | the same templates with a kind one |
-//! | `rtp` | beginnings that language models continued with poison | film plots and reviews, cut to such beginnings |
-//! | `requests` | what a model should decline to do | what people ask an agent to do on the web |
+//! | `rtp` | beginnings that language models continued with toxic text | film plots and reviews, cut to such beginnings |
+//! | `requests` | requests that a model should decline | requests to an agent on the web |
 //! | `sensitive` | none | requests about harm that are harmless: safety, history, fiction |
-//! | `replies` | the reply that people held for the more harmful of two | the other one |
+//! | `replies` | the reply that people judged the more harmful of two | the other one |
 //! | `written` | sentences of this project, see [`written`] | the same |
-//! | `reviews`, `shops`, `talk` | none | what stands on ordinary pages, see [`super::ordinary`] |
+//! | `reviews`, `shops`, `talk` | none | text of ordinary pages, see [`super::ordinary`] |
 //! | `own/…` | none | our own harmless lines and outlines of pages, see [`super::own`] |
 //!
 //! `replies` is close to chance for every model of words: both replies are about the same thing.
@@ -40,23 +40,24 @@ pub const SOURCES: [&str; 5] = ["davidson", "madlibs", "rtp", "requests", REPLIE
 /// The sentences of this project.
 pub const WRITTEN: &str = "written";
 
-/// Whether a source is learned from beside any of [`SOURCES`]: the sentences of this project, and ordinary texts.
+/// Returns whether a source is learned from together with any of [`SOURCES`]: the sentences of this project, and
+/// ordinary texts.
 pub fn is_common(source: &str) -> bool {
     source == WRITTEN || source.starts_with("own/") || ordinary::SOURCES.contains(&source)
 }
 
-/// The source that is judged on and not learned from: which of two replies people minded more has little to do with
-/// their words.
+/// The source that is judged on and not learned from: the words of two replies hardly show which of them people
+/// judged worse.
 pub const REPLIES: &str = "replies";
 
-/// Of the 76 564 filled templates, which say the same over and over, so many.
+/// The number of filled templates that are used; there are 76 564, which are much alike.
 const TEMPLATES: usize = 8000;
 
-/// How often each line of our own harmless ones is filled, and how they are parted.
+/// The number of times that each of our own harmless lines is filled, and the split of these lines.
 const OWN_LINES: usize = 6;
 const OWN_SPLIT: u64 = 1;
 
-/// The folders, and what reads them.
+/// The folders with their readers.
 const READERS: [(&str, Reader); 9] = [
     ("tox-davidson", davidson),
     ("tox-madlibs", madlibs),
@@ -69,7 +70,7 @@ const READERS: [(&str, Reader); 9] = [
     ("hhh-hh-rlhf", replies),
 ];
 
-/// Reads the sources that a folder has; `written` is always there.
+/// Reads the sources that a folder contains; `written` is always included.
 ///
 /// # Errors
 /// When the folder has none of them, or a file of one cannot be read.
@@ -90,7 +91,7 @@ pub fn read(folder: &Path) -> Result<Corpus, SourceError> {
     Ok(corpus)
 }
 
-/// Tweets: class 0 hateful, 1 offensive, 2 neither.
+/// Reads the tweets: class 0 is hateful, 1 offensive, 2 neither.
 fn davidson(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let rows = comma_separated(folder, "labeled_data.csv")?;
     let columns = rows.first().cloned().unwrap_or_default();
@@ -103,7 +104,7 @@ fn davidson(folder: &Path) -> Result<Vec<Document>, SourceError> {
     Ok(distinct(rows.iter().skip(1).filter_map(example)))
 }
 
-/// A tweet without what only tweets have, which a model would learn in place of the words: names, links, the mark
+/// Returns a tweet without marks of tweets, which a model would learn in place of the words: names, links, the mark
 /// of a repeated one, and character references.
 fn without_addresses(tweet: &str) -> String {
     let text = tweet.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">");
@@ -140,8 +141,8 @@ fn madlibs(folder: &Path) -> Result<Vec<Document>, SourceError> {
     Ok(sample(rows.iter().skip(1).filter_map(example).collect(), TEMPLATES))
 }
 
-/// The identity that each filled template names, for telling how far a model's errors depend on it: the term and
-/// all documents with it, terms in order.
+/// Returns the documents of filled templates by the identity that they name, in order of the terms; they measure how
+/// far a model's errors depend on the identity.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -167,7 +168,8 @@ pub fn by_identity(folder: &Path) -> Result<Vec<(String, Vec<Document>)>, Source
     Ok(found)
 }
 
-/// Beginnings of news and stories. Those chosen for flirtation are left out: most are not harmful by themselves.
+/// Reads beginnings of news and stories. Those chosen for flirtation are left out: most are not harmful by
+/// themselves.
 fn beginnings(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut examples = Vec::new();
     for file in names(folder, ".txt")? {
@@ -178,7 +180,7 @@ fn beginnings(folder: &Path) -> Result<Vec<Document>, SourceError> {
     Ok(distinct(examples.into_iter()))
 }
 
-/// Sentences from plots and reviews of films, as long as those beginnings are.
+/// Reads sentences from plots and reviews of films, as long as those beginnings.
 fn films(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut examples = Vec::new();
     for name in ["plot.tok.gt9.5000", "quote.tok.gt9.5000"] {
@@ -191,7 +193,7 @@ fn films(folder: &Path) -> Result<Vec<Document>, SourceError> {
     Ok(sample(distinct(examples.into_iter()), 2000))
 }
 
-/// Words that were parted from their marks, put together again.
+/// Joins words that were separated from their punctuation.
 fn joined(words: &[&str]) -> String {
     let mut text = String::new();
     for word in words {
@@ -208,7 +210,7 @@ fn joined(words: &[&str]) -> String {
 fn refused(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut examples = Vec::new();
     for file in names(folder, ".jsonl")? {
-        // What a lonely or ill person asks is to be answered with care; it is not harmful.
+        // Requests of lonely or ill people need a careful answer; they are not harmful.
         if file.ends_with("human_chatbox.jsonl") {
             continue;
         }
@@ -224,7 +226,7 @@ fn harmful_behaviours(folder: &Path) -> Result<Vec<Document>, SourceError> {
     Ok(distinct(lines.into_iter().map(|line| single("requests", line, true))))
 }
 
-/// What people ask an agent to do on the web.
+/// Reads requests to an agent on the web.
 fn tasks(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let value = json(folder, "processed.json")?;
     let tasks = value.as_array().into_iter().flatten();
@@ -232,7 +234,7 @@ fn tasks(folder: &Path) -> Result<Vec<Document>, SourceError> {
     Ok(distinct(tasks.map(|task| single("requests", task, false))))
 }
 
-/// Harmless requests about harm: safety, history, fiction, law.
+/// Reads harmless requests about harm: safety, history, fiction, law.
 fn sensitive(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let value = json(folder, "wildguard.json")?;
     let prompts = value.as_array().into_iter().flatten();
@@ -240,7 +242,7 @@ fn sensitive(folder: &Path) -> Result<Vec<Document>, SourceError> {
     Ok(distinct(prompts.map(|prompt| single("sensitive", prompt, false))))
 }
 
-/// The last reply of each of two conversations that begin alike.
+/// Reads the last reply of each of two conversations that begin alike.
 fn replies(folder: &Path) -> Result<Vec<Document>, SourceError> {
     let mut examples = Vec::new();
     for pair in json_lines(folder, "harmless_dev.jsonl")? {
@@ -251,7 +253,7 @@ fn replies(folder: &Path) -> Result<Vec<Document>, SourceError> {
         if let (Some(better), Some(worse)) = (last("chosen"), last("rejected"))
             && better != worse
         {
-            // The two belong together.
+            // Both share a part.
             examples.push(document("replies", &better, worse, true));
             examples.push(document("replies", &better, better.clone(), false));
         }

@@ -1,11 +1,11 @@
-//! Sentences made from the lexicon. They teach a linear model the words that its other sources lack, and that who a
-//! person is, is not an insult: every identity stands in kind and neutral sentences as often as in hateful ones.
+//! Sentences made from the lexicon. They teach a linear model words that its other sources lack, and that an identity
+//! is not an insult: every identity occurs in kind and neutral sentences as often as in hateful ones.
 
 use super::lexicon::{COARSE, DOUBLE, HARMS, HELPS, IDENTITIES, INSULTS, KIND, LEWD, SLURS, UNKIND, VIOLENT};
 use crate::corpora::gather::document;
 use crate::document::Document;
 
-/// How many sentences each word gets.
+/// The number of sentences of each word.
 const EACH: usize = 6;
 
 const OF_INSULT: &[&str] = &[
@@ -140,13 +140,13 @@ const OF_STORY: &[&str] = &[
     "Are there books or services that help people to {}?",
 ];
 
-/// All of them.
+/// Returns all sentences.
 pub fn written() -> Vec<Document> {
     let mut examples = Vec::new();
     let mut add = |words: &[&str], frames: &[&str], each: usize, harmful: bool| {
         for (number, word) in words.iter().enumerate() {
             for turn in 0..each.min(frames.len()) {
-                // Each word begins at another frame, so that no frame belongs to some words alone.
+                // Each word begins with another frame, so that no frame belongs to some words alone.
                 if let Some(frame) = frames.get((number + turn) % frames.len()) {
                     let text = frame.replace("{}", word);
                     examples.push(document("written", word, text, harmful));

@@ -1,5 +1,5 @@
-//! Words by what they do, written for this project. They are here to be recognised, and are as ugly as what is to be
-//! recognised; they come to the model as sentences, see `written`.
+//! Words by their use, written for this project. They serve to recognise abuse, so they are abusive themselves; the
+//! model sees them in sentences, see `written`.
 
 mod people;
 mod qualities;

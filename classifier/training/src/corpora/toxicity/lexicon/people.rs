@@ -1,6 +1,6 @@
-//! What people are called and who they are.
+//! Insults, slurs and identities of people.
 
-/// What one calls a person to hurt.
+/// Insults of a person.
 pub const INSULTS: &[&str] = &[
     "idiot",
     "moron",
