@@ -3,7 +3,7 @@
 //! | module | subject |
 //! |---|---|
 //! | `score` | [`Risk`] and [`Safety`], numbers in `[0, 1]` |
-//! | `window` | [`windows()`], [`TextPlace`], and the traits [`WindowClassifier`] and [`Calibrated`] |
+//! | `window` | [`windows()`], [`WindowPlace`], and the traits [`WindowClassifier`] and [`Calibrated`] |
 //! | `word` | [`WordClasses`]; the spelling and the hash of a word |
 //! | `features` | [`Features`]: the hashed features of a text |
 //! | `linear` | [`LinearClassifier`]: a linear model, its file format, and the shipped models |
@@ -29,5 +29,5 @@ pub use quotation::{Quotation, quotations};
 pub use score::{Risk, Safety, ScoreError};
 pub use sweep::{Suspect, highest_risk, sweep, sweep_unfolded};
 pub use token_attribute::{AttributeFileError, SparseAttribute, TokenAttribute};
-pub use window::{Calibrated, Judgement, Reason, TextPlace, Window, WindowClassifier, windows};
+pub use window::{Calibrated, Judgement, Reason, Window, WindowClassifier, WindowPlace, windows};
 pub use word::{WordClass, WordClasses};

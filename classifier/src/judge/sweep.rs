@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::score::Risk;
-use super::window::{Judgement, TextPlace, Window, WindowClassifier, windows};
+use super::window::{Judgement, Window, WindowClassifier, WindowPlace, windows};
 use crate::unfold::{Disguise, Unfolded};
 
 /// A part of a text whose risk is at or above a threshold.
@@ -27,14 +27,14 @@ pub struct Suspect {
 /// around it.
 ///
 /// The time is linear in the length of the text if the classifier's is.
-pub fn sweep(text: &str, place: TextPlace, judge: &dyn WindowClassifier, at_least: Risk) -> Vec<Suspect> {
+pub fn sweep(text: &str, place: WindowPlace, judge: &dyn WindowClassifier, at_least: Risk) -> Vec<Suspect> {
     sweep_unfolded(&Unfolded::new(text), place, judge, at_least)
 }
 
 /// Does the same for a text that is unfolded already, for instance because several classifiers judge it.
 pub fn sweep_unfolded(
     unfolded: &Unfolded,
-    place: TextPlace,
+    place: WindowPlace,
     judge: &dyn WindowClassifier,
     at_least: Risk,
 ) -> Vec<Suspect> {
@@ -55,7 +55,7 @@ pub fn sweep_unfolded(
 }
 
 /// Returns the risk of a text's worst window, decoded texts included.
-pub fn highest_risk(unfolded: &Unfolded, place: TextPlace, judge: &dyn WindowClassifier) -> Risk {
+pub fn highest_risk(unfolded: &Unfolded, place: WindowPlace, judge: &dyn WindowClassifier) -> Risk {
     let readings = std::iter::once(unfolded.plain().text())
         .chain(unfolded.decoded().iter().map(|decoded| decoded.text.text()));
     readings
@@ -66,7 +66,7 @@ pub fn highest_risk(unfolded: &Unfolded, place: TextPlace, judge: &dyn WindowCla
 /// Returns the parts of a normalised text at or above a risk, with the judgement of the worst window of each.
 fn parts(
     text: &str,
-    place: TextPlace,
+    place: WindowPlace,
     judge: &dyn WindowClassifier,
     at_least: Risk,
 ) -> Vec<(Range<usize>, Judgement)> {

@@ -10,7 +10,7 @@ pub struct Window<'a> {
     /// The text, normalised (see [`crate::Normalised`]).
     pub text: &'a str,
     /// The place of the text on the page.
-    pub place: TextPlace,
+    pub place: WindowPlace,
 }
 
 /// A reason of a judgement: a part of the window, and how much that part added.
@@ -46,7 +46,7 @@ pub trait WindowClassifier: Send + Sync {
 
     /// Returns the risks of many windows of one text, each judged by itself. A classifier that can share work between
     /// overlapping windows does it here. A window that is not on character boundaries of the text has the risk 1.
-    fn risks(&self, text: &str, place: TextPlace, windows: &[Range<usize>]) -> Vec<Risk> {
+    fn risks(&self, text: &str, place: WindowPlace, windows: &[Range<usize>]) -> Vec<Risk> {
         let risk = |part: &Range<usize>| {
             text.get(part.clone()).map_or(Risk::CERTAIN, |text| self.risk(&Window { text, place }))
         };
@@ -67,7 +67,7 @@ pub trait Calibrated: WindowClassifier {
 /// The place of a text on a page, as the browser reports it and not the page. It is a feature of the classifiers, and
 /// decides which text a reader is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum TextPlace {
+pub enum WindowPlace {
     /// Text that a person sees.
     Shown,
     /// Text in the document that a person does not see: not displayed, transparent, tiny, clipped, outside the
@@ -85,16 +85,16 @@ pub enum TextPlace {
     Unknown,
 }
 
-impl TextPlace {
+impl WindowPlace {
     /// Every place.
-    pub const ALL: [TextPlace; 7] = [
-        TextPlace::Shown,
-        TextPlace::Hidden,
-        TextPlace::Attribute,
-        TextPlace::Markup,
-        TextPlace::Generated,
-        TextPlace::ForeignFrame,
-        TextPlace::Unknown,
+    pub const ALL: [WindowPlace; 7] = [
+        WindowPlace::Shown,
+        WindowPlace::Hidden,
+        WindowPlace::Attribute,
+        WindowPlace::Markup,
+        WindowPlace::Generated,
+        WindowPlace::ForeignFrame,
+        WindowPlace::Unknown,
     ];
 }
 

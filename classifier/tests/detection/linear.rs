@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use classifier::{
     Calibrated, Disguise, FeatureSink, Features, LinearClassifier, ModelError, Parameters, Reach, Risk,
-    TextPlace, Unfolded, Window, WindowClassifier, WordClass, WordClasses, highest_risk, sweep, windows,
+    Unfolded, Window, WindowClassifier, WindowPlace, WordClass, WordClasses, highest_risk, sweep, windows,
 };
 use proptest::prelude::*;
 
@@ -67,17 +67,17 @@ fn classed(bits: u32) -> LinearClassifier {
 }
 
 fn alone(model: &LinearClassifier, text: &str) -> Risk {
-    model.risk(&Window { text, place: TextPlace::Shown })
+    model.risk(&Window { text, place: WindowPlace::Shown })
 }
 
 fn worst(model: &LinearClassifier, text: &str) -> Risk {
-    highest_risk(&Unfolded::new(text), TextPlace::Shown, model)
+    highest_risk(&Unfolded::new(text), WindowPlace::Shown, model)
 }
 
 #[test]
 fn planted_text_is_found_and_explained() {
     let model = model(16);
-    let judgement = model.judge(&Window { text: PAYLOAD, place: TextPlace::Shown });
+    let judgement = model.judge(&Window { text: PAYLOAD, place: WindowPlace::Shown });
     assert!(judgement.risk.value() > 0.9, "{judgement:?}");
     assert!(!judgement.reasons.is_empty());
     assert!(judgement.reasons.windows(2).all(|pair| pair[0].weight >= pair[1].weight));
@@ -94,8 +94,8 @@ fn a_place_adds_its_log_odds() {
     let risk = |place| model.risk(&Window { text: "Free delivery", place }).value();
     let odds = |risk: f64| (risk / (1.0 - risk)).ln();
     let added = [0.0, 0.5, 0.0, 0.5, 0.25, 0.25, 0.0];
-    for (place, added) in TextPlace::ALL.into_iter().zip(added) {
-        assert!((odds(risk(place)) - odds(risk(TextPlace::Shown)) - added).abs() < 1e-6, "{place:?}");
+    for (place, added) in WindowPlace::ALL.into_iter().zip(added) {
+        assert!((odds(risk(place)) - odds(risk(WindowPlace::Shown)) - added).abs() < 1e-6, "{place:?}");
     }
 }
 
@@ -192,12 +192,12 @@ fn parameters_out_of_range_are_refused() {
 fn a_sweep_finds_the_place_in_the_text_as_given() {
     let model = model(16);
     let text = format!("Größe: 5 m.\n{}\n{PAYLOAD}\nWash cold.", "Free delivery.\n".repeat(30));
-    let found = sweep(&text, TextPlace::Shown, &model, Risk::new(0.9).unwrap());
+    let found = sweep(&text, WindowPlace::Shown, &model, Risk::new(0.9).unwrap());
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(text[found[0].span.clone()].contains("previous instructions"));
     assert!(!text[found[0].span.clone()].contains("Größe"));
     assert_eq!(found[0].disguise, None);
-    assert!(sweep("Free delivery.", TextPlace::Shown, &model, Risk::new(0.9).unwrap()).is_empty());
+    assert!(sweep("Free delivery.", WindowPlace::Shown, &model, Risk::new(0.9).unwrap()).is_empty());
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn disguises_do_not_help() {
     let tags: String =
         PAYLOAD.chars().filter_map(|letter| char::from_u32(0xE0000 + u32::from(letter))).collect();
     let text = format!("Free delivery.\n{tags}\nWash cold.");
-    let found = sweep(&text, TextPlace::Shown, &model, at_least);
+    let found = sweep(&text, WindowPlace::Shown, &model, at_least);
     assert!(found.iter().any(|suspect| suspect.disguise == Some(Disguise::Tags)), "{found:?}");
     assert!(found.iter().all(|suspect| text.get(suspect.span.clone()).is_some()));
 }
@@ -220,7 +220,7 @@ fn a_harmful_line_does_not_take_its_neighbours_with_it() {
     let at_least = Risk::new(0.9).unwrap();
     let bad = PAYLOAD;
     let text = format!("Full name\nStreet and number\n{bad}\nCard number\nPay");
-    let spans: Vec<&str> = sweep(&text, TextPlace::Shown, &model, at_least)
+    let spans: Vec<&str> = sweep(&text, WindowPlace::Shown, &model, at_least)
         .into_iter()
         .map(|suspect| text.get(suspect.span).unwrap())
         .collect();
@@ -228,7 +228,7 @@ fn a_harmful_line_does_not_take_its_neighbours_with_it() {
     // Two in one long line, far apart: both.
     let filler = "Wash cold, and dry in the shade. ".repeat(30);
     let text = format!("{bad} {filler}{bad}");
-    let found = sweep(&text, TextPlace::Shown, &model, at_least);
+    let found = sweep(&text, WindowPlace::Shown, &model, at_least);
     assert!(found.iter().any(|suspect| suspect.span.start == 0));
     assert!(found.iter().any(|suspect| suspect.span.end == text.len()));
 }
@@ -259,9 +259,9 @@ fn a_megabyte_takes_time_in_proportion() {
     for text in &texts {
         let start = Instant::now();
         let windows = windows(text);
-        let risks = model.risks(text, TextPlace::Shown, &windows);
+        let risks = model.risks(text, WindowPlace::Shown, &windows);
         assert_eq!(risks.len(), windows.len());
-        sweep(text, TextPlace::Shown, &model, at_least);
+        sweep(text, WindowPlace::Shown, &model, at_least);
         assert!(start.elapsed() < Duration::from_secs(20), "{:?} {:?}", &text[..4], start.elapsed());
     }
 }
@@ -299,7 +299,7 @@ proptest! {
             };
             !joins(before.chars().next_back(), first) && !joins(last, after.chars().next())
         };
-        for (window, risk) in windows.iter().zip(model.risks(&text, TextPlace::Shown, &windows)) {
+        for (window, risk) in windows.iter().zip(model.risks(&text, WindowPlace::Shown, &windows)) {
             if whole(window) && !text[window.clone()].ends_with('.') {
                 prop_assert_eq!(risk, alone(&model, &text[window.clone()]), "{:?}", &text[window.clone()]);
             }
@@ -334,7 +334,7 @@ proptest! {
     fn padding_never_lowers_the_risk(text in texts(), before in texts(), after in texts()) {
         let model = model(12);
         let windowed = |text: &str| {
-            model.risks(text, TextPlace::Shown, &windows(text)).into_iter().map(Risk::value).fold(0.0, f64::max)
+            model.risks(text, WindowPlace::Shown, &windows(text)).into_iter().map(Risk::value).fold(0.0, f64::max)
         };
         let text = text.trim().replace(char::is_whitespace, " ");
         let text = text.trim();
@@ -344,7 +344,7 @@ proptest! {
 
     #[test]
     fn suspects_are_parts_of_the_text_in_order(text in texts(), at_least in 0.0..1.0) {
-        let found = sweep(&text, TextPlace::Unknown, &model(12), Risk::new(at_least).unwrap());
+        let found = sweep(&text, WindowPlace::Unknown, &model(12), Risk::new(at_least).unwrap());
         prop_assert!(found.windows(2).all(|pair| pair[0].span.start <= pair[1].span.start));
         for suspect in &found {
             prop_assert!(text.get(suspect.span.clone()).is_some());

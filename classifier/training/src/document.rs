@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use classifier::TextPlace;
+use classifier::WindowPlace;
 
 /// The part of a corpus that a document belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,7 +79,7 @@ pub struct Document {
     /// The text.
     pub text: String,
     /// Its place on a page.
-    pub place: TextPlace,
+    pub place: WindowPlace,
     /// The harmful part, in bytes of the text; `None` if all is harmless.
     pub harmful: Option<Range<usize>>,
     /// Its weight in fitting; 1 for most.
@@ -90,7 +90,7 @@ impl Document {
     /// Returns a text that is harmless throughout.
     pub fn harmless(source: &str, part: CorpusPart, text: impl Into<String>) -> Document {
         let (source, text) = (source.to_owned(), text.into());
-        Document { source, part, text, place: TextPlace::Unknown, harmful: None, weight: 1.0 }
+        Document { source, part, text, place: WindowPlace::Unknown, harmful: None, weight: 1.0 }
     }
 
     /// Returns a text that is harmful throughout.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use classifier::{LinearClassifier, ModelError, TextPlace};
+use classifier::{LinearClassifier, ModelError, WindowPlace};
 
 use crate::corpora::{
     Corpus, CorpusError, MENTIONED, SourceError, benign, contexts, injection, scam, toxicity,
@@ -212,10 +212,10 @@ fn fitted(documents: &[Document], options: &FitOptions) -> Result<LinearClassifi
 
 /// Returns the log odds that places add. No collection has the places of attacks, so these are estimates, and small:
 /// text that only a machine reads is more often meant for one.
-fn places() -> [f32; TextPlace::ALL.len()] {
-    TextPlace::ALL.map(|place| match place {
-        TextPlace::Hidden | TextPlace::Markup => 1.0,
-        TextPlace::Generated | TextPlace::ForeignFrame => 0.5,
-        TextPlace::Shown | TextPlace::Attribute | TextPlace::Unknown => 0.0,
+fn places() -> [f32; WindowPlace::ALL.len()] {
+    WindowPlace::ALL.map(|place| match place {
+        WindowPlace::Hidden | WindowPlace::Markup => 1.0,
+        WindowPlace::Generated | WindowPlace::ForeignFrame => 0.5,
+        WindowPlace::Shown | WindowPlace::Attribute | WindowPlace::Unknown => 0.0,
     })
 }

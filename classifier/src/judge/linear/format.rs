@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::{LinearClassifier, ModelError, Parameters};
 use crate::judge::features::Features;
-use crate::judge::window::TextPlace;
+use crate::judge::window::WindowPlace;
 use crate::judge::word::{WordClass, WordClasses};
 
 const MAGIC: &[u8; 8] = b"PCLINEAR";
@@ -53,7 +53,7 @@ impl LinearClassifier {
             return Err(ModelError::Range { name: "reserved byte" });
         }
         let features = Features::new(u32::from(bits));
-        let places = TextPlace::ALL.len();
+        let places = WindowPlace::ALL.len();
         let plain = 12 + 4 * (3 + places) + 8 * (2 + 2 * usize::from(thresholds)) + features.buckets();
         let words = if version == CLASSED {
             let count = bytes.get(plain..).and_then(|bytes| Reader { bytes }.array().map(u32::from_le_bytes));
@@ -71,7 +71,7 @@ impl LinearClassifier {
         }
         let mut single = || rest.array().map(f32::from_le_bytes).ok_or_else(short);
         let (bias, scale, dilution) = (single()?, single()?, single()?);
-        let mut places = [0.0; TextPlace::ALL.len()];
+        let mut places = [0.0; WindowPlace::ALL.len()];
         for place in &mut places {
             *place = single()?;
         }

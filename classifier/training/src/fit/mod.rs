@@ -20,7 +20,7 @@ mod windows;
 use std::sync::Arc;
 
 use classifier::{
-    Features, LinearClassifier, ModelError, Parameters, TextPlace, Unfolded, WordClasses, highest_risk,
+    Features, LinearClassifier, ModelError, Parameters, Unfolded, WindowPlace, WordClasses, highest_risk,
 };
 
 use crate::{CorpusPart, Document};
@@ -49,8 +49,8 @@ pub struct FitOptions {
     pub harmful_share: f32,
     /// The false-positive rates of the thresholds.
     pub rates: Vec<f64>,
-    /// The log odds that a place adds, in the order of [`TextPlace::ALL`].
-    pub places: [f32; TextPlace::ALL.len()],
+    /// The log odds that a place adds, in the order of [`WindowPlace::ALL`].
+    pub places: [f32; WindowPlace::ALL.len()],
     /// Classes of words, which give features of their own; see [`classes`].
     pub classes: Option<Arc<WordClasses>>,
 }
@@ -68,7 +68,7 @@ impl Default for FitOptions {
             hardest: 20_000,
             harmful_share: 0.4,
             rates: vec![0.05, 0.01, 0.005, 0.001],
-            places: [0.0; TextPlace::ALL.len()],
+            places: [0.0; WindowPlace::ALL.len()],
             classes: None,
         }
     }
