@@ -41,6 +41,7 @@ pub use asked::{Asked, OpenPages, Quoted};
 pub use book::{CONSENT_LIFETIME, ConsentBook, ReleaseScope, SITE_LIFETIME};
 pub use change::{Change, ChangeKind, ChangeOutcome};
 pub use form::{Exposed, FormPlace, Purpose};
+#[cfg(feature = "browser")]
 pub(crate) use line::visible;
 pub use line::{LineStyle, PromptLine, SiteName};
 pub use prompt::{ConsentPrompt, Notice};
