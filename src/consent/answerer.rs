@@ -1,12 +1,17 @@
-//! The answerer: the interface to the user.
+//! The answerer: the interface to the user, and its messages that are no consent prompts (warnings, and offers to finish
+//! manually).
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
+use browser_signals::Origin;
+use policy_dfa::Reason;
+use sirl::Kind;
 use vault::Secret;
 
 use super::answer::Answer;
-use super::messages::{HandOver, HandedOver, Warning};
 use super::prompt::ConsentPrompt;
 
 /// A future of an answer.
@@ -58,5 +63,133 @@ impl<F: FnMut(&ConsentPrompt) -> Answer + Send> Answerer for ScriptedAnswerer<F>
     fn answer<'a>(&'a mut self, prompt: &'a ConsentPrompt) -> AnswerFuture<'a> {
         let answer = (self.0)(prompt);
         Box::pin(std::future::ready(answer))
+    }
+}
+
+/// The time within which the user must finish a hand-over.
+pub const HAND_OVER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+
+/// An offer to finish a refused request manually in the browser's window: to pay a shop that does not use the browser's
+/// payment interface, or to fill in a page that looks unsafe and that the user knows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HandOver {
+    /// The kind of request.
+    pub kind: Kind,
+    /// The origin of the page.
+    pub origin: Origin,
+    /// The reason of the refusal.
+    pub reason: Reason,
+}
+
+impl HandOver {
+    /// The offer for a refused request; none where the user could do no more, or refused it themselves.
+    pub fn of(kind: Kind, origin: Origin, reason: Reason) -> Option<HandOver> {
+        // Data that the policy never releases is not offered: a manipulated agent that requests a card would get the user
+        // to type it.
+        let offered = matches!(reason, Reason::LowSafety | Reason::NoPaymentInterface | Reason::NoValue);
+        offered.then_some(HandOver { kind, origin, reason })
+    }
+}
+
+/// The end of a hand-over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HandedOver {
+    /// The user reported that they finished.
+    Finished,
+    /// The user lets the agent go on and read the page.
+    GoOn,
+    /// There was no answer. The user may have typed, or may still be typing.
+    Silence,
+}
+
+impl HandedOver {
+    /// Whether the agent's part of the task is over. Only the user's answer lets it go on: a page can show typed text as
+    /// its own words.
+    pub fn ends_the_agents_part(self) -> bool {
+        self != HandedOver::GoOn
+    }
+}
+
+impl fmt::Display for HandOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let HandOver { kind, origin, reason } = self;
+        let kind = kind.as_str();
+        write!(f, "The agent asked for your {kind} on {origin} and did not get it. {} ", reason.explain())?;
+        if *reason == Reason::LowSafety {
+            f.write_str("Words on the page read like an attempt to direct the agent, or like a scam. ")?;
+        }
+        f.write_str(
+            "If you know the site, you can finish by hand in the browser's window. The agent then does and reads \
+             nothing more in this task. A page in that window that says it is the guard, or asks in the guard's name, \
+             is not the guard.",
+        )
+    }
+}
+
+/// A warning of a request that was refused because of the page, which the user may want to examine.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Warning {
+    /// The kind of request.
+    pub kind: Kind,
+    /// The origin of the page.
+    pub origin: Origin,
+    /// The reason of the refusal.
+    pub reason: Reason,
+    /// The time to wait, where a page of the site that was open before the task is the only obstacle.
+    pub wait: Option<Duration>,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Warning { kind, origin, reason, wait } = self;
+        let kind = kind.as_str();
+        write!(f, "The agent asked for your {kind} on {origin} and did not get it. ")?;
+        if let Some(wait) = wait {
+            let minutes = wait.as_secs().div_ceil(60).max(1);
+            let unit = if minutes == 1 { "minute" } else { "minutes" };
+            return write!(
+                f,
+                "A page of the site that was open before the task may have left a program running in the browser that nobody can \
+                 see, and that could pass on what the site is given. It has ended by itself in {minutes} {unit}: let the agent \
+                 ask again then. If you trust the pages that were open, end this task and begin it with \
+                 `portcullis task --trust-open-pages`."
+            );
+        }
+        if *reason == Reason::EgressBlocked {
+            return f.write_str(
+                "What a page of the site is given could leave for another site: a page or a service worker is there \
+                 that was there before the task began. Load the site's pages again, close its other tabs and windows, and let the \
+                 agent ask once more.",
+            );
+        }
+        write!(f, "{} ", reason.explain())?;
+        f.write_str(
+            "Words on the page read like an attempt to direct the agent, or like a scam. If you know the site, you \
+             can finish there by hand.",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn the_time_to_wait_is_given_in_minutes() {
+        let of = |wait: Option<u64>| Warning {
+            kind: Kind::Address,
+            origin: Origin::parse("https://shop.test").unwrap(),
+            reason: Reason::EgressBlocked,
+            wait: wait.map(Duration::from_secs),
+        };
+        for (seconds, says) in
+            [(0, "in 1 minute:"), (60, "in 1 minute:"), (61, "in 2 minutes:"), (305, "in 6 minutes:")]
+        {
+            let text = of(Some(seconds)).to_string();
+            assert!(text.contains(says) && text.contains("https://shop.test"), "{text}");
+            assert!(text.contains("--trust-open-pages"), "{text}");
+        }
+        assert!(of(None).to_string().contains("that was there before the task began"));
     }
 }

@@ -11,8 +11,7 @@
 //! | `form` | the form that a consent is bound to |
 //! | `line` | the lines of a prompt |
 //! | `prompt` | a consent prompt |
-//! | `messages` | warnings, and offers to finish manually |
-//! | `answerer` | the interface to the user |
+//! | `answerer` | the interface to the user, with warnings and offers to finish manually |
 //! | `terminal` | the answerer on the terminal |
 //! | [`page`] | the answerer on a page of the guard's own, in a browser of its own |
 //! | [`standing`] | standing consents and their stored form |
@@ -26,7 +25,6 @@ mod book;
 mod change;
 mod form;
 mod line;
-mod messages;
 pub mod order;
 pub mod page;
 mod prompt;
@@ -35,14 +33,17 @@ pub mod standing;
 mod terminal;
 
 pub use answer::{ANSWER_TIMEOUT, Answer, Answered, Subject, SubjectBuilder, Ticket};
-pub use answerer::{AnswerFuture, Answerer, CodeFuture, HandOverFuture, ScriptedAnswerer, WarnFuture};
+pub use answerer::{
+    AnswerFuture, Answerer, CodeFuture, HAND_OVER_TIMEOUT, HandOver, HandOverFuture, HandedOver,
+    ScriptedAnswerer, WarnFuture, Warning,
+};
 pub use asked::{Asked, OpenPages, Quoted};
 pub use book::{CONSENT_LIFETIME, ConsentBook, ReleaseScope, SITE_LIFETIME};
 pub use change::{Change, ChangeKind, ChangeOutcome};
 pub use form::{Exposed, FormPlace, Purpose};
+#[cfg(feature = "browser")]
 pub(crate) use line::visible;
 pub use line::{LineStyle, PromptLine, SiteName};
-pub use messages::{HAND_OVER_TIMEOUT, HandOver, HandedOver, Warning};
 pub use prompt::{ConsentPrompt, Notice};
 pub use standing::StandingConsent;
 #[cfg(feature = "browser")]

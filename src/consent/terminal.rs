@@ -8,8 +8,9 @@ use vault::Secret;
 use zeroize::Zeroizing;
 
 use super::answer::Answer;
-use super::answerer::{AnswerFuture, Answerer, CodeFuture, HandOverFuture, WarnFuture};
-use super::messages::{HandOver, HandedOver, Warning};
+use super::answerer::{
+    AnswerFuture, Answerer, CodeFuture, HandOver, HandOverFuture, HandedOver, WarnFuture, Warning,
+};
 use super::prompt::ConsentPrompt;
 
 /// The shortest time to a yes: a faster one is no answer to the question that is shown.
