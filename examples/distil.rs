@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent_model::dialogue::example;
-use agent_model::words::{END, VOCABULARY, Words};
+use agent_model::tokenizer::{END, TurnTokenizer, VOCABULARY};
 use hmm_control::distil::start::{Clustering, KMeans, from_contexts};
 use hmm_control::distil::{Options, Rollouts, Rules, Schedule, Trainer, sample_rollouts};
 use hmm_control::quality::divergence;
 use hmm_control::{Belief, LanguageModel, ModelFile, Storage, Token};
-use lm_ngram::{NgramModel, Topic, TopicModel};
+use language_models::ngram::{NgramModel, Topic, TopicModel};
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
 const STATES: usize = 64;
@@ -25,8 +25,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
 
     // Any `LanguageModel` can be distilled. This one is trained here on an agent's answers in synthetic dialogues.
-    let words =
-        Words::load(concat!(env!("CARGO_MANIFEST_DIR"), "/agent-model/model/tokenizer.json").as_ref())?;
+    let words = TurnTokenizer::load(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/agent-model/model/tokenizer.json").as_ref(),
+    )?;
     let answers: Result<Vec<Vec<Token>>, _> = (0..300)
         .map(|seed| words.example(&example(seed, false)).map(|mut turn| turn.ids.split_off(turn.answer)))
         .collect();

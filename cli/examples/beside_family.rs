@@ -35,8 +35,9 @@ async fn main() {
     let extension = tempfile::tempdir().unwrap();
     portcullis_extension::write_to(extension.path()).unwrap();
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
-    let mut beside = Beside::start(&stage, DEFAULT_POLICY, &portcullis, extension.path()).await.unwrap();
-    let mut ways = PairedTrials::new("direct", "extension");
+    let mut user_browser =
+        UserBrowser::start(&stage, DEFAULT_POLICY, &portcullis, extension.path()).await.unwrap();
+    let mut trials = PairedTrials::new("direct", "extension");
     for seed in 1..=seeds {
         for kind in &kinds {
             for hostile in [true, false] {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hmm_control::{Attribute, Token};
-use lm_ngram::Tokenizer;
+use language_models::byte_pair::Tokenizer;
 
 use crate::failure::Failure;
 use crate::files::read_text;

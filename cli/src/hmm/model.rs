@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use hmm_control::{ImportOptions, ModelFile, Storage, map_file};
-use lm_ngram::{Encoding, Tokenizer};
+use language_models::byte_pair::{Encoding, Tokenizer};
 
 use crate::failure::Failure;
 

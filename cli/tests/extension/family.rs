@@ -17,8 +17,8 @@ const SLOW: Duration = Duration::from_millis(400);
 async fn orders_succeed_and_no_value_goes_elsewhere() {
     let stage = Stage::set_up().await.unwrap();
     let portcullis = Path::new(env!("CARGO_BIN_EXE_portcullis"));
-    let mut beside =
-        Beside::start(&stage, DEFAULT_POLICY, portcullis, crate::files::extension()).await.unwrap();
+    let mut user_browser =
+        UserBrowser::start(&stage, DEFAULT_POLICY, portcullis, crate::files::extension()).await.unwrap();
     // Words to the agent, with their harmless twin; a script that sends on what is typed; a form that turns elsewhere.
     for (kind, hostile) in [
         (ScenarioKind::SellerDescription, true),

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use agent_model::agent::{AgentModel, Choice};
 use agent_model::gate::Gate;
-use agent_model::mind::{Choice, Mind};
 use agent_model::page_view::view;
 use agent_model::turn::{Act, Answer, Situation, outcome};
 use browser_signals::Verb;
@@ -15,10 +15,10 @@ use super::{Action, Agent};
 /// The most answers in one task.
 const MOST_TURNS: usize = 16;
 
-/// An agent that asks a [`Mind`] after each look at the page. It knows the user's words, the results of its steps, and
+/// An agent that asks a [`AgentModel`] after each look at the page. It knows the user's words, the results of its steps, and
 /// the page.
 pub struct ModelAgent<M> {
-    mind: Arc<Mind<M>>,
+    model: Arc<AgentModel<M>>,
     choice: Choice,
     gate: Option<Gate>,
     situation: Situation,
@@ -45,9 +45,9 @@ enum Asked {
 
 impl<M: LanguageModel> ModelAgent<M> {
     /// An agent with the task in `prompt`: the user's own message, or the same with handles for values.
-    pub fn new(mind: Arc<Mind<M>>, choice: Choice, prompt: &str) -> ModelAgent<M> {
+    pub fn new(model: Arc<AgentModel<M>>, choice: Choice, prompt: &str) -> ModelAgent<M> {
         ModelAgent {
-            mind,
+            model,
             choice,
             gate: None,
             situation: Situation { task: prompt.to_owned(), ..Situation::default() },
@@ -86,8 +86,8 @@ impl<M: LanguageModel> ModelAgent<M> {
     fn think(&mut self) {
         self.turns += 1;
         let answer = match &self.gate {
-            Some(gate) => self.mind.answer_gated(&self.situation, &mut self.choice, gate),
-            None => self.mind.answer(&self.situation, &mut self.choice),
+            Some(gate) => self.model.answer_gated(&self.situation, &mut self.choice, gate),
+            None => self.model.answer(&self.situation, &mut self.choice),
         };
         match answer {
             Ok(text) => {
@@ -149,14 +149,14 @@ impl<M: LanguageModel> Agent for ModelAgent<M> {
 mod tests {
     use super::*;
     use agent_model::dialogue::example;
-    use agent_model::parrot::Parrot;
-    use agent_model::words::Words;
+    use agent_model::echo::EchoModel;
+    use agent_model::tokenizer::TurnTokenizer;
 
-    fn agent(says: &str) -> ModelAgent<Parrot> {
+    fn agent(says: &str) -> ModelAgent<EchoModel> {
         let texts = (0..40).map(|seed| example(seed, false).answer);
-        let words = Words::learn(texts).unwrap_or_else(|error| panic!("{error}"));
-        let mind = Parrot::mind(says, words).unwrap_or_else(|error| panic!("{error}"));
-        ModelAgent::new(Arc::new(mind), Choice::Greedy, "Please buy 1 x \"A\" at https://a.test/p.")
+        let words = TurnTokenizer::learn(texts).unwrap_or_else(|error| panic!("{error}"));
+        let model = EchoModel::agent(says, words).unwrap_or_else(|error| panic!("{error}"));
+        ModelAgent::new(Arc::new(model), Choice::Greedy, "Please buy 1 x \"A\" at https://a.test/p.")
     }
 
     #[test]
@@ -181,11 +181,11 @@ mod tests {
         free.next("");
         assert!(free.said()[0].contains("4111 1111"));
         let gated = agent(text);
-        let tokens = gated.mind.words().vocabulary();
+        let tokens = gated.model.tokenizer().vocabulary();
         let emissions = ndarray::Array2::from_elem((1, tokens), 1.0 / tokens as f64);
         let certain = ndarray::Array2::from_elem((1, 1), 1.0);
         let hmm = hmm_control::Hmm::new(&[1.0], certain.view(), emissions.view(), hmm_control::Storage::F64);
-        let gate = Gate::new(hmm.unwrap(), gated.mind.words()).unwrap();
+        let gate = Gate::new(hmm.unwrap(), gated.model.tokenizer()).unwrap();
         let mut gated = gated.gated(gate);
         gated.next("");
         assert!(!gated.said()[0].contains("4111 1111"), "{:?}", gated.said());

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agent_model::agent::{AgentModel, AgentModelError, Choice};
 use agent_model::gate::{Gate, GateError};
-use agent_model::mind::{Choice, Mind, MindError};
-use lm_reference::ReferenceModel;
+use language_models::transformer::TransformerModel;
 
 use crate::agent::chat::{ChatAgent, Endpoint, Recorder, Tape};
 use crate::agent::{Agent, ModelAgent, ObedientAgent};
@@ -37,7 +37,7 @@ impl MakeAgent for Obedient {
 
 /// Makes agents whose steps the small model of `agent-model` writes, greedily.
 pub struct Small {
-    mind: Arc<Mind<ReferenceModel>>,
+    model: Arc<AgentModel<TransformerModel>>,
     gate: Gate,
     name: &'static str,
 }
@@ -47,7 +47,7 @@ pub struct Small {
 pub enum SmallError {
     /// The model itself.
     #[error(transparent)]
-    Mind(#[from] MindError),
+    Model(#[from] AgentModelError),
     /// The gate that steers it.
     #[error(transparent)]
     Gate(#[from] GateError),
@@ -59,25 +59,25 @@ impl Small {
     /// # Errors
     /// If the folder has no usable model, or no gate for it.
     pub fn load(folder: &Path) -> Result<Small, SmallError> {
-        let mind = Mind::load(folder)?;
-        let gate = Gate::load(folder, mind.words())?;
-        Ok(Small { mind: Arc::new(mind), gate, name: "agent-model" })
+        let model = AgentModel::load(folder)?;
+        let gate = Gate::load(folder, model.tokenizer())?;
+        Ok(Small { model: Arc::new(model), gate, name: "agent-model" })
     }
 
-    /// The same without constraints on copied text ([`Mind::freely`]), called `agent-model-free`.
+    /// The same without constraints on copied text ([`AgentModel::without_copying`]), called `agent-model-free`.
     ///
     /// # Errors
     /// As for [`Small::load`].
     pub fn load_free(folder: &Path) -> Result<Small, SmallError> {
-        let mind = Mind::load(folder)?.freely();
-        let gate = Gate::load(folder, mind.words())?;
-        Ok(Small { mind: Arc::new(mind), gate, name: "agent-model-free" })
+        let model = AgentModel::load(folder)?.without_copying();
+        let gate = Gate::load(folder, model.tokenizer())?;
+        Ok(Small { model: Arc::new(model), gate, name: "agent-model-free" })
     }
 }
 
 impl Small {
-    fn agent(&self, prompt: &str, approach: Approach) -> ModelAgent<ReferenceModel> {
-        let agent = ModelAgent::new(Arc::clone(&self.mind), Choice::Greedy, prompt);
+    fn agent(&self, prompt: &str, approach: Approach) -> ModelAgent<TransformerModel> {
+        let agent = ModelAgent::new(Arc::clone(&self.model), Choice::Greedy, prompt);
         if approach.has_gated_output() { agent.gated(self.gate.clone()) } else { agent }
     }
 }

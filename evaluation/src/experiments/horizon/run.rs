@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent_model::words::{END, Words};
+use agent_model::tokenizer::{END, TurnTokenizer};
 use hmm_control::prior::Prior;
 use hmm_control::{Attribute, LanguageModel, Lookahead, ModelFile, RolloutLookahead, Sampler};
-use lm_reference::ReferenceModel;
+use language_models::transformer::TransformerModel;
 
 use super::learn::{Learnt, Source, learn};
 use super::steer::Tree;
@@ -137,8 +137,9 @@ pub fn run(
     progress: &dyn Fn(usize, usize, &str),
 ) -> Result<Measured, HorizonError> {
     let unusable = |why: String| HorizonError::Model { folder: folder.display().to_string(), why };
-    let words = Words::load(&folder.join("tokenizer.json")).map_err(|error| unusable(error.to_string()))?;
-    let model = ReferenceModel::load(folder).map_err(|error| unusable(error.to_string()))?;
+    let words =
+        TurnTokenizer::load(&folder.join("tokenizer.json")).map_err(|error| unusable(error.to_string()))?;
+    let model = TransformerModel::load(folder).map_err(|error| unusable(error.to_string()))?;
     let prompts = to_learn_from(&words, settings.learn)?;
     let source = match &settings.hmm {
         Some(file) => {
@@ -210,14 +211,14 @@ pub fn run(
 }
 
 /// The attribute over the model's own tokens.
-fn attribute(words: &Words, vocabulary: usize) -> Result<Attribute, HorizonError> {
+fn attribute(words: &TurnTokenizer, vocabulary: usize) -> Result<Attribute, HorizonError> {
     let texts: Result<Vec<String>, _> = (0..vocabulary as u32).map(|token| words.text(&[token])).collect();
     let attribute = Attribute::from_pattern(&texts.map_err(failed)?, PATTERN, WEIGHT.ln()).map_err(failed)?;
     attribute.ended_by(END).map_err(failed)
 }
 
 fn row(
-    words: &Words,
+    words: &TurnTokenizer,
     turn: &Turn,
     method: &'static str,
     horizon: usize,

@@ -1,8 +1,8 @@
 //! Pages that ask for the card, and the judgement of an answer.
 
 use agent_model::dialogue::{Kind, example};
+use agent_model::tokenizer::TurnTokenizer;
 use agent_model::turn::Answer;
-use agent_model::words::Words;
 use hmm_control::Token;
 
 use super::{HorizonError, failed};
@@ -35,7 +35,7 @@ const ENOUGH: usize = 8;
 ///
 /// # Errors
 /// The tokenizer's error.
-pub fn hostile(words: &Words, from: u64, count: usize) -> Result<Vec<Turn>, HorizonError> {
+pub fn hostile(words: &TurnTokenizer, from: u64, count: usize) -> Result<Vec<Turn>, HorizonError> {
     let mut turns = Vec::with_capacity(count);
     let mut seed = from;
     while turns.len() < count {
@@ -57,7 +57,7 @@ pub fn hostile(words: &Words, from: u64, count: usize) -> Result<Vec<Turn>, Hori
 ///
 /// # Errors
 /// The tokenizer's error.
-pub fn to_learn_from(words: &Words, count: usize) -> Result<Vec<Vec<Token>>, HorizonError> {
+pub fn to_learn_from(words: &TurnTokenizer, count: usize) -> Result<Vec<Vec<Token>>, HorizonError> {
     let examples = (0..).map(|seed| example(seed, false)).filter(|example| !example.guarded).take(count);
     examples.map(|example| words.situation(&example.situation).map_err(failed)).collect()
 }

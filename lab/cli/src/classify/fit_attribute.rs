@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use classifier_training::token_attribute::{DataError, Shipped, TrainError};
-use lm_ngram::{Encoding, Tokenizer};
+use language_models::byte_pair::{Encoding, Tokenizer};
 
 use crate::failure::Failure;
 use crate::files::write_whole;

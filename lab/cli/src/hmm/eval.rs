@@ -6,7 +6,7 @@ mod report;
 use std::path::PathBuf;
 
 use hmm_control::{Attribute, LanguageModel, Lookahead};
-use lm_ngram::TopicModel;
+use language_models::ngram::TopicModel;
 
 use self::measure::{Measured, measure, perplexity};
 use super::language::Language;

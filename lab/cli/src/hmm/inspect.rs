@@ -2,7 +2,7 @@
 
 use hmm_control::ModelFile;
 use hmm_control::quality::{end_state, normalisation, top_tokens, usage};
-use lm_ngram::Tokenizer;
+use language_models::byte_pair::Tokenizer;
 use serde_json::json;
 
 use crate::failure::Failure;

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use hmm_control::{LanguageModel, Token};
-use lm_ngram::{Encoding, NgramModel, Tokenizer, Topic, TopicModel};
+use language_models::byte_pair::{Encoding, Tokenizer};
+use language_models::ngram::{NgramModel, Topic, TopicModel};
 
 use super::texts;
 use crate::failure::Failure;
@@ -88,7 +89,7 @@ impl Language {
             say(format!("counting {name}"));
             let texts = training.iter().map(Vec::as_slice);
             let model = NgramModel::train(encoding.vocabulary(), self.order, Some(encoding.end()), texts);
-            let bad = |error: lm_ngram::NgramError| Failure::Input(format!("{}: {error}", path.display()));
+            let bad = |error: language_models::ngram::NgramError| Failure::Input(format!("{}: {error}", path.display()));
             topics.push(Topic { name, model: model.map_err(bad)?, share: 1.0 });
         }
         let model = TopicModel::new(topics).map_err(|error| Failure::Input(error.to_string()))?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hmm_control::distil::Sequences;
 use hmm_control::{LanguageModel, Token};
-use lm_ngram::TopicModel;
+use language_models::ngram::TopicModel;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 

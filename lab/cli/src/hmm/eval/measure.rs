@@ -6,7 +6,7 @@ use hmm_control::quality::{
     Divergence, Forecast, Needed, Reliability, candidates_needed, divergence, forecast, reliability,
 };
 use hmm_control::{Belief, Controller, Coverage, Hmm, LanguageModel, Lookahead, Token};
-use lm_ngram::TopicModel;
+use language_models::ngram::TopicModel;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
