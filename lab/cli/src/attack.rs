@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use evaluation::attack::{Agent, AgentError, AttackError, BrowserError, BrowserChoice, AttackSite, Settings};
+use evaluation::attack::{Agent, AgentError, AttackError, AttackSite, BrowserChoice, BrowserError, Settings};
 use evaluation::demo::DEFAULT_SCENARIOS;
 use evaluation::suite::ScenarioKind;
 
@@ -64,7 +64,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         _ => DEFAULT_SCENARIOS.to_vec(),
     };
     let browser = match (&arguments.url, arguments.browser) {
-        (Some(url), _) => BrowserChoice::Running { url: url.clone(), wait: Duration::from_secs(arguments.wait) },
+        (Some(url), _) => {
+            BrowserChoice::Running { url: url.clone(), wait: Duration::from_secs(arguments.wait) }
+        }
         (None, Browser::Started) => BrowserChoice::Started,
         (None, Browser::Own) => BrowserChoice::Own,
     };

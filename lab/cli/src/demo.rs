@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use evaluation::demo::{EvaluationError, DEFAULT_SCENARIOS, Settings};
+use evaluation::demo::{DEFAULT_SCENARIOS, EvaluationError, Settings};
 use evaluation::suite::ScenarioKind;
 use indicatif::{ProgressBar, ProgressStyle};
 

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evaluation::agent::chat::Endpoint;
-use evaluation::trials::agents::{Chat, MakeAgent, Obedient, Small};
 use evaluation::compare::journal::TRIALS;
 use evaluation::compare::plan::{Settings, VERSION};
 use evaluation::compare::run::Progress;
 use evaluation::compare::{Evaluated, analyse, evaluate};
 use evaluation::demo::EvaluationError;
-use evaluation::suite::ScenarioKind;
 use evaluation::report::Approach;
 use evaluation::statistics::power;
+use evaluation::suite::ScenarioKind;
+use evaluation::trials::agents::{Chat, MakeAgent, Obedient, Small};
 use evaluation::user::UserModel;
 use evaluation::{adaptive, miniwob};
 use indicatif::{ProgressBar, ProgressStyle};

@@ -89,7 +89,9 @@ impl Language {
             say(format!("counting {name}"));
             let texts = training.iter().map(Vec::as_slice);
             let model = NgramModel::train(encoding.vocabulary(), self.order, Some(encoding.end()), texts);
-            let bad = |error: language_models::ngram::NgramError| Failure::Input(format!("{}: {error}", path.display()));
+            let bad = |error: language_models::ngram::NgramError| {
+                Failure::Input(format!("{}: {error}", path.display()))
+            };
             topics.push(Topic { name, model: model.map_err(bad)?, share: 1.0 });
         }
         let model = TopicModel::new(topics).map_err(|error| Failure::Input(error.to_string()))?;
