@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Any `LanguageModel` can be distilled. This one is trained here on an agent's answers in synthetic dialogues.
     let words = TurnTokenizer::load(
-        concat!(env!("CARGO_MANIFEST_DIR"), "/agent-model/model/tokenizer.json").as_ref(),
+        concat!(env!("CARGO_MANIFEST_DIR"), "/lab/agent-model/model/tokenizer.json").as_ref(),
     )?;
     let answers: Result<Vec<Vec<Token>>, _> = (0..300)
         .map(|seed| words.example(&example(seed, false)).map(|mut turn| turn.ids.split_off(turn.answer)))

@@ -18,6 +18,8 @@
 //!
 //! `scripts/` holds what runs in the isolated world of a page; the browser extension uses the same files.
 
+#![allow(clippy::disallowed_methods, reason = "a bridge waits for a real browser")]
+
 pub mod action;
 pub mod browser;
 pub mod error;

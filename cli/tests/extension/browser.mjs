@@ -1,7 +1,7 @@
 // A Chromium with the extension, driven by lines of JSON: `node browser.mjs` reads one request per line and writes one
 // answer per line. It acts as the person at the browser and as a page, and does not touch the extension.
 import { createInterface } from 'node:readline';
-import { launch } from '../../../evaluation/src/trials/user_browser/launch.mjs';
+import { launch } from '../../../lab/evaluation/src/trials/user_browser/launch.mjs';
 
 const context = await launch(JSON.parse(process.argv[2]), 800);
 // The time limit on a slow machine for an expected event. A question waits for a minute, and then ends by itself.

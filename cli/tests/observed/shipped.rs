@@ -45,7 +45,7 @@ impl Home {
     /// - The network is the test's own, with unique names and addresses.
     /// - The trust store in the home folder contains the shop's authority; a user's contains the public ones.
     /// - `--chromium` names a script that starts the same Chromium with another name server, so that the test can tell
-    /// its look-ups from the proxy's.
+    ///   its look-ups from the proxy's.
     /// - `PATH` starts with openers that record their arguments.
     /// - There is no display, so that the questions go through the client.
     /// - The program is the test build, in which Cargo unites the features of all tested packages.

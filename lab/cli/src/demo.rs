@@ -21,7 +21,7 @@ pub struct Arguments {
     /// Every kind of page.
     #[arg(long)]
     full: bool,
-    /// Act with the small agent model of this folder too, such as `agent-model/model`.
+    /// Act with the small agent model of this folder too, such as `lab/agent-model/model`.
     #[arg(long, value_name = "FOLDER")]
     agent_model: Option<PathBuf>,
     /// Write the rows of the table to this file as JSON.

@@ -27,7 +27,7 @@ pub struct Arguments {
     /// Approaches, by name: none, A, B, C.
     #[arg(long, value_delimiter = ',', default_value = "none,A,B,C")]
     approaches: Vec<String>,
-    /// Act with the small agent model of this folder too, such as `agent-model/model`.
+    /// Act with the small agent model of this folder too, such as `lab/agent-model/model`.
     #[arg(long, value_name = "FOLDER")]
     agent_model: Option<PathBuf>,
     /// Act with that model a second time, free to misspell what it copies.

@@ -14,7 +14,7 @@ use crate::progress::Progress;
 #[derive(clap::Args)]
 pub struct Horizon {
     /// The agent model: a folder with `config.json`, `model.safetensors` and `tokenizer.json`.
-    #[arg(long, value_name = "FOLDER", default_value = "agent-model/model")]
+    #[arg(long, value_name = "FOLDER", default_value = "lab/agent-model/model")]
     agent_model: PathBuf,
     /// The number of judged turns.
     #[arg(long, value_name = "N", default_value_t = Settings::default().turns)]
@@ -25,7 +25,7 @@ pub struct Horizon {
     /// The horizons of those rollouts in tokens.
     #[arg(long, value_name = "K,...", value_delimiter = ',', default_values_t = Settings::default().rolled)]
     rolled_horizons: Vec<usize>,
-    /// A hidden Markov model that was distilled before, such as `agent-model/model/hmm.safetensors`; otherwise one is
+    /// A hidden Markov model that was distilled before, such as `lab/agent-model/model/hmm.safetensors`; otherwise one is
     /// learnt here.
     #[arg(long, value_name = "FILE")]
     hmm: Option<PathBuf>,

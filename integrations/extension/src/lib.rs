@@ -1,0 +1,130 @@
+//! The browser extension for the user's own browser: its files, and the step that lays them out in a folder.
+//!
+//! A browser takes no file from outside of an extension's folder. The extension shares eight files with the guard: the
+//! scripts of the isolated world, the consent page, and the walk through a compiled policy. Each of them exists once, in
+//! the folder of its owner, and [`write_to`] copies it next to the extension's own files. `cargo xtask extension`,
+//! `portcullis install-host --extension FOLDER` and the tests all use this step.
+
+use std::path::Path;
+use std::{fs, io};
+
+/// One of the extension's own files.
+macro_rules! own {
+    ($path:literal) => {
+        ($path, include_str!(concat!("../files/", $path)))
+    };
+}
+
+/// A file that the extension shares with another folder of the repository.
+macro_rules! shared {
+    ($path:literal, $source:literal) => {
+        ($path, include_str!(concat!("../../../", $source)))
+    };
+}
+
+/// The files of the extension, by their paths in its folder.
+pub const FILES: [(&str, &str); 26] = [
+    own!("manifest.json"),
+    own!("worker.js"),
+    own!("document_rules.js"),
+    own!("earlier_pages.js"),
+    own!("egress.js"),
+    own!("frames.js"),
+    own!("pages.js"),
+    own!("preview.js"),
+    own!("questions.js"),
+    shared!("walk.mjs", "policy-dfa/js/walk.mjs"),
+    own!("options.css"),
+    own!("options.html"),
+    own!("options.js"),
+    shared!("consent/page.css", "src/consent/page/page.css"),
+    shared!("consent/page.html", "src/consent/page/page.html"),
+    shared!("consent/page.js", "src/consent/page/page.js"),
+    own!("consent/post.js"),
+    shared!("page/world.js", "browser-signals/src/playwright/scripts/world.js"),
+    shared!("page/observe.js", "browser-signals/src/playwright/scripts/observe.js"),
+    shared!("page/act.js", "browser-signals/src/playwright/scripts/act.js"),
+    shared!("page/fill.js", "browser-signals/src/playwright/scripts/fill.js"),
+    own!("page/content.js"),
+    own!("page/cover.js"),
+    own!("page/loaded.js"),
+    own!("page/read.js"),
+    own!("page/sending.js"),
+];
+
+/// The text of a file; none for a path that is not in the extension.
+pub fn file(path: &str) -> Option<&'static str> {
+    FILES.iter().find(|(known, _)| *known == path).map(|(_, text)| *text)
+}
+
+/// Writes the extension into a folder, which is made if it does not exist. Files of another version are replaced.
+///
+/// # Errors
+/// An error of the file system.
+pub fn write_to(folder: &Path) -> io::Result<()> {
+    for (path, text) in FILES {
+        let path = folder.join(path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, text)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The paths of the files in a folder, relative to `root`.
+    fn paths_in(root: &Path, folder: &Path, into: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                paths_in(root, &path, into);
+            } else {
+                into.insert(path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/"));
+            }
+        }
+    }
+
+    #[test]
+    fn every_own_file_is_listed_and_no_shared_file_is_a_copy() {
+        let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("files");
+        let mut own = BTreeSet::new();
+        paths_in(&files, &files, &mut own);
+        let listed: BTreeSet<String> = FILES.iter().map(|(path, _)| (*path).to_owned()).collect();
+        assert_eq!(listed.len(), FILES.len(), "a path is listed twice");
+        let shared: Vec<&str> =
+            FILES.iter().map(|(path, _)| *path).filter(|path| !own.contains(*path)).collect();
+        assert!(own.is_subset(&listed), "{own:?}");
+        assert_eq!(shared.len(), 8, "{shared:?}");
+    }
+
+    #[test]
+    fn the_folder_holds_all_that_the_manifest_and_the_scripts_name() {
+        let folder = tempfile::tempdir().unwrap();
+        write_to(folder.path()).unwrap();
+        write_to(folder.path()).unwrap();
+        let mut written = BTreeSet::new();
+        paths_in(folder.path(), folder.path(), &mut written);
+        assert_eq!(written, FILES.iter().map(|(path, _)| (*path).to_owned()).collect());
+        let manifest: serde_json::Value = serde_json::from_str(file("manifest.json").unwrap()).unwrap();
+        let scripts = manifest["content_scripts"][0]["js"].as_array().unwrap();
+        let named = scripts
+            .iter()
+            .chain([&manifest["background"]["service_worker"], &manifest["options_ui"]["page"]]);
+        for path in named {
+            assert!(file(path.as_str().unwrap()).is_some(), "{path}");
+        }
+        for (path, text) in FILES.iter().filter(|(path, _)| path.ends_with(".js")) {
+            for line in text.lines().filter(|line| line.starts_with("import ")) {
+                let name = line.split("'./").nth(1).and_then(|rest| rest.split('\'').next()).unwrap();
+                assert!(file(name).is_some(), "{path}: {name}");
+            }
+        }
+    }
+}
