@@ -3,7 +3,7 @@
 //! It prints the tokens per second of one core, and the limit of the processor: the speed of a large matrix product,
 //! measured in the same run, divided by the `6 h^2` operations of a token. Times are CPU times of the fastest of
 //! several runs, so that other work on the machine has little effect.
-
+#![allow(clippy::disallowed_methods, reason = "it measures time")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark")]
 
 mod clock;

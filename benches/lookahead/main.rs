@@ -3,7 +3,7 @@
 //!
 //! The model is random and normalised, since the cost does not depend on its numbers. Times are CPU times, on which
 //! other work on the machine has the least effect, and all cases of a group alternate.
-
+#![allow(clippy::disallowed_methods, reason = "it measures time")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a benchmark")]
 
 mod cases;

@@ -1,4 +1,5 @@
 //! The bridge to a real Chromium.
+#![allow(clippy::disallowed_methods, reason = "a test waits for a real browser")]
 #![allow(clippy::expect_used, reason = "a test may fail")]
 
 mod support;

@@ -1,4 +1,5 @@
 //! Detectors, unfolding and the linear models, on honest and on disguised texts.
+#![allow(clippy::disallowed_methods, reason = "it bounds the time of hostile texts")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
