@@ -90,7 +90,7 @@ async fn browsing_needs_no_consent_and_a_plan_asks_the_user() {
             assert!(!said.is_error, "{target}: {said:?}");
         }
         let several = client.call("browser_click", json!({ "target": "*" })).await;
-        assert!(several.is_error && several.text.contains("has to fit one"), "{several:?}");
+        assert!(several.is_error && several.text.contains("has to match one"), "{several:?}");
         let unread = client.call("browser_click", json!({ "target": "a[[" })).await;
         assert!(unread.is_error && unread.text.contains("cannot read"), "{unread:?}");
 
