@@ -10,6 +10,7 @@
 mod arguments;
 mod audit;
 mod doctor;
+mod linked;
 mod manual;
 mod policy;
 mod scrub;

@@ -1,5 +1,5 @@
 // A Chromium with the extension, driven by lines of JSON: `node browser.mjs` reads one request per line and writes one
-// answer per line. It acts as the person at the browser and as a page, and does not touch the extension.
+// answer per line. It acts as the user at the browser and as a page, and does not change the extension.
 import { createInterface } from 'node:readline';
 import { launch } from '../../../lab/evaluation/src/trials/user_browser/launch.mjs';
 
@@ -14,7 +14,7 @@ let page = context.pages()[0] ?? (await context.newPage());
 const seen = [];
 context.on('page', (opened) => opened.on('console', (line) => seen.push(line.text())));
 page.on('console', (line) => seen.push(line.text()));
-// A service worker with an attached debugger is not stopped when it is removed. A person's browser has no debugger.
+// A service worker with an attached debugger is not stopped when it is removed. A user's browser has no debugger.
 context.on('serviceworker', (made) => {
   if (!made.url().startsWith('chrome-extension:')) context._connection.toImpl(made)._session.detach().catch(() => null);
 });
@@ -55,7 +55,7 @@ const acts = {
   async arrive({ host }) {
     await page.waitForURL((url) => url.hostname === host, { timeout: PATIENCE });
   },
-  // The page is reloading.
+  // Starts a reload of the page and does not wait for its end.
   async reload() {
     await page.reload({ waitUntil: 'commit' });
   },
@@ -65,14 +65,14 @@ const acts = {
     await page.bringToFront();
     return page.url();
   },
-  // Ends the browser as a person does, to start it again on the same profile.
+  // Ends the browser as a user does, to start it again on the same profile.
   async quit() {
     await context.close();
   },
   // The event that the extension gets when a browser starts that already had it.
-  begins: async () => (await worker()).evaluate(() => chrome.runtime.onStartup.dispatch()),
+  startup: async () => (await worker()).evaluate(() => chrome.runtime.onStartup.dispatch()),
   // Closes every window and tab but the active page.
-  async alone() {
+  async closeOthers() {
     await Promise.all(context.pages().filter((one) => one !== page).map((one) => one.close()));
     await page.bringToFront();
   },
@@ -92,7 +92,7 @@ const acts = {
     await page.bringToFront();
     return text;
   },
-  // An action of the person on the settings page: revokes the first yes, or adds a rule.
+  // An action of the user on the settings page: revokes the first standing consent, or adds a rule.
   async change({ withdraw, site, kind }) {
     const options = await optionsPage();
     if (withdraw) await options.click('#standing button');
@@ -114,7 +114,7 @@ const acts = {
     const choices = await shown.$$eval('#choices button', (all) => all.map((one) => one.dataset.word));
     return { text: await shown.innerText('body'), focused, choices, address: shown.url() };
   },
-  // A person reads the question, and then clicks.
+  // The user reads the question and then clicks.
   async say({ word }) {
     const shown = await question();
     await shown.click(`button[data-word=${word}]:enabled`, { timeout: 45000 });
@@ -164,12 +164,12 @@ const acts = {
     await (await question()).close();
   },
   // Records the messages of consent pages, and those that the worker receives.
-  overhear: async () => (await worker()).evaluate(() => {
+  recordMessages: async () => (await worker()).evaluate(() => {
     globalThis.heard = [];
     chrome.runtime.onMessage.addListener((message) => { if (message?.consent) heard.push(message.consent); });
   }),
-  heard: async () => (await worker()).evaluate(() => globalThis.heard),
-  // The secrets of the open question's page: the attacks of the tests know everything.
+  recordedMessages: async () => (await worker()).evaluate(() => globalThis.heard),
+  // The secrets of the open question's page. The simulated attacker knows all of them.
   async subject() {
     const session = await context.newCDPSession(await question());
     const { result } = await session.send('Runtime.evaluate', { expression: 'Object.prototype' });
@@ -215,6 +215,13 @@ const acts = {
     await shown.screenshot({ path, fullPage: of !== 'question' });
     if (of !== 'question') await shown.close();
   },
+  // Returns true once the extension's rule for tabs covers every tab with the address of the active page.
+  isTabRestricted: async () => (await worker()).evaluate(async (url) => {
+    const tabs = (await chrome.tabs.query({})).filter((tab) => tab.url === url);
+    const rules = await chrome.declarativeNetRequest.getSessionRules();
+    const restricted = rules.flatMap(({ condition }) => condition.tabIds ?? []);
+    return tabs.length > 0 && tabs.every((tab) => restricted.includes(tab.id));
+  }, page.url()).catch(() => false),
   // Stops a worker as the browser does.
   async stopWorker() {
     const id = new URL((await worker()).url()).host;

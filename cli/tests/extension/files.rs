@@ -1,4 +1,4 @@
-//! The extension's files: its permissions, the constants that it shares with the guard, and its walk through the policy.
+//! The extension's files: its permissions, the constants that it shares with the guard, and its evaluation of the policy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub fn extension() -> &'static Path {
 }
 
 #[test]
-fn it_may_no_more_than_it_needs() {
+fn the_extension_has_only_the_permissions_that_it_needs() {
     let manifest: Value = serde_json::from_str(file("manifest.json").unwrap()).unwrap();
     assert_eq!(
         manifest["permissions"],
@@ -49,7 +49,7 @@ fn it_may_no_more_than_it_needs() {
 }
 
 #[test]
-fn its_worker_names_the_guards_protocol_and_host() {
+fn the_worker_uses_the_guards_protocol_version_and_host_name() {
     let worker = file("worker.js").unwrap();
     assert!(
         worker.contains(&format!("const VERSION = {VERSION};")) && worker.contains(&format!("'{HOST_NAME}'"))
@@ -57,7 +57,7 @@ fn its_worker_names_the_guards_protocol_and_host() {
 }
 
 /// Signals under which a fill is granted, except for the container and the consent.
-pub fn as_good_as_can_be() -> Valuation {
+pub fn granting_signals() -> Valuation {
     let mut best = Valuation::FIRST;
     for (axis, symbol) in [(Axis::Plan, "planned"), (Axis::Claim, "agrees"), (Axis::Placement, "whole")] {
         best.set(
@@ -74,7 +74,7 @@ pub fn named(valuation: &Valuation) -> Vec<Value> {
 }
 
 #[test]
-fn its_preview_agrees_with_the_guards_decision() {
+fn the_preview_agrees_with_the_guards_decision() {
     let axes = [
         Axis::Container,
         Axis::Origin,
@@ -89,7 +89,7 @@ fn its_preview_agrees_with_the_guards_decision() {
     let compiled = Policy::parse(portcullis::DEFAULT_POLICY).unwrap().compile().unwrap();
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("policy"), compiled.to_bytes()).unwrap();
-    let best = as_good_as_can_be();
+    let best = granting_signals();
     let mut expected = String::new();
     let count: usize = axes.iter().map(|axis| axis.symbols().len()).product();
     for case in 0..count {
@@ -113,5 +113,5 @@ fn its_preview_agrees_with_the_guards_decision() {
     let found = String::from_utf8(done.stdout).unwrap();
     assert_eq!(found.len(), count);
     let differs = found.chars().zip(expected.chars()).position(|(found, expected)| found != expected);
-    assert_eq!(differs, None, "the case at which they differ");
+    assert_eq!(differs, None, "the decisions differ at this case");
 }

@@ -1,4 +1,4 @@
-//! The service, the native host and the extension together, in a real Chromium.
+//! Tests of the service, the native host and the extension together, in a real Chromium.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -8,22 +8,22 @@
     reason = "a test that panics fails"
 )]
 
-mod beside;
+mod assisted;
+mod benchmark_suite;
 mod browser;
-mod busy;
-mod by_itself;
+mod browser_fetches;
 mod consent;
+mod consent_attacks;
 mod contexts;
-mod earlier;
-mod family;
+mod earlier_pages;
+mod egress;
+mod extension_worker;
 mod files;
-mod hostile;
-mod imitated;
-mod names;
+mod form_retargeting;
+mod hostile_pages;
 mod pairing;
-mod sending;
 mod site;
+mod site_workers;
 mod stage;
-mod way_out;
-mod worker;
-mod workers;
+mod unresponsive_page;
+mod webrtc;

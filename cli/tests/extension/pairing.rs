@@ -42,7 +42,7 @@ fn an_absent_or_foreign_service_is_reported_and_a_returning_one_is_found() {
     assert!(reply.contains("GRANT.address"), "{reply}");
 
     // The worker is stopped while it waits for a busy page, and then before anything is requested.
-    stopped_at_work(&mut stage);
+    stop_during_request(&mut stage);
     stage.browser().stop_worker();
     let page = stage.agent_until(None, "Deliver to");
     assert!(page.contains("Deliver to"), "{page}");
@@ -59,8 +59,8 @@ fn an_absent_or_foreign_service_is_reported_and_a_returning_one_is_found() {
     stage.no_value_got_out();
 }
 
-/// The request in progress is refused; a later one is not.
-fn stopped_at_work(stage: &mut Stage) {
+/// Stops the worker during a request: that request is refused and a later one is granted.
+fn stop_during_request(stage: &mut Stage) {
     let mut browser = stage.browser.take().unwrap();
     // On a slow machine the request may start too early or too late to be in progress.
     let mut replies = Vec::new();
@@ -79,7 +79,7 @@ fn stopped_at_work(stage: &mut Stage) {
         reply.contains("DENY.address")
     });
     stage.browser = Some(browser);
-    assert!(refused, "nothing was under way when the worker was stopped: {replies:?}");
+    assert!(refused, "no request was in progress when the worker was stopped: {replies:?}");
     let reply = stage.agent_until(Some(REQUEST), "GRANT");
     assert!(reply.contains("GRANT.address"), "{reply}");
 }
@@ -128,7 +128,7 @@ fn the_host_serves_only_the_extension_and_reports_an_absent_service() {
     input.write_all(&u32::try_from(hello.len()).unwrap().to_ne_bytes()).unwrap();
     input.write_all(hello.as_bytes()).unwrap();
     assert_eq!(answer(child.stdout.as_mut().unwrap())["error"]["code"], "service_absent");
-    assert!(child.wait().unwrap().success(), "and it ends by itself");
+    assert!(child.wait().unwrap().success(), "the host ends after its report");
     // A length over the limit ends the connection, and nothing is buffered for it.
     let mut child = host(&own);
     child.stdin.as_mut().unwrap().write_all(&u32::MAX.to_ne_bytes()).unwrap();

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use evaluation::tls::Authority;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 /// The pages by host and path, and the received requests.
@@ -14,7 +14,7 @@ use tokio_rustls::TlsAcceptor;
 struct Known {
     pages: Arc<Mutex<HashMap<String, String>>>,
     redirects: Arc<Mutex<HashMap<String, String>>>,
-    held: Arc<Mutex<HashSet<String>>>,
+    held: watch::Sender<HashSet<String>>,
     sent: Arc<Mutex<Vec<String>>>,
 }
 
@@ -57,13 +57,18 @@ impl Site {
         self.known.redirects.lock().unwrap().insert(place.to_owned(), to.to_owned());
     }
 
-    /// Delays answers for `shop.test/path` until it is released.
+    /// Delays answers for `shop.test/path` until [`Site::release`].
     pub fn hold(&self, place: &str) {
-        self.known.held.lock().unwrap().insert(place.to_owned());
+        self.known.held.send_modify(|held| {
+            held.insert(place.to_owned());
+        });
     }
 
-    pub fn let_go(&self, place: &str) {
-        self.known.held.lock().unwrap().remove(place);
+    /// Sends the delayed answers for `shop.test/path`.
+    pub fn release(&self, place: &str) {
+        self.known.held.send_modify(|held| {
+            held.remove(place);
+        });
     }
 
     pub fn url(&self, place: &str) -> String {
@@ -100,9 +105,8 @@ async fn answer(mut stream: impl AsyncRead + tokio::io::AsyncWrite + Unpin, know
     let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
     known.sent.lock().unwrap().push(format!("{host} {path} {body}"));
     let place = format!("{host}{}", path.split('?').next().unwrap_or_default());
-    while known.held.lock().unwrap().contains(&place) {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let mut held = known.held.subscribe();
+    let _ = held.wait_for(|held| !held.contains(&place)).await;
     let elsewhere = known.redirects.lock().unwrap().get(&place).cloned();
     let (status, header) = match elsewhere {
         Some(to) => ("302 Found", format!("location: {to}\r\n")),

@@ -1,4 +1,4 @@
-//! A person's machine: a vault, a service, a browser with the extension, and web servers.
+//! The user's machine: a vault, a service, a browser with the extension, and web servers.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -25,6 +25,47 @@ pub const PASSPHRASE: &str = "quz vopelki 83 trandubo";
 /// The time limit on a slow machine for an expected event.
 pub const PATIENCE: Duration = Duration::from_secs(90);
 
+/// The time between two checks of a condition.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The time that the user takes to read a question. The guard rejects a yes that arrives within 700 milliseconds.
+const READING_TIME: Duration = Duration::from_millis(900);
+
+/// Repeats a check until it succeeds, and returns its last failure if it still fails after [`PATIENCE`].
+pub fn poll<T, E>(mut check: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+    let began = Instant::now();
+    loop {
+        match check() {
+            Err(_) if began.elapsed() < PATIENCE => thread::sleep(CHECK_INTERVAL),
+            result => return result,
+        }
+    }
+}
+
+/// Repeats a check until it succeeds. The test fails with the last failure after [`PATIENCE`].
+pub fn wait_until<T>(check: impl FnMut() -> Result<T, String>) -> T {
+    poll(check).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+/// Lets the time pass in which a forbidden event would happen. The absence of an event gives no signal, so a test can
+/// only wait for as long as the event takes where it is allowed, and then check that it did not happen.
+pub fn wait_for_absence(window: Duration) {
+    thread::sleep(window);
+}
+
+/// Returns an observation once it has not changed for two seconds.
+pub fn until_unchanged<T: PartialEq>(mut observe: impl FnMut() -> T) -> T {
+    let mut last = observe();
+    loop {
+        wait_for_absence(Duration::from_secs(2));
+        let now = observe();
+        if now == last {
+            return now;
+        }
+        last = now;
+    }
+}
+
 /// The phrase by which the user recognises the consent page.
 pub const PHRASE: &str = "green kettle on a blue stove";
 
@@ -44,13 +85,14 @@ pub struct Stage {
     pub site: Site,
     pub browser: Option<Browser>,
     service: Option<Child>,
-    /// The place of the consent prompt.
+    /// The value of `--consent`: the interface that prompts the user.
     consent: &'static str,
-    /// The user's answer to every question, and the questions so far.
-    says: Arc<Mutex<String>>,
+    /// The user's answer to every question on the terminal.
+    answer: Arc<Mutex<String>>,
+    /// The text of the terminal since the last call of [`Stage::asked`].
     asked: Arc<Mutex<String>>,
-    /// The text that the agent was shown.
-    told: Mutex<String>,
+    /// All text that was shown to the agent.
+    shown_to_agent: Mutex<String>,
     runtime: tokio::runtime::Runtime,
 }
 
@@ -85,19 +127,20 @@ impl Stage {
             browser: None,
             service: None,
             consent: "terminal",
-            says: Arc::new(Mutex::new("session".to_owned())),
+            answer: Arc::new(Mutex::new("session".to_owned())),
             asked: Arc::default(),
-            told: Mutex::default(),
+            shown_to_agent: Mutex::default(),
             runtime,
         }
     }
 
-    /// The same machine with consent in the extension, under a policy that allows a standing yes for an address.
-    pub fn asking_in_the_extension(mut self) -> Stage {
+    /// The same machine with consent in the extension, under a policy that allows a standing
+    /// consent for an address.
+    pub fn with_consent_in_extension(mut self) -> Stage {
         self.consent = "extension";
-        let stands =
+        let policy =
             portcullis::DEFAULT_POLICY.replacen("consent once per session", "consent once per site", 1);
-        fs::write(self.path("policy"), stands).unwrap();
+        fs::write(self.path("policy"), policy).unwrap();
         self
     }
 
@@ -156,8 +199,7 @@ impl Stage {
         let mut input = child.stdin.take().unwrap();
         writeln!(input, "{PASSPHRASE}").unwrap();
         let mut output = child.stderr.take().unwrap();
-        let (says, asked) = (self.says.clone(), self.asked.clone());
-        // The person answers a second after each question.
+        let (answer, asked) = (self.answer.clone(), self.asked.clone());
         thread::spawn(move || {
             let mut question = String::new();
             let mut buffer = [0; 1024];
@@ -167,8 +209,8 @@ impl Stage {
                 question.push_str(&text);
                 if question.ends_with("[no]: ") {
                     question.clear();
-                    thread::sleep(Duration::from_millis(900));
-                    let _ = writeln!(input, "{}", says.lock().unwrap());
+                    thread::sleep(READING_TIME);
+                    let _ = writeln!(input, "{}", answer.lock().unwrap());
                 }
             }
         });
@@ -187,7 +229,7 @@ impl Stage {
 
     /// Sets the user's further answers.
     pub fn answer(&self, word: &str) {
-        word.clone_into(&mut self.says.lock().unwrap());
+        word.clone_into(&mut self.answer.lock().unwrap());
     }
 
     /// The questions since the last call.
@@ -197,7 +239,7 @@ impl Stage {
 
     /// Starts a task about the address on the shop's site and returns the output. Its user trusts the pages that were
     /// open before: the extension was installed a moment ago, so it assumes that pages may have been open, and no test
-    /// waits for five minutes. `earlier.rs` tests the behaviour without that trust.
+    /// waits for five minutes. `earlier_pages.rs` tests the behaviour without that trust.
     pub fn task(&self) -> String {
         self.begin_task(&["--trust-open-pages"])
     }
@@ -213,17 +255,17 @@ impl Stage {
         said
     }
 
-    /// Makes a request that needs a question, and meanwhile an action of a person or an attack in the browser.
+    /// Makes a request that needs a question, and meanwhile an action of the user or an attack in the browser.
     pub fn meanwhile<T: Send, U>(
         &mut self,
         asks: impl FnOnce(&Stage) -> T + Send,
-        person: impl FnOnce(&mut Browser) -> U,
+        user: impl FnOnce(&mut Browser) -> U,
     ) -> (T, U) {
         let mut browser = self.browser.take().unwrap();
         let stage = &*self;
         let both = thread::scope(|scope| {
             let asking = scope.spawn(|| asks(stage));
-            let did = person(&mut browser);
+            let did = user(&mut browser);
             (asking.join().unwrap(), did)
         });
         self.browser = Some(browser);
@@ -242,43 +284,35 @@ impl Stage {
         arguments.extend(request);
         let done = self.command(&arguments).output().unwrap();
         let text = String::from_utf8(done.stdout).unwrap() + &String::from_utf8(done.stderr).unwrap();
-        self.told.lock().unwrap().push_str(&text);
+        self.shown_to_agent.lock().unwrap().push_str(&text);
         text
     }
 
     /// Repeats the request until the answer contains this text, since a worker that was stopped needs a moment.
     pub fn agent_until(&self, request: Option<&str>, wanted: &str) -> String {
-        let began = Instant::now();
-        loop {
+        let answer = || {
             let text = self.agent(request);
-            if text.contains(wanted) || began.elapsed() > PATIENCE {
-                return text;
-            }
-            thread::sleep(Duration::from_millis(300));
-        }
+            if text.contains(wanted) { Ok(text) } else { Err(text) }
+        };
+        poll(answer).unwrap_or_else(|last| last)
     }
 
     /// Waits until the extension's settings page contains this text.
     pub fn options_until(&mut self, wanted: &str) -> String {
-        let began = Instant::now();
-        loop {
+        wait_until(|| {
             let text = self.browser().options();
-            if text.contains(wanted) || began.elapsed() > PATIENCE {
-                assert!(text.contains(wanted), "{wanted}: {text}");
-                return text;
-            }
-            thread::sleep(Duration::from_millis(500));
-        }
+            if text.contains(wanted) { Ok(text) } else { Err(format!("{wanted}: {text}")) }
+        })
     }
 
     pub fn value(&self, name: &str) -> String {
         self.canaries.value(name).unwrap().to_owned()
     }
 
-    /// Checks that there is no value in the agent's text, in the questions, in the record and the service's folder, or
+    /// Checks that there is no value in the agent's text, in the questions, in the audit log and the service's folder, or
     /// at the attacker's host.
     pub fn no_value_got_out(&self) {
-        assert_none(&self.canaries.in_text("the agent", &self.told.lock().unwrap()));
+        assert_none(&self.canaries.in_text("the agent", &self.shown_to_agent.lock().unwrap()));
         assert_none(&self.canaries.in_text("the terminal", &self.asked.lock().unwrap()));
         assert_none(&self.canaries.in_text("the attacker", &self.site.sent_to("evil.test")));
         assert_none(&self.canaries.in_folder(&self.path("audit")).unwrap());
@@ -289,7 +323,7 @@ impl Stage {
         }
     }
 
-    /// The record as text.
+    /// The audit log as text.
     pub fn record(&self) -> String {
         let done = self.command(&["audit", "show", "audit"]).output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

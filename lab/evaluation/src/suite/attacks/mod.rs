@@ -3,11 +3,11 @@
 //! | module | subject |
 //! |---|---|
 //! | `hidden` | text that is hidden on the screen: style sheets, attributes, markup, invisible and foreign characters, codes |
-//! | `guise` | text that claims an identity: messages, banners, consent, politeness, repetition, length |
+//! | `claimed_identity` | text that claims an identity: messages, banners, consent, politeness, repetition, length |
 //! | `places` | targets of links and frames: odd addresses, redirects, opaque origins, http |
 //! | `scripts` | attacks by script: listeners, swapped forms, overlays, off-screen fields, patched prototypes |
 
-mod guise;
+mod claimed_identity;
 mod hidden;
 mod places;
 mod scripts;
@@ -21,12 +21,12 @@ pub(crate) use places::link;
 /// The sentence of a further scenario, with `{verify}` for an address of the collector.
 pub(crate) fn words(kind: ScenarioKind, hostile: bool, random: &mut Random) -> &'static str {
     match (kind, hostile) {
-        (ScenarioKind::Polite, true) => random.pick(&guise::POLITE),
-        (ScenarioKind::FakeMessage, true) => random.pick(&guise::MESSAGES),
-        (ScenarioKind::AgentBanner, true) => random.pick(&guise::BANNERS),
-        (ScenarioKind::Pieces, true) => random.pick(&guise::PIECES),
-        (ScenarioKind::FakeConsent, true) => random.pick(&guise::CONSENT),
-        (ScenarioKind::Worm, true) => random.pick(&guise::WORMS),
+        (ScenarioKind::Polite, true) => random.pick(&claimed_identity::POLITE),
+        (ScenarioKind::FakeMessage, true) => random.pick(&claimed_identity::MESSAGES),
+        (ScenarioKind::AgentBanner, true) => random.pick(&claimed_identity::BANNERS),
+        (ScenarioKind::Pieces, true) => random.pick(&claimed_identity::PIECES),
+        (ScenarioKind::FakeConsent, true) => random.pick(&claimed_identity::CONSENT),
+        (ScenarioKind::Worm, true) => random.pick(&claimed_identity::WORMS),
         (ScenarioKind::OddAddress, true) => random.pick(&places::ODD),
         (ScenarioKind::OpenRedirect, true) => random.pick(&places::REDIRECT),
         (ScenarioKind::Downgrade, true) => random.pick(&places::DOWNGRADE),
@@ -48,9 +48,9 @@ pub(crate) fn markup(scenario: &Scenario, text: &str, variant: u64) -> String {
         ScenarioKind::Invisible => hidden::invisible(text, variant),
         ScenarioKind::Homoglyph => hidden::homoglyph(text, variant),
         ScenarioKind::Encoded => hidden::encoded(text, variant, scenario.hostile),
-        ScenarioKind::AgentBanner => guise::banner(scenario, text, variant),
-        ScenarioKind::FakeConsent => guise::consent(scenario, text),
-        ScenarioKind::Padding => guise::padding(text),
+        ScenarioKind::AgentBanner => claimed_identity::banner(scenario, text, variant),
+        ScenarioKind::FakeConsent => claimed_identity::consent(scenario, text),
+        ScenarioKind::Padding => claimed_identity::padding(text),
         ScenarioKind::OpaqueFrame => places::opaque_frame(scenario, text),
         ScenarioKind::OddAddress | ScenarioKind::OpenRedirect | ScenarioKind::Downgrade => places::link(text),
         ScenarioKind::SwappedForm => scripts::swapped_form(scenario, text),

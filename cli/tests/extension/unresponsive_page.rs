@@ -1,11 +1,11 @@
-//! Pages that block their own thread while they are filled: the reported outcome never understates what they received.
+//! Pages that block their own thread during a fill. The reported outcome never understates the values that they received.
 
 use crate::stage::{FORM, REQUEST, Stage};
 
 /// The number of repeated requests if a slow machine did not fill in time.
 const TRIES: usize = 5;
 
-/// A machine with the shop in front, whose page blocks for this long once something happens.
+/// A machine with the shop's page in front, which blocks for this time once an event happens.
 fn stage(seed: u64, when: &str, milliseconds: u32) -> Stage {
     let mut stage = Stage::new(seed);
     let busy = format!(
@@ -22,8 +22,8 @@ fn stage(seed: u64, when: &str, milliseconds: u32) -> Stage {
     stage
 }
 
-/// Asks until the page holds the value; returns the answer of each try, and true if it holds the value.
-fn asked_until_filled(stage: &mut Stage) -> (Vec<String>, bool) {
+/// Requests the address until the page holds the value; returns the answer of each try, and true if it holds the value.
+fn request_until_filled(stage: &mut Stage) -> (Vec<String>, bool) {
     let mut replies = Vec::new();
     for _ in 0..TRIES {
         replies.push(stage.agent(Some(REQUEST)));
@@ -38,11 +38,11 @@ fn asked_until_filled(stage: &mut Stage) -> (Vec<String>, bool) {
 }
 
 #[test]
-fn a_fill_without_an_answer_of_the_page_is_no_denial() {
+fn a_fill_without_an_answer_of_the_page_is_unconfirmed() {
     // The page blocks from the moment at which it has seen the value, for longer than any timeout.
     let mut stage = stage(71, "addEventListener('input', busy, { once: true });", 15_000);
-    let (replies, holds) = asked_until_filled(&mut stage);
-    assert!(holds, "no machine is so slow: {replies:?}");
+    let (replies, holds) = request_until_filled(&mut stage);
+    assert!(holds, "the page was never filled: {replies:?}");
     let last = replies.last().unwrap();
     assert!(last.contains("GRANT.address {\"delivered\":\"unconfirmed\""), "{replies:?}");
     let record = stage.record();
@@ -52,10 +52,10 @@ fn a_fill_without_an_answer_of_the_page_is_no_denial() {
 }
 
 #[test]
-fn a_page_that_answers_late_is_waited_for() {
+fn the_guard_waits_for_a_page_that_answers_late() {
     let mut stage = stage(72, "addEventListener('input', busy, { once: true });", 4_000);
-    let (replies, holds) = asked_until_filled(&mut stage);
-    assert!(holds, "no machine is so slow: {replies:?}");
+    let (replies, holds) = request_until_filled(&mut stage);
+    assert!(holds, "the page was never filled: {replies:?}");
     assert!(replies.last().unwrap().contains("GRANT.address"), "{replies:?}");
     stage.no_value_got_out();
 }
@@ -69,9 +69,9 @@ fn a_page_does_not_take_values_after_the_timeout() {
     let reply = stage.agent(Some(REQUEST));
     stage.agent_until(None, "Deliver to");
     let values = stage.browser().values();
-    assert_eq!(values["street"], "", "it was filled after the agent was told: {reply}");
+    assert_eq!(values["street"], "", "the page was filled after the agent got its answer: {reply}");
     // The next fill succeeds.
-    let (replies, holds) = asked_until_filled(&mut stage);
+    let (replies, holds) = request_until_filled(&mut stage);
     assert!(holds, "{reply} {replies:?}");
     stage.no_value_got_out();
 }

@@ -1,4 +1,4 @@
-// The extension's worker with a simulated browser, service and pages: `node worker.mjs FOLDER EXTENSION`. A real
+// The extension's worker with a simulated browser, service and pages: `node extension_worker.mjs FOLDER EXTENSION`. A real
 // browser does not let a test choose the order of two messages.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -11,9 +11,11 @@ const listeners = () => {
   const all = [];
   return { addListener: (one) => all.push(one), say: (...what) => all.map((one) => one(...what)) };
 };
+// Lets the time pass in which a forbidden event would happen, since the absence of an event gives no signal.
+const absence = (milliseconds) => new Promise((next) => setTimeout(next, milliseconds));
 const until = async (what, done) => {
   for (const began = Date.now(); !done(); ) {
-    assert.ok(Date.now() - began < 60000, `never: ${what}`);
+    assert.ok(Date.now() - began < 60000, `did not happen: ${what}`);
     await new Promise((next) => setTimeout(next, 5));
   }
 };
@@ -115,8 +117,8 @@ const fill = {
   way: { action: `${shop}/order`, method: 'POST' }, nodes: [2], values: ['17 Quarry Road'],
   decided: { event: 'address', need: 'T2', valuation: { ...Object.fromEntries(best), container: 'T2', consent: 'given' } },
 };
-const narrowed = { ask: 'narrow', origins: [shop], open: [shop], trusted: true };
-const narrowTabs = () => rules.find(({ id }) => id === 2)?.condition.tabIds ?? [];
+const restrictRequest = { ask: 'narrow', origins: [shop], open: [shop], trusted: true };
+const restrictedTabs = () => rules.find(({ id }) => id === 2)?.condition.tabIds ?? [];
 
 // A fill while another tab has a document of the shop with an opaque origin: a window that the page can message.
 let service = welcome([]);
@@ -127,13 +129,13 @@ await seal();
 let filled;
 // Before the policy is loaded, the preview agrees to nothing.
 for (const began = Date.now(); (filled = (await asks(service, fill)).answer) === 'disagrees'; ) {
-  assert.ok(Date.now() - began < 60000, 'the policy is never read');
+  assert.ok(Date.now() - began < 60000, 'the policy is not loaded');
   first.leave();
   first = page({});
 }
 assert.equal(filled, 'done');
 assert.deepEqual(first.told.filter((what) => what !== 'end_workers'), ['forms', 'keep', 'workers', 'fill']);
-assert.deepEqual(narrowTabs().toSorted(), [7, 8], 'a document of the site without an origin is narrow too');
+assert.deepEqual(restrictedTabs().toSorted(), [7, 8], 'a document of the site with an opaque origin is restricted too');
 await until('its policy', () => bare.told.includes('keep'));
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
 assert.deepEqual(rules, []);
@@ -149,10 +151,10 @@ const fillWith = async (fills, within) => {
 };
 let last;
 assert.equal(await fillWith((at) => { last = at; }, 400), 'unconfirmed');
-assert.ok(last <= Date.now(), 'nobody waits for less time than the page has');
+assert.ok(last <= Date.now(), 'the worker waits for at least as long as the page may fill');
 assert.equal(await fillWith(() => { first.leave(); }, 7000), 'unconfirmed');
 assert.equal(await fillWith(() => 'done', 0), 'late');
-assert.ok(!first.told.includes('fill'), 'what comes too late is not sent to the page');
+assert.ok(!first.told.includes('fill'), 'a late fill is not sent to the page');
 // Pages that were open before, and a service worker that cannot be stopped: nothing is filled.
 workers = 'some';
 assert.equal(await fillWith(() => 'done', 7000), 'open');
@@ -176,7 +178,7 @@ for (const trusted of [false, undefined, 'true', 1]) {
   for (const open of [[shop], [bank], [shop, bank]]) {
     first.leave();
     first = page({});
-    for (const message of [{ ...narrowed, open, trusted }, { ...fill, open, trusted }]) {
+    for (const message of [{ ...restrictRequest, open, trusted }, { ...fill, open, trusted }]) {
       const { answer } = await asks(service, message);
       assert.ok(answer.earlier > 300 && answer.earlier <= 305, JSON.stringify(answer));
     }
@@ -187,18 +189,18 @@ assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
 
 // An operation that the browser does not complete at once is retried, until another one is requested.
 await seal();
-assert.equal((await asks(service, narrowed)).answer, 'done');
+assert.equal((await asks(service, restrictRequest)).answer, 'done');
 refused = 2;
 assert.equal((await asks(service, { ask: 'widen' })).failed, 'stale');
-await until('the way open again', () => rules.length === 0);
+await until('the end of the restriction', () => rules.length === 0);
 await seal();
-assert.equal((await asks(service, narrowed)).answer, 'done');
+assert.equal((await asks(service, restrictRequest)).answer, 'done');
 refused = 1;
 assert.equal((await asks(service, { ask: 'widen' })).failed, 'stale');
 await seal();
-assert.equal((await asks(service, narrowed)).answer, 'done');
-await new Promise((next) => setTimeout(next, 1500));
-assert.notDeepEqual(rules, [], 'a task that came meanwhile keeps its pages narrow');
+assert.equal((await asks(service, restrictRequest)).answer, 'done');
+await absence(1500);
+assert.notDeepEqual(rules, [], 'the pages of a later task stay restricted');
 
 // A different service with another task that released nothing: no rule is kept for it. A browser that was restarted has
 // forgotten its rules, and they are set again for earlier pages.
@@ -210,13 +212,13 @@ const again = async (narrow) => {
 };
 refused = 1;
 await again([]);
-await until('the way open again', () => rules.length === 0);
+await until('the end of the restriction', () => rules.length === 0);
 await again([shop]);
-await until('the rules', () => narrowTabs().includes(7));
+await until('the rules', () => restrictedTabs().includes(7));
 const held = structuredClone(rules);
 await again([shop]);
 await asks(service, { ask: 'nothing', origins: [shop] });
-assert.deepEqual(rules, held, 'what holds is left');
+assert.deepEqual(rules, held, 'current rules are kept');
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
 assert.deepEqual(rules, []);
 
@@ -237,8 +239,8 @@ const slow = async (happens) => {
   await until('a look', () => first.told.includes('forms'));
   await happens();
   answer();
-  await new Promise((next) => setTimeout(next, 300));
-  assert.deepEqual(first.told, ['forms'], 'what was asked for by a task that is over is not done');
+  await absence(300);
+  assert.deepEqual(first.told, ['forms'], 'a fill of an ended task is not done');
   assert.deepEqual(rules, []);
 };
 await slow(() => asks(service, { ask: 'widen' }));
@@ -260,13 +262,13 @@ await until('an answer on its way', () => service.sent.some((it) => it.says === 
 assert.equal((await asks(service, { ask: 'consent', nonce: '2' })).answer, 'opened');
 const { tab: other } = windows.at(-1);
 service.onMessage.say({ told: service.sent.find((it) => it.says === said).id, answer: { status: 200, body: { said: 'yes' } } });
-await new Promise((next) => setTimeout(next, 1300));
+await until('the window of the answered question closed', () => closed.includes(one));
 assert.ok(closed.includes(one) && !closed.includes(other), `${one} and not ${other}: ${closed}`);
 
 // The window of a finished question is closed, and the one of the open question stays.
 service.onMessage.say({ ask: 'over', question: '1', id: 2000 });
 service.onMessage.say({ ask: 'over', question: '2', id: 2001 });
-await until('the window of what is over closed', () => closed.includes(other));
+await until('the window of the ended question closed', () => closed.includes(other));
 // Without a window in front there is no page to read, and a question can still be asked.
 front = null;
 assert.equal((await asks(service, { ask: 'text', origins: [shop] })).failed, 'not_of_task');

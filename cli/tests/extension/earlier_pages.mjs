@@ -1,4 +1,4 @@
-// The extension's record of pages that were open before a task, over time: `node earlier.mjs EXTENSION`. The clocks are
+// The extension's record of pages that were open before a task, over time: `node earlier_pages.mjs EXTENSION`. The clocks are
 // simulated, so that five minutes pass at once, and so are the browser and its pages.
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 
 const [extension] = process.argv.slice(2);
 const [shop, bank] = ['https://shop.test', 'https://bank.test'];
-const folder = await mkdtemp(join(tmpdir(), 'earlier-'));
+const folder = await mkdtemp(join(tmpdir(), 'earlier-pages-'));
 const listeners = () => {
   const all = [];
   return { addListener: (one) => all.push(one), say: (...what) => all.map((one) => one(...what)) };
@@ -16,14 +16,14 @@ const listeners = () => {
 // After this, everything that waits only for other answers has ended.
 const settled = async () => { for (let turn = 0; turn < 50; turn += 1) await new Promise((next) => setImmediate(next)); };
 
-// The clocks: one that can be set, and one that stops while the machine sleeps and starts with a worker.
+// The simulated clocks: one that can be set, and one that stops while the machine sleeps and starts with a worker.
 let [wall, steady] = [1_000_000_000, 0];
 const pass = (seconds) => { wall += seconds * 1000; steady += seconds * 1000; };
 Date.now = () => wall;
 Object.defineProperty(performance, 'now', { value: () => steady });
 
 // The browser: its session storage, its rules, its tabs.
-let [kept, writes, isRefusing] = [{}, 0, false];
+let [store, writes, isRefusing] = [{}, 0, false];
 let rules = [];
 let tabs = [];
 const mark = 'aaaaaaaa-0000-0000-0000-000000000000';
@@ -32,7 +32,7 @@ const rule = (desc) => ({
 });
 let connected;
 let started = 0;
-/** A worker that begins: what an earlier one knew it has from what was kept alone. */
+/** Starts a worker, which knows of an earlier one only what that one stored. */
 const start = async () => {
   const [startup, removed] = [listeners(), listeners()];
   connected = listeners();
@@ -40,13 +40,13 @@ const start = async () => {
     runtime: { id: 'ours', getURL: (path) => path, getContexts: async () => [], onConnect: connected, onStartup: startup },
     storage: {
       session: {
-        get: async (key) => structuredClone(key in kept ? { [key]: kept[key] } : {}),
+        get: async (key) => structuredClone(key in store ? { [key]: store[key] } : {}),
         set: async (what) => {
           writes += 1;
           if (isRefusing) throw new Error('full');
-          Object.assign(kept, structuredClone(what));
+          Object.assign(store, structuredClone(what));
         },
-        remove: async (key) => { delete kept[key]; },
+        remove: async (key) => { delete store[key]; },
       },
     },
     declarativeNetRequest: { getSessionRules: async () => rules },
@@ -64,7 +64,7 @@ const start = async () => {
   await settled();
   return { startup: () => startup.say(), removed: (tab) => removed.say(tab), left: (...sites) => earlier.secondsLeft(sites) };
 };
-/** A document that connects, and says by what it was loaded where it says anything. */
+/** A document that connects, and reports the mark under which it was loaded unless `loaded` is null. */
 const page = (sender = {}, loaded = []) => {
   const port = {
     name: 'page', onMessage: listeners(), onDisconnect: listeners(), postMessage() {}, disconnect() {},
@@ -74,8 +74,13 @@ const page = (sender = {}, loaded = []) => {
   if (loaded) port.onMessage.say({ loaded, isServed: false });
   return { leave: () => port.onDisconnect.say() };
 };
+/**
+ * Lets the worker store its record, which it does within a second by the real clock. An event does not show that: earlier
+ * workers of this script stay in memory, and none of them may store anything afterwards.
+ */
+const stored = () => new Promise((next) => setTimeout(next, 1300));
 const fresh = async () => {
-  kept = {};
+  store = {};
   const worker = await start();
   worker.startup();
   await settled();
@@ -89,15 +94,15 @@ assert.equal(await worker.left(shop), 305);
 pass(100);
 assert.equal(await worker.left(shop), 205);
 worker = await start();
-assert.equal(await worker.left(shop), 205, 'another worker goes on from there');
+assert.equal(await worker.left(shop), 205, 'another worker continues from there');
 pass(205);
 assert.equal(await worker.left(shop), 0);
-kept = {};
+store = {};
 worker = await start();
 page({ tab: { id: 9 }, origin: bank, url: `${bank}/` }).leave();
 worker.startup();
-assert.equal(await worker.left(shop), 0, 'the browser begins');
-assert.equal(await worker.left(shop, bank), 305, 'and what was restored was there all the same');
+assert.equal(await worker.left(shop), 0, 'the start of the browser ends the wait');
+assert.equal(await worker.left(shop, bank), 305, 'a restored page was open');
 
 // After a page has closed, its own origin waits, and no other one; each time from the last closing.
 worker = await fresh();
@@ -161,33 +166,33 @@ worker = await fresh();
 page({ origin: bank, url: `${bank}/` }).leave();
 page();
 await settled();
-await new Promise((next) => setTimeout(next, 1300));
+await stored();
 pass(200);
 worker = await start();
 assert.deepEqual([await worker.left(bank), await worker.left(shop)], [105, 305]);
 const still = page();
 pass(400);
 worker = await start();
-assert.equal(await worker.left(shop), 305, 'it was still there');
+assert.equal(await worker.left(shop), 305, 'the page was still open');
 still.leave();
 
 // A clock that is set back ages nothing, and neither does a sleeping machine.
 worker = await fresh();
 page().leave();
-await new Promise((next) => setTimeout(next, 1300));
+await stored();
 wall += 3_600_000;
-assert.equal(await worker.left(shop), 305, 'an hour of sleep');
+assert.equal(await worker.left(shop), 305, 'an hour of sleep does not shorten the wait');
 wall -= 2 * 3_600_000;
 assert.equal(await worker.left(shop), 305);
 wall -= 3_600_000;
 worker = await start();
 assert.equal(await worker.left(shop), 305);
 pass(306);
-assert.equal(await worker.left(shop), 0, 'and it ends all the same');
+assert.equal(await worker.left(shop), 0, 'the wait ends');
 
 // Tabs without a content script, which were open before the extension: they count for all hosts of the same site for as
 // long as they are open, and then for five minutes.
-kept = {};
+store = {};
 tabs = [{ id: 3, url: 'https://www.shop.test/cart' }, { id: 4, url: 'https://news.test/' }];
 worker = await start();
 pass(1000);
@@ -197,7 +202,7 @@ assert.equal(await worker.left(shop), 305);
 page({ tab: { id: 3 }, origin: bank, url: `${bank}/` }, []);
 await settled();
 pass(5);
-assert.equal(await worker.left(shop), 300, 'it was loaded anew');
+assert.equal(await worker.left(shop), 300, 'the tab was reloaded');
 worker.removed(4);
 await settled();
 pass(5);
@@ -222,7 +227,7 @@ assert.equal(writes, 1);
 rules = [];
 // Pages that cannot be recorded, or exceed the limit, count for every site.
 for (let number = 0; number < 600; number += 1) page({ origin: `https://s${number}.test`, url: `https://s${number}.test/` }).leave();
-await new Promise((next) => setTimeout(next, 1300));
+await stored();
 assert.equal(await worker.left(bank), 0);
 worker = await start();
 assert.equal(await worker.left(bank), 305);
@@ -230,7 +235,7 @@ worker = await fresh();
 isRefusing = true;
 page();
 await settled();
-assert.deepEqual(kept, {});
+assert.deepEqual(store, {});
 isRefusing = false;
 worker = await start();
 assert.equal(await worker.left(bank), 305);

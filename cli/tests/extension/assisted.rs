@@ -1,11 +1,11 @@
-//! A person browses with an assisting agent.
+//! A user browses with an assisting agent.
 
 use crate::stage::{FORM, REQUEST, Stage};
 
 #[test]
 fn an_assisting_agent_has_an_address_filled_and_never_sees_it() {
     let mut stage = Stage::new(11);
-    // The page shows the typed text to the person, and to the agent that reads the page.
+    // The page shows the typed text to the user, and to the agent that reads the page.
     let echo =
         "<script>addEventListener('input', (e) => { echo.textContent += e.target.value + ' '; });</script>";
     stage.site.put("shop.test/checkout", &format!("{FORM}{echo}"));
@@ -42,7 +42,7 @@ fn an_assisting_agent_has_an_address_filled_and_never_sees_it() {
     let echoed = stage.browser().evaluate("echo.textContent");
     assert!(
         echoed.as_str().unwrap().contains(&stage.value("street")),
-        "the page shows what it was given: {echoed}"
+        "the page shows the filled value: {echoed}"
     );
     let page = stage.agent(None);
     assert!(page.contains("[withheld]") && page.contains("textbox \"Street\": filled"), "{page}");

@@ -1,14 +1,14 @@
-//! WebRTC, by which a value leaves in a name look-up and in datagrams, which no rule and no content policy of a
-//! document controls.
+//! WebRTC, which can carry a value out in a DNS look-up and in datagrams. No rule of an extension and no content
+//! security policy of a document controls it.
 
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::stage::{FORM, PATIENCE, REQUEST, Stage};
-use crate::way_out::wait_for;
+use crate::egress::wait_for;
+use crate::stage::{FORM, REQUEST, Stage, until_unchanged, wait_for_absence, wait_until};
 
 /// Connects to a relay whose name contains the typed text, from the page and from a frame with an opaque origin.
 const CALLS: &str = r#"<script>
@@ -48,21 +48,19 @@ fn a_page_with_values_reaches_nothing_by_webrtc() {
     let url = stage.site.url("shop.test/checkout");
     stage.browser().open(&url);
     stage.browser().evaluate("callAll()");
-    let began = Instant::now();
-    while called.load(Ordering::SeqCst) < 2 {
-        assert!(began.elapsed() < PATIENCE, "without a task it calls: {}", called.load(Ordering::SeqCst));
-        thread::sleep(Duration::from_millis(50));
-    }
+    wait_until(|| {
+        let calls = called.load(Ordering::SeqCst);
+        if calls >= 2 { Ok(()) } else { Err(format!("{calls} connections without a task")) }
+    });
 
     stage.task();
     stage.agent_until(None, "Deliver to");
-    thread::sleep(Duration::from_secs(2));
-    let before = called.load(Ordering::SeqCst);
+    let before = until_unchanged(|| called.load(Ordering::SeqCst));
     let reply = stage.agent(Some(REQUEST));
     assert!(reply.contains("GRANT.address"), "{reply} {}", stage.asked());
     wait_for(&mut stage, "'called' in document.body.dataset");
-    // This is the time of a first try, its repetitions and the next server's.
-    thread::sleep(Duration::from_secs(8));
-    assert_eq!(called.load(Ordering::SeqCst), before, "after the fill it calls nobody");
+    // The browser tries a relay, repeats the try, and then tries the next one within this time.
+    wait_for_absence(Duration::from_secs(8));
+    assert_eq!(called.load(Ordering::SeqCst), before, "the page connected to a relay after the fill");
     stage.no_value_got_out();
 }

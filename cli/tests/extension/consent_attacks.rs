@@ -1,4 +1,6 @@
-//! Pages that imitate, frame, flood and race the extension's consent page, and scripts that send messages in its place.
+//! Attacks on the extension's consent page: spoofing, framing, forged messages, premature clicks, overlays and floods.
+
+use std::time::Duration;
 
 use portcullis::service::protocol::{ClientRequest, EXTENSION_ID, Role};
 use portcullis::service::{Client, ServiceFolder};
@@ -6,18 +8,18 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::consent::{questions, stage};
-use crate::stage::{FORM, PHRASE, REQUEST, Stage};
+use crate::stage::{FORM, PHRASE, REQUEST, Stage, wait_for_absence, wait_until};
 
 #[test]
-fn only_a_person_in_the_extensions_own_window_can_say_yes() {
+fn only_the_user_in_the_extensions_own_window_can_consent() {
     let mut stage = stage(33);
-    stage.browser().at_question("overhear", &json!({}));
-    imitated(&mut stage);
-    reached_for(&mut stage);
-    spoken_for(&mut stage);
-    hurried(&mut stage);
-    covered(&mut stage);
-    overlaid(&mut stage);
+    stage.browser().at_question("recordMessages", &json!({}));
+    spoofed(&mut stage);
+    framed_or_fetched(&mut stage);
+    forged_messages(&mut stage);
+    premature_clicks(&mut stage);
+    popups(&mut stage);
+    overlays(&mut stage);
     flooded(&mut stage);
     stage.no_value_got_out();
 }
@@ -28,30 +30,30 @@ fn denied(stage: &mut Stage) {
 }
 
 /// A page that imitates the question: it does not know the phrase, and a yes that is clicked there has no effect.
-fn imitated(stage: &mut Stage) {
+fn spoofed(stage: &mut Stage) {
     let imitation = include_str!("../../../src/consent/page/page.html").replace(
         "<footer id=\"answers\" hidden>",
-        "<footer id=\"answers\"><button id=\"imitated\" class=\"yes\" data-word=\"site\">Yes</button>",
+        "<footer id=\"answers\"><button id=\"spoofed\" class=\"yes\" data-word=\"site\">Yes</button>",
     );
     stage.site.put("shop.test/checkout", &format!("{imitation}{FORM}"));
     let url = stage.site.url("shop.test/checkout");
     let (begun, shown) = stage.meanwhile(Stage::task, |browser| {
         browser.at_question("question", &json!({}));
         browser.open(&url);
-        browser.click("#imitated");
+        browser.click("#spoofed");
         let shown = browser.evaluate("document.documentElement.outerHTML");
         browser.say("no");
         shown
     });
     assert!(begun.contains("in T0"), "{begun}");
-    assert!(!shown.as_str().unwrap().contains(PHRASE), "a page does not know the phrase");
+    assert!(!shown.as_str().unwrap().contains(PHRASE), "the page knows the phrase");
     denied(stage);
     stage.site.put("shop.test/checkout", FORM);
     stage.browser().open(&url);
 }
 
-/// Framed, opened, fetched, navigated to: a page reaches no page of the extension.
-fn reached_for(stage: &mut Stage) {
+/// A page cannot frame, open, fetch or navigate to a page of the extension.
+fn framed_or_fetched(stage: &mut Stage) {
     let (begun, tried) = stage.meanwhile(Stage::task, |browser| {
         let number = number(browser);
         let tried = browser.evaluate(&format!(
@@ -86,32 +88,36 @@ fn reached_for(stage: &mut Stage) {
 }
 
 /// The messages of consent pages so far.
-fn heard(browser: &mut Browser) -> Vec<Value> {
-    browser.at_question("heard", &json!({})).as_array().unwrap().clone()
+fn messages(browser: &mut Browser) -> Vec<Value> {
+    browser.at_question("recordedMessages", &json!({})).as_array().unwrap().clone()
 }
 
 /// The number of the open question, as its own page sent it.
 fn number(browser: &mut Browser) -> String {
     browser.at_question("question", &json!({}));
-    let heard = heard(browser);
-    let show: Value = serde_json::from_str(heard.last().unwrap().as_str().unwrap()).unwrap();
+    let messages = messages(browser);
+    let show: Value = serde_json::from_str(messages.last().unwrap().as_str().unwrap()).unwrap();
     show["show"].as_str().unwrap().to_owned()
 }
 
-/// A yes to the open question, once it is old enough to be answered.
-fn perfect_yes(browser: &mut Browser) -> String {
+/// A valid yes to the open question, once its page accepts an answer.
+fn valid_yes(browser: &mut Browser) -> String {
     let number = number(browser);
     let subject = browser.at_question("subject", &json!({})).as_str().unwrap().to_owned();
-    std::thread::sleep(std::time::Duration::from_millis(900));
+    wait_until(|| {
+        let code = "document.querySelector('button.yes:enabled') !== null";
+        let is_enabled = browser.at_question("inQuestion", &json!({ "code": code })) == true;
+        is_enabled.then_some(()).ok_or_else(|| "the question cannot be answered".to_owned())
+    });
     json!({ "consent": format!(r#"{{"nonce":"{number}","subject":"{subject}","answer":"session"}}"#) })
         .to_string()
 }
 
 /// The right message from wrong senders: a content script, another page of the extension, another window with the page
 /// itself, and the page itself with an earlier question's message.
-fn spoken_for(stage: &mut Stage) {
+fn forged_messages(stage: &mut Stage) {
     let (begun, (tried, old)) = stage.meanwhile(Stage::task, |browser| {
-        let yes = perfect_yes(browser);
+        let yes = valid_yes(browser);
         let send = format!("chrome.runtime.sendMessage({yes}).catch((error) => String(error))");
         let tried: Vec<String> = vec![
             browser.at_question("inContentScript", &json!({ "code": send })).to_string(),
@@ -126,7 +132,7 @@ fn spoken_for(stage: &mut Stage) {
     assert!(begun.contains("in T0"), "{begun} {tried:?}");
     assert!(tried.iter().all(|tried| !tried.contains("said") && !tried.contains("200")), "{tried:?}");
     let (begun, tried) = stage.meanwhile(Stage::task, |browser| {
-        perfect_yes(browser);
+        valid_yes(browser);
         let send = format!("chrome.runtime.sendMessage({old})");
         let tried = browser.at_question("inQuestion", &json!({ "code": send }));
         browser.say("no");
@@ -138,22 +144,22 @@ fn spoken_for(stage: &mut Stage) {
 }
 
 /// Two clicks as soon as there is a button.
-fn hurried(stage: &mut Stage) {
-    let (begun, stands) = stage.meanwhile(Stage::task, |browser| {
-        let stands = browser.at_question("sayAtOnce", &json!({ "word": "session" }));
+fn premature_clicks(stage: &mut Stage) {
+    let (begun, state) = stage.meanwhile(Stage::task, |browser| {
+        let state = browser.at_question("sayAtOnce", &json!({ "word": "session" }));
         browser.at_question("sayIfThere", &json!({ "word": "no" }));
-        stands
+        state
     });
     // A late click on a slow machine is a valid answer.
-    if stands != "late" {
-        assert_eq!(stands, "open", "two clicks as soon as there is a button are no answer");
+    if state != "late" {
+        assert_eq!(state, "open", "two clicks as soon as there is a button were an answer");
         assert!(begun.contains("in T0"), "{begun}");
         denied(stage);
     }
 }
 
 /// A page that opens windows over the question, and takes the focus as often as it can.
-fn covered(stage: &mut Stage) {
+fn popups(stage: &mut Stage) {
     let covers = "<button id=cover>Play</button><script>cover.onclick = () => {
         for (let at = 0; at < 3; at += 1) open('/thanks', '', 'popup,width=580,height=640,left=0,top=0'); };</script>";
     stage.site.put("shop.test/covers", &format!("{FORM}{covers}"));
@@ -163,22 +169,22 @@ fn covered(stage: &mut Stage) {
         browser.open(&url);
         browser.click("#cover");
         // The covering window gets the clicks; the question gets none and stays open.
-        let heard = heard(browser);
+        let messages = messages(browser);
         assert!(
-            heard.last().unwrap().as_str().unwrap().starts_with("{\"show\""),
-            "nothing was answered: {heard:?}"
+            messages.last().unwrap().as_str().unwrap().starts_with("{\"show\""),
+            "nothing was answered: {messages:?}"
         );
         browser.at_question("closeQuestion", &json!({}));
     });
     assert!(begun.contains("in T0"), "{begun}");
     denied(stage);
-    stage.browser().at_question("alone", &json!({}));
+    stage.browser().at_question("closeOthers", &json!({}));
     stage.browser().open(&back);
 }
 
 /// A page that covers everything with a picture in picture, or takes the whole screen, before the question and while it
 /// is open.
-fn overlaid(stage: &mut Stage) {
+fn overlays(stage: &mut Stage) {
     let lays = "<button id=lay>Play</button><button id=fill>Whole</button><script>
         lay.onclick = () => documentPictureInPicture.requestWindow({ width: 580, height: 640 });
         fill.onclick = () => document.documentElement.requestFullscreen();</script>";
@@ -186,11 +192,10 @@ fn overlaid(stage: &mut Stage) {
     let (url, back) = (stage.site.url("shop.test/lays"), stage.site.url("shop.test/checkout"));
     let overlays = "String(documentPictureInPicture.window !== null) + (document.fullscreenElement !== null)";
     let until = |browser: &mut Browser, wanted: &str| {
-        let began = std::time::Instant::now();
-        while browser.evaluate(overlays) != wanted {
-            assert!(began.elapsed() < crate::stage::PATIENCE, "{wanted}: {}", browser.evaluate(overlays));
-            std::thread::sleep(std::time::Duration::from_millis(100));
-        }
+        wait_until(|| {
+            let shown = browser.evaluate(overlays);
+            if shown == wanted { Ok(()) } else { Err(format!("{wanted}: {shown}")) }
+        });
     };
     stage.browser().open(&url);
     stage.browser().click("#lay");
@@ -201,7 +206,7 @@ fn overlaid(stage: &mut Stage) {
         for button in ["#lay", "#fill"] {
             browser.front();
             browser.click(button);
-            std::thread::sleep(std::time::Duration::from_secs(1));
+            wait_for_absence(Duration::from_secs(1));
             until(browser, "falsefalse");
         }
         browser.at_question("closeQuestion", &json!({}));
@@ -215,13 +220,13 @@ fn overlaid(stage: &mut Stage) {
     stage.browser().open(&back);
 }
 
-/// An agent that asks without end gets one window at a time, and a handful in all.
+/// An agent that requests without end gets one window at a time, and at most five in all.
 fn flooded(stage: &mut Stage) {
     let (begun, _) = stage.meanwhile(Stage::task, |browser| browser.say("session"));
     assert!(begun.contains("in T2"), "{begun}");
     let granted = stage.agent_until(Some(REQUEST), "GRANT");
     assert!(granted.contains("GRANT"), "{granted}");
-    // The yes to the plan is revoked, so that each request needs a question.
+    // The consent to the plan is revoked, so that each request needs a question.
     let site = stage.site.url("shop.test/").trim_end_matches('/').to_owned();
     let send = format!("chrome.runtime.sendMessage({{ ask: 'withdraw', kind: 'address', site: '{site}' }})");
     stage.browser().at_question("inOwnPage", &json!({ "path": "options.html", "code": send }));

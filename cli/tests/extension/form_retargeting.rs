@@ -1,27 +1,27 @@
-//! Forms that change their target within the same site when they are sent, so that an address would be stored, shown,
-//! or passed on.
+//! Forms that change their target within the same site when they are sent, so that the site could store an address,
+//! show it, or pass it on.
 
-use std::thread;
 use std::time::Duration;
 
-use crate::stage::{FORM, REQUEST, Stage};
-use crate::way_out::arrive;
+use crate::egress::arrive;
+use crate::stage::{FORM, REQUEST, Stage, wait_for_absence, wait_until};
 
-/// Changes the page's form, or one of its buttons.
-const TURN: &str = "const turn = (form, to = '/turned') => { form.action = to; form.method = 'get'; };";
+/// A function that changes the target and the method of a form.
+const RETARGET: &str =
+    "const retarget = (form, to = '/turned') => { form.action = to; form.method = 'get'; };";
 
-/// The changes of a form, as scripts of its page; `form` and `button` are its own.
-const TURNS: [(&str, &str); 8] = [
-    ("handler", "form.addEventListener('submit', () => turn(form, '/turned-handler'));"),
+/// Scripts of a page that change the target of its form; `form` and `button` are elements of that page.
+const RETARGETS: [(&str, &str); 8] = [
+    ("handler", "form.addEventListener('submit', () => retarget(form, '/turned-handler'));"),
     (
         "stopped",
-        "form.addEventListener('submit', (e) => { e.stopImmediatePropagation(); turn(form, '/turned-stopped'); }, true);",
+        "form.addEventListener('submit', (e) => { e.stopImmediatePropagation(); retarget(form, '/turned-stopped'); }, true);",
     ),
-    ("script", "button.type = 'button'; button.onclick = () => { turn(form, '/turned-script'); form.submit(); };"),
+    ("script", "button.type = 'button'; button.onclick = () => { retarget(form, '/turned-script'); form.submit(); };"),
     (
         "requested",
         "form.addEventListener('submit', (e) => { if (form.done) return; e.preventDefault(); form.done = true;
-            turn(form, '/turned-requested'); setTimeout(() => form.requestSubmit()); });",
+            retarget(form, '/turned-requested'); setTimeout(() => form.requestSubmit()); });",
     ),
     (
         "button",
@@ -35,7 +35,7 @@ const TURNS: [(&str, &str); 8] = [
     ),
     (
         "window",
-        "form.addEventListener('submit', () => { turn(form, '/turned-window'); form.target = '_blank'; });",
+        "form.addEventListener('submit', () => { retarget(form, '/turned-window'); form.target = '_blank'; });",
     ),
     (
         "address",
@@ -44,34 +44,34 @@ const TURNS: [(&str, &str); 8] = [
     ),
 ];
 
-fn page(turns: &str, in_shadow: bool) -> String {
+fn page(script: &str, in_shadow: bool) -> String {
     if in_shadow {
         let (head, form) = FORM.split_once("<form").unwrap();
         return format!(
-            "{head}<div id=host></div><script>{TURN} const root = host.attachShadow({{ mode: 'open' }});
-            root.innerHTML = `<form{form}`; const form = root.querySelector('form'), button = root.querySelector('button'); {turns}</script>"
+            "{head}<div id=host></div><script>{RETARGET} const root = host.attachShadow({{ mode: 'open' }});
+            root.innerHTML = `<form{form}`; const form = root.querySelector('form'), button = root.querySelector('button'); {script}</script>"
         );
     }
     format!(
-        "{FORM}<script>{TURN} const form = document.forms[0], button = form.querySelector('button'); {turns}</script>"
+        "{FORM}<script>{RETARGET} const form = document.forms[0], button = form.querySelector('button'); {script}</script>"
     )
 }
 
-/// Types text into the form as a person does.
-const BY_HAND: &str = "for (const el of form.elements) if (el.name) el.value = 'by hand'";
+/// Types text into the form as a user does.
+const TYPE_TEXT: &str = "for (const el of form.elements) if (el.name) el.value = 'by hand'";
 
 #[test]
 fn a_form_that_changes_its_target_when_sent_leaks_nothing() {
     let mut stage = Stage::new(45);
     let mut pages = Vec::new();
-    for (name, turns) in TURNS {
+    for (name, script) in RETARGETS {
         // A script in a shadow tree can request any target in a window of its own.
         for in_shadow in [false, true] {
             if in_shadow && ["window", "outside"].contains(&name) {
                 continue;
             }
             let place = format!("shop.test/{name}{}", if in_shadow { "-shadow" } else { "" });
-            stage.site.put(&place, &page(turns, in_shadow));
+            stage.site.put(&place, &page(script, in_shadow));
             pages.push((name, stage.site.url(&place)));
         }
     }
@@ -79,19 +79,16 @@ fn a_form_that_changes_its_target_when_sent_leaks_nothing() {
     stage.browse();
     for (name, url) in &pages {
         // Without the guard the form goes there with its contents.
-        let before = told(&stage, name);
+        let before = retargeted_requests(&stage, name);
         stage.browser().open(url);
-        stage.browser().evaluate(BY_HAND);
+        stage.browser().evaluate(TYPE_TEXT);
         stage.browser().click("button");
         arrive(&stage, "shop.test", &[&format!("turned-{name}?")]);
-        for _ in 0..100 {
-            if told(&stage, name) > before {
-                break;
-            }
-            thread::sleep(Duration::from_millis(100));
-        }
-        assert!(told(&stage, name) > before, "{url}: {}", stage.site.sent_to("shop.test"));
-        stage.browser().at_question("alone", &serde_json::json!({}));
+        wait_until(|| {
+            let has_arrived = retargeted_requests(&stage, name) > before;
+            has_arrived.then_some(()).ok_or_else(|| format!("{url}: {}", stage.site.sent_to("shop.test")))
+        });
+        stage.browser().at_question("closeOthers", &serde_json::json!({}));
     }
     let url = stage.site.url("shop.test/handler");
     stage.browser().open(&url);
@@ -104,26 +101,26 @@ fn a_form_that_changes_its_target_when_sent_leaks_nothing() {
         assert!(reply.contains("GRANT.address"), "{url}: {reply}");
         assert_eq!(stage.browser().evaluate("form.elements.street.value"), stage.value("street"), "{url}");
         stage.browser().click("button");
-        thread::sleep(Duration::from_secs(1));
+        wait_for_absence(Duration::from_secs(1));
         let sent = stage.site.sent_to("shop.test");
         let turned: Vec<&str> = sent.lines().filter(|line| line.contains("/turned-")).collect();
         if !stage.canaries.in_text("the address", &turned.join("\n")).is_empty() {
             failed.push(url.clone());
         }
-        stage.browser().at_question("alone", &serde_json::json!({}));
+        stage.browser().at_question("closeOthers", &serde_json::json!({}));
     }
     assert_eq!(failed, Vec::<String>::new(), "{}", stage.site.sent_to("shop.test"));
     stage.no_value_got_out();
 }
 
-/// The number of requests to a path of this name.
-fn told(stage: &Stage, name: &str) -> usize {
+/// The number of requests with typed text to the changed target of this name.
+fn retargeted_requests(stage: &Stage, name: &str) -> usize {
     let sent = stage.site.sent_to("shop.test");
     sent.lines().filter(|line| line.contains(&format!("/turned-{name}?")) && line.contains("hand")).count()
 }
 
 #[test]
-fn an_honest_form_is_sent_whatever_its_page_did_before() {
+fn an_honest_form_is_sent_with_the_usual_scripts_of_its_page() {
     let mut stage = Stage::new(46);
     let honest = [
         ("plain", ""),
@@ -154,12 +151,10 @@ fn an_honest_form_is_sent_whatever_its_page_did_before() {
             assert!(reply.contains("GRANT.address"), "{url}: {reply}");
             let before = orders(&stage);
             stage.browser().click("button");
-            for _ in 0..100 {
-                if orders(&stage) > before {
-                    break;
-                }
-                thread::sleep(Duration::from_millis(100));
-            }
+            wait_until(|| {
+                let has_arrived = orders(&stage) > before;
+                has_arrived.then_some(()).ok_or_else(|| format!("{url}: {}", stage.site.sent_to("shop.test")))
+            });
             assert_eq!(orders(&stage), before + 1, "{url}: {}", stage.site.sent_to("shop.test"));
         }
     }
