@@ -120,3 +120,26 @@ impl Record {
         ])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(handle: &str, field: Field, binding: Binding) -> Record {
+        Record { id: [0; 16], version: 1, handle: handle.to_owned(), field, binding, sealed: Vec::new() }
+    }
+
+    /// A file may hold such a record, and reading it does not refuse it.
+    #[test]
+    fn an_unbound_login_goes_nowhere() {
+        let bank = Origin::parse("https://bank.example").unwrap();
+        let bound = Binding::Origin(bank.clone());
+        for field in [Field::Email, Field::Password] {
+            assert!(!record("login:bank", field, Binding::Anywhere).admits(&[&bank]), "{field:?}");
+            assert!(record("login:bank", field, bound.clone()).admits(&[&bank]), "{field:?}");
+        }
+        assert!(record("contact:home", Field::Email, Binding::Anywhere).admits(&[&bank]));
+        let other = Origin::parse("https://shop.example").unwrap();
+        assert!(!record("login:bank", Field::Password, bound).admits(&[&bank, &other]));
+    }
+}

@@ -77,6 +77,7 @@ pub struct Row {
     /// The turn's seed.
     pub turn: u64,
     /// The steering method: `free`, `hmm`, `hmm and prior`, `rollouts`, `best of n`.
+    #[serde(rename = "way")]
     pub method: &'static str,
     /// The horizon, or the number n for best of n.
     pub horizon: usize,
