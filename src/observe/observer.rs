@@ -73,7 +73,7 @@ fn letters(text: &str) -> Zeroizing<String> {
     Zeroizing::new(text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect())
 }
 
-/// Decides and records, and blocks nothing: see [the module](self).
+/// Decides and records, and blocks nothing: see the module `observe`.
 ///
 /// ```
 /// use portcullis::audit::MemoryLog;

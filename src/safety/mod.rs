@@ -1,6 +1,6 @@
 //! The safety of a page to act on, judged window by window: the soft constraint of approaches A and C (paper, 4.5.1).
 //!
-//! Small classifiers give every window of a page a risk. A [`Judge`](hmm_control::monitor::Judge) follows the risks
+//! Small classifiers give every window of a page a risk. A [`Judge`] follows the risks
 //! through the page and estimates the probability that the present window and the next ones are harmless. The worst
 //! window of the page counts, so harmless text around an attack does not hide it. A policy compares the result with its
 //! thresholds (`safety reaches the threshold`): a low safety denies, and no safety grants a request that the rest of the

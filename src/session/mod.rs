@@ -2,7 +2,7 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`core`](self::core) | the state machine: events in, commands out, no I/O |
+//! | `core` | the state machine: events in, commands out, no I/O |
 //! | `decisions` | verbs and requests as questions to the policy |
 //! | `prompts` | consent prompts, and the effects of their answers |
 //! | `driving` | the drivers, which carry the commands out in a browser |

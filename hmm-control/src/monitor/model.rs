@@ -47,7 +47,7 @@ pub(super) struct Parts {
 
 /// A hidden Markov model over a document's windows, with a few named states.
 ///
-/// Immutable; a clone shares the numbers, so that one monitor serves all documents and threads. A [`Watch`] follows
+/// Immutable; a clone shares the numbers, so that one monitor serves all documents and threads. A [`Watch`](super::Watch) follows
 /// one document.
 ///
 /// ```
