@@ -5,6 +5,7 @@
 //! the folder of its owner, and [`write_to`] copies it next to the extension's own files. `cargo xtask extension`,
 //! `portcullis install-host --extension FOLDER` and the tests all use this step.
 
+use std::io::Write;
 use std::path::Path;
 use std::{fs, io};
 
@@ -57,7 +58,8 @@ pub fn file(path: &str) -> Option<&'static str> {
     FILES.iter().find(|(known, _)| *known == path).map(|(_, text)| *text)
 }
 
-/// Writes the extension into a folder, which is made if it does not exist. Files of another version are replaced.
+/// Writes the extension into a folder, which is made, closed to other users on Unix, if it does not exist. Files of another
+/// version are replaced; a link in the place of a file is removed and not followed.
 ///
 /// # Errors
 /// An error of the file system.
@@ -65,11 +67,22 @@ pub fn write_to(folder: &Path) -> io::Result<()> {
     for (path, text) in FILES {
         let path = folder.join(path);
         if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
+            make_folder(parent)?;
         }
-        fs::write(path, text)?;
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => fs::File::create_new(&path)?.write_all(text.as_bytes())?,
+        }
     }
     Ok(())
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 #[cfg(test)]
@@ -102,6 +115,22 @@ mod tests {
             FILES.iter().map(|(path, _)| *path).filter(|path| !own.contains(*path)).collect();
         assert!(own.is_subset(&listed), "{own:?}");
         assert_eq!(shared.len(), 8, "{shared:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_folder_is_closed_to_others_and_links_are_not_followed() {
+        use std::os::unix::fs::{MetadataExt, symlink};
+        let place = tempfile::tempdir().unwrap();
+        let (folder, elsewhere) = (place.path().join("extension"), place.path().join("elsewhere"));
+        write_to(&folder).unwrap();
+        assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
+        fs::write(&elsewhere, "kept").unwrap();
+        fs::remove_file(folder.join("worker.js")).unwrap();
+        symlink(&elsewhere, folder.join("worker.js")).unwrap();
+        write_to(&folder).unwrap();
+        assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "kept");
+        assert_eq!(fs::read_to_string(folder.join("worker.js")).unwrap(), file("worker.js").unwrap());
     }
 
     #[test]
