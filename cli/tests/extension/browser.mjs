@@ -49,7 +49,13 @@ const worker = async () => context.serviceWorkers()[0] ?? context.waitForEvent('
 
 const acts = {
   async open({ url }) {
-    await page.goto(url, { waitUntil: 'load' });
+    // A navigation that the page started earlier, for example by sending a form, may commit after this one starts and
+    // interrupt it. This one then starts again.
+    const interrupted = (error) => {
+      if (!error.message.includes('interrupted by another navigation')) throw error;
+      return true;
+    };
+    while (await page.goto(url, { waitUntil: 'load' }).then(() => false, interrupted));
   },
   // Waits until the active page belongs to this host and has loaded.
   async arrive({ host }) {
