@@ -9,8 +9,8 @@ pub struct OutgoingRequest<'a> {
     pub url: &'a str,
     /// The method, such as `GET`.
     pub method: &'a str,
-    /// The headers that the page or the browser set, as name and value, as far as the browser reports them before it
-    /// sends the request. Cookies are not among them.
+    /// The headers that the page or the browser set, with cookies, as name and value, as far as the browser reports them
+    /// before it sends the request.
     pub headers: &'a [(String, String)],
     /// The body, if there is one and the browser could give all of it.
     pub body: Option<&'a [u8]>,

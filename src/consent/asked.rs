@@ -162,7 +162,7 @@ impl Asked {
 }
 
 /// The readable names of fields.
-fn names(fields: FieldSet) -> String {
+pub(super) fn names(fields: FieldSet) -> String {
     let names: Vec<String> = fields.iter().map(|field| field.as_str().replace('_', " ")).collect();
     names.join(", ")
 }

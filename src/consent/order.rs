@@ -4,7 +4,9 @@ use std::fmt;
 
 use browser_signals::Origin;
 use browser_signals::meaning::{Decisive, decisive};
+use sirl::FieldSet;
 
+use super::asked::names;
 use super::line::{PromptLine, visible};
 
 /// The most characters of a label that is shown.
@@ -105,6 +107,8 @@ pub struct WaitingRequest {
     pub to: Origin,
     /// The path, as the page wrote it.
     pub path: String,
+    /// The filled values that it takes to another page of the site than the one that the user agreed to.
+    pub carries: FieldSet,
 }
 
 /// A record that the guard fills an address from.
@@ -128,20 +132,36 @@ pub enum Filling {
 }
 
 impl Order {
+    /// The content of the waiting requests; none where nothing waits.
+    fn sent(&self) -> Option<String> {
+        let carried = self.waiting.iter().flat_map(|it| it.carries.iter()).fold(FieldSet::EMPTY, FieldSet::with);
+        match (self.waiting.is_empty(), carried, self.actions.is_empty()) {
+            (true, ..) => None,
+            (false, FieldSet::EMPTY, _) => Some("what the agent set".to_owned()),
+            (false, carried, true) => Some(format!("your {}", names(carried))),
+            (false, carried, false) => Some(format!("your {} and what the agent set", names(carried))),
+        }
+    }
+
     /// The question without the site.
     pub fn act(&self) -> String {
-        let act = if self.waiting.is_empty() {
-            "order what is set there, from:"
-        } else {
-            "send what the agent set, to:"
-        };
-        act.to_owned()
+        match self.sent() {
+            None => "order what is set there, from:".to_owned(),
+            Some(sent) => format!("send {sent}, to:"),
+        }
     }
 
     /// The lines of details. Actions that concern delivery, recipients or recurrent costs are warnings.
     pub fn details(&self) -> Vec<PromptLine> {
         let waiting = self.waiting.iter().map(|it| {
-            PromptLine::plain(format!("it goes to {}{}", it.to, visible(&it.path, MAX_LABEL_CHARS)))
+            let to = format!("it goes to {}{}", it.to, visible(&it.path, MAX_LABEL_CHARS));
+            match it.carries {
+                FieldSet::EMPTY => PromptLine::plain(to),
+                carried => PromptLine::warning(format!(
+                    "{to}, another page than the one that was filled, and carries your {}",
+                    names(carried)
+                )),
+            }
         });
         // A held chat message is no order.
         let is_order = self.waiting.is_empty() || self.actions.iter().any(RecordedAction::is_about_delivery);
@@ -181,10 +201,10 @@ impl Order {
 
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.waiting.is_empty() {
-            return write!(f, "order from {} what is set there", self.site);
+        match self.sent() {
+            None => write!(f, "order from {} what is set there", self.site),
+            Some(sent) => write!(f, "send to {} {sent}", self.site),
         }
-        write!(f, "send to {} what the agent set", self.site)
     }
 }
 
@@ -236,7 +256,7 @@ mod tests {
     #[test]
     fn a_held_message_is_no_order() {
         let mut order = order(vec![action("Message", ActionKind::Typed("hello".into()))]);
-        order.waiting.push(WaitingRequest { to: order.site.clone(), path: "/chat".into() });
+        order.waiting.push(WaitingRequest { to: order.site.clone(), path: "/chat".into(), carries: FieldSet::EMPTY });
         assert_eq!(order.to_string(), "send to https://shop.example what the agent set");
         let lines = ["it goes to https://shop.example/chat", "the agent typed \"hello\" into \"Message\""];
         assert_eq!(said(&order), lines.join("\n"));

@@ -6,28 +6,35 @@ use std::sync::{Arc, Mutex, PoisonError};
 use browser_signals::egress::{Blocked, EgressGuard, OutgoingRequest};
 use browser_signals::{Container, Destination, Origin};
 use classifier::{Detector, Detectors, SensitiveKind};
-use sirl::Field;
+use sirl::{Field, FieldSet};
 use url::Url;
 use vault::{Outgoing, ReleaseError, Vault};
 
 use super::pieces::{self, Piece};
 use super::{ReleasedValue, Releases};
-use crate::guard::agent_actions::AgentActions;
+use crate::guard::agent_actions::{AgentActions, Forwarded};
 
 /// The number of sequences, which are told apart by the name of a piece. A page with more names mixes some of them.
 const SEQUENCES: usize = 16;
 
-/// Headers that repeat an address.
+/// Headers that repeat an address, which is no piece of a message.
 const ADDRESSES: [&str; 1] = ["referer"];
+/// The words of a form's field from which on it counts as free text, which others may read.
+const FREE_TEXT_WORDS: usize = 6;
 
 /// Checks the requests of a container.
 ///
 /// A container of tier T0 holds no data of the user and goes wherever the policy lets it. In a higher tier, before a
 /// release, the top document stays within the task's origins. After a release, all requests go to the task's origins and
-/// to the guard's own payment handler only. Address, headers and body are compared with the released values, over the
-/// session too. A request is stopped in three cases: it contains a value, or most of one, that may not go to its address;
-/// it goes to an origin without a grant and contains the form of a card number, an account number or a token; or its body
-/// is not text, unless every released value may go to its address, since a compressed body could contain any of them.
+/// to the guard's own payment handler only. Address, headers with cookies, and body are compared with the released values,
+/// over the session too. A request is stopped in three cases: it contains a value, or most of one, that was granted to
+/// another origin; it goes to an origin without a grant and contains the form of a card number, an account number or a
+/// token; or its body is not text, unless every released value may go to its origin, since a compressed body could contain
+/// any of them.
+///
+/// A form that takes a value to another path of its origin than the grant names waits until the user agrees. A yes holds
+/// for the path, except for queries and free text, which are asked about each time. Links, cookies, referrers and requests
+/// of scripts may carry a value within its origin.
 pub struct ContainerEgress {
     container: Container,
     task: Vec<Origin>,
@@ -70,6 +77,41 @@ impl ContainerEgress {
         vault.scan_released(request.url, &entries).map_or(true, |found| !found.is_empty())
     }
 
+    /// Whether a form takes released values to another path of their origin than their grants name.
+    fn forwards(&self, request: &OutgoingRequest<'_>) -> Option<Forwarded> {
+        if request.resource_type != "Document" && !self.actions.is_sending() {
+            return None;
+        }
+        let url = Url::parse(request.url).ok()?;
+        let to = Origin::of(&url).ok()?;
+        let releases = self.releases.all();
+        let elsewhere = |release: &&ReleasedValue| !goes_to(&release.destination, &url, &to, request.method);
+        let entries: Vec<(&str, Field)> =
+            releases.iter().filter(elsewhere).map(|release| (release.handle.as_str(), release.field)).collect();
+        let body = request.body.unwrap_or_default();
+        let fields = if entries.is_empty() {
+            FieldSet::EMPTY
+        } else if is_text(body) {
+            let body = String::from_utf8_lossy(body);
+            // The path of a link may name the user; a form with the method GET writes a query.
+            let address = if is_safe(request.method) { url.query().unwrap_or_default() } else { request.url };
+            self.carried(&[address, &body], &entries)
+        } else {
+            set_of(entries.iter().map(|(_, field)| *field))
+        };
+        let once = is_safe(request.method) || has_free_text(body);
+        (!fields.is_empty()).then(|| Forwarded { to, path: url.path().to_owned(), fields, once })
+    }
+
+    /// The released fields that occur in texts. Where that cannot be checked, it is all of them.
+    fn carried(&self, texts: &[&str], entries: &[(&str, Field)]) -> FieldSet {
+        let all = || set_of(entries.iter().map(|(_, field)| *field));
+        let Ok(vault) = self.vault.lock() else { return all() };
+        let found: Result<Vec<_>, ReleaseError> =
+            texts.iter().map(|text| vault.scan_released(text, entries)).collect();
+        found.map_or_else(|_| all(), |found| set_of(found.iter().flatten().map(|found| found.field)))
+    }
+
     /// Checks the content of a request.
     fn judge_content(
         &self,
@@ -77,7 +119,7 @@ impl ContainerEgress {
         (url, origin): (&Url, &Origin),
         releases: &[ReleasedValue],
     ) -> Result<(), Blocked> {
-        let destined = |release: &ReleasedValue| goes_to(&release.destination, url, origin, request.method);
+        let destined = |release: &ReleasedValue| release.destination.origin == *origin;
         // Each value has destinations of its own.
         let granted_all = releases.iter().all(destined);
         let body = request.body.unwrap_or(&[]);
@@ -99,22 +141,9 @@ impl ContainerEgress {
         let vault = self.vault.lock().map_err(|_| Blocked::new("vault"))?;
         let unknown = |_: ReleaseError| Blocked::new("vault");
         let value = Blocked::new("value");
-        for text in whole {
-            // A granted form with the method GET carries its values in the address.
+        for text in whole.chain(request.headers.iter().map(|(_, text)| text.as_str())) {
             let found = vault.scan_released(text, &entries).map_err(unknown)?;
             if found.iter().any(|found| !may_go(&found.handle, found.field)) {
-                return Err(value);
-            }
-        }
-        for (name, text) in request.headers {
-            let found = vault.scan_released(text, &entries).map_err(unknown)?;
-            let repeats = |handle: &str, field: Field| {
-                ADDRESSES.contains(&name.to_ascii_lowercase().as_str())
-                    && releases
-                        .iter()
-                        .any(|r| r.handle == handle && r.field == field && is_address_of(r, text))
-            };
-            if found.iter().any(|f| !may_go(&f.handle, f.field) && !repeats(&f.handle, f.field)) {
                 return Err(value);
             }
         }
@@ -164,11 +193,19 @@ impl EgressGuard for ContainerEgress {
     }
 
     fn holds(&self, request: &OutgoingRequest<'_>, has_body: bool) -> bool {
-        let own = || Url::parse(request.url).ok().and_then(|url| Origin::of(&url).ok());
-        self.container != Container::T0
-            && self.actions.must_be_seen()
-            && (has_body || !is_safe(request.method) || self.carries_a_release(request))
-            && own().is_none_or(|origin| !self.payment.contains(&origin))
+        if self.container == Container::T0 {
+            return false;
+        }
+        let own = Url::parse(request.url).ok().and_then(|url| Origin::of(&url).ok());
+        let is_payment = own.is_some_and(|origin| self.payment.contains(&origin));
+        if is_payment {
+            return false;
+        }
+        // Both reasons are noted before the question, so that there is one question and not two.
+        let forwards = self.forwards(request).is_some_and(|forwarded| self.actions.must_ask(forwarded));
+        let unseen = self.actions.must_be_seen()
+            && (has_body || !is_safe(request.method) || self.carries_a_release(request));
+        forwards || unseen
     }
 }
 
@@ -179,10 +216,18 @@ fn goes_to(destination: &Destination, url: &Url, origin: &Origin, method: &str) 
         && destination.method.eq_ignore_ascii_case(method)
 }
 
-/// Whether `text` is the address of a granted form with the method GET, which the next page sends as its referrer.
-fn is_address_of(release: &ReleasedValue, text: &str) -> bool {
-    let Ok(url) = Url::parse(text) else { return false };
-    Origin::of(&url).is_ok_and(|origin| goes_to(&release.destination, &url, &origin, "GET"))
+fn set_of(fields: impl Iterator<Item = Field>) -> FieldSet {
+    fields.fold(FieldSet::EMPTY, FieldSet::with)
+}
+
+/// Whether a field of a form's body is free text: several lines, or more words than a name or an address has.
+fn has_free_text(body: &[u8]) -> bool {
+    let is_free = |text: &str| text.contains(['\n', '\r']) || text.split_whitespace().count() >= FREE_TEXT_WORDS;
+    if is_text(body) && !body.contains(&b'\n') {
+        return url::form_urlencoded::parse(body).any(|(_, text)| is_free(text.trim()));
+    }
+    // In a body of several parts each part has lines of its own. They are not told apart here.
+    true
 }
 
 /// Whether data of this kind must not go to an origin without a grant, whosever it is. Pages do send e-mail addresses and

@@ -11,6 +11,7 @@ use portcullis::consent::order::WaitingRequest;
 use portcullis::consent::{Answer, Asked};
 use portcullis::egress::ContainerEgress;
 use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
+use sirl::FieldSet;
 use std::sync::Arc;
 
 use crate::played::{BLOCK, Played, SHOP, origin};
@@ -40,7 +41,7 @@ fn type_text(played: &mut Played, label: &str, text: &str) -> String {
 }
 
 fn waiting() -> Vec<WaitingRequest> {
-    vec![WaitingRequest { to: origin(SHOP), path: "/order".into() }]
+    vec![WaitingRequest { to: origin(SHOP), path: "/order".into(), carries: FieldSet::EMPTY }]
 }
 
 /// The prompt about waiting requests, with the given answer.
@@ -270,7 +271,7 @@ fn a_no_to_a_message_holds_for_the_next_one_to_the_same_site() {
     assert_eq!(type_text(&mut played, "Message", "hello again"), "ok");
     let elsewhere = vec![WaitingRequest { path: "/chat".into(), ..waiting().remove(0) }];
     assert!(played.core.ask_about_waiting(elsewhere, Millis(played.seen)).is_none());
-    let stranger = vec![WaitingRequest { to: origin("https://other.example"), path: "/chat".into() }];
+    let stranger = vec![WaitingRequest { to: origin("https://other.example"), path: "/chat".into(), carries: FieldSet::EMPTY }];
     assert_eq!(type_text(&mut played, "Message", "and you"), "ok");
     assert!(played.core.ask_about_waiting(stranger, Millis(played.seen)).is_some(), "a no covers one site");
     with_control(&mut played, "select", "", "Country");
@@ -303,4 +304,104 @@ fn a_payment_with_an_address_names_the_record_that_it_fills() {
     let asked = played.prompts.last().unwrap();
     assert!(asked.contains("address:task is filled by Portcullis in this order, if you agree"), "{asked}");
     assert!(!asked.contains("Portcullis filled no address"), "{asked}");
+}
+
+/// A POST that navigates a frame, as a form without a script sends it.
+fn form<'a>(path: &'a str, method: &'a str, body: &'a str) -> OutgoingRequest<'a> {
+    let body = (!body.is_empty()).then_some(body.as_bytes());
+    OutgoingRequest { url: path, resource_type: "Document", main_navigation: true, ..request(method, body) }
+}
+
+/// Whether a request waits, and the question about it.
+fn forwarded(played: &mut Played, egress: &ContainerEgress, sent: &OutgoingRequest<'_>, answer: Answer) -> Option<String> {
+    assert_eq!(egress.judge(sent), Ok(()), "{}", sent.url);
+    if !egress.holds(sent, sent.body.is_some()) {
+        return None;
+    }
+    let path = sent.url.split('?').next().unwrap().trim_start_matches(SHOP).to_owned();
+    let waiting = vec![WaitingRequest { to: origin(SHOP), path, carries: FieldSet::EMPTY }];
+    let prompt = played.core.ask_about_waiting(waiting, Millis(played.seen));
+    let Some(prompt) = prompt else { return Some("refused as before".to_owned()) };
+    let answered = prompt.answered(answer);
+    played.core.answered_about_waiting(&prompt, &answered, Millis(played.seen));
+    Some(prompt.to_string())
+}
+
+const CARRIED: &str = "street=17+Canary+Quarry+Road";
+
+#[test]
+fn a_form_that_takes_a_value_to_another_path_is_asked_about_once() {
+    let mut played = Played::new(Container::T2);
+    let egress = egress(&mut played);
+    played.act(Action::Verb(Verb::Read));
+    assert!(played.request(BLOCK).starts_with("GRANT.address"));
+    let (granted, profile) = ("https://shop.example/address", "https://shop.example/profile");
+    let mut sent = |url, method, body, answer| forwarded(&mut played, &egress, &form(url, method, body), answer);
+    assert_eq!(sent(granted, "POST", CARRIED, Answer::Once), None, "the grant names this path");
+    assert_eq!(sent(profile, "POST", "city=x", Answer::Once), None, "it carries nothing");
+    let asked = sent(profile, "POST", CARRIED, Answer::Once).unwrap();
+    for line in [
+        "send your street, to:",
+        "it goes to https://shop.example/profile, another page than the one that was filled, and carries your street",
+    ] {
+        assert!(asked.contains(line), "{line} is not in {asked}");
+    }
+    assert_eq!(sent(profile, "POST", CARRIED, Answer::Once), None, "the user agreed to this path");
+    let link = "https://shop.example/17-Canary-Quarry-Road";
+    assert_eq!(sent(link, "GET", "", Answer::Once), None, "a link may name the user");
+}
+
+/// A query is written into logs, and free text may be read by others.
+#[test]
+fn a_query_and_free_text_with_a_value_are_asked_about_each_time() {
+    let mut played = Played::new(Container::T2);
+    let egress = egress(&mut played);
+    played.act(Action::Verb(Verb::Read));
+    assert!(played.request(BLOCK).starts_with("GRANT.address"));
+    let query = format!("https://shop.example/address?{CARRIED}");
+    let review = "text=a+nice+man+lives+at+17+Canary+Quarry+Road";
+    let two_lines = "street=17+Canary+Quarry+Road&text=hello%0D%0Aworld";
+    for (url, method, body) in [
+        (query.as_str(), "GET", ""),
+        ("https://shop.example/review", "POST", review),
+        ("https://shop.example/review", "POST", two_lines),
+    ] {
+        for _ in 0..2 {
+            let sent = form(url, method, body);
+            assert!(forwarded(&mut played, &egress, &sent, Answer::Once).is_some(), "{url} {body}");
+            assert!(!egress.holds(&sent, true), "the user agreed to this one: {url} {body}");
+        }
+    }
+}
+
+#[test]
+fn a_no_to_a_path_holds_for_it_and_for_no_other() {
+    let mut played = Played::new(Container::T2);
+    let egress = egress(&mut played);
+    played.act(Action::Verb(Verb::Read));
+    assert!(played.request(BLOCK).starts_with("GRANT.address"));
+    let mut sent = |url, answer| forwarded(&mut played, &egress, &form(url, "POST", CARRIED), answer).unwrap();
+    assert!(sent("https://shop.example/review", Answer::No).contains("your street"));
+    assert_eq!(sent("https://shop.example/review", Answer::Once), "refused as before");
+    assert!(sent("https://shop.example/profile", Answer::Once).contains("your street"));
+}
+
+/// Scripts of the origin may send its values there. A form of the agent's that a script sends is asked about.
+#[test]
+fn a_request_of_a_script_waits_only_while_the_agent_sends_another_form() {
+    let mut played = Played::new(Container::T2);
+    let actions = portcullis::guard::agent_actions::AgentActions::default();
+    let core = std::mem::replace(&mut played.core, Played::new(Container::T2).core);
+    played.core = core.with_agent_actions(actions.clone());
+    let detectors = Arc::new(Detectors::standard().unwrap());
+    let (releases, vault) = (played.releases.clone(), played.vault.clone());
+    let egress = ContainerEgress::new(Container::T2, vec![origin(SHOP)], Vec::new(), releases, vault, detectors)
+        .watching(actions.clone());
+    played.act(Action::Verb(Verb::Read));
+    assert!(played.request(BLOCK).starts_with("GRANT.address"));
+    let body = "{\"street\":\"17 Canary Quarry Road\"}";
+    let sent = request("POST", Some(body.as_bytes()));
+    assert!(!egress.holds(&sent, true));
+    actions.set_sending(true);
+    assert!(egress.holds(&sent, true));
 }

@@ -94,7 +94,10 @@ impl Page {
     }
 }
 
-const LOG: &str = "https://shop.example/log";
+/// Another origin of the task.
+const LOG: &str = "https://api.shop.example/log";
+/// Another path of the destination's origin.
+const PROFILE: &str = "https://shop.example/profile";
 
 #[test]
 fn egress_is_open_in_an_empty_container_and_limited_to_the_task_in_a_raised_one() {
@@ -112,33 +115,36 @@ fn egress_is_open_in_an_empty_container_and_limited_to_the_task_in_a_raised_one(
 }
 
 #[test]
-fn a_released_value_goes_to_its_destination_only() {
+fn a_released_value_goes_to_the_origin_of_its_destination_only() {
     let page = Page::after_a_release();
     let form = "street=17+Canary+Quarry+Road";
     assert_eq!(page.post("https://shop.example/address", form), Ok(()));
+    assert_eq!(page.post(PROFILE, form), Ok(()));
     assert_eq!(page.post(LOG, form), Err("value"));
-    // A page that makes its form a GET in a handler.
-    assert_eq!(page.get(&format!("https://shop.example/address?{form}")), Err("value"));
+    assert_eq!(page.post("https://shop.example:8443/address", form), Err("origin"));
+    assert_eq!(page.get(&format!("{LOG}?{form}")), Err("value"));
     assert_eq!(page.post("https://evil.example/address", "x"), Err("origin"));
     // The city was not released.
     assert_eq!(page.post(LOG, "city=Berkeley"), Ok(()));
 }
 
+/// A shop may put the user's name into a cookie of its session. A cookie with a domain or without a port also reaches
+/// other origins.
 #[test]
-fn headers_carry_no_released_value() {
+fn headers_carry_a_released_value_within_its_origin_only() {
     let page = Page::after_a_release();
-    let note = [("X-Note", "17%20Canary%20Quarry%20Road")];
-    assert_eq!(page.send("GET", LOG, &note, b""), Err("value"));
-    assert_eq!(page.send("GET", LOG, &[("Accept-Language", STREET)], b""), Err("value"));
+    for (name, text) in [
+        ("Cookie", "a=b; street=17%20Canary%20Quarry%20Road"),
+        ("Referer", "https://shop.example/address?street=17+Canary+Quarry+Road"),
+        ("X-Note", "17%20Canary%20Quarry%20Road"),
+        ("Accept-Language", STREET),
+    ] {
+        assert_eq!(page.send("GET", PROFILE, &[(name, text)], b""), Ok(()), "{name}");
+        assert_eq!(page.send("GET", LOG, &[(name, text)], b""), Err("value"), "{name}");
+        let port = "https://shop.example:8443/";
+        assert_eq!(page.send("GET", port, &[(name, text)], b""), Err("origin"), "{name}");
+    }
     assert_eq!(page.send("GET", LOG, &[("User-Agent", "Mozilla/5.0"), ("Accept", "*/*")], b""), Ok(()));
-    assert_eq!(page.send("POST", "https://shop.example/address", &note, b"x"), Ok(()));
-    // A form that was granted with GET leaves its address, and no other, as the referrer of the next request.
-    let referer = [("Referer", "https://shop.example/address?street=17+Canary+Quarry+Road")];
-    assert_eq!(page.send("GET", LOG, &referer, b""), Err("value"));
-    page.release("GET");
-    assert_eq!(page.send("GET", LOG, &referer, b""), Ok(()));
-    let elsewhere = [("Referer", "https://shop.example/other?street=17+Canary+Quarry+Road")];
-    assert_eq!(page.send("GET", LOG, &elsewhere, b""), Err("value"));
 }
 
 #[test]
@@ -146,7 +152,7 @@ fn a_value_in_several_requests_is_reassembled_by_name() {
     type Send = fn(&Page, &str) -> Result<(), &'static str>;
     let ways: [(&str, Send); 6] = [
         ("query", |page, part| page.get(&format!("{LOG}?n={}&c={part}", part.len()))),
-        ("path", |page, part| page.get(&format!("https://shop.example/i/{part}"))),
+        ("path", |page, part| page.get(&format!("https://api.shop.example/i/{part}"))),
         ("form", |page, part| page.post(LOG, &format!("i=7&c={part}"))),
         ("json", |page, part| page.post(LOG, &format!("{{\"i\":7,\"c\":[\"{part}\"]}}"))),
         ("text", |page, part| page.post(LOG, part)),
@@ -178,12 +184,12 @@ fn any_card_number_or_token_stays_at_the_granted_origin() {
     assert_eq!(page.get(&format!("{elsewhere}?c={CARD}")), Err("typed"));
     assert_eq!(page.post(elsewhere, "key=ghp_R7fJq2LwXz9TbV4nYc8KdM1sHgE5uPa3oQ6i"), Err("typed"));
     assert_eq!(page.get(&format!("{elsewhere}?mail=someone@else.example")), Ok(()));
-    assert_eq!(page.post(LOG, &format!("c={CARD}")), Ok(()));
+    assert_eq!(page.post(PROFILE, &format!("c={CARD}")), Ok(()));
     assert_eq!(Page::before_a_release().get(&format!("{elsewhere}?c={CARD}")), Ok(()));
 }
 
 #[test]
-fn a_binary_body_goes_to_the_granted_destination_only() {
+fn a_binary_body_goes_to_the_origin_of_the_destination_only() {
     let page = Page::after_a_release();
     let gzip = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x33, 0x54];
     assert_eq!(page.send("POST", "https://shop.example/address", &[], &gzip), Ok(()));
@@ -196,9 +202,9 @@ fn a_binary_body_goes_to_the_granted_destination_only() {
 #[test]
 fn a_destination_of_one_value_is_closed_to_another() {
     let page = Page::after_a_release();
-    let destination = Destination { origin: origin(SHOP), path: "/contact".into(), method: "POST".into() };
+    let destination = Destination { origin: origin(OWN), path: "/contact".into(), method: "POST".into() };
     page.releases.note(ReleasedValue { handle: "address:task".into(), field: Field::City, destination });
-    let contact = "https://shop.example/contact";
+    let contact = "https://api.shop.example/contact";
     assert_eq!(page.post(contact, "city=Berkeley"), Ok(()));
     assert_eq!(page.post(contact, "street=17+Canary+Quarry+Road"), Err("value"));
     assert_eq!(page.post(contact, "c=17+Canary"), Ok(()));

@@ -8,7 +8,9 @@
 //! | module | subject |
 //! |---|---|
 //! | `weight` | the effect of a verb, and whether it can decide an order |
+//! | `forwarding` | released values on the way to other paths of their site |
 
+mod forwarding;
 mod weight;
 
 use std::collections::BTreeSet;
@@ -16,9 +18,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use browser_signals::{Fact, FormId, NodeId, Origin, Snapshot};
 use policy_dfa::Terms;
-use sirl::{Field, Kind};
+use sirl::{Field, FieldSet, Kind};
 
 use crate::consent::order::{ActionKind, FilledAddress, Filling, Order, RecordedAction, WaitingRequest};
+use forwarding::Forwarding;
+pub(crate) use forwarding::Forwarded;
 pub(crate) use weight::{FormContext, Weighed, effect_of, kind_of, weigh};
 
 /// The maximum number of actions that one prompt can show. With more the answer is no.
@@ -77,6 +81,8 @@ struct Ledger {
     on_page: BTreeSet<String>,
     /// Sites to which the user refused requests.
     refused: Vec<Origin>,
+    /// Requests that take released values to other paths.
+    forwarding: Forwarding,
     /// Whether there are more actions than a prompt can show.
     is_full: bool,
 }
@@ -227,6 +233,9 @@ impl AgentActions {
         if waiting.len() > MAX_WAITING || ledger.is_full {
             return None;
         }
+        for request in &mut waiting {
+            request.carries = ledger.forwarding.carried_to(&request.to, &request.path);
+        }
         let unseen = ledger.entries.iter().filter(|entry| entry.seen == Seen::NotYet);
         let actions = unseen.map(|entry| entry.action.clone()).collect();
         let (refused, page_says) = (Vec::new(), Vec::new());
@@ -239,16 +248,23 @@ impl AgentActions {
     pub(crate) fn is_refused_again(&self, order: &Order) -> bool {
         let ledger = self.lock();
         let is_text = |entry: &Entry| matches!(entry.action.act, ActionKind::Typed(_) | ActionKind::Sent);
-        order.waiting.iter().all(|waiting| ledger.refused.contains(&waiting.to))
+        let is_refused = |waiting: &WaitingRequest| match waiting.carries {
+            FieldSet::EMPTY => ledger.refused.contains(&waiting.to),
+            _ => ledger.forwarding.is_refused(waiting),
+        };
+        order.waiting.iter().all(is_refused)
             && ledger.entries.iter().filter(|entry| entry.must_be_seen()).all(is_text)
     }
 
     /// Applies the user's answer to a prompt that showed an order.
     pub(crate) fn answered(&self, order: &Order, agreed: bool) {
         let mut ledger = self.lock();
+        ledger.forwarding.answered(&order.waiting, agreed);
         let was_shown = |entry: &Entry| order.actions.contains(&entry.action);
         if !agreed {
-            let sites = order.waiting.iter().map(|waiting| waiting.to.clone());
+            // A no to values that go to another path is no answer about other messages to the site.
+            let about_actions = order.waiting.iter().filter(|waiting| waiting.carries.is_empty());
+            let sites = about_actions.map(|waiting| waiting.to.clone());
             ledger.refused.extend(sites);
             // A refused sending did not happen, and a refused text is recognised again. All other actions may leave with
             // any later request.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use browser_signals::playwright::{BridgeError, Browser, PageEvent, Picture, PictureSettings, Tab, WireEnd};
 use browser_signals::{ElementRef, Observed, SealedFill, SealedWire, Snapshot, Verb};
 use policy_dfa::{Millis, Reason, Task};
-use sirl::Kind;
+use sirl::{FieldSet, Kind};
 use vault::StateName;
 
 use super::container_actions::{
@@ -274,6 +274,17 @@ impl Session {
         verb: Verb,
         decided: Option<Box<Observed<Snapshot>>>,
     ) -> Result<(), Reason> {
+        self.agent_actions.set_sending(self.may_send_another_form(&verb, decided.as_deref()));
+        let done = self.carry_out_and_answer(verb, decided).await;
+        self.agent_actions.set_sending(false);
+        done
+    }
+
+    async fn carry_out_and_answer(
+        &mut self,
+        verb: Verb,
+        decided: Option<Box<Observed<Snapshot>>>,
+    ) -> Result<(), Reason> {
         let tab = Arc::clone(&self.tab);
         let done = async { carry_out(&tab, verb, decided.as_deref()).await };
         let mut done = pin!(done);
@@ -291,6 +302,14 @@ impl Session {
         }
     }
 
+    /// Whether a verb may send a form that the guard did not fill. The user agreed to the sending of a filled form with its
+    /// grant.
+    fn may_send_another_form(&self, verb: &Verb, decided: Option<&Observed<Snapshot>>) -> bool {
+        let page = decided.map(Observed::value);
+        matches!(verb, Verb::Submit { .. } | Verb::Click { .. })
+            && page.is_none_or(|page| page.form.is_some() && !self.agent_actions.is_filled_form(page))
+    }
+
     /// Asks the user about waiting requests, if there are any, and sends or blocks them. Returns whether none was blocked.
     async fn answer_waiting(&mut self) -> bool {
         let held = self.tab.held();
@@ -302,7 +321,11 @@ impl Session {
         if !held.iter().any(|it| it.main_navigation) {
             self.note_changed().await;
         }
-        let waiting = held.into_iter().map(|it| WaitingRequest { to: it.to, path: it.path }).collect();
+        let waiting = held.into_iter().map(|it| WaitingRequest {
+            to: it.to,
+            path: it.path,
+            carries: FieldSet::EMPTY,
+        }).collect();
         let agreed = match self.core.ask_about_waiting(waiting, self.now()) {
             Some(prompt) => {
                 let answered = self.dependencies.ask(&prompt).await;

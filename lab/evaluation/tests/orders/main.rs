@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that panics fails")]
 
 mod forms;
+mod forwarding;
 mod honest;
 mod hostile;
 mod shop;
