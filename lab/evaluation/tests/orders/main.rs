@@ -6,5 +6,6 @@
 mod forms;
 mod honest;
 mod hostile;
+mod safety;
 mod shop;
 mod steps;
