@@ -78,7 +78,7 @@ impl fmt::Display for Notice {
                 match (page, told) {
                     (Some(page), true) => write!(f, "a page of {page} that the agent read in this task")?,
                     (Some(page), false) => write!(f, "the page of {page}, which the agent has not read,")?,
-                    (None, _) => f.write_str("something that a program told the agent in this task")?,
+                    (None, _) => f.write_str("something that the agent was told in this task")?,
                 }
                 let looks = match concern {
                     Concern::High => "very unsafe",

@@ -144,7 +144,8 @@ impl Core {
         scope: ConsentScope,
         now: Millis,
     ) -> Consent {
-        let longest = self.decision.consent_scope(request.kind).unwrap_or(scope);
+        // Where the policy otherwise asks nothing, a no holds for the session.
+        let longest = self.decision.consent_scope(request.kind).unwrap_or(ConsentScope::Session);
         let (Some(origin), true) = (page.origin.known(), longest != ConsentScope::EveryTime) else {
             return Consent::None;
         };

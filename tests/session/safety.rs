@@ -126,6 +126,12 @@ fn the_score_withdraws_what_its_tier_needs_and_nothing_else() {
         read(&mut played, Some(safety));
         assert!(played.request(CONTACT).starts_with("GRANT.contact"), "{safety}");
         assert_eq!(played.prompts.len(), prompts, "{safety}");
+        // A no holds for the task, so that an agent that asks again and again spends no prompts.
+        played.answer = Answer::No;
+        for _ in 0..3 {
+            assert_eq!(played.request(CONTACT).starts_with("DENY.contact"), prompts == 1, "{safety}");
+        }
+        assert_eq!(played.prompts.len(), 2 * prompts, "{safety}");
     }
 }
 
@@ -182,9 +188,7 @@ fn text_that_is_from_no_page_counts_too() {
     // Console output, or the result of a tool.
     played.core.note_told(None, Safety::new(0.1).ok());
     assert_eq!(prompts_for_address(&mut played), 1);
-    assert!(
-        played.prompts[1].contains("something that a program told the agent in this task looks very unsafe")
-    );
+    assert!(played.prompts[1].contains("something that the agent was told in this task looks very unsafe"));
 }
 
 /// A judge that finds zebras very unsafe, wherever they are.
