@@ -72,6 +72,9 @@ pub fn checkout() -> Snapshot {
     }
 }
 
+/// Gives a guard of a page's text a judge of its safety.
+pub type WithJudge = fn(PageTextGuard) -> PageTextGuard;
+
 /// A classifier that takes each window about wombats for an attack.
 struct Wombats;
 
@@ -98,7 +101,7 @@ pub struct Played {
     /// The origin that the page is read at.
     pub read_at: &'static str,
     /// The page as the bridge reports it, with the guard of its text, in place of `reads` and `safety`.
-    pub outline: Option<(Outline, fn(PageTextGuard) -> PageTextGuard)>,
+    pub outline: Option<(Outline, WithJudge)>,
     /// The browser's commands.
     pub commands: Vec<String>,
     pub seen: u64,
