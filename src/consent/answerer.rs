@@ -116,7 +116,7 @@ impl fmt::Display for HandOver {
         let kind = kind.as_str();
         write!(f, "The agent asked for your {kind} on {origin} and did not get it. {} ", reason.explain())?;
         if *reason == Reason::LowSafety {
-            f.write_str("Words on the page read like an attempt to direct the agent, or like a scam. ")?;
+            f.write_str("Words in it read like an attempt to direct the agent, or like a scam. ")?;
         }
         f.write_str(
             "If you know the site, you can finish by hand in the browser's window. The agent then does and reads \
@@ -164,8 +164,8 @@ impl fmt::Display for Warning {
         }
         write!(f, "{} ", reason.explain())?;
         f.write_str(
-            "Words on the page read like an attempt to direct the agent, or like a scam. If you know the site, you \
-             can finish there by hand.",
+            "Words in it read like an attempt to direct the agent, or like a scam. If you know the site, you can finish \
+             there by hand.",
         )
     }
 }

@@ -8,6 +8,7 @@ use policy_dfa::ConsentScope;
 use super::answer::{Answer, Answered, Ticket};
 use super::asked::Asked;
 use super::line::{LineStyle, visible};
+use crate::safety::{Concern, Suspicion};
 
 /// The most characters of a line.
 const MAX_LINE_CHARS: usize = 2000;
@@ -47,6 +48,8 @@ pub enum Notice {
     GuessedBefore(u64),
     /// The page is in a tab of the user's own browser.
     OwnBrowser,
+    /// Something in this task looks unsafe.
+    Suspicion(Suspicion),
 }
 
 impl fmt::Display for Notice {
@@ -71,6 +74,19 @@ impl fmt::Display for Notice {
                 "this is a tab of your own browser: rules of the browser keep what a page is given from other sites, and no \
                  proxy does; the site can pass it on",
             ),
+            Notice::Suspicion(Suspicion { concern, page, told }) => {
+                match (page, told) {
+                    (Some(page), true) => write!(f, "a page of {page} that the agent read in this task")?,
+                    (Some(page), false) => write!(f, "the page of {page}, which the agent has not read,")?,
+                    (None, _) => f.write_str("something that the agent was told in this task")?,
+                }
+                let looks = match concern {
+                    Concern::High => "very unsafe",
+                    Concern::Medium => "unsafe",
+                    Concern::Low => "somewhat unsafe",
+                };
+                write!(f, " looks {looks}: words in it read like an attempt to direct the agent, or like a scam")
+            }
             Notice::Guessed => f.write_str("the agent wrote something that is in your vault"),
             Notice::GuessedBefore(1) => {
                 f.write_str("in an earlier task an agent wrote something that is in your vault")

@@ -7,7 +7,7 @@ use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
 use classifier::{Detector, Detectors, Safety, SensitiveKind};
 use policy_dfa::{
     Carried, Checked, Compiled, Consent, ConsentScope, Event, Goal, History, Millis, Outcome, Policy,
-    Question, Reason, SafetyBand, SessionEvent, Task, symbol,
+    Question, Reason, SessionEvent, Task, symbol,
 };
 use sirl::{FieldSet, Kind, Money, Request};
 use vault::Entropy;
@@ -21,7 +21,7 @@ use crate::guard::agent_actions::{effect_of, kind_of};
 use crate::guard::placement::place;
 use crate::guard::taint::TaintTracker;
 use crate::intake;
-use crate::safety::band;
+use crate::safety::TaskSafety;
 use crate::session::core::MAX_PROMPTS;
 use crate::session::decisions::{fit_fields, parse_target};
 use crate::system::unix_ms;
@@ -99,7 +99,7 @@ pub struct Observer {
     detectors: Arc<Detectors>,
     history: History,
     taint: TaintTracker,
-    safeties: BTreeMap<Origin, Safety>,
+    safety: TaskSafety,
     typed: AgentEgress,
     /// The releases that the user is assumed to have agreed to, for the task.
     agreed: BTreeMap<(Kind, Origin), FieldSet>,
@@ -132,7 +132,7 @@ impl Observer {
             detectors: Arc::new(detectors()?),
             history: History::default(),
             taint: TaintTracker::new(&task.words),
-            safeties: BTreeMap::new(),
+            safety: TaskSafety::default(),
             typed: AgentEgress::default(),
             agreed: BTreeMap::new(),
             log,
@@ -287,17 +287,13 @@ impl Observer {
         would
     }
 
-    /// Records a page that the model was shown unchanged. `withheld` is whether a guard would have withheld text of it.
+    /// Records a page that the model was shown unchanged. `safety` is that of the part that a guard would have told, and
+    /// `withheld` is whether it would have withheld text of the page.
     pub fn read(&mut self, origin: Option<&Origin>, text: &str, safety: Option<Safety>, withheld: bool) {
         if let Some(origin) = origin {
             self.taint.read_at(origin, text);
-            if let Some(safety) = safety {
-                let lowest = self.safeties.entry(origin.clone()).or_insert(safety);
-                if safety < *lowest {
-                    *lowest = safety;
-                }
-            }
         }
+        self.safety.told(origin, safety);
         if withheld {
             self.note(AuditSubject::PageText, FieldSet::EMPTY, origin.cloned(), WouldHave::Withheld, true);
         } else {
@@ -370,18 +366,10 @@ impl Observer {
         now: Millis,
     ) -> Outcome {
         let task = self.task.sealed();
-        let safety = self.safety_of(page);
+        let safety = self.safety.band(self.policy.thresholds());
         let question = Question { event, page, task: &task, consent, history: self.history, safety, now };
         let valuation = self.policy.valuation(&question).with(symbol::Container::T2);
         self.policy.outcome(self.policy.root(&event), &valuation)
-    }
-
-    fn safety_of(&self, page: Option<&Observed<Snapshot>>) -> Fact<SafetyBand> {
-        let safety = page.and_then(|page| self.safeties.get(page.top_origin.known()?));
-        match (safety, self.policy.thresholds()) {
-            (Some(safety), Some(thresholds)) => Fact::Known(band(*safety, thresholds)),
-            _ => Fact::Unknown,
-        }
     }
 
     /// A prompt, or the refusal of a session whose prompts are used up.

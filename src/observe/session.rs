@@ -217,10 +217,10 @@ struct UnfilteredText {
 
 impl TextGuard for UnfilteredText {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
-        let scrubbed = self.scrubber.scrub(outline);
+        let (scrubbed, told) = self.scrubber.scrub_and_tell(outline);
         let suspicious = scrubbed.withheld.iter().any(|withheld| withheld.why == WithholdReason::Suspicious);
         let withheld = suspicious || mask_by_form(&scrubbed.text, &self.detectors) != scrubbed.text;
-        let safety = self.safety.as_ref().map(|safety| safety.of(outline));
+        let safety = self.safety.as_ref().map(|safety| safety.of(&told));
         *self.last.lock().map_err(|_| TextWithheld)? = Some((safety, withheld));
         Ok(outline.unfiltered())
     }

@@ -37,7 +37,7 @@ pub struct PageTextGuard {
     releases: Releases,
     vault: Arc<Mutex<Vault>>,
     safety: Option<Arc<dyn PageSafety>>,
-    /// The safety of the page that was read last.
+    /// The safety of what was rendered last.
     judged: Mutex<Option<Safety>>,
     /// The records whose longer values were masked in a text.
     shown: Mutex<BTreeSet<String>>,
@@ -64,7 +64,7 @@ impl PageTextGuard {
         }
     }
 
-    /// Judges every page that is read.
+    /// Judges what the model is told of every page, and of every other text that is rendered.
     #[must_use]
     pub fn with_safety(self, safety: Option<Arc<dyn PageSafety>>) -> PageTextGuard {
         PageTextGuard { safety, ..self }
@@ -75,7 +75,7 @@ impl PageTextGuard {
         self.shown.lock().map(|mut shown| std::mem::take(&mut *shown)).unwrap_or_default()
     }
 
-    /// Takes the safety of the page that was read last; none without a judge, or where nothing was read since.
+    /// Takes the safety of what was rendered last; none without a judge, or where nothing was rendered since.
     pub fn take_safety(&self) -> Option<Safety> {
         self.judged.lock().ok()?.take()
     }
@@ -83,15 +83,36 @@ impl PageTextGuard {
 
 impl TextGuard for PageTextGuard {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
-        let judged = self.safety.as_ref().map(|safety| safety.of(outline));
-        *self.judged.lock().map_err(|_| TextWithheld)? = judged;
-        let scrubbed = self.scrubber.scrub(outline);
-        self.quarantine.add(&scrubbed.withheld, unix_ms());
-        self.mask(&scrubbed.text)
+        self.render_outline(outline)
+    }
+}
+
+/// Judges a whole page, as a picture shows it, and renders nothing.
+pub(crate) struct PictureJudge<'a>(pub(crate) &'a PageTextGuard);
+
+impl TextGuard for PictureJudge<'_> {
+    fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
+        let judged = self.0.safety.as_ref().map(|safety| safety.of(outline));
+        *self.0.judged.lock().map_err(|_| TextWithheld)? = judged;
+        Ok(String::new())
     }
 }
 
 impl PageTextGuard {
+    /// Scrubs, judges and masks an outline. Words that are withheld do not lower the safety: the model is not told them.
+    fn render_outline(&self, outline: &Outline) -> Result<String, TextWithheld> {
+        let (scrubbed, judged) = match &self.safety {
+            Some(safety) => {
+                let (scrubbed, told) = self.scrubber.scrub_and_tell(outline);
+                (scrubbed, Some(safety.of(&told)))
+            }
+            None => (self.scrubber.scrub(outline), None),
+        };
+        *self.judged.lock().map_err(|_| TextWithheld)? = judged;
+        self.quarantine.add(&scrubbed.withheld, unix_ms());
+        self.mask(&scrubbed.text)
+    }
+
     /// Whether values of the user were released into the container.
     pub fn has_released(&self) -> bool {
         !self.releases.entries().is_empty()
@@ -117,9 +138,7 @@ impl PageTextGuard {
             ..OutlineLine::default()
         };
         let lines = text.lines().filter(|line| !line.trim().is_empty()).map(line).collect();
-        let scrubbed = self.scrubber.scrub(&Outline { lines, frames: vec![None], ..Outline::default() });
-        self.quarantine.add(&scrubbed.withheld, unix_ms());
-        self.mask(&scrubbed.text)
+        self.render_outline(&Outline { lines, frames: vec![None], ..Outline::default() })
     }
 
     /// Masks the values in a text that is rendered already.

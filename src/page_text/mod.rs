@@ -8,6 +8,7 @@
 //! | `scrub` | [`Scrubber`]: which words of a page the model gets, and which are withheld |
 //! | [`quarantine`] | withheld attacks, stored for the user |
 //! | `running_text` | the text of a page's frames in one piece, for classifiers and judges of safety |
+//! | `told` | the part of a page that the model is told, for judges |
 //! | `guard` | [`PageTextGuard`]: scrubbing and masking for one container |
 //! | `number_endings` | last digits beside words such as `ending in` |
 
@@ -18,7 +19,10 @@ mod number_endings;
 pub mod quarantine;
 pub(crate) mod running_text;
 mod scrub;
+mod told;
 
+#[cfg(feature = "browser")]
+pub(crate) use guard::PictureJudge;
 #[cfg(feature = "browser")]
 pub use guard::{MASKED, PageTextGuard, mask_by_form};
 pub use quarantine::{Quarantine, Quarantined};

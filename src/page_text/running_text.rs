@@ -12,7 +12,7 @@ use classifier::Safety;
 
 /// A judge of the safety of pages.
 pub trait PageSafety: Send + Sync {
-    /// The safety of a page by all its text, visible or not.
+    /// The safety of a page by all the text of this outline, visible or not. A guard gives the part that the model is told.
     fn of(&self, outline: &Outline) -> Safety;
 }
 

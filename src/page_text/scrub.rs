@@ -19,6 +19,7 @@ use browser_signals::outline::{Outline, Purpose, Rendered, TextPlace, Words, tid
 use classifier::{MentionAware, ModelError, Risk, WindowClassifier, sweep};
 
 use super::running_text::{TextRun, place_of};
+use super::told::told;
 
 /// How words are handled that a person does not see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -150,6 +151,25 @@ impl Scrubber {
 
     /// Renders a page for the model. It takes time in proportion to the page's length.
     pub fn scrub(&self, outline: &Outline) -> Scrubbed {
+        self.scrub_and(outline, |_, _| ()).0
+    }
+
+    /// Renders a page for the model, and returns the part of the outline that the model is told, for a judge of it.
+    pub fn scrub_and_tell(&self, outline: &Outline) -> (Scrubbed, Outline) {
+        self.scrub_and(outline, |outline, verdicts| {
+            let mut verdicts = verdicts.iter();
+            told(outline, |words| {
+                let said = verdicts.next().map(|verdict| say(words, verdict)).unwrap_or_default();
+                let told = said.into_iter().filter_map(|said| match said {
+                    Rendered::Words(words) | Rendered::Unseen(words) => Some(words),
+                    Rendered::Withheld => None,
+                });
+                told.collect()
+            })
+        })
+    }
+
+    fn scrub_and<T>(&self, outline: &Outline, then: impl FnOnce(&Outline, &[Verdict]) -> T) -> (Scrubbed, T) {
         let all: Vec<&Words> = outline.words().collect();
         let mut verdicts: Vec<Verdict> = all.iter().map(|words| self.by_place(words)).collect();
         if let Some(judge) = self.judge.as_deref() {
@@ -168,10 +188,11 @@ impl Scrubber {
                 scrubbed.words.push('\n');
             }
         }
-        let mut verdicts = verdicts.iter();
+        let mut each = verdicts.iter();
         scrubbed.text =
-            outline.render(|words| verdicts.next().map(|verdict| say(words, verdict)).unwrap_or_default());
-        scrubbed
+            outline.render(|words| each.next().map(|verdict| say(words, verdict)).unwrap_or_default());
+        let then = then(outline, &verdicts);
+        (scrubbed, then)
     }
 
     /// The decision by the place of words alone.

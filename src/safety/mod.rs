@@ -2,13 +2,16 @@
 //!
 //! Small classifiers give every window of a page a risk. A [`Judge`] follows the risks
 //! through the page and estimates the probability that the present window and the next ones are harmless. The worst
-//! window of the page counts, so harmless text around an attack does not hide it. A policy compares the result with its
-//! thresholds (`safety reaches the threshold`): a low safety denies, and no safety grants a request that the rest of the
-//! policy refuses.
+//! window of the page counts, so harmless text around an attack does not hide it. Only what the agent is told is judged.
+//! A policy compares the lowest score of a task with its thresholds (`safety reaches the threshold else ask`): a low safety
+//! withdraws a yes of before and asks, or denies without `else ask`; no safety grants a request that the rest of the policy
+//! refuses.
 //!
 //! Classifiers see wording and not meaning. A page that passes may still be an attack, and SECURITY.md lists the
 //! properties that do not depend on them.
 
+#[cfg(feature = "browser")]
+mod task;
 mod windows;
 
 use std::sync::Arc;
@@ -23,6 +26,10 @@ use policy_dfa::{SafetyBand, Thresholds};
 use sirl::Tier;
 
 use crate::page_text::running_text::{TextRun, place_of};
+#[cfg(feature = "browser")]
+pub(crate) use task::TaskSafety;
+#[cfg(feature = "browser")]
+pub use task::{Concern, Suspicion};
 pub use windows::ScoredWindow;
 
 /// The monitor over the risks of the models of injections and scams, made by `portcullis-lab classify fit-monitor`.

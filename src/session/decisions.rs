@@ -1,10 +1,9 @@
 //! Decisions: verbs and requests as questions to the policy, and preflight answers to plans.
 
 use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
-use classifier::Safety;
 use policy_dfa::{
     Carried, Consent, ConsentScope, DecisionPoint, Event, Goal, History, Millis, Prospect, Question, Reason,
-    SafetyBand, SessionEvent, Task, Verdict,
+    SessionEvent, Task, Verdict,
 };
 use sirl::{FieldSet, Kind, Plan, Request};
 use url::Url;
@@ -14,7 +13,6 @@ use crate::consent::{FormPlace, ReleaseScope};
 use crate::egress::{AgentText, TextVerdict};
 use crate::guard::agent_actions::effect_of;
 use crate::guard::placement::place;
-use crate::safety::band;
 
 impl Core {
     /// Decides a verb on a page.
@@ -122,24 +120,44 @@ impl Core {
             {
                 Consent::Refused
             }
-            (Consent::None, Some(origin)) => {
-                // A standing consent does not answer a prompt that the policy wants every time. Whether it wants one is
-                // asked apart from how many prompts are left.
+            (Consent::None, Some(_)) => {
+                // Whether the user is asked is decided apart from how many prompts are left.
                 let unasked = self.history.without_prompts();
                 match self.decide(event, Some(page), unasked, Consent::None, now) {
-                    Verdict::Ask(prompt) if prompt.scope != ConsentScope::EveryTime => {
-                        let (kind, fields) = (request.kind, request.effective_fields());
-                        let sent_to = page.destination.known().map_or(origin, |to| &to.origin);
-                        let records = &self.records(kind, fields, origin, sent_to);
-                        let release = ReleaseScope { kind, fields, records, to: origin, form: Some(form) };
-                        self.book.about(&release, prompt.scope, now)
-                    }
+                    Verdict::Ask(prompt) => self.standing_answer(request, page, form, prompt.scope, now),
                     _ => Consent::None,
                 }
             }
             (consent, _) => consent,
         };
         self.decide(event, Some(page), self.history, consent, now)
+    }
+
+    /// The user's earlier answer to a prompt that the policy now wants with this scope. An earlier yes does not answer one
+    /// that it wants each time. Where it wants it each time because what the agent was told looks unsafe, an earlier no
+    /// still holds: a low safety withdraws a yes and nothing else.
+    fn standing_answer(
+        &self,
+        request: &Request,
+        page: &Snapshot,
+        form: &FormPlace,
+        scope: ConsentScope,
+        now: Millis,
+    ) -> Consent {
+        // Where the policy otherwise asks nothing, a no holds for the session.
+        let longest = self.decision.consent_scope(request.kind).unwrap_or(ConsentScope::Session);
+        let (Some(origin), true) = (page.origin.known(), longest != ConsentScope::EveryTime) else {
+            return Consent::None;
+        };
+        let (kind, fields) = (request.kind, request.effective_fields());
+        let sent_to = page.destination.known().map_or(origin, |to| &to.origin);
+        let records = &self.records(kind, fields, origin, sent_to);
+        let release = ReleaseScope { kind, fields, records, to: origin, form: Some(form) };
+        match self.book.about(&release, longest, now) {
+            Consent::Refused => Consent::Refused,
+            _ if scope == ConsentScope::EveryTime => Consent::None,
+            answer => answer,
+        }
     }
 
     /// Binds a consent from the plan prompt, if one allows this release, to the form that receives it.
@@ -193,29 +211,10 @@ impl Core {
         consent: Consent,
         now: Millis,
     ) -> Verdict {
-        let safety = self.safety_of(page);
+        let safety = self.safety.band(self.decision.thresholds());
         let question = Question { event, page, task: &self.task, consent, history, safety, now };
         self.decided = Some(self.decision.valuation(&question));
         self.decision.decide(&question)
-    }
-
-    /// Records the safety of a page that the model read. The least safe page of an origin counts for the whole origin.
-    pub(in crate::session) fn note_safety(&mut self, origin: &Origin, safety: Option<Safety>) {
-        let Some(safety) = safety else { return };
-        let lowest = self.safeties.entry(origin.clone()).or_insert(safety);
-        if safety < *lowest {
-            *lowest = safety;
-        }
-    }
-
-    /// The safety of a page: that of the read pages of its top document's origin. An unread page has none.
-    fn safety_of(&self, page: Option<&Observed<Snapshot>>) -> Fact<SafetyBand> {
-        let origin = page.and_then(|page| page.top_origin.known());
-        let safety = origin.and_then(|origin| self.safeties.get(origin));
-        match (safety, self.decision.thresholds()) {
-            (Some(safety), Some(thresholds)) => Fact::Known(band(*safety, thresholds)),
-            _ => Fact::Unknown,
-        }
     }
 }
 

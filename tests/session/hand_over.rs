@@ -101,7 +101,9 @@ fn a_request_that_the_policy_forbids_is_not_handed_over() {
 
 #[test]
 fn a_hand_over_replaces_the_warning_of_an_unsafe_page() {
-    let mut played = at_a_shop_without_payment_interface(APPROACH_C_POLICY, HandedOver::Finished);
+    // A policy of the user's own may refuse where the shipped one asks.
+    let refuses = APPROACH_C_POLICY.replace(" else ask", "");
+    let mut played = at_a_shop_without_payment_interface(&refuses, HandedOver::Finished);
     played.safety = Safety::new(0.1).ok();
     played.act(Action::Verb(Verb::Read));
     assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"taken_over\"}");

@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
+use browser_signals::outline::Outline;
+use browser_signals::text_guard::TextGuard;
 use browser_signals::{
     Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin, Sink,
     Snapshot, TlsState, WireField,
 };
-use classifier::{Detectors, Safety};
+use classifier::{Detectors, Risk, Safety, Window, WindowClassifier};
 use policy_dfa::{Millis, Policy, Reason, Task, authority};
 use portcullis::Action;
 use portcullis::DEFAULT_POLICY;
@@ -15,7 +17,7 @@ use portcullis::consent::{Answer, Answered, Asked, ConsentBook, HandedOver};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
 use portcullis::page_text::PageTextGuard;
-use portcullis::page_text::{Quarantine, Scrubber};
+use portcullis::page_text::{Quarantine, ScrubSettings, Scrubber};
 use portcullis::session::core::{Command, Core, CoreDependencies, Event, Look, RenderedPage};
 use sirl::{Currency, Field, Kind, Money};
 use vault::{Binding, Secret, Vault};
@@ -70,6 +72,23 @@ pub fn checkout() -> Snapshot {
     }
 }
 
+/// Gives a guard of a page's text a judge of its safety.
+pub type WithJudge = fn(PageTextGuard) -> PageTextGuard;
+
+/// A classifier that takes each window about wombats for an attack.
+struct Wombats;
+
+impl WindowClassifier for Wombats {
+    fn risk(&self, window: &Window<'_>) -> Risk {
+        if window.text.contains("wombat") { Risk::CERTAIN } else { Risk::NONE }
+    }
+}
+
+/// A scrubber that withholds hidden words, and what is about wombats.
+fn withholding_wombats() -> Scrubber {
+    Scrubber::new(ScrubSettings::default(), Some(Arc::new(Wombats)))
+}
+
 /// A browser and a user that the test plays.
 pub struct Played {
     pub core: Core,
@@ -79,6 +98,10 @@ pub struct Played {
     pub reads: String,
     /// The page's safety, if it is judged.
     pub safety: Option<Safety>,
+    /// The origin that the page is read at.
+    pub read_at: &'static str,
+    /// The page as the bridge reports it, with the guard of its text, in place of `reads` and `safety`.
+    pub outline: Option<(Outline, WithJudge)>,
     /// The browser's commands.
     pub commands: Vec<String>,
     pub seen: u64,
@@ -167,6 +190,8 @@ impl Played {
             releases,
             reads: "- button \"Pay now\" [ref=e7]".to_owned(),
             safety: None,
+            read_at: SHOP,
+            outline: None,
             commands: Vec::new(),
             seen: 0,
             looks: vec![checkout()],
@@ -223,17 +248,9 @@ impl Played {
                     Event::CodeAsked
                 }
                 Command::Read => {
-                    let detectors = Arc::new(Detectors::standard().unwrap());
-                    let scrubber = Scrubber::default();
-                    let (releases, vault) = (self.releases.clone(), self.vault.clone());
-                    let guard =
-                        PageTextGuard::new(scrubber, Quarantine::default(), detectors, releases, vault);
-                    let text = guard.mask(&self.reads).unwrap();
-                    Event::PageRead(Ok(RenderedPage {
-                        text,
-                        origin: Some(origin(SHOP)),
-                        safety: self.safety,
-                    }))
+                    let (text, safety) = self.read();
+                    let origin = Some(origin(self.read_at));
+                    Event::PageRead(Ok(RenderedPage { text, origin, safety }))
                 }
                 Command::Look(look) => {
                     let mut page = self.looks[0].clone();
@@ -278,6 +295,21 @@ impl Played {
             };
         }
         panic!("the session does not reach an answer");
+    }
+
+    /// The text of the page for the agent, and its safety.
+    fn read(&self) -> (String, Option<Safety>) {
+        let detectors = Arc::new(Detectors::standard().unwrap());
+        let (releases, vault) = (self.releases.clone(), self.vault.clone());
+        let guard =
+            PageTextGuard::new(withholding_wombats(), Quarantine::default(), detectors, releases, vault);
+        match &self.outline {
+            Some((outline, judged)) => {
+                let guard = judged(guard);
+                (guard.guard(outline).unwrap(), guard.take_safety())
+            }
+            None => (guard.mask(&self.reads).unwrap(), self.safety),
+        }
     }
 
     pub fn request(&mut self, block: &str) -> String {

@@ -79,7 +79,7 @@ impl Worker {
             Call::Press { key } => self.verb(Verb::Press { key }).await,
             Call::Wait { milliseconds, text, text_gone } => self.wait(milliseconds, text, text_gone).await,
             Call::Screenshot(settings) => {
-                let session = self.session.as_ref().ok_or_else(no_page)?;
+                let session = self.session.as_mut().ok_or_else(no_page)?;
                 let Picture { base64, form } = match session.picture(settings).await {
                     Err(BridgeError::TextWithheld) => return Err(OFF.to_owned()),
                     other => other.map_err(|error| error.to_string())?,

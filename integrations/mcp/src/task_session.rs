@@ -118,7 +118,7 @@ impl TaskSession {
         }
     }
 
-    pub async fn picture(&self, settings: PictureSettings) -> Result<Picture, BridgeError> {
+    pub async fn picture(&mut self, settings: PictureSettings) -> Result<Picture, BridgeError> {
         match self {
             TaskSession::Guarded(session) => session.picture(settings).await,
             TaskSession::Observed(session) => session.picture(settings).await,

@@ -158,7 +158,7 @@ impl std::fmt::Display for Explanation {
         }
         for rule in &self.asking {
             let (axis, symbol) = (rule.axis.as_str(), self.valuation.name(rule.axis));
-            write!(f, "\nA question is needed because {axis} is {symbol}: {}", rule.rule)?;
+            write!(f, "\nA question is needed each time because {axis} is {symbol}: {}", rule.rule)?;
         }
         if self.remedies.is_empty() && !matches!(self.outcome, Outcome::Grant(_)) {
             f.write_str("\nNo other signals would change it: only another policy does.")?;

@@ -135,11 +135,11 @@ impl<State> Compiled<State> {
 
 /// The diagram of one chain of guards, built from its end. The prompt comes last, so that the user is asked only
 /// about events that no guard refuses. A soft guard that failed moves the walk to a second chain, which ends with
-/// the prompt.
+/// a prompt each time, whatever the policy says of consent otherwise.
 fn chain(diagrams: &mut Diagrams, guards: &[Guard], end: End) -> Edge {
-    let mut prompting = consent(diagrams, end.scope.unwrap_or(ConsentScope::EveryTime), end);
+    let mut prompting = consent(diagrams, ConsentScope::EveryTime, end);
     let mut plain = match end.scope {
-        Some(_) => prompting,
+        Some(scope) => consent(diagrams, scope, end),
         None => diagrams.outcome(end.grant),
     };
     for guard in guards.iter().rev() {

@@ -173,7 +173,7 @@ fn clause_guards(clause: &Clause, root: Root) -> Vec<Guard> {
 }
 
 /// The safety bands that reach the threshold of a tier.
-fn reaching(need: Tier) -> Mask {
+pub(crate) fn reaching(need: Tier) -> Mask {
     use symbol::Safety;
     match need {
         Tier::T0 => mask(&[Safety::T0, Safety::T1, Safety::T2]),

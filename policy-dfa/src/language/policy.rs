@@ -152,7 +152,7 @@ pub enum SafetyBand {
 /// The content of a `request` section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequestRule {
-    /// In canonical order, each test at most once, without conditions.
+    /// In canonical order, each test at most once, without conditions. Only the test of safety may ask.
     pub(crate) clauses: Vec<Clause>,
     /// How long consent holds; `None` where the user is not asked.
     pub(crate) consent: Option<ConsentScope>,

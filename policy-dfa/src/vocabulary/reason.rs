@@ -232,7 +232,9 @@ impl Reason {
             Reason::ClaimMismatch => "What the assistant says of the page is not what the browser says.",
             Reason::StaleDocument => "The page changed between the decision and its execution.",
             Reason::SignalUnknown(signal) => unknown(signal),
-            Reason::LowSafety => "The page does not look safe enough for the data that was asked for.",
+            Reason::LowSafety => {
+                "Something that the assistant was told in this task does not look safe enough for the data that was asked for."
+            }
             Reason::ConsentDenied => "You said no.",
             Reason::ConsentExpired => "Your permission ran out before it was used.",
             Reason::BudgetSpent => {
@@ -284,7 +286,9 @@ const fn unknown(signal: Signal) -> &'static str {
         Signal::Destination => "The browser could not say where the form would send your data.",
         Signal::Sink => "It is unclear what the form is for.",
         Signal::Visibility => "The browser could not say whether the control can be seen and clicked.",
-        Signal::Safety => "Nobody judged how safe the page is, and your policy asks for it.",
+        Signal::Safety => {
+            "Nobody judged how safe what the assistant was told is, and your policy asks for it."
+        }
         Signal::Flow => "It is unclear where the text was read that the assistant wants to send.",
         Signal::Amount => "It is unclear how much would be paid.",
     }

@@ -21,6 +21,24 @@ fn helps(policy: &Compiled<Unchecked>, root: Root, at: &Valuation, axes: &[Axis]
     })
 }
 
+#[test]
+fn a_low_safety_is_explained_as_the_reason_of_a_question() {
+    let text = include_str!("../../../policies/approach_c.policy");
+    let policy = Policy::parse(text).unwrap().compile().unwrap();
+    let root = Root::Request(Kind::Address, Tier::T2);
+    let low = good().with(symbol::Safety::T0).with(symbol::Consent::None);
+    let why = policy.explain(root, &low);
+    assert_eq!(why.outcome, Outcome::Ask(policy_dfa::ConsentScope::EveryTime));
+    assert_eq!(why.failing, []);
+    let told = why.to_string();
+    let because =
+        "A question is needed each time because safety is T0: safety reaches the threshold else ask";
+    assert!(told.contains(because), "{told}");
+    assert!(told.contains("It would be granted if consent were given"), "{told}");
+    let unknown = policy.explain(root, &low.with(symbol::Safety::Unknown)).to_string();
+    assert!(unknown.contains("refused: signal_unknown:safety"), "{unknown}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 

@@ -10,7 +10,7 @@ tier T2 { street postal_code card_number card_expiry card_code government_id pas
 threshold T0 0.1 T1 0.5 T2 0.9
 ";
 
-const REQUEST: [&str; 14] = [
+const REQUEST: [&str; 15] = [
     "container covers the fields",
     "container T0",
     "container T1",
@@ -25,6 +25,7 @@ const REQUEST: [&str; 14] = [
     "sink address_form",
     "visible",
     "safety reaches the threshold",
+    "safety reaches the threshold else ask",
 ];
 
 const VERB: [&str; 10] = [

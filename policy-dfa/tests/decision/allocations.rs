@@ -4,8 +4,8 @@ use crate::common::{DEFAULT, Scene, guard, origin, task, usd};
 use allocation_counter::measure;
 use browser_signals::{Container, Fact, Observed};
 use policy_dfa::{
-    Carried, Consent, DecisionPoint, Event, Goal, Granted, History, Millis, Question, Reason, SessionEvent,
-    Signal, VerbKind, Verdict,
+    Carried, Consent, ConsentScope, DecisionPoint, Event, Goal, Granted, History, Millis, Question, Reason,
+    SafetyBand, SessionEvent, Signal, VerbKind, Verdict,
 };
 use sirl::{Claim, Field, Kind, Tier};
 
@@ -22,6 +22,10 @@ fn count(decision_point: &mut DecisionPoint, question: &Question<'_>) -> (Verdic
 }
 
 fn ask_for(scene: &Scene, policy: &str) -> (Verdict, u64) {
+    ask_at(scene, policy, Fact::Unknown)
+}
+
+fn ask_at(scene: &Scene, policy: &str, safety: Fact<SafetyBand>) -> (Verdict, u64) {
     let page = Observed::simulated(scene.page.clone(), scene.number);
     let (mut decision_point, _verifier) = guard(policy);
     let step = |history, event: &SessionEvent| decision_point.after(history, *event);
@@ -36,7 +40,7 @@ fn ask_for(scene: &Scene, policy: &str) -> (Verdict, u64) {
         task: &scene.task,
         consent: scene.consent,
         history,
-        safety: Fact::Unknown,
+        safety,
         now: scene.now,
     };
     count(&mut decision_point, &question)
@@ -98,6 +102,19 @@ fn a_prompt_allocates_nothing() {
     let (verdict, allocations) = ask_for(&scene, DEFAULT);
     assert!(matches!(verdict, Verdict::Ask(_)), "{verdict:?}");
     assert_eq!(allocations, 0);
+}
+
+#[test]
+fn a_prompt_for_a_low_safety_allocates_nothing() {
+    let policy = include_str!("../../../policies/approach_c.policy");
+    for (safety, scope) in
+        [(SafetyBand::Below, ConsentScope::EveryTime), (SafetyBand::T2, ConsentScope::Session)]
+    {
+        let scene = Scene { consent: Consent::None, ..Scene::address() };
+        let (verdict, allocations) = ask_at(&scene, policy, Fact::Known(safety));
+        assert!(matches!(&verdict, Verdict::Ask(prompt) if prompt.scope == scope), "{verdict:?}");
+        assert_eq!(allocations, 0);
+    }
 }
 
 /// The name of a fault, the change of the scene that causes it, and the expected reason.

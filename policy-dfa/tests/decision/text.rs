@@ -67,6 +67,14 @@ fn every_mistake_is_reported_with_its_location() {
             "2:47 `flow` is about text that a verb carries, not about a request",
         ),
         (
+            "request otp { tls valid else ask consent every time deliver fill }",
+            "2:25 only `safety` may ask in a request, so this clause has no `else`; remove it",
+        ),
+        (
+            "request otp { safety reaches the threshold else grant consent every time deliver fill }",
+            "2:49 expected `ask`, found `grant`; write one of: ask",
+        ),
+        (
             "request otp { deliver fill }",
             "2:9 request `otp` does not say when the user is asked; add a line such as: consent every time",
         ),

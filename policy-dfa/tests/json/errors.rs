@@ -95,7 +95,7 @@ fn every_mistake_in_the_form_is_reported_with_its_location() {
         ),
         (
             json!({ "requests": { "otp": { "clauses": [{ "tls": "valid", "else": "ask" }] } } }),
-            "requests.otp.clauses[0].else: a clause of a request always applies, so it has no `else`; remove it",
+            "requests.otp.clauses[0].else: only `safety` may ask in a request, so this clause has no `else`; remove it",
         ),
         (
             json!({ "requests": { "payment": { "consent": "every time" } } }),

@@ -91,8 +91,9 @@ fn request(kind: &str, c: &mut Choices<'_>) -> String {
         let sinks = c.some(&SINKS);
         add(format!("sink {}", sinks.join(", ")), c);
     }
-    if c.below(2) == 0 {
-        add("safety reaches the threshold".to_owned(), c);
+    if c.below(3) > 0 {
+        let low = c.pick(&["", " else deny", " else ask", " else ask"]);
+        add(format!("safety reaches the threshold{low}"), c);
     }
     lines.push(match c.below(16) {
         0 => "consent none".to_owned(),

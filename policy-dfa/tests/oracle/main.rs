@@ -14,11 +14,17 @@ mod statements;
 use enumerate::{ANY, every, shown, size};
 use generate::policy;
 use model::{Model, event};
-use policy_dfa::{Axis, Compiled, Policy, Root, Unchecked};
+use policy_dfa::{Axis, Compiled, ConsentScope, Outcome, Policy, Root, Unchecked};
 use proptest::prelude::*;
 use statements::Answers;
 
 const DEFAULT: &str = include_str!("../../../policies/default.policy");
+/// The shipped policies in which a low safety asks.
+const SOFT: [&str; 3] = [
+    include_str!("../../../policies/approach_a.policy"),
+    include_str!("../../../policies/approach_a_told.policy"),
+    include_str!("../../../policies/approach_c.policy"),
+];
 
 fn compiled(text: &str) -> Compiled<Unchecked> {
     Policy::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}")).compile().unwrap()
@@ -79,12 +85,54 @@ fn statements_agree(model: &Model, automaton: &Compiled<Unchecked>) -> usize {
 }
 
 #[test]
-fn the_shipped_policy_agrees_on_every_valuation() {
-    let automaton = compiled(DEFAULT);
-    let model = model(&automaton);
-    let cubes: usize = Root::all().map(|root| agree(&model, &automaton, root)).sum();
-    assert!(cubes > 500, "{cubes}");
-    assert_eq!(statements_agree(&model, &automaton), 0);
+fn the_shipped_policies_agree_on_every_valuation() {
+    for text in [DEFAULT].into_iter().chain(SOFT) {
+        let automaton = compiled(text);
+        let model = model(&automaton);
+        let cubes: usize = Root::all().map(|root| agree(&model, &automaton, root)).sum();
+        assert!(cubes > 500, "{cubes}");
+        assert_eq!(statements_agree(&model, &automaton), 0);
+    }
+}
+
+/// A known safety refuses nothing by itself: at or above the threshold the answer is that of full safety, and below it
+/// the user is asked each time, over every valuation.
+#[test]
+fn a_low_safety_only_asks() {
+    for text in SOFT {
+        let automaton = compiled(text);
+        let mut asked = 0;
+        for root in Root::all() {
+            let Root::Request(_, need) = root else { continue };
+            every(&ANY, |ask| {
+                let band = ask.name(Axis::Safety);
+                let full = automaton.outcome_by(root, |axis| match axis {
+                    Axis::Safety => 3,
+                    axis => ask.index(axis),
+                });
+                let here = automaton.outcome_by(root, |axis| ask.index(axis));
+                let reaches = model::tier(band).is_some_and(|band| band >= need as usize);
+                let refused_anyway = matches!(full, Outcome::Deny(..));
+                if band == "unknown" {
+                    assert!(refused_anyway || matches!(here, Outcome::Deny(Axis::Safety, _)));
+                } else if reaches || refused_anyway {
+                    assert_eq!(here, full, "{root} {}", shown(&ask.cube));
+                } else {
+                    let expected = match ask.name(Axis::Consent) {
+                        "given" => matches!(here, Outcome::Grant(_)),
+                        "none" if ask.name(Axis::Prompts) == "under" => {
+                            asked += 1;
+                            here == Outcome::Ask(ConsentScope::EveryTime)
+                        }
+                        // The user's own answer, or the limit of prompts.
+                        _ => matches!(here, Outcome::Deny(Axis::Consent | Axis::Prompts, _)),
+                    };
+                    assert!(expected, "{root} is {here:?} where {}", shown(&ask.cube));
+                }
+            });
+        }
+        assert!(asked > 10, "{asked}");
+    }
 }
 
 #[test]

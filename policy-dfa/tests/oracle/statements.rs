@@ -28,7 +28,7 @@ impl<'m> Answers<'m> {
 type Contradicts = fn(&Model, Event, Answer, &mut Asker<'_>) -> bool;
 
 /// Statements about one valuation.
-const SINGLE: [(&str, Contradicts); 13] = [
+const SINGLE: [(&str, Contradicts); 14] = [
     ("no field is released in a container below its tier", |_, event, answer, ask| {
         let Event::Request(_, need) = event else { return false };
         answer.permits() && tier(ask.name(Axis::Container)).is_none_or(|tier| tier < need)
@@ -78,6 +78,25 @@ const SINGLE: [(&str, Contradicts); 13] = [
     ("no T2 field is released unless the user said yes", |_, event, answer, ask| {
         matches!(event, Event::Request(_, 2)) && answer.grants() && ask.name(Axis::Consent) != "given"
     }),
+    (
+        "a low safety that asks leaves no earlier yes in force: each release below the threshold is asked about",
+        |model, event, answer, ask| {
+            let Event::Request(kind, need) = event else { return false };
+            let request = model.requests.iter().find(|request| request.kind == kind);
+            let mut clauses = request.iter().flat_map(|request| &request.clauses);
+            if !answer.permits() || !clauses.any(|clause| clause.test == "safety" && clause.asks) {
+                return false;
+            }
+            let low = match ask.name(Axis::Safety) {
+                "unknown" | "below" => true,
+                band => tier(band).unwrap() < need,
+            };
+            low && match answer {
+                Answer::Ask(until) => until != "every_time",
+                _ => ask.name(Axis::Consent) != "given",
+            }
+        },
+    ),
     ("a site that is denied is denied whatever else holds", |model, event, answer, ask| {
         model.has_site_rule(event) && answer.permits() && ask.name(Axis::Site) != "free"
     }),

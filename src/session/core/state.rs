@@ -1,6 +1,6 @@
 //! The state of a session: its task, its dependencies, and its history so far.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use crate::consent::{ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, Releases};
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::taint::TaintTracker;
+use crate::safety::TaskSafety;
 use crate::session::report::SessionCounts;
 
 /// The maximum number of prompts of one task, whatever the policy allows. After them the answer is no, because a user
@@ -95,8 +96,8 @@ pub struct Core {
     pub(in crate::session) can_persist_consents: bool,
     pub(in crate::session) last_text: String,
     pub(in crate::session) page: Option<Origin>,
-    /// The safety of the least safe page that was read, by origin.
-    pub(in crate::session) safeties: BTreeMap<Origin, Safety>,
+    /// The safety of what the agent was told.
+    pub(in crate::session) safety: TaskSafety,
     /// All warnings of the session.
     pub(in crate::session) warned: Vec<Warning>,
     /// The warnings that the user has not been shown yet.
@@ -148,7 +149,7 @@ impl Core {
             can_persist_consents,
             last_text: String::new(),
             page: None,
-            safeties: BTreeMap::new(),
+            safety: TaskSafety::default(),
             warned: Vec::new(),
             warnings: Vec::new(),
             wait: None,
@@ -229,6 +230,17 @@ impl Core {
     /// Records text of a page that the model was shown in another way than by reading it.
     pub fn note_unattributed(&mut self, text: &str) {
         self.taint.add_unattributed(text);
+    }
+
+    /// Records the safety of something that the agent was told; none where nobody judged it. `page` is the origin that it
+    /// was read at, if it was.
+    pub fn note_told(&mut self, page: Option<&Origin>, safety: Option<Safety>) {
+        self.safety.told(page, safety);
+    }
+
+    /// Records the safety of a page that was judged and not told, for warnings.
+    pub fn note_judged(&mut self, page: &Origin, safety: Option<Safety>) {
+        self.safety.judged(page, safety);
     }
 
     /// Whether the user was offered a hand-over. They may have typed values since that no list contains.

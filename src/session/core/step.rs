@@ -97,8 +97,8 @@ impl Core {
             Ok(RenderedPage { text, origin, safety }) => {
                 if let Some(origin) = &origin {
                     self.taint.read_at(origin, &text);
-                    self.note_safety(origin, safety);
                 }
+                self.note_told(origin.as_ref(), safety);
                 self.page = origin;
                 self.last_text.clone_from(&text);
                 Command::Answer(text)

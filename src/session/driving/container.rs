@@ -23,8 +23,7 @@ use crate::egress::Releases;
 use crate::egress::proxy::EgressProxy;
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::{Dependencies, Guard};
-use crate::page_text::PageTextGuard;
-use crate::page_text::Quarantine;
+use crate::page_text::{PageTextGuard, PictureJudge, Quarantine};
 use crate::session::core::Action;
 use crate::session::core::{Command, Core, Event, RenderedPage};
 use crate::session::{Proposal, SessionError, SessionReport};
@@ -176,14 +175,19 @@ impl Session {
         self.tab.query(selector).await
     }
 
-    /// A screenshot of the page, for a multimodal model. Nothing in it is masked.
+    /// A screenshot of the page, for a multimodal model. Nothing in it is masked or withheld, so the page's whole text counts
+    /// as told.
     ///
     /// # Errors
     /// [`BridgeError::TextWithheld`] once the container may have private data, which a screenshot would show; otherwise as
     /// [`Tab::picture`].
-    pub async fn picture(&self, settings: PictureSettings) -> Result<Picture, BridgeError> {
+    pub async fn picture(&mut self, settings: PictureSettings) -> Result<Picture, BridgeError> {
         if self.is_private() {
             return Err(BridgeError::TextWithheld);
+        }
+        if self.core.asks_for_safety() {
+            let page = self.tab.read(&PictureJudge(&self.text)).await?;
+            self.core.note_told(page.origin.as_ref(), self.text.take_safety());
         }
         self.tab.picture(settings).await
     }
@@ -202,6 +206,7 @@ impl Session {
     pub fn tell(&mut self, text: &str) -> Result<String, BridgeError> {
         let rendered = self.text.render(text).map_err(|_| BridgeError::TextWithheld)?;
         self.core.note_unattributed(&rendered);
+        self.core.note_told(None, self.text.take_safety());
         Ok(rendered)
     }
 
@@ -352,16 +357,18 @@ impl Session {
     }
 
     /// Judges the page's present safety before a request, if the policy has safety thresholds. The agent may not have read
-    /// the page.
+    /// the page, so this score is for the warnings of a question alone.
     async fn judge_safety(&mut self, action: &Action) {
         if !self.core.asks_for_safety() || !matches!(action, Action::Request(_)) {
             return;
         }
-        // A page that cannot be read has no safety, and the policy denies.
-        if let Ok(page) = self.tab.read(&self.text).await
+        let page = self.tab.read(&self.text).await;
+        let safety = self.text.take_safety();
+        // Where neither this page nor anything else could be judged, the policy denies.
+        if let Ok(page) = page
             && let Some(origin) = page.origin
         {
-            self.core.note_safety(&origin, self.text.take_safety());
+            self.core.note_judged(&origin, safety);
         }
     }
 

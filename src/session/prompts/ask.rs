@@ -61,6 +61,9 @@ impl Core {
             }
         }
         noticed.dedup();
+        let about = pages.iter().filter_map(|page| page.top_origin.known());
+        let concerns = self.safety.concerns(self.decision.thresholds(), about);
+        noticed.extend(concerns.into_iter().map(Notice::Suspicion));
         noticed.extend(self.always_noticed.clone());
         let refusals = self.counts.denials.values().sum();
         noticed.extend((refusals > 0).then_some(Notice::Refusals(refusals)));

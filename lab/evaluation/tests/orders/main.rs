@@ -7,5 +7,6 @@ mod forms;
 mod forwarding;
 mod honest;
 mod hostile;
+mod safety;
 mod shop;
 mod steps;

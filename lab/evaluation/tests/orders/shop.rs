@@ -11,6 +11,9 @@ use tokio_rustls::TlsAcceptor;
 
 pub const HOST: &str = "orders.test";
 pub const ORIGIN: &str = "https://orders.test";
+/// Another site, with the same pages.
+pub const ELSEWHERE: &str = "https://reviews.test";
+const ELSEWHERE_HOST: &str = "reviews.test";
 
 /// Pages by path, and the requests: path and body.
 #[derive(Clone, Default)]
@@ -69,7 +72,7 @@ impl Stage {
         let (shop, home) = (Shop::default(), tempfile::tempdir().unwrap());
         let authority = Authority::new().unwrap();
         install_nss(home.path(), authority.pem()).unwrap();
-        let acceptor = TlsAcceptor::from(authority.server_config(&[HOST]).unwrap());
+        let acceptor = TlsAcceptor::from(authority.server_config(&[HOST, ELSEWHERE_HOST]).unwrap());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let serving = shop.clone();
@@ -89,8 +92,9 @@ impl Stage {
         let mut settings = BrowserSettings::new(&chromium);
         settings.home = Some(home.path().to_owned());
         settings.sandbox = evaluation::stage::sandbox();
-        settings.proxy_rules = Some(format!("MAP {HOST}:443 127.0.0.1:{port}"));
-        settings.private_hosts = vec![HOST.to_owned()];
+        settings.proxy_rules =
+            Some([HOST, ELSEWHERE_HOST].map(|host| format!("MAP {host}:443 127.0.0.1:{port}")).join(", "));
+        settings.private_hosts = [HOST, ELSEWHERE_HOST].map(str::to_owned).to_vec();
         Stage { shop, browser: Browser::launch(settings).await.unwrap(), _home: home }
     }
 }

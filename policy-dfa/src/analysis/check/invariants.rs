@@ -5,15 +5,17 @@ use sirl::{Kind, Tier};
 use super::violation::{Paths, Violation, outcome_in_words, violation};
 use crate::automaton::compile::{Compiled, Unchecked};
 use crate::automaton::cube::Cube;
+use crate::automaton::guards::reaching;
+use crate::language::clause::Test;
 use crate::vocabulary::alphabet::{Axis, Mask, mask, symbol};
 use crate::vocabulary::event::{EventKind, Root};
-use crate::vocabulary::outcome::{Delivery, Outcome};
+use crate::vocabulary::outcome::{ConsentScope, Delivery, Outcome};
 
 /// An invariant: its words, and a function that gives the part of a cube that contradicts it.
 pub(super) type Invariant = (&'static str, fn(&Compiled<Unchecked>, Root, &Cube, Outcome) -> Option<Cube>);
 
 /// The invariants about single valuations.
-pub(super) const INVARIANTS: [Invariant; 13] = [
+pub(super) const INVARIANTS: [Invariant; 14] = [
     ("no field is released in a container below its tier", |_, root, cube, outcome| {
         let (Root::Request(_, need), true) = (root, outcome.permits()) else { return None };
         use symbol::Container::{T0, T1, Unknown};
@@ -85,6 +87,20 @@ pub(super) const INVARIANTS: [Invariant; 13] = [
         let granted = matches!((root, outcome), (Root::Request(_, Tier::T2), Outcome::Grant(_)));
         cube.narrowed(Axis::Consent, !mask(&[symbol::Consent::Given])).filter(|_| granted)
     }),
+    (
+        "a low safety that asks leaves no earlier yes in force: each release below the threshold is asked about",
+        |policy, root, cube, outcome| {
+            let Root::Request(kind, need) = root else { return None };
+            let rule = policy.policy.requests.get(&kind)?;
+            let asks = rule.clauses.iter().any(|clause| clause.test == Test::Safety && clause.soft);
+            let low = cube.narrowed(Axis::Safety, !reaching(need)).filter(|_| asks)?;
+            match outcome {
+                Outcome::Ask(scope) => (scope != ConsentScope::EveryTime).then_some(low),
+                Outcome::Grant(_) => low.narrowed(Axis::Consent, !mask(&[symbol::Consent::Given])),
+                Outcome::Deny(..) => None,
+            }
+        },
+    ),
     ("a site that is denied is denied whatever else holds", |policy, root, cube, outcome| {
         let concerned = policy.sites.any_names(root);
         cube.narrowed(Axis::Site, !mask(&[symbol::Site::Free])).filter(|_| concerned && outcome.permits())

@@ -64,7 +64,7 @@ impl<State> Compiled<State> {
 
     fn row(&self, root: Root, guard: &Guard) -> RuleRow {
         let rule = self.policy.failed_rule(root, guard, &Valuation::FIRST).rule;
-        let fails = if guard.soft { "asked".to_owned() } else { guard.reason.code() };
+        let fails = if guard.soft { "asked every time".to_owned() } else { guard.reason.code() };
         let unknown = if guard.axis.unknown() == 0 { "" } else { "; unknown: refused" };
         let signal = match guard.when {
             Some(when) => format!("{} (if {when})", guard.axis.as_str()),
@@ -85,6 +85,7 @@ fn ending(end: End, soft: bool) -> String {
         _ => "granted".to_owned(),
     };
     let how = match end.scope {
+        Some(scope) if soft => format!("asked {} where no row says otherwise", scope.how_often()),
         Some(scope) => format!("asked {}", scope.how_often()),
         None if soft => "asked where a row says so".to_owned(),
         None => return format!("then {granted}"),

@@ -167,8 +167,12 @@ impl TextWriter {
             return self.fault_of(&fields, fault.help("write a clause such as: { \"tls\": \"valid\" }"));
         };
         self.test(&test.key, node, &test.node);
-        for entry in fields.entries().filter(|entry| !of_verb && !tested(&&*entry.key)) {
-            let message = format!("a clause of a request always applies, so it has no `{}`", entry.key);
+        let is_foreign = |key: &str| key == "if" || (key == "else" && test.key != "safety");
+        for entry in fields.entries().filter(|entry| !of_verb && is_foreign(&entry.key)) {
+            let message = match &*entry.key {
+                "if" => "a clause of a request always applies, so it has no `if`",
+                _ => "only `safety` may ask in a request, so this clause has no `else`",
+            };
             self.fault(Fault::new(entry.key_span.clone(), message).help("remove it"));
         }
         if let Some(when) = fields.get("if") {

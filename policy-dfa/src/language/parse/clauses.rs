@@ -41,7 +41,7 @@ impl Parser<'_> {
                 }
                 _ => {
                     let test = self.test(word, span.clone(), &["consent", "deliver"])?;
-                    let clause = Clause { test, when: None, soft: false };
+                    let clause = Clause { test, when: None, soft: self.request_asks(test)? };
                     spans.record(RuleId::RequestClause(kind, clause), span.start..self.last_end());
                     add(&mut clauses, clause)
                 }
@@ -94,11 +94,7 @@ impl Parser<'_> {
                 return Err(Fault::new(span, message).help("use `destination`, `container` or `flow`"));
             }
             let when = self.condition()?;
-            // `else deny` is the default.
-            let soft = self.takes("else") && !self.takes("deny");
-            if soft {
-                self.keyword("ask")?;
-            }
+            let soft = self.else_ask()?;
             let clause = Clause { test, when, soft };
             spans.record(RuleId::VerbClause(verb, clause), span.start..self.last_end());
             if add(&mut clauses, clause) {
@@ -107,6 +103,29 @@ impl Parser<'_> {
         }
         clauses.sort();
         Ok(clauses)
+    }
+
+    /// `else ask`, `else deny` or nothing, which is `else deny`. Returns whether a failed clause asks.
+    fn else_ask(&mut self) -> Parsed<bool> {
+        let soft = self.takes("else") && !self.takes("deny");
+        if soft {
+            self.keyword("ask")?;
+        }
+        Ok(soft)
+    }
+
+    /// The same for a clause of a request. Only a low safety may ask: every other clause of a request is about where the
+    /// values go, and no answer of the user's makes that right.
+    fn request_asks(&mut self, test: Test) -> Parsed<bool> {
+        if test == Test::Safety {
+            return self.else_ask();
+        }
+        let span = self.peek().span;
+        match self.takes("else") {
+            true => Err(Fault::new(span, "only `safety` may ask in a request, so this clause has no `else`")
+                .help("remove it")),
+            false => Ok(false),
+        }
     }
 
     fn test(&mut self, word: &str, span: Range<usize>, more: &[&str]) -> Parsed<Test> {

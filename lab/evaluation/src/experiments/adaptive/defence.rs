@@ -26,9 +26,9 @@ pub struct Seen {
 pub struct Limits {
     /// Text with this risk or more is withheld from the model.
     pub quarantine: f64,
-    /// Below this safety no value of tier T1 is released.
+    /// Below this safety each release of tier T1 is asked about, with a warning.
     pub t1: f64,
-    /// Below this safety no value of tier T2 is released.
+    /// Below this safety each release of tier T2 is asked about, with a warning.
     pub t2: f64,
 }
 
@@ -38,7 +38,7 @@ impl Limits {
         seen.risk < self.quarantine
     }
 
-    /// Returns true if the text is shown and values of every tier may still be requested.
+    /// Returns true if the text is shown and leaves every yes of the user's in force.
     pub fn passes(&self, seen: &Seen) -> bool {
         self.is_read(seen) && seen.safety >= self.t2
     }

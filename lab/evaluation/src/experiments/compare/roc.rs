@@ -86,7 +86,7 @@ fn safeties(lines: &[TrialLine]) -> String {
         let mut plot = empty(&format!("Safety under {}: area {:.3}", approach.as_str(), roc.area));
         plot.curve(&roc.points, colour(approach), false);
         for (tier, threshold) in thresholds(policy) {
-            // A safety below the threshold is denied; a safety at the threshold is not.
+            // A safety below the threshold is asked about; a safety at the threshold is not.
             let below = |values: &[f64]| {
                 values.iter().filter(|value| 1.0 - **value < threshold).count() as f64 / values.len() as f64
             };
