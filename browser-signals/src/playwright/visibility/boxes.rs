@@ -6,7 +6,7 @@ use super::area::{Area, FAR, clip, clip_path, overflow, pixels};
 use super::colour::Colour;
 
 /// The requested computed styles; [`Style`] names their indices.
-pub(super) const STYLES: [&str; 23] = [
+pub(super) const STYLES: [&str; 24] = [
     "display",
     "visibility",
     "opacity",
@@ -30,6 +30,7 @@ pub(super) const STYLES: [&str; 23] = [
     "direction",
     "text-shadow",
     "-webkit-text-stroke-width",
+    "white-space-collapse",
 ];
 
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +58,7 @@ pub(super) enum Style {
     Direction,
     TextShadow,
     StrokeWidth,
+    WhiteSpace,
 }
 
 /// The blur from which on nothing is legible, in pixels.
@@ -108,6 +110,10 @@ pub(super) struct Inherited {
     context: usize,
     /// Whether it is editable.
     pub(super) editable: bool,
+    /// The nearest block around the text, or the cell of a table.
+    pub(super) block: usize,
+    /// The nearest cell of a table, and its row.
+    pub(super) cell: Option<(usize, usize)>,
 }
 
 /// One box.
@@ -135,6 +141,10 @@ pub(super) struct LayoutBox {
     pub(super) is_inline: bool,
     /// Whether its own visibility matters: a control, or an element that holds another document.
     pub(super) is_relevant: bool,
+    /// Whether a line ends where it begins: a block in the flow, or the element `br`.
+    pub(super) breaks: bool,
+    /// Whether the line ends of its text are those of a person's reading.
+    pub(super) keeps_lines: bool,
 }
 
 /// The boxes of a document and its window.
@@ -194,6 +204,8 @@ impl Boxes {
                 below: None,
                 context: 0,
                 editable: false,
+                block: 0,
+                cell: None,
             });
             // The window takes the root's overflow, or the body's where the root has none; and the root's
             // background, or the body's.
@@ -232,7 +244,7 @@ impl Boxes {
                 (above, seen)
             } else {
                 let is_context = contexts.contains(&(index as u64));
-                Inherited::of(&style, &area, above, index, is_context, is_window)
+                Inherited::of(&style, &area, above, index, parent, is_context, is_window)
             };
             let decorated = style(Style::BackgroundClip).contains("text")
                 || !matches!(style(Style::TextShadow), "none" | "")
@@ -264,6 +276,14 @@ impl Boxes {
                 is_text,
                 is_inline: style(Style::Display) == "inline" && !replaced,
                 is_relevant: replaced || matches!(name, "INPUT" | "BUTTON" | "SELECT" | "TEXTAREA"),
+                breaks: name == "BR"
+                    || (!is_text
+                        && is_block(style(Style::Display))
+                        && !matches!(style(Style::Position), "absolute" | "fixed")),
+                keeps_lines: matches!(
+                    style(Style::WhiteSpace),
+                    "preserve" | "preserve-breaks" | "break-spaces"
+                ),
             });
         }
         read
@@ -288,6 +308,7 @@ impl Inherited {
         area: &Area,
         above: Inherited,
         index: usize,
+        parent: Option<usize>,
         is_context: bool,
         is_window: bool,
     ) -> (Inherited, Area) {
@@ -321,9 +342,21 @@ impl Inherited {
             below: if z_index < 0 && is_context { Some((index, above.context)) } else { above.below },
             context: if is_context { index } else { above.context },
             editable: style(Style::UserModify).starts_with("read-write"),
+            block: if is_block(style(Style::Display)) { index } else { above.block },
+            cell: match (style(Style::Display), parent) {
+                ("table-cell", Some(row)) => Some((index, row)),
+                _ => above.cell,
+            },
         };
         (inherited, area.within(&clip_own))
     }
+}
+
+/// Whether a box of this style stands on lines of its own, as `innerText` has it.
+fn is_block(display: &str) -> bool {
+    !display.starts_with("inline")
+        && !display.starts_with("ruby")
+        && !matches!(display, "contents" | "none" | "")
 }
 
 /// The opacity that a filter leaves: that of its `opacity()`, and none where its blur makes text illegible.

@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 
 use crate::{FrameId, NodeId};
 use boxes::{Boxes, Captured, index_in};
-pub(crate) use visible_text::{SeenText, VisibleText};
+pub(crate) use visible_text::{SeenText, Separation, VisibleText};
 
 /// The parameters of `DOMSnapshot.captureSnapshot`.
 pub(crate) fn question() -> Value {
