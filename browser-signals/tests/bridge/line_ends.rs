@@ -18,6 +18,7 @@ const PAGES: &[(&str, &[&str])] = &[
     ("<div>Price</div><div>64.15</div>", &["Price", "64.15"]),
     ("<span style='display:block'>a</span><span style='display:block'>b</span>", &["a", "b"]),
     ("<p>4<span>1</span>1<b>1</b><span onclick='x()'>1</span></p>", &["41111"]),
+    ("<p>H<sub>2</sub>O, 4<strong>1</strong><em>1</em><code>1</code><mark>s</mark></p>", &["H2O, 4111s"]),
     // Letters side by side are one word, whatever the style of their boxes.
     ("<span style='float:left'>41</span><span style='float:left'>11</span>", &["4111"]),
     ("<div style='display:flex'><span>41</span><span>11</span></div>", &["4111"]),
@@ -137,7 +138,7 @@ async fn further_lines_of_a_text_are_quoted_below_it() {
         "\"• bare\"",
         "  - button \"Total 5 Pay\" [ref=e2]: \"Total 5\"\n    \"Pay\"\n",
         "  - text: \"a\"\n  - text: \"b\"\n",
-        "  - text: \"k\" | \"v\"\n    \"l\" | \"w\"\n",
+        "  - text: \"k\" | \"v\"\n  - text: \"l\" | \"w\"\n",
     ] {
         assert!(text.contains(lines), "{lines} is not in\n{text}");
     }

@@ -1,10 +1,11 @@
 //! How much of real pages the agent reads: opens HTML files in Chromium, renders their text for the model, and compares it
 //! with the browser's own `innerText`:
-//! `eval "$(cargo xtask env)" && cargo run -p evaluation --example reading -- [--classifier] [--most N] [--show] PATH...`.
+//! `eval "$(cargo xtask env)" && cargo run -p evaluation --example reading -- [--masks] [--classifier] [--most N] [--show] [--text] PATH...`.
 //!
 //! A path is a folder, whose HTML files are read with the pictures and style sheets beside them, or a JSON list of
 //! records `{id, kind, html}`, of which the ones of kind `benign` are read. `--most` takes that many files of each folder,
-//! evenly spread; `--classifier` withholds what the shipped classifier finds, `--show` prints what is lost.
+//! evenly spread. Without further options the text is what the layout shows. `--masks` masks values by their form,
+//! `--classifier` withholds what the shipped classifier finds; `--show` prints what is lost, `--text` the text for the model.
 
 use std::error::Error;
 use std::path::{Component, Path, PathBuf};
@@ -45,18 +46,23 @@ struct Page {
     html: String,
 }
 
+#[derive(Default)]
 struct Arguments {
+    masks: bool,
     classifier: bool,
     show: bool,
+    text: bool,
     most: usize,
     paths: Vec<PathBuf>,
 }
 
 fn arguments() -> Result<Arguments, Box<dyn Error>> {
-    let mut read = Arguments { classifier: false, show: false, most: usize::MAX, paths: Vec::new() };
+    let mut read = Arguments { most: usize::MAX, ..Arguments::default() };
     let mut words = std::env::args_os().skip(1);
     while let Some(word) = words.next() {
         match word.to_str() {
+            Some("--masks") => read.masks = true,
+            Some("--text") => read.text = true,
             Some("--classifier") => read.classifier = true,
             Some("--show") => read.show = true,
             Some("--most") => {
@@ -76,12 +82,13 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
 /// Scrubs and masks as a session without releases does.
 struct Guard {
     scrubber: Scrubber,
-    detectors: Detectors,
+    detectors: Option<Detectors>,
 }
 
 impl TextGuard for Guard {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
-        Ok(mask_by_form(&self.scrubber.scrub(outline).text, &self.detectors))
+        let text = self.scrubber.scrub(outline).text;
+        Ok(self.detectors.as_ref().map_or_else(|| text.clone(), |detectors| mask_by_form(&text, detectors)))
     }
 }
 
@@ -134,7 +141,8 @@ async fn measure() -> Result<(), Box<dyn Error>> {
     let browser = Browser::launch(settings).await?;
     let tab = browser.container_through(proxy.for_container(), Container::T0, &[]).await?;
     let scrubber = if arguments.classifier { Scrubber::standard()? } else { Scrubber::default() };
-    let guard = Guard { scrubber, detectors: Detectors::standard()? };
+    let detectors = if arguments.masks { Some(Detectors::standard()?) } else { None };
+    let guard = Guard { scrubber, detectors };
 
     let (mut total, mut read, mut below, mut sizes) = (Kept::default(), 0, 0, (0, 0));
     for (path, name) in pages {
@@ -170,6 +178,9 @@ async fn measure() -> Result<(), Box<dyn Error>> {
                 kept.ends,
                 100.0 * ends
             );
+        }
+        if arguments.text {
+            println!("{}", told.text);
         }
         if arguments.show {
             kept.lost.iter().for_each(|lost| println!("    {lost}"));

@@ -120,9 +120,10 @@ impl<'a> Writer<'a, '_> {
             _ => match node.shown_role().filter(|_| !node.ignored || node.editable) {
                 Some(role) => self.element(node, role, depth, nesting),
                 None => {
-                    self.in_new_block |= !node.ignored;
+                    let groups = !node.ignored && !node.is_phrase();
+                    self.in_new_block |= groups;
                     self.children(node, holder, depth, nesting);
-                    self.in_new_block |= !node.ignored;
+                    self.in_new_block |= groups;
                 }
             },
         }

@@ -1,8 +1,9 @@
 //! How much of a page's text the agent reads: the text for the model beside the browser's own `innerText`.
 //!
-//! A word is a run of letters and digits, or one other sign. A word of `innerText` is kept where a longest common
-//! subsequence of both texts' words has it. A line end of `innerText` is kept where the words before and after it are
-//! kept, and are on different lines of the text for the model.
+//! A word is a run of letters and digits, in ASCII or not, or one other sign. A word of `innerText` is kept where a
+//! longest common subsequence of both texts' words has it. A line end of `innerText` is kept where the words before and
+//! after it are kept, and one of the longest common subsequences has them on different lines of the text for the model:
+//! there are several where the text for the model says a word twice, such as the full stop of an item's number.
 
 mod alignment;
 
@@ -59,8 +60,9 @@ impl Words {
         let mut rest = text.as_str();
         while let Some(first) = rest.chars().next() {
             let sign = first.len_utf8();
+            let goes_on = |c: char| c.is_alphanumeric() && c.is_ascii() == first.is_ascii();
             let end = match first.is_alphanumeric() {
-                true => rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len()),
+                true => rest.find(|c: char| !goes_on(c)).unwrap_or(rest.len()),
                 false => sign,
             };
             let (word, after) = rest.split_at(end);
@@ -100,13 +102,24 @@ impl Kept {
             }
             numbers
         });
-        let mut place = vec![None; inner.words.len()];
-        for (at, to) in aligned(&ours, &theirs) {
-            place[at] = Some(told.lines[to]);
+        let pairs = aligned(&ours, &theirs);
+        // The first and the last place that each word can have.
+        let (mut first, mut last) = (vec![None; ours.len()], vec![None; ours.len()]);
+        let mut from = 0;
+        for (at, to) in &pairs {
+            let place = (from..=*to).find(|place| theirs[*place] == ours[*at]).unwrap_or(*to);
+            first[*at] = Some(told.lines[place]);
+            from = place + 1;
+        }
+        let mut until = theirs.len();
+        for (at, to) in pairs.iter().rev() {
+            let place = (*to..until).rfind(|place| theirs[*place] == ours[*at]).unwrap_or(*to);
+            last[*at] = Some(told.lines[place]);
+            until = place;
         }
         let around = |at: usize| inner.words[at.saturating_sub(6)..(at + 7).min(inner.words.len())].join(" ");
         let mut kept = Kept { words: inner.words.len(), ..Kept::default() };
-        for (at, line) in place.iter().enumerate() {
+        for (at, line) in last.iter().enumerate() {
             match line {
                 Some(_) => kept.words_kept += 1,
                 None => kept.lost.push(format!("word {:?} in: {}", inner.words[at], around(at))),
@@ -114,7 +127,7 @@ impl Kept {
             let before = at.checked_sub(1).filter(|before| inner.lines[*before] != inner.lines[at]);
             let Some(before) = before else { continue };
             kept.ends += 1;
-            match (place[before], line) {
+            match (first[before], line) {
                 (Some(one), Some(other)) if one != *other => kept.ends_kept += 1,
                 (Some(_), Some(_)) => {
                     kept.lost.push(format!("line end before {:?} in: {}", inner.words[at], around(at)))
