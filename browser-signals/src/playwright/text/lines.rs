@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
+use super::fold::{fold, separator};
 use super::refs::FrameRefs;
 use super::tree::{DEEPEST, NamedBy, Node, Tree};
 use crate::NodeId;
@@ -191,72 +192,7 @@ impl<'a> Writer<'a, '_> {
         self.children(node, None, depth + 1, nesting);
         self.role = outer;
         self.flush(at + 1);
-        self.fold(at);
-    }
-
-    /// Merges the lines below an element into its own where they are text alone: one that only repeats the name is written
-    /// once, and a line without a name takes the text.
-    fn fold(&mut self, at: usize) {
-        let below = self.out.lines.get(at + 1..).unwrap_or_default();
-        if below.is_empty() {
-            return;
-        }
-        let mut lines: Vec<&[Words]> = Vec::with_capacity(below.len());
-        for item in below {
-            match item {
-                FrameItem::Line(line) if line.bare => lines.push(&line.text),
-                _ => return self.open(at),
-            }
-        }
-        let shown_of = |words: &&Words| words.place != TextPlace::Hidden;
-        let shown: Vec<String> = lines
-            .iter()
-            .map(|words| words.iter().filter(shown_of).map(|it| it.text.as_str()).collect())
-            .collect();
-        let shown = shown.join("\n");
-        let Some(FrameItem::Line(line)) = self.out.lines.get(at) else {
-            return;
-        };
-        let name = line.head.iter().find_map(|part| match part {
-            LinePart::Page(words) => Some(tidy(&words.text)),
-            LinePart::Own(_) => None,
-        });
-        let repeats = name.as_ref().is_some_and(|name| *name == tidy(&shown));
-        if !repeats && name.is_some() && !tidy(&shown).is_empty() {
-            return self.open(at);
-        }
-        let mut text: Vec<Words> = Vec::new();
-        for line in self.out.lines.drain(at + 1..) {
-            let FrameItem::Line(line) = line else { continue };
-            if !text.is_empty() {
-                text.push(separator(Separation::Line, self.options.frame));
-            }
-            text.extend(line.text);
-        }
-        let Some(FrameItem::Line(line)) = self.out.lines.get_mut(at) else {
-            return;
-        };
-        if repeats && has_line_end(&shown) {
-            // A name is on one line, and the text shows its lines. An agent finds a control by its name.
-            let control = line.role().is_some_and(is_control);
-            line.head.retain(|part| control || !matches!(part, LinePart::Page(_)));
-        } else if repeats {
-            text.retain(|words| words.place == TextPlace::Hidden);
-            for part in &mut line.head {
-                if let LinePart::Page(words) = part
-                    && words.purpose == Purpose::Echo
-                {
-                    words.purpose = Purpose::Text;
-                }
-            }
-        }
-        line.text = text;
-    }
-
-    fn open(&mut self, at: usize) {
-        if let Some(FrameItem::Line(line)) = self.out.lines.get_mut(at) {
-            line.opens = true;
-        }
+        fold(&mut self.out.lines, at, self.options.frame);
     }
 
     /// The words of a text node as the browser laid them out, with their visibility.
@@ -411,17 +347,6 @@ impl<'a> Writer<'a, '_> {
         }
         !below.trim().is_empty()
     }
-}
-
-/// White space between two texts. It is visible, whatever stands around it.
-fn separator(separation: Separation, frame: usize) -> Words {
-    let text = separation.white_space().to_owned();
-    Words { text, place: TextPlace::Shown, purpose: Purpose::Text, frame }
-}
-
-/// Whether a text has words on more than one line.
-fn has_line_end(text: &str) -> bool {
-    text.split('\n').filter(|line| !tidy(line).is_empty()).nth(1).is_some()
 }
 
 #[cfg(test)]

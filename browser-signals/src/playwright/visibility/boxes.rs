@@ -3,95 +3,11 @@
 use serde_json::Value;
 
 use super::area::{Area, FAR, clip, clip_path, overflow, pixels};
+use super::captured::{Captured, Style};
 use super::colour::Colour;
-
-/// The requested computed styles; [`Style`] names their indices.
-pub(super) const STYLES: [&str; 24] = [
-    "display",
-    "visibility",
-    "opacity",
-    "-webkit-text-fill-color",
-    "fill",
-    "font-size",
-    "position",
-    "overflow-x",
-    "overflow-y",
-    "clip",
-    "clip-path",
-    "filter",
-    "transform",
-    "background-color",
-    "background-image",
-    "background-clip",
-    "z-index",
-    "-webkit-user-modify",
-    "-webkit-text-security",
-    "color-scheme",
-    "direction",
-    "text-shadow",
-    "-webkit-text-stroke-width",
-    "white-space-collapse",
-];
-
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Style {
-    Display,
-    Visibility,
-    Opacity,
-    TextColour,
-    Fill,
-    FontSize,
-    Position,
-    OverflowX,
-    OverflowY,
-    Clip,
-    ClipPath,
-    Filter,
-    Transform,
-    BackgroundColour,
-    BackgroundImage,
-    BackgroundClip,
-    ZIndex,
-    UserModify,
-    TextSecurity,
-    ColourScheme,
-    Direction,
-    TextShadow,
-    StrokeWidth,
-    WhiteSpace,
-}
 
 /// The blur from which on nothing is legible, in pixels.
 const BLURRED: f64 = 8.0;
-
-/// The answer of `DOMSnapshot.captureSnapshot` for one document, by name.
-pub(super) struct Captured<'a> {
-    pub(super) document: &'a Value,
-    strings: &'a [Value],
-}
-
-impl<'a> Captured<'a> {
-    pub(super) fn new(document: &'a Value, strings: &'a [Value]) -> Captured<'a> {
-        Captured { document, strings }
-    }
-
-    pub(super) fn list(&self, path: &str) -> &'a [Value] {
-        self.document.pointer(path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn string(&self, index: Option<&Value>) -> &'a str {
-        let index = index.and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());
-        index.and_then(|it| self.strings.get(it)).and_then(Value::as_str).unwrap_or_default()
-    }
-
-    fn number(&self, path: &str) -> f64 {
-        self.document.pointer(path).and_then(Value::as_f64).unwrap_or(0.0)
-    }
-
-    fn style(&self, styles: Option<&'a Value>, style: Style) -> &'a str {
-        self.string(styles.and_then(|it| it.get(style as usize)))
-    }
-}
 
 /// The properties that a box's descendants inherit.
 #[derive(Debug, Clone)]
@@ -143,6 +59,8 @@ pub(super) struct LayoutBox {
     pub(super) is_relevant: bool,
     /// Whether a line ends where it begins: a block in the flow, or the element `br`.
     pub(super) breaks: bool,
+    /// Whether the browser lays out what is in it only near the window.
+    pub(super) deferred: bool,
     /// Whether the line ends of its text are those of a person's reading.
     pub(super) keeps_lines: bool,
 }
@@ -280,6 +198,7 @@ impl Boxes {
                     || (!is_text
                         && is_block(style(Style::Display))
                         && !matches!(style(Style::Position), "absolute" | "fixed")),
+                deferred: style(Style::ContentVisibility) == "auto",
                 keeps_lines: matches!(
                     style(Style::WhiteSpace),
                     "preserve" | "preserve-breaks" | "break-spaces"
@@ -287,6 +206,14 @@ impl Boxes {
             });
         }
         read
+    }
+
+    /// The indices in the document of the elements whose contents are not laid out yet.
+    pub(super) fn deferred(&self) -> impl Iterator<Item = usize> {
+        let has_boxes =
+            |index: usize| self.boxes.get(index + 1).is_some_and(|next| next.parent == Some(index));
+        let boxes = self.boxes.iter().enumerate().filter(|(_, it)| it.deferred && !it.is_text);
+        boxes.filter(move |(index, _)| !has_boxes(*index)).map(|(_, it)| it.node)
     }
 
     /// Whether `index` is `ancestor` or a descendant of it.

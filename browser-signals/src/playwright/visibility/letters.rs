@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::area::{Area, LEAST};
-use super::boxes::{Boxes, Captured, LayoutBox, area_of, index_in};
+use super::boxes::{Boxes, LayoutBox, area_of, index_in};
+use super::captured::Captured;
 use super::painters::Painters;
 use super::visible_text::{Position, SeenText, Stretch, VisibleText};
 

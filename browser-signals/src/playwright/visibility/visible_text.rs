@@ -116,6 +116,8 @@ pub(crate) struct VisibleText {
     pub(super) parents: Vec<Option<usize>>,
     /// Elements with a box, and whether any of it is visible.
     pub(super) boxes: HashMap<NodeId, bool>,
+    /// Elements whose contents the browser lays out only near the window, and has not laid out yet.
+    pub(crate) deferred: Vec<NodeId>,
     /// All visible text, without white space.
     pub(super) solid: String,
 }

@@ -19,7 +19,7 @@ const isLegible = (el, known) => {
   const style = getComputedStyle(el);
   const alpha = /^rgba\(.*, (0|0\.0\d*)\)$/.test(style.color);
   let legible = !alpha && parseFloat(style.fontSize) >= 4 &&
-    Element.prototype.checkVisibility.call(el, { opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true });
+    Element.prototype.checkVisibility.call(el, { opacityProperty: true, visibilityProperty: true });
   let opacity = 1;
   for (let node = el; legible && node; node = drawnIn(node)) {
     if (!(node instanceof Element)) continue;
