@@ -112,8 +112,9 @@ async fn both_readers_tell_the_lines_that_a_person_reads() {
     let mut wrong = Vec::new();
     for (index, (html, lines)) in PAGES.iter().enumerate() {
         tab.open(&server.url("shop.example", &format!("/{index}"))).await.expect("the page opens");
-        // The bridge changes how the document is laid out, so that it reads second.
         let by_extension = read_by_extension(&tab).await;
+        // Each reader changes how the document is laid out.
+        tab.open(&server.url("shop.example", &format!("/{index}"))).await.expect("the page opens");
         for (who, outline) in [("the extension", by_extension), ("the bridge", read_by_bridge(&tab).await)] {
             let found = lines_of(&outline);
             if found != *lines {
