@@ -1,5 +1,10 @@
 //! The longest common subsequence of two texts' words (Myers' algorithm in linear space).
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "all indices are those of the two texts, and a property test checks them"
+)]
+
 /// The pairs of equal elements of a longest common subsequence, as indices in `a` and in `b`, in order.
 pub fn aligned(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
     let width = a.len() + b.len() + 3;

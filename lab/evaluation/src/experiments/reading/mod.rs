@@ -5,6 +5,11 @@
 //! after it are kept, and one of the longest common subsequences has them on different lines of the text for the model:
 //! there are several where the text for the model says a word twice, such as the full stop of an item's number.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "all indices are those of the two texts, and a property test checks them"
+)]
+
 mod alignment;
 
 use std::collections::HashMap;
