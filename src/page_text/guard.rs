@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use browser_signals::outline::{LinePart, Outline, OutlineLine, Purpose, TextPlace, Words};
+use browser_signals::outline::{LinePart, Outline, OutlineLine, Purpose, TextPlace, WITHHELD, Words};
 use browser_signals::text_guard::{TextGuard, TextWithheld};
 use classifier::{Detector, Detectors, Safety, SensitiveKind, is_role_address, mask};
 use sirl::{Field, Tier};
@@ -231,7 +231,7 @@ fn endings_in(words: &[Range<usize>], segments: &[&str]) -> Vec<Range<usize>> {
 }
 
 /// The spans of the page's own words in an outline: the quoted parts of each line, or the whole of a line without quotes
-/// unless the bridge wrote it. The number of a short list item (`3. M`) is left out, since a value can be spelled one
+/// unless the bridge wrote it. The number or bullet of a short list item (`3. M`, `• M`) is left out, since a value can be spelled one
 /// letter an item.
 fn words_of_the_page(text: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
@@ -259,15 +259,20 @@ fn words_of_the_page(text: &str) -> Vec<Range<usize>> {
     places
 }
 
-/// Whether a line without quotes is the bridge's own: a role and the element's state. A line with the origin of a frame
+/// Whether a line without quotes is the bridge's own: a role and the element's state, or the mark of withheld words. A line with the origin of a frame
 /// is not, since the page chooses that.
 fn is_written_by_bridge(line: &str) -> bool {
     let line = line.trim();
-    line.starts_with("- ") && line.ends_with([']', ':']) && !line.contains("//")
+    let begins = line.starts_with("- ") || line.starts_with(WITHHELD);
+    begins && line.ends_with([']', ':']) && !line.contains("//")
 }
 
-/// The length in bytes of the item number before a short text.
+/// The length in bytes of the item number or bullet before a short text.
 fn marker(words: &str) -> usize {
+    if let Some(text) = words.strip_prefix(|c: char| !c.is_alphanumeric() && !c.is_ascii()) {
+        let text = text.trim_start();
+        return if (1..=2).contains(&text.chars().count()) { words.len() - text.len() } else { 0 };
+    }
     let rest = words.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = words.len() - rest.len();
     let Some(text) = rest.strip_prefix(['.', ')']).filter(|_| (1..=3).contains(&digits)) else { return 0 };

@@ -27,6 +27,7 @@ pub(crate) struct TextRun {
     pub(crate) apart: bool,
     /// The beginnings of the outline's words in the text, in order.
     starts: Vec<Start>,
+    /// The number of the line that its last words are on.
     line: usize,
 }
 
@@ -44,8 +45,9 @@ impl TextRun {
     /// where they are not rendered.
     pub(crate) fn all(outline: &Outline, rendered: impl Fn(usize) -> Option<bool>) -> Vec<TextRun> {
         let mut runs = TextRuns::default();
-        let mut at = 0;
+        let (mut at, mut place) = (0, 0);
         for (number, line) in outline.lines.iter().enumerate() {
+            place += 1;
             let apart = is_control_text(line).then_some(number);
             for words in line.words() {
                 if words.purpose == Purpose::Text
@@ -55,9 +57,11 @@ impl TextRun {
                         RunKey { frame: words.frame, place: place_in(outline, words), unseen, apart },
                         words,
                         at,
-                        number,
+                        place,
                     );
                 }
+                // A line end within a line separates the words of every run.
+                place += line_ends(words);
                 at += 1;
             }
         }
@@ -149,5 +153,11 @@ impl TextRuns {
         }
         run.starts.push(Start { byte: run.text.len(), gap: usize::from(new_line), words: at });
         run.text.push_str(&words.text);
+        run.line += line_ends(words);
     }
+}
+
+/// The line ends in the words of a text; a name has none.
+fn line_ends(words: &Words) -> usize {
+    if words.purpose == Purpose::Text { words.text.matches('\n').count() } else { 0 }
 }

@@ -113,6 +113,21 @@ fn parts_of_released_values_are_masked_on_honest_pages() {
 }
 
 #[test]
+fn a_value_that_is_split_over_the_lines_of_a_text_is_masked() {
+    for marker in ["", "• ", "1. "] {
+        let letters: Vec<String> = "Marguerite".chars().map(|c| format!("\"{marker}{c}\"")).collect();
+        let page = format!(
+            "- paragraph [ref=e1]: {}\n- paragraph [ref=e2]: \"17 Quarry\"\n  \"Road\"\n  \"Copy\"\n",
+            letters.join("\n  ")
+        );
+        let [before, after] = reads(&ONE, &[ADDRESS, CONTACT], &page);
+        assert!(before.contains("Quarry"), "{before}");
+        assert!(!after.contains("Quarry") && !after.contains("M\""), "{after}");
+        assert!(after.contains("\"Copy\""), "{after}");
+    }
+}
+
+#[test]
 fn two_vaults_are_masked_in_the_same_places() {
     // Both pages have letters in the same number of lines only where they are cut.
     let page = |person: &Person| -> String {

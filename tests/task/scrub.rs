@@ -6,7 +6,7 @@ use classifier::{Risk, Window, WindowClassifier};
 use portcullis::page_text::{HiddenText, Quarantine, ScrubSettings, Scrubbed, Scrubber, WithholdReason};
 use portcullis::signals::Origin;
 use portcullis::signals::outline::{
-    LinePart, Outline, OutlineLine, Purpose, TextPlace, UNSEEN, WITHHELD, Words, tidy,
+    BESIDE, LinePart, Outline, OutlineLine, Purpose, TextPlace, UNSEEN, WITHHELD, Words, tidy,
 };
 use proptest::prelude::*;
 
@@ -113,6 +113,54 @@ fn suspicious_text_is_replaced_by_a_constant_mark() {
     // Its neighbours were classified in one window with it.
     assert!(quarantine.held().iter().any(|it| it.words == "The zebra."));
     assert_eq!(quarantine.held()[0].origin, "https://a.example");
+}
+
+#[test]
+fn a_line_end_separates_a_value_from_its_neighbours() {
+    let detectors = classifier::Detectors::standard().expect("the detectors");
+    let shown = |text: &str| {
+        let lines = vec![self::text(&[(text, TextPlace::Shown)])];
+        let scrubbed = Scrubber::default().scrub(&page(lines));
+        portcullis::page_text::mask_by_form(&scrubbed.text, &detectors)
+    };
+    for (text, told) in [
+        ("Card\n4111 1111 1111 1111\nExpires soon", "\"Card\"\n  \"[card number]\"\n  \"Expires soon\""),
+        ("ann.miller@mail.example\nBerlin", "\"[email]\"\n  \"Berlin\""),
+        ("Total\n4111111111111111\t12", "\"Total\"\n  \"[card number]\" | \"12\""),
+        ("Password:\nForgotten?", "\"Password:\"\n  \"Forgotten?\""),
+        ("41\n11", "\"41\"\n  \"11\""),
+    ] {
+        assert_eq!(shown(text), format!("- text: {told}\n"));
+    }
+    // A value that is split over inline elements is one value.
+    let parts = [("4111", TextPlace::Shown), (" 1111 11", TextPlace::Shown), ("11 1111", TextPlace::Shown)];
+    let scrubbed = Scrubber::default().scrub(&page(vec![self::text(&parts)]));
+    let masked = portcullis::page_text::mask_by_form(&scrubbed.text, &detectors);
+    assert_eq!(masked, "- text: \"[card number]\"\n");
+}
+
+#[test]
+fn a_line_end_separates_the_words_of_every_place() {
+    // The classifier reads the hidden words together, each line by itself.
+    let lines = [
+        ("one", TextPlace::Shown),
+        ("hid", TextPlace::Hidden),
+        ("\n", TextPlace::Shown),
+        ("den", TextPlace::Hidden),
+    ];
+    struct Lines(std::sync::Mutex<Vec<String>>);
+    impl WindowClassifier for Lines {
+        fn risk(&self, window: &Window<'_>) -> Risk {
+            self.0.lock().expect("the windows").push(window.text.to_owned());
+            Risk::NONE
+        }
+    }
+    let read = Arc::new(Lines(std::sync::Mutex::default()));
+    let settings = ScrubSettings { hidden: HiddenText::Quote, ..ScrubSettings::default() };
+    let scrubbed = Scrubber::new(settings, Some(read.clone())).scrub(&page(vec![text(&lines)]));
+    assert_eq!(scrubbed.text, "- text: \"one\" [unseen] \"hid\"\n  [unseen] \"den\"\n");
+    let windows = read.0.lock().expect("the windows");
+    assert!(windows.iter().any(|text| text == "hid\nden"), "{windows:?}");
 }
 
 #[test]
@@ -266,12 +314,15 @@ proptest! {
         let hidden = if quote { HiddenText::Quote } else { HiddenText::Drop };
         let scrubbed = scrubbed(hidden, lines);
         for line in scrubbed.text.split('\n') {
-            let mut rest = outside(line).replace(WITHHELD, "").replace(UNSEEN, "");
+            let mut rest = outside(line).replace(WITHHELD, "").replace(UNSEEN, "").replace(BESIDE, "");
             rest.retain(|c| c != ' ');
             let ours = ["", "-button[ref=e1]", "-text:", "-heading[ref=e1]"];
             prop_assert!(ours.contains(&rest.as_str()), "{line}");
         }
-        prop_assert!(scrubbed.text.matches('\n').count() <= 3);
+        // A line feed of the text begins a line of its own, in quotes.
+        let ends: usize = texts.iter().map(|(text, _)| text.matches('\n').count()).sum();
+        prop_assert!(scrubbed.text.lines().count() <= 3 + ends);
+        prop_assert!(scrubbed.text.lines().filter(|line| line.starts_with("- ")).count() <= 3);
     }
 
     /// The rendered and the withheld words are together all words of the page, and nothing suspicious is rendered.

@@ -2,7 +2,10 @@
 //!
 //! The bridge writes an [`Outline`]; a [`TextGuard`](crate::TextGuard) decides how each [`Words`] are rendered,
 //! and [`Outline::render`] writes the text. Words of the page are in quotes and cannot leave them, so all text
-//! outside quotes is the bridge's: roles, refs, origins, and the two marks [`WITHHELD`] and [`UNSEEN`].
+//! outside quotes is the bridge's: roles, refs, origins, the marks [`WITHHELD`] and [`UNSEEN`], and [`BESIDE`].
+//!
+//! In the text of a line, a line feed is a line end to a person: the words after it stand in quotes of their own on the
+//! next line. A tab separates the cells of a row. In names both are spaces.
 
 use crate::Origin;
 
@@ -11,6 +14,9 @@ pub const WITHHELD: &str = "[withheld]";
 
 /// Precedes, outside of quotes, words of the page that a person does not see.
 pub const UNSEEN: &str = "[unseen]";
+
+/// Separates the cells of a row, outside of quotes.
+pub const BESIDE: &str = "|";
 
 /// The deepest indentation, so that deep pages do not have more spaces than words.
 const DEEPEST: usize = 40;
@@ -158,7 +164,7 @@ impl OutlineLine {
             match part {
                 LinePart::Own(own) => head.push_str(own),
                 LinePart::Page(words) => {
-                    let words_shown = join(&rendering(words));
+                    let words_shown = join(&rendering(words), false).concat();
                     if !words_shown.is_empty() {
                         head.push(' ');
                         head.push_str(&words_shown);
@@ -169,15 +175,21 @@ impl OutlineLine {
             }
         }
         let text: Vec<Rendered<'_>> = self.text.iter().flat_map(&mut *rendering).collect();
-        let text = join(&text);
+        let text = join(&text, true);
         if self.bare && text.is_empty() {
             return;
         }
-        out.extend(std::iter::repeat_n("  ", self.depth.min(DEEPEST)));
+        let indent = |depth: usize| std::iter::repeat_n("  ", depth.min(DEEPEST));
+        out.extend(indent(self.depth));
         out.push_str(&head);
-        if !text.is_empty() {
+        if let Some((first, rest)) = text.split_first() {
             out.push_str(": ");
-            out.push_str(&text);
+            out.push_str(first);
+            for line in rest {
+                out.push('\n');
+                out.extend(indent(self.depth + 1));
+                out.push_str(line);
+            }
         } else if self.opens {
             out.push(':');
         }
@@ -185,8 +197,9 @@ impl OutlineLine {
     }
 }
 
-/// Adjacent words of a kind share one pair of quotes and one mark, which is outside the quotes.
-fn join(rendered: &[Rendered<'_>]) -> String {
+/// The words in quotes, line by line. Adjacent words of a kind share one pair of quotes and one mark, which is outside the
+/// quotes. Without `by_line` all is one line.
+fn join(rendered: &[Rendered<'_>], by_line: bool) -> Vec<String> {
     let mut pieces: Vec<(Option<bool>, String)> = Vec::new();
     for one in rendered {
         let (kind, words) = match one {
@@ -199,18 +212,65 @@ fn join(rendered: &[Rendered<'_>]) -> String {
             _ => pieces.push((kind, words.to_owned())),
         }
     }
-    let mut shown: Vec<String> = Vec::new();
+    let mut lines = Lines::default();
     for (kind, words) in pieces {
-        let next = match kind {
-            None if shown.last().is_some_and(|last| last == WITHHELD) => continue,
-            None => WITHHELD.to_owned(),
-            Some(_) if tidy(&words).is_empty() => continue,
-            Some(true) => quoted(&words),
-            Some(false) => format!("{UNSEEN} {}", quoted(&words)),
+        let Some(shows) = kind else {
+            lines.push(WITHHELD);
+            continue;
         };
-        shown.push(next);
+        let mut rest = words.as_str();
+        loop {
+            let end = rest.find(['\n', '\t']).filter(|_| by_line).unwrap_or(rest.len());
+            let (cell, after) = rest.split_at(end);
+            match shows {
+                _ if tidy(cell).is_empty() => {}
+                true => lines.push(&quoted(cell)),
+                false => lines.push(&format!("{UNSEEN} {}", quoted(cell))),
+            }
+            let mut after = after.chars();
+            match after.next() {
+                Some('\n') => lines.next = Next::Line,
+                Some(_) => lines.next = lines.next.max(Next::Cell),
+                None => break,
+            }
+            rest = after.as_str();
+        }
     }
-    shown.join(" ")
+    lines.all
+}
+
+/// What precedes the next words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Next {
+    #[default]
+    Space,
+    Cell,
+    Line,
+}
+
+#[derive(Default)]
+struct Lines {
+    all: Vec<String>,
+    next: Next,
+}
+
+impl Lines {
+    fn push(&mut self, shown: &str) {
+        let next = std::mem::take(&mut self.next);
+        match self.all.last_mut() {
+            // One mark stands for all that is withheld between two words.
+            Some(line) if shown == WITHHELD && line.ends_with(WITHHELD) => {}
+            Some(line) if next != Next::Line => {
+                line.push(' ');
+                if next == Next::Cell {
+                    line.push_str(BESIDE);
+                    line.push(' ');
+                }
+                line.push_str(shown);
+            }
+            _ => self.all.push(shown.to_owned()),
+        }
+    }
 }
 
 /// White space as one space each, none at the ends, without control characters and without characters that

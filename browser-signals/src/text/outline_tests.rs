@@ -66,6 +66,27 @@ fn outside(line: &str) -> String {
     out
 }
 
+/// The text outside of quotes, where the lines and cells of one text count once: a text has any number of them, each in
+/// quotes of its own.
+fn without_lines(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let outside = outside(line);
+        let outside = outside.trim();
+        let continues = outside.starts_with(['"', '[']);
+        assert!(continues || outside.starts_with("- "), "a line of neither kind: {line}");
+        out.push_str(if continues { " " } else { "\n" });
+        out.push_str(outside);
+    }
+    out = out.replace(" | ", " ");
+    for repeated in [format!("{UNSEEN} \"\""), "\"\"".to_owned()] {
+        while out.contains(&format!("{repeated} {repeated}")) {
+            out = out.replace(&format!("{repeated} {repeated}"), &repeated);
+        }
+    }
+    out
+}
+
 /// Texts that try to look like the bridge's.
 fn hostile() -> impl Strategy<Value = String> {
     let pieces = prop_oneof![
@@ -99,7 +120,7 @@ proptest! {
                 TextPlace::Hidden => vec![Rendered::Withheld, Rendered::Withheld],
                 _ => vec![Rendered::Words(&words.text)],
             });
-            text.split('\n').map(outside).collect::<Vec<_>>()
+            without_lines(&text)
         };
         prop_assert_eq!(read(&hostile), read(&harmless));
     }
@@ -134,12 +155,34 @@ fn marks_are_outside_of_quotes_and_not_repeated() {
         Rendered::Withheld,
         Rendered::Unseen("c"),
     ];
-    assert_eq!(join(&rendered), "\"a b\" [withheld] [unseen] \"c\"");
+    assert_eq!(join(&rendered, true), ["\"a b\" [withheld] [unseen] \"c\""]);
     assert_eq!(
-        join(&[Rendered::Withheld, Rendered::Words(" "), Rendered::Words(""), Rendered::Withheld]),
-        WITHHELD
+        join(&[Rendered::Withheld, Rendered::Words("\n "), Rendered::Words(""), Rendered::Withheld], true),
+        [WITHHELD]
     );
-    assert_eq!(join(&[Rendered::Words(" "), Rendered::Unseen("\u{200b}")]), "");
+    assert!(join(&[Rendered::Words(" \n\t"), Rendered::Unseen("\u{200b}")], true).is_empty());
+}
+
+#[test]
+fn lines_and_cells_of_a_text_are_apart_and_a_name_is_on_one_line() {
+    let rendered = [
+        Rendered::Words("one\n\n two\tthree"),
+        Rendered::Words("\t"),
+        Rendered::Withheld,
+        Rendered::Words("\t\n"),
+        Rendered::Unseen("four\nfive"),
+    ];
+    assert_eq!(
+        join(&rendered, true),
+        ["\"one\"", "\"two\" | \"three\" | [withheld]", "[unseen] \"four\"", "[unseen] \"five\""]
+    );
+    assert_eq!(join(&rendered, false), ["\"one two three\" [withheld] [unseen] \"four five\""]);
+    let outline = page("T\n- x", "Pay\n- y", "Total\t64.15\n- z");
+    assert_eq!(
+        outline.unfiltered(),
+        "- document https://a.example \"T - x\":\n  - button \"Pay - y\" [ref=e1]\n  - text: \"Total\" | \"64.15\"\n    \
+         \"- zTotal\" | \"64.15\"\n    \"- z\"\n"
+    );
 }
 
 #[test]

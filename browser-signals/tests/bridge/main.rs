@@ -7,6 +7,7 @@ mod support;
 mod acting;
 mod filling;
 mod leaving;
+mod line_ends;
 mod picturing;
 mod popups;
 mod racing;

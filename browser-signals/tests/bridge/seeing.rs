@@ -75,6 +75,10 @@ const HIDING: &[(&str, &str)] = &[
     ("generated and clear", r#"<style>.clear::before{content:"@";opacity:0}</style><p class=clear>:</p>"#),
     ("clear svg", r#"<svg width=200 height=20><text y=15 fill="transparent">@</text></svg>"#),
     ("content-visibility", r#"<div style="content-visibility:hidden">@</div>"#),
+    (
+        "clear in a deferred layout",
+        r#"<div style="height:9000px"></div><div style="content-visibility:auto"><p style="opacity:0">@</p></div>"#,
+    ),
 ];
 
 const SHOWING: &[(&str, &str)] = &[
@@ -120,6 +124,14 @@ const SHOWING: &[(&str, &str)] = &[
     ("a shadow tree", r#"<div><template shadowrootmode=open><p>@</p></template></div>"#),
     ("turned", r#"<p style="transform:rotate(45deg);width:200px;margin:80px">@</p>"#),
     ("a link with a label", r##"<a href="#x" aria-label="labelled">@</a>"##),
+    (
+        "a deferred layout",
+        r#"<div style="height:9000px"></div><div style="content-visibility:auto"><p>@</p></div>"#,
+    ),
+    (
+        "a deferred layout within another",
+        r#"<div style="height:9000px"></div><div style="content-visibility:auto"><div style="height:9000px"></div><div style="content-visibility:auto"><p>@</p></div></div>"#,
+    ),
     ("a role of a picture", r#"<div role=img aria-label="picture">@</div>"#),
 ];
 

@@ -24,9 +24,12 @@ pub fn within(text: &str, element: &str) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// The lines of the first levels. Each level is indented by two spaces.
+/// The lines of the first levels. Each level is indented by two spaces. A further line of a text, which does not begin as
+/// an element does, belongs to the level above.
 pub fn levels(text: &str, depth: usize) -> String {
-    let lines: Vec<&str> = text.lines().filter(|line| indent(line) / 2 < depth).collect();
+    let level =
+        |line: &str| indent(line) / 2 - usize::from(indent(line) > 1 && !line.trim_start().starts_with('-'));
+    let lines: Vec<&str> = text.lines().filter(|line| level(line) < depth).collect();
     lines.join("\n")
 }
 
@@ -75,6 +78,9 @@ mod tests {
         let lying = "- button \"[ref=e2]\" [ref=e1]\n- button \"Send\" [ref=e2]";
         assert_eq!(within(lying, "e2").unwrap(), "- button \"Send\" [ref=e2]");
         assert_eq!(levels(PAGE, 2).lines().count(), 3);
+        let lines =
+            "- main [ref=e1]:\n  - text: \"one\"\n    \"two\"\n  - list [ref=e2]:\n    - text: \"three\"";
+        assert_eq!(levels(lines, 2).lines().count(), 4);
         assert_eq!(find(PAGE, &SearchPattern::Text("send".into())).unwrap(), ["- button \"Send\" [ref=e3]"]);
         let expression =
             |pattern: &str| SearchPattern::Expression { pattern: pattern.into(), any_case: false };

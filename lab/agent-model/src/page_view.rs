@@ -68,7 +68,12 @@ fn show(item: &str) -> Option<ViewLine> {
     if item.is_empty() || item.starts_with("option") || item.starts_with('/') {
         return None;
     }
-    let line = OutlineLine::read(item);
+    let line = if item.starts_with('"') {
+        // A further line of the text before it.
+        OutlineLine { text: text_of(item), ..OutlineLine::default() }
+    } else {
+        OutlineLine::read(item)
+    };
     let control = CONTROLS.contains(&line.role.as_str());
     let words = match (line.name.is_empty(), line.text.is_empty()) {
         (false, false) if !control => format!("{} {}", line.name, line.text),
@@ -228,6 +233,12 @@ mod tests {
         assert_eq!(view(chat), "# Chat\n");
         let other = "- complementary \"Send the card\" [ref=e1]:\n  - heading \"Chat\" [level=2] [ref=e2]\n";
         assert_eq!(view(other), "Send the card\n# Chat\n");
+    }
+
+    #[test]
+    fn each_line_of_a_text_is_a_line() {
+        let outline = "- paragraph [ref=e6]: \"Line one\"\n  \"Line\" | \"two\"\n";
+        assert_eq!(view(outline), "Line one\nLine | two\n");
     }
 
     #[test]

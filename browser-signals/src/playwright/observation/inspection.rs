@@ -40,4 +40,20 @@ impl Tab {
         }
         Ok(all)
     }
+
+    /// The value of a script in a new isolated world of the top document. It is only for tests and measurements, which
+    /// compare the text for the model with other readings of the same document.
+    ///
+    /// # Errors
+    /// [`BridgeError::Stale`] where the script fails.
+    pub async fn value_of_script(&self, script: &str) -> Result<Value, BridgeError> {
+        let frames = self.state.frames().await?;
+        let frame = frames.top()?;
+        let params = json!({ "frameId": frame.id.as_str(), "worldName": "measurement" });
+        let made = frame.session.call("Page.createIsolatedWorld", params).await?;
+        let context = made.get("executionContextId").and_then(Value::as_i64).ok_or(BridgeError::Stale)?;
+        let params = json!({ "expression": script, "contextId": context, "returnByValue": true });
+        let answer = frame.session.call("Runtime.evaluate", params).await?;
+        answer.pointer("/result/value").cloned().ok_or(BridgeError::Stale)
+    }
 }

@@ -3,14 +3,18 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
+use super::fold::{fold, separator};
 use super::refs::FrameRefs;
 use super::tree::{DEEPEST, NamedBy, Node, Tree};
 use crate::NodeId;
 use crate::outline::{LinePart, OutlineLine, Purpose, TextPlace, Words, is_control, tidy};
-use crate::playwright::visibility::{SeenText, VisibleText};
+use crate::playwright::visibility::{SeenText, Separation, VisibleText};
 
 /// Replaces a name that repeats a typed value.
 const TYPED: &str = "[typed]";
+
+/// The markers of list items that say no more than the item's role does, and those of closed and open details.
+const BULLETS: [char; 9] = ['•', '◦', '▪', '■', '○', '▸', '▾', '▶', '▼'];
 
 /// A line, or the position of the lines of an inner frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +51,16 @@ impl Tree {
     /// The lines of the frame.
     pub(super) fn render(&self, options: RenderOptions<'_>, refs: &mut FrameRefs<'_>) -> FrameOutline {
         let left_out = self.left_out(options.visible);
-        let mut writer = Writer { tree: self, options, left_out, refs, out: FrameOutline::default() };
+        let mut writer = Writer {
+            tree: self,
+            options,
+            left_out,
+            refs,
+            before: None,
+            in_new_block: false,
+            role: String::new(),
+            out: FrameOutline::default(),
+        };
         if let Some(root) = self.nodes.get(&self.root) {
             writer.out.title = root.name.clone();
             writer.children(root, None, 0, 0);
@@ -82,6 +95,12 @@ struct Writer<'a, 'n> {
     options: RenderOptions<'a>,
     left_out: HashMap<NodeId, Vec<&'a SeenText>>,
     refs: &'a mut FrameRefs<'n>,
+    /// The text that was written last.
+    before: Option<&'a SeenText>,
+    /// Whether a group of the tree begins or ends after the text that was written last.
+    in_new_block: bool,
+    /// The role of the element that is being written.
+    role: String,
     out: FrameOutline,
 }
 
@@ -97,24 +116,24 @@ impl<'a> Writer<'a, '_> {
         }
         match node.role.as_str() {
             "StaticText" if !node.ignored => self.text(depth, node, holder),
-            // A number in front of a list item is a word; a bullet is not.
-            "ListMarker" if node.name.contains(char::is_alphanumeric) => self.text(depth, node, holder),
+            "ListMarker" if !self.is_told_by_role(&node.name) => self.text(depth, node, holder),
             "InlineTextBox" | "LineBreak" | "ListMarker" => {}
             _ => match node.shown_role().filter(|_| !node.ignored || node.editable) {
                 Some(role) => self.element(node, role, depth, nesting),
                 None => {
-                    // A block ends the run of text before it. A node that the browser ignores does not, so a
-                    // number that is split over several of them stays in one piece.
-                    if !node.ignored {
-                        self.end_run(depth);
-                    }
+                    let groups = !node.ignored && !node.is_phrase();
+                    self.in_new_block |= groups;
                     self.children(node, holder, depth, nesting);
-                    if !node.ignored {
-                        self.end_run(depth);
-                    }
+                    self.in_new_block |= groups;
                 }
             },
         }
+    }
+
+    /// Whether a list marker is a mere bullet in front of the words of a list item.
+    fn is_told_by_role(&self, marker: &str) -> bool {
+        matches!(self.role.as_str(), "listitem" | "button")
+            && marker.chars().all(|c| c.is_whitespace() || BULLETS.contains(&c))
     }
 
     /// The children, and between them the visible words that are not in the tree.
@@ -169,66 +188,19 @@ impl<'a> Writer<'a, '_> {
         if entry {
             return;
         }
+        let outer = std::mem::replace(&mut self.role, role.to_owned());
         self.children(node, None, depth + 1, nesting);
+        self.role = outer;
         self.flush(at + 1);
-        self.fold(at);
-    }
-
-    /// Merges the lines below an element into its own: a text that only repeats the name is dropped, and a line without a
-    /// name takes a single text.
-    fn fold(&mut self, at: usize) {
-        let below = self.out.lines.get(at + 1..).unwrap_or_default();
-        let only_text = below.iter().all(|line| matches!(line, FrameItem::Line(line) if line.bare));
-        let single = below.len() == 1;
-        let texts = below.iter().flat_map(|line| match line {
-            FrameItem::Line(line) => line.text.as_slice(),
-            FrameItem::Frame { .. } => &[],
-        });
-        let shown: String =
-            texts.filter(|words| words.place != TextPlace::Hidden).map(|it| it.text.as_str()).collect();
-        let has_below = !below.is_empty();
-        let Some(FrameItem::Line(line)) = self.out.lines.get(at) else {
-            return;
-        };
-        let name = line.head.iter().find_map(|part| match part {
-            LinePart::Page(words) => Some(tidy(&words.text)),
-            LinePart::Own(_) => None,
-        });
-        let repeats = single && name.as_ref().is_some_and(|name| *name == tidy(&shown));
-        let takes = single && (name.is_none() || tidy(&shown).is_empty());
-        let mut text = Vec::new();
-        if only_text
-            && (repeats || takes)
-            && let Some(FrameItem::Line(taken)) = self.out.lines.pop()
-        {
-            text = taken.text;
-        }
-        let Some(FrameItem::Line(line)) = self.out.lines.get_mut(at) else {
-            return;
-        };
-        if repeats && only_text {
-            text.retain(|words| words.place == TextPlace::Hidden);
-            for part in &mut line.head {
-                if let LinePart::Page(words) = part
-                    && words.purpose == Purpose::Echo
-                {
-                    words.purpose = Purpose::Text;
-                }
-            }
-        }
-        line.opens = has_below && !(only_text && (repeats || takes));
-        line.text = text;
-    }
-
-    fn end_run(&mut self, depth: usize) {
-        self.out.lines.push(FrameItem::Line(OutlineLine { depth, ..OutlineLine::default() }));
+        fold(&mut self.out.lines, at, self.options.frame);
     }
 
     /// The words of a text node as the browser laid them out, with their visibility.
     fn text(&mut self, depth: usize, node: &Node, holder: Option<NodeId>) {
-        for words in self.words_of(node, holder) {
-            self.run(depth, words);
-        }
+        let visible = self.options.visible;
+        let seen = node.node.or(holder).and_then(|id| visible.text(id));
+        let words = self.words_of(node, holder);
+        self.run(depth, seen, words);
     }
 
     fn words_of(&self, node: &Node, holder: Option<NodeId>) -> Vec<Words> {
@@ -249,46 +221,46 @@ impl<'a> Writer<'a, '_> {
         vec![words(&node.name, if shows { shown } else { TextPlace::Hidden })]
     }
 
-    fn seen_text(&mut self, depth: usize, text: &SeenText) {
-        if !text.follows {
-            self.end_run(depth);
-        }
-        for stretch in &text.stretches {
-            let place = if stretch.shown { TextPlace::Shown } else { TextPlace::Hidden };
-            let words = Words {
-                text: stretch.words.clone(),
-                place,
-                purpose: Purpose::Text,
-                frame: self.options.frame,
-            };
-            self.run(depth, words);
-        }
+    fn seen_text(&mut self, depth: usize, text: &'a SeenText) {
+        let words = text.stretches.iter().map(|stretch| Words {
+            text: stretch.words.clone(),
+            place: if stretch.shown { TextPlace::Shown } else { TextPlace::Hidden },
+            purpose: Purpose::Text,
+            frame: self.options.frame,
+        });
+        self.run(depth, Some(text), words.collect());
     }
 
-    fn run(&mut self, depth: usize, words: Words) {
+    /// Adds words to the line of the text before them, or begins a line. `seen` is where the browser laid them out.
+    fn run(&mut self, depth: usize, seen: Option<&'a SeenText>, words: Vec<Words>) {
+        let in_new_block = std::mem::take(&mut self.in_new_block);
+        let separation = match (self.before, seen) {
+            (Some(before), Some(seen)) => before.separation(seen),
+            _ if in_new_block => Separation::Line,
+            _ => Separation::Nothing,
+        };
+        self.before = seen;
         if let Some(FrameItem::Line(line)) = self.out.lines.last_mut()
             && line.bare
             && line.depth == depth
+            && !(in_new_block && separation == Separation::Line)
         {
-            line.text.push(words);
+            if separation != Separation::Nothing {
+                line.text.push(separator(separation, self.options.frame));
+            }
+            line.text.extend(words);
             return;
         }
         let head = vec![LinePart::Own("- text".to_owned())];
-        self.out.lines.push(FrameItem::Line(OutlineLine {
-            depth,
-            head,
-            text: vec![words],
-            bare: true,
-            opens: false,
-        }));
+        let line = OutlineLine { depth, head, text: words, bare: true, opens: false };
+        self.out.lines.push(FrameItem::Line(line));
     }
 
-    /// Removes the separators between runs of text since `from`, and runs of white space.
+    /// Removes runs of white space since `from`.
     fn flush(&mut self, from: usize) {
         let tail = self.out.lines.split_off(from.min(self.out.lines.len()));
-        let is_blank = |line: &OutlineLine| {
-            line.head.is_empty() || line.bare && line.text.iter().all(|words| tidy(&words.text).is_empty())
-        };
+        let is_blank =
+            |line: &OutlineLine| line.bare && line.text.iter().all(|words| tidy(&words.text).is_empty());
         self.out.lines.extend(tail.into_iter().filter(|line| match line {
             FrameItem::Line(line) => !is_blank(line),
             FrameItem::Frame { .. } => true,
@@ -317,7 +289,7 @@ impl<'a> Writer<'a, '_> {
         }
         if node.named_by == NamedBy::Contents {
             let mut shown = String::new();
-            self.shown_below(node, node.node, 0, &mut shown);
+            self.shown_below(node, node.node, 0, &mut None, &mut shown);
             let shown = tidy(&shown);
             if !shown.is_empty() {
                 return words(shown, TextPlace::Shown, Purpose::Echo);
@@ -332,26 +304,31 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// The visible words below a node, without any control's value.
-    fn shown_below(&self, node: &Node, holder: Option<NodeId>, depth: usize, into: &mut String) {
+    fn shown_below(
+        &self,
+        node: &Node,
+        holder: Option<NodeId>,
+        depth: usize,
+        before: &mut Option<&'a SeenText>,
+        into: &mut String,
+    ) {
         if depth > DEEPEST || node.is_entry() {
             return;
         }
         if node.role == "StaticText" {
-            let apart = node
-                .node
-                .or(holder)
-                .and_then(|id| self.options.visible.text(id))
-                .is_some_and(|it| !it.follows);
-            if apart && !into.is_empty() {
-                into.push(' ');
+            let visible = self.options.visible;
+            let seen = node.node.or(holder).and_then(|id| visible.text(id));
+            if let (Some(before), Some(seen)) = (*before, seen) {
+                into.push_str(before.separation(seen).white_space());
             }
+            *before = seen;
             for words in self.words_of(node, holder).iter().filter(|it| it.place != TextPlace::Hidden) {
                 into.push_str(&words.text);
             }
             return;
         }
         for child in node.children.iter().filter_map(|id| self.tree.nodes.get(id)) {
-            self.shown_below(child, child.node.or(holder), depth + 1, into);
+            self.shown_below(child, child.node.or(holder), depth + 1, before, into);
         }
     }
 

@@ -5,7 +5,11 @@
 //! | `refs` | the refs of elements, which stay with them from read to read |
 //! | `tree` | the accessibility tree of a frame |
 //! | `lines` | the tree as lines |
+//! | `fold` | the text of an element in the element's own line |
+//! | `deferred` | the contents of elements that are laid out only near the window |
 
+mod deferred;
+mod fold;
 mod lines;
 pub(crate) mod refs;
 mod tree;
@@ -67,7 +71,7 @@ impl Tab {
         let (identified, answers, visible) =
             tokio::join!(self.state.identify(&mut frames, None), trees_of(&asked), visible_texts(&asked));
         identified?;
-        let mut visible = visible?;
+        let mut visible = self.state.lay_out(&frames, visible?).await?;
         let mut trees: Vec<Option<Tree>> = frames.0.iter().map(|_| None).collect();
         let mut owners: HashMap<FrameId, NodeId> = HashMap::new();
         for (index, answer, owner) in answers {

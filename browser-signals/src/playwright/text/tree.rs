@@ -135,6 +135,17 @@ impl Node {
             || (role == "combobox" && !self.states.contains(&"select") && self.children.is_empty())
     }
 
+    /// Whether this is a part of a sentence that is only drawn in another way. A person reads on without a break, and a value
+    /// that is split over such parts is one value.
+    pub(super) fn is_phrase(&self) -> bool {
+        let role = self.role.as_str();
+        let phrase = matches!(
+            role,
+            "code" | "deletion" | "emphasis" | "insertion" | "mark" | "strong" | "subscript" | "superscript"
+        );
+        phrase && !self.editable
+    }
+
     /// The role in the text; none for nodes that only group others.
     pub(super) fn shown_role(&self) -> Option<&str> {
         match self.role.as_str() {
@@ -143,6 +154,7 @@ impl Node {
             "Iframe" | "IframePresentational" => Some("iframe"),
             "generic" | "none" | "presentation" if self.editable => Some("textbox"),
             "generic" | "none" | "presentation" | "" => None,
+            _ if self.is_phrase() => None,
             role if role.bytes().all(|byte| byte.is_ascii_lowercase()) => Some(role),
             _ => None,
         }

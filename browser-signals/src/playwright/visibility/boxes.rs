@@ -3,93 +3,11 @@
 use serde_json::Value;
 
 use super::area::{Area, FAR, clip, clip_path, overflow, pixels};
+use super::captured::{Captured, Style};
 use super::colour::Colour;
-
-/// The requested computed styles; [`Style`] names their indices.
-pub(super) const STYLES: [&str; 23] = [
-    "display",
-    "visibility",
-    "opacity",
-    "-webkit-text-fill-color",
-    "fill",
-    "font-size",
-    "position",
-    "overflow-x",
-    "overflow-y",
-    "clip",
-    "clip-path",
-    "filter",
-    "transform",
-    "background-color",
-    "background-image",
-    "background-clip",
-    "z-index",
-    "-webkit-user-modify",
-    "-webkit-text-security",
-    "color-scheme",
-    "direction",
-    "text-shadow",
-    "-webkit-text-stroke-width",
-];
-
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Style {
-    Display,
-    Visibility,
-    Opacity,
-    TextColour,
-    Fill,
-    FontSize,
-    Position,
-    OverflowX,
-    OverflowY,
-    Clip,
-    ClipPath,
-    Filter,
-    Transform,
-    BackgroundColour,
-    BackgroundImage,
-    BackgroundClip,
-    ZIndex,
-    UserModify,
-    TextSecurity,
-    ColourScheme,
-    Direction,
-    TextShadow,
-    StrokeWidth,
-}
 
 /// The blur from which on nothing is legible, in pixels.
 const BLURRED: f64 = 8.0;
-
-/// The answer of `DOMSnapshot.captureSnapshot` for one document, by name.
-pub(super) struct Captured<'a> {
-    pub(super) document: &'a Value,
-    strings: &'a [Value],
-}
-
-impl<'a> Captured<'a> {
-    pub(super) fn new(document: &'a Value, strings: &'a [Value]) -> Captured<'a> {
-        Captured { document, strings }
-    }
-
-    pub(super) fn list(&self, path: &str) -> &'a [Value] {
-        self.document.pointer(path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn string(&self, index: Option<&Value>) -> &'a str {
-        let index = index.and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());
-        index.and_then(|it| self.strings.get(it)).and_then(Value::as_str).unwrap_or_default()
-    }
-
-    fn number(&self, path: &str) -> f64 {
-        self.document.pointer(path).and_then(Value::as_f64).unwrap_or(0.0)
-    }
-
-    fn style(&self, styles: Option<&'a Value>, style: Style) -> &'a str {
-        self.string(styles.and_then(|it| it.get(style as usize)))
-    }
-}
 
 /// The properties that a box's descendants inherit.
 #[derive(Debug, Clone)]
@@ -108,6 +26,10 @@ pub(super) struct Inherited {
     context: usize,
     /// Whether it is editable.
     pub(super) editable: bool,
+    /// The nearest block around the text, or the cell of a table.
+    pub(super) block: usize,
+    /// The nearest cell of a table, and its row.
+    pub(super) cell: Option<(usize, usize)>,
 }
 
 /// One box.
@@ -135,6 +57,12 @@ pub(super) struct LayoutBox {
     pub(super) is_inline: bool,
     /// Whether its own visibility matters: a control, or an element that holds another document.
     pub(super) is_relevant: bool,
+    /// Whether a line ends where it begins: a block in the flow, or the element `br`.
+    pub(super) breaks: bool,
+    /// Whether the browser lays out what is in it only near the window.
+    pub(super) deferred: bool,
+    /// Whether the line ends of its text are those of a person's reading.
+    pub(super) keeps_lines: bool,
 }
 
 /// The boxes of a document and its window.
@@ -194,6 +122,8 @@ impl Boxes {
                 below: None,
                 context: 0,
                 editable: false,
+                block: 0,
+                cell: None,
             });
             // The window takes the root's overflow, or the body's where the root has none; and the root's
             // background, or the body's.
@@ -232,7 +162,7 @@ impl Boxes {
                 (above, seen)
             } else {
                 let is_context = contexts.contains(&(index as u64));
-                Inherited::of(&style, &area, above, index, is_context, is_window)
+                Inherited::of(&style, &area, above, index, parent, is_context, is_window)
             };
             let decorated = style(Style::BackgroundClip).contains("text")
                 || !matches!(style(Style::TextShadow), "none" | "")
@@ -264,9 +194,26 @@ impl Boxes {
                 is_text,
                 is_inline: style(Style::Display) == "inline" && !replaced,
                 is_relevant: replaced || matches!(name, "INPUT" | "BUTTON" | "SELECT" | "TEXTAREA"),
+                breaks: name == "BR"
+                    || (!is_text
+                        && is_block(style(Style::Display))
+                        && !matches!(style(Style::Position), "absolute" | "fixed")),
+                deferred: style(Style::ContentVisibility) == "auto",
+                keeps_lines: matches!(
+                    style(Style::WhiteSpace),
+                    "preserve" | "preserve-breaks" | "break-spaces"
+                ),
             });
         }
         read
+    }
+
+    /// The indices in the document of the elements whose contents are not laid out yet.
+    pub(super) fn deferred(&self) -> impl Iterator<Item = usize> {
+        let has_boxes =
+            |index: usize| self.boxes.get(index + 1).is_some_and(|next| next.parent == Some(index));
+        let boxes = self.boxes.iter().enumerate().filter(|(_, it)| it.deferred && !it.is_text);
+        boxes.filter(move |(index, _)| !has_boxes(*index)).map(|(_, it)| it.node)
     }
 
     /// Whether `index` is `ancestor` or a descendant of it.
@@ -288,6 +235,7 @@ impl Inherited {
         area: &Area,
         above: Inherited,
         index: usize,
+        parent: Option<usize>,
         is_context: bool,
         is_window: bool,
     ) -> (Inherited, Area) {
@@ -321,9 +269,21 @@ impl Inherited {
             below: if z_index < 0 && is_context { Some((index, above.context)) } else { above.below },
             context: if is_context { index } else { above.context },
             editable: style(Style::UserModify).starts_with("read-write"),
+            block: if is_block(style(Style::Display)) { index } else { above.block },
+            cell: match (style(Style::Display), parent) {
+                ("table-cell", Some(row)) => Some((index, row)),
+                _ => above.cell,
+            },
         };
         (inherited, area.within(&clip_own))
     }
+}
+
+/// Whether a box of this style stands on lines of its own, as `innerText` has it.
+fn is_block(display: &str) -> bool {
+    !display.starts_with("inline")
+        && !display.starts_with("ruby")
+        && !matches!(display, "contents" | "none" | "")
 }
 
 /// The opacity that a filter leaves: that of its `opacity()`, and none where its blur makes text illegible.

@@ -1,13 +1,15 @@
 //! The visible letters of a document's texts.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::Value;
 
 use super::area::{Area, LEAST};
-use super::boxes::{Boxes, Captured, LayoutBox, area_of, index_in};
+use super::boxes::{Boxes, LayoutBox, area_of, index_in};
+use super::captured::Captured;
 use super::painters::Painters;
-use super::visible_text::{SeenText, Stretch, VisibleText};
+use super::visible_text::{Position, SeenText, Stretch, VisibleText};
 
 /// The smallest legible size of letters, in pixels as they are drawn.
 const SMALLEST: f64 = 4.0;
@@ -31,9 +33,10 @@ pub(super) fn read(captured: &Captured<'_>, boxes: &Boxes, visible: &mut Visible
     let painters = Painters::new(boxes);
     let texts = captured.list("/layout/text");
     let mut runs = runs(captured);
-    let mut before: Option<Area> = None;
+    let mut breaks = 0;
     for (index, layout) in boxes.boxes.iter().enumerate() {
         let Some(node) = visible.nodes.get(layout.node).copied() else { continue };
+        breaks += usize::from(layout.breaks);
         if !layout.is_text {
             let least = if layout.is_relevant { LEAST_CONTROL } else { LEAST };
             let seen = layout.seen.width().min(layout.seen.height()) >= least;
@@ -43,20 +46,28 @@ pub(super) fn read(captured: &Captured<'_>, boxes: &Boxes, visible: &mut Visible
             });
             continue;
         }
+        if layout.breaks {
+            // The line feed of a `br` is what separates the texts around it.
+            continue;
+        }
         let words = captured.string(texts.get(index));
         let runs = runs.remove(&index).unwrap_or_default();
-        let follows = match (before, runs.first()) {
-            (Some(before), Some(run)) => touches(&before, &run.area),
-            _ => before.is_some(),
+        let position = Position {
+            block: layout.inherited.block,
+            cell: layout.inherited.cell,
+            breaks,
+            first: runs.first().map(|run| run.area),
+            last: runs.last().map(|run| run.area),
+            size: layout.font_size,
         };
-        before = runs.last().map(|run| run.area).or(before);
-        let stretches = stretches(words, &runs, |run| seen_part(&painters, layout, index, run));
+        let words = with_line_ends(words, layout.keeps_lines);
+        let stretches = stretches(&words, &runs, |run| seen_part(&painters, layout, index, run));
         visible.texts.push(SeenText {
             node,
             at: layout.node,
             stretches,
             editable: layout.inherited.editable,
-            follows,
+            position,
         });
     }
 }
@@ -78,10 +89,15 @@ fn runs(captured: &Captured<'_>) -> HashMap<usize, Vec<Run>> {
     runs
 }
 
-/// Whether a text directly follows another one, in the same line.
-fn touches(before: &Area, area: &Area) -> bool {
-    let same_line = before.top < area.bottom && area.top < before.bottom;
-    same_line && (before.right - area.left).abs() < 1.0
+/// The words of a text whose line feeds are line ends to a person, and no other character is one.
+fn with_line_ends(words: &str, keeps: bool) -> Cow<'_, str> {
+    let is_other = |c: char| c == '\t' || c == '\r' || (c == '\n' && !keeps);
+    if words.contains(is_other) { Cow::Owned(words.replace(is_other, " ")) } else { Cow::Borrowed(words) }
+}
+
+/// White space that a person sees: a line end, or a space.
+fn white_space(text: &str) -> &'static str {
+    if text.contains('\n') { "\n" } else { " " }
 }
 
 fn is_seen(area: &Area) -> bool {
@@ -146,15 +162,22 @@ fn stretches(words: &str, runs: &[Run], seen: impl Fn(&Run) -> Option<(f64, f64)
             _ => out.push(Stretch { words: text.to_owned(), shown }),
         }
     };
-    let gap = |text: &str| (text.to_owned(), text.trim().is_empty());
+    // White space shows nothing by itself, so that it has no visibility of its own.
+    let gap = |text: &str, add: &mut dyn FnMut(&str, bool)| match text.trim().is_empty() {
+        true if text.is_empty() => {}
+        true => add(white_space(text), true),
+        false => add(text, false),
+    };
     let mut from = 0;
     for run in runs {
         if run.start > from {
-            let (text, space) = gap(units.slice(from, run.start));
-            add(if space { " " } else { &text }, space);
+            gap(units.slice(from, run.start), &mut add);
         }
         let end = run.start.saturating_add(run.length);
         match seen(run) {
+            _ if units.slice(run.start.max(from), end).trim().is_empty() => {
+                gap(units.slice(run.start.max(from), end), &mut add);
+            }
             None => add(units.slice(run.start.max(from), end), false),
             Some((left, right)) => {
                 let unit =
@@ -167,10 +190,7 @@ fn stretches(words: &str, runs: &[Run], seen: impl Fn(&Run) -> Option<(f64, f64)
         }
         from = from.max(end);
     }
-    let (text, space) = gap(units.slice(from, usize::MAX));
-    if !text.is_empty() {
-        add(if space { " " } else { &text }, space);
-    }
+    gap(units.slice(from, usize::MAX), &mut add);
     out
 }
 
@@ -221,7 +241,20 @@ mod tests {
             [("some ".to_owned(), true), ("secret ".to_owned(), false), ("words".to_owned(), true)]
         );
         assert_eq!(shown("nowhere", &[], whole), [("nowhere".to_owned(), false)]);
-        assert_eq!(shown(" \n", &[], whole), [(" ".to_owned(), true)]);
+        assert_eq!(shown("  ", &[], whole), [(" ".to_owned(), true)]);
+    }
+
+    #[test]
+    fn line_feeds_are_line_ends_where_the_page_keeps_them() {
+        let lines = |text: &str, keeps| with_line_ends(text, keeps).into_owned();
+        assert_eq!(lines("one\ttwo\r\nthree", true), "one two \nthree");
+        assert_eq!(lines("one\ntwo", false), "one two");
+        // The line end itself is laid out without a size.
+        let seen = |run: &Run| (run.length > 1).then_some((0.0, 1.0));
+        let text = shown("one\ntwo", &[run(0, 3), run(3, 1), run(4, 3)], seen);
+        assert_eq!(text, [("one\ntwo".to_owned(), true)]);
+        let text = shown("one \n\n two", &[run(0, 3), run(7, 3)], seen);
+        assert_eq!(text, [("one\ntwo".to_owned(), true)]);
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! | module | subject |
 //! |---|---|
 //! | `area` | rectangles, and the styles that clip them |
+//! | `captured` | the browser's answer about one document |
 //! | `boxes` | the boxes of a document, and their inherited opacity and clipping |
 //! | `colour` | colours, and which of them look alike |
 //! | `painters` | the boxes painted below and above a point |
@@ -19,22 +20,24 @@
 
 mod area;
 mod boxes;
+mod captured;
 mod colour;
 mod letters;
 mod painters;
 mod visible_text;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
 use crate::{FrameId, NodeId};
-use boxes::{Boxes, Captured, index_in};
-pub(crate) use visible_text::{SeenText, VisibleText};
+use boxes::{Boxes, index_in};
+use captured::Captured;
+pub(crate) use visible_text::{SeenText, Separation, VisibleText};
 
 /// The parameters of `DOMSnapshot.captureSnapshot`.
 pub(crate) fn question() -> Value {
-    json!({ "computedStyles": boxes::STYLES, "includePaintOrder": true })
+    json!({ "computedStyles": captured::STYLES, "includePaintOrder": true })
 }
 
 /// The documents in an answer of `DOMSnapshot.captureSnapshot`, by their frames. `top` is the page's frame.
@@ -61,6 +64,11 @@ fn visible_text(captured: &Captured<'_>, is_top: bool) -> VisibleText {
     visible.parents = captured.list("/nodes/parentIndex").iter().map(index_in).collect();
     let boxes = Boxes::read(captured, is_top);
     letters::read(captured, &boxes, &mut visible);
+    if boxes.deferred().next().is_some() {
+        let parents: HashSet<usize> = visible.parents.iter().flatten().copied().collect();
+        let deferred = boxes.deferred().filter(|node| parents.contains(node));
+        visible.deferred = deferred.filter_map(|node| visible.nodes.get(node).copied()).collect();
+    }
     for (at, text) in visible.texts.iter().enumerate() {
         visible.by_node.insert(text.node, at);
         for stretch in text.stretches.iter().filter(|it| it.shown && !text.editable) {

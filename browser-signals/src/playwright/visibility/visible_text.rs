@@ -2,7 +2,14 @@
 
 use std::collections::HashMap;
 
+use super::area::Area;
 use crate::NodeId;
+
+/// Blocks stand on one line where their letters overlap vertically by this share of the lower ones, and are at most this
+/// many times the size of the letters apart; from the smaller distance on a person sees a space.
+const OVERLAP: f64 = 0.5;
+const NEAR: f64 = 1.0;
+const SPACE: f64 = 0.2;
 
 /// A stretch of a text node's words, and whether it is visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,8 +27,81 @@ pub(crate) struct SeenText {
     pub(crate) stretches: Vec<Stretch>,
     /// Whether it is in an editable element, so that the words may be the user's.
     pub(crate) editable: bool,
-    /// Whether it directly follows the text before it, in the same line.
-    pub(crate) follows: bool,
+    pub(crate) position: Position,
+}
+
+/// What a person sees between two texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Separation {
+    /// The one continues the other.
+    Nothing,
+    /// A space within a line.
+    Space,
+    /// They are in two cells of a row.
+    Cell,
+    /// A line end.
+    Line,
+}
+
+impl Separation {
+    /// As white space in the words of a page.
+    pub(crate) fn white_space(self) -> &'static str {
+        match self {
+            Separation::Nothing => "",
+            Separation::Space => " ",
+            Separation::Cell => "\t",
+            Separation::Line => "\n",
+        }
+    }
+}
+
+/// Where a text stands in its document.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Position {
+    /// The nearest block around it.
+    pub(super) block: usize,
+    /// The nearest cell of a table, and its row.
+    pub(super) cell: Option<(usize, usize)>,
+    /// The number of blocks and forced line ends that begin before it.
+    pub(super) breaks: usize,
+    /// Its first line and its last one, where it was laid out.
+    pub(super) first: Option<Area>,
+    pub(super) last: Option<Area>,
+    /// The size of its letters.
+    pub(super) size: f64,
+}
+
+impl SeenText {
+    /// What is between a text and the one that is read after it. Blocks that stand side by side without a gap, such as
+    /// floating letters, are one text to a person's eyes.
+    pub(crate) fn separation(&self, next: &SeenText) -> Separation {
+        let (one, other) = (&self.position, &next.position);
+        let gap = match (one.last, other.first) {
+            (Some(last), Some(first)) => gap_in_line(&last, &first),
+            _ => None,
+        };
+        let size = one.size.min(other.size);
+        let apart = one.block != other.block || one.breaks != other.breaks;
+        let cells = match (one.cell, other.cell) {
+            (Some((cell, row)), Some((next, next_row))) => cell != next && row == next_row,
+            _ => false,
+        };
+        match gap {
+            Some(gap) if gap < SPACE * size => Separation::Nothing,
+            _ if cells => Separation::Cell,
+            Some(gap) if gap < NEAR * size || !apart => Separation::Space,
+            _ if apart => Separation::Line,
+            _ => Separation::Nothing,
+        }
+    }
+}
+
+/// The gap between two pieces of text that stand on the same line; none where they do not.
+fn gap_in_line(before: &Area, after: &Area) -> Option<f64> {
+    let common = before.bottom.min(after.bottom) - before.top.max(after.top);
+    let lower = before.height().min(after.height());
+    let gap = (after.left - before.right).max(before.left - after.right);
+    (lower > 0.0 && common >= OVERLAP * lower && gap > -1.0).then_some(gap)
 }
 
 /// The visible text of one document.
@@ -36,6 +116,8 @@ pub(crate) struct VisibleText {
     pub(super) parents: Vec<Option<usize>>,
     /// Elements with a box, and whether any of it is visible.
     pub(super) boxes: HashMap<NodeId, bool>,
+    /// Elements whose contents the browser lays out only near the window, and has not laid out yet.
+    pub(crate) deferred: Vec<NodeId>,
     /// All visible text, without white space.
     pub(super) solid: String,
 }
@@ -70,10 +152,12 @@ impl VisibleText {
     /// All visible text, in the document's order.
     pub(crate) fn shown(&self) -> String {
         let mut out = String::new();
+        let mut before: Option<&SeenText> = None;
         for text in self.texts.iter().filter(|text| !text.editable) {
-            if !text.follows {
-                out.push(' ');
+            if let Some(before) = before {
+                out.push_str(before.separation(text).white_space());
             }
+            before = Some(text);
             for stretch in text.stretches.iter().filter(|stretch| stretch.shown) {
                 out.push_str(&stretch.words);
             }

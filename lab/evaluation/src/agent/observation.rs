@@ -30,6 +30,13 @@ impl Page {
         let mut nodes: Vec<Node> = Vec::new();
         let mut frame_depth: Option<usize> = None;
         for line in outline.lines().filter(|line| !line.trim().is_empty()) {
+            // A further line of the text before it.
+            if line.trim_start().starts_with('"')
+                && let Some(before) = nodes.last_mut()
+            {
+                before.text = join(&before.text, &unquote(line.trim()));
+                continue;
+            }
             let mut node = parse_line(line);
             if frame_depth.is_some_and(|depth| node.depth <= depth) {
                 frame_depth = None;

@@ -9,6 +9,7 @@
 //! | [`horizon`] | the effect of look-ahead on a model that can be corrupted, without a browser |
 //! | [`agentdojo`] | a replay of AgentDojo's tasks under a policy |
 //! | [`miniwob`] | tasks of MiniWoB++ |
+//! | [`reading`] | how much of a page's text the agent reads |
 
 pub mod adaptive;
 pub mod agentdojo;
@@ -17,3 +18,4 @@ pub mod compare;
 pub mod demo;
 pub mod horizon;
 pub mod miniwob;
+pub mod reading;
