@@ -83,9 +83,10 @@ impl PageTextGuard {
 
 impl TextGuard for PageTextGuard {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
-        let judged = self.safety.as_ref().map(|safety| safety.of(outline));
-        *self.judged.lock().map_err(|_| TextWithheld)? = judged;
         let scrubbed = self.scrubber.scrub(outline);
+        // The agent reads nothing else of the page.
+        let judged = self.safety.as_ref().map(|safety| safety.of(&scrubbed.told));
+        *self.judged.lock().map_err(|_| TextWithheld)? = judged;
         self.quarantine.add(&scrubbed.withheld, unix_ms());
         self.mask(&scrubbed.text)
     }

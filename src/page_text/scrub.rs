@@ -15,10 +15,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use browser_signals::Origin;
-use browser_signals::outline::{Outline, Purpose, Rendered, TextPlace, Words, tidy};
+use browser_signals::outline::{LinePart, Outline, Purpose, Rendered, TextPlace, Words, tidy};
 use classifier::{MentionAware, ModelError, Risk, WindowClassifier, sweep};
 
-use super::running_text::{TextRun, place_of};
+use super::running_text::{TextRun, is_short_name, place_of};
 
 /// How words are handled that a person does not see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,6 +83,8 @@ pub struct Scrubbed {
     pub words: String,
     /// The words that are not in it.
     pub withheld: Vec<Withheld>,
+    /// The outline with only the words that are told, for the judge of the page's safety.
+    pub told: Outline,
 }
 
 /// Decides which words of a page the model gets.
@@ -168,6 +170,7 @@ impl Scrubber {
                 scrubbed.words.push('\n');
             }
         }
+        scrubbed.told = told(outline, &verdicts);
         let mut verdicts = verdicts.iter();
         scrubbed.text =
             outline.render(|words| verdicts.next().map(|verdict| say(words, verdict)).unwrap_or_default());
@@ -198,16 +201,26 @@ impl Scrubber {
 
     /// Classifies the running text of each frame, visible and invisible words apart.
     fn read_running_text(&self, outline: &Outline, judge: &dyn WindowClassifier, verdicts: &mut [Verdict]) {
+        let mut short = ShortNames::default();
         for run in TextRun::all(outline, |at| match verdicts.get(at) {
             Some(Verdict::Rendered { unseen, .. }) => Some(*unseen),
             _ => None,
         }) {
+            if run.apart && is_short_name(&run.text) {
+                short.add(&run);
+                continue;
+            }
             for suspect in sweep(&run.text, run.place, judge, self.settings.quarantine_from) {
                 for (at, part) in run.parts(&suspect.span) {
                     if let Some(Verdict::Rendered { except, .. }) = verdicts.get_mut(at) {
                         except.push(part);
                     }
                 }
+            }
+        }
+        for at in short.overriding() {
+            if let Some(verdict) = verdicts.get_mut(at) {
+                *verdict = Verdict::Marked(WithholdReason::Suspicious);
             }
         }
         for verdict in verdicts {
@@ -273,8 +286,10 @@ impl Scrubber {
             let name = bare(&words.text);
             let repeats =
                 !name.is_empty() && withheld.iter().any(|withheld_parts| shares(withheld_parts, &name));
-            // A name that echoes its element's own text was classified with that text.
-            let read = words.purpose != Purpose::Echo;
+            // A name that echoes its element's own text was classified with that text. A short one counts only as a
+            // canonical override.
+            let overriding = !classifier::overrides(&words.text).is_empty();
+            let read = words.purpose != Purpose::Echo && (overriding || !is_short_name(&words.text));
             let place = place_of(outline, words);
             if repeats
                 || (read && !sweep(&words.text, place, judge, self.settings.quarantine_from).is_empty())
@@ -283,6 +298,63 @@ impl Scrubber {
             }
         }
     }
+}
+
+/// Names that are too short for a model: together they may be a canonical override, word by word.
+#[derive(Default)]
+struct ShortNames {
+    together: String,
+    /// The end of each name in the text, and the indices of its words in the outline.
+    ends: Vec<(usize, Vec<usize>)>,
+}
+
+impl ShortNames {
+    fn add(&mut self, run: &TextRun) {
+        self.together.push_str(&run.text);
+        let words = run.parts(&(0..run.text.len())).into_iter().map(|(at, _)| at).collect();
+        self.ends.push((self.together.len(), words));
+        self.together.push('\n');
+    }
+
+    /// The indices of the words that are part of an override.
+    fn overriding(&self) -> Vec<usize> {
+        let mut found = Vec::new();
+        for span in classifier::overrides(&self.together) {
+            let from = self.ends.partition_point(|(end, _)| *end <= span.start);
+            let to = self.ends.partition_point(|(end, _)| *end < span.end) + 1;
+            found.extend(self.ends.iter().take(to).skip(from).flat_map(|(_, words)| words));
+        }
+        found
+    }
+}
+
+/// The outline with only the words that are told.
+fn told(outline: &Outline, verdicts: &[Verdict]) -> Outline {
+    let mut told = outline.clone();
+    let mut verdicts = verdicts.iter();
+    let mut cut = |words: &mut Words| {
+        let Some(verdict) = verdicts.next() else { return };
+        if matches!(verdict, Verdict::Rendered { except, .. } if except.is_empty()) {
+            return;
+        }
+        let kept: Vec<&str> = say(words, verdict)
+            .into_iter()
+            .filter_map(|said| match said {
+                Rendered::Words(words) | Rendered::Unseen(words) => Some(words),
+                Rendered::Withheld => None,
+            })
+            .collect();
+        words.text = kept.join("\n");
+    };
+    for line in &mut told.lines {
+        for part in &mut line.head {
+            if let LinePart::Page(words) = part {
+                cut(words);
+            }
+        }
+        line.text.iter_mut().for_each(&mut cut);
+    }
+    told
 }
 
 /// Letters and digits alone, in lower case.

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [data, seed, rest @ ..] = arguments.as_slice() else { return Err(USAGE.into()) };
     let seed: u64 = seed.parse()?;
-    let mut documents = Subject::Injection.corpus(Path::new(data), seed)?.documents;
+    let mut corpus = Subject::Injection.corpus(Path::new(data), seed)?;
     let (output, without) = match rest {
         [] => (None, None),
         [output] => (Some(output), None),
@@ -30,19 +30,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => return Err(USAGE.into()),
     };
     if let Some(corpus) = without {
-        for one in &mut documents {
+        for one in &mut corpus.documents {
             if one.harmful.is_some() && one.source.starts_with(corpus) {
                 one.part = CorpusPart::Test;
             }
         }
     }
-    let model = Subject::Injection.train(&documents, seed)?;
+    let model = Subject::Injection.train(&corpus, seed)?;
     if let Some(path) = output {
         std::fs::write(path, model.to_bytes())?;
     }
     let attack =
         |one: &Document| one.harmful.is_some() && without.is_none_or(|corpus| one.source.starts_with(corpus));
-    let test: Vec<&Document> = documents
+    let test: Vec<&Document> = corpus
+        .documents
         .iter()
         .filter(|one| {
             one.part == CorpusPart::Test
