@@ -16,7 +16,9 @@ use std::sync::Arc;
 
 use browser_signals::Outline;
 use browser_signals::outline::{Purpose, Words};
-use classifier::{LinearClassifier, MentionAware, ModelError, Risk, Safety, WindowClassifier, WindowPlace, overrides};
+use classifier::{
+    LinearClassifier, MentionAware, ModelError, Risk, Safety, WindowClassifier, WindowPlace, overrides,
+};
 use hmm_control::monitor::{Judge, MonitorError};
 #[cfg(feature = "browser")]
 use policy_dfa::{SafetyBand, Thresholds};
@@ -173,8 +175,11 @@ impl PageSafety for WindowSafety {
     fn of(&self, outline: &Outline) -> Safety {
         let runs = TextRun::all(outline, |_| Some(false));
         let is_name = |words: &&Words| words.purpose != Purpose::Text && words.purpose != Purpose::Echo;
-        let text = |apart| runs.iter().filter(move |run| run.apart == apart).map(|run| (run.text.as_str(), run.place));
-        let names = outline.words().filter(is_name).map(|words| (words.text.as_str(), place_of(outline, words)));
+        let text = |apart| {
+            runs.iter().filter(move |run| run.apart == apart).map(|run| (run.text.as_str(), run.place))
+        };
+        let names =
+            outline.words().filter(is_name).map(|words| (words.text.as_str(), place_of(outline, words)));
         self.of_texts(text(false), text(true).chain(names))
     }
 }

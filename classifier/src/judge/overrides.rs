@@ -39,8 +39,20 @@ const FILLING: &str = "all any every of and or the your my these those other com
 /// The forms, language by language.
 const FORMS: &[&[Slot]] = &[
     // English: "ignore all previous instructions", "disregard your system prompt", "forget everything you were told".
-    &[one(DROP), any(FILLING), some(BEFORE), any("system safety"), one("instructions instruction prompts prompt directions")],
-    &[one(DROP), any(FILLING), one("instructions prompts directions"), any("given provided written stated"), one("above before")],
+    &[
+        one(DROP),
+        any(FILLING),
+        some(BEFORE),
+        any("system safety"),
+        one("instructions instruction prompts prompt directions"),
+    ],
+    &[
+        one(DROP),
+        any(FILLING),
+        one("instructions prompts directions"),
+        any("given provided written stated"),
+        one("above before"),
+    ],
     &[
         one(DROP),
         one("all every any"),
@@ -56,7 +68,15 @@ const FORMS: &[&[Slot]] = &[
         some("system safety developer original initial prior previous"),
         one("instructions prompt prompts guidelines rules programming guardrails"),
     ],
-    &[one("ignore forget disregard"), one("everything all anything"), any("that of"), one("you"), one("were have"), any("been"), one("told given taught")],
+    &[
+        one("ignore forget disregard"),
+        one("everything all anything"),
+        any("that of"),
+        one("you"),
+        one("were have"),
+        any("been"),
+        one("told given taught"),
+    ],
     &[one("ignore forget disregard"), one("everything"), one("above before")],
     &[
         one("reveal print show repeat output disclose"),
@@ -116,7 +136,12 @@ const FORMS: &[&[Slot]] = &[
         one("instructies aanwijzingen opdrachten"),
     ],
     // Polish.
-    &[one("zignoruj ignoruj zapomnij"), any("o wszystkie wszystkich swoje"), some("poprzednie poprzednich wczesniejsze"), one("instrukcje instrukcji polecenia poleceniach")],
+    &[
+        one("zignoruj ignoruj zapomnij"),
+        any("o wszystkie wszystkich swoje"),
+        some("poprzednie poprzednich wczesniejsze"),
+        one("instrukcje instrukcji polecenia poleceniach"),
+    ],
     // Russian.
     &[
         one("игнорируй игнорируйте проигнорируй проигнорируйте забудь забудьте"),

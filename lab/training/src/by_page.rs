@@ -19,8 +19,7 @@ pub const QUARANTINE_RATE: f64 = 0.005;
 
 /// Returns the risk of a page: the highest of its running text and of its names, one by one.
 pub fn page_risk(judge: &dyn WindowClassifier, page: &PageText) -> f64 {
-    let worst =
-        |text: &str| highest_risk(&Unfolded::new(text), WindowPlace::Shown, judge).value();
+    let worst = |text: &str| highest_risk(&Unfolded::new(text), WindowPlace::Shown, judge).value();
     let names = page.names.iter().filter(|name| name.split_whitespace().count() >= NAME_WORDS);
     names.map(|name| worst(name)).fold(worst(&page.running), f64::max)
 }

@@ -21,7 +21,7 @@ pub enum Subject {
     Mention,
     /// Messages that ask for money or secrets under a pretext.
     Scam,
-    /// Insults, hate, threats, lewdness, and requests for harm.
+    /// Insult words: those of insults, hate, threats and lewdness, and of requests for harm.
     Toxicity,
 }
 
@@ -106,14 +106,7 @@ impl Subject {
     /// # Errors
     /// When there are not texts of both sorts in both parts.
     pub fn train(self, corpus: &Corpus, seed: u64) -> Result<LinearClassifier, FitError> {
-        self.train_with(corpus, &self.options(seed))
-    }
-
-    /// Does the same with other settings.
-    ///
-    /// # Errors
-    /// As above.
-    pub fn train_with(self, corpus: &Corpus, options: &FitOptions) -> Result<LinearClassifier, FitError> {
+        let options = &self.options(seed);
         let model = match self {
             Subject::Injection => fitted(&corpus.documents, options)?,
             _ => self.fitted(&corpus.documents, options)?,
@@ -124,7 +117,9 @@ impl Subject {
                 let judge = MentionAware::new(model.clone(), LinearClassifier::mention()?);
                 by_page::risks(&judge, &corpus.pages, CorpusPart::Development)
             }
-            Subject::Scam | Subject::Toxicity => by_page::risks(&model, &corpus.pages, CorpusPart::Development),
+            Subject::Scam | Subject::Toxicity => {
+                by_page::risks(&model, &corpus.pages, CorpusPart::Development)
+            }
         };
         if risks.is_empty() {
             return Ok(model);

@@ -106,9 +106,8 @@ pub fn run(arguments: &FitMonitor) -> Result<(), Failure> {
     let safety = safety.with_monitor(judge).map_err(failed)?;
     let raw: Vec<f64> = kept.iter().map(|page| -safety_of(page, &safety)).collect();
     let pair = |(level, share): (f64, f64)| Some((-conformal_threshold(&raw, share)?, level));
-    let few = || {
-        Failure::Input(format!("{}: {} honest pages are too few", arguments.data.display(), raw.len()))
-    };
+    let few =
+        || Failure::Input(format!("{}: {} honest pages are too few", arguments.data.display(), raw.len()));
     let pairs: Vec<(f64, f64)> = LEVELS.into_iter().map(pair).collect::<Option<_>>().ok_or_else(few)?;
     let scale = PageScale::new(pairs.clone())
         .map_err(|error| Failure::Input(format!("{}: {error}: {pairs:?}", arguments.data.display())))?;

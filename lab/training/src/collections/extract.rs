@@ -109,8 +109,9 @@ pub fn html_pages(folder: &Path, most: usize, only: &[String]) -> Result<Vec<u8>
         for entry in std::fs::read_dir(&next)? {
             let entry = entry?;
             let (path, kind) = (entry.path(), entry.file_type()?);
-            let page =
-                path.extension().is_some_and(|ending| ["html", "htm", "xhtml"].iter().any(|one| ending == *one));
+            let page = path
+                .extension()
+                .is_some_and(|ending| ["html", "htm", "xhtml"].iter().any(|one| ending == *one));
             if kind.is_dir() {
                 folders.push(path);
             } else if kind.is_file() && page && PAGE_BYTES.contains(&entry.metadata()?.len()) {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 mod extract;
 
-pub use extract::{Extract, ExtractError};
+pub use extract::{Extract, ExtractError, html_pages};
 
 /// The sources and the collections, as `collections.toml` lists them.
 #[derive(Debug, Clone, Deserialize)]

@@ -5,10 +5,51 @@
 
 /// The elements that begin and end a line.
 const BLOCKS: [&str; 45] = [
-    "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details", "dialog", "dir",
-    "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header",
-    "hr", "html", "legend", "li", "main", "menu", "nav", "ol", "p", "pre", "section", "summary", "table", "td", "th", "tr",
-    "ul", "iframe",
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "br",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "main",
+    "menu",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "summary",
+    "table",
+    "td",
+    "th",
+    "tr",
+    "ul",
+    "iframe",
 ];
 /// The elements whose contents are not markup.
 const RAW: [&str; 7] = ["script", "style", "textarea", "title", "xmp", "noembed", "noframes"];
@@ -162,7 +203,8 @@ impl Reader {
     fn end_line(&mut self) {
         let line: Vec<(Kind, String)> =
             std::mem::take(&mut self.line).into_iter().map(|(kind, text)| (kind, spaced(&text))).collect();
-        let words = |text: &str| text.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count();
+        let words =
+            |text: &str| text.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count();
         let text_words: usize =
             line.iter().filter(|(kind, _)| *kind == Kind::Text).map(|(_, text)| words(text)).sum();
         let links = line.iter().filter(|(kind, _)| *kind == Kind::Link).count();

@@ -29,8 +29,8 @@ pub mod scam;
 pub mod toxicity;
 
 pub use benign::{benign, own};
-pub use html::{PageText, read_html};
 pub use gather::{Corpus, SourceError};
+pub use html::{PageText, read_html};
 pub use injection::injection;
 pub use mentions::{MENTIONED, contexts};
 pub use read::CorpusError;

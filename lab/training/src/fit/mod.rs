@@ -45,8 +45,6 @@ pub struct FitOptions {
     pub most_of_source: usize,
     /// The number of the hardest harmless windows that are added in the second round.
     pub hardest: usize,
-    /// The number of rounds in which the hardest windows are added.
-    pub rounds: usize,
     /// The share of the weight of all windows that the harmful ones have, in (0, 1).
     pub harmful_share: f32,
     /// The false-positive rates of the thresholds.
@@ -68,7 +66,6 @@ impl Default for FitOptions {
             l2: 1e-6,
             most_of_source: 6_000,
             hardest: 20_000,
-            rounds: 1,
             harmful_share: 0.4,
             rates: vec![0.05, 0.01, 0.005, 0.001],
             places: [0.0; WindowPlace::ALL.len()],
@@ -117,11 +114,7 @@ pub fn fit(documents: &[Document], options: &FitOptions) -> Result<LinearClassif
     let mut sample = Windows::sample(training(), features, options);
     let first = rounded(&logistic::fit(&sample, features, options), features, options)?;
     sample.add_hardest(training(), &first, options);
-    let mut raw = rounded(&logistic::fit(&sample, features, options), features, options)?;
-    for _ in 1..options.rounds {
-        sample.add_hardest(training(), &raw, options);
-        raw = rounded(&logistic::fit(&sample, features, options), features, options)?;
-    }
+    let raw = rounded(&logistic::fit(&sample, features, options), features, options)?;
     calibrated(&raw, documents, options)
 }
 
