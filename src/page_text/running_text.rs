@@ -3,8 +3,8 @@
 //!
 //! Short texts of controls are not part of it, and neither are links outside of sentences: "Pay now", "Support chat",
 //! "Message" and "Send message" below one another are a form or a menu, and only together look like an instruction. Such
-//! names are classified one by one if they have a few words ([`NAME_WORDS`]); a shorter one counts only as a part of a
-//! canonical override.
+//! names are classified one by one. Short ones ([`NAME_WORDS`]) are also read together as a canonical override, and do
+//! not count for the safety of a page otherwise.
 
 use std::collections::HashMap;
 use std::ops::Range;

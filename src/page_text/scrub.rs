@@ -208,7 +208,6 @@ impl Scrubber {
         }) {
             if run.apart && is_short_name(&run.text) {
                 short.add(&run);
-                continue;
             }
             for suspect in sweep(&run.text, run.place, judge, self.settings.quarantine_from) {
                 for (at, part) in run.parts(&suspect.span) {
@@ -286,10 +285,8 @@ impl Scrubber {
             let name = bare(&words.text);
             let repeats =
                 !name.is_empty() && withheld.iter().any(|withheld_parts| shares(withheld_parts, &name));
-            // A name that echoes its element's own text was classified with that text. A short one counts only as a
-            // canonical override.
-            let overriding = !classifier::overrides(&words.text).is_empty();
-            let read = words.purpose != Purpose::Echo && (overriding || !is_short_name(&words.text));
+            // A name that echoes its element's own text was classified with that text.
+            let read = words.purpose != Purpose::Echo;
             let place = place_of(outline, words);
             if repeats
                 || (read && !sweep(&words.text, place, judge, self.settings.quarantine_from).is_empty())
@@ -300,7 +297,7 @@ impl Scrubber {
     }
 }
 
-/// Names that are too short for a model: together they may be a canonical override, word by word.
+/// Short names, which one by one say little to a model: together they may be a canonical override.
 #[derive(Default)]
 struct ShortNames {
     together: String,
