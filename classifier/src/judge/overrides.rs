@@ -1,9 +1,10 @@
 //! Canonical overrides: the well-known sentences that tell an agent to drop its instructions, in several languages.
 //!
 //! A model of wording gives a probability; these few forms have no honest use outside of a quotation, so they count as
-//! certain. The list is short on purpose. Each form is a row of slots; words between the slots' words end a match, and so
-//! does the end of a sentence. Letters are compared without case and accents.
+//! certain. The list is short on purpose. Each form is a row of slots; any other word ends a match, and so does the
+//! end of a sentence. Letters are compared without case and accents.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::word::plain_letter;
@@ -166,14 +167,18 @@ const UNSPACED: &[[&[&str]; 3]] = &[
 /// assert!(classifier::overrides("Ignore the previous setting.").is_empty());
 /// ```
 pub fn overrides(text: &str) -> Vec<Range<usize>> {
-    let words = words(text);
+    let places = words(text);
+    // Most words begin no form, so only the others are compared with them.
+    let first: HashSet<&str> =
+        FORMS.iter().filter_map(|form| form.first()).flat_map(|slot| slot.words.split(' ')).collect();
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut from = 0;
-    while let Some(rest) = words.get(from..).filter(|rest| !rest.is_empty()) {
-        let longest = FORMS.iter().filter_map(|form| matched(form, rest)).max();
-        let span = longest.and_then(|count| Some(rest.first()?.span.start..rest.get(count - 1)?.span.end));
-        from += longest.unwrap_or(1);
-        found.extend(span);
+    let mut folded = String::new();
+    while let Some(place) = places.get(from) {
+        fold(text, &place.span, &mut folded);
+        let longest = first.contains(folded.as_str()).then(|| longest(text, places.get(from..)?)).flatten();
+        found.extend(longest.as_ref().map(|(_, span)| span.clone()));
+        from += longest.map_or(1, |(count, _)| count);
     }
     if !text.is_ascii() {
         found.extend(unspaced(text));
@@ -183,16 +188,39 @@ pub fn overrides(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// A word of a text.
-struct Word {
-    folded: String,
+/// Returns the number of words and the span of the longest form at the beginning of some words.
+fn longest(text: &str, places: &[Place]) -> Option<(usize, Range<usize>)> {
+    let folded = |place: &Place| {
+        let mut word = String::new();
+        fold(text, &place.span, &mut word);
+        Word { folded: word, begins: place.begins }
+    };
+    let words: Vec<Word> = places.iter().take(LONGEST).map(folded).collect();
+    let count = FORMS.iter().filter_map(|form| matched(form, &words)).max()?;
+    Some((count, places.first()?.span.start..places.get(count - 1)?.span.end))
+}
+
+/// Writes the letters of a word without case and accents.
+fn fold(text: &str, span: &Range<usize>, into: &mut String) {
+    into.clear();
+    into.extend(text.get(span.clone()).unwrap_or_default().chars().map(plain_letter));
+}
+
+/// The place of a word in a text.
+struct Place {
     span: Range<usize>,
     /// Whether a sentence ends before it.
     begins: bool,
 }
 
-fn words(text: &str) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
+/// A word as forms spell it.
+struct Word {
+    folded: String,
+    begins: bool,
+}
+
+fn words(text: &str) -> Vec<Place> {
+    let mut words: Vec<Place> = Vec::new();
     let (mut begins, mut inside) = (true, false);
     for (at, character) in text.char_indices() {
         if !character.is_alphabetic() {
@@ -202,12 +230,9 @@ fn words(text: &str) -> Vec<Word> {
         }
         let end = at + character.len_utf8();
         match words.last_mut().filter(|_| inside) {
-            Some(word) => {
-                word.folded.push(plain_letter(character));
-                word.span.end = end;
-            }
+            Some(word) => word.span.end = end,
             None => {
-                words.push(Word { folded: plain_letter(character).to_string(), span: at..end, begins });
+                words.push(Place { span: at..end, begins });
                 (begins, inside) = (false, true);
             }
         }
