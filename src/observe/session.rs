@@ -220,7 +220,8 @@ impl TextGuard for UnfilteredText {
         let scrubbed = self.scrubber.scrub(outline);
         let suspicious = scrubbed.withheld.iter().any(|withheld| withheld.why == WithholdReason::Suspicious);
         let withheld = suspicious || mask_by_form(&scrubbed.text, &self.detectors) != scrubbed.text;
-        let safety = self.safety.as_ref().map(|safety| safety.of(outline));
+        // What a guard would have told counts, as in a guarded session.
+        let safety = self.safety.as_ref().map(|safety| safety.of(&scrubbed.told));
         *self.last.lock().map_err(|_| TextWithheld)? = Some((safety, withheld));
         Ok(outline.unfiltered())
     }
