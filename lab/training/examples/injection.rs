@@ -1,6 +1,6 @@
 //! Trains the model of injections like the shipped one, and prints its measures on the held-out part.
 //!
-//! `cargo run --release -p classifier-training --example injection -- FOLDER SEED [OUTPUT | --without CORPUS]`
+//! `cargo run --release -p classifier-training --example injection -- FOLDER SEED [OUTPUT] [--without CORPUS]`
 //!
 //! With `--without bipia`, no attack of that corpus is learned from, and all of them are judged. `FOLDER` is made by
 //! `assemble`.
@@ -16,7 +16,8 @@ use classifier_training::obfuscation::Obfuscation;
 use classifier_training::recipe::Subject;
 use classifier_training::{CorpusPart, Document};
 
-const USAGE: &str = "give the folder of the data, a seed, and the file to write or --without and a corpus";
+const USAGE: &str =
+    "give the folder of the data, a seed, and the file to write, --without and a corpus, or both";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -27,6 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         [] => (None, None),
         [output] => (Some(output), None),
         [flag, corpus] if flag == "--without" => (None, Some(corpus.as_str())),
+        [output, flag, corpus] if flag == "--without" => (Some(output), Some(corpus.as_str())),
         _ => return Err(USAGE.into()),
     };
     if let Some(corpus) = without {
