@@ -22,7 +22,7 @@ use crate::progress::Progress;
 /// The numbers of composed pages for fitting, calibration and evaluation.
 const PAGES: usize = 4000;
 /// Safeties that are always reported.
-const THRESHOLDS: [f64; 3] = [0.5, 0.8, 0.95];
+const THRESHOLDS: [f64; 6] = [0.2, 0.5, 0.6, 0.8, 0.9, 0.95];
 /// Shares of harmless pages for which thresholds are reported.
 const SHARES: [f64; 4] = [0.90, 0.95, 0.98, 0.99];
 
