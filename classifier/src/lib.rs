@@ -29,7 +29,7 @@ pub use detect::{
 pub use judge::{
     AttributeFileError, Calibrated, FeatureSink, Features, Judgement, LinearClassifier, MentionAware,
     ModelError, Parameters, Quotation, Reach, Reason, Risk, Safety, ScoreError, SparseAttribute, Suspect,
-    TokenAttribute, Window, WindowClassifier, WindowPlace, WordClass, WordClasses, highest_risk, quotations,
-    sweep, sweep_unfolded, windows,
+    TokenAttribute, Window, WindowClassifier, WindowPlace, WordClass, WordClasses, highest_risk, overrides,
+    quotations, sweep, sweep_unfolded, windows,
 };
 pub use unfold::{Decoded, Disguise, HiddenCounts, Normalised, Unfolded};

@@ -220,6 +220,7 @@ impl TextGuard for UnfilteredText {
         let (scrubbed, told) = self.scrubber.scrub_and_tell(outline);
         let suspicious = scrubbed.withheld.iter().any(|withheld| withheld.why == WithholdReason::Suspicious);
         let withheld = suspicious || mask_by_form(&scrubbed.text, &self.detectors) != scrubbed.text;
+        // What a guard would have told counts, as in a guarded session.
         let safety = self.safety.as_ref().map(|safety| safety.of(&told));
         *self.last.lock().map_err(|_| TextWithheld)? = Some((safety, withheld));
         Ok(outline.unfiltered())

@@ -1,8 +1,10 @@
 //! The running text of a page's frames in one piece, so that a sentence that is split over elements is classified as a
 //! person would read it.
 //!
-//! Short texts of controls are not part of it and are classified one by one: "Pay now", "Support chat", "Message" and
-//! "Send message" below one another are a form, and only together look like an instruction.
+//! Short texts of controls are not part of it, and neither are links outside of sentences: "Pay now", "Support chat",
+//! "Message" and "Send message" below one another are a form or a menu, and only together look like an instruction. Such
+//! names are classified one by one. Short ones ([`NAME_WORDS`]) are also read together as a canonical override, and do
+//! not count for the safety of a page otherwise.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,12 +20,22 @@ pub trait PageSafety: Send + Sync {
 
 /// The most characters of a control's text that is classified by itself; a longer one is part of the running text.
 const MAX_CONTROL_CHARS: usize = 32;
+/// The least words of a name that a model judges. The thresholds of the models were chosen with the same number
+/// (`lab/training/src/by_page.rs`).
+pub(crate) const NAME_WORDS: usize = 5;
+/// The least words of text beside links that make them parts of a sentence.
+const SENTENCE_WORDS: usize = 3;
+
+/// Whether a name has too few words for a model.
+pub(crate) fn is_short_name(text: &str) -> bool {
+    text.split_whitespace().nth(NAME_WORDS - 1).is_none()
+}
 
 /// Running text of one frame and one place, or the text of one control.
 pub(crate) struct TextRun {
     pub(crate) text: String,
     pub(crate) place: classifier::WindowPlace,
-    /// Whether it is the short text of a control.
+    /// Whether it is the short text of a control, or a link outside of a sentence.
     pub(crate) apart: bool,
     /// The beginnings of the outline's words in the text, in order.
     starts: Vec<Start>,
@@ -46,9 +58,11 @@ impl TextRun {
     pub(crate) fn all(outline: &Outline, rendered: impl Fn(usize) -> Option<bool>) -> Vec<TextRun> {
         let mut runs = TextRuns::default();
         let (mut at, mut place) = (0, 0);
+        let links = links_apart(outline);
         for (number, line) in outline.lines.iter().enumerate() {
             place += 1;
-            let apart = is_control_text(line).then_some(number);
+            let link = links.get(number).copied().flatten();
+            let apart = link.or_else(|| is_control_text(line).then_some(number));
             for words in line.words() {
                 if words.purpose == Purpose::Text
                     && let Some(unseen) = rendered(at)
@@ -89,7 +103,56 @@ impl TextRun {
     }
 }
 
-/// Whether a line is the short text of a control. Links are part of the running text: they occur within sentences.
+/// For each line the link that it belongs to, if that is not part of a sentence: the text and links beside it have few
+/// words besides the links.
+fn links_apart(outline: &Outline) -> Vec<Option<usize>> {
+    let mut found = vec![None; outline.lines.len()];
+    let mut group: Vec<usize> = Vec::new();
+    let mut depth = 0;
+    for (number, line) in outline.lines.iter().enumerate() {
+        let link = group.last().copied().filter(|last| outline.lines.get(*last).is_some_and(is_link));
+        if line.depth > depth && link.is_some() {
+            continue;
+        }
+        let beside = line.depth == depth && (is_link(line) || line.role() == Some("text"));
+        if !beside {
+            mark_links(outline, &group, number, &mut found);
+            group.clear();
+            depth = line.depth;
+        }
+        if is_link(line) || line.role() == Some("text") {
+            group.push(number);
+        }
+    }
+    mark_links(outline, &group, outline.lines.len(), &mut found);
+    found
+}
+
+/// Marks the links of a group of lines side by side, and the lines below them, unless the group is a sentence.
+fn mark_links(outline: &Outline, group: &[usize], end: usize, found: &mut [Option<usize>]) {
+    let line = |number: &usize| outline.lines.get(*number);
+    let links = group.iter().filter(|number| line(number).is_some_and(is_link)).count();
+    let texts = group.iter().filter_map(line).filter(|line| !is_link(line)).flat_map(OutlineLine::words);
+    let words = |words: &Words| {
+        let with_letters = |word: &&str| word.contains(char::is_alphabetic);
+        words.text.split_whitespace().filter(with_letters).count()
+    };
+    if links == 0 || texts.map(words).sum::<usize>() >= links.max(SENTENCE_WORDS) {
+        return;
+    }
+    for (at, number) in group.iter().enumerate() {
+        if line(number).is_some_and(is_link) {
+            let next = group.get(at + 1).copied().unwrap_or(end);
+            found.get_mut(*number..next).into_iter().flatten().for_each(|one| *one = Some(*number));
+        }
+    }
+}
+
+fn is_link(line: &OutlineLine) -> bool {
+    line.role() == Some("link")
+}
+
+/// Whether a line is the short text of a control. Links are decided with the lines beside them.
 fn is_control_text(line: &OutlineLine) -> bool {
     let text = line.words().filter(|words| words.purpose == Purpose::Text);
     line.role().is_some_and(|role| role != "link" && is_control(role))

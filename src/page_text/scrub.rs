@@ -18,7 +18,7 @@ use browser_signals::Origin;
 use browser_signals::outline::{Outline, Purpose, Rendered, TextPlace, Words, tidy};
 use classifier::{MentionAware, ModelError, Risk, WindowClassifier, sweep};
 
-use super::running_text::{TextRun, place_of};
+use super::running_text::{TextRun, is_short_name, place_of};
 use super::told::told;
 
 /// How words are handled that a person does not see.
@@ -219,16 +219,25 @@ impl Scrubber {
 
     /// Classifies the running text of each frame, visible and invisible words apart.
     fn read_running_text(&self, outline: &Outline, judge: &dyn WindowClassifier, verdicts: &mut [Verdict]) {
+        let mut short = ShortNames::default();
         for run in TextRun::all(outline, |at| match verdicts.get(at) {
             Some(Verdict::Rendered { unseen, .. }) => Some(*unseen),
             _ => None,
         }) {
+            if run.apart && is_short_name(&run.text) {
+                short.add(&run);
+            }
             for suspect in sweep(&run.text, run.place, judge, self.settings.quarantine_from) {
                 for (at, part) in run.parts(&suspect.span) {
                     if let Some(Verdict::Rendered { except, .. }) = verdicts.get_mut(at) {
                         except.push(part);
                     }
                 }
+            }
+        }
+        for at in short.overriding() {
+            if let Some(verdict) = verdicts.get_mut(at) {
+                *verdict = Verdict::Marked(WithholdReason::Suspicious);
             }
         }
         for verdict in verdicts {
@@ -303,6 +312,34 @@ impl Scrubber {
                 *verdict = Verdict::Marked(WithholdReason::Suspicious);
             }
         }
+    }
+}
+
+/// Short names, which one by one say little to a model: together they may be a canonical override.
+#[derive(Default)]
+struct ShortNames {
+    together: String,
+    /// The end of each name in the text, and the indices of its words in the outline.
+    ends: Vec<(usize, Vec<usize>)>,
+}
+
+impl ShortNames {
+    fn add(&mut self, run: &TextRun) {
+        self.together.push_str(&run.text);
+        let words = run.parts(&(0..run.text.len())).into_iter().map(|(at, _)| at).collect();
+        self.ends.push((self.together.len(), words));
+        self.together.push('\n');
+    }
+
+    /// The indices of the words that are part of an override.
+    fn overriding(&self) -> Vec<usize> {
+        let mut found = Vec::new();
+        for span in classifier::overrides(&self.together) {
+            let from = self.ends.partition_point(|(end, _)| *end <= span.start);
+            let to = self.ends.partition_point(|(end, _)| *end < span.end) + 1;
+            found.extend(self.ends.iter().take(to).skip(from).flat_map(|(_, words)| words));
+        }
+        found
     }
 }
 

@@ -10,6 +10,7 @@
 //! Classifiers see wording and not meaning. A page that passes may still be an attack, and SECURITY.md lists the
 //! properties that do not depend on them.
 
+mod scale;
 #[cfg(feature = "browser")]
 mod task;
 mod windows;
@@ -17,15 +18,18 @@ mod windows;
 use std::sync::Arc;
 
 use browser_signals::Outline;
-use browser_signals::outline::Purpose;
-use classifier::{LinearClassifier, MentionAware, ModelError, Risk, Safety, WindowClassifier, WindowPlace};
+use browser_signals::outline::{Purpose, Words};
+use classifier::{
+    LinearClassifier, MentionAware, ModelError, Risk, Safety, WindowClassifier, WindowPlace, overrides,
+};
 use hmm_control::monitor::{Judge, MonitorError};
 #[cfg(feature = "browser")]
 use policy_dfa::{SafetyBand, Thresholds};
 #[cfg(feature = "browser")]
 use sirl::Tier;
 
-use crate::page_text::running_text::{TextRun, place_of};
+use crate::page_text::running_text::{TextRun, is_short_name, place_of};
+pub use scale::{PageScale, ScaleError};
 #[cfg(feature = "browser")]
 pub(crate) use task::TaskSafety;
 #[cfg(feature = "browser")]
@@ -34,6 +38,8 @@ pub use windows::ScoredWindow;
 
 /// The monitor over the risks of the models of injections and scams, made by `portcullis-lab classify fit-monitor`.
 const MONITOR: &[u8] = include_bytes!("page.monitor.json");
+/// The scale of its safety, made by the same command.
+const SCALE: &[u8] = include_bytes!("page.scale.json");
 
 /// Why the shipped models could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +50,9 @@ pub enum SafetyError {
     /// The monitor could not be loaded.
     #[error("the shipped monitor: {0}")]
     Monitor(#[from] MonitorError),
+    /// The scale could not be loaded.
+    #[error("the shipped scale: {0}")]
+    Scale(#[from] ScaleError),
 }
 
 pub use crate::page_text::PageSafety;
@@ -65,12 +74,13 @@ pub use crate::page_text::PageSafety;
 pub struct WindowSafety {
     judges: Vec<Arc<dyn WindowClassifier>>,
     monitor: Option<Arc<Judge>>,
+    scale: Option<PageScale>,
 }
 
 impl WindowSafety {
     /// A safety by classifiers alone: 1 minus the worst risk.
     pub fn new(judges: Vec<Arc<dyn WindowClassifier>>) -> WindowSafety {
-        WindowSafety { judges, monitor: None }
+        WindowSafety { judges, monitor: None, scale: None }
     }
 
     /// Adds a monitor over the classifiers' risks. Its detectors are the classifiers in this order.
@@ -83,6 +93,12 @@ impl WindowSafety {
         Ok(WindowSafety { monitor: Some(Arc::new(monitor)), ..self })
     }
 
+    /// Puts the monitor's probabilities on a scale.
+    #[must_use]
+    pub fn with_scale(self, scale: PageScale) -> WindowSafety {
+        WindowSafety { scale: Some(scale), ..self }
+    }
+
     /// The shipped models of injections (which ignores quoted attacks) and of scams, in this order, without a monitor.
     ///
     /// # Errors
@@ -91,12 +107,14 @@ impl WindowSafety {
         Ok(WindowSafety::new(vec![Arc::new(MentionAware::injection()?), Arc::new(LinearClassifier::scam()?)]))
     }
 
-    /// The shipped models, and the shipped monitor over their risks.
+    /// The shipped models, and the shipped monitor over their risks with its scale: of honest pages that are exchangeable
+    /// with the calibration pages at most 1 in 100 is below a safety of 0.20, 2 in 100 are below 0.50, and 5 below 0.60.
     ///
     /// # Errors
     /// None in a build whose tests passed.
     pub fn standard() -> Result<WindowSafety, SafetyError> {
-        Ok(WindowSafety::unmonitored()?.with_monitor(Judge::from_json(MONITOR)?)?)
+        let monitored = WindowSafety::unmonitored()?.with_monitor(Judge::from_json(MONITOR)?)?;
+        Ok(monitored.with_scale(PageScale::from_json(SCALE)?))
     }
 
     /// The safety of a text by itself.
@@ -128,32 +146,48 @@ impl WindowSafety {
                 lowest = seen;
             }
         }
-        lowest
+        self.scale.as_ref().map_or(lowest, |scale| scale.safety(lowest))
+    }
+
+    /// The safety of a page of these running texts and names. Names are no running text: they are judged one by one, the
+    /// short ones only as parts of a canonical override, and together they are one window with the worst of their risks.
+    pub fn of_texts<'a>(
+        &self,
+        running: impl Iterator<Item = (&'a str, WindowPlace)>,
+        names: impl Iterator<Item = (&'a str, WindowPlace)>,
+    ) -> Safety {
+        let mut all: Vec<ScoredWindow> = Vec::new();
+        for (text, place) in running {
+            all.extend(self.windows(text, place));
+        }
+        let mut worst = ScoredWindow { span: 0..0, risks: vec![Risk::NONE; self.judges.len()] };
+        let mut short = String::new();
+        for (text, place) in names {
+            if is_short_name(text) {
+                short.push_str(text);
+                short.push('\n');
+            } else {
+                self.windows(text, place).iter().for_each(|window| worst.worsen(&window.risks));
+            }
+        }
+        if !overrides(&short).is_empty() {
+            worst.risks.fill(Risk::CERTAIN);
+        }
+        all.push(worst);
+        self.of_windows(&all)
     }
 }
 
 impl PageSafety for WindowSafety {
     fn of(&self, outline: &Outline) -> Safety {
-        let mut all = Vec::new();
-        // Names and the short texts of controls are no running text. Together they are one window with the worst of
-        // their risks.
-        let mut names = ScoredWindow { span: 0..0, risks: vec![Risk::NONE; self.judges.len()] };
-        for reading in TextRun::all(outline, |_| Some(false)) {
-            let windows = self.windows(&reading.text, reading.place);
-            if reading.apart {
-                windows.iter().for_each(|window| names.worsen(&window.risks));
-            } else {
-                all.extend(windows);
-            }
-        }
-        for words in
-            outline.words().filter(|words| words.purpose != Purpose::Text && words.purpose != Purpose::Echo)
-        {
-            let windows = self.windows(&words.text, place_of(outline, words));
-            windows.iter().for_each(|window| names.worsen(&window.risks));
-        }
-        all.push(names);
-        self.of_windows(&all)
+        let runs = TextRun::all(outline, |_| Some(false));
+        let is_name = |words: &&Words| words.purpose != Purpose::Text && words.purpose != Purpose::Echo;
+        let text = |apart| {
+            runs.iter().filter(move |run| run.apart == apart).map(|run| (run.text.as_str(), run.place))
+        };
+        let names =
+            outline.words().filter(is_name).map(|words| (words.text.as_str(), place_of(outline, words)));
+        self.of_texts(text(false), text(true).chain(names))
     }
 }
 

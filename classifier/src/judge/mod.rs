@@ -9,12 +9,14 @@
 //! | `linear` | [`LinearClassifier`]: a linear model, its file format, and the shipped models |
 //! | `quotation` | [`quotations()`]: quotations with the text around them |
 //! | `mentions` | [`MentionAware`]: a classifier that ignores harm which is only quoted |
+//! | `overrides` | [`overrides()`]: the well-known sentences that tell an agent to drop its instructions |
 //! | `sweep` | [`sweep()`]: judges a whole text window by window |
 //! | `token_attribute` | [`TokenAttribute`] and [`SparseAttribute`], for the look-ahead |
 
 mod features;
 mod linear;
 mod mentions;
+mod overrides;
 mod quotation;
 mod score;
 mod sweep;
@@ -25,6 +27,7 @@ mod word;
 pub use features::{FeatureSink, Features, Reach};
 pub use linear::{LinearClassifier, ModelError, Parameters};
 pub use mentions::MentionAware;
+pub use overrides::overrides;
 pub use quotation::{Quotation, quotations};
 pub use score::{Risk, Safety, ScoreError};
 pub use sweep::{Suspect, highest_risk, sweep, sweep_unfolded};

@@ -56,8 +56,10 @@ pub trait WindowClassifier: Send + Sync {
 
 /// A classifier whose risks are frequencies: of the windows with the risk r, a share of r is harmful.
 pub trait Calibrated: WindowClassifier {
-    /// Returns the lowest risk at which at most this share of harmless windows was flagged on the development split;
-    /// `None` if the model was not measured at that rate.
+    /// Returns the lowest risk that keeps this false-positive rate, as the model's card defines it: for the shipped models of
+    /// injections, scams and insult words the rate is that of whole honest pages, each judged by its worst window (a
+    /// split-conformal bound); for `mention.model` it is that of harmless texts. `None` if the model has no threshold for
+    /// that rate.
     fn threshold(&self, false_positive_rate: f64) -> Option<Risk>;
 
     /// Returns the measured expected calibration error, in `[0, 1]`.

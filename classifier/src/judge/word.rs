@@ -64,7 +64,7 @@ impl SpelledWord {
 }
 
 /// Returns a letter in lower case; a Latin one without its accent.
-fn plain_letter(character: char) -> char {
+pub(super) fn plain_letter(character: char) -> char {
     if character.is_ascii() {
         return character.to_ascii_lowercase();
     }

@@ -1,6 +1,6 @@
 //! Trains the model of injections like the shipped one, and prints its measures on the held-out part.
 //!
-//! `cargo run --release -p classifier-training --example injection -- FOLDER SEED [OUTPUT | --without CORPUS]`
+//! `cargo run --release -p classifier-training --example injection -- FOLDER SEED [OUTPUT] [--without CORPUS]`
 //!
 //! With `--without bipia`, no attack of that corpus is learned from, and all of them are judged. `FOLDER` is made by
 //! `assemble`.
@@ -16,33 +16,36 @@ use classifier_training::obfuscation::Obfuscation;
 use classifier_training::recipe::Subject;
 use classifier_training::{CorpusPart, Document};
 
-const USAGE: &str = "give the folder of the data, a seed, and the file to write or --without and a corpus";
+const USAGE: &str =
+    "give the folder of the data, a seed, and the file to write, --without and a corpus, or both";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [data, seed, rest @ ..] = arguments.as_slice() else { return Err(USAGE.into()) };
     let seed: u64 = seed.parse()?;
-    let mut documents = Subject::Injection.corpus(Path::new(data), seed)?.documents;
+    let mut corpus = Subject::Injection.corpus(Path::new(data), seed)?;
     let (output, without) = match rest {
         [] => (None, None),
         [output] => (Some(output), None),
         [flag, corpus] if flag == "--without" => (None, Some(corpus.as_str())),
+        [output, flag, corpus] if flag == "--without" => (Some(output), Some(corpus.as_str())),
         _ => return Err(USAGE.into()),
     };
     if let Some(corpus) = without {
-        for one in &mut documents {
+        for one in &mut corpus.documents {
             if one.harmful.is_some() && one.source.starts_with(corpus) {
                 one.part = CorpusPart::Test;
             }
         }
     }
-    let model = Subject::Injection.train(&documents, seed)?;
+    let model = Subject::Injection.train(&corpus, seed)?;
     if let Some(path) = output {
         std::fs::write(path, model.to_bytes())?;
     }
     let attack =
         |one: &Document| one.harmful.is_some() && without.is_none_or(|corpus| one.source.starts_with(corpus));
-    let test: Vec<&Document> = documents
+    let test: Vec<&Document> = corpus
+        .documents
         .iter()
         .filter(|one| {
             one.part == CorpusPart::Test

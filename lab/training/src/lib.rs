@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`collections`] | assembles the folder of the collections from clones of their sources |
 //! | [`corpora`] | reads the collections, and makes documents of them |
+//! | [`by_page`] | the risk of a whole page, and thresholds by page |
 //! | `document` | [`Document`], [`CorpusPart`]: texts with their labels, and the parts of a corpus |
 //! | [`fit`] | fits a model to documents |
 //! | [`metrics`] | measures: ranking, thresholds, calibration, intervals |
@@ -19,6 +20,7 @@
 //! | [`secret_vectors`] | made-up secrets, and strings that look like them |
 //! | [`obfuscation`] | rewrites texts as an attacker hides them |
 
+pub mod by_page;
 pub mod collections;
 pub mod corpora;
 mod document;
@@ -35,4 +37,3 @@ pub mod token_attribute;
 
 pub(crate) use document::Split;
 pub use document::{CorpusPart, Document, hash};
-pub use recipe::{TrainError, Trained, train_injection};

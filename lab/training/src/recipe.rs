@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use classifier::{LinearClassifier, ModelError, WindowPlace};
+use classifier::{LinearClassifier, MentionAware, ModelError, WindowPlace};
 
-use crate::corpora::{
-    Corpus, CorpusError, MENTIONED, SourceError, benign, contexts, injection, scam, toxicity,
-};
+use crate::by_page::{self, PAGE_RATES, QUARANTINE_RATE};
+use crate::corpora::{Corpus, MENTIONED, SourceError, benign, contexts, injection, scam, toxicity};
 use crate::fit::classes::ClassOptions;
 use crate::fit::{self, FitError, FitOptions, fit};
 use crate::obfuscation::encoded;
@@ -22,7 +21,7 @@ pub enum Subject {
     Mention,
     /// Messages that ask for money or secrets under a pretext.
     Scam,
-    /// Insults, hate, threats, lewdness, and requests for harm.
+    /// Insult words: those of insults, hate, threats and lewdness, and of requests for harm.
     Toxicity,
 }
 
@@ -49,15 +48,15 @@ impl Subject {
             Subject::Injection => {
                 let mut documents = injection(folder, seed)?;
                 documents.extend(benign(folder, seed)?);
-                Ok(Corpus { documents, absent: Vec::new() })
+                Corpus { documents, ..Corpus::default() }.with_pages(folder)
             }
             Subject::Mention => {
                 let mut documents = injection(folder, seed)?;
                 documents.extend(benign(folder, seed)?);
-                Ok(Corpus { documents: contexts(&documents), absent: Vec::new() })
+                Ok(Corpus { documents: contexts(&documents), ..Corpus::default() })
             }
-            Subject::Scam => scam::read(folder),
-            Subject::Toxicity => toxicity::read(folder),
+            Subject::Scam => scam::read(folder)?.with_pages(folder),
+            Subject::Toxicity => toxicity::read(folder)?.with_pages(folder),
         }
     }
 
@@ -91,9 +90,9 @@ impl Subject {
         }
     }
 
-    /// Returns whether a source affects calibration and thresholds. Pages do not for scam and toxicity: they hardly
-    /// ever read like a message or an insult, and would lower the thresholds until many honest messages are flagged.
-    fn sets_thresholds(self, source: &str) -> bool {
+    /// Returns whether a source affects the calibration of risks. Pages do not for scam and toxicity: they hardly ever
+    /// read like a message or an insult.
+    fn calibrates(self, source: &str) -> bool {
         match self {
             Subject::Injection | Subject::Mention => true,
             Subject::Scam => source == scam::MESSAGES,
@@ -101,29 +100,52 @@ impl Subject {
         }
     }
 
-    /// Fits the model to the training part of the collections and calibrates it on the development part.
+    /// Fits the model to the training part of the collections and calibrates it on the development part. Where a corpus
+    /// has honest pages, the thresholds bound the share of pages that are flagged, else that of texts.
     ///
     /// # Errors
     /// When there are not texts of both sorts in both parts.
-    pub fn train(self, documents: &[Document], seed: u64) -> Result<LinearClassifier, FitError> {
-        if self == Subject::Injection {
-            return fitted(documents, &self.options(seed));
+    pub fn train(self, corpus: &Corpus, seed: u64) -> Result<LinearClassifier, FitError> {
+        let options = &self.options(seed);
+        let model = match self {
+            Subject::Injection => fitted(&corpus.documents, options)?,
+            _ => self.fitted(&corpus.documents, options)?,
+        };
+        let risks = match self {
+            Subject::Mention => Vec::new(),
+            Subject::Injection => {
+                let judge = MentionAware::new(model.clone(), LinearClassifier::mention()?);
+                by_page::risks(&judge, &corpus.pages, CorpusPart::Development)
+            }
+            Subject::Scam | Subject::Toxicity => {
+                by_page::risks(&model, &corpus.pages, CorpusPart::Development)
+            }
+        };
+        if risks.is_empty() {
+            return Ok(model);
         }
+        let mut parameters = model.parameters().clone();
+        parameters.thresholds = PAGE_RATES.map(|rate| (rate, by_page::threshold(&risks, rate))).to_vec();
+        parameters.quarantine = by_page::threshold(&risks, QUARANTINE_RATE);
+        fit::with(&model, parameters).map_err(FitError::Model)
+    }
+
+    fn fitted(self, documents: &[Document], options: &FitOptions) -> Result<LinearClassifier, FitError> {
         let mut learned: Vec<Document> = documents
             .iter()
             .filter(|one| one.part != CorpusPart::Test && self.learns_from(&one.source))
             .cloned()
             .collect();
         for one in &mut learned {
-            // Thresholds depend only on sources that resemble the texts that are judged in use.
-            if !self.sets_thresholds(&one.source) {
+            // Calibration depends only on sources that resemble the texts that are judged in use.
+            if !self.calibrates(&one.source) {
                 one.part = CorpusPart::Training;
             }
         }
         if self != Subject::Mention {
             learned.extend(encoded(&learned));
         }
-        fit(&learned, &self.options(seed))
+        fit(&learned, options)
     }
 
     /// Returns the shipped model.
@@ -138,47 +160,6 @@ impl Subject {
             Subject::Toxicity => LinearClassifier::toxicity(),
         }
     }
-}
-
-/// A model with the documents that it was trained on and may be judged on.
-#[derive(Debug)]
-pub struct Trained {
-    /// The model.
-    pub model: LinearClassifier,
-    /// All documents. The weights come from those of [`CorpusPart::Training`] alone, the calibration and the
-    /// thresholds from [`CorpusPart::Development`]; [`CorpusPart::Test`] was not used.
-    pub documents: Vec<Document>,
-}
-
-/// The error of a model that was not trained.
-#[derive(Debug, thiserror::Error)]
-pub enum TrainError {
-    /// A corpus was not read.
-    #[error(transparent)]
-    Corpus(#[from] CorpusError),
-    /// The documents do not make a model.
-    #[error(transparent)]
-    Fit(#[from] FitError),
-}
-
-/// The number of documents with as much text as a page, and the accepted rate of harmless pages in quarantine: less
-/// than one in 2000 pages, so that of tasks of 20 pages less than one in a hundred is affected.
-const DOCUMENTS_A_PAGE: f64 = 10.0;
-const PAGES_QUARANTINED: f64 = 5e-4;
-
-/// Trains the model of injections from the folder of the collections. The same folder and options give the same
-/// bytes.
-///
-/// The threshold for quarantine is an extrapolation, since no collection here has the tens of thousands of pages that
-/// a count needs: see [`fit::calibrate::rare`].
-///
-/// # Errors
-/// When a corpus is missing.
-pub fn train_injection(data: &Path, options: &FitOptions) -> Result<Trained, TrainError> {
-    let mut documents = injection(data, options.seed)?;
-    documents.extend(benign(data, options.seed)?);
-    let model = fitted(&documents, options)?;
-    Ok(Trained { model, documents })
 }
 
 /// Fits the model of injections to documents.
@@ -200,11 +181,10 @@ fn fitted(documents: &[Document], options: &FitOptions) -> Result<LinearClassifi
         })
         .map(|document| (fit::risk(&model, document), document.harmful.is_some()))
         .collect();
-    let harmless: Vec<f64> = scores.iter().filter(|(_, harmful)| !harmful).map(|(risk, _)| *risk).collect();
     let mut parameters = model.parameters().clone();
     parameters.thresholds =
         options.rates.iter().map(|rate| (*rate, fit::calibrate::threshold(&scores, *rate))).collect();
-    parameters.quarantine = fit::calibrate::rare(&harmless, PAGES_QUARANTINED / DOCUMENTS_A_PAGE);
+    parameters.quarantine = fit::calibrate::threshold(&scores, QUARANTINE_RATE);
     parameters.calibration_error = fit::calibrate::expected_error(&scores, 15);
     parameters.places = places();
     fit::with(&model, parameters).map_err(FitError::Model)

@@ -29,11 +29,10 @@ pub struct Parameters {
     pub dilution: f32,
     /// The log odds that a place adds, in the order of [`WindowPlace::ALL`].
     pub places: [f32; WindowPlace::ALL.len()],
-    /// False-positive rates and the lowest risk that keeps them, both in `[0, 1]`; measured on texts of the
-    /// development split, each judged by its worst window.
+    /// False-positive rates and the lowest risk that keeps them, both in `[0, 1]`; chosen on honest pages or on texts, as
+    /// the model's card says, each judged by its worst window.
     pub thresholds: Vec<(f64, f64)>,
-    /// The risk at which text is withheld from a reader, in `[0, 1]`; it is so rare in harmless pages that whole
-    /// tasks remain undisturbed.
+    /// The risk at which text is withheld from a reader, in `[0, 1]`; few honest pages reach it, as the model's card says.
     pub quarantine: f64,
     /// The expected calibration error on windows that the model was not fitted to, in `[0, 1]`.
     pub calibration_error: f64,
@@ -234,7 +233,8 @@ impl LinearClassifier {
         LinearClassifier::from_bytes(include_bytes!("../../../models/scam.model"))
     }
 
-    /// Returns the shipped model of insults, hate, threats, lewdness and requests for harm.
+    /// Returns the shipped model of toxicity, which recognises insult words: slurs, insults and words of hate, threats and
+    /// lewdness. It does not recognise harm in other words.
     ///
     /// # Errors
     /// None in a build whose tests passed.

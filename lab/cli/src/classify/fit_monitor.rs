@@ -4,11 +4,16 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use classifier::WindowPlace;
+use classifier_training::corpora::Corpus;
+use classifier_training::corpora::honest::HonestPage;
+use classifier_training::metrics::conformal_threshold;
 use classifier_training::pages::{WITH_INJECTION, WITH_SCAM, compose};
 use classifier_training::recipe::Subject;
-use classifier_training::{CorpusPart, Document};
+use classifier_training::{CorpusPart, Document, hash};
 use portcullis::hmm_control::monitor::{Judge, Monitor, MonitorError, Window};
-use portcullis::safety::WindowSafety;
+use portcullis::safety::{PageScale, WindowSafety};
+use serde_json::json;
 
 use crate::failure::Failure;
 use crate::files::write_whole;
@@ -17,7 +22,7 @@ use crate::progress::Progress;
 /// The numbers of composed pages for fitting, calibration and evaluation.
 const PAGES: usize = 4000;
 /// Safeties that are always reported.
-const THRESHOLDS: [f64; 3] = [0.5, 0.8, 0.95];
+const THRESHOLDS: [f64; 6] = [0.2, 0.5, 0.6, 0.8, 0.9, 0.95];
 /// Shares of harmless pages for which thresholds are reported.
 const SHARES: [f64; 4] = [0.90, 0.95, 0.98, 0.99];
 
@@ -29,6 +34,9 @@ pub struct FitMonitor {
     /// The output file of the monitor.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// The output file of the scale of its safety.
+    #[arg(long, value_name = "FILE")]
+    scale: PathBuf,
     /// The number of windows after the present one that are part of its judgement.
     #[arg(long, value_name = "N", default_value_t = 2)]
     horizon: usize,
@@ -36,6 +44,10 @@ pub struct FitMonitor {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
+
+/// The levels of the scale: a safety, and the share of honest pages that may be below it. The safeties are the thresholds of
+/// the tiers in the shipped policies.
+const LEVELS: [(f64, f64); 3] = [(0.20, 0.01), (0.50, 0.02), (0.60, 0.05)];
 
 /// The states by their numbers.
 struct States {
@@ -50,7 +62,7 @@ pub fn run(arguments: &FitMonitor) -> Result<(), Failure> {
         progress.say(format!("reading what is known of {what}"));
         super::corpus(subject, &arguments.data, arguments.seed, |absent| progress.say(absent))
     };
-    let injections = read(Subject::Injection, "injections")?.documents;
+    let Corpus { documents: injections, pages: honest, .. } = read(Subject::Injection, "injections")?;
     let scams = read(Subject::Scam, "scams")?.documents;
     let safety = WindowSafety::unmonitored()
         .map_err(|error| Failure::NotSetUp(format!("a shipped model: {error}")))?;
@@ -72,7 +84,13 @@ pub fn run(arguments: &FitMonitor) -> Result<(), Failure> {
             .collect()
     };
     // The models learnt from the training part, on which they are more certain than elsewhere.
-    let fitted = scored(CorpusPart::Development, arguments.seed, "fit");
+    let mut fitted = scored(CorpusPart::Development, arguments.seed, "fit");
+    // One half of the honest pages shows the monitor what is ordinary, and the scale is chosen on the other half.
+    let calibration: Vec<&HonestPage> =
+        honest.iter().filter(|page| page.part == CorpusPart::Development).collect();
+    let (shown, kept): (Vec<&HonestPage>, Vec<&HonestPage>) =
+        calibration.into_iter().partition(|page| hash(&page.path).is_multiple_of(2));
+    fitted.extend(shown.iter().map(|page| ordinary(page, &safety, &states)));
     let held_out = scored(CorpusPart::Development, arguments.seed + 1, "calibrate");
     let failed = |error: MonitorError| Failure::Input(format!("{}: {error}", arguments.data.display()));
     let monitor = builder.fit(&fitted).map_err(failed)?;
@@ -86,6 +104,27 @@ pub fn run(arguments: &FitMonitor) -> Result<(), Failure> {
     println!("pages put together: {WITH_INJECTION} % with an injection, {WITH_SCAM} % with a scam");
     println!("{}", judge.reliability(&tested, 10).map_err(failed)?);
     let safety = safety.with_monitor(judge).map_err(failed)?;
+    let raw: Vec<f64> = kept.iter().map(|page| -safety_of(page, &safety)).collect();
+    let pair = |(level, share): (f64, f64)| Some((-conformal_threshold(&raw, share)?, level));
+    let few =
+        || Failure::Input(format!("{}: {} honest pages are too few", arguments.data.display(), raw.len()));
+    let pairs: Vec<(f64, f64)> = LEVELS.into_iter().map(pair).collect::<Option<_>>().ok_or_else(few)?;
+    let scale = PageScale::new(pairs.clone())
+        .map_err(|error| Failure::Input(format!("{}: {error}: {pairs:?}", arguments.data.display())))?;
+    write_whole(&arguments.scale, |file| writeln!(file, "{}", json!(pairs)))?;
+    let safety = safety.with_scale(scale);
+    let judged: Vec<f64> = honest
+        .iter()
+        .filter(|page| page.part == CorpusPart::Test)
+        .map(|page| safety_of(page, &safety))
+        .collect();
+    for (level, share) in LEVELS {
+        let below = judged.iter().filter(|one| **one < level).count();
+        println!(
+            "honest pages of other sources below safety {level:.2}: {below} of {} (bound for exchangeable pages: {share})",
+            judged.len()
+        );
+    }
     let reached = |part, seed| -> [Vec<f64>; 2] {
         let pages = compose((&injections, &scams), part, PAGES, seed);
         [false, true].map(|hostile| {
@@ -107,6 +146,19 @@ pub fn run(arguments: &FitMonitor) -> Result<(), Failure> {
         );
     }
     Ok(())
+}
+
+/// The safety of an honest page.
+fn safety_of(page: &HonestPage, safety: &WindowSafety) -> f64 {
+    let names = page.text.names.iter().map(|name| (name.as_str(), WindowPlace::Shown));
+    safety.of_texts(std::iter::once((page.text.running.as_str(), WindowPlace::Shown)), names).value()
+}
+
+/// The windows of an honest page, which are ordinary.
+fn ordinary(page: &HonestPage, safety: &WindowSafety, states: &States) -> Vec<Window> {
+    let windows = safety.windows(&page.text.running, WindowPlace::Shown).into_iter();
+    let scores = windows.map(|window| window.risks.into_iter().map(Some).collect());
+    scores.map(|scores| Window { state: Some(states.ordinary), scores }).collect()
 }
 
 /// The lowest safety at any moment of a page.

@@ -34,7 +34,7 @@ pub fn run(arguments: &Train) -> Result<(), Failure> {
     let learned = corpus.documents.iter().filter(|one| one.part != CorpusPart::Test).count();
     progress.say(format!("fitting to {learned} texts"));
     let model = subject
-        .train(&corpus.documents, arguments.seed)
+        .train(&corpus, arguments.seed)
         .map_err(|error| Failure::Input(format!("{}: {error}", arguments.data.display())))?;
     let bytes = model.to_bytes();
     write_whole(&arguments.out, |file| file.write_all(&bytes))?;
@@ -42,7 +42,8 @@ pub fn run(arguments: &Train) -> Result<(), Failure> {
     println!("{}: {} bytes, from {learned} texts", arguments.out.display(), bytes.len());
     println!("calibration error on the development part: {:.3}", model.calibration_error());
     for (rate, risk) in &model.parameters().thresholds {
-        println!("at risk {risk:.3} and above {:.1} % of its harmless texts are flagged", 100.0 * rate);
+        let what = if corpus.pages.is_empty() { "harmless texts" } else { "honest pages, at most," };
+        println!("at risk {risk:.5} and above {:.1} % of the {what} are flagged", 100.0 * rate);
     }
     Ok(())
 }

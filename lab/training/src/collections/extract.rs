@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::{Cursor, Read};
+use std::path::Path;
 
 use flate2::read::GzDecoder;
 use serde::Deserialize;
@@ -29,6 +30,14 @@ pub enum Extract {
     LabelledLines {
         /// The share of texts that are sampled.
         percent: u8,
+    },
+    /// It has pages of that folder of the source, each as a JSON record on a line of its own; see [`html_pages`].
+    HtmlPages {
+        /// The most pages.
+        most: usize,
+        /// The names of the only files that count, by their path in the folder; without names all count.
+        #[serde(default)]
+        only: Vec<String>,
     },
 }
 
@@ -78,8 +87,52 @@ impl Extract {
                     .collect())
             }
             Extract::LabelledLines { percent } => labelled(&String::from_utf8_lossy(&raw), *percent),
+            // A folder has no bytes of its own: see `html_pages`.
+            Extract::HtmlPages { .. } => Ok(raw),
         }
     }
+}
+
+/// The sizes in bytes that a page may have: smaller ones only lead to another, and larger ones would outweigh the rest.
+const PAGE_BYTES: std::ops::RangeInclusive<u64> = 600..=300_000;
+
+/// Returns pages of a folder and its subfolders as JSON records `{path, html}`, one a line: those files with the
+/// endings `.html`, `.htm` and `.xhtml` whose path has the smallest SHA-256, and of equal files the first. Links are
+/// not followed.
+///
+/// # Errors
+/// When the folder or a file cannot be read.
+pub fn html_pages(folder: &Path, most: usize, only: &[String]) -> Result<Vec<u8>, ExtractError> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(&next)? {
+            let entry = entry?;
+            let (path, kind) = (entry.path(), entry.file_type()?);
+            let page = path
+                .extension()
+                .is_some_and(|ending| ["html", "htm", "xhtml"].iter().any(|one| ending == *one));
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_file() && page && PAGE_BYTES.contains(&entry.metadata()?.len()) {
+                let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
+                if only.is_empty() || only.contains(&name) {
+                    found.push((Sha256::digest(name.as_bytes()).to_vec(), name));
+                }
+            }
+        }
+    }
+    found.sort();
+    let (mut seen, mut records) = (HashSet::new(), String::new());
+    for (_, name) in found {
+        // A page in another encoding than UTF-8 would be read wrongly.
+        let Ok(html) = String::from_utf8(std::fs::read(folder.join(&name))?) else { continue };
+        if seen.len() < most && seen.insert(Sha256::digest(html.as_bytes()).to_vec()) {
+            let (name, html) = (serde_json::to_string(&name)?, serde_json::to_string(&html)?);
+            records.push_str(&format!("{{\"path\": {name}, \"html\": {html}}}\n"));
+        }
+    }
+    Ok(records.into_bytes())
 }
 
 fn member(archive: &mut ZipArchive<Cursor<Vec<u8>>>, name: &str) -> Result<Vec<u8>, ExtractError> {

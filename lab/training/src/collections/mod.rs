@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 mod extract;
 
-pub use extract::{Extract, ExtractError};
+pub use extract::{Extract, ExtractError, html_pages};
 
 /// The sources and the collections, as `collections.toml` lists them.
 #[derive(Debug, Clone, Deserialize)]
@@ -141,7 +141,11 @@ impl Manifest {
     /// # Errors
     /// None in a build whose tests passed.
     pub fn shipped() -> Result<Manifest, ManifestError> {
-        Manifest::parse(include_str!("../../collections.toml"))
+        let mut manifest = Manifest::parse(include_str!("../../collections.toml"))?;
+        let pages = Manifest::parse(include_str!("../../pages.toml"))?;
+        manifest.sources.extend(pages.sources);
+        manifest.collections.extend(pages.collections);
+        Ok(manifest)
     }
 
     /// Reads a manifest.
@@ -237,9 +241,13 @@ impl Manifest {
 impl File {
     /// The bytes of the file, made from its source.
     fn made(&self, source: &Source, clone: &Path) -> Result<Vec<u8>, Problem> {
-        let raw = match &source.commit {
-            Some(commit) => committed(clone, commit, &self.path)?,
-            None => std::fs::read(clone.join(&self.path)).map_err(|error| Problem::NoFile {
+        let raw = match (&self.extract, &source.commit) {
+            (Extract::HtmlPages { most, only }, _) => {
+                extract::html_pages(&clone.join(&self.path), *most, only)
+                    .map_err(|reason| Problem::Extract { path: self.path.clone(), reason })?
+            }
+            (_, Some(commit)) => committed(clone, commit, &self.path)?,
+            (_, None) => std::fs::read(clone.join(&self.path)).map_err(|error| Problem::NoFile {
                 folder: clone.to_owned(),
                 path: self.path.clone(),
                 reason: error.to_string(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::honest::{self, HonestPage};
 use super::read::{CorpusError, text};
 use crate::document::{CorpusPart, Document, hash};
 
@@ -31,6 +32,24 @@ pub struct Corpus {
     pub documents: Vec<Document>,
     /// The collections that the folder lacks.
     pub absent: Vec<String>,
+    /// The honest pages, on which thresholds by page are chosen. The running text of those that models learn from is
+    /// among the documents.
+    pub pages: Vec<HonestPage>,
+}
+
+impl Corpus {
+    /// Adds the honest pages of a folder.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub(crate) fn with_pages(mut self, folder: &Path) -> Result<Corpus, SourceError> {
+        self.pages = honest::pages(folder)?;
+        if self.pages.is_empty() {
+            self.absent.push("honest-*".to_owned());
+        }
+        self.documents.extend(honest::documents(&self.pages));
+        Ok(self)
+    }
 }
 
 /// A reader of the files of one collection, from its folder.

@@ -9,6 +9,8 @@
 //! | `injection` | attacks, by themselves and in carriers |
 //! | `mentions` | texts about attacks, which quote some, and instructions that pose as such texts |
 //! | `gather` | reading the collections that a folder contains |
+//! | [`honest`] | honest pages, with their parts by source |
+//! | `html` | reading an HTML document as text |
 //! | [`ordinary`] | text of ordinary pages |
 //! | [`scam`] | messages that ask for money or secrets under a pretext, and ordinary ones |
 //! | [`toxicity`] | insults, hate, threats, lewdness and requests for harm, and ordinary talk |
@@ -16,6 +18,8 @@
 mod benign;
 mod carriers;
 mod gather;
+pub mod honest;
+mod html;
 mod injection;
 mod mentions;
 pub mod ordinary;
@@ -26,6 +30,7 @@ pub mod toxicity;
 
 pub use benign::{benign, own};
 pub use gather::{Corpus, SourceError};
+pub use html::{PageText, read_html};
 pub use injection::injection;
 pub use mentions::{MENTIONED, contexts};
 pub use read::CorpusError;

@@ -30,7 +30,7 @@ pub fn read(folder: &Path) -> Result<Corpus, SourceError> {
     match gather(folder, &READERS) {
         Err(SourceError::Absent { .. }) => {
             let absent = READERS.iter().map(|(name, _)| (*name).to_owned()).collect();
-            Ok(Corpus { documents: Vec::new(), absent })
+            Ok(Corpus { absent, ..Corpus::default() })
         }
         other => other,
     }

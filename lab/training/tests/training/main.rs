@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics fails")]
 
 mod collections;
+mod conformal;
 mod fit;
 mod metrics;
 mod obfuscation;
