@@ -31,9 +31,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         [output, flag, corpus] if flag == "--without" => (Some(output), Some(corpus.as_str())),
         _ => return Err(USAGE.into()),
     };
-    if let Some(corpus) = without {
+    if let Some(source) = without {
         for one in &mut corpus.documents {
-            if one.harmful.is_some() && one.source.starts_with(corpus) {
+            if one.harmful.is_some() && one.source.starts_with(source) {
                 one.part = CorpusPart::Test;
             }
         }
