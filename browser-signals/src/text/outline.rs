@@ -4,6 +4,8 @@
 //! and [`Outline::render`] writes the text. Words of the page are in quotes and cannot leave them, so all text
 //! outside quotes is the bridge's: roles, refs, origins, and the two marks [`WITHHELD`] and [`UNSEEN`].
 
+use std::ops::Range;
+
 use crate::Origin;
 
 /// Replaces, outside of quotes, words of the page that were withheld. It does not depend on them.
@@ -81,6 +83,8 @@ pub struct OutlineLine {
     pub opens: bool,
     /// Whether the line is left out where its text is empty.
     pub bare: bool,
+    /// Whether it is a link to a mailbox or a phone (`mailto:`, `tel:`).
+    pub contact: bool,
 }
 
 /// The text of a page, before the guard's filter.
@@ -116,15 +120,26 @@ impl Outline {
 
     /// The text for the model. `rendering` is called for each [`Words`] in the order of [`Outline::words`]; with an empty
     /// result they are left out.
-    pub fn render<'a>(&'a self, mut rendering: impl FnMut(&'a Words) -> Vec<Rendered<'a>>) -> String {
+    pub fn render<'a>(&'a self, rendering: impl FnMut(&'a Words) -> Vec<Rendered<'a>>) -> String {
+        self.render_by_line(rendering).0
+    }
+
+    /// The text for the model, as [`Outline::render`] writes it, and the place of each line in it, in bytes.
+    pub fn render_by_line<'a>(
+        &'a self,
+        mut rendering: impl FnMut(&'a Words) -> Vec<Rendered<'a>>,
+    ) -> (String, Vec<Range<usize>>) {
         let mut out = String::new();
+        let mut places = Vec::with_capacity(self.lines.len());
         for line in &self.lines {
+            let from = out.len();
             line.render(&mut rendering, &mut out);
+            places.push(from..out.len());
         }
         if self.cut {
             out.push_str("- cut: the rest of the page is not shown\n");
         }
-        out
+        (out, places)
     }
 
     /// The text with all words that a person sees and all names, unfiltered.

@@ -165,7 +165,8 @@ impl<'a> Writer<'a, '_> {
         head.extend(label.map(LinePart::Page));
         head.push(LinePart::Own(after));
         let at = self.out.lines.len();
-        self.out.lines.push(FrameItem::Line(OutlineLine { depth, head, ..OutlineLine::default() }));
+        let contact = role == "link" && node.contact;
+        self.out.lines.push(FrameItem::Line(OutlineLine { depth, head, contact, ..OutlineLine::default() }));
         if entry {
             return;
         }
@@ -279,7 +280,7 @@ impl<'a> Writer<'a, '_> {
             head,
             text: vec![words],
             bare: true,
-            opens: false,
+            ..OutlineLine::default()
         }));
     }
 
