@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use classifier::{Detector, Detectors};
+use classifier::Detectors;
 use portcullis::intake;
 
 use crate::failure::Failure;

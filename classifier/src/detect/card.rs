@@ -6,7 +6,9 @@
 
 use super::context::after;
 use super::digits::{DigitRun, is_article_number, luhn};
-use super::neighbours::{in_address, is_hex_word, long_numbers_beside, names_article, names_card};
+use super::neighbours::{
+    in_address, is_hex_word, is_in_code_table, long_numbers_beside, names_article, names_card,
+};
 use std::ops::{Range, RangeInclusive};
 
 /// The most groups of a row that are counted on each side.
@@ -105,10 +107,11 @@ fn is_doubtful(run: &DigitRun<'_>, groups: Range<usize>) -> bool {
     let unlike = if alone {
         is_part_of_figure(text, &span)
             || is_hex_word(text, &span)
+            || is_travel_account(run, &groups)
             || is_article(run, &groups)
             || long_numbers_beside(text, &span)
     } else {
-        !is_written_as_card(run, &groups) || is_in_row(run, &groups)
+        !is_written_as_card(run, &groups) || is_in_row(run, &groups) || is_in_code_table(text, &span)
     };
     unlike || in_address(text, span.start) || names_article(text, span.start)
 }
@@ -129,7 +132,11 @@ fn is_written_as_card(run: &DigitRun<'_>, groups: &Range<usize>) -> bool {
     let mut signs = groups.clone().skip(1).map(|group| run.separator_before(group));
     let first = signs.next();
     let same = signs.all(|sign| Some(sign) == first);
-    printed && same && !first.is_some_and(|sign| sign.contains(['/', '+', '(', ')']) || sign.contains("  "))
+    let decimal = lengths.len() == 2 && first == Some(".");
+    printed
+        && same
+        && !decimal
+        && !first.is_some_and(|sign| sign.contains(['/', '+', '(', ')']) || sign.contains("  "))
 }
 
 /// Returns whether a number is the fraction of a decimal, an amount with cents, or a number with a country's prefix.
@@ -142,7 +149,15 @@ fn is_part_of_figure(text: &str, span: &Range<usize>) -> bool {
         |sign: char| head.strip_suffix(sign).is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_digit()));
     // In a list without spaces the comma parts numbers.
     let decimal = digit_before(',') && !tail.starts_with(',');
-    head.ends_with('+') || digit_before('.') || digit_after('.') || decimal
+    let negative = head.strip_suffix('-').is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric()));
+    negative || head.ends_with('+') || digit_before('.') || digit_after('.') || decimal
+}
+
+/// Returns whether a number begins as those of the travel account of airlines (UATP). Hardly a page shows one, and many
+/// counters and stamps of time have its form.
+fn is_travel_account(run: &DigitRun<'_>, groups: &Range<usize>) -> bool {
+    let first = run.groups.get(groups.start).and_then(|group| run.digits.get(group.digits.start));
+    first == Some(&1)
 }
 
 /// Returns whether a number is one of an article: twelve or thirteen digits with the check digit of these.
@@ -170,8 +185,9 @@ fn is_in_row(run: &DigitRun<'_>, groups: &Range<usize>) -> bool {
         .checked_sub(count)
         .is_some_and(|first| ends_from(run, first).contains(&(groups.start - 1)));
     let card_behind = ends_from(run, groups.end).contains(&(groups.end + count - 1));
+    let short = (groups.clone()).filter_map(length).sum::<usize>() < 13;
     let others = if card_before { 0 } else { before } + if card_behind { 0 } else { behind };
-    others >= 2
+    others >= if short { 1 } else { 2 }
 }
 
 /// Returns whether bytes in hexadecimal digits go on at `at`: in the last pair, or as pairs with a digit.

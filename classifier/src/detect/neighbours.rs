@@ -97,7 +97,16 @@ fn word_before(text: &str, at: usize) -> &str {
 pub(crate) fn in_address(text: &str, at: usize) -> bool {
     let word = word_before(text, at);
     let address = word.contains("://") || word.starts_with("www.") || is_path(word);
-    address && !word.ends_with('=')
+    let field = word.strip_suffix('=').and_then(|word| word.rsplit(['?', '&', '#', ';']).next());
+    address && !field.is_some_and(names_number)
+}
+
+/// Returns whether the field of a query may hold the number of a card, an account or a phone.
+fn names_number(field: &str) -> bool {
+    let field = field.to_ascii_lowercase();
+    ["card", "cc", "pan", "pay", "num", "acc", "tel", "phone", "mobile", "karte", "carte", "tarjeta"]
+        .iter()
+        .any(|word| field.contains(word))
 }
 
 /// Returns whether a word is the beginning of a path: `/usr/lib/`, `./a/`, `shop.example/p/`.
@@ -124,19 +133,48 @@ pub(crate) fn is_user_part(text: &str, at: usize) -> bool {
 
 /// Returns whether digits are part of a longer hexadecimal word, such as a hash or an identifier.
 pub(crate) fn is_hex_word(text: &str, span: &Range<usize>) -> bool {
-    let (head, tail) = (text.get(..span.start).unwrap_or_default(), text.get(span.end..).unwrap_or_default());
-    let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
-    let before = head.bytes().rev().take(128).take_while(belongs);
-    let behind = tail.bytes().take(128).take_while(belongs);
-    let (mut letters, mut others, mut dashes) = (0, 0, 0);
-    for byte in before.chain(behind) {
-        match byte {
-            b'-' => dashes += 1,
-            byte if byte.is_ascii_hexdigit() => letters += usize::from(byte.is_ascii_alphabetic()),
-            _ => others += 1,
+    const REACH: usize = 64;
+    let bytes = text.as_bytes();
+    let belongs = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'-' | b'_');
+    let head =
+        bytes.get(..span.start).unwrap_or_default().iter().rev().take(REACH).take_while(belongs).count();
+    let tail = bytes.get(span.end..).unwrap_or_default().iter().take(REACH).take_while(belongs).count();
+    let word = bytes.get(span.start - head..span.end + tail).unwrap_or_default();
+    let own = head..head + span.len();
+    let mut hex_parts = 0;
+    let mut from = 0;
+    for part in word.split(|byte| matches!(byte, b'-' | b'_')) {
+        let letters = part.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+        let bare = part.strip_prefix(b"0x").unwrap_or(part);
+        let hex = bare.iter().all(u8::is_ascii_hexdigit);
+        if from <= own.start && own.end <= from + part.len() {
+            if letters >= 8 || (letters >= 2 && hex) {
+                return true;
+            }
+        } else if hex && bare.len() >= 4 && bare.iter().any(u8::is_ascii_digit) && letters > 0 {
+            hex_parts += 1;
         }
+        from += part.len() + 1;
     }
-    (letters >= 2 && others == 0) || letters + others >= 8 || (letters + others >= 2 && dashes >= 2)
+    hex_parts >= 2
+}
+
+/// Returns whether a code in capital hexadecimal digits, of four or five of them, stands beside or touches a number, as in
+/// a table of characters.
+pub(crate) fn is_in_code_table(text: &str, span: &Range<usize>) -> bool {
+    let code = |word: &str| {
+        (4..=5).contains(&word.len())
+            && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'A'..=b'F'))
+            && word.bytes().any(|byte| byte.is_ascii_uppercase())
+    };
+    let part = |c: char| !c.is_alphanumeric();
+    let before = before(text, span.start, 8).trim_end_matches([' ', '\n', ';']);
+    let behind = after(text, span.end, 8);
+    let touches = behind.starts_with(|c: char| matches!(c, 'A'..='F'));
+    let behind = behind.trim_start_matches([' ', '\n', ';']);
+    touches
+        || before.rsplit(part).next().is_some_and(code)
+        || (behind.len() < 8 && behind.split(part).next().is_some_and(code))
 }
 
 /// Returns whether several other long numbers stand beside a number, with only signs between: a list of constants.
@@ -188,9 +226,14 @@ mod tests {
         ] {
             assert!(inside(text), "{text}");
         }
-        for text in
-            ["pay 411", "https://a.example/ 411", "either/or 411", "n/a: 411", "https://a.example/?card=411"]
-        {
+        for text in [
+            "pay 411",
+            "https://a.example/ 411",
+            "either/or 411",
+            "n/a: 411",
+            "https://a.example/?card=411",
+            "https://a.example/?a=1&ccnum=411",
+        ] {
             assert!(!inside(text), "{text}");
         }
     }
@@ -218,7 +261,22 @@ mod tests {
             let start = text.find("123456789012").unwrap();
             is_hex_word(text, &(start..start + 12))
         };
-        assert!(word("9f3cb123456789012c7a8c1") && word("ab123456789012") && word("x-y-123456789012-z"));
-        assert!(!word("No123456789012x") && !word("123456789012") && !word("card-123456789012"));
+        for text in [
+            "9f3cb123456789012c7a8c1",
+            "ab123456789012",
+            "9f3c-11d8-123456789012",
+            "0x03837526_098b_11d8_123456789012",
+        ] {
+            assert!(word(text), "{text}");
+        }
+        for text in [
+            "No123456789012x",
+            "123456789012",
+            "card-123456789012",
+            "customer_123456789012",
+            "1-2-123456789012",
+        ] {
+            assert!(!word(text), "{text}");
+        }
     }
 }

@@ -21,6 +21,7 @@ fn rows_of_figures_dates_and_codes_stay_readable() {
         "root 5023 0.0 0.0 2952 1772 ? S 12:18 0:00 tail -60",
         "www-data 4012 0.1 1.2 411111 11111 ? Ssl Nov23 1:12 /usr/sbin/apache2 -k start",
         "4.360778994930029",
+        "4551.950730698041",
         "-52.5200065999, 13.4049539999",
         "x = 4111111111111.111",
         "[0.4111111111111111, 1.0]",
@@ -58,6 +59,14 @@ fn rows_of_figures_dates_and_codes_stay_readable() {
         "https://shop.example/dp/4012888888881881/ref",
         "https://a.example/t/415-555-2671.html",
         "/var/lib/x/4111111111111111/data",
+        "6940 7440 7610 842D 38C3 8207 8A9E",
+        "793F 6071 4195 6085 60A6 868E",
+        "from_u128(0x03837526_098b_11d8_9414_505054503030)",
+        "https://a.example/?l=linux-kernel&m=112256338703880&w=2",
+        "156641360591757  function-entry: call_stack.py",
+        "mantissa -4386812962460287, base 2",
+        "the range (-33554432, +33554432) and -2147483648 to +2147483647",
+        "188.209-65-87.adsl-dyn.isp.example",
         "2235858054780980, 885832711204321, 4111111111111111, 1681843776716295",
     ] {
         assert_eq!(masked(text), text);

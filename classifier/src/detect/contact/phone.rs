@@ -1,7 +1,7 @@
 //! Phone numbers, recognised by a country prefix, by the grouping of their digits, or by the words before them.
 
 use super::phone_words::{PhoneCue, is_label, names_phone, nearest_word};
-use crate::detect::context::after;
+use crate::detect::context::{after, before};
 use crate::detect::digits::DigitRun;
 use crate::detect::neighbours::{in_address, is_hex_word};
 use std::ops::Range;
@@ -133,7 +133,7 @@ impl<'r> Candidate<'r> {
     fn accept(&self) -> Option<Range<usize>> {
         let count = self.count();
         let sized = (FEWEST_DIGITS..=MOST_DIGITS).contains(&count) && self.groups.len() <= MOST_GROUPS;
-        let figure = || self.is_code() || self.is_signed_date() || self.is_in_address();
+        let figure = || self.is_code() || self.is_signed_date() || self.is_bound() || self.is_in_address();
         let phone = sized && !self.glued() && (self.international() || self.national()) && !figure();
         phone.then(|| self.span.clone())
     }
@@ -184,7 +184,9 @@ impl<'r> Candidate<'r> {
             (Some('-' | '/' | '=' | ':'), Some(character)) => {
                 character.is_alphanumeric() && !self.is_labelled()
             }
-            (Some(',' | '.'), Some(character)) => character.is_ascii_digit(),
+            // A name of a host goes on in small letters.
+            (Some('.'), Some(character)) => character.is_ascii_digit() || character.is_ascii_lowercase(),
+            (Some(','), Some(character)) => character.is_ascii_digit(),
             (Some(character), _) => character.is_alphanumeric() || "_%@".contains(character),
             _ => false,
         };
@@ -218,6 +220,17 @@ impl<'r> Candidate<'r> {
             && matches!(self.groups.as_slice(), [year, month, day]
                 if year.len() >= 4 && month.len() == 2 && day.len() == 2 && number(month) <= 12 && number(day) <= 31)
             && self.separators.iter().all(|separator| *separator == "-")
+    }
+
+    /// Returns whether the number is the upper bound of a range of integers: `(-33554432, +33554432)`.
+    fn is_bound(&self) -> bool {
+        let [digits] = self.groups.as_slice() else { return false };
+        let lower = |word: &str| {
+            word.trim_matches(['(', ',', '[', ')']).strip_prefix('-').is_some_and(|word| {
+                word.len() == digits.len() && word.bytes().all(|byte| byte.is_ascii_digit())
+            })
+        };
+        self.plus && before(self.text, self.span.start, 32).split(' ').any(lower)
     }
 
     /// Returns whether the number is in a web address or path that does not announce a phone number.

@@ -212,6 +212,13 @@ pub(super) fn read_name(text: &str, word: Range<usize>) -> Option<Name> {
     {
         return None;
     }
+    // "Next page token: ..."
+    let head = text.get(..start)?.trim_end_matches(' ').as_bytes();
+    let prose =
+        before.is_empty() && head.last_chunk::<4>().is_some_and(|word| word.eq_ignore_ascii_case(b"page"));
+    if prose {
+        return None;
+    }
     let kind = kind(own, &before)?;
     Some(Name { span: start..word.end + behind.len(), kind })
 }

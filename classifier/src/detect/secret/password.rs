@@ -48,7 +48,7 @@ fn value(rest: &str, quote: Option<char>, query: bool) -> Option<&str> {
     let window = rest.get(..rest.floor_char_boundary(LONGEST * 4 + 1).min(rest.len()))?;
     let end = window.find(|c: char| match quote {
         Some(quote) => c == quote || c == '\n',
-        None => c.is_whitespace() || "\"'`<>;[]".contains(c) || (query && c == '&'),
+        None => c.is_whitespace() || "\"'`<>;[]¶".contains(c) || (query && c == '&'),
     });
     let value = window.get(..end.unwrap_or(window.len()))?;
     if value.contains(['[', ']']) {

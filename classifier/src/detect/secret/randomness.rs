@@ -90,10 +90,7 @@ pub(crate) fn is_identifier(text: &str) -> bool {
     let uuid = matches!(parts.as_slice(), [a, b, c, d, e] if [a.len(), b.len(), c.len(), d.len(), e.len()] == [8, 4, 4, 4, 12]);
     let longest = parts.iter().map(|part| part.len()).max().unwrap_or(0);
     // With few digits and short parts a name is likelier than a draw.
-    parts.len() > 1
-        && !uuid
-        && !parts.iter().any(|part| chance(part))
-        && (longest < 12 || digits * 8 < text.len())
+    parts.len() > 1 && !uuid && !parts.iter().any(chance) && (longest < 12 || digits * 8 < text.len())
 }
 
 /// Returns the parts of a string that have the case of a word; each digit is a part of its own.
