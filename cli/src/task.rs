@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use classifier::{Detector, Detectors};
+use classifier::Detectors;
 use portcullis::intake;
 
 use crate::failure::Failure;
@@ -89,7 +89,7 @@ fn warning(task: &str) -> Result<Option<String>, Failure> {
     let read = intake::read(task, &detectors);
     let labelled = read.found.iter().map(|found| found.field).chain(read.unsure.iter().map(|one| one.field));
     let mut kinds: Vec<String> = labelled.map(|field| field.as_str().replace('_', " ")).collect();
-    let formed = detectors.detect(task).into_iter().map(|found| found.kind.marker());
+    let formed = detectors.detect_doubtful(task).into_iter().map(|found| found.kind.marker());
     kinds.extend(formed.map(|marker| marker.trim_matches(['[', ']']).to_owned()));
     kinds.sort();
     kinds.dedup();

@@ -1,6 +1,6 @@
 //! The check of texts that the agent types and addresses that it opens, over a session.
 
-use classifier::{Detector, Detectors, Finding, SensitiveKind};
+use classifier::{Detectors, Finding, SensitiveKind};
 use sirl::{Field, Tier};
 use url::Url;
 use vault::{Outgoing, ReleaseError, Sent, SentForm, Vault};
@@ -151,7 +151,7 @@ impl AgentEgress {
             AgentText::Address(text) => (text, true),
         };
         let counts = |finding: &Finding| !(is_address && finding.kind == SensitiveKind::Phone);
-        if [text, &decoded(text)].iter().any(|text| detectors.detect(text).iter().any(counts)) {
+        if [text, &decoded(text)].iter().any(|text| detectors.detect_doubtful(text).iter().any(counts)) {
             return true;
         }
         let border = self.last_typed.len();
@@ -159,7 +159,10 @@ impl AgentEgress {
         let number = |kind| matches!(kind, SensitiveKind::CardNumber | SensitiveKind::Iban);
         !is_address
             && border > 0
-            && detectors.detect(&both).iter().any(|found| number(found.kind) && found.span.end > border)
+            && detectors
+                .detect_doubtful(&both)
+                .iter()
+                .any(|found| number(found.kind) && found.span.end > border)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use browser_signals::egress::{Blocked, EgressGuard, OutgoingRequest};
 use browser_signals::{Container, Destination, Origin};
-use classifier::{Detector, Detectors, SensitiveKind};
+use classifier::{Detectors, SensitiveKind};
 use sirl::{Field, FieldSet};
 use url::Url;
 use vault::{Outgoing, ReleaseError, Vault};
@@ -129,7 +129,8 @@ impl ContainerEgress {
         let body = String::from_utf8_lossy(body);
         let whole = [request.url, &body].into_iter();
         let near = releases.iter().any(|release| release.destination.origin == *origin);
-        let formed = |text: &str| self.detectors.detect(text).iter().any(|found| is_high_risk(found.kind));
+        let formed =
+            |text: &str| self.detectors.detect_doubtful(text).iter().any(|found| is_high_risk(found.kind));
         if !near && !self.payment.contains(origin) && whole.clone().any(formed) {
             return Err(Blocked::new("typed"));
         }

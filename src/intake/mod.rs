@@ -72,7 +72,10 @@ pub struct Intake {
 pub fn read(prompt: &str, detectors: &Detectors) -> Intake {
     let origins = named::origins(prompt);
     let chosen = named::handles(prompt);
-    let findings = detectors.detect(prompt);
+    // In doubt digits are a card's, unless they are something else that is found.
+    let sure = detectors.detect(prompt);
+    let mut findings = detectors.detect_doubtful(prompt);
+    findings.retain(|one| sure.contains(one) || sure.iter().all(|other| apart(&one.span, &other.span)));
     let has_no_field = |kind| {
         use SensitiveKind::{Iban, NationalId, Passport, Password, Token};
         matches!(kind, Iban | NationalId | Passport | Password | Token)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
-use classifier::{Detector, Detectors, Safety, SensitiveKind};
+use classifier::{Detectors, Safety, SensitiveKind};
 use policy_dfa::{
     Carried, Checked, Compiled, Consent, ConsentScope, Event, Goal, History, Millis, Outcome, Policy,
     Question, Reason, SessionEvent, Task, symbol,
@@ -332,8 +332,9 @@ impl Observer {
     /// An origin for the record; `None` if its host name has the form of a protected value or contains a value of the
     /// user's words. Pages choose host names, and nothing keeps values from pages here.
     fn on_record(&self, origin: Option<Origin>) -> Option<Origin> {
-        let formed =
-            |text: &str| self.detectors.detect(text).iter().any(|found| found.kind != SensitiveKind::Phone);
+        let formed = |text: &str| {
+            self.detectors.detect_doubtful(text).iter().any(|found| found.kind != SensitiveKind::Phone)
+        };
         origin.filter(|origin| {
             let host = origin.to_string();
             let plain = letters(&host);

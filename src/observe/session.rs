@@ -18,7 +18,7 @@ use crate::audit::{AuditEvent, AuditSubject, BlockedByBrowser, WouldHave};
 use crate::egress::proxy::{EgressProxy, ProxyError};
 use crate::guard::GuardError;
 use crate::guard::placement::best_form;
-use crate::page_text::mask_by_form;
+use crate::page_text::mask_page;
 use crate::page_text::{Scrubber, WithholdReason};
 use crate::safety::{PageSafety, WindowSafety};
 use crate::session::core::{
@@ -219,7 +219,7 @@ impl TextGuard for UnfilteredText {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
         let (scrubbed, told) = self.scrubber.scrub_and_tell(outline);
         let suspicious = scrubbed.withheld.iter().any(|withheld| withheld.why == WithholdReason::Suspicious);
-        let withheld = suspicious || mask_by_form(&scrubbed.text, &self.detectors) != scrubbed.text;
+        let withheld = suspicious || mask_page(&scrubbed, &self.detectors) != scrubbed.text;
         // What a guard would have told counts, as in a guarded session.
         let safety = self.safety.as_ref().map(|safety| safety.of(&told));
         *self.last.lock().map_err(|_| TextWithheld)? = Some((safety, withheld));

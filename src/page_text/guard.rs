@@ -1,5 +1,7 @@
 //! Masking: values are masked by their form everywhere, and released values exactly.
 //!
+//! The contacts that a page publishes stay readable (see `contacts`).
+//!
 //! The parts of a released value are masked too: each word of four letters or more of a name, the local part of an
 //! e-mail address, a street with the number beside it. Where a number was released, the last digits of any number are
 //! masked beside words that announce them (`ending in 0173`).
@@ -14,10 +16,11 @@ use std::sync::{Arc, Mutex};
 
 use browser_signals::outline::{LinePart, Outline, OutlineLine, Purpose, TextPlace, WITHHELD, Words};
 use browser_signals::text_guard::{TextGuard, TextWithheld};
-use classifier::{Detector, Detectors, Safety, SensitiveKind, is_role_address, mask};
+use classifier::{Detectors, Safety};
 use sirl::{Field, Tier};
 use vault::Vault;
 
+use super::contacts::{LoggedIn, Readable, mask_except};
 use super::number_endings::endings;
 use super::{PageSafety, Quarantine, Scrubber};
 use crate::egress::Releases;
@@ -110,7 +113,7 @@ impl PageTextGuard {
         };
         *self.judged.lock().map_err(|_| TextWithheld)? = judged;
         self.quarantine.add(&scrubbed.withheld, unix_ms());
-        self.mask(&scrubbed.text)
+        self.mask_within(&scrubbed.text, self.logged_in().readable(&scrubbed.lines))
     }
 
     /// Whether values of the user were released into the container.
@@ -141,19 +144,51 @@ impl PageTextGuard {
         self.render_outline(&Outline { lines, frames: vec![None], ..Outline::default() })
     }
 
-    /// Masks the values in a text that is rendered already.
+    /// Masks the values in a text that is rendered already. Its place in a page is unknown.
     ///
     /// # Errors
     /// [`TextWithheld`] where the vault is locked or damaged.
     pub fn mask(&self, text: &str) -> Result<String, TextWithheld> {
-        let exact = self.mask_released(text)?;
-        Ok(mask_by_form(&exact, &self.detectors))
+        let anywhere = Readable { span: 0..text.len(), link: false };
+        let readable = if self.logged_in().is_empty() { vec![anywhere] } else { Vec::new() };
+        self.mask_within(text, readable)
     }
 
-    fn mask_released(&self, text: &str) -> Result<String, TextWithheld> {
+    /// The origins that a login was released to.
+    fn logged_in(&self) -> LoggedIn {
+        let releases = self.releases.all().into_iter();
+        let logins = releases.filter(|release| {
+            matches!(release.field, Field::Password | Field::OneTimeCode)
+                || release.handle.split(':').next() == Some("login")
+        });
+        LoggedIn::new(logins.map(|release| release.destination.origin))
+    }
+
+    /// Masks released values exactly, and the rest by form except for contacts in the readable parts.
+    fn mask_within(&self, text: &str, mut readable: Vec<Readable>) -> Result<String, TextWithheld> {
+        let released = self.released_spans(text)?;
+        if !released.is_empty() {
+            let moved = Moved::new(&released);
+            for part in &mut readable {
+                part.span = moved.place(part.span.start)..moved.place(part.span.end);
+            }
+        }
+        let mut exact = String::with_capacity(text.len());
+        let mut from = 0;
+        for span in &released {
+            exact.push_str(text.get(from..span.start).ok_or(TextWithheld)?);
+            exact.push_str(MASKED);
+            from = span.end;
+        }
+        exact.push_str(text.get(from..).ok_or(TextWithheld)?);
+        Ok(mask_except(&exact, &self.detectors, &readable))
+    }
+
+    /// The spans of released values, in order and apart.
+    fn released_spans(&self, text: &str) -> Result<Vec<Range<usize>>, TextWithheld> {
         let entries = self.releases.entries();
         if entries.is_empty() {
-            return Ok(text.to_owned());
+            return Ok(Vec::new());
         }
         let vault = self.vault.lock().map_err(|_| TextWithheld)?;
         let found = vault.scan_released(text, &entries).map_err(|_| TextWithheld)?;
@@ -180,32 +215,41 @@ impl PageTextGuard {
             spans.extend(endings_in(&words, &segments));
         }
         spans.sort_by_key(|span| span.start);
-        let mut out = String::with_capacity(text.len());
-        let mut from = 0;
+        // A value within the one before is masked with it; one that only begins within it is masked as the rest.
+        let mut apart: Vec<Range<usize>> = Vec::with_capacity(spans.len());
         for span in spans {
-            if span.end <= from {
-                continue;
+            match apart.last_mut() {
+                Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+                _ => apart.push(span),
             }
-            if span.start >= from {
-                out.push_str(text.get(from..span.start).ok_or(TextWithheld)?);
-                out.push_str(MASKED);
-            }
-            from = span.end;
         }
-        out.push_str(text.get(from..).ok_or(TextWithheld)?);
-        Ok(out)
+        Ok(apart)
     }
 }
 
-/// Masks text that has the form of personal data or of a secret. Role addresses (`support@…`) stay. Only the form counts,
-/// so that the result reveals nothing of the vault.
-pub fn mask_by_form(text: &str, detectors: &Detectors) -> String {
-    let mut found = detectors.detect(text);
-    found.retain(|one| {
-        let words = text.get(one.span.clone()).unwrap_or_default();
-        one.kind != SensitiveKind::Email || !is_role_address(words)
-    });
-    mask(text, &found)
+/// The places of a text after spans of it were replaced by [`MASKED`].
+struct Moved<'a> {
+    spans: &'a [Range<usize>],
+    /// The bytes removed by the spans up to each.
+    removed: Vec<usize>,
+}
+
+impl Moved<'_> {
+    fn new(spans: &[Range<usize>]) -> Moved<'_> {
+        let removed = spans.iter().scan(0, |sum, span| {
+            *sum += span.len();
+            Some(*sum)
+        });
+        Moved { spans, removed: removed.collect() }
+    }
+
+    /// The new place; one within a replaced span is behind its mark.
+    fn place(&self, at: usize) -> usize {
+        let before = self.spans.partition_point(|span| span.start < at);
+        let Some(last) = before.checked_sub(1) else { return at };
+        let (Some(span), Some(removed)) = (self.spans.get(last), self.removed.get(last)) else { return at };
+        at.max(span.end) + before * MASKED.len() - removed
+    }
 }
 
 /// Whether a field is a number whose last digits a site may show to identify it.
@@ -285,13 +329,23 @@ fn marker(words: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     #[test]
-    fn role_addresses_stay_and_personal_addresses_are_masked() {
-        let detectors = Detectors::standard().unwrap();
-        let text = "Write to support@shop.example or ann@shop.example.";
-        assert_eq!(mask_by_form(text, &detectors), "Write to support@shop.example or [email].");
+    fn places_move_with_the_marks() {
+        let spans = [2..4, 10..30];
+        let moved = Moved::new(&spans);
+        let mark = MASKED.len();
+        for (at, place) in [
+            (0, 0),
+            (2, 2),
+            (3, 2 + mark),
+            (4, 2 + mark),
+            (10, 8 + mark),
+            (30, 8 + 2 * mark),
+            (31, 9 + 2 * mark),
+        ] {
+            assert_eq!(moved.place(at), place, "{at}");
+        }
     }
 }

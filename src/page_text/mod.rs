@@ -10,8 +10,11 @@
 //! | `running_text` | the text of a page's frames in one piece, for classifiers and judges of safety |
 //! | `told` | the part of a page that the model is told, for judges |
 //! | `guard` | [`PageTextGuard`]: scrubbing and masking for one container |
+//! | `contacts` | masking by form, and the published contacts that stay readable |
 //! | `number_endings` | last digits beside words such as `ending in` |
 
+#[cfg(feature = "browser")]
+mod contacts;
 #[cfg(feature = "browser")]
 mod guard;
 #[cfg(feature = "browser")]
@@ -22,9 +25,11 @@ mod scrub;
 mod told;
 
 #[cfg(feature = "browser")]
+pub use contacts::{mask_by_form, mask_page};
+#[cfg(feature = "browser")]
 pub(crate) use guard::PictureJudge;
 #[cfg(feature = "browser")]
-pub use guard::{MASKED, PageTextGuard, mask_by_form};
+pub use guard::{MASKED, PageTextGuard};
 pub use quarantine::{Quarantine, Quarantined};
 pub use running_text::PageSafety;
-pub use scrub::{HiddenText, ScrubSettings, Scrubbed, Scrubber, Withheld, WithholdReason};
+pub use scrub::{HiddenText, ScrubSettings, Scrubbed, ScrubbedLine, Scrubber, Withheld, WithholdReason};

@@ -80,10 +80,23 @@ pub struct Withheld {
 pub struct Scrubbed {
     /// The text for the model.
     pub text: String,
+    /// The lines of the text, in order.
+    pub lines: Vec<ScrubbedLine>,
     /// The page's words in it, without the outline's syntax.
     pub words: String,
     /// The words that are not in it.
     pub withheld: Vec<Withheld>,
+}
+
+/// One line of a page as it is rendered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScrubbedLine {
+    /// Its place in the text, in bytes.
+    pub span: Range<usize>,
+    /// The origin of its frame; none for opaque ones.
+    pub origin: Option<Origin>,
+    /// Whether it is a link to a mailbox or a phone.
+    pub contact: bool,
 }
 
 /// Decides which words of a page the model gets.
@@ -189,8 +202,17 @@ impl Scrubber {
             }
         }
         let mut each = verdicts.iter();
-        scrubbed.text =
-            outline.render(|words| each.next().map(|verdict| say(words, verdict)).unwrap_or_default());
+        let (text, places) = outline
+            .render_by_line(|words| each.next().map(|verdict| say(words, verdict)).unwrap_or_default());
+        let lines = outline.lines.iter().zip(places).filter(|(_, span)| !span.is_empty());
+        scrubbed.lines = lines
+            .map(|(line, span)| {
+                let frame = line.words().next().map(|words| words.frame);
+                let origin = frame.and_then(|frame| outline.frames.get(frame).cloned().flatten());
+                ScrubbedLine { span, origin, contact: line.contact }
+            })
+            .collect();
+        scrubbed.text = text;
         let then = then(outline, &verdicts);
         (scrubbed, then)
     }

@@ -23,6 +23,7 @@ pub(super) fn told<'a>(outline: &'a Outline, mut parts: impl FnMut(&'a Words) ->
         depth: line.depth,
         opens: line.opens,
         bare: line.bare,
+        contact: line.contact,
     };
     Outline {
         lines: outline.lines.iter().map(&mut line).collect(),

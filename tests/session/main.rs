@@ -6,6 +6,7 @@ mod played;
 
 mod agent_actions;
 mod consent;
+mod contacts;
 mod egress;
 mod guessing;
 mod hand_over;

@@ -82,7 +82,7 @@ fn read_line(line: &Value, frame: usize) -> Option<OutlineLine> {
             head: vec![LinePart::Own("- text".to_owned())],
             text: runs,
             bare: true,
-            opens: false,
+            ..OutlineLine::default()
         });
     };
     let role = ROLES.into_iter().find(|known| *known == role)?;
@@ -111,7 +111,9 @@ fn read_line(line: &Value, frame: usize) -> Option<OutlineLine> {
         None => {}
     }
     head.push(LinePart::Own(after));
-    Some(OutlineLine { depth, head, text: runs, bare: false, opens: false })
+    // A mark of the page's script is its own word, as the address of a link is.
+    let contact = role == "link" && line.get("contact").and_then(Value::as_bool) == Some(true);
+    Some(OutlineLine { depth, head, text: runs, contact, ..OutlineLine::default() })
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@
 //! In the text of a line, a line feed is a line end to a person: the words after it stand in quotes of their own on the
 //! next line. A tab separates the cells of a row. In names both are spaces.
 
+use std::ops::Range;
+
 use crate::Origin;
 
 /// Replaces, outside of quotes, words of the page that were withheld. It does not depend on them.
@@ -87,6 +89,8 @@ pub struct OutlineLine {
     pub opens: bool,
     /// Whether the line is left out where its text is empty.
     pub bare: bool,
+    /// Whether it is a link to a mailbox or a phone (`mailto:`, `tel:`).
+    pub contact: bool,
 }
 
 /// The text of a page, before the guard's filter.
@@ -122,15 +126,26 @@ impl Outline {
 
     /// The text for the model. `rendering` is called for each [`Words`] in the order of [`Outline::words`]; with an empty
     /// result they are left out.
-    pub fn render<'a>(&'a self, mut rendering: impl FnMut(&'a Words) -> Vec<Rendered<'a>>) -> String {
+    pub fn render<'a>(&'a self, rendering: impl FnMut(&'a Words) -> Vec<Rendered<'a>>) -> String {
+        self.render_by_line(rendering).0
+    }
+
+    /// The text for the model, as [`Outline::render`] writes it, and the place of each line in it, in bytes.
+    pub fn render_by_line<'a>(
+        &'a self,
+        mut rendering: impl FnMut(&'a Words) -> Vec<Rendered<'a>>,
+    ) -> (String, Vec<Range<usize>>) {
         let mut out = String::new();
+        let mut places = Vec::with_capacity(self.lines.len());
         for line in &self.lines {
+            let from = out.len();
             line.render(&mut rendering, &mut out);
+            places.push(from..out.len());
         }
         if self.cut {
             out.push_str("- cut: the rest of the page is not shown\n");
         }
-        out
+        (out, places)
     }
 
     /// The text with all words that a person sees and all names, unfiltered.

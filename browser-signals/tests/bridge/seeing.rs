@@ -220,3 +220,20 @@ async fn visibility_differs_within_a_line_and_a_frame() {
     assert_eq!(place("Parts"), Some((TextPlace::Attribute, Purpose::Title)));
     browser.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn links_to_mailboxes_and_phones_are_marked() {
+    let server = Server::start();
+    let body = r#"<a href="mailto:ann@shop.example?subject=x">Ann</a><p><a href=" TEL:+4930901820">call</a></p>
+<a href="/mailto:ann@shop.example">no</a><a href="https://shop.example/?tel:1">neither</a>
+<div role=link data-href="mailto:ann@shop.example">a role alone</div><p>mailto:bob@shop.example</p>"#;
+    server.page("shop.example", "/", body);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T0).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let outline = outline(&tab).await;
+    let marked = outline.lines.iter().filter(|line| line.contact);
+    let names: Vec<&str> = marked.flat_map(|line| line.words().map(|words| words.text.as_str())).collect();
+    assert_eq!(names, ["Ann", "call"], "{outline:?}");
+    browser.close().await;
+}

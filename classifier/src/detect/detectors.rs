@@ -95,8 +95,41 @@ impl Detectors {
         Ok(Detectors { patterns, rules, compiled, kinds: kinds.to_vec(), least })
     }
 
+    /// Returns the findings of [`Detector::detect`], and also the digits that pass the check of payment cards but are
+    /// written like something else, or stand where no card is expected.
+    ///
+    /// The text of a page keeps such digits, since most are dates, figures and article numbers. Text that leaves is
+    /// searched for them too: who hides a card number among figures must not pass, whether or not the number is real.
+    pub fn detect_doubtful(&self, text: &str) -> Vec<Finding> {
+        self.search(text, |finding| {
+            finding.confidence >= self.least || finding.kind == SensitiveKind::CardNumber
+        })
+    }
+
+    /// Searches a text, a few passes at most, for the findings of the chosen kinds to keep.
+    fn search(&self, text: &str, keep: impl Fn(&Finding) -> bool) -> Vec<Finding> {
+        let normalised = Normalised::new(text);
+        let mut found = self.pass(normalised.text(), &keep);
+        let mut fresh = found.clone();
+        let mut blanked = String::new();
+        for _ in 1..ROUNDS {
+            if fresh.is_empty() {
+                break;
+            }
+            blanked = blank(if blanked.is_empty() { normalised.text() } else { &blanked }, &fresh);
+            fresh = self.pass(&blanked, &keep);
+            found.extend_from_slice(&fresh);
+        }
+        let mut findings: Vec<Finding> = found
+            .into_iter()
+            .map(|finding| Finding { span: normalised.original(finding.span.clone()), ..finding })
+            .collect();
+        findings.sort_by_key(|finding| (finding.span.start, finding.span.end));
+        findings
+    }
+
     /// Searches a normalised text once, and returns the findings in the order found.
-    fn pass(&self, text: &str) -> Vec<Finding> {
+    fn pass(&self, text: &str, keep: &impl Fn(&Finding) -> bool) -> Vec<Finding> {
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(hit) = self.patterns.find(Input::new(text).range(at..)) {
@@ -106,31 +139,14 @@ impl Detectors {
             // Every rule consumes at least its first character, so the pass always advances.
             at = text.ceil_char_boundary(resume.max(hit.start() + 1));
         }
-        found.retain(|finding| finding.confidence >= self.least && self.kinds.contains(&finding.kind));
+        found.retain(|finding| self.kinds.contains(&finding.kind) && keep(finding));
         found
     }
 }
 
 impl Detector for Detectors {
     fn detect(&self, text: &str) -> Vec<Finding> {
-        let normalised = Normalised::new(text);
-        let mut found = self.pass(normalised.text());
-        let mut fresh = found.clone();
-        let mut blanked = String::new();
-        for _ in 1..ROUNDS {
-            if fresh.is_empty() {
-                break;
-            }
-            blanked = blank(if blanked.is_empty() { normalised.text() } else { &blanked }, &fresh);
-            fresh = self.pass(&blanked);
-            found.extend_from_slice(&fresh);
-        }
-        let mut findings: Vec<Finding> = found
-            .into_iter()
-            .map(|finding| Finding { span: normalised.original(finding.span.clone()), ..finding })
-            .collect();
-        findings.sort_by_key(|finding| (finding.span.start, finding.span.end));
-        findings
+        self.search(text, |finding| finding.confidence >= self.least)
     }
 }
 

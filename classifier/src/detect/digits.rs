@@ -79,6 +79,12 @@ pub(crate) fn luhn(digits: &[u8]) -> bool {
     sum.is_multiple_of(10)
 }
 
+/// Returns whether the last digit is the check digit of an article number (GS1: UPC, EAN, ISBN-13, JAN).
+pub(crate) fn is_article_number(digits: &[u8]) -> bool {
+    let sum: u32 = digits.iter().rev().zip([1, 3].into_iter().cycle()).map(|(d, w)| u32::from(*d) * w).sum();
+    sum.is_multiple_of(10)
+}
+
 /// Returns the sum of the digits times their weights; digits without a weight do not count.
 pub(crate) fn weighted(digits: &[u8], weights: &[i32]) -> i32 {
     digits.iter().zip(weights).map(|(digit, weight)| i32::from(*digit) * weight).sum()

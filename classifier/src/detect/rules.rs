@@ -1,13 +1,14 @@
 //! The rules of the detectors: the patterns of one pass, and the validator of each.
 
+use super::card::find_cards;
 use super::contact::postal_address::{self, Addresses};
 use super::contact::{email, phone};
 use super::digits::DigitRun;
 use super::finding::{Finding, SensitiveKind};
 use super::identity::{date, document, lettered_id, national_id};
-use super::payment::{find_cards, find_iban};
+use super::payment::find_iban;
 use super::secret::issuer::ISSUERS;
-use super::secret::{one_time_code, password, token};
+use super::secret::{assigned, command, one_time_code, password, token};
 use regex_automata::meta::BuildError;
 use std::ops::Range;
 
@@ -16,11 +17,16 @@ const NUMBER: &str = r"[0-9](?:[ .\-/()+]{0,3}[0-9]){6,}";
 /// The beginning of an IBAN.
 const ACCOUNT: &str = r"[A-Za-z]{2}[0-9]{2}";
 
+/// The confidence of digits that pass the check of cards but are written like something else.
+const DOUBTFUL_CARD: u8 = 45;
+
 /// A pattern with its validator.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Rule {
     KeyBlock,
     Assigned,
+    Scheme,
+    Command,
     WebToken,
     Issued(usize),
     Inner(usize),
@@ -45,12 +51,8 @@ pub(crate) fn all() -> Vec<(Rule, &'static str, &'static [SensitiveKind])> {
         BirthDate, CardNumber, Email, Iban, NationalId, OneTimeCode, Passport, Password, Phone,
         PostalAddress, Token,
     };
-    let mut rules: Vec<(Rule, &'static str, &'static [SensitiveKind])> = vec![
-        (Rule::KeyBlock, token::KEY_BLOCK, &[Token]),
-        (Rule::Assigned, token::SCHEME, &[Token]),
-        (Rule::Assigned, token::ASSIGNMENT, &[Token]),
-        (Rule::WebToken, token::WEB_TOKEN, &[Token]),
-    ];
+    let mut rules: Vec<(Rule, &'static str, &'static [SensitiveKind])> =
+        vec![(Rule::KeyBlock, token::KEY_BLOCK, &[Token]), (Rule::WebToken, token::WEB_TOKEN, &[Token])];
     rules.extend(ISSUERS.iter().enumerate().map(|(index, issuer)| {
         let kinds: &'static [SensitiveKind] = &[Token];
         (Rule::Issued(index), issuer.prefix, kinds)
@@ -60,7 +62,10 @@ pub(crate) fn all() -> Vec<(Rule, &'static str, &'static [SensitiveKind])> {
         (Rule::Inner(index), *pattern, kinds)
     }));
     rules.extend([
-        (Rule::Address, password::ADDRESS, &[Password] as &'static [SensitiveKind]),
+        (Rule::Scheme, command::SCHEME, &[Token] as &'static [SensitiveKind]),
+        (Rule::Command, command::USER, &[Password, Token]),
+        (Rule::Assigned, assigned::NAME, &[Token]),
+        (Rule::Address, password::ADDRESS, &[Password]),
         (Rule::Code, one_time_code::CODE, &[OneTimeCode]),
         (Rule::Password, password::PASSWORD, &[Password]),
         (Rule::Document, document::DOCUMENT, &[Passport, NationalId]),
@@ -98,10 +103,14 @@ pub(crate) fn validate(
 ) -> usize {
     let finding = match rule {
         Rule::KeyBlock => Some(token::find_key_block(text, hit.clone())),
-        Rule::Assigned => token::find_assigned(text, hit.clone()),
+        Rule::Assigned => assigned::find(text, hit.clone()),
+        Rule::Scheme => command::find_after_scheme(text, hit.clone()),
+        Rule::Command => command::find_user(text, hit.clone()),
         Rule::WebToken => token::find_web_token(text, hit.start),
         Rule::Issued(index) => {
-            ISSUERS.get(index).and_then(|issuer| token::find_issued(text, hit.clone(), issuer))
+            // A prefix such as `secret_` may also begin the name of a secret.
+            let issued = ISSUERS.get(index).and_then(|issuer| token::find_issued(text, hit.clone(), issuer));
+            issued.or_else(|| assigned::find_at(text, hit.start))
         }
         Rule::Inner(index) => token::find_inner(text, hit.clone(), index),
         Rule::Address => {
@@ -157,10 +166,14 @@ fn numbers(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) -> usize {
     let run = DigitRun::new(text, hit.clone());
     let cards = find_cards(&run);
     let floor = found.iter().map(|finding| finding.span.end).next_back().unwrap_or(0).min(hit.start);
-    let phones = phone::find(&run, &cards, floor);
+    let sure_cards: Vec<Range<usize>> =
+        cards.iter().filter(|card| !card.doubtful).map(|card| card.groups.clone()).collect();
+    let phones = phone::find(&run, &sure_cards, floor);
     let end = phones.iter().map(|span| span.end).fold(hit.end, usize::max);
-    let card_spans = cards.iter().filter_map(|groups| run.span(groups.clone()));
-    found.extend(card_spans.map(|span| Finding::new(span, SensitiveKind::CardNumber, 90)));
+    found.extend(cards.iter().filter_map(|card| {
+        let percent = if card.doubtful { DOUBTFUL_CARD } else { 90 };
+        Some(Finding::new(run.span(card.groups.clone())?, SensitiveKind::CardNumber, percent))
+    }));
     let sure =
         |span: &Range<usize>| if text.get(span.clone()).is_some_and(|t| t.contains('+')) { 90 } else { 75 };
     found

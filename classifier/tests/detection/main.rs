@@ -13,6 +13,7 @@ mod disguise;
 mod honest;
 mod kinds;
 mod linear;
+mod neighbours;
 mod properties;
 mod shipped_attributes;
 mod unfold;

@@ -7,8 +7,8 @@ use std::time::Instant;
 use classifier::Detectors;
 use portcullis::egress::proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
-use portcullis::page_text::mask_by_form;
 use portcullis::page_text::{Scrubbed, Scrubber, Withheld};
+use portcullis::page_text::{mask_by_form, mask_page};
 use portcullis::signals::outline::tidy;
 use portcullis::signals::playwright::{Browser, BrowserSettings, Tab};
 use portcullis::signals::{Container, Outline, TextGuard, TextWithheld};
@@ -113,10 +113,9 @@ struct Guard {
 
 impl TextGuard for Guard {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
-        let masked = |text: &str| mask_by_form(text, &self.detectors);
         let mut rendered = self.scrubber.scrub(outline);
-        rendered.text = masked(&rendered.text);
-        rendered.words = masked(&rendered.words);
+        rendered.text = mask_page(&rendered, &self.detectors);
+        rendered.words = mask_by_form(&rendered.words, &self.detectors);
         let text = rendered.text.clone();
         *self.last.lock().map_err(|_| TextWithheld)? = Some((rendered, outline.seen.clone()));
         Ok(text)

@@ -184,7 +184,8 @@ impl<'a> Writer<'a, '_> {
         head.extend(label.map(LinePart::Page));
         head.push(LinePart::Own(after));
         let at = self.out.lines.len();
-        self.out.lines.push(FrameItem::Line(OutlineLine { depth, head, ..OutlineLine::default() }));
+        let contact = role == "link" && node.contact;
+        self.out.lines.push(FrameItem::Line(OutlineLine { depth, head, contact, ..OutlineLine::default() }));
         if entry {
             return;
         }
@@ -252,7 +253,7 @@ impl<'a> Writer<'a, '_> {
             return;
         }
         let head = vec![LinePart::Own("- text".to_owned())];
-        let line = OutlineLine { depth, head, text: words, bare: true, opens: false };
+        let line = OutlineLine { depth, head, text: words, bare: true, ..OutlineLine::default() };
         self.out.lines.push(FrameItem::Line(line));
     }
 

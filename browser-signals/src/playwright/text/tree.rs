@@ -26,6 +26,8 @@ pub(super) struct Node {
     pub(super) states: Vec<&'static str>,
     pub(super) level: Option<u64>,
     pub(super) editable: bool,
+    /// Whether it leads to a mailbox or a phone.
+    pub(super) contact: bool,
     pub(super) node: Option<NodeId>,
     pub(super) children: Vec<String>,
 }
@@ -86,6 +88,11 @@ impl Tree {
     }
 }
 
+/// Whether an address leads to a mailbox or a phone. The browser writes schemes in lower case.
+fn is_contact(address: &str) -> bool {
+    ["mailto:", "tel:"].iter().any(|scheme| address.starts_with(scheme))
+}
+
 impl Node {
     fn read(node: &Value) -> Node {
         let string = |name: &str| match node.get(name).and_then(|it| it.get("value")) {
@@ -109,6 +116,7 @@ impl Node {
             let on = value.as_bool() == Some(true) || value.as_str() == Some("true");
             match text(property, "name").unwrap_or_default() {
                 "level" => read.level = value.as_u64(),
+                "url" => read.contact = value.as_str().is_some_and(is_contact),
                 "editable" => read.editable = value.as_str().is_some_and(|kind| !kind.is_empty()),
                 "checked" if value.as_str() == Some("mixed") => read.states.push("checked=mixed"),
                 "checked" if on => read.states.push("checked"),

@@ -1,5 +1,7 @@
 //! E-mail addresses: a local part before an `@`, a domain name after it.
 
+use super::roles::{REGIONS, ROLES};
+use crate::detect::neighbours::is_user_part;
 use std::ops::Range;
 
 /// The longest local part and the longest domain, in bytes (RFC 5321).
@@ -12,59 +14,83 @@ pub(crate) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     let (before, after) = (text.get(..at)?, text.get(after)?);
     let local = local_length(before);
     let domain = domain_length(after);
-    (local > 0 && domain > 0).then(|| at - local..at + 1 + domain)
+    if local == 0 || domain == 0 || is_user_part(text, at) {
+        return None;
+    }
+    let name = before.get(before.len() - local..)?;
+    let host = after.get(..domain)?;
+    let behind = after.get(domain..)?;
+    let other = is_unit(host) || is_remote(behind) || is_algorithm(name, host);
+    (!other).then(|| at - local..at + 1 + domain)
 }
 
-/// The mailbox names of RFC 2142, and others that shops and offices use, in the languages of the detectors.
-const ROLES: [&str; 44] = [
-    "abuse",
-    "admin",
-    "billing",
-    "bewerbung",
-    "careers",
-    "commandes",
-    "contact",
-    "contacto",
-    "customercare",
-    "customerservice",
-    "datenschutz",
-    "feedback",
-    "hello",
-    "help",
-    "helpdesk",
-    "hostmaster",
-    "info",
-    "jobs",
-    "kontakt",
-    "kundenservice",
-    "legal",
-    "marketing",
-    "newsletter",
-    "noreply",
-    "no-reply",
-    "office",
-    "orders",
-    "postmaster",
-    "presse",
-    "press",
-    "privacy",
-    "returns",
-    "sales",
-    "security",
+/// The ends of file names that look like a domain: units of systemd, pictures, and other files.
+const FILES: [&str; 39] = [
+    "automount",
+    "avif",
+    "c",
+    "conf",
+    "css",
+    "device",
+    "dll",
+    "exe",
+    "gif",
+    "gz",
+    "h",
+    "htm",
+    "html",
+    "jpeg",
+    "jpg",
+    "journal",
+    "js",
+    "json",
+    "jsx",
+    "log",
+    "mjs",
+    "mount",
+    "pdf",
+    "png",
+    "scope",
     "service",
-    "serviceclient",
-    "shop",
-    "soporte",
-    "support",
-    "team",
-    "ventas",
-    "vertrieb",
-    "webmaster",
-    "welcome",
+    "slice",
+    "socket",
+    "svg",
+    "swap",
+    "tar",
+    "target",
+    "timer",
+    "ts",
+    "tsx",
+    "txt",
+    "webp",
+    "xml",
+    "yaml",
 ];
 
+/// Returns whether a host is the end of a file's name: `user@1001.service`, `journald@NAMESPACE.conf`.
+fn is_unit(host: &str) -> bool {
+    let end = host.rsplit('.').next().unwrap_or_default();
+    FILES.iter().any(|file| file.eq_ignore_ascii_case(end))
+}
+
+/// Returns whether a path follows an address, with only a colon between: `git@example.org:team/project.git`.
+fn is_remote(behind: &str) -> bool {
+    behind.strip_prefix(':').is_some_and(|path| {
+        let path =
+            path.split(|c: char| c.is_whitespace() || "\"'`<>[]".contains(c)).next().unwrap_or_default();
+        path.starts_with(['/', '~']) || path.contains('/') || path.ends_with(".git")
+    })
+}
+
+/// Returns whether the address is the name of an algorithm of SSH, which has the domain of its author (RFC 4250).
+fn is_algorithm(name: &str, host: &str) -> bool {
+    let author = ["openssh.com", "libssh.org", "lysator.liu.se"].contains(&host);
+    author && name.contains('-') && name.bytes().any(|byte| byte.is_ascii_digit())
+}
+
 /// Returns whether an e-mail address belongs to an office and not to a person, such as `support@shop.example`. Only
-/// the local part counts, without a suffix after `+`. Such an address identifies no person, and a page that names its
+/// the local part counts, without a suffix after `+`, and a word for an office with a country or a language behind it
+/// counts as well: `info-de@`, `support.fr@`, `sales_uk@`. So does any name at a host for mailing lists (`lists.`). Such an address identifies no person, and a page that names its
 /// contact address is of more use with it.
 ///
 /// ```
@@ -75,9 +101,13 @@ const ROLES: [&str; 44] = [
 /// assert!(!is_role_address("ann.support@shop.example"));
 /// ```
 pub fn is_role_address(address: &str) -> bool {
-    let local = address.split('@').next().unwrap_or_default();
-    let name = local.split('+').next().unwrap_or_default();
-    ROLES.iter().any(|role| role.eq_ignore_ascii_case(name))
+    let (local, host) = address.split_once('@').unwrap_or((address, ""));
+    let name = local.split('+').next().unwrap_or_default().to_lowercase();
+    let is_role = |name: &str| ROLES.binary_search(&name).is_ok();
+    let office = name.rsplit_once(['-', '.', '_']).filter(|(_, end)| {
+        REGIONS.contains(end) || end.bytes().all(|byte| byte.is_ascii_digit()) && end.len() <= 2
+    });
+    is_role(&name) || office.is_some_and(|(office, _)| is_role(office)) || host.starts_with("lists.")
 }
 
 /// Returns the length in bytes of the local part at the end of `before`.
@@ -91,6 +121,8 @@ fn local_length(before: &str) -> usize {
         length += character.len_utf8();
     }
     let local = before.get(before.len() - length..).unwrap_or_default();
+    // The path of an address or of a file is not part of it, although a slash may be.
+    let local = local.rsplit(['/', '=', '?', '&']).next().unwrap_or_default();
     // Quotes, brackets and query signs around an address are not part of it.
     local.trim_start_matches(|character: char| !character.is_alphanumeric() && character != '_').len()
 }
@@ -135,6 +167,11 @@ fn is_picture(domain: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn roles_are_sorted_for_the_search() {
+        assert!(ROLES.windows(2).all(|pair| pair[0] < pair[1]));
+    }
 
     fn found(text: &str) -> Option<&str> {
         find(text, text.find('@').unwrap()).map(|span| &text[span])

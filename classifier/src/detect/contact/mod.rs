@@ -4,3 +4,4 @@ pub(crate) mod email;
 pub(crate) mod phone;
 mod phone_words;
 pub(crate) mod postal_address;
+mod roles;

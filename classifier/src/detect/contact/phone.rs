@@ -1,7 +1,9 @@
 //! Phone numbers, recognised by a country prefix, by the grouping of their digits, or by the words before them.
 
 use super::phone_words::{PhoneCue, is_label, names_phone, nearest_word};
+use crate::detect::context::{after, before};
 use crate::detect::digits::DigitRun;
+use crate::detect::neighbours::{in_address, is_hex_word};
 use std::ops::Range;
 
 /// The fewest and the most digits of a phone number (ITU-T E.164 allows fifteen; two zeros may lead).
@@ -131,7 +133,8 @@ impl<'r> Candidate<'r> {
     fn accept(&self) -> Option<Range<usize>> {
         let count = self.count();
         let sized = (FEWEST_DIGITS..=MOST_DIGITS).contains(&count) && self.groups.len() <= MOST_GROUPS;
-        let phone = sized && !self.glued() && (self.international() || self.national());
+        let figure = || self.is_code() || self.is_signed_date() || self.is_bound() || self.is_in_address();
+        let phone = sized && !self.glued() && (self.international() || self.national()) && !figure();
         phone.then(|| self.span.clone())
     }
 
@@ -141,6 +144,10 @@ impl<'r> Candidate<'r> {
 
     fn starts_with(&self, digits: &[u8]) -> bool {
         self.groups.first().is_some_and(|group| group.starts_with(digits))
+    }
+
+    fn starts_with_any(&self, digits: &[u8]) -> bool {
+        self.groups.first().and_then(|group| group.first()).is_some_and(|digit| digits.contains(digit))
     }
 
     fn before(&self) -> &'r str {
@@ -167,6 +174,8 @@ impl<'r> Candidate<'r> {
             (Some('-' | ',' | '/' | '='), Some(character)) => {
                 character.is_alphanumeric() && !names_phone(before)
             }
+            // The seconds of a time: 15:20:00.000000123.
+            (Some(':'), Some(character)) => character.is_ascii_digit(),
             (Some(character), _) => character.is_alphanumeric() || "_#@\\".contains(character),
             _ => false,
         };
@@ -175,7 +184,9 @@ impl<'r> Candidate<'r> {
             (Some('-' | '/' | '=' | ':'), Some(character)) => {
                 character.is_alphanumeric() && !self.is_labelled()
             }
-            (Some(',' | '.'), Some(character)) => character.is_ascii_digit(),
+            // A name of a host goes on in small letters.
+            (Some('.'), Some(character)) => character.is_ascii_digit() || character.is_ascii_lowercase(),
+            (Some(','), Some(character)) => character.is_ascii_digit(),
             (Some(character), _) => character.is_alphanumeric() || "_%@".contains(character),
             _ => false,
         };
@@ -187,19 +198,75 @@ impl<'r> Candidate<'r> {
         let count = self.count();
         let fewest = if self.groups.len() > 1 { 10 } else { 12 };
         let zeros = self.starts_with(&[0, 0]) && !self.starts_with(&[0, 0, 0]);
+        let figure = self.is_decimal() || self.is_dump() || self.is_range();
         (self.plus && !self.starts_with(&[0]) && count <= 15)
-            || (zeros && self.alone && count >= fewest && nearest_word(self.before()) != PhoneCue::Other)
+            || (zeros
+                && self.alone
+                && count >= fewest
+                && !figure
+                && nearest_word(self.before()) != PhoneCue::Other)
+    }
+
+    /// Returns whether the number is a binary one, such as `0010 0010 0110 0000`, or within a hash.
+    fn is_code(&self) -> bool {
+        let binary =
+            self.count() >= 8 && self.groups.iter().all(|group| group.iter().all(|digit| *digit < 2));
+        binary || is_hex_word(self.text, &self.span)
+    }
+
+    /// Returns whether a sign comes before a date: `+9999-12-31`.
+    fn is_signed_date(&self) -> bool {
+        self.plus
+            && matches!(self.groups.as_slice(), [year, month, day]
+                if year.len() >= 4 && month.len() == 2 && day.len() == 2 && number(month) <= 12 && number(day) <= 31)
+            && self.separators.iter().all(|separator| *separator == "-")
+    }
+
+    /// Returns whether the number is the upper bound of a range of integers: `(-33554432, +33554432)`.
+    fn is_bound(&self) -> bool {
+        let [digits] = self.groups.as_slice() else { return false };
+        let lower = |word: &str| {
+            word.trim_matches(['(', ',', '[', ')']).strip_prefix('-').is_some_and(|word| {
+                word.len() == digits.len() && word.bytes().all(|byte| byte.is_ascii_digit())
+            })
+        };
+        self.plus && before(self.text, self.span.start, 32).split(' ').any(lower)
+    }
+
+    /// Returns whether the number is in a web address or path that does not announce a phone number.
+    fn is_in_address(&self) -> bool {
+        !self.plus && in_address(self.text, self.span.start) && !names_phone(self.before())
+    }
+
+    /// Returns whether the number is a row of bytes: pairs of digits that are not five, or that go on as hexadecimal
+    /// digits. Of pairs, only the five of a French number are a phone number.
+    fn is_dump(&self) -> bool {
+        let pairs = self.groups.len() > 2 && self.groups.iter().all(|group| group.len() == 2);
+        let mut behind = after(self.text, self.span.end, 4).chars();
+        let goes_on = behind.next() == Some(' ')
+            && behind.next().is_some_and(|c| c.is_ascii_hexdigit())
+            && behind.next().is_some_and(|c| c.is_ascii_hexdigit())
+            && !behind.next().is_some_and(char::is_alphanumeric);
+        pairs && (self.groups.len() != 5 || !self.alone || goes_on || self.starts_with(&[0, 0]))
     }
 
     fn national(&self) -> bool {
-        if self.plus || self.is_date() || self.is_network_address() || self.is_sum() || self.is_fraction() {
+        let figure = self.is_date()
+            || self.is_network_address()
+            || self.is_sum()
+            || self.is_decimal()
+            || self.is_dump();
+        if self.plus || figure {
             return false;
         }
         let word = if self.is_labelled() { PhoneCue::Phone } else { nearest_word(self.before()) };
         match word {
             PhoneCue::Phone => self.count() <= 13 && !self.is_years(),
             PhoneCue::Other => self.in_brackets(),
-            PhoneCue::None => self.in_brackets() || self.trunk() || (self.alone && self.has_known_grouping()),
+            PhoneCue::None => {
+                self.in_brackets()
+                    || !self.is_range() && (self.trunk() || self.alone && self.has_known_grouping())
+            }
         }
     }
 
@@ -218,7 +285,13 @@ impl<'r> Candidate<'r> {
         let zero = self.starts_with(&[0]) && !self.starts_with(&[0, 0]);
         let sized = self.groups.len() > 1 && (9..=12).contains(&self.count());
         let parts = self.groups.iter().all(|group| (2..=8).contains(&group.len()));
-        zero && sized && parts && self.is_even(1) && !self.is_social_security()
+        zero && sized && parts && self.is_even(1) && !self.is_social_security() && !self.is_postal_code()
+    }
+
+    /// A postal code of the United States: `02110-1301`.
+    fn is_postal_code(&self) -> bool {
+        self.separators == ["-"]
+            && matches!(self.groups.as_slice(), [five, four] if five.len() == 5 && four.len() == 4)
     }
 
     fn has_known_grouping(&self) -> bool {
@@ -226,7 +299,9 @@ impl<'r> Candidate<'r> {
         let known = GROUPINGS.contains(&lengths.as_slice()) && self.is_even(usize::from(lengths.len() > 3));
         // With spaces or dots, three groups of three digits are a sum in thousands.
         let thirds = lengths == [3, 3, 3] && self.separators.iter().all(|separator| *separator == "-");
-        known || thirds
+        // Two groups of five are a number of India, which begins with a high digit, or else figures.
+        let fives = lengths == [5, 5] && (self.separators != [" "] || !self.starts_with_any(&[6, 7, 8, 9]));
+        (known && !fives) || thirds
     }
 
     /// Returns whether the separators, but for the first few, are all the same single sign.
@@ -251,9 +326,17 @@ impl<'r> Candidate<'r> {
         }) || matches!(self.groups.as_slice(), [stamp] if is_stamp(stamp))
     }
 
-    /// Returns whether the number has one or two decimals: `49649.82`.
-    fn is_fraction(&self) -> bool {
-        self.separators == ["."] && self.groups.last().is_some_and(|group| group.len() <= 2)
+    /// Returns whether the number is a decimal: `49649.82`, `4.360778994930029`, `030712.345216`.
+    fn is_decimal(&self) -> bool {
+        let [whole, fraction] = self.groups.as_slice() else { return false };
+        self.separators == ["."] && !((2..=5).contains(&whole.len()) && (3..=8).contains(&fraction.len()))
+    }
+
+    /// Returns whether the number is a range or a share: `60000-64999`, `21549/21549`.
+    fn is_range(&self) -> bool {
+        let [first, last] = self.groups.as_slice() else { return false };
+        let sign = self.separators == ["-"] || self.separators == ["/"];
+        sign && first.len() == last.len() && number(first) <= number(last)
     }
 
     /// Returns whether the number is two years: `1999-2004`.

@@ -52,7 +52,7 @@ const LABELS: [&str; 10] =
     ["office", "fax", "mobile", "home", "work", "cell", "phone", "tel", "landline", "hotline"];
 
 /// Words that announce some other number.
-const OTHER_WORDS: [&str; 37] = [
+const OTHER_WORDS: [&str; 50] = [
     "order",
     "invoice",
     "item",
@@ -90,6 +90,19 @@ const OTHER_WORDS: [&str; 37] = [
     "shipment",
     "code",
     "barcode",
+    "buffer",
+    "bytes",
+    "hex",
+    "uid",
+    "gid",
+    "pid",
+    "port",
+    "ports",
+    "range",
+    "sendungsnummer",
+    "imei",
+    "timestamp",
+    "offset",
 ];
 
 /// How far back a cue word is searched, in characters.
@@ -105,6 +118,21 @@ pub(crate) fn nearest_word(before: &str) -> PhoneCue {
         .unwrap_or_default();
     // A word that the window cuts in two does not count.
     let whole = near.len() < window.len() || start == 0;
+    let (near, whole) = match near.rsplit_once('\n') {
+        // The line says by itself what its number is.
+        Some((_, line))
+            if line.split(|c: char| !c.is_alphabetic()).any(|word| word.len() > 1 && word != "text") =>
+        {
+            (line, true)
+        }
+        // Only the end of the line before is a label of this one.
+        Some((above, _)) => {
+            let end = above.trim_end_matches(|c: char| !c.is_alphabetic());
+            let word = end.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+            (word, whole || word.len() < near.len())
+        }
+        None => (near, whole),
+    };
     let words: Vec<String> = near
         .split(|character: char| !character.is_alphabetic())
         .skip(usize::from(!whole))
@@ -145,6 +173,9 @@ mod tests {
         assert_eq!(nearest_word("iPhone "), PhoneCue::None);
         assert_eq!(nearest_word("phone 1, "), PhoneCue::None);
         assert_eq!(nearest_word("[phone] "), PhoneCue::None);
+        assert_eq!(nearest_word("Phone:\n"), PhoneCue::Phone);
+        assert_eq!(nearest_word("Function call interrupts\nTLB: "), PhoneCue::None);
+        assert_eq!(nearest_word("call us now\n"), PhoneCue::None);
         assert_eq!(nearest_word(&format!("phone{}", " x".repeat(REACH))), PhoneCue::None);
         assert_eq!(nearest_word(&format!("xphone{}", " ".repeat(REACH - 5))), PhoneCue::None);
     }

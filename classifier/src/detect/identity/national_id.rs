@@ -7,6 +7,7 @@
 use crate::detect::context::{before, begins, contains_word, ends};
 use crate::detect::digits::{DigitRun, luhn, mod_11_10, number, verhoeff, weighted};
 use crate::detect::finding::{Finding, SensitiveKind};
+use crate::detect::neighbours::{is_hex_word, long_numbers_beside};
 use std::ops::Range;
 
 use super::date::is_day;
@@ -214,7 +215,10 @@ pub(crate) fn find(run: &DigitRun<'_>, found: &mut Vec<Finding>) {
                 .map(|scheme| confidence(run, first..last + 1, &span, scheme))
                 .max()
                 .unwrap_or(0);
-            if percent > 0 && stands_alone(run, first..last + 1, &span) {
+            // A check digit alone is no evidence among constants or in a hash.
+            let figure =
+                percent < NAMED && (is_hex_word(run.text, &span) || long_numbers_beside(run.text, &span));
+            if percent > 0 && !figure && stands_alone(run, first..last + 1, &span) {
                 found.push(Finding::new(span, SensitiveKind::NationalId, percent));
             }
         }

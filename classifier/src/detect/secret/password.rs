@@ -18,12 +18,20 @@ const SHORTEST_IN_ADDRESS: usize = 4;
 /// The largest length of an address before the path, in bytes.
 const LONGEST_AUTHORITY: usize = 320;
 
+/// Ends of names that hold a setting and no password: `password_encryption`.
+const SETTINGS: [&str; 8] =
+    ["algorithm", "encryption", "hash", "length", "method", "policy", "field", "type"];
+
 /// Returns the password that the matched word announces.
 pub(crate) fn find_announced(text: &str, word: Range<usize>) -> Option<Finding> {
     // In code the name may continue: `password_prod`, `passwordHash`.
     let rest = text.get(word.end..)?;
     let length: usize =
         rest.bytes().take(16).take_while(|b| b.is_ascii_alphanumeric() || b"_-".contains(b)).count();
+    let suffix = rest.get(..length)?.to_ascii_lowercase();
+    if SETTINGS.iter().any(|setting| suffix.trim_start_matches(['_', '-']).starts_with(setting)) {
+        return None;
+    }
     let (start, how) = announced(text, word.end + length, 3)?;
     let quote = text.get(..start)?.chars().next_back().filter(|c| "\"'`".contains(*c));
     // In a query or a form, an ampersand begins the next field.
@@ -40,7 +48,7 @@ fn value(rest: &str, quote: Option<char>, query: bool) -> Option<&str> {
     let window = rest.get(..rest.floor_char_boundary(LONGEST * 4 + 1).min(rest.len()))?;
     let end = window.find(|c: char| match quote {
         Some(quote) => c == quote || c == '\n',
-        None => c.is_whitespace() || "\"'`<>;[]".contains(c) || (query && c == '&'),
+        None => c.is_whitespace() || "\"'`<>;[]¶".contains(c) || (query && c == '&'),
     });
     let value = window.get(..end.unwrap_or(window.len()))?;
     if value.contains(['[', ']']) {
@@ -66,8 +74,10 @@ fn looks_chosen(value: &str) -> bool {
     let signs = count(|c| !c.is_alphanumeric() && !"-_./:,()".contains(c));
     let classes = [digits, upper, lower, signs].iter().filter(|count| **count > 0).count();
     let code = value.contains(['(', '{', '<', '$']) && value.contains([')', '}', '>', '('])
-        || value.starts_with(['$', '%', '{', '<', '@', '/', '.'])
-        || value.contains("://");
+        || value.starts_with(['$', '%', '{', '<', '@', '/', '.', '&'])
+        || value.contains("://")
+        || value.contains("::")
+        || is_version(value);
     let dotted = value.contains('.') && signs == 0 && digits == 0;
     let number = digits + count(|c| "-./:,".contains(c)) == value.chars().count();
     let capital = upper == 1 && value.starts_with(char::is_uppercase);
@@ -82,6 +92,15 @@ fn looks_chosen(value: &str) -> bool {
         && !hash
         && !is_placeholder(value)
         && !value.chars().all(|c| "*•·.xX".contains(c))
+}
+
+/// Returns whether a value is the number of a version: `v0.1.2`, `2.0.0-rc1`.
+fn is_version(value: &str) -> bool {
+    let number = value.strip_prefix(['v', '^', '~']).unwrap_or(value);
+    let mut parts = number.split('.');
+    let digits =
+        |part: &str| !part.is_empty() && part.len() <= 5 && part.bytes().all(|byte| byte.is_ascii_digit());
+    parts.next().is_some_and(digits) && parts.next().is_some_and(digits)
 }
 
 /// Returns the password in the address whose scheme ends at `sign`, and where the search continues.

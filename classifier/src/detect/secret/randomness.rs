@@ -4,7 +4,8 @@
 const FEWEST_BITS: f64 = 3.0;
 
 /// Parts of placeholders for secrets.
-const SAMPLES: [&str; 18] = [
+const SAMPLES: [&str; 19] = [
+    "abcdefghijkl",
     "your",
     "placeholder",
     "changeme",
@@ -62,10 +63,14 @@ fn bits(text: &str) -> f64 {
 
 /// Returns whether a string is made of words: at least three fifths of its letters and digits are in runs of four or
 /// more letters with the case of a word (all lower, all upper, or with a capital first), and these have as many
-/// vowels as words have. A string of capitals alone needs signs between its words.
+/// vowels as words have. A string of capitals alone needs signs between its words. Digits in three places of a part
+/// without signs are no part of words.
 pub(crate) fn is_wordy(text: &str) -> bool {
     let (mut covered, mut vowels, mut all) = (0, 0, 0);
     for part in text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
+        if part.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()).count() >= 6 {
+            return false;
+        }
         all += part.len();
         for run in runs(part).filter(|run| run.len() >= 4) {
             covered += run.len();
@@ -74,6 +79,18 @@ pub(crate) fn is_wordy(text: &str) -> bool {
     }
     let parted = all < text.len() || text.bytes().any(|byte| byte.is_ascii_lowercase());
     parted && covered * 5 >= all * 3 && vowels * 100 >= covered * 28
+}
+
+/// Returns whether a string is an identifier of a program: parts between dots, dashes or slashes, of which hardly any
+/// looks random by itself.
+pub(crate) fn is_identifier(text: &str) -> bool {
+    let parts: Vec<&str> = text.split(['.', '-', '_', '/', ':']).filter(|part| !part.is_empty()).collect();
+    let chance = |part: &&str| part.len() >= 8 && is_random(part) && !is_wordy(&part.to_ascii_lowercase());
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let uuid = matches!(parts.as_slice(), [a, b, c, d, e] if [a.len(), b.len(), c.len(), d.len(), e.len()] == [8, 4, 4, 4, 12]);
+    let longest = parts.iter().map(|part| part.len()).max().unwrap_or(0);
+    // With few digits and short parts a name is likelier than a draw.
+    parts.len() > 1 && !uuid && !parts.iter().any(chance) && (longest < 12 || digits * 8 < text.len())
 }
 
 /// Returns the parts of a string that have the case of a word; each digit is a part of its own.

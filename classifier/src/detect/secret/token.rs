@@ -1,16 +1,10 @@
-//! Keys and tokens, recognised by their prefix, by a part in their middle, or by the name that they are assigned to.
+//! Keys and tokens, recognised by their prefix or by a part in their middle.
 
 use super::issuer::{Alphabet, Issuer};
-use super::randomness::{is_placeholder, is_random, is_wordy};
+use super::randomness::{is_placeholder, is_wordy};
 use crate::detect::context::begins;
 use crate::detect::finding::{Finding, SensitiveKind};
 use std::ops::Range;
-
-/// The scheme before a token that has no form of its own.
-pub(crate) const SCHEME: &str = r"(?i:bearer|authorization:[ ]?basic)[ ]+";
-
-/// A name of a secret, and the sign that assigns it.
-pub(crate) const ASSIGNMENT: &str = r#"(?i:api[_-]?key|secret|token|auth[_-]?key|access[_-]?key|account[_-]?key|shared[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key|credentials?)[A-Za-z0-9_-]{0,16}["']?[ ]?(?:=>|:=|[:=])[ ]?["']?"#;
 
 /// The beginning of a JSON web token: base64url of `{"`.
 pub(crate) const WEB_TOKEN: &str = r"eyJ";
@@ -20,7 +14,7 @@ pub(crate) const KEY_BLOCK: &str = r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BL
 
 /// The middle of tokens of Telegram, Azure, Mailchimp and Terraform. [`INNER_LENGTHS`] says how many characters are
 /// before and after it.
-pub(crate) const INNER: [&str; 4] = [r":AA", r"8Q~", r"-us[0-9]{1,2}", r"\.atlasv1\."];
+pub(crate) const INNER: [&str; 4] = [r":AA", r"[0-9]Q~", r"-us[0-9]{1,2}", r"\.atlasv1\."];
 
 /// For each of [`INNER`]: the alphabet before it, the smallest and the largest number of characters there, and the
 /// smallest number after it.
@@ -62,7 +56,11 @@ pub(crate) fn find_issued(text: &str, prefix: Range<usize>, issuer: &Issuer) -> 
     let made_up = is_placeholder(head) || (issuer.alphabet != Alphabet::Capital && is_wordy(head));
     (fits && varied && !made_up && begins(text, prefix.start)).then(|| {
         // Some tokens continue with other characters; text glued to the token is masked with it.
-        let extra: &[u8] = if issuer.alphabet == Alphabet::Base64 { b"_-.+/=" } else { b"_-." };
+        let extra: &[u8] = match issuer.alphabet {
+            Alphabet::Base64 => b"_-.+/=%",
+            Alphabet::Address => b"_-.+/=%@~:",
+            _ => b"_-.",
+        };
         finding(prefix.start..end_of(text, prefix.end, extra), 95)
     })
 }
@@ -83,20 +81,6 @@ pub(crate) fn find_inner(text: &str, sign: Range<usize>, index: usize) -> Option
     let ends = *behind > 0 || !rest.starts_with(|c: char| c.is_alphanumeric());
     (sized && fits && varied && ends)
         .then(|| finding(sign.start - length..end_of(text, sign.end, b"_-.~"), 90))
-}
-
-/// Returns the secret after a scheme or an assignment, without that word.
-pub(crate) fn find_assigned(text: &str, word: Range<usize>) -> Option<Finding> {
-    let rest = text.get(word.end..)?;
-    let window = rest.get(..bounded_run(rest, b"_-.~+/=", 64))?;
-    let secret = window.trim_end_matches(['.', '-', '_']);
-    let call = rest.get(window.len()..).is_some_and(|rest| rest.starts_with(['(', '[', '{', '$', '\\']));
-    let path = (secret.starts_with('/') && !secret.bytes().any(|byte| byte.is_ascii_uppercase()))
-        || secret.contains("//")
-        || secret.contains("process.env");
-    let random = secret.len() >= 16 && is_random(secret) && !is_placeholder(secret);
-    (random && !call && !path)
-        .then(|| Finding::new(word.end..end_of(text, word.end, b"_-.~+/="), SensitiveKind::Token, 85))
 }
 
 /// Returns the JSON web token that begins at `start`.

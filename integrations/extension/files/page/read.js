@@ -215,6 +215,7 @@ const readText = () => {
     if (role) {
       const line = { depth, role };
       if (role === 'heading') line.level = Number(tag[1]);
+      if (role === 'link' && /^\s*(mailto|tel):/i.test(attribute(node, 'href') ?? '')) line.contact = true;
       if (role === 'img') Object.assign(line, { name: short(attribute(node, 'alt') ?? ''), shown: false });
       put(line);
     }

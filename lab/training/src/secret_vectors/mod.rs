@@ -9,6 +9,7 @@
 
 mod negatives;
 mod positives;
+mod services;
 
 use std::ops::Range;
 
@@ -33,6 +34,20 @@ pub fn vectors(each: usize, seed: u64) -> Vec<Vector> {
     let mut all = positives::draw(each, &mut random);
     all.extend(negatives::draw(each, &mut random));
     all
+}
+
+/// Returns vectors of more services and places, `each` of every service and of every harmless kind; the same for the same
+/// seed. A detector is judged on the two halves of [`is_held_out`] apart.
+pub fn service_vectors(each: usize, seed: u64) -> Vec<Vector> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut all = services::draw(each, &mut random);
+    all.extend(services::draw_harmless(each, &mut random));
+    all
+}
+
+/// Returns whether a style belongs to the half whose mistakes nobody looks at while the detectors are written.
+pub fn is_held_out(style: &str) -> bool {
+    crate::hash(style).is_multiple_of(2)
 }
 
 /// The results of a detector on vectors.
@@ -132,6 +147,13 @@ fn fill(form: &str, random: &mut dyn Rng) -> String {
     }
     text.push_str(rest);
     text
+}
+
+/// Inserts a secret at the `@` of a context; `@@` is the secret and then the sign itself.
+fn place_in(style: &'static str, place: &str, secret: &str) -> Vector {
+    let (before, after) = place.split_once('@').unwrap_or((place, ""));
+    let text = format!("{before}{secret}{after}");
+    Vector { style, text, secret: Some(before.len()..before.len() + secret.len()) }
 }
 
 fn pick<T: Copy>(from: &[T], random: &mut dyn Rng) -> Option<T> {

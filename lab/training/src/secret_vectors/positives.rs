@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{Vector, fill, pick};
+use super::{Vector, fill, pick, place_in};
 
 /// Tokens with a form of their own: style and form.
 const FORMS: [(&str, &str); 68] = [
@@ -188,11 +188,4 @@ pub(super) fn draw(each: usize, random: &mut dyn Rng) -> Vec<Vector> {
         all.push(place_in("private key", "key: |\n@\n", &block));
     }
     all
-}
-
-/// Inserts a secret at the `@` of a context; `@@` is the secret and then the sign itself.
-fn place_in(style: &'static str, place: &str, secret: &str) -> Vector {
-    let (before, after) = place.split_once('@').unwrap_or((place, ""));
-    let text = format!("{before}{secret}{after}");
-    Vector { style, text, secret: Some(before.len()..before.len() + secret.len()) }
 }

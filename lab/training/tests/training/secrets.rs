@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use classifier::Detectors;
-use classifier_training::secret_vectors::{Vector, judge, vectors};
+use classifier_training::secret_vectors::{Vector, is_held_out, judge, service_vectors, vectors};
 
 #[test]
 fn there_are_enough_vectors_of_enough_styles() {
@@ -29,5 +29,18 @@ fn secrets_are_found_and_look_alikes_are_not() {
             recall >= 0.95 && precision >= 0.95,
             "recall {recall:.3}, precision {precision:.3}: {some:#?}"
         );
+    }
+}
+
+#[test]
+fn secrets_of_services_that_nobody_looked_at_are_found_too() {
+    let (held, seen): (Vec<Vector>, Vec<Vector>) =
+        service_vectors(20, 7).into_iter().partition(|vector| is_held_out(vector.style));
+    for (name, half) in [("seen", seen), ("held out", held)] {
+        let styles: BTreeSet<&str> = half.iter().map(|vector| vector.style).collect();
+        assert!(styles.len() >= 40 && half.iter().any(|vector| vector.secret.is_none()), "{name}");
+        let verdict = judge(&Detectors::standard().unwrap(), &half);
+        let (recall, precision) = (verdict.recall(), verdict.precision());
+        assert!(recall >= 0.85 && precision >= 0.90, "{name}: recall {recall:.3}, precision {precision:.3}");
     }
 }

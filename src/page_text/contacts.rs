@@ -1,0 +1,135 @@
+//! Masking by form, and the published contacts of a page.
+//!
+//! A page's own contacts are of use to the reader: the mailbox of an office (`info@`, `support@`), and what a link to a
+//! mailbox or a phone shows (`mailto:`, `tel:`). They stay readable by their place and form alone and are never compared
+//! with the vault, so a page of guesses reads alike for every user. Where a login was released a page may show the
+//! user's own contacts in such places, so nothing of its site is exempt there.
+
+use std::ops::Range;
+
+use browser_signals::{Origin, Site};
+use classifier::{Detector, Detectors, SensitiveKind, is_role_address, mask};
+
+use super::scrub::{Scrubbed, ScrubbedLine};
+
+/// What stays readable in a part of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Readable {
+    /// The part, in bytes.
+    pub(super) span: Range<usize>,
+    /// Whether it is a link to a mailbox or a phone; otherwise only the mailboxes of offices stay.
+    pub(super) link: bool,
+}
+
+/// The origins at which the user was logged in within a container.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LoggedIn(Vec<Origin>);
+
+impl LoggedIn {
+    pub(super) fn new(origins: impl IntoIterator<Item = Origin>) -> LoggedIn {
+        LoggedIn(origins.into_iter().collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a page of this origin may show the user's own account: it belongs to the site of a login. So may a frame
+    /// without an origin.
+    fn may_show_account(&self, origin: Option<&Origin>) -> bool {
+        let Some(origin) = origin else { return !self.0.is_empty() };
+        self.0.iter().any(|login| login == origin || Site::of(login).is_ok_and(|site| site.contains(origin)))
+    }
+
+    /// The parts of a scrubbed page in which contacts stay readable.
+    pub(super) fn readable(&self, lines: &[ScrubbedLine]) -> Vec<Readable> {
+        lines
+            .iter()
+            .filter(|line| !self.may_show_account(line.origin.as_ref()))
+            .map(|line| Readable { span: line.span.clone(), link: line.contact })
+            .collect()
+    }
+}
+
+/// Masks text that has the form of personal data or of a secret. Mailboxes of offices (`support@...`) stay. Only the form
+/// counts, so that the result reveals nothing of the vault. The caller has no place of the text, and no login.
+pub fn mask_by_form(text: &str, detectors: &Detectors) -> String {
+    mask_except(text, detectors, &[Readable { span: 0..text.len(), link: false }])
+}
+
+/// Masks a scrubbed page as [`mask_by_form`] does; what links to mailboxes and phones show stays too.
+pub fn mask_page(page: &Scrubbed, detectors: &Detectors) -> String {
+    mask_except(&page.text, detectors, &LoggedIn::default().readable(&page.lines))
+}
+
+/// Masks a text by form, except for contacts in the readable parts, which are in order.
+pub(super) fn mask_except(text: &str, detectors: &Detectors, readable: &[Readable]) -> String {
+    let mut found = detectors.detect(text);
+    found.retain(|one| {
+        let after = readable.partition_point(|part| part.span.start <= one.span.start);
+        let part = after.checked_sub(1).and_then(|at| readable.get(at));
+        let Some(part) = part.filter(|part| one.span.end <= part.span.end) else { return true };
+        let words = text.get(one.span.clone()).unwrap_or_default();
+        match one.kind {
+            SensitiveKind::Email => !part.link && !is_role_address(words),
+            SensitiveKind::Phone => !part.link,
+            _ => true,
+        }
+    });
+    mask(text, &found)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn page(lines: &[(&str, &str, bool)]) -> Scrubbed {
+        let mut page = Scrubbed::default();
+        for (line, origin, contact) in lines {
+            let from = page.text.len();
+            page.text.push_str(line);
+            let origin = Origin::parse(origin).ok();
+            page.lines.push(ScrubbedLine { span: from..page.text.len(), origin, contact: *contact });
+        }
+        page
+    }
+
+    #[test]
+    fn contacts_stay_by_place_and_form() {
+        let detectors = Detectors::standard().unwrap();
+        let text = "Write to support@shop.example or ann@shop.example.";
+        assert_eq!(mask_by_form(text, &detectors), "Write to support@shop.example or [email].");
+        let page = page(&[
+            ("- text: \"ann@shop.example, info@shop.example\"\n", "https://shop.example", false),
+            ("- link \"ann@shop.example\"\n", "https://shop.example", true),
+            ("- link \"+49 30 901820\"\n", "https://shop.example", true),
+            ("- link \"4111 1111 1111 1111\"\n", "https://shop.example", true),
+        ]);
+        assert_eq!(
+            mask_page(&page, &detectors),
+            "- text: \"[email], info@shop.example\"\n- link \"ann@shop.example\"\n- link \"+49 30 901820\"\n\
+             - link \"[card number]\"\n"
+        );
+    }
+
+    #[test]
+    fn nothing_is_exempt_on_the_site_of_a_login() {
+        let detectors = Detectors::standard().unwrap();
+        let page = page(&[
+            ("- link \"ann@mail.example\"\n", "https://www.shop.example", true),
+            ("- text: \"info@mail.example\"\n", "https://shop.example", false),
+            ("- link \"ann@mail.example\"\n", "", true),
+            ("- link \"ann@mail.example\"\n", "https://other.example", true),
+        ]);
+        let masked = |logins: &[&str]| {
+            let logins = LoggedIn::new(logins.iter().map(|login| Origin::parse(login).unwrap()));
+            mask_except(&page.text, &detectors, &logins.readable(&page.lines))
+        };
+        assert_eq!(masked(&[]), page.text);
+        assert_eq!(
+            masked(&["https://login.shop.example"]),
+            "- link \"[email]\"\n- text: \"[email]\"\n- link \"[email]\"\n- link \"ann@mail.example\"\n"
+        );
+    }
+}
