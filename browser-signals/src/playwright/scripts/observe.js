@@ -57,6 +57,7 @@ const controlFacts = (el) => {
     hit: visible && isHitAt(el, centre),
     editable: takesInput(el),
     filled: isFilled(el),
+    words: controlWords(el),
   };
 };
 const everywhere = (root, list) => {
@@ -82,6 +83,7 @@ const inPlace = (work) => {
 const formFacts = (form, submitter) => ({
   form: numberOf(form),
   way: form ? goes(form, submitter) : null,
+  words: formWords(form),
   controls: (form ? [...controlsOf(form), ...editableWithin(form)] : looseControls()).slice(0, 500).map(controlFacts),
 });
 const looseControls = () =>
