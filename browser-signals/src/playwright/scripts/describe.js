@@ -84,8 +84,21 @@ const NAMING = ['data-field', 'data-fieldtype', 'data-field-type', 'data-field-n
   'data-test', 'data-testid', 'data-test-id', 'data-qa', 'data-cy', 'data-automation-id', 'data-bind', 'data-encrypted-name',
   'data-stripe', 'data-cse', 'data-recurly', 'data-braintree-name', 'data-checkout', 'data-placeholder', 'data-auto', 'data-hook'];
 const dataOf = (el) => NAMING.map((name) => attribute(el, name)).filter(Boolean).join(' ');
+// A report of forms has a bounded length, so that a bridge can carry it: words that have no room are left out, and options first.
+const ROOM = 150_000;
+const room = { left: ROOM };
+const encoder = new TextEncoder();
+const fitting = (words) => {
+  for (const part of [words, { ...words, options: [] }]) {
+    const size = encoder.encode(JSON.stringify(part)).length;
+    if (size > room.left) continue;
+    room.left -= size;
+    return part;
+  }
+  return {};
+};
 // The words about one control.
-const controlWords = (el) => ({
+const controlWords = (el) => fitting({
   id: short(attribute(el, 'id')),
   labels: cut(labelsOf(el).join(' '), 400),
   labelledBy: short((attribute(el, 'aria-labelledby') ?? '').split(/\s+/).filter(Boolean).map((id) => byId(el, id)).filter(Boolean)

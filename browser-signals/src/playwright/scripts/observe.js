@@ -76,6 +76,7 @@ const isEditingHost = (el) => {
 };
 const inPlace = (work) => {
   const [x, y] = [scrollX, scrollY];
+  room.left = ROOM;
   const result = work();
   if (scrollX !== x || scrollY !== y) scrollTo({ left: x, top: y, behavior: 'instant' });
   return result;
