@@ -70,6 +70,7 @@ fn control(chosen: &Chosen) -> Control {
         hit: chosen.hit.into(),
         editable: chosen.editable,
         filled: false,
+        words: Default::default(),
     }
 }
 
@@ -111,6 +112,7 @@ fn snapshot(page: &PageFacts) -> Snapshot {
         },
         target: page.chosen.first().map(control),
         controls: page.chosen.iter().filter(|chosen| chosen.on_page).map(control).collect(),
+        words: Default::default(),
     }
 }
 

@@ -31,6 +31,7 @@ fn control(node: i64) -> Control {
         hit: Fact::Known(true),
         editable: true,
         filled: false,
+        words: Default::default(),
     }
 }
 
@@ -58,6 +59,7 @@ pub fn seen(number: u64) -> Observed<Snapshot> {
         sink: Fact::Known(Sink::AddressForm),
         target: None,
         controls: FIELDS.iter().map(|(_, node)| control(*node)).collect(),
+        words: Default::default(),
     };
     Observed::simulated(page, number)
 }

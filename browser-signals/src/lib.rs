@@ -6,9 +6,9 @@
 //!
 //! | room | modules | subject |
 //! |---|---|---|
-//! | `evidence` | [`fact`], [`id`], [`snapshot`] | facts, the browser's ids, and all that is known of one document |
+//! | `evidence` | [`fact`], [`id`], [`snapshot`], [`page_words`] | facts, the browser's ids, and all that is known of one document |
 //! | `host` | [`origin`], [`site`], [`lookalike`], [`address`] | exact origins, registrable domains, warnings about a host, private hosts |
-//! | `form` | [`meaning`], [`sink`], `facts` | the subject of a control by its words, the purpose of a form by its structure |
+//! | `form` | [`matching`], [`meaning`], [`sink`], `facts` | the field of each control, the subject of its words, the purpose of a form |
 //! | `text` | [`outline`], [`text_guard`] | a page's text with the bridge's words and the page's kept apart, and its filter |
 //! | `command` | [`verb`], [`seal`] | an agent's verbs, and sealed commands that carry a secret to a bridge |
 //! | | [`egress`] | the judge of outgoing requests |
@@ -33,6 +33,7 @@ mod command {
 mod evidence {
     pub mod fact;
     pub mod id;
+    pub mod page_words;
     pub mod snapshot;
 }
 
@@ -40,6 +41,7 @@ mod evidence {
 mod form {
     #[cfg(any(feature = "playwright", all(feature = "extension", unix)))]
     pub(crate) mod facts;
+    pub mod matching;
     pub mod meaning;
     pub mod sink;
     mod words;
@@ -61,14 +63,15 @@ mod text {
 
 pub use command::{seal, verb};
 pub use egress::{Blocked, EgressGuard, OutgoingRequest};
-pub use evidence::{fact, id, snapshot};
+pub use evidence::{fact, id, page_words, snapshot};
 pub use fact::{Fact, Observed};
-pub use form::{meaning, sink};
+pub use form::{matching, meaning, sink};
 pub use host::{address, lookalike, origin, site};
 pub use id::{Container, ContainerId, DocumentId, FrameId};
 pub use lookalike::HostWarning;
 pub use origin::Origin;
 pub use outline::Outline;
+pub use page_words::{ControlWords, FormWords};
 pub use seal::{SealedFill, SealedValue, SealedWire, Shape, WireField};
 pub use site::{Site, SiteError};
 pub use snapshot::{Control, Destination, FormId, NodeId, Sink, Snapshot, TlsState};

@@ -8,6 +8,8 @@
 //! | [`output`] | standard output whose reader may go away |
 //! | [`manual`] | completions for shells, and manual pages |
 //! | [`hmm`] | `hmm score`, and the model files and attributes that commands read |
+//! | [`forms`] | `forms`, and the controls of a page with what the guard takes each for |
+//! | [`pages`] | a browser that opens pages as a session does |
 //! | [`classify`] | `classify scan`, and the models that commands read |
 #![allow(missing_docs, reason = "the arguments of commands are documented for clap, which prints them")]
 
@@ -27,6 +29,8 @@ macro_rules! println {
 pub mod classify;
 pub mod failure;
 pub mod files;
+pub mod forms;
 pub mod hmm;
 pub mod manual;
 pub mod output;
+pub mod pages;

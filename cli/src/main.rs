@@ -32,7 +32,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use portcullis_cli::files::read_text;
-use portcullis_cli::{classify, failure, hmm, manual};
+use portcullis_cli::{classify, failure, forms, hmm, manual};
 
 /// Lets a language model drive a real browser with a person's data, without trusting the model or the page.
 #[derive(Parser)]
@@ -66,6 +66,8 @@ enum Command {
     Scrub(scrub::Arguments),
     /// Write down what the agent would read of many pages, for measuring.
     Expose(scrub::expose::Arguments),
+    /// Say what the guard takes each control of a page for, and why.
+    Forms(forms::Arguments),
     /// Look at what was withheld from the model as an attack.
     #[command(subcommand)]
     Quarantine(quarantine::Command),
@@ -116,6 +118,7 @@ fn main() -> ExitCode {
         Command::Vault(command) => vault::run(command),
         Command::Scrub(arguments) => scrub::run(&arguments),
         Command::Expose(arguments) => scrub::expose::run(&arguments),
+        Command::Forms(arguments) => forms::run(&arguments),
         Command::Quarantine(command) => quarantine::run(&command),
         Command::Consent(command) => consent::run(command),
         Command::Hmm(command) => hmm::run(&command),

@@ -134,7 +134,8 @@ pub enum Filling {
 impl Order {
     /// The content of the waiting requests; none where nothing waits.
     fn sent(&self) -> Option<String> {
-        let carried = self.waiting.iter().flat_map(|it| it.carries.iter()).fold(FieldSet::EMPTY, FieldSet::with);
+        let carried =
+            self.waiting.iter().flat_map(|it| it.carries.iter()).fold(FieldSet::EMPTY, FieldSet::with);
         match (self.waiting.is_empty(), carried, self.actions.is_empty()) {
             (true, ..) => None,
             (false, FieldSet::EMPTY, _) => Some("what the agent set".to_owned()),
@@ -256,7 +257,11 @@ mod tests {
     #[test]
     fn a_held_message_is_no_order() {
         let mut order = order(vec![action("Message", ActionKind::Typed("hello".into()))]);
-        order.waiting.push(WaitingRequest { to: order.site.clone(), path: "/chat".into(), carries: FieldSet::EMPTY });
+        order.waiting.push(WaitingRequest {
+            to: order.site.clone(),
+            path: "/chat".into(),
+            carries: FieldSet::EMPTY,
+        });
         assert_eq!(order.to_string(), "send to https://shop.example what the agent set");
         let lines = ["it goes to https://shop.example/chat", "the agent typed \"hello\" into \"Message\""];
         assert_eq!(said(&order), lines.join("\n"));

@@ -86,8 +86,11 @@ impl ContainerEgress {
         let to = Origin::of(&url).ok()?;
         let releases = self.releases.all();
         let elsewhere = |release: &&ReleasedValue| !goes_to(&release.destination, &url, &to, request.method);
-        let entries: Vec<(&str, Field)> =
-            releases.iter().filter(elsewhere).map(|release| (release.handle.as_str(), release.field)).collect();
+        let entries: Vec<(&str, Field)> = releases
+            .iter()
+            .filter(elsewhere)
+            .map(|release| (release.handle.as_str(), release.field))
+            .collect();
         let body = request.body.unwrap_or_default();
         let fields = if entries.is_empty() {
             FieldSet::EMPTY
@@ -223,7 +226,8 @@ fn set_of(fields: impl Iterator<Item = Field>) -> FieldSet {
 
 /// Whether a field of a form's body is free text: several lines, or more words than a name or an address has.
 fn has_free_text(body: &[u8]) -> bool {
-    let is_free = |text: &str| text.contains(['\n', '\r']) || text.split_whitespace().count() >= FREE_TEXT_WORDS;
+    let is_free =
+        |text: &str| text.contains(['\n', '\r']) || text.split_whitespace().count() >= FREE_TEXT_WORDS;
     if is_text(body) && !body.contains(&b'\n') {
         return url::form_urlencoded::parse(body).any(|(_, text)| is_free(text.trim()));
     }

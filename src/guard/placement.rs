@@ -1,98 +1,19 @@
-//! Placement: which control of a form takes which field.
+//! Placement: which controls of a form take which field.
 //!
-//! The page's description of its controls (`autocomplete`, names, labels) is a hint. It decides where a value goes
-//! within a form, and never whether the form may have it. The form's destination decides that.
+//! The page's description of its controls is a hint. It decides where a value goes within a form, and never whether the form may
+//! have it. The form's destination decides that. `browser_signals::matching` says what each control asks for, and why.
 
+use std::collections::HashMap;
+
+use browser_signals::matching::{Asked, Match, Section, match_form};
 use browser_signals::{Control, Observed, Snapshot};
-use policy_dfa::Placement;
+use policy_dfa::{Placement, Placements};
 use sirl::{Field, FieldSet};
+use vault::field_of;
 
-/// The `autocomplete` tokens of the HTML standard that name a field.
-const AUTOCOMPLETE: [(&str, Field); 20] = [
-    ("name", Field::Name),
-    ("cc-name", Field::Name),
-    ("country", Field::Country),
-    ("country-name", Field::Country),
-    ("address-level1", Field::Region),
-    ("address-level2", Field::City),
-    ("tel", Field::Phone),
-    ("tel-national", Field::Phone),
-    ("email", Field::Email),
-    ("username", Field::Email),
-    ("street-address", Field::Street),
-    ("address-line1", Field::Street),
-    ("postal-code", Field::PostalCode),
-    ("cc-number", Field::CardNumber),
-    ("cc-exp", Field::CardExpiry),
-    ("cc-csc", Field::CardCode),
-    ("current-password", Field::Password),
-    ("new-password", Field::Password),
-    ("one-time-code", Field::OneTimeCode),
-    ("given-name", Field::Name),
-];
-
-/// Words of names and labels that name a field, in order of precedence.
-const WORDS: [(&str, Field); 34] = [
-    ("card number", Field::CardNumber),
-    ("cardnumber", Field::CardNumber),
-    ("expiry", Field::CardExpiry),
-    ("expiration", Field::CardExpiry),
-    ("security code", Field::CardCode),
-    ("cvv", Field::CardCode),
-    ("cvc", Field::CardCode),
-    ("postal", Field::PostalCode),
-    ("postcode", Field::PostalCode),
-    ("zip", Field::PostalCode),
-    ("plz", Field::PostalCode),
-    ("street", Field::Street),
-    ("address line 1", Field::Street),
-    ("strasse", Field::Street),
-    ("straße", Field::Street),
-    ("city", Field::City),
-    ("town", Field::City),
-    ("stadt", Field::City),
-    ("ort", Field::City),
-    ("region", Field::Region),
-    ("state", Field::Region),
-    ("province", Field::Region),
-    ("country", Field::Country),
-    ("land", Field::Country),
-    ("e-mail", Field::Email),
-    ("email", Field::Email),
-    ("phone", Field::Phone),
-    ("telephone", Field::Phone),
-    ("mobile", Field::Phone),
-    ("password", Field::Password),
-    ("one-time", Field::OneTimeCode),
-    ("verification code", Field::OneTimeCode),
-    ("full name", Field::Name),
-    ("name", Field::Name),
-];
-
-/// The field that a control seems to ask for.
-pub fn field_of(control: &Control) -> Option<Field> {
-    if control.input_type == "password" {
-        return Some(Field::Password);
-    }
-    let hint = control.autocomplete.to_ascii_lowercase();
-    let by_hint = hint
-        .split_ascii_whitespace()
-        .next_back()
-        .and_then(|token| AUTOCOMPLETE.iter().find(|(name, _)| *name == token).map(|(_, field)| *field));
-    by_hint.or_else(|| by_words(&control.label)).or_else(|| by_words(&control.name.replace(['_', '-'], " ")))
-}
-
-fn by_words(text: &str) -> Option<Field> {
-    let text = text.to_lowercase();
-    let is_word = |at: usize, word: &str| {
-        let before = text.get(..at).and_then(|t| t.chars().next_back());
-        let after = text.get(at + word.len()..).and_then(|t| t.chars().next());
-        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
-    };
-    WORDS
-        .iter()
-        .find(|(word, _)| text.match_indices(word).any(|(at, _)| is_word(at, word)))
-        .map(|(_, field)| *field)
+/// The fields that the controls of a form seem to ask for, in their order.
+pub fn fields_of(page: &Snapshot) -> Vec<Option<Field>> {
+    match_form(&page.controls, &page.words).iter().map(|found| found.asked.and_then(field_of)).collect()
 }
 
 /// Whether a control can take a value at all: a visible, editable input or select.
@@ -102,32 +23,101 @@ fn can_take(control: &Control) -> bool {
         && control.visible.known() == Some(&true)
 }
 
-/// The placements of `fields` in the observed form: for each field the first control that fits.
+/// A control that can take a field.
+struct Candidate<'a> {
+    control: &'a Control,
+    found: &'a Match,
+    asked: Asked,
+    field: Field,
+}
+
+/// The placements of `fields` in the observed form: for each field the first control that fits, and further ones that take a part
+/// of the value, or the same value again to confirm it.
 pub fn place(page: &Snapshot, fields: FieldSet) -> Vec<Placement> {
-    let mut placements: Vec<Placement> = Vec::new();
-    for control in page.controls.iter().filter(|control| can_take(control)) {
-        let Some(field) = field_of(control) else { continue };
-        if fields.contains(field) && !placements.iter().any(|placement| placement.field == field) {
-            placements.push(Placement { field, node: control.node });
+    let found = match_form(&page.controls, &page.words);
+    let candidates = page.controls.iter().zip(&found).filter_map(|(control, found)| {
+        let asked = found.asked.filter(|_| can_take(control))?;
+        let field = field_of(asked).filter(|field| fields.contains(*field))?;
+        Some(Candidate { control, found, asked, field })
+    });
+    let mut candidates: Vec<Candidate<'_>> = candidates.collect();
+    // Where a form asks for both, the e-mail address is not the name of the account.
+    if candidates.iter().any(|one| one.asked == Asked::Email) {
+        candidates.retain(|one| !matches!(one.asked, Asked::Username | Asked::UsernameOrEmail));
+    }
+    let has_shipping = candidates.iter().any(|one| one.found.section == Some(Section::Shipping));
+    let mut sections: HashMap<Field, Option<Section>> = HashMap::new();
+    let mut placed: Vec<(&Candidate<'_>, Placement)> = Vec::new();
+    for one in &candidates {
+        // A second section of the form asks for the same fields, for another end.
+        if has_shipping && one.found.section == Some(Section::Billing) && one.asked.is_of_an_address() {
+            continue;
+        }
+        let section = sections.entry(one.field).or_insert_with(|| one.found.section.clone());
+        if *section != one.found.section || placed.len() == Placements::MAX {
+            continue;
+        }
+        let before: Vec<&Candidate<'_>> =
+            placed.iter().map(|(other, _)| *other).filter(|other| other.field == one.field).collect();
+        if before.is_empty() || goes_on(one, &before, &candidates) {
+            placed.push((one, Placement { field: one.field, node: one.control.node }));
         }
     }
-    placements
+    placed.into_iter().map(|(_, placement)| placement).collect()
+}
+
+/// Whether a control takes a field that others of its form have taken: a part that they have not, or the same to confirm it.
+fn goes_on(one: &Candidate<'_>, before: &[&Candidate<'_>], all: &[Candidate<'_>]) -> bool {
+    let is_new = before.iter().all(|other| other.asked != one.asked);
+    match one.asked {
+        // The present password is no new one.
+        Asked::NewPassword => before.iter().all(|other| other.asked == Asked::NewPassword),
+        Asked::Password => one.found.confirms && !is_new,
+        Asked::Email | Asked::Username => !is_new && one.found.confirms,
+        Asked::CardNumber | Asked::OneTimeCode => boxes(one.asked, all) > 1,
+        // A whole expiry has no parts beside it.
+        Asked::CardExpiryMonth | Asked::CardExpiryYear => {
+            is_new && before.iter().all(|other| other.asked != Asked::CardExpiry)
+        }
+        Asked::GivenName
+        | Asked::AdditionalName
+        | Asked::FamilyName
+        | Asked::FullName
+        | Asked::CardName
+        | Asked::Street
+        | Asked::StreetLine2
+        | Asked::StreetLine3
+        | Asked::HouseNumber
+        | Asked::Phone
+        | Asked::PhoneCountryCode => is_new,
+        _ => false,
+    }
+}
+
+/// The boxes that one number is split over; one where it is not split.
+fn boxes(asked: Asked, all: &[Candidate<'_>]) -> usize {
+    vault::boxes_of(asked, all.iter().filter(|other| other.asked == asked).map(|other| other.control))
 }
 
 /// The form that takes most of `fields`, and the earlier one of two that take as many. If no form takes any, this is
 /// the first form, so that the policy can still give a reason.
 pub fn best_form(forms: &[Observed<Snapshot>], fields: FieldSet) -> Option<&Observed<Snapshot>> {
-    forms.iter().rev().max_by_key(|form| place(form.value(), fields).len())
+    let taken = |form: &&Observed<Snapshot>| {
+        place(form.value(), fields).iter().map(|placement| placement.field).collect::<FieldSet>().len()
+    };
+    forms.iter().rev().max_by_key(taken)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browser_signals::{Fact, NodeId};
+    use browser_signals::{
+        Container, ContainerId, ControlWords, DocumentId, Fact, FormWords, FrameId, NodeId, Sink, TlsState,
+    };
 
-    fn control(autocomplete: &str, name: &str, label: &str) -> Control {
+    fn control(node: i64, autocomplete: &str, name: &str, label: &str) -> Control {
         Control {
-            node: NodeId(1),
+            node: NodeId(node),
             form: None,
             tag: "input".into(),
             input_type: "text".into(),
@@ -138,24 +128,124 @@ mod tests {
             hit: Fact::Known(true),
             editable: true,
             filled: false,
+            words: ControlWords::default(),
+        }
+    }
+
+    fn page(controls: Vec<Control>) -> Snapshot {
+        Snapshot {
+            container: Fact::Known(Container::T2),
+            container_id: ContainerId::new("c"),
+            frame: FrameId::new("f"),
+            document: Fact::Known(DocumentId::new("d")),
+            top_document: Fact::Known(DocumentId::new("d")),
+            origin: Fact::Unknown,
+            path: Fact::Unknown,
+            top_origin: Fact::Unknown,
+            ancestors: Fact::Known(Vec::new()),
+            tls: Fact::Known(TlsState::Valid),
+            secure_context: Fact::Known(true),
+            form: None,
+            destination: Fact::Unknown,
+            sink: Fact::Known(Sink::Other),
+            target: None,
+            controls,
+            words: FormWords::default(),
+        }
+    }
+
+    fn all() -> FieldSet {
+        Field::ALL.into_iter().collect()
+    }
+
+    fn placed(controls: Vec<Control>) -> Vec<(i64, Field)> {
+        place(&page(controls), all()).iter().map(|placement| (placement.node.0, placement.field)).collect()
+    }
+
+    #[test]
+    fn each_control_takes_the_field_that_it_asks_for() {
+        for (autocomplete, name, label, expected) in [
+            ("shipping street-address", "x", "City", Some(Field::Street)),
+            ("", "q", "Postal code", Some(Field::PostalCode)),
+            ("", "ship_city", "", Some(Field::City)),
+            ("off", "note", "Anything else?", None),
+            ("", "", "Sportiness", None),
+        ] {
+            let found = placed(vec![control(1, autocomplete, name, label)]);
+            assert_eq!(found.first().map(|(_, field)| *field), expected, "{autocomplete} {name} {label}");
         }
     }
 
     #[test]
-    fn the_hint_has_precedence_over_label_and_name() {
-        assert_eq!(field_of(&control("shipping street-address", "x", "City")), Some(Field::Street));
-        assert_eq!(field_of(&control("", "q", "Postal code")), Some(Field::PostalCode));
-        assert_eq!(field_of(&control("", "ship_city", "")), Some(Field::City));
-        assert_eq!(field_of(&control("off", "note", "Anything else?")), None);
-        assert_eq!(field_of(&control("", "", "Sportiness")), None, "a word inside a word is not a label");
+    fn the_parts_of_a_value_and_its_confirmation_are_placed() {
+        let found = placed(vec![
+            control(1, "", "first_name", "First name"),
+            control(2, "", "last_name", "Last name"),
+            control(3, "", "email", "E-mail"),
+            control(4, "", "email2", "Confirm e-mail"),
+            control(5, "", "email3", "E-mail of a friend"),
+            control(6, "", "line1", "First line of address"),
+        ]);
+        let expected =
+            [(1, Field::Name), (2, Field::Name), (3, Field::Email), (4, Field::Email), (6, Field::Street)];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn goods_are_sent_to_the_section_for_shipping() {
+        let of = |section: &str, node: i64| {
+            let token = |token: &str| format!("{section} {token}");
+            vec![
+                control(node, &token("street-address"), "", ""),
+                control(node + 1, &token("address-level2"), "", ""),
+            ]
+        };
+        let both = placed([of("billing", 1), of("shipping", 3)].concat());
+        assert_eq!(both, [(3, Field::Street), (4, Field::City)]);
+        let billing = placed(of("billing", 1));
+        assert_eq!(billing, [(1, Field::Street), (2, Field::City)], "a form with one section asks for that");
+    }
+
+    #[test]
+    fn a_number_is_placed_over_its_boxes_and_not_beside_another() {
+        let card = |node, most| {
+            let mut box_of = control(node, "", "card_number[]", "Card number");
+            box_of.words.max_length = most;
+            box_of
+        };
+        let four: Vec<Control> = (1..=4).map(|node| card(node, Some(4))).collect();
+        assert_eq!(placed(four).len(), 4);
+        let two: Vec<Control> = (1..=2).map(|node| card(node, None)).collect();
+        assert_eq!(placed(two), [(1, Field::CardNumber)]);
+    }
+
+    #[test]
+    fn a_present_password_is_not_set_as_a_new_one() {
+        let password = |node, token: &str, label: &str| {
+            let mut control = control(node, token, "", label);
+            control.input_type = "password".into();
+            control
+        };
+        let change = placed(vec![
+            password(1, "current-password", "Current password"),
+            password(2, "new-password", "New password"),
+            password(3, "new-password", "Repeat new password"),
+        ]);
+        assert_eq!(change, [(1, Field::Password)]);
+        let code = placed(vec![control(1, "cc-number", "", "Card number"), password(2, "", "CVV")]);
+        assert_eq!(
+            code,
+            [(1, Field::CardNumber), (2, Field::CardCode)],
+            "not every hidden text is a password"
+        );
     }
 
     #[test]
     fn covered_or_free_text_controls_take_nothing() {
-        let mut area = control("street-address", "", "");
+        let mut area = control(1, "street-address", "", "");
         area.tag = "textarea".into();
         assert!(!can_take(&area));
-        let mut hidden = control("street-address", "", "");
+        let mut hidden = control(1, "street-address", "", "");
         hidden.visible = Fact::Unknown;
         assert!(!can_take(&hidden));
     }

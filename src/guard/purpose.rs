@@ -7,7 +7,7 @@
 use browser_signals::{Control, Sink, Snapshot};
 use sirl::Field;
 
-use super::placement::field_of;
+use super::placement::fields_of;
 use crate::consent::{Exposed, FormPlace, Purpose};
 
 /// Words of forms whose contents other people read. They do not count in an address form, where a shop may say "review
@@ -98,6 +98,7 @@ pub fn is_free_text(control: &Control) -> bool {
 /// The controls and words of a form that determine its purpose.
 struct Entries<'a> {
     all: Vec<&'a Control>,
+    fields: Vec<Option<Field>>,
     words: Vec<String>,
 }
 
@@ -113,7 +114,9 @@ impl<'a> Entries<'a> {
         let texts = page.controls.iter().flat_map(|control| [&control.label, &control.name]);
         let path = page.destination.known().map(|to| to.path.to_string());
         let words = texts.chain(path.as_ref()).flat_map(|text| words(text)).collect();
-        Entries { all: page.controls.iter().filter(asks).collect(), words }
+        let fields = page.controls.iter().zip(fields_of(page)).filter(|(control, _)| asks(control));
+        let fields = fields.map(|(_, field)| field).collect();
+        Entries { all: page.controls.iter().filter(asks).collect(), fields, words }
     }
 
     fn has_word(&self, some: &[&str]) -> bool {
@@ -126,8 +129,8 @@ impl<'a> Entries<'a> {
 
     /// Whether there are entries and each is one of these fields.
     fn are_all(&self, fields: &[Field]) -> bool {
-        let is_one = |control: &&Control| field_of(control).is_some_and(|field| fields.contains(&field));
-        !self.all.is_empty() && self.all.iter().all(is_one)
+        let is_one = |field: &Option<Field>| field.is_some_and(|field| fields.contains(&field));
+        !self.fields.is_empty() && self.fields.iter().all(is_one)
     }
 }
 
@@ -220,6 +223,7 @@ mod tests {
             hit: Fact::Known(true),
             editable: true,
             filled: false,
+            words: Default::default(),
         }
     }
 
@@ -246,6 +250,7 @@ mod tests {
             sink: Fact::Known(sink),
             target: None,
             controls: controls.to_vec(),
+            words: Default::default(),
         }
     }
 

@@ -77,6 +77,7 @@ fn seen(payee: &Origin, number: u64) -> Observed<Snapshot> {
         sink: Fact::Unknown,
         target: None,
         controls: Vec::new(),
+        words: Default::default(),
     };
     Observed::simulated(page, number)
 }

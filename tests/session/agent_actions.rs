@@ -271,7 +271,11 @@ fn a_no_to_a_message_holds_for_the_next_one_to_the_same_site() {
     assert_eq!(type_text(&mut played, "Message", "hello again"), "ok");
     let elsewhere = vec![WaitingRequest { path: "/chat".into(), ..waiting().remove(0) }];
     assert!(played.core.ask_about_waiting(elsewhere, Millis(played.seen)).is_none());
-    let stranger = vec![WaitingRequest { to: origin("https://other.example"), path: "/chat".into(), carries: FieldSet::EMPTY }];
+    let stranger = vec![WaitingRequest {
+        to: origin("https://other.example"),
+        path: "/chat".into(),
+        carries: FieldSet::EMPTY,
+    }];
     assert_eq!(type_text(&mut played, "Message", "and you"), "ok");
     assert!(played.core.ask_about_waiting(stranger, Millis(played.seen)).is_some(), "a no covers one site");
     with_control(&mut played, "select", "", "Country");
@@ -313,7 +317,12 @@ fn form<'a>(path: &'a str, method: &'a str, body: &'a str) -> OutgoingRequest<'a
 }
 
 /// Whether a request waits, and the question about it.
-fn forwarded(played: &mut Played, egress: &ContainerEgress, sent: &OutgoingRequest<'_>, answer: Answer) -> Option<String> {
+fn forwarded(
+    played: &mut Played,
+    egress: &ContainerEgress,
+    sent: &OutgoingRequest<'_>,
+    answer: Answer,
+) -> Option<String> {
     assert_eq!(egress.judge(sent), Ok(()), "{}", sent.url);
     if !egress.holds(sent, sent.body.is_some()) {
         return None;
@@ -336,7 +345,8 @@ fn a_form_that_takes_a_value_to_another_path_is_asked_about_once() {
     played.act(Action::Verb(Verb::Read));
     assert!(played.request(BLOCK).starts_with("GRANT.address"));
     let (granted, profile) = ("https://shop.example/address", "https://shop.example/profile");
-    let mut sent = |url, method, body, answer| forwarded(&mut played, &egress, &form(url, method, body), answer);
+    let mut sent =
+        |url, method, body, answer| forwarded(&mut played, &egress, &form(url, method, body), answer);
     assert_eq!(sent(granted, "POST", CARRIED, Answer::Once), None, "the grant names this path");
     assert_eq!(sent(profile, "POST", "city=x", Answer::Once), None, "it carries nothing");
     let asked = sent(profile, "POST", CARRIED, Answer::Once).unwrap();
@@ -380,7 +390,8 @@ fn a_no_to_a_path_holds_for_it_and_for_no_other() {
     let egress = egress(&mut played);
     played.act(Action::Verb(Verb::Read));
     assert!(played.request(BLOCK).starts_with("GRANT.address"));
-    let mut sent = |url, answer| forwarded(&mut played, &egress, &form(url, "POST", CARRIED), answer).unwrap();
+    let mut sent =
+        |url, answer| forwarded(&mut played, &egress, &form(url, "POST", CARRIED), answer).unwrap();
     assert!(sent("https://shop.example/review", Answer::No).contains("your street"));
     assert_eq!(sent("https://shop.example/review", Answer::Once), "refused as before");
     assert!(sent("https://shop.example/profile", Answer::Once).contains("your street"));
@@ -395,8 +406,9 @@ fn a_request_of_a_script_waits_only_while_the_agent_sends_another_form() {
     played.core = core.with_agent_actions(actions.clone());
     let detectors = Arc::new(Detectors::standard().unwrap());
     let (releases, vault) = (played.releases.clone(), played.vault.clone());
-    let egress = ContainerEgress::new(Container::T2, vec![origin(SHOP)], Vec::new(), releases, vault, detectors)
-        .watching(actions.clone());
+    let egress =
+        ContainerEgress::new(Container::T2, vec![origin(SHOP)], Vec::new(), releases, vault, detectors)
+            .watching(actions.clone());
     played.act(Action::Verb(Verb::Read));
     assert!(played.request(BLOCK).starts_with("GRANT.address"));
     let body = "{\"street\":\"17 Canary Quarry Road\"}";

@@ -44,6 +44,7 @@ pub fn control(node: i64, autocomplete: &str) -> Control {
         hit: Fact::Known(true),
         editable: true,
         filled: false,
+        words: Default::default(),
     }
 }
 
@@ -69,6 +70,7 @@ pub fn checkout() -> Snapshot {
         sink: Fact::Known(Sink::AddressForm),
         target: None,
         controls: vec![control(1, "street-address"), control(2, "address-level2")],
+        words: Default::default(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::page_words::{ControlWords, FormWords};
 use crate::{Container, ContainerId, DocumentId, Fact, FrameId, Origin};
 
 /// The browser's id of a node (CDP `backendNodeId`), unique within its document's process.
@@ -73,6 +74,8 @@ pub struct Control {
     pub editable: bool,
     /// Whether it holds a value. The value itself is never read.
     pub filled: bool,
+    /// What else the page says of it.
+    pub words: ControlWords,
 }
 
 /// The state of one document, and of the control or form that a decision is about.
@@ -110,4 +113,6 @@ pub struct Snapshot {
     pub target: Option<Control>,
     /// The controls of that form, in document order.
     pub controls: Vec<Control>,
+    /// What the page says of that form.
+    pub words: FormWords,
 }

@@ -59,6 +59,7 @@ fn snapshot(
         sink: Fact::Known(sink),
         target: None,
         controls,
+        words: facts::form_words(facts),
     }
 }
 

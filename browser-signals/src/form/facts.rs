@@ -8,7 +8,7 @@ use url::Url;
 use super::meaning::Meaning;
 use super::sink::sink_of;
 use crate::json::{number, text};
-use crate::{Control, Destination, NodeId, Origin, Sink};
+use crate::{Control, ControlWords, Destination, FormWords, NodeId, Origin, Sink};
 
 /// A control; `node` maps the number of an element to its node.
 pub(crate) fn control(facts: &Value, node: &impl Fn(u64) -> Option<NodeId>) -> Option<Control> {
@@ -26,7 +26,48 @@ pub(crate) fn control(facts: &Value, node: &impl Fn(u64) -> Option<NodeId>) -> O
         hit: flag("hit").into(),
         editable: flag("editable").unwrap_or(false),
         filled: flag("filled").unwrap_or(true),
+        words: control_words(facts.get("words").unwrap_or(&Value::Null)),
     })
+}
+
+/// The most options of a select that are read.
+const MOST_OPTIONS: usize = 300;
+
+fn control_words(words: &Value) -> ControlWords {
+    let owned = |name: &str| text(words, name).unwrap_or_default().to_owned();
+    let options = words.get("options").and_then(Value::as_array).into_iter().flatten().take(MOST_OPTIONS);
+    let option = |option: &Value| {
+        let part = |at: usize| option.get(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+        (part(0), part(1))
+    };
+    ControlWords {
+        id: owned("id"),
+        labels: owned("labels"),
+        labelled_by: owned("labelledBy"),
+        aria_label: owned("ariaLabel"),
+        placeholder: owned("placeholder"),
+        title: owned("title"),
+        near: owned("near"),
+        legend: owned("legend"),
+        data: owned("data"),
+        max_length: number(words, "maxLength").and_then(|most| u32::try_from(most).ok()),
+        options: options.map(option).collect(),
+    }
+}
+
+/// The words of a form.
+pub(crate) fn form_words(facts: &Value) -> FormWords {
+    let words = facts.get("words").unwrap_or(&Value::Null);
+    let list = |name: &str| {
+        let texts = words.get(name).and_then(Value::as_array).into_iter().flatten();
+        texts.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    FormWords {
+        buttons: list("buttons"),
+        attributes: list("attributes"),
+        headings: list("headings"),
+        text: text(words, "text").unwrap_or_default().to_owned(),
+    }
 }
 
 /// The controls of a form.

@@ -88,6 +88,10 @@ fn asks_for_address(control: &Control) -> bool {
     if !is_form_field(control) && control.tag != "textarea" {
         return false;
     }
+    // An address of the web or of mail is none that goods go to.
+    if matches!(control.input_type.as_str(), "url" | "email") {
+        return false;
+    }
     let hints = control.autocomplete.to_ascii_lowercase();
     hints.split_ascii_whitespace().any(|hint| ADDRESS_HINTS.contains(&hint))
         || [&control.label, &control.name]
@@ -113,6 +117,7 @@ mod tests {
             hit: Fact::Known(true),
             editable: true,
             filled: false,
+            words: Default::default(),
         }
     }
 

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use portcullis::signals::outline::tidy;
+use portcullis_cli::pages::Served;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::Manner;
-use super::reader::{Reader, Served};
+use super::reader::Reader;
 use crate::failure::Failure;
 
 #[derive(Args)]

@@ -11,7 +11,8 @@ use portcullis::signals::outline::quoted;
 use url::Url;
 
 use crate::failure::Failure;
-use reader::{PAGE_HOST, Read, Reader, Served};
+use portcullis_cli::pages::{PAGE_HOST, Served};
+use reader::{Read, Reader};
 
 /// The settings of the rendering.
 #[derive(Args)]

@@ -10,6 +10,7 @@
 mod arguments;
 mod audit;
 mod doctor;
+mod forms;
 mod linked;
 mod manual;
 mod policy;

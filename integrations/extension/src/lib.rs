@@ -24,7 +24,7 @@ macro_rules! shared {
 }
 
 /// The files of the extension, by their paths in its folder.
-pub const FILES: [(&str, &str); 26] = [
+pub const FILES: [(&str, &str); 27] = [
     own!("manifest.json"),
     own!("worker.js"),
     own!("document_rules.js"),
@@ -43,6 +43,7 @@ pub const FILES: [(&str, &str); 26] = [
     shared!("consent/page.js", "src/consent/page/page.js"),
     own!("consent/post.js"),
     shared!("page/world.js", "browser-signals/src/playwright/scripts/world.js"),
+    shared!("page/describe.js", "browser-signals/src/playwright/scripts/describe.js"),
     shared!("page/observe.js", "browser-signals/src/playwright/scripts/observe.js"),
     shared!("page/act.js", "browser-signals/src/playwright/scripts/act.js"),
     shared!("page/fill.js", "browser-signals/src/playwright/scripts/fill.js"),

@@ -10,6 +10,7 @@ mod attack;
 mod classify;
 mod demo;
 mod evaluate;
+mod forms;
 mod hmm;
 mod progress;
 
@@ -34,6 +35,8 @@ enum Command {
     Attack(attack::Arguments),
     /// Compare approaches on the whole benchmark suite: trials that can be resumed, and one report.
     Evaluate(evaluate::Arguments),
+    /// Score how often the guard takes a control of a folder of labelled forms for what it is.
+    Forms(forms::Arguments),
     /// Make and judge the small models that look ahead for a language model.
     #[command(subcommand)]
     Hmm(hmm::Command),
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Attack(arguments) => attack::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Forms(arguments) => forms::run(&arguments),
         Command::Hmm(command) => hmm::run(command),
         Command::Classify(command) => classify::run(command),
         Command::Completions(arguments) => {

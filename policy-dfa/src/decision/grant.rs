@@ -66,8 +66,8 @@ impl MayHoldT2 for PaymentApi {}
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AuthorityId(pub(crate) [u8; 16]);
 
-/// The placements of a grant, at most as many as a kind has fields. They are stored inline, so that minting a grant
-/// allocates nothing. The type dereferences to a slice.
+/// The placements of a grant: several for a field that a form divides or asks for again. They are stored inline, so that minting a
+/// grant allocates nothing. The type dereferences to a slice.
 ///
 /// ```
 /// use browser_signals::NodeId;
@@ -85,8 +85,8 @@ pub struct Placements {
 }
 
 impl Placements {
-    /// The most fields that a kind of request has.
-    pub const MAX: usize = most_fields();
+    /// The most controls that one grant fills.
+    pub const MAX: usize = 24;
 
     /// No placement.
     pub const NONE: Placements = Placements { placed: [UNUSED; Placements::MAX], len: 0 };
@@ -101,19 +101,6 @@ impl Placements {
 
 /// The value of the slots that are not in use.
 const UNUSED: Placement = Placement { field: Field::Name, node: NodeId(0) };
-
-const fn most_fields() -> usize {
-    let mut most = 0;
-    let mut kinds: &[Kind] = &Kind::ALL;
-    while let [kind, rest @ ..] = kinds {
-        let fields = kind.allowed_fields().len();
-        if fields > most {
-            most = fields;
-        }
-        kinds = rest;
-    }
-    most
-}
 
 impl std::ops::Deref for Placements {
     type Target = [Placement];

@@ -119,7 +119,7 @@ impl Compiled<Checked> {
         };
         let repeated = |index: usize, placement: &Placement| {
             let mut rest = placements.iter().skip(index + 1);
-            rest.any(|other| other.field == placement.field || other.node == placement.node)
+            rest.any(|other| other.node == placement.node)
         };
         let whole = placements.iter().map(|placement| placement.field).collect::<sirl::FieldSet>() == fields
             && placements.iter().all(takes)

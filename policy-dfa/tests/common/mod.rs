@@ -59,6 +59,7 @@ pub fn control(node: i64) -> Control {
         hit: Fact::Known(true),
         editable: true,
         filled: false,
+        words: Default::default(),
     }
 }
 
@@ -101,6 +102,7 @@ impl Scene {
             sink: Fact::Known(Sink::AddressForm),
             target: Some(control(10)),
             controls: placements.iter().map(|placement| control(placement.node.0)).collect(),
+            words: Default::default(),
         };
         Scene {
             request,

@@ -38,7 +38,9 @@ impl Forwarded {
 
     /// Whether an answer about `self` also answers `other`.
     fn covers(&self, other: &Forwarded) -> bool {
-        self.is_at(&other.to, &other.path) && self.once == other.once && other.fields.is_subset_of(self.fields)
+        self.is_at(&other.to, &other.path)
+            && self.once == other.once
+            && other.fields.is_subset_of(self.fields)
     }
 }
 

@@ -21,8 +21,8 @@ use policy_dfa::Terms;
 use sirl::{Field, FieldSet, Kind};
 
 use crate::consent::order::{ActionKind, FilledAddress, Filling, Order, RecordedAction, WaitingRequest};
-use forwarding::Forwarding;
 pub(crate) use forwarding::Forwarded;
+use forwarding::Forwarding;
 pub(crate) use weight::{FormContext, Weighed, effect_of, kind_of, weigh};
 
 /// The maximum number of actions that one prompt can show. With more the answer is no.

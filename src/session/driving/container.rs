@@ -326,11 +326,10 @@ impl Session {
         if !held.iter().any(|it| it.main_navigation) {
             self.note_changed().await;
         }
-        let waiting = held.into_iter().map(|it| WaitingRequest {
-            to: it.to,
-            path: it.path,
-            carries: FieldSet::EMPTY,
-        }).collect();
+        let waiting = held
+            .into_iter()
+            .map(|it| WaitingRequest { to: it.to, path: it.path, carries: FieldSet::EMPTY })
+            .collect();
         let agreed = match self.core.ask_about_waiting(waiting, self.now()) {
             Some(prompt) => {
                 let answered = self.dependencies.ask(&prompt).await;

@@ -18,6 +18,9 @@ pub enum ReleaseError {
     /// would tell a page about other places.
     #[error("the vault has no {} for this place; add one", .0.as_str())]
     NoValue(Field),
+    /// The stored value does not say what a control asks for: a part of a name with three words, a house number in a line with two.
+    #[error("the {} of this form cannot be told from the stored one; fill the form by hand", .0.as_str())]
+    Underivable(Field),
     /// A control should take a field that the grant does not name.
     #[error("the grant does not cover {}", .0.as_str())]
     NotGranted(Field),
@@ -61,7 +64,9 @@ impl ReleaseError {
             | ReleaseError::NotAPurchase
             | ReleaseError::NotPosted
             | ReleaseError::NotForModels(_) => Reason::DeliveryForbidden,
-            ReleaseError::NoValue(_) | ReleaseError::Damaged(_) => Reason::NoValue,
+            ReleaseError::NoValue(_) | ReleaseError::Underivable(_) | ReleaseError::Damaged(_) => {
+                Reason::NoValue
+            }
             ReleaseError::NotGranted(_) | ReleaseError::NothingPlaced | ReleaseError::NoName(_) => {
                 Reason::FieldNotAllowed
             }

@@ -6,8 +6,9 @@
 //! | [`supply`] | the record that supplies a field |
 //! | [`open`] | values for a form, a request, a payment or a model |
 //!
-//! Inside: `placeholder` (text that is in a form in place of a value).
+//! Inside: `asking` (what the placed controls ask for), `placeholder` (text that is in a form in place of a value).
 
+mod asking;
 pub mod error;
 pub mod open;
 mod placeholder;

@@ -6,6 +6,7 @@ use browser_signals::{
 use policy_dfa::{Fill, Grant, Millis, Model, PaymentApi, Terms, Wire};
 use sirl::{Field, FieldSet, Kind, Money, Tier};
 
+use super::asking::Asking;
 use super::error::{ReleaseError, container_covers};
 use super::placeholder::placeholder;
 use crate::content::record::Record;
@@ -100,7 +101,7 @@ impl ValuesForModel {
 }
 
 /// Controls, each with the field and the value that it takes.
-type PlacedValues = Vec<(NodeId, Field, Plaintext)>;
+type PlacedValues = Vec<(NodeId, Field, SealedValue)>;
 
 /// The name under which a control is sent, if no other control of the page has it.
 fn own_name(page: &Snapshot, node: NodeId) -> Option<String> {
@@ -129,7 +130,7 @@ impl Vault {
         let redeemed = self.verifier.redeem(grant, fresh, now)?;
         let terms = redeemed.terms();
         let (destination, placed) = self.placed(terms, fresh)?;
-        let values = placed.into_iter().map(|(node, _, plain)| (node, SealedValue::held(plain))).collect();
+        let values = placed.into_iter().map(|(node, _, value)| (node, value)).collect();
         Ok(SealedFill {
             container_id: terms.container_id.clone(),
             frame: terms.frame.clone(),
@@ -164,10 +165,10 @@ impl Vault {
             return Err(ReleaseError::NotPosted);
         }
         let mut fields: Vec<WireField> = Vec::with_capacity(placed.len());
-        for (node, field, plain) in placed {
+        for (node, field, value) in placed {
             let name = own_name(fresh.value(), node).ok_or(ReleaseError::NoName(field))?;
             let (placeholder, shape) = placeholder(field, entropy);
-            fields.push(WireField { node, name, placeholder, shape, value: SealedValue::held(plain) });
+            fields.push(WireField { node, name, placeholder, shape, value });
         }
         Ok(SealedWire {
             request: terms.request,
@@ -194,6 +195,7 @@ impl Vault {
         let destination = terms.destination.clone().ok_or(ReleaseError::DestinationUnknown)?;
         let placed: FieldSet = terms.placements.iter().map(|placement| placement.field).collect();
         let supply = self.supply(terms.kind, placed, &[&terms.origin, &destination.origin]);
+        let asking = Asking::of(terms, fresh);
         let mut values = Vec::with_capacity(terms.placements.len());
         for placement in terms.placements.iter() {
             let field = placement.field;
@@ -202,7 +204,12 @@ impl Vault {
             }
             container_covers(&fresh.container, field)?;
             let plain = self.decrypt(supply.record(field).ok_or(ReleaseError::NoValue(field))?)?;
-            values.push((placement.node, field, plain));
+            if let Some(value) = asking.shaped(placement, plain)? {
+                values.push((placement.node, field, value));
+            }
+        }
+        if values.is_empty() {
+            return Err(ReleaseError::NothingPlaced);
         }
         Ok((destination, values))
     }

@@ -9,6 +9,7 @@ use super::search;
 use super::word::is_whole_word;
 use crate::content::record::Record;
 use crate::release::error::ReleaseError;
+use crate::shape::other_spellings;
 use crate::store::vault::Vault;
 
 /// One place of a stored value in a text.
@@ -87,6 +88,12 @@ impl Vault {
         let mut plain = self.no_value()?;
         for record in self.records.iter().chain(&self.for_task).filter(|record| wanted(record)) {
             self.decrypt_into(record, &mut plain)?;
+            let text = std::str::from_utf8(plain.expose()).unwrap_or_default();
+            for spelling in other_spellings(record.field, text) {
+                if needles.add(spelling.as_bytes()) {
+                    owners.push((record.handle.as_str(), record.field));
+                }
+            }
             if needles.add(plain.expose()) {
                 owners.push((record.handle.as_str(), record.field));
                 // Parts of a password would be found in other words, and could be guessed one by one.

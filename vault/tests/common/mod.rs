@@ -124,6 +124,7 @@ fn control(node: i64, form: i64) -> Control {
         hit: Fact::Known(true),
         editable: true,
         filled: false,
+        words: Default::default(),
     }
 }
 
@@ -151,6 +152,7 @@ pub fn page() -> Snapshot {
         sink: Fact::Known(Sink::AddressForm),
         target: None,
         controls: (11..=13).map(|node| control(node, 10)).collect(),
+        words: Default::default(),
     }
 }
 

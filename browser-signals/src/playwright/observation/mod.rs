@@ -180,6 +180,7 @@ impl TabState {
             sink: Fact::Known(sink),
             target,
             controls,
+            words: facts::form_words(facts),
         };
         Observed::new(snapshot, self.link.next_observation())
     }

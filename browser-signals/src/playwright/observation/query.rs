@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::ElementRef;
 use crate::playwright::error::BridgeError;
 use crate::playwright::tab::Tab;
 use crate::playwright::tab::state::Located;
+use crate::{ElementRef, Snapshot};
 
 impl Tab {
     /// The ref of the one element of the top document that a CSS selector matches. It is valid until the next read or
@@ -36,5 +36,23 @@ impl Tab {
         let located = Located { frame: top.id, document: top.document, node };
         self.state.update(|inner| inner.elements.insert(name.clone(), located));
         Ok(ElementRef(name))
+    }
+
+    /// A CSS path for each control of an observed form, in their order. It names one element of its document; within a shadow
+    /// tree it goes on after ` >> `. It is for people, and no way to address a control.
+    ///
+    /// # Errors
+    /// [`BridgeError::Stale`] where the page changed after the observation.
+    pub async fn paths(&self, page: &Snapshot) -> Result<Vec<String>, BridgeError> {
+        let mut frames = self.state.frames().await?;
+        self.state.identify(&mut frames, Some(&page.frame)).await?;
+        let frame = frames.get(&page.frame)?;
+        let world = self.state.world(frame).await?;
+        let mut controls = Vec::with_capacity(page.controls.len());
+        for control in &page.controls {
+            controls.push(self.state.object(frame, &world, control.node).await?);
+        }
+        let paths = self.state.ask(frame, &world, "pathsOf", controls).await?;
+        Ok(paths.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect())
     }
 }

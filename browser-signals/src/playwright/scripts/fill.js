@@ -6,6 +6,18 @@ const valueOf = (el) =>
 const mayHold = (el) =>
   (el instanceof HTMLSelectElement && !getter(HTMLSelectElement, 'multiple').call(el)) ||
   (el instanceof HTMLInputElement && FILLABLE.includes(typeOf(el)));
+const digitsOf = (text) => text.replace(/\D/g, '');
+// Whether a control holds what was stored in it. A mask may group a value, and may add a country code to a phone number or
+// drop it. Only a number that begins as those of phones do is read so, since another with more digits is another value.
+const holds = (el, stored) => {
+  const now = valueOf(el);
+  if (bare(now) === bare(stored)) return true;
+  if (!(el instanceof HTMLInputElement) || typeOf(el) === 'password' || !/^[+0][\d\s\-/.()]{6,}$/.test(stored)) return false;
+  if (!/^[+\d\s\-/.()]+$/.test(now)) return false;
+  const [held, given] = [digitsOf(now), digitsOf(stored).replace(/^0+/, '')];
+  const [long, short] = held.length < given.length ? [given, held] : [held, given];
+  return short.length >= 6 && long.length - short.length <= 4 && long.endsWith(short);
+};
 const isAsDecided = (el, form, way, name) => {
   if (!isConnected(el)) return 'gone';
   if (formOf(el) !== form || !mayHold(el)) return 'diverted';
@@ -56,7 +68,7 @@ const fill = (form, way, wire, count, ...given) => {
     for (const [i, el] of controls.entries()) {
       const state = isAsDecided(el, form, way, wire?.names[i]);
       if (state !== 'done') return state;
-      if (bare(valueOf(el)) !== bare(stored[i])) return 'diverted';
+      if (!holds(el, stored[i])) return 'diverted';
     }
     return 'done';
   };

@@ -57,6 +57,7 @@ const controlFacts = (el) => {
     hit: visible && isHitAt(el, centre),
     editable: takesInput(el),
     filled: isFilled(el),
+    words: controlWords(el),
   };
 };
 const everywhere = (root, list) => {
@@ -75,6 +76,7 @@ const isEditingHost = (el) => {
 };
 const inPlace = (work) => {
   const [x, y] = [scrollX, scrollY];
+  room.left = ROOM;
   const result = work();
   if (scrollX !== x || scrollY !== y) scrollTo({ left: x, top: y, behavior: 'instant' });
   return result;
@@ -82,6 +84,7 @@ const inPlace = (work) => {
 const formFacts = (form, submitter) => ({
   form: numberOf(form),
   way: form ? goes(form, submitter) : null,
+  words: formWords(form),
   controls: (form ? [...controlsOf(form), ...editableWithin(form)] : looseControls()).slice(0, 500).map(controlFacts),
 });
 const looseControls = () =>

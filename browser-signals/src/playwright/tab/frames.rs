@@ -31,10 +31,11 @@ macro_rules! inspection {
 const SCRIPT: &str = concat!(
     "function () { 'use strict';\n",
     include_str!("../scripts/world.js"),
+    include_str!("../scripts/describe.js"),
     include_str!("../scripts/observe.js"),
     include_str!("../scripts/act.js"),
     include_str!("../scripts/fill.js"),
-    "globalThis.guard = { nodes, find, observe, forms, aim, ward, unwatch, outwards, typeInto, choose, check, submit, fill, changed };\n",
+    "globalThis.guard = { nodes, find, pathsOf, observe, forms, aim, ward, unwatch, outwards, typeInto, choose, check, submit, fill, changed };\n",
     inspection!(),
     "return self.origin;\n}"
 );

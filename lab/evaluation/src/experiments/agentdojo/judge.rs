@@ -138,5 +138,6 @@ fn page(origin: &Origin) -> Snapshot {
         sink: Fact::Known(Sink::Other),
         target: None,
         controls: Vec::new(),
+        words: Default::default(),
     }
 }

@@ -1,0 +1,104 @@
+//! What a form is for, as far as that decides what its controls ask for.
+
+use super::Asked::{self, *};
+use super::Match;
+use super::folded::words;
+use super::vocabulary::Said;
+use crate::{Control, FormWords};
+
+/// What a form is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FormKind {
+    /// To log in.
+    Login,
+    /// To recover an account.
+    Recovery,
+    /// To make an account.
+    Registration,
+    /// To set another password.
+    PasswordChange,
+    /// Anything else.
+    Other,
+}
+
+/// The weight of the texts that speak of a form's purpose, and how many phrases of each count at most.
+const WEIGHTS: [(i64, u32); 5] = [(4, 2), (3, 1), (2, 1), (1, 2), (2, 1)];
+
+/// What a form's texts say of its purpose: its buttons, attributes, the page's headings, its own text, the controls' names.
+struct Texts([Said; 5]);
+
+impl Texts {
+    fn of(controls: &[&Control], form: &FormWords) -> Texts {
+        // A phrase does not go on in the next text.
+        let joined = |texts: &mut dyn Iterator<Item = &String>| -> Vec<String> {
+            texts.flat_map(|text| words(text).into_iter().chain(std::iter::once("|".to_owned()))).collect()
+        };
+        let names = &mut controls.iter().flat_map(|control| [&control.name, &control.words.id]);
+        let texts = [
+            joined(&mut form.buttons.iter()),
+            joined(&mut form.attributes.iter()),
+            joined(&mut form.headings.iter()),
+            joined(&mut std::iter::once(&form.text)),
+            joined(names),
+        ];
+        Texts(texts.map(|words| Said::of(&words, true)))
+    }
+
+    fn score(&self, count: impl Fn(&Said) -> u32) -> i64 {
+        let one = |(said, (weight, most)): (&Said, &(i64, u32))| weight * i64::from(count(said).min(*most));
+        self.0.iter().zip(&WEIGHTS).map(one).sum()
+    }
+}
+
+/// The kind of a form, by what its controls ask for and by its texts.
+pub fn form_kind(controls: &[&Control], form: &FormWords, found: &[Match]) -> FormKind {
+    let of = |wanted: fn(Asked) -> bool| found.iter().filter(move |one| one.asked.is_some_and(wanted));
+    let passwords: Vec<&Match> = of(|asked| matches!(asked, Password | NewPassword)).collect();
+    let is_new = passwords.iter().any(|one| one.asked == Some(NewPassword));
+    let confirms = passwords.iter().any(|one| one.confirms);
+    let personal = of(|asked| {
+        matches!(
+            asked,
+            GivenName
+                | FamilyName
+                | FullName
+                | Phone
+                | BirthDate
+                | BirthDay
+                | BirthMonth
+                | BirthYear
+                | City
+                | PostalCode
+                | Street
+                | Country
+                | Company
+        )
+    })
+    .count();
+    let texts = Texts::of(controls, form);
+    let (login, signup) = (texts.score(Said::login), texts.score(Said::signup));
+    match passwords.len() {
+        0 => {
+            let recovery = texts.score(Said::recovery);
+            if personal == 0 && recovery >= 3 && recovery >= signup {
+                FormKind::Recovery
+            } else if personal == 0 && login >= 4 && login > signup {
+                FormKind::Login
+            } else if signup > login {
+                FormKind::Registration
+            } else {
+                FormKind::Other
+            }
+        }
+        1 if personal > 1 && login < signup + 6 => FormKind::Registration,
+        1 if is_new && signup >= login => FormKind::Registration,
+        1 if signup > login + 1 => FormKind::Registration,
+        1 => FormKind::Login,
+        2 => {
+            let present = passwords.iter().any(|one| one.asked == Some(Password) && !one.confirms);
+            let is_change = (is_new || confirms) && present && controls.len() == 2;
+            if is_change { FormKind::PasswordChange } else { FormKind::Registration }
+        }
+        _ => FormKind::PasswordChange,
+    }
+}

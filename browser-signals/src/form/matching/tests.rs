@@ -1,0 +1,183 @@
+use std::time::{Duration, Instant};
+
+use super::Asked::{self, *};
+use super::{Evidence, Match, Section, match_form};
+use crate::{Control, ControlWords, Fact, FormWords, NodeId};
+
+fn control(input_type: &str, name: &str, label: &str) -> Control {
+    Control {
+        node: NodeId(1),
+        form: None,
+        tag: "input".into(),
+        input_type: input_type.into(),
+        autocomplete: String::new(),
+        name: name.into(),
+        label: label.into(),
+        visible: Fact::Known(true),
+        hit: Fact::Known(true),
+        editable: true,
+        filled: false,
+        words: ControlWords { labels: label.into(), ..ControlWords::default() },
+    }
+}
+
+fn select(name: &str, label: &str, options: &[String]) -> Control {
+    let mut control = Control { tag: "select".into(), ..control("", name, label) };
+    control.words.options = options.iter().map(|text| (text.clone(), text.clone())).collect();
+    control
+}
+
+fn matched(controls: &[Control]) -> Vec<Match> {
+    match_form(controls, &FormWords::default())
+}
+
+fn asked(controls: &[Control]) -> Vec<Option<Asked>> {
+    matched(controls).into_iter().map(|found| found.asked).collect()
+}
+
+fn alone(label: &str) -> Option<Asked> {
+    asked(&[control("text", "", label)]).first().copied().flatten()
+}
+
+#[test]
+fn labels_of_many_languages_name_their_fields() {
+    for (label, expected) in [
+        ("First name", GivenName),
+        ("Nachname", FamilyName),
+        ("Adresse e-mail", Email),
+        ("Primera línea de la dirección", Street),
+        ("Zweite Adresszeile", StreetLine2),
+        ("CAP", PostalCode),
+        ("Woonplaats", City),
+        ("Województwo", Region),
+        ("Land", Country),
+        ("Matkapuhelin", Phone),
+        ("Kortnummer", CardNumber),
+        ("Karteninhaber", CardName),
+        ("Data ważności", CardExpiry),
+        ("Prüfnummer", CardCode),
+        ("Jméno a příjmení", FullName),
+        ("Kullanıcı adı", Username),
+        ("Telefonszám", Phone),
+        ("Фамилия", FamilyName),
+        ("郵便番号", PostalCode),
+        ("邮箱", Email),
+        ("비밀번호", Password),
+        ("Ταχυδρομικός κώδικας", PostalCode),
+        ("House number", HouseNumber),
+        ("Date of birth", BirthDate),
+    ] {
+        assert_eq!(alone(label), Some(expected), "{label}");
+    }
+    for label in
+        ["Sportart", "Search", "Gift note", "Coupon code", "Website", "Security question", "Nickname", ""]
+    {
+        assert_eq!(alone(label), None, "{label}");
+    }
+}
+
+#[test]
+fn each_source_is_evidence_and_the_first_decides() {
+    let mut it = control("text", "billing[post_code]", "");
+    assert_eq!(matched(std::slice::from_ref(&it))[0].evidence, Evidence::Name);
+    it.words.placeholder = "Town".into();
+    let found = matched(std::slice::from_ref(&it)).remove(0);
+    assert_eq!((found.asked, found.evidence), (Some(City), Evidence::Placeholder));
+    it.autocomplete = "shipping address-line2".into();
+    let found = matched(std::slice::from_ref(&it)).remove(0);
+    assert_eq!((found.asked, found.evidence), (Some(StreetLine2), Evidence::Autocomplete));
+    assert_eq!(found.section, Some(Section::Shipping));
+    it.autocomplete = "nope".into();
+    assert_eq!(asked(std::slice::from_ref(&it)), [Some(City)], "an invented token is no evidence");
+    it.autocomplete = "nickname".into();
+    assert_eq!(asked(std::slice::from_ref(&it)), [None]);
+    it.autocomplete = "username webauthn".into();
+    assert_eq!(asked(&[it]), [Some(Username)], "the token of passkeys is no field");
+    let mut near = control("text", "x1", "");
+    near.words.near = "Postcode".into();
+    assert_eq!(matched(&[near])[0].evidence, Evidence::NearText);
+}
+
+#[test]
+fn a_hidden_text_is_no_password_where_words_say_so() {
+    for (label, expected) in [
+        ("Password", Some(Password)),
+        ("", Some(Password)),
+        ("CVV", Some(CardCode)),
+        ("Social security number", Some(GovernmentId)),
+        ("One-time code", Some(OneTimeCode)),
+        ("Security question", None),
+        ("Gift card PIN", None),
+        ("PIN", Some(Password)),
+    ] {
+        assert_eq!(asked(&[control("password", "x", label)]), [expected], "{label}");
+    }
+    let captcha = control("text", "captcha_password", "Password");
+    assert_eq!(matched(&[captcha])[0].evidence, Evidence::Captcha);
+}
+
+#[test]
+fn the_kind_and_length_of_a_control_limit_the_answers() {
+    let mut city = control("text", "", "City");
+    city.words.max_length = Some(3);
+    assert_eq!(asked(&[city]), [None]);
+    assert_eq!(asked(&[select("email", "E-mail", &[])]), [None]);
+    assert_eq!(asked(&[control("checkbox", "", "E-mail")]), [None]);
+    let mut area = control("", "", "Notes");
+    area.tag = "textarea".into();
+    assert_eq!(asked(&[area]), [None]);
+}
+
+#[test]
+fn neighbours_settle_what_one_control_leaves_open() {
+    let text = |label| control("text", "", label);
+    assert_eq!(asked(&[text("Prénom"), text("Nom")]), [Some(GivenName), Some(FamilyName)]);
+    assert_eq!(asked(&[text("Address"), text("Address")]), [Some(Street), Some(StreetLine2)]);
+    let card = [text("Name"), text("Card number"), text("Expiry"), text("Verification code")];
+    assert_eq!(asked(&card), [Some(CardName), Some(CardNumber), Some(CardExpiry), Some(CardCode)]);
+    let library = [text("First name"), text("Library card number"), text("City")];
+    assert_eq!(asked(&library)[1], None, "the card of a library pays nothing");
+    let login = [text("E-mail or customer number"), control("password", "p", "Password")];
+    assert_eq!(asked(&login), [Some(Username), Some(Password)]);
+    let new =
+        [text("E-mail"), control("password", "p", "Password"), control("password", "q", "Repeat password")];
+    assert_eq!(asked(&new), [Some(Email), Some(NewPassword), Some(NewPassword)]);
+    assert!(matched(&new)[2].confirms);
+}
+
+#[test]
+fn dates_in_parts_are_told_by_their_options() {
+    let numbers = |range: std::ops::RangeInclusive<u32>| range.map(|n| n.to_string()).collect::<Vec<_>>();
+    let (days, months) = (numbers(1..=31), numbers(1..=12));
+    let (back, ahead) = (numbers(1920..=2010), numbers(2026..=2040));
+    let birth = [select("a", "", &days), select("b", "", &months), select("c", "", &back)];
+    assert_eq!(asked(&birth), [Some(BirthDay), Some(BirthMonth), Some(BirthYear)]);
+    let card = [control("text", "", "Card number"), select("m", "", &months), select("y", "", &ahead)];
+    assert_eq!(asked(&card), [Some(CardNumber), Some(CardExpiryMonth), Some(CardExpiryYear)]);
+    let quantity = [control("text", "", "Colour"), select("m", "", &months)];
+    assert_eq!(asked(&quantity), [None, None], "a list of twelve numbers alone is no month");
+}
+
+#[test]
+fn sections_are_told_by_names_and_legends() {
+    let mut billing = control("text", "city", "City");
+    billing.words.legend = "Rechnungsadresse".into();
+    let shipping = control("text", "shipping_city", "City");
+    let sections: Vec<_> = matched(&[billing, shipping]).into_iter().map(|found| found.section).collect();
+    assert_eq!(sections, [Some(Section::Billing), Some(Section::Shipping)]);
+}
+
+/// A page decides how many controls and words there are.
+#[test]
+fn the_work_grows_with_the_controls_and_not_faster() {
+    let long = "name address city ".repeat(200);
+    let time = |count: usize| {
+        let controls: Vec<Control> = (0..count).map(|_| control("text", &long, &long)).collect();
+        let begin = Instant::now();
+        assert_eq!(matched(&controls).len(), count);
+        begin.elapsed()
+    };
+    time(10);
+    let (few, many) = (time(50), time(500));
+    assert!(many < few * 30 + Duration::from_millis(200), "{few:?} for 50 controls, {many:?} for 500");
+}

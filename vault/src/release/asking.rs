@@ -1,0 +1,66 @@
+//! What the placed controls of a form ask for on the fresh look at it, by which values are shaped.
+
+use browser_signals::matching::{Asked, match_form};
+use browser_signals::{Control, NodeId, SealedValue, Snapshot};
+use policy_dfa::{Placement, RedeemError, Terms};
+use zeroize::Zeroizing;
+
+use super::error::ReleaseError;
+use crate::crypto::padded::Plaintext;
+use crate::shape::{Shaped, Target, boxes_of, field_of, shape};
+
+/// A placed control, and what it asks for; nothing says what a control without words asks for.
+struct Placed<'a> {
+    node: NodeId,
+    asked: Option<Asked>,
+    control: &'a Control,
+}
+
+/// The placed controls of a form.
+pub(super) struct Asking<'a>(Vec<Placed<'a>>);
+
+impl<'a> Asking<'a> {
+    pub(super) fn of(terms: &Terms, page: &'a Snapshot) -> Asking<'a> {
+        let found = match_form(&page.controls, &page.words);
+        let placed = terms.placements.iter().filter_map(|placement| {
+            let (control, found) =
+                page.controls.iter().zip(&found).find(|(control, _)| control.node == placement.node)?;
+            Some(Placed { node: placement.node, asked: found.asked, control })
+        });
+        Asking(placed.collect())
+    }
+
+    /// The value as the control takes it; none where the control stays empty.
+    pub(super) fn shaped(
+        &self,
+        placement: &Placement,
+        plain: Plaintext,
+    ) -> Result<Option<SealedValue>, ReleaseError> {
+        let stored = |plain| Ok(Some(SealedValue::held(plain)));
+        let Some(placed) = self.0.iter().find(|placed| placed.node == placement.node) else {
+            return stored(plain);
+        };
+        let Some(asked) = placed.asked else { return stored(plain) };
+        // By now the page asks for something else there.
+        if field_of(asked) != Some(placement.field) {
+            return Err(ReleaseError::Redeem(RedeemError::Stale));
+        }
+        let Ok(value) = std::str::from_utf8(plain.expose()) else { return stored(plain) };
+        let form: Vec<Asked> = self.0.iter().filter_map(|placed| placed.asked).collect();
+        let (nodes, boxes) = self.boxes(asked);
+        let index = nodes.iter().position(|node| *node == placement.node).unwrap_or_default();
+        let target = Target { asked, control: placed.control, form: &form, part: (index, boxes) };
+        match shape(value, &target).map_err(|_| ReleaseError::Underivable(placement.field))? {
+            Shaped::AsStored => stored(plain),
+            Shaped::As(text) => Ok(Some(SealedValue::held(Zeroizing::new(text.as_bytes().to_vec())))),
+            Shaped::Empty => Ok(None),
+        }
+    }
+
+    /// The controls that ask for this, and how many boxes one value is split over.
+    fn boxes(&self, asked: Asked) -> (Vec<NodeId>, usize) {
+        let all: Vec<&Placed<'_>> = self.0.iter().filter(|placed| placed.asked == Some(asked)).collect();
+        let boxes = boxes_of(asked, all.iter().map(|placed| placed.control));
+        (all.into_iter().map(|placed| placed.node).collect(), boxes)
+    }
+}

@@ -1,0 +1,159 @@
+//! Shapes: a stored value as one control takes it. A whole name goes into two boxes, an expiry into two lists, a card number into
+//! four boxes, a country into a list by its code or its name.
+//!
+//! The control says what it asks for ([`Asked`]); the grant says which field may be released. What cannot be derived from the
+//! stored value is an error, and never a guess.
+
+mod choice;
+mod date;
+mod person;
+mod phone;
+mod place;
+
+use browser_signals::Control;
+use browser_signals::matching::Asked;
+use sirl::Field;
+use zeroize::Zeroizing;
+
+/// The field whose value, or part of it, a control that asks for this takes; none where no record holds such data.
+pub const fn field_of(asked: Asked) -> Option<Field> {
+    Some(match asked {
+        Asked::FullName | Asked::GivenName | Asked::AdditionalName | Asked::FamilyName | Asked::CardName => {
+            Field::Name
+        }
+        Asked::Street | Asked::StreetLine2 | Asked::StreetLine3 | Asked::HouseNumber => Field::Street,
+        Asked::City => Field::City,
+        Asked::Region => Field::Region,
+        Asked::PostalCode => Field::PostalCode,
+        Asked::Country => Field::Country,
+        Asked::Phone | Asked::PhoneCountryCode => Field::Phone,
+        // The name of an account is kept where its e-mail address is.
+        Asked::Email | Asked::Username | Asked::UsernameOrEmail => Field::Email,
+        Asked::Password | Asked::NewPassword => Field::Password,
+        Asked::OneTimeCode => Field::OneTimeCode,
+        Asked::CardNumber => Field::CardNumber,
+        Asked::CardExpiry | Asked::CardExpiryMonth | Asked::CardExpiryYear => Field::CardExpiry,
+        Asked::CardCode => Field::CardCode,
+        Asked::GovernmentId => Field::GovernmentId,
+        Asked::HonorificPrefix
+        | Asked::Company
+        | Asked::BirthDate
+        | Asked::BirthDay
+        | Asked::BirthMonth
+        | Asked::BirthYear
+        | Asked::CardType => return None,
+    })
+}
+
+/// How many boxes a number is split over, given all the controls of a form that ask for it: four boxes of four digits for a card
+/// number, four to eight of one character for a code, and else one.
+pub fn boxes_of<'a>(asked: Asked, controls: impl Iterator<Item = &'a Control>) -> usize {
+    let longest: Vec<Option<u32>> = controls.map(|control| control.words.max_length).collect();
+    let of = |characters| longest.iter().all(|most| *most == Some(characters));
+    match (asked, longest.len()) {
+        (Asked::CardNumber, 4) if of(4) => 4,
+        (Asked::OneTimeCode, boxes @ 4..=8) if of(1) => boxes,
+        _ => 1,
+    }
+}
+
+/// A control that a value is shaped for.
+pub(crate) struct Target<'a> {
+    pub(crate) asked: Asked,
+    pub(crate) control: &'a Control,
+    /// What the placed controls of the form ask for.
+    pub(crate) form: &'a [Asked],
+    /// Which of several boxes for one value this is, and how many there are.
+    pub(crate) part: (usize, usize),
+}
+
+impl Target<'_> {
+    fn form_asks(&self, asked: Asked) -> bool {
+        self.form.contains(&asked)
+    }
+
+    fn is_select(&self) -> bool {
+        self.control.tag == "select"
+    }
+
+    /// Whether the control takes so many characters.
+    fn takes(&self, characters: usize) -> bool {
+        let most = self.control.words.max_length.and_then(|most| usize::try_from(most).ok());
+        most.is_none_or(|most| characters <= most)
+    }
+}
+
+/// A value as a control takes it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Shaped {
+    /// As it is stored.
+    AsStored,
+    /// In another form, which is wiped when dropped.
+    As(Zeroizing<String>),
+    /// The control stays empty, since the value has no such part.
+    Empty,
+}
+
+impl Shaped {
+    fn text(text: impl Into<String>) -> Shaped {
+        Shaped::As(Zeroizing::new(text.into()))
+    }
+}
+
+/// A part of the value that cannot be derived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Underivable;
+
+/// Shapes a stored value for a control.
+pub(crate) fn shape(value: &str, target: &Target<'_>) -> Result<Shaped, Underivable> {
+    let (index, boxes) = target.part;
+    match target.asked {
+        Asked::GivenName | Asked::AdditionalName | Asked::FamilyName => person::part_of_name(value, target),
+        Asked::FullName | Asked::CardName => Ok(person::whole_name(value)),
+        Asked::Street | Asked::StreetLine2 | Asked::StreetLine3 | Asked::HouseNumber => {
+            person::part_of_street(value, target)
+        }
+        Asked::Country => Ok(place::country(value, target)),
+        Asked::Region => Ok(place::region(value, target)),
+        Asked::Phone => Ok(phone::number(value, target)),
+        Asked::PhoneCountryCode => phone::country_code(value, target),
+        Asked::CardExpiry => Ok(date::expiry(value, target)),
+        Asked::CardExpiryMonth => date::expiry_month(value, target),
+        Asked::CardExpiryYear => date::expiry_year(value, target),
+        Asked::CardNumber | Asked::OneTimeCode if boxes > 1 => split(value, index, boxes),
+        _ if target.is_select() => Ok(choice::equal(target.control, &[value])),
+        _ => Ok(Shaped::AsStored),
+    }
+}
+
+/// The other texts that a control may get of a value, by which it is searched for: a name in the order of speech, the lines of a
+/// street, an expiry with its whole year. Parts that any text contains are not among them.
+pub(crate) fn other_spellings(field: Field, value: &str) -> Vec<Zeroizing<String>> {
+    match field {
+        Field::Name => person::spoken(value).map(Zeroizing::new).into_iter().collect(),
+        Field::Street => {
+            let lines = person::lines(value);
+            let apart = lines.iter().filter(|line| lines.len() > 1 && line.chars().count() >= LONG_LINE);
+            apart.map(|line| Zeroizing::new((*line).to_owned())).collect()
+        }
+        Field::CardExpiry => date::long(value).map(Zeroizing::new).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The shortest line of a street that is searched for apart from the others, in characters.
+const LONG_LINE: usize = 8;
+
+/// One of several equal parts of a number.
+fn split(value: &str, index: usize, boxes: usize) -> Result<Shaped, Underivable> {
+    let digits: Zeroizing<String> = Zeroizing::new(value.chars().filter(|c| c.is_alphanumeric()).collect());
+    let length = digits.len().checked_div(boxes).filter(|length| *length > 0).ok_or(Underivable)?;
+    if digits.len() % boxes != 0 {
+        return Err(Underivable);
+    }
+    let part = digits.get(index * length..(index + 1) * length).ok_or(Underivable)?;
+    Ok(Shaped::text(part))
+}
+
+#[cfg(test)]
+mod tests;
