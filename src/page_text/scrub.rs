@@ -340,6 +340,7 @@ fn told(outline: &Outline, verdicts: &[Verdict]) -> Outline {
                 Rendered::Words(words) | Rendered::Unseen(words) => Some(words),
                 Rendered::Withheld => None,
             })
+            .filter(|kept| !kept.is_empty())
             .collect();
         words.text = kept.join("\n");
     };
