@@ -148,7 +148,7 @@ const LONG_LINE: usize = 8;
 fn split(value: &str, index: usize, boxes: usize) -> Result<Shaped, Underivable> {
     let digits: Zeroizing<String> = Zeroizing::new(value.chars().filter(|c| c.is_alphanumeric()).collect());
     let length = digits.len().checked_div(boxes).filter(|length| *length > 0).ok_or(Underivable)?;
-    if digits.len() % boxes != 0 {
+    if !digits.len().is_multiple_of(boxes) {
         return Err(Underivable);
     }
     let part = digits.get(index * length..(index + 1) * length).ok_or(Underivable)?;

@@ -127,7 +127,7 @@ impl Match {
 pub fn match_form(controls: &[Control], form: &FormWords) -> Vec<Match> {
     // Buttons are no entries, and so no neighbours.
     let entries: Vec<usize> = (0..controls.len())
-        .filter(|at| controls.get(*at).is_some_and(|control| control::is_entry(control)))
+        .filter(|at| controls.get(*at).is_some_and(control::is_entry))
         .collect();
     let members: Vec<&Control> = entries.iter().filter_map(|at| controls.get(*at)).collect();
     let mut found: Vec<Match> = members.iter().map(|control| control::match_alone(control)).collect();

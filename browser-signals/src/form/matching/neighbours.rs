@@ -199,7 +199,7 @@ impl Form<'_> {
                     self.settle(at, CardCode);
                 }
             }
-        } else if !self.has(CardName) && !(self.has(CardExpiryMonth) && self.has(CardExpiryYear)) {
+        } else if !self.has(CardName) && (!self.has(CardExpiryMonth) || !self.has(CardExpiryYear)) {
             // A list of months or years alone is no expiry: lists of quantities and model years look the same.
             for one in self.found.iter_mut() {
                 let is_expiry = matches!(one.asked, Some(CardExpiryMonth | CardExpiryYear));
@@ -260,7 +260,7 @@ impl Form<'_> {
     fn name_before_the_password(&mut self) {
         let Some(password) = self.all(Password).first().copied() else { return };
         let is_text = |at: &usize| self.controls.get(*at).is_some_and(|control| control.tag == "input");
-        let last = self.written.iter().copied().filter(|at| *at < password && is_text(at)).next_back();
+        let last = self.written.iter().copied().rfind(|at| *at < password && is_text(at));
         let Some(last) = last else { return };
         let is_open = self.found.get(last).is_some_and(|one| match one.asked {
             None => !one.refused,
