@@ -177,7 +177,7 @@ impl Scrubber {
                     Rendered::Words(words) | Rendered::Unseen(words) => Some(words),
                     Rendered::Withheld => None,
                 });
-                told.collect()
+                told.filter(|told| !told.is_empty()).collect()
             })
         })
     }

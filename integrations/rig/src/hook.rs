@@ -28,9 +28,9 @@ pub struct NotMade(String);
 /// Decides each tool call of the agent.
 ///
 /// - The browser's own tool passes: its session decides each step.
-/// A tool that was allowed by name passes. Its result is read as a page is: text that a classifier takes for an attack
-/// is replaced by a mark, and text in the form of a value is masked. A result that is not text is withheld.
-/// Every other call is refused and does not run.
+/// - A tool that was allowed by name passes. Its result is read as a page is: text that a classifier takes for an attack
+///   is replaced by a mark, and text in the form of a value is masked. A result that is not text is withheld.
+/// - Every other call is refused and does not run.
 ///
 /// The *arguments* of an allowed tool are the model's words and are not judged, so allow only tools that cannot send
 /// them anywhere.

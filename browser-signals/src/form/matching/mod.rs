@@ -126,9 +126,8 @@ impl Match {
 /// What each control of a form asks for, in the order of the controls.
 pub fn match_form(controls: &[Control], form: &FormWords) -> Vec<Match> {
     // Buttons are no entries, and so no neighbours.
-    let entries: Vec<usize> = (0..controls.len())
-        .filter(|at| controls.get(*at).is_some_and(control::is_entry))
-        .collect();
+    let entries: Vec<usize> =
+        (0..controls.len()).filter(|at| controls.get(*at).is_some_and(control::is_entry)).collect();
     let members: Vec<&Control> = entries.iter().filter_map(|at| controls.get(*at)).collect();
     let mut found: Vec<Match> = members.iter().map(|control| control::match_alone(control)).collect();
     neighbours::settle(&members, form, &mut found);

@@ -1,5 +1,3 @@
-use std::time::{Duration, Instant};
-
 use super::Asked::{self, *};
 use super::{Evidence, Match, Section, match_form};
 use crate::{Control, ControlWords, Fact, FormWords, NodeId};
@@ -165,19 +163,4 @@ fn sections_are_told_by_names_and_legends() {
     let shipping = control("text", "shipping_city", "City");
     let sections: Vec<_> = matched(&[billing, shipping]).into_iter().map(|found| found.section).collect();
     assert_eq!(sections, [Some(Section::Billing), Some(Section::Shipping)]);
-}
-
-/// A page decides how many controls and words there are.
-#[test]
-fn the_work_grows_with_the_controls_and_not_faster() {
-    let long = "name address city ".repeat(200);
-    let time = |count: usize| {
-        let controls: Vec<Control> = (0..count).map(|_| control("text", &long, &long)).collect();
-        let begin = Instant::now();
-        assert_eq!(matched(&controls).len(), count);
-        begin.elapsed()
-    };
-    time(10);
-    let (few, many) = (time(50), time(500));
-    assert!(many < few * 30 + Duration::from_millis(200), "{few:?} for 50 controls, {many:?} for 500");
 }
