@@ -412,15 +412,17 @@ async fn all_is_seen_before_a_yes(chromium: &Chromium, desk: &mut Desk) {
         picture(&page, &format!("eight_{width}")).await;
         // This jumps to the end, where the text is longer than two windows.
         let long = "document.documentElement.scrollHeight > 1.9 * innerHeight";
-        if value(&page, long).await == json!(true) {
+        let is_long = value(&page, long).await == json!(true);
+        if is_long {
             value(&page, "(() => { scrollTo(0, document.documentElement.scrollHeight); return 0 })()").await;
             clock.fast_forward(5_000).await.unwrap();
         }
-        assert!(width == 1280 || value(&page, long).await == json!(true), "{width}");
+        assert!(width == 1280 || is_long, "{width}");
         // These are keys and clicks on a yes.
         let focus = "(() => { document.activeElement.blur(); \
             document.querySelector('#choices button.yes').focus(); return 0 })()";
-        for key in ["Enter", "Space"] {
+        // The space key also scrolls a page that is not at its end, and so brings the rest of a short one into view.
+        for key in if is_long { &["Enter", "Space"][..] } else { &["Enter"] } {
             value(&page, focus).await;
             press(&page, key).await;
         }

@@ -115,7 +115,7 @@ mod tests {
         let shared: Vec<&str> =
             FILES.iter().map(|(path, _)| *path).filter(|path| !own.contains(*path)).collect();
         assert!(own.is_subset(&listed), "{own:?}");
-        assert_eq!(shared.len(), 8, "{shared:?}");
+        assert_eq!(shared.len(), 9, "{shared:?}");
     }
 
     #[cfg(unix)]
