@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::linear::{LinearClassifier, ModelError};
+use super::notices::notices;
 use super::overrides::overrides;
 use super::quotation::{Quotation, quotations};
 use super::score::Risk;
@@ -18,6 +19,8 @@ const LEAST: f64 = 0.2;
 /// A second model judges the text around each visible [quotation](quotations). If that text is about attacks, the
 /// quotation is ignored, and the rest of its windows is judged without it. Quotations in hidden text, or in text of
 /// another site, are never ignored.
+///
+/// A sentence that only asks an agent to ignore instructions in the page is ignored too.
 ///
 /// The price is that an attacker can hide an instruction in such a quotation. A quotation is short (see
 /// [`quotations`]), and the text before and after it still counts: "do as this example says" is not ignored.
@@ -64,7 +67,7 @@ impl<J: WindowClassifier> MentionAware<J> {
         MentionAware { judge, mentions, from }
     }
 
-    /// Returns the quotations that overlap a window and around which the text is about attacks.
+    /// Returns the protective notices, and the quotations that overlap a window and around which the text is about attacks.
     fn excused<'a>(&self, text: &str, windows: impl Iterator<Item = &'a Range<usize>>) -> Vec<Range<usize>> {
         let found = quotations(text);
         let all: Vec<Range<usize>> = found.iter().map(|one| one.words.clone()).collect();
@@ -78,7 +81,18 @@ impl<J: WindowClassifier> MentionAware<J> {
             self.mentions.risk(&Window { text: &context, place: WindowPlace::Unknown }) >= self.from
         };
         let concerned = found.into_iter().zip(concerned).filter(|(_, concerned)| *concerned);
-        concerned.filter(|(one, _)| about_attacks(one)).map(|(one, _)| one.words).collect()
+        let quoted = concerned.filter(|(one, _)| about_attacks(one)).map(|(one, _)| one.words);
+        let mut excused: Vec<Range<usize>> = quoted.chain(notices(text)).collect();
+        excused.sort_by_key(|one| (one.start, one.end));
+        // A quoted notice is excused once, as the longer of both.
+        excused.dedup_by(|next, one| {
+            let overlaps = next.start < one.end;
+            if overlaps {
+                one.end = one.end.max(next.end);
+            }
+            overlaps
+        });
+        excused
     }
 }
 

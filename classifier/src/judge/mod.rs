@@ -9,6 +9,7 @@
 //! | `linear` | [`LinearClassifier`]: a linear model, its file format, and the shipped models |
 //! | `quotation` | [`quotations()`]: quotations with the text around them |
 //! | `mentions` | [`MentionAware`]: a classifier that ignores harm which is only quoted |
+//! | `notices` | sentences of a page that ask an agent to ignore instructions in it |
 //! | `overrides` | [`overrides()`]: the well-known sentences that tell an agent to drop its instructions |
 //! | `sweep` | [`sweep()`]: judges a whole text window by window |
 //! | `token_attribute` | [`TokenAttribute`] and [`SparseAttribute`], for the look-ahead |
@@ -16,6 +17,7 @@
 mod features;
 mod linear;
 mod mentions;
+mod notices;
 mod overrides;
 mod quotation;
 mod score;

@@ -15,21 +15,21 @@ const LONGEST: usize = 12;
 const LONGEST_UNSPACED: usize = 24;
 
 /// A slot of a form: any of these words, between `least` and `most` of them in a row.
-struct Slot {
-    words: &'static str,
-    least: usize,
-    most: usize,
+pub(super) struct Slot {
+    pub(super) words: &'static str,
+    pub(super) least: usize,
+    pub(super) most: usize,
 }
 
-const fn one(words: &'static str) -> Slot {
+pub(super) const fn one(words: &'static str) -> Slot {
     Slot { words, least: 1, most: 1 }
 }
 
-const fn some(words: &'static str) -> Slot {
+pub(super) const fn some(words: &'static str) -> Slot {
     Slot { words, least: 1, most: 3 }
 }
 
-const fn any(words: &'static str) -> Slot {
+pub(super) const fn any(words: &'static str) -> Slot {
     Slot { words, least: 0, most: 4 }
 }
 
@@ -190,14 +190,19 @@ pub fn overrides(text: &str) -> Vec<Range<usize>> {
 
 /// Returns the number of words and the span of the longest form at the beginning of some words.
 fn longest(text: &str, places: &[Place]) -> Option<(usize, Range<usize>)> {
+    let words = folded(text, places, LONGEST);
+    let count = FORMS.iter().filter_map(|form| matched(form, &words)).max()?;
+    Some((count, places.first()?.span.start..places.get(count - 1)?.span.end))
+}
+
+/// The first words of some places, as forms spell them.
+pub(super) fn folded(text: &str, places: &[Place], most: usize) -> Vec<Word> {
     let folded = |place: &Place| {
         let mut word = String::new();
         fold(text, &place.span, &mut word);
         Word { folded: word, begins: place.begins }
     };
-    let words: Vec<Word> = places.iter().take(LONGEST).map(folded).collect();
-    let count = FORMS.iter().filter_map(|form| matched(form, &words)).max()?;
-    Some((count, places.first()?.span.start..places.get(count - 1)?.span.end))
+    places.iter().take(most).map(folded).collect()
 }
 
 /// Writes the letters of a word without case and accents.
@@ -207,19 +212,19 @@ fn fold(text: &str, span: &Range<usize>, into: &mut String) {
 }
 
 /// The place of a word in a text.
-struct Place {
-    span: Range<usize>,
+pub(super) struct Place {
+    pub(super) span: Range<usize>,
     /// Whether a sentence ends before it.
-    begins: bool,
+    pub(super) begins: bool,
 }
 
 /// A word as forms spell it.
-struct Word {
+pub(super) struct Word {
     folded: String,
     begins: bool,
 }
 
-fn words(text: &str) -> Vec<Place> {
+pub(super) fn words(text: &str) -> Vec<Place> {
     let mut words: Vec<Place> = Vec::new();
     let (mut begins, mut inside) = (true, false);
     for (at, character) in text.char_indices() {
@@ -241,12 +246,11 @@ fn words(text: &str) -> Vec<Place> {
 }
 
 /// Returns the number of words that a form takes at the beginning of some words.
-fn matched(form: &[Slot], words: &[Word]) -> Option<usize> {
+pub(super) fn matched(form: &[Slot], words: &[Word]) -> Option<usize> {
     let mut at = 0;
     for slot in form {
         let mut taken = 0;
         while taken < slot.most
-            && at < LONGEST
             && let Some(word) = words.get(at)
             && !(at > 0 && word.begins)
             && slot.words.split(' ').any(|one| one == word.folded)
