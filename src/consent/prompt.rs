@@ -8,7 +8,7 @@ use policy_dfa::ConsentScope;
 use super::answer::{Answer, Answered, Ticket};
 use super::asked::Asked;
 use super::line::{LineStyle, visible};
-use crate::safety::{Concern, Suspicion};
+use super::suspicion::{Concern, Suspicion};
 
 /// The most characters of a line.
 const MAX_LINE_CHARS: usize = 2000;

@@ -28,12 +28,11 @@ use policy_dfa::{SafetyBand, Thresholds};
 #[cfg(feature = "browser")]
 use sirl::Tier;
 
+pub use crate::consent::suspicion::{Concern, Suspicion};
 use crate::page_text::running_text::{TextRun, is_short_name, place_of};
 pub use scale::{PageScale, ScaleError};
 #[cfg(feature = "browser")]
 pub(crate) use task::TaskSafety;
-#[cfg(feature = "browser")]
-pub use task::{Concern, Suspicion};
 pub use windows::ScoredWindow;
 
 /// The monitor over the risks of the models of injections and scams, made by `portcullis-lab classify fit-monitor`.

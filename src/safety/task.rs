@@ -8,6 +8,8 @@ use classifier::Safety;
 use policy_dfa::{SafetyBand, Thresholds};
 use sirl::Tier;
 
+use crate::consent::suspicion::{Concern, Suspicion};
+
 /// The most pages that a question names, least safe first.
 const MAX_NAMED: usize = 3;
 
@@ -25,28 +27,6 @@ pub(crate) struct TaskSafety {
     told: BTreeMap<Option<Origin>, Safety>,
     /// The last score of each page that was judged before a request. The agent may not have been told of it.
     judged: BTreeMap<Origin, Safety>,
-}
-
-/// How unsafe something looks: the thresholds that it misses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Concern {
-    /// It misses the threshold of every tier.
-    High,
-    /// It reaches that of T0 only.
-    Medium,
-    /// It reaches that of T1, and misses that of T2.
-    Low,
-}
-
-/// Something that looks unsafe, for a warning to the user. It has no words of the page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suspicion {
-    /// How unsafe it looks.
-    pub concern: Concern,
-    /// The origin of the page; none for text that the agent was told in another way than by reading a page.
-    pub page: Option<Origin>,
-    /// Whether the agent was told it.
-    pub told: bool,
 }
 
 impl TaskSafety {
