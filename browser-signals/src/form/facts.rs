@@ -55,7 +55,7 @@ fn control_words(words: &Value) -> ControlWords {
     }
 }
 
-/// The words of a form.
+/// Reads the texts and attributes of a form from a report of the bridge's script.
 pub(crate) fn form_words(facts: &Value) -> FormWords {
     let words = facts.get("words").unwrap_or(&Value::Null);
     let list = |name: &str| {

@@ -1,6 +1,6 @@
 //! The data that a control can ask for.
 
-/// The data that a control asks for, as pages divide it.
+/// A kind of data that a control asks for. Pages divide some fields of a record, such as names and expiries, into several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Asked {
     /// A form of address, such as Ms or Dr.
@@ -152,12 +152,12 @@ impl Asked {
         }
     }
 
-    /// The one with this name, if there is one.
+    /// Returns the kind of data with this name.
     pub fn from_name(name: &str) -> Option<Asked> {
         Asked::ALL.into_iter().find(|asked| asked.as_str() == name)
     }
 
-    /// Whether it is part of an address with its person, and so may stand in two sections of a form.
+    /// Returns whether this is part of a postal address or of its person's contact data, which a form may ask for in two sections.
     pub const fn is_of_an_address(self) -> bool {
         matches!(
             self,
@@ -180,7 +180,7 @@ impl Asked {
         )
     }
 
-    /// Whether it is data that does harm in the wrong control: a password, a code, a card number or a government id.
+    /// Returns whether this is a secret, which no control may get by mistake: a password, a code, a card number or a government id.
     pub const fn is_secret(self) -> bool {
         matches!(
             self,

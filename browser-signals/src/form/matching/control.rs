@@ -1,4 +1,4 @@
-//! What one control asks for, by the first source that names a field.
+//! Matches a single control to a kind of data: the first source of evidence that names one decides.
 
 use super::Asked::{self, *};
 use super::folded::words;
@@ -74,7 +74,7 @@ pub fn is_entry(control: &Control) -> bool {
         && !matches!(control.input_type.as_str(), "hidden" | "submit" | "button" | "image" | "reset")
 }
 
-/// Whether a person chooses, and does not write.
+/// Returns whether a person selects an option in the control instead of writing text.
 pub fn is_choice(control: &Control) -> bool {
     matches!(control.input_type.as_str(), "checkbox" | "radio" | "file" | "color" | "range")
 }
@@ -215,7 +215,7 @@ fn sources(control: &Control) -> Vec<Source> {
     sources
 }
 
-/// What a control asks for, without a look at its neighbours.
+/// Matches a control by its own evidence, without the other controls of the form.
 pub fn match_alone(control: &Control) -> Match {
     if is_choice(control) || control.input_type == "search" {
         return Match::none(Evidence::Type, true);
@@ -227,11 +227,11 @@ pub fn match_alone(control: &Control) -> Match {
     let own = sources.iter().take_while(|source| source.evidence != Evidence::NearText);
     let confirms = own.into_iter().any(|source| source.said.confirms());
     let token = last_token(&control.autocomplete);
-    if control.input_type == "password" {
-        return match_password(&sources, token.as_deref(), confirms);
-    }
     if token.as_deref().is_some_and(|token| OTHER_TOKENS.contains(&token)) {
         return Match::none(Evidence::Autocomplete, true);
+    }
+    if control.input_type == "password" {
+        return match_password(&sources, token.as_deref(), confirms);
     }
     if let Some(asked) = token.as_deref().and_then(by_token)
         && fits(control, asked)
@@ -258,7 +258,7 @@ const fn by_options(options: OptionsAre) -> Option<Asked> {
     }
 }
 
-/// A box that hides what is written: a password, unless the page's words say otherwise.
+/// Matches a control of `type=password`: it asks for a password unless the page's words name another secret.
 fn match_password(sources: &[Source], token: Option<&str>, confirms: bool) -> Match {
     for source in sources {
         match source.said.field() {

@@ -1,4 +1,4 @@
-//! What a form is for, as far as that decides what its controls ask for.
+//! The kind of a form (login, registration, recovery, new password), which decides between kinds of passwords and account names.
 
 use super::Asked::{self, *};
 use super::Match;
@@ -6,25 +6,25 @@ use super::folded::words;
 use super::vocabulary::Said;
 use crate::{Control, FormWords};
 
-/// What a form is for.
+/// The kind of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FormKind {
-    /// To log in.
+    /// A form to log in.
     Login,
-    /// To recover an account.
+    /// A form to recover an account.
     Recovery,
-    /// To make an account.
+    /// A form to register an account.
     Registration,
-    /// To set another password.
+    /// A form to change a password.
     PasswordChange,
-    /// Anything else.
+    /// Any other form.
     Other,
 }
 
 /// The weight of the texts that speak of a form's purpose, and how many phrases of each count at most.
 const WEIGHTS: [(i64, u32); 5] = [(4, 2), (3, 1), (2, 1), (1, 2), (2, 1)];
 
-/// What a form's texts say of its purpose: its buttons, attributes, the page's headings, its own text, the controls' names.
+/// The phrases for each kind of form in the form's texts: its buttons, attributes, headings, own text and controls' names.
 struct Texts([Said; 5]);
 
 impl Texts {

@@ -1,4 +1,4 @@
-//! Matching: what each control of a form asks for, by evidence of the page.
+//! Matches each control of a form to the kind of data that it asks for, by evidence of the page.
 //!
 //! The evidence is tried in this order, and the first source that names a field decides:
 //!
@@ -32,7 +32,7 @@ pub use section::Section;
 
 use crate::{Control, FormWords};
 
-/// What decided about a control.
+/// The source of evidence that decided the match of a control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Evidence {
     /// The `autocomplete` attribute.
@@ -63,12 +63,12 @@ pub enum Evidence {
     Neighbours,
     /// Words of a captcha.
     Captcha,
-    /// Nothing.
+    /// No source named a kind of data.
     Nothing,
 }
 
 impl Evidence {
-    /// The name for people.
+    /// Returns the name of the source that `portcullis forms` prints.
     pub const fn as_str(self) -> &'static str {
         match self {
             Evidence::Autocomplete => "autocomplete",
@@ -90,14 +90,14 @@ impl Evidence {
     }
 }
 
-/// What a control asks for.
+/// The match of a control.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
     /// The data; none where nothing of a person's data belongs there, or nothing says what does.
     pub asked: Option<Asked>,
     /// The section of the form.
     pub section: Option<Section>,
-    /// What decided.
+    /// The source of evidence that decided.
     pub evidence: Evidence,
     /// Whether the control asks for what another one asks for too, to compare them.
     pub confirms: bool,
@@ -123,7 +123,7 @@ impl Match {
     }
 }
 
-/// What each control of a form asks for, in the order of the controls.
+/// Returns the match of each control of a form, in the order of the controls.
 pub fn match_form(controls: &[Control], form: &FormWords) -> Vec<Match> {
     // Buttons are no entries, and so no neighbours.
     let entries: Vec<usize> =

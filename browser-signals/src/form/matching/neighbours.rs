@@ -1,4 +1,4 @@
-//! What the controls of a form settle together.
+//! Completes the matches of single controls by the other controls of the form.
 
 use super::Asked::{self, *};
 use super::control::is_choice;
@@ -16,8 +16,33 @@ const YEAR: [&str; 9] = ["year", "yy", "yyyy", "jahr", "annee", "ano", "anno", "
 /// Labels that name a given name in some languages and a whole name in all of them.
 const NAMES: [&str; 4] = ["nome", "nombre", "имя", "name"];
 
-/// How far from a card's number its holder's name stands, in controls.
+/// The largest distance between a card number and its holder's name, in controls.
 const HOLDER_WITHIN: usize = 2;
+
+/// Words of codes that are not those of a card.
+const OTHER_CODES: [&str; 21] = [
+    "sms",
+    "access",
+    "login",
+    "otp",
+    "totp",
+    "mfa",
+    "one",
+    "authenticator",
+    "authentication",
+    "token",
+    "tan",
+    "door",
+    "gate",
+    "building",
+    "entry",
+    "phone",
+    "mobile",
+    "app",
+    "email",
+    "passcode",
+    "digit",
+];
 
 /// The controls of a form with what each was found to ask for.
 struct Form<'a> {
@@ -27,7 +52,7 @@ struct Form<'a> {
     written: Vec<usize>,
 }
 
-/// Settles what single controls leave open.
+/// Completes the matches that the evidence of single controls leaves open.
 pub fn settle(controls: &[&Control], words: &FormWords, found: &mut [Match]) {
     let is_written = |at: &usize| controls.get(*at).is_some_and(|control| !is_choice(control));
     let written = (0..controls.len()).filter(is_written).collect();
@@ -63,6 +88,24 @@ impl Form<'_> {
         if let Some(one) = self.found.get_mut(at) {
             one.settle(asked);
         }
+    }
+
+    /// Whether one of the control's own texts has one of these words.
+    fn says(&self, at: usize, known: &[&str]) -> bool {
+        let Some(control) = self.controls.get(at) else { return false };
+        let it = &control.words;
+        let texts = [
+            &it.placeholder,
+            &it.aria_label,
+            &control.name,
+            &it.id,
+            &it.labels,
+            &it.labelled_by,
+            &control.label,
+            &it.title,
+        ];
+        let said: Vec<String> = texts.into_iter().flat_map(|text| words(text)).collect();
+        says(&said, known)
     }
 
     fn options(&self, at: usize) -> OptionsAre {
@@ -168,7 +211,7 @@ impl Form<'_> {
         matches!(label.map(|label| words(label)).as_deref(), Some([only]) if NAMES.contains(&only.as_str()))
     }
 
-    /// The second of two equal lines is the second line.
+    /// Matches the second of two controls for the first address line to the second line.
     fn lines_of_an_address(&mut self) {
         if let [first, second] = self.all(Street).as_slice()
             && *second == first + 1
@@ -192,14 +235,20 @@ impl Form<'_> {
             let names: Vec<usize> = self.all(FullName).into_iter().filter(beside).collect();
             names.into_iter().for_each(|at| self.settle(at, CardName));
         }
+        // A form has one code of a card. Another code, such as that of a door, is none.
+        if self.has_card()
+            && !self.has(CardCode)
+            && let [only] = self.all(OneTimeCode).as_slice()
+            && self.evidence(*only) != Evidence::Autocomplete
+            && !self.says(*only, &OTHER_CODES)
+        {
+            self.settle(*only, CardCode);
+        }
         self.other_cards();
-        if self.has_card() {
-            for at in self.all(OneTimeCode) {
-                if self.evidence(at) != Evidence::Autocomplete {
-                    self.settle(at, CardCode);
-                }
-            }
-        } else if !self.has(CardName) && (!self.has(CardExpiryMonth) || !self.has(CardExpiryYear)) {
+        if !self.has_card()
+            && !self.has(CardName)
+            && (!self.has(CardExpiryMonth) || !self.has(CardExpiryYear))
+        {
             // A list of months or years alone is no expiry: lists of quantities and model years look the same.
             for one in self.found.iter_mut() {
                 let is_expiry = matches!(one.asked, Some(CardExpiryMonth | CardExpiryYear));
@@ -244,6 +293,19 @@ impl Form<'_> {
                     && let Some(one) = self.found.get_mut(at)
                 {
                     one.asked = Some(NewPassword);
+                }
+            }
+        }
+        // A box that shows what is written is no password beside one that hides it.
+        let hides =
+            |at: &usize| self.controls.get(*at).is_some_and(|control| control.input_type == "password");
+        let passwords: Vec<usize> =
+            [Password, NewPassword].into_iter().flat_map(|asked| self.all(asked)).collect();
+        let in_sight: Vec<usize> = passwords.iter().copied().filter(|at| !hides(at)).collect();
+        if in_sight.len() < passwords.len() {
+            for at in in_sight {
+                if let Some(one) = self.found.get_mut(at).filter(|one| !one.confirms) {
+                    (one.asked, one.evidence) = (None, Evidence::Neighbours);
                 }
             }
         }

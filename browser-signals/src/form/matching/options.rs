@@ -1,4 +1,4 @@
-//! What the options of a select say.
+//! Recognises lists of options: days, months, years, countries, states, dialling codes and titles.
 
 use super::folded::words;
 use crate::Control;
@@ -52,7 +52,7 @@ pub enum OptionsAre {
     Other,
 }
 
-/// What the options of a control are; `Other` where it has none.
+/// Returns the subject of a control's options; `Other` where it has none.
 pub fn options_are(control: &Control) -> OptionsAre {
     let small = |(value, text): &(String, String)| (value.to_lowercase(), text.to_lowercase());
     let options: Vec<(String, String)> = control.words.options.iter().map(small).collect();

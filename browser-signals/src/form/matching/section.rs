@@ -5,7 +5,7 @@ use super::folded::words;
 use super::vocabulary::Said;
 use crate::Control;
 
-/// What a section of a form is for.
+/// A section of a form.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Section {
     /// The place that goods are sent to.

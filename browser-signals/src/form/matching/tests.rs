@@ -164,3 +164,52 @@ fn sections_are_told_by_names_and_legends() {
     let sections: Vec<_> = matched(&[billing, shipping]).into_iter().map(|found| found.section).collect();
     assert_eq!(sections, [Some(Section::Billing), Some(Section::Shipping)]);
 }
+
+#[test]
+fn no_secret_goes_into_a_control_that_only_sounds_like_it() {
+    let card = [
+        control("text", "a", "Card number"),
+        control("text", "b", "Expiry date"),
+        control("text", "c", "CVV"),
+    ];
+    let first = |label: &str, name: &str, rest: &[Control]| {
+        let mut all = vec![control("text", name, label)];
+        all.extend(rest.iter().cloned());
+        asked(&all)
+    };
+    for (label, name) in [
+        ("Card message", "x"),
+        ("Message on card", "x"),
+        ("", "card_message"),
+        ("Greeting card text", "x"),
+        ("Gate code so the courier can get in", "x"),
+        ("Last 4 digits of card", "x"),
+        ("Bonus card number", "x"),
+        ("Building access code", "x"),
+        ("SMS code", "x"),
+    ] {
+        let found = first(label, name, &card);
+        assert!(!matches!(found[0], Some(CardNumber | CardCode)), "{label} {name}: {found:?}");
+        assert_eq!(found[1..], [Some(CardNumber), Some(CardExpiry), Some(CardCode)], "{label} {name}");
+    }
+    let password = [control("password", "p", "Μυστικός κωδικός")];
+    for label in ["Κωδικός χρήστη", "Parking pass", "Clave de rastreo", "Password"] {
+        let found = first(label, "x", &password);
+        assert!(!matches!(found[0], Some(Password | NewPassword)), "{label}: {found:?}");
+        assert!(matches!(found[1], Some(Password | NewPassword)), "{label}: {found:?}");
+    }
+    for label in ["Nie wypełniaj tego pola", "Liczba dni"] {
+        assert_eq!(asked(&[control("text", "x", label)]), [None], "{label}");
+    }
+    assert_eq!(asked(&[control("text", "x", "DNI")]), [Some(GovernmentId)]);
+    let mut nickname = control("password", "x", "");
+    nickname.autocomplete = "nickname".into();
+    assert_eq!(asked(&[nickname]), [None]);
+}
+
+/// The code beside a card has many names, some of which are those of other codes.
+#[test]
+fn a_verification_code_beside_a_card_is_that_of_the_card() {
+    let controls = [control("text", "a", "Card number"), control("text", "b", "Verification code")];
+    assert_eq!(asked(&controls), [Some(CardNumber), Some(CardCode)]);
+}
