@@ -18,13 +18,13 @@ fn shop() -> Origin {
     Origin::parse("https://shop.example").unwrap()
 }
 
-fn control(node: i64) -> Control {
+fn control(node: i64, autocomplete: &str) -> Control {
     Control {
         node: NodeId(node),
         form: Some(NodeId(10)),
         tag: "input".into(),
         input_type: "text".into(),
-        autocomplete: String::new(),
+        autocomplete: autocomplete.into(),
         name: String::new(),
         label: String::new(),
         visible: Fact::Known(true),
@@ -58,7 +58,11 @@ pub fn seen(number: u64) -> Observed<Snapshot> {
         }),
         sink: Fact::Known(Sink::AddressForm),
         target: None,
-        controls: FIELDS.iter().map(|(_, node)| control(*node)).collect(),
+        controls: FIELDS
+            .iter()
+            .zip(["address-line1", "address-level2", "name"])
+            .map(|((_, node), autocomplete)| control(*node, autocomplete))
+            .collect(),
         words: Default::default(),
     };
     Observed::simulated(page, number)

@@ -1,4 +1,4 @@
-//! What the placed controls of a form ask for on the fresh look at it, by which values are shaped.
+//! Matches the placed controls on the fresh look at a form, and converts each value to the form that its control takes.
 
 use browser_signals::matching::{Asked, match_form};
 use browser_signals::{Control, NodeId, SealedValue, Snapshot};
@@ -9,7 +9,7 @@ use super::error::ReleaseError;
 use crate::crypto::padded::Plaintext;
 use crate::shape::{Shaped, Target, boxes_of, field_of, shape};
 
-/// A placed control, and what it asks for; nothing says what a control without words asks for.
+/// A placed control and the kind of data that it asks for; none where the page has no evidence of one.
 struct Placed<'a> {
     node: NodeId,
     asked: Option<Asked>,
@@ -37,14 +37,13 @@ impl<'a> Asking<'a> {
         plain: Plaintext,
     ) -> Result<Option<SealedValue>, ReleaseError> {
         let stored = |plain| Ok(Some(SealedValue::held(plain)));
-        let Some(placed) = self.0.iter().find(|placed| placed.node == placement.node) else {
-            return stored(plain);
-        };
-        let Some(asked) = placed.asked else { return stored(plain) };
-        // By now the page asks for something else there.
-        if field_of(asked) != Some(placement.field) {
+        let placed = self.0.iter().find(|placed| placed.node == placement.node);
+        // By now the page asks for something else there, or for nothing.
+        let asked =
+            placed.and_then(|placed| placed.asked).filter(|asked| field_of(*asked) == Some(placement.field));
+        let (Some(placed), Some(asked)) = (placed, asked) else {
             return Err(ReleaseError::Redeem(RedeemError::Stale));
-        }
+        };
         let Ok(value) = std::str::from_utf8(plain.expose()) else { return stored(plain) };
         let form: Vec<Asked> = self.0.iter().filter_map(|placed| placed.asked).collect();
         let (nodes, boxes) = self.boxes(asked);

@@ -208,10 +208,13 @@ impl Vault {
                 values.push((placement.node, field, value));
             }
         }
-        if values.is_empty() {
-            return Err(ReleaseError::NothingPlaced);
+        match (values.is_empty(), terms.placements.first()) {
+            (false, _) => Ok((destination, values)),
+            // Nothing of the record belongs into these controls. The agent reads the same as of a record without the field, so
+            // that it does not learn how a value is stored.
+            (true, Some(placement)) => Err(ReleaseError::NoValue(placement.field)),
+            (true, None) => Err(ReleaseError::NothingPlaced),
         }
-        Ok((destination, values))
     }
 
     /// Releases a card to the guard's own checkout, for one payment of the granted amount to the granted payee.

@@ -34,7 +34,7 @@ pub(super) fn long(value: &str) -> Option<String> {
     Month::read(value).map(|Month { year, month }| format!("{month:02}/{year}"))
 }
 
-/// What the page says of the form of a date, in small letters.
+/// Returns the texts by which the page shows the format of a date, in small letters.
 fn hint(control: &Control) -> String {
     let it = &control.words;
     [&it.placeholder, &it.labels, &it.aria_label, &it.title, &it.near]

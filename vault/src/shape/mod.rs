@@ -1,5 +1,5 @@
-//! Shapes: a stored value as one control takes it. A whole name goes into two boxes, an expiry into two lists, a card number into
-//! four boxes, a country into a list by its code or its name.
+//! Converts a stored value to the form that a control takes. A whole name goes into two boxes, an expiry into two lists, a card
+//! number into four boxes, a country into a list by its code or its name.
 //!
 //! The control says what it asks for ([`Asked`]); the grant says which field may be released. What cannot be derived from the
 //! stored value is an error, and never a guess.
@@ -15,7 +15,7 @@ use browser_signals::matching::Asked;
 use sirl::Field;
 use zeroize::Zeroizing;
 
-/// The field whose value, or part of it, a control that asks for this takes; none where no record holds such data.
+/// Returns the field of a record that holds this kind of data, whole or in part; none where no record holds it.
 pub const fn field_of(asked: Asked) -> Option<Field> {
     Some(match asked {
         Asked::FullName | Asked::GivenName | Asked::AdditionalName | Asked::FamilyName | Asked::CardName => {
@@ -61,9 +61,9 @@ pub fn boxes_of<'a>(asked: Asked, controls: impl Iterator<Item = &'a Control>) -
 pub(crate) struct Target<'a> {
     pub(crate) asked: Asked,
     pub(crate) control: &'a Control,
-    /// What the placed controls of the form ask for.
+    /// The kinds of data that the placed controls of the form ask for.
     pub(crate) form: &'a [Asked],
-    /// Which of several boxes for one value this is, and how many there are.
+    /// The index of this control among the boxes that one value is split over, and the number of these boxes.
     pub(crate) part: (usize, usize),
 }
 

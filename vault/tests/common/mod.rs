@@ -111,13 +111,13 @@ pub fn shop() -> Origin {
     Origin::parse("https://shop.example").expect("origin")
 }
 
-fn control(node: i64, form: i64) -> Control {
+fn control(node: i64, form: i64, autocomplete: &str) -> Control {
     Control {
         node: NodeId(node),
         form: Some(NodeId(form)),
         tag: "input".into(),
         input_type: "text".into(),
-        autocomplete: String::new(),
+        autocomplete: autocomplete.into(),
         name: String::new(),
         label: String::new(),
         visible: Fact::Known(true),
@@ -128,7 +128,7 @@ fn control(node: i64, form: i64) -> Control {
     }
 }
 
-/// A form with three controls, nodes 11 to 13, owned by node 10.
+/// A form with controls for a street, a city and a name, nodes 11 to 13, owned by node 10.
 pub fn page() -> Snapshot {
     let document = DocumentId::new("loader-1");
     Snapshot {
@@ -151,7 +151,9 @@ pub fn page() -> Snapshot {
         }),
         sink: Fact::Known(Sink::AddressForm),
         target: None,
-        controls: (11..=13).map(|node| control(node, 10)).collect(),
+        controls: [(11, "address-line1"), (12, "address-level2"), (13, "name")]
+            .map(|(node, autocomplete)| control(node, 10, autocomplete))
+            .to_vec(),
         words: Default::default(),
     }
 }

@@ -92,6 +92,16 @@ fn after(change: impl FnOnce(&mut Snapshot)) -> Option<ReleaseError> {
 fn a_changed_page_is_stale() {
     assert_eq!(after(|_| ()), None);
     let error = ReleaseError::Redeem(RedeemError::Stale);
+    assert_eq!(
+        after(|page| page.controls[0].autocomplete = "off".into()),
+        Some(error),
+        "it asks for nothing"
+    );
+    assert_eq!(
+        after(|page| page.controls[0].autocomplete = "cc-csc".into()),
+        Some(error),
+        "it asks for a code"
+    );
     let stale = Some(error);
     let elsewhere = || Fact::Known(Origin::parse("https://evil.example").unwrap());
     assert_eq!(after(|p| p.document = Fact::Known(DocumentId::new("loader-2"))), stale);
@@ -126,7 +136,7 @@ fn a_container_of_a_lower_tier_gets_nothing() {
         changed.container = container;
         vault.open_fill(fill_grant(&mut point, Kind::Address, fields), &seen(changed, 2), NOW).err()
     };
-    let (city, street) = ([(Field::City, 11)], [(Field::Street, 11)]);
+    let (city, street) = ([(Field::City, 12)], [(Field::Street, 11)]);
     assert_eq!(refused(Fact::Known(Container::T2), &street), None);
     assert_eq!(refused(Fact::Known(Container::T1), &city), None);
     assert_eq!(refused(Fact::Known(Container::T1), &street), low(Field::Street));

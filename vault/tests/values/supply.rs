@@ -167,7 +167,7 @@ fn a_fill_needs_a_value_bound_to_page_and_destination() {
         let mut vault = Vault::ephemeral(&mut entropy(1), verifier);
         put(&mut vault, "address:home", Field::City, bound).unwrap();
         vault
-            .open_fill(fill_grant(&mut point, Kind::Address, &[(Field::City, 11)]), &seen(page(), 2), NOW)
+            .open_fill(fill_grant(&mut point, Kind::Address, &[(Field::City, 12)]), &seen(page(), 2), NOW)
             .err()
     };
     let none = Some(ReleaseError::NoValue(Field::City));

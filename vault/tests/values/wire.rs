@@ -9,11 +9,12 @@ use vault::{Binding, ReleaseError, Secret, WIRE_VALID_MS};
 
 const CARD: [(Field, i64); 2] = [(Field::CardNumber, 11), (Field::CardExpiry, 12)];
 
-/// The page with names for its controls.
+/// A page with the form of a card, whose controls have names.
 fn named() -> Snapshot {
     let mut page = page();
-    for (control, name) in page.controls.iter_mut().zip(["number", "expiry", "note"]) {
-        control.name = name.to_owned();
+    let named = [("number", "cc-number"), ("expiry", "cc-exp"), ("note", "")];
+    for (control, (name, autocomplete)) in page.controls.iter_mut().zip(named) {
+        (control.name, control.autocomplete) = (name.to_owned(), autocomplete.to_owned());
     }
     page
 }
