@@ -159,7 +159,7 @@ impl Order {
             match it.carries {
                 FieldSet::EMPTY => PromptLine::plain(to),
                 carried => PromptLine::warning(format!(
-                    "{to}, another page than the one that was filled, and carries your {}",
+                    "{to}, another address or method than the one that was agreed to, and carries your {}",
                     names(carried)
                 )),
             }

@@ -1,5 +1,6 @@
 //! The check of the requests of a container.
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,8 +33,8 @@ const FREE_TEXT_WORDS: usize = 6;
 /// token; or its body is not text, unless every released value may go to its origin, since a compressed body could contain
 /// any of them.
 ///
-/// A form that takes a value to another path of its origin than the grant names waits until the user agrees. A yes holds
-/// for the path, except for queries and free text, which are asked about each time. Links, cookies, referrers and requests
+/// A form that takes a value to another path of its origin than the grant names, or by another method, waits until the user
+/// agrees. A yes holds for the path, except for queries and free text, which are asked about each time. Links, cookies, referrers and requests
 /// of scripts may carry a value within its origin.
 pub struct ContainerEgress {
     container: Container,
@@ -77,7 +78,8 @@ impl ContainerEgress {
         vault.scan_released(request.url, &entries).map_or(true, |found| !found.is_empty())
     }
 
-    /// Whether a form takes released values to another path of their origin than their grants name.
+    /// The request of a form that takes released values to another path than their grants name, or by another method; none for
+    /// every other request.
     fn forwards(&self, request: &OutgoingRequest<'_>) -> Option<Forwarded> {
         if request.resource_type != "Document" && !self.actions.is_sending() {
             return None;
@@ -85,12 +87,14 @@ impl ContainerEgress {
         let url = Url::parse(request.url).ok()?;
         let to = Origin::of(&url).ok()?;
         let releases = self.releases.all();
-        let elsewhere = |release: &&ReleasedValue| !goes_to(&release.destination, &url, &to, request.method);
-        let entries: Vec<(&str, Field)> = releases
-            .iter()
-            .filter(elsewhere)
-            .map(|release| (release.handle.as_str(), release.field))
-            .collect();
+        let entry = |release: &'_ ReleasedValue| (release.handle.clone(), release.field);
+        let (here, elsewhere): (Vec<_>, Vec<_>) =
+            releases.iter().partition(|it| goes_to(&it.destination, &url, &to, request.method));
+        // A value may have been granted to several paths.
+        let here: BTreeSet<(String, Field)> = here.into_iter().map(entry).collect();
+        let elsewhere: BTreeSet<(String, Field)> = elsewhere.into_iter().map(entry).collect();
+        let entries: Vec<(&str, Field)> =
+            elsewhere.difference(&here).map(|(handle, field)| (handle.as_str(), *field)).collect();
         let body = request.body.unwrap_or_default();
         let fields = if entries.is_empty() {
             FieldSet::EMPTY
@@ -98,7 +102,12 @@ impl ContainerEgress {
             let body = String::from_utf8_lossy(body);
             // The path of a link may name the user; a form with the method GET writes a query.
             let address = if is_safe(request.method) { url.query().unwrap_or_default() } else { request.url };
-            self.carried(&[address, &body], &entries)
+            let pieces = if is_safe(request.method) {
+                pieces::of_query(&url)
+            } else {
+                pieces::of_request(&OutgoingRequest { headers: &[], ..*request }, &url)
+            };
+            self.carried(&[address, &body], &pieces, &entries)
         } else {
             set_of(entries.iter().map(|(_, field)| *field))
         };
@@ -107,12 +116,17 @@ impl ContainerEgress {
     }
 
     /// The released fields that occur in texts. Where that cannot be checked, it is all of them.
-    fn carried(&self, texts: &[&str], entries: &[(&str, Field)]) -> FieldSet {
+    fn carried(&self, texts: &[&str], pieces: &[Piece], entries: &[(&str, Field)]) -> FieldSet {
         let all = || set_of(entries.iter().map(|(_, field)| *field));
         let Ok(vault) = self.vault.lock() else { return all() };
-        let found: Result<Vec<_>, ReleaseError> =
+        let whole: Result<Vec<_>, ReleaseError> =
             texts.iter().map(|text| vault.scan_released(text, entries)).collect();
-        found.map_or_else(|_| all(), |found| set_of(found.iter().flatten().map(|found| found.field)))
+        // A form may have a control for each part of a value.
+        let parts: Vec<&str> = pieces.iter().map(|(_, text)| text.as_str()).collect();
+        let (Ok(whole), Ok(parts)) = (whole, vault.scan_segments_released(&parts, entries)) else {
+            return all();
+        };
+        set_of(whole.iter().flatten().chain(parts.iter().map(|(_, found)| found)).map(|found| found.field))
     }
 
     /// Checks the content of a request.
@@ -229,7 +243,9 @@ fn has_free_text(body: &[u8]) -> bool {
     let is_free =
         |text: &str| text.contains(['\n', '\r']) || text.split_whitespace().count() >= FREE_TEXT_WORDS;
     if is_text(body) && !body.contains(&b'\n') {
-        return url::form_urlencoded::parse(body).any(|(_, text)| is_free(text.trim()));
+        // A body in another form, such as JSON, is read as one name.
+        return url::form_urlencoded::parse(body)
+            .any(|(name, text)| is_free(name.trim()) || is_free(text.trim()));
     }
     // In a body of several parts each part has lines of its own. They are not told apart here.
     true

@@ -25,6 +25,11 @@ pub(super) fn of_address(url: &Url) -> Vec<Piece> {
     pieces
 }
 
+/// The values and names of a query.
+pub(super) fn of_query(url: &Url) -> Vec<Piece> {
+    url.query().map(of_form).unwrap_or_default()
+}
+
 /// The values of a form's encoding, each under its name, and the names.
 fn of_form(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();

@@ -352,13 +352,33 @@ fn a_form_that_takes_a_value_to_another_path_is_asked_about_once() {
     let asked = sent(profile, "POST", CARRIED, Answer::Once).unwrap();
     for line in [
         "send your street, to:",
-        "it goes to https://shop.example/profile, another page than the one that was filled, and carries your street",
+        "it goes to https://shop.example/profile, another address or method than the one that was agreed to, and carries your street",
     ] {
         assert!(asked.contains(line), "{line} is not in {asked}");
     }
     assert_eq!(sent(profile, "POST", CARRIED, Answer::Once), None, "the user agreed to this path");
+    let parts = "street=17+Canary&street2=Quarry+Road";
+    assert!(sent("https://shop.example/other", "POST", parts, Answer::Once).is_some(), "a value in parts");
     let link = "https://shop.example/17-Canary-Quarry-Road";
     assert_eq!(sent(link, "GET", "", Answer::Once), None, "a link may name the user");
+}
+
+/// The user may fill the same value into two forms of a site.
+#[test]
+fn a_value_that_was_granted_to_two_paths_goes_to_both_unasked() {
+    let mut played = Played::new(Container::T2);
+    let egress = egress(&mut played);
+    played.act(Action::Verb(Verb::Read));
+    assert!(played.request(BLOCK).starts_with("GRANT.address"));
+    let profile = "https://shop.example/profile";
+    assert!(egress.holds(&form(profile, "POST", CARRIED), true), "the control: one grant");
+    let Fact::Known(way) = &mut played.looks[0].destination else { panic!("no destination") };
+    way.path = "/profile".into();
+    played.act(Action::Verb(Verb::Read));
+    assert!(played.request(BLOCK).starts_with("GRANT.address"));
+    for path in ["https://shop.example/address", profile] {
+        assert!(!egress.holds(&form(path, "POST", CARRIED), true), "{path}");
+    }
 }
 
 /// A query is written into logs, and free text may be read by others.
@@ -370,11 +390,13 @@ fn a_query_and_free_text_with_a_value_are_asked_about_each_time() {
     assert!(played.request(BLOCK).starts_with("GRANT.address"));
     let query = format!("https://shop.example/address?{CARRIED}");
     let review = "text=a+nice+man+lives+at+17+Canary+Quarry+Road";
+    let json = "{\"text\":\"a nice man lives at 17 Canary Quarry Road\"}";
     let two_lines = "street=17+Canary+Quarry+Road&text=hello%0D%0Aworld";
     for (url, method, body) in [
         (query.as_str(), "GET", ""),
         ("https://shop.example/review", "POST", review),
         ("https://shop.example/review", "POST", two_lines),
+        ("https://shop.example/api", "POST", json),
     ] {
         for _ in 0..2 {
             let sent = form(url, method, body);

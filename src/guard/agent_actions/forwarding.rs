@@ -55,6 +55,11 @@ impl AgentActions {
         self.lock().forwarding.is_sending
     }
 
+    /// Forgets which requests wait. It is called when the browser is about to judge all of them anew, or to stop them.
+    pub fn forget_waiting(&self) {
+        self.lock().forwarding.waiting.clear();
+    }
+
     /// Whether a request must wait for the user's answer. A yes that holds for one request is used up here.
     pub(crate) fn must_ask(&self, request: Forwarded) -> bool {
         let forwarding = &mut self.lock().forwarding;

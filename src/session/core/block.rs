@@ -328,7 +328,7 @@ impl Core {
         request_refused(kind, reason)
     }
 
-    /// Warns the user of an unsafe page, or of a page whose egress stays open, once per kind of request.
+    /// Warns the user of a refusal for a low safety or for an egress that stays open, once per kind of request.
     fn warn_of(&mut self, kind: Kind, reason: Reason) {
         let waits = self.wait.take().filter(|_| reason == Reason::EgressBlocked);
         let is_warned_of = matches!(reason, Reason::LowSafety | Reason::EgressBlocked);

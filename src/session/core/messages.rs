@@ -57,7 +57,7 @@ pub struct RenderedPage {
     pub text: String,
     /// The top origin.
     pub origin: Option<Origin>,
-    /// The page's safety, where a classifier judges it.
+    /// The safety of the text, where a judge is set.
     pub safety: Option<Safety>,
 }
 

@@ -341,6 +341,7 @@ impl Session {
         if !agreed {
             self.core.note_denial(Reason::ConsentDenied);
         }
+        self.agent_actions.forget_waiting();
         // A page that is gone has no waiting requests.
         let _gone = self.tab.let_go(agreed).await;
         agreed

@@ -34,7 +34,11 @@ pub(super) enum TaskSurface {
 impl TaskSurface {
     /// The notice that every prompt shows.
     fn notice(self) -> Option<Notice> {
-        matches!(self, TaskSurface::OwnBrowser(_)).then_some(Notice::OwnBrowser)
+        self.is_own_browser().then_some(Notice::OwnBrowser)
+    }
+
+    fn is_own_browser(self) -> bool {
+        matches!(self, TaskSurface::OwnBrowser(_))
     }
 }
 
@@ -163,7 +167,8 @@ impl SealedTask {
             releases.clone(),
             vault.clone(),
         )
-        .with_safety(dependencies.safety.clone());
+        .with_safety(dependencies.safety.clone())
+        .in_own_browser(self.surface.is_own_browser());
         let can_persist_consents = dependencies.can_persist_consents();
         let tools = CoreDependencies {
             vault,
