@@ -12,7 +12,7 @@ use classifier::{Detector, Detectors, SensitiveKind, is_role_address, mask};
 
 use super::scrub::{Scrubbed, ScrubbedLine};
 
-/// What stays readable in a part of a text.
+/// A part of a text in which contacts stay readable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Readable {
     /// The part, in bytes.
@@ -22,23 +22,25 @@ pub(super) struct Readable {
 }
 
 /// The origins at which the user was logged in within a container.
-#[derive(Debug, Clone, Default)]
-pub(super) struct LoggedIn(Vec<Origin>);
+#[derive(Debug, Clone)]
+pub(super) enum LoggedIn {
+    /// These origins.
+    At(Vec<Origin>),
+    /// Any page may show the user's account, as in the user's own browser.
+    Anywhere,
+}
 
 impl LoggedIn {
-    pub(super) fn new(origins: impl IntoIterator<Item = Origin>) -> LoggedIn {
-        LoggedIn(origins.into_iter().collect())
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    pub(super) fn is_nowhere(&self) -> bool {
+        matches!(self, LoggedIn::At(origins) if origins.is_empty())
     }
 
     /// Whether a page of this origin may show the user's own account: it belongs to the site of a login. So may a frame
     /// without an origin.
     fn may_show_account(&self, origin: Option<&Origin>) -> bool {
-        let Some(origin) = origin else { return !self.0.is_empty() };
-        self.0.iter().any(|login| login == origin || Site::of(login).is_ok_and(|site| site.contains(origin)))
+        let LoggedIn::At(logins) = self else { return true };
+        let Some(origin) = origin else { return !logins.is_empty() };
+        logins.iter().any(|login| login == origin || Site::of(login).is_ok_and(|site| site.contains(origin)))
     }
 
     /// The parts of a scrubbed page in which contacts stay readable.
@@ -59,7 +61,7 @@ pub fn mask_by_form(text: &str, detectors: &Detectors) -> String {
 
 /// Masks a scrubbed page as [`mask_by_form`] does; what links to mailboxes and phones show stays too.
 pub fn mask_page(page: &Scrubbed, detectors: &Detectors) -> String {
-    mask_except(&page.text, detectors, &LoggedIn::default().readable(&page.lines))
+    mask_except(&page.text, detectors, &LoggedIn::At(Vec::new()).readable(&page.lines))
 }
 
 /// Masks a text by form, except for contacts in the readable parts, which are in order.
@@ -123,10 +125,12 @@ mod tests {
             ("- link \"ann@mail.example\"\n", "https://other.example", true),
         ]);
         let masked = |logins: &[&str]| {
-            let logins = LoggedIn::new(logins.iter().map(|login| Origin::parse(login).unwrap()));
+            let logins = LoggedIn::At(logins.iter().map(|login| Origin::parse(login).unwrap()).collect());
             mask_except(&page.text, &detectors, &logins.readable(&page.lines))
         };
         assert_eq!(masked(&[]), page.text);
+        let anywhere = mask_except(&page.text, &detectors, &LoggedIn::Anywhere.readable(&page.lines));
+        assert!(!anywhere.contains('@'), "{anywhere}");
         assert_eq!(
             masked(&["https://login.shop.example"]),
             "- link \"[email]\"\n- text: \"[email]\"\n- link \"[email]\"\n- link \"ann@mail.example\"\n"

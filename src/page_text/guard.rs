@@ -40,6 +40,8 @@ pub struct PageTextGuard {
     releases: Releases,
     vault: Arc<Mutex<Vault>>,
     safety: Option<Arc<dyn PageSafety>>,
+    /// Whether the pages are in the user's own browser, where the user may be logged in anywhere.
+    own_browser: bool,
     /// The safety of what was rendered last.
     judged: Mutex<Option<Safety>>,
     /// The records whose longer values were masked in a text.
@@ -62,6 +64,7 @@ impl PageTextGuard {
             releases,
             vault,
             safety: None,
+            own_browser: false,
             judged: Mutex::new(None),
             shown: Mutex::default(),
         }
@@ -71,6 +74,12 @@ impl PageTextGuard {
     #[must_use]
     pub fn with_safety(self, safety: Option<Arc<dyn PageSafety>>) -> PageTextGuard {
         PageTextGuard { safety, ..self }
+    }
+
+    /// Reads pages of the user's own browser: no contact is taken for a published one there.
+    #[must_use]
+    pub fn in_own_browser(self, own_browser: bool) -> PageTextGuard {
+        PageTextGuard { own_browser, ..self }
     }
 
     /// The records whose longer values the page showed since the last call. This is for the user alone.
@@ -150,18 +159,21 @@ impl PageTextGuard {
     /// [`TextWithheld`] where the vault is locked or damaged.
     pub fn mask(&self, text: &str) -> Result<String, TextWithheld> {
         let anywhere = Readable { span: 0..text.len(), link: false };
-        let readable = if self.logged_in().is_empty() { vec![anywhere] } else { Vec::new() };
+        let readable = if self.logged_in().is_nowhere() { vec![anywhere] } else { Vec::new() };
         self.mask_within(text, readable)
     }
 
     /// The origins that a login was released to.
     fn logged_in(&self) -> LoggedIn {
+        if self.own_browser {
+            return LoggedIn::Anywhere;
+        }
         let releases = self.releases.all().into_iter();
         let logins = releases.filter(|release| {
             matches!(release.field, Field::Password | Field::OneTimeCode)
                 || release.handle.split(':').next() == Some("login")
         });
-        LoggedIn::new(logins.map(|release| release.destination.origin))
+        LoggedIn::At(logins.map(|release| release.destination.origin).collect())
     }
 
     /// Masks released values exactly, and the rest by form except for contacts in the readable parts.

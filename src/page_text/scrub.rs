@@ -318,6 +318,11 @@ impl Scrubber {
                 start = end + 1;
             }
         }
+        for at in echoes_of_withheld(outline, verdicts) {
+            if let Some(verdict) = verdicts.get_mut(at) {
+                *verdict = Verdict::Marked(WithholdReason::Suspicious);
+            }
+        }
         for (words, verdict) in all.iter().zip(verdicts) {
             if words.purpose == Purpose::Text || !matches!(verdict, Verdict::Rendered { .. }) {
                 continue;
@@ -363,6 +368,37 @@ impl ShortNames {
         }
         found
     }
+}
+
+/// The indices of names that echo the text of their element, where some of that text is withheld as suspicious. The text of an
+/// element is on its line and on the deeper lines below it.
+fn echoes_of_withheld(outline: &Outline, verdicts: &[Verdict]) -> Vec<usize> {
+    let is_suspicious = |at: usize| match verdicts.get(at) {
+        Some(Verdict::Rendered { except, .. }) => !except.is_empty(),
+        Some(Verdict::Marked(why)) => *why == WithholdReason::Suspicious,
+        _ => false,
+    };
+    let mut found = Vec::new();
+    // The echoing names of the elements that are open, each with its depth.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut at = 0;
+    for line in &outline.lines {
+        while open.last().is_some_and(|(depth, _)| *depth >= line.depth) {
+            open.pop();
+        }
+        let mut is_withheld = false;
+        for words in line.words() {
+            match words.purpose {
+                Purpose::Echo => open.push((line.depth, at)),
+                _ => is_withheld |= is_suspicious(at),
+            }
+            at += 1;
+        }
+        if is_withheld {
+            found.extend(open.drain(..).map(|(_, echo)| echo));
+        }
+    }
+    found
 }
 
 /// Letters and digits alone, in lower case.

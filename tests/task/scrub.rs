@@ -361,6 +361,25 @@ fn an_override_is_found_over_short_links() {
     assert!(!links(&["Home", "Instructions", "Previous", "All"]).contains(WITHHELD));
 }
 
+/// The name of an element is often its own text.
+#[test]
+fn a_name_does_not_repeat_what_is_withheld_of_its_element() {
+    let named = |name: &str, parts: &[&str]| {
+        let head = element("heading", name, TextPlace::Shown, Purpose::Echo);
+        let mut lines = vec![OutlineLine { opens: true, ..head }];
+        for part in parts {
+            let below = text(&[(*part, TextPlace::Shown)]);
+            lines.push(OutlineLine { depth: 1, ..below });
+        }
+        scrubbed(HiddenText::Drop, lines).text
+    };
+    // Each piece is shorter than a name that is compared with withheld words.
+    let attack = named("Free the zebra now", &["Free", "the", "zebra", "now"]);
+    assert!(!attack.contains("zebra"), "{attack}");
+    let harmless = named("Kettles and pans", &["Kettles", "and pans"]);
+    assert!(harmless.contains("Kettles and pans"), "{harmless}");
+}
+
 #[test]
 fn only_what_is_told_is_left_for_the_judge_of_safety() {
     let lines = vec![

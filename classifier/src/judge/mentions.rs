@@ -82,7 +82,10 @@ impl<J: WindowClassifier> MentionAware<J> {
         };
         let concerned = found.into_iter().zip(concerned).filter(|(_, concerned)| *concerned);
         let quoted = concerned.filter(|(one, _)| about_attacks(one)).map(|(one, _)| one.words);
-        let mut excused: Vec<Range<usize>> = quoted.chain(notices(text)).collect();
+        // Several notices could cut an attack between them into harmless pieces.
+        let mut notices = notices(text);
+        notices.truncate(if notices.len() > 1 { 0 } else { 1 });
+        let mut excused: Vec<Range<usize>> = quoted.chain(notices).collect();
         excused.sort_by_key(|one| (one.start, one.end));
         // A quoted notice is excused once, as the longer of both.
         excused.dedup_by(|next, one| {
@@ -208,7 +211,10 @@ impl Overriding {
             let Some((window, risk)) = windows.get(*at).zip(risks.get_mut(*at)) else { continue };
             let from = self.found.partition_point(|one| one.start < window.start);
             let mut inside = self.found.iter().skip(from).take_while(|one| one.end <= window.end);
-            if inside.any(|one| within(excused, one).is_empty()) {
+            let is_excused = |one: &Range<usize>| {
+                excused.iter().any(|excused| excused.start <= one.start && one.end <= excused.end)
+            };
+            if inside.any(|one| !is_excused(one)) {
                 *risk = Risk::CERTAIN;
             }
         }
@@ -275,6 +281,11 @@ mod tests {
         assert_eq!(worst(notice, WindowPlace::Shown), 0.0);
         assert_eq!(worst(notice, WindowPlace::Hidden), 1.0);
         assert_eq!(worst(&format!("{notice} These instructions count."), WindowPlace::Shown), 1.0);
+        assert_eq!(
+            worst(&format!("{notice} {notice}"), WindowPlace::Shown),
+            1.0,
+            "several cut a text into pieces"
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! the bridge has them laid out, by the inline style of the element.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -16,8 +17,10 @@ use crate::{FrameId, NodeId};
 
 /// How often elements are laid out for one read: such an element can hold others.
 const MOST_ROUNDS: usize = 3;
-/// The most elements of a document in a round. Text in others counts as invisible.
+/// The most elements of a page in a round. Text in others counts as invisible.
 const MOST_ELEMENTS: usize = 500;
+/// The time for all of it. A page can make each change of a style slow.
+const MOST_TIME: Duration = Duration::from_secs(10);
 
 /// Lays out the contents of an element. The style is that of the prototype, which a page cannot change in this world.
 const LAY_OUT: &str = "function () {
@@ -32,17 +35,27 @@ impl TabState {
         frames: &Frames,
         mut visible: HashMap<FrameId, VisibleText>,
     ) -> Result<HashMap<FrameId, VisibleText>, BridgeError> {
+        let end = tokio::time::Instant::now() + MOST_TIME;
         for _ in 0..MOST_ROUNDS {
             let deferred = |frame: &&Frame| visible.get(&frame.id).is_some_and(|it| !it.deferred.is_empty());
             let waiting: Vec<&Frame> = frames.0.iter().filter(deferred).collect();
             if waiting.is_empty() {
                 break;
             }
-            for frame in waiting {
-                let nodes = visible.get(&frame.id).map_or(&[][..], |it| it.deferred.as_slice());
-                self.lay_out_in(frame, nodes.get(..MOST_ELEMENTS).unwrap_or(nodes)).await;
-            }
+            let mut left = MOST_ELEMENTS;
+            let round = async {
+                for frame in waiting {
+                    let nodes = visible.get(&frame.id).map_or(&[][..], |it| it.deferred.as_slice());
+                    let nodes = nodes.get(..left).unwrap_or(nodes);
+                    left -= nodes.len();
+                    self.lay_out_in(frame, nodes).await;
+                }
+            };
+            let is_late = tokio::time::timeout_at(end, round).await.is_err();
             visible = visible_texts(frames).await?;
+            if is_late {
+                break;
+            }
         }
         Ok(visible)
     }
@@ -55,7 +68,9 @@ impl TabState {
             let Ok(resolved) = frame.session.call("DOM.resolveNode", params).await else { continue };
             let Some(object) = resolved.pointer("/object/objectId").and_then(Value::as_str) else { continue };
             let params = json!({ "objectId": object, "functionDeclaration": LAY_OUT });
-            let _may_be_gone = frame.session.call("Runtime.callFunctionOn", params).await;
+            if let Err(BridgeError::Timeout) = frame.session.call("Runtime.callFunctionOn", params).await {
+                return;
+            }
             let params = json!({ "objectId": object });
             let _may_be_gone = frame.session.call("Runtime.releaseObject", params).await;
         }

@@ -60,7 +60,9 @@ const separation = (one, other) => {
 };
 
 const ROMAN = [[1000, 'm'], [900, 'cm'], [500, 'd'], [400, 'cd'], [100, 'c'], [90, 'xc'], [50, 'l'], [40, 'xl'], [10, 'x'], [9, 'ix'], [5, 'v'], [4, 'iv'], [1, 'i']];
+// Browsers write numbers beyond these in decimal digits.
 const roman = (number) => {
+  if (number > 3999) return String(number);
   let [left, letters] = [number, ''];
   for (const [value, letter] of ROMAN) {
     for (; left >= value; left -= value) letters += letter;
@@ -168,7 +170,7 @@ const readText = () => {
     const pieces = [[words.slice(0, 20000), seen]];
     if (marker) pieces.unshift([marker, seen]);
     marker = '';
-    left -= pieces[0][0].length;
+    left -= pieces.reduce((sum, [text]) => sum + text.length, 0);
     if (left < 0) cut = true;
     else if (goesOn) last.runs.push(...(apart ? [[apart, true]] : []), ...pieces);
     else put({ depth, runs: pieces });
