@@ -1,6 +1,6 @@
-//! Approach A of the paper (section 4.5.1): a permissive policy with classifiers. Every page is judged window by
-//! window. Below the threshold of a tier nothing is released, and the user gets the reason. The guard fills the card
-//! into the shop's own form.
+//! Approach A of the paper (section 4.5.1): a permissive policy with classifiers. What the agent is told is judged window
+//! by window. While the lowest score is below the threshold of a tier, the user is asked about each release, with a
+//! warning. The guard fills the card into the shop's own form.
 //!
 //! Run `cargo xtask setup` once, then `cargo run --example approach_a`. It does the same shopping task twice: in an
 //! honest shop, and in one whose seller's text tells the agent to paste the card into the support chat. The agent
@@ -19,7 +19,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let browser = stage.browser().await?;
     for hostile in [false, true] {
         let scenario = Scenario::new(ScenarioKind::SellerDescription, hostile, 1);
-        // The policy has safety thresholds, so the guard judges every page that the agent reads, with the shipped
+        // The policy has safety thresholds, so the guard judges everything that the agent is told, with the shipped
         // classifiers and monitor. `Guard::with_safety` takes a judge of your own.
         let trial = guarded::run(&stage, &browser, &scenario, APPROACH_A_POLICY, None).await?;
         println!("{} shop", if hostile { "hostile" } else { "honest" });

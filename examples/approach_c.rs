@@ -18,7 +18,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let browser = stage.browser().await?;
     for hostile in [false, true] {
         let scenario = Scenario::new(ScenarioKind::SellerDescription, hostile, 1);
-        // The policy has safety thresholds, so the guard judges every page that the agent reads, with the shipped
+        // The policy has safety thresholds, so the guard judges everything that the agent is told, with the shipped
         // classifiers and monitor. `Guard::with_safety` takes a judge of your own.
         let trial = guarded::run(&stage, &browser, &scenario, APPROACH_C_POLICY, None).await?;
         println!("{} shop", if hostile { "hostile" } else { "honest" });

@@ -11,7 +11,7 @@
 //! | `form` | the form that a consent is bound to |
 //! | `line` | the lines of a prompt |
 //! | `prompt` | a consent prompt |
-//! | `suspicion` | what a prompt says of something that looks unsafe |
+//! | `suspicion` | the warning in a prompt about a text that looks unsafe |
 //! | `answerer` | the interface to the user, with warnings and offers to finish manually |
 //! | `terminal` | the answerer on the terminal |
 //! | [`page`] | the answerer on a page of the guard's own, in a browser of its own |

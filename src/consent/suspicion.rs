@@ -1,8 +1,8 @@
-//! What a question says of something that looks unsafe.
+//! The warning in a question about a text that looks unsafe.
 
 use browser_signals::Origin;
 
-/// How unsafe something looks: the thresholds that it misses.
+/// The level of a warning: the thresholds that the score misses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Concern {
     /// It misses the threshold of every tier.
@@ -13,7 +13,7 @@ pub enum Concern {
     Low,
 }
 
-/// Something that looks unsafe, for a warning to the user. It has no words of the page.
+/// A warning about a text that looks unsafe. It has no words of the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suspicion {
     /// How unsafe it looks.

@@ -1,4 +1,4 @@
-//! The safety of a page to act on, judged window by window: the soft constraint of approaches A and C (paper, 4.5.1).
+//! The safety of what the agent is told, judged window by window: the soft constraint of approaches A and C (paper, 4.5.1).
 //!
 //! Small classifiers give every window of a page a risk. A [`Judge`] follows the risks
 //! through the page and estimates the probability that the present window and the next ones are harmless. The worst

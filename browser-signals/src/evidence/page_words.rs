@@ -1,6 +1,6 @@
 //! The page's own words about a form and its controls. They are hints: no value is among them, and none of them is a fact.
 
-/// What a page says of one control, apart from its name and its label.
+/// The texts and attributes by which a page describes a control, apart from its name and its label.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ControlWords {
     /// The `id` attribute.
@@ -27,7 +27,7 @@ pub struct ControlWords {
     pub options: Vec<(String, String)>,
 }
 
-/// What a page says of one form.
+/// The texts and attributes by which a page describes a form.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FormWords {
     /// The texts of its buttons.

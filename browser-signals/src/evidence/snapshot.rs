@@ -74,7 +74,7 @@ pub struct Control {
     pub editable: bool,
     /// Whether it holds a value. The value itself is never read.
     pub filled: bool,
-    /// What else the page says of it.
+    /// Further texts and attributes by which the page describes the control.
     pub words: ControlWords,
 }
 
@@ -113,6 +113,6 @@ pub struct Snapshot {
     pub target: Option<Control>,
     /// The controls of that form, in document order.
     pub controls: Vec<Control>,
-    /// What the page says of that form.
+    /// The texts and attributes by which the page describes the form.
     pub words: FormWords,
 }

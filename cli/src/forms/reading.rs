@@ -10,13 +10,13 @@ use crate::failure::Failure;
 pub struct Found {
     /// A CSS path of the control.
     pub selector: String,
-    /// What it asks for.
+    /// The kind of data that it asks for.
     pub asked: Option<Asked>,
     /// The section of its form.
     pub section: Option<String>,
     /// The sink of its form.
     pub sink: &'static str,
-    /// What decided.
+    /// The source of evidence that decided.
     pub evidence: &'static str,
     /// Whether a value could be put there now.
     pub fillable: bool,

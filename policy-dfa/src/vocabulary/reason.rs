@@ -25,7 +25,7 @@ pub enum Reason {
     StaleDocument,
     /// A needed signal is unknown.
     SignalUnknown(Signal),
-    /// The safety of the page is below the threshold.
+    /// The safety of what the agent was told is below the threshold.
     LowSafety,
     /// The user refused.
     ConsentDenied,

@@ -1,5 +1,5 @@
-// What a page says of a control and its form: the evidence by which the guard tells what the control asks for. No value is
-// reported.
+// Reports the texts and attributes by which a page describes a control and its form. They are the evidence for the match of
+// the control (`form/matching`). No value is reported.
 const MOST_OPTIONS = 300;
 // The most nodes that are visited for the text near one control, and the most ancestors.
 const NEAR_NODES = 300;
