@@ -16,7 +16,7 @@ impl Display for Policy {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         writeln!(f, "policy \"{}\" version {}", self.name, self.version)?;
         for tier in Tier::ALL {
-            let fields: Vec<_> = Field::ALL.into_iter().filter(|field| self.tier(*field) == tier).collect();
+            let fields: Vec<_> = self.named_fields().filter(|field| self.tier(*field) == tier).collect();
             if !fields.is_empty() {
                 let names: Vec<_> = fields.into_iter().map(Field::as_str).collect();
                 writeln!(f, "tier {} {{ {} }}", tier.as_str(), names.join(" "))?;

@@ -90,7 +90,7 @@ fn one(key: &'static str, value: Shape) -> (&'static str, Shape) {
 impl Policy {
     fn shape(&self) -> Shape {
         let mut entries = vec![one("policy", text(&self.name)), one("version", number(self.version))];
-        let fields = |tier| Field::ALL.into_iter().filter(move |field| self.tier(*field) == tier);
+        let fields = |tier| self.named_fields().filter(move |field| self.tier(*field) == tier);
         let tiers = Tier::ALL.into_iter().filter(|tier| fields(*tier).next().is_some());
         let tiers = tiers.map(|tier| (tier.as_str(), texts(fields(tier).map(Field::as_str)))).collect();
         entries.push(one("tiers", Shape::Map(tiers)));
