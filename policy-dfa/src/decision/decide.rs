@@ -189,6 +189,7 @@ impl DecisionPoint {
             origin: page.origin.known()?.clone(),
             form: page.form.filter(|_| in_page),
             destination: page.destination.known().filter(|_| in_page).cloned(),
+            tls: *page.tls.known()?,
             amount: amount.filter(|_| request.kind == Kind::Purchase),
             policy: self.policy.policy_hash(),
             observed: observed.number(),

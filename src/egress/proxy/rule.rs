@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use browser_signals::Origin;
 use browser_signals::address::{self, is_private_ip};
+use browser_signals::this_machine::{self, is_loopback_host, is_loopback_ip};
 
 use super::target::Target;
 
@@ -13,6 +14,9 @@ pub enum Refusal {
     /// A host of this machine or of a private network, by its name or by its address.
     #[error("a host of this machine or of a private network")]
     Private,
+    /// A host of this machine whose name or address leads elsewhere.
+    #[error("a host of this machine that leads elsewhere")]
+    NotThisMachine,
     /// A port that web servers do not use.
     #[error("a port that no web server has")]
     Port,
@@ -52,6 +56,12 @@ impl OpenRule {
         target.url().is_some_and(|url| address::is_allowed(&url, &self.private_hosts))
             || self.payment.iter().any(|origin| target.is_of(origin))
     }
+
+    /// The sites of this machine without TLS that are listed with their port.
+    pub(super) fn sites_on_this_machine(&self) -> Vec<Origin> {
+        let listed = this_machine::sites(&self.private_hosts);
+        listed.into_iter().filter(|site| !self.payment.contains(site)).collect()
+    }
 }
 
 impl EgressRule for OpenRule {
@@ -65,6 +75,10 @@ impl EgressRule for OpenRule {
     }
 
     fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), Refusal> {
+        // What is sent to a site of this machine in clear must not leave it, whatever a resolver says.
+        if is_loopback_host(target.host()) && !is_loopback_ip(address) {
+            return Err(Refusal::NotThisMachine);
+        }
         if is_private_ip(address) && !self.is_listed(target) { Err(Refusal::Private) } else { Ok(()) }
     }
 }
