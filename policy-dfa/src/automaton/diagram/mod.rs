@@ -12,7 +12,15 @@ use crate::vocabulary::alphabet::{Axis, Mask, Symbol};
 use crate::vocabulary::outcome::Outcome;
 
 /// The most symbols that an axis has.
-const WIDTH: usize = 6;
+const WIDTH: usize = 7;
+
+const _: () = {
+    let mut axis = 0;
+    while axis < Axis::ALL.len() {
+        assert!(Axis::ALL[axis].symbols().len() <= WIDTH, "an axis has more symbols than a state has edges");
+        axis += 1;
+    }
+};
 
 /// A node or a leaf of some [`Diagrams`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
