@@ -85,7 +85,8 @@ impl Compiled<Checked> {
                 .with(destination(
                     page.and_then(|page| page.destination.known()).map(|goal| &goal.origin),
                     question.task,
-                    !is_never_in_clear(request) && page.is_some_and(|page| sends_on_this_machine(page, question.task)),
+                    !is_never_in_clear(request)
+                        && page.is_some_and(|page| sends_on_this_machine(page, question.task)),
                 ))
                 .with(claim(&request.claim, page, *amount))
                 .with(self.amount(request.kind, *amount, question.task, &question.history))
@@ -267,7 +268,8 @@ fn tls(page: &Snapshot, task: &Task) -> symbol::Tls {
 /// Whether the browser got the page from a site of this machine that the user listed, and the top frame is of that site
 /// too.
 fn is_on_this_machine(page: &Snapshot, task: &Task) -> bool {
-    let listed = |origin: &Fact<Origin>| origin.known().is_some_and(|origin| task.has_on_this_machine(origin));
+    let listed =
+        |origin: &Fact<Origin>| origin.known().is_some_and(|origin| task.has_on_this_machine(origin));
     page.tls == Fact::Known(TlsState::Loopback) && listed(&page.origin) && page.top_origin == page.origin
 }
 
@@ -326,7 +328,8 @@ fn goal<'a>(verb: VerbKind, to: Option<Goal<'a>>, page: Option<&'a Snapshot>) ->
     to.or_else(|| if verb == VerbKind::Open { None } else { form() })
 }
 
-fn destination(goal: Option<&Origin>, task: &Task, on_this_machine: bool) -> symbol::Destination {
+/// The symbol of an address. `on_this_machine` counts for `http` alone.
+pub(super) fn destination(goal: Option<&Origin>, task: &Task, on_this_machine: bool) -> symbol::Destination {
     let Some(goal) = goal else { return symbol::Destination::Unknown };
     match (task.origins().contains(goal), goal.scheme() == "https") {
         (true, false) if on_this_machine => symbol::Destination::TaskLoopback,

@@ -47,7 +47,9 @@ impl Channel {
         [Channel::Encrypted, Channel::EncryptedOrLoopback, Channel::Loopback];
 
     pub(crate) fn of(encrypted: bool, loopback: bool) -> Option<Channel> {
-        Channel::ALL.into_iter().find(|it| (it.passes_encrypted(), it.passes_loopback()) == (encrypted, loopback))
+        Channel::ALL
+            .into_iter()
+            .find(|it| (it.passes_encrypted(), it.passes_loopback()) == (encrypted, loopback))
     }
 
     pub(crate) fn passes_encrypted(self) -> bool {
@@ -60,10 +62,8 @@ impl Channel {
 
     /// The words of a clause, where `encrypted` is its word for an encrypted connection.
     pub(crate) fn words(self, encrypted: &'static str) -> String {
-        let passing = [
-            self.passes_encrypted().then_some(encrypted),
-            self.passes_loopback().then_some("loopback"),
-        ];
+        let passing =
+            [self.passes_encrypted().then_some(encrypted), self.passes_loopback().then_some("loopback")];
         passing.into_iter().flatten().collect::<Vec<_>>().join(" or ")
     }
 }

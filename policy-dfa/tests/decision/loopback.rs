@@ -4,8 +4,8 @@
 use crate::common::{DEFAULT, Scene, goal, guard, origin, reason};
 use browser_signals::{Container, Fact, Observed, TlsState};
 use policy_dfa::{
-    Axis, Consent, Carried, Event, Goal, Granted, History, Millis, Outcome, Policy, Question, Reason, RedeemError, Root,
-    Task, Valuation, VerbKind, Verdict, symbol,
+    Axis, Carried, Consent, Event, Goal, Granted, History, Millis, Outcome, Policy, Question, Reason,
+    RedeemError, Root, Task, Valuation, VerbKind, Verdict, symbol,
 };
 use sirl::{Field, FieldSet, Kind, Tier};
 
@@ -106,7 +106,8 @@ fn cards_and_government_numbers_never_go_over_a_connection_in_clear() {
 /// Every valuation that a policy tells apart: what is granted on a loopback connection is what is granted on a valid one,
 /// and nothing else differs.
 #[test]
-fn over_all_valuations_loopback_is_like_valid_for_the_kinds_that_name_it_and_like_plain_http_for_the_others() {
+fn over_all_valuations_loopback_is_like_valid_for_the_kinds_that_name_it_and_like_plain_http_for_the_others()
+{
     let policy = Policy::parse(DEFAULT).unwrap().compile().unwrap().check().unwrap();
     let mut compared = 0;
     for root in Root::all() {
@@ -135,7 +136,8 @@ fn over_all_valuations_loopback_is_like_valid_for_the_kinds_that_name_it_and_lik
                 }));
                 continue;
             }
-            let on_loopback = |axis: Axis, symbol: u8| axis.symbols()[usize::from(symbol)].ends_with("loopback");
+            let on_loopback =
+                |axis: Axis, symbol: u8| axis.symbols()[usize::from(symbol)].ends_with("loopback");
             if !fixed.iter().any(|(axis, symbol)| on_loopback(*axis, *symbol)) {
                 continue;
             }
@@ -168,8 +170,7 @@ fn an_address_on_this_machine_is_opened_only_where_it_is_listed() {
         let task = Task::new(task.iter().map(|it| origin(it)).collect(), Vec::new(), None, container);
         let task = task.with_sites_on_this_machine(listed.iter().map(|it| origin(it)));
         let goal = Goal { origin: &site, path: "/" };
-        let event =
-            Event::Verb { verb: VerbKind::Open, to: Some(goal), carries: Fact::Known(Carried::Own) };
+        let event = Event::Verb { verb: VerbKind::Open, to: Some(goal), carries: Fact::Known(Carried::Own) };
         decision_point.decide(&Question {
             event,
             page: None,
@@ -187,7 +188,10 @@ fn an_address_on_this_machine_is_opened_only_where_it_is_listed() {
     assert_eq!(reason(open("http://localhost:3001", &[SITE], Container::T0, &[])), Reason::TlsInvalid);
     let other = "http://x.localhost:3000";
     assert_eq!(reason(open(other, &[other], Container::T0, &[])), Reason::TlsInvalid);
-    assert_eq!(reason(open(SITE, &[SITE], Container::T2, &["https://shop.example"])), Reason::UnplannedEffect);
+    assert_eq!(
+        reason(open(SITE, &[SITE], Container::T2, &["https://shop.example"])),
+        Reason::UnplannedEffect
+    );
 }
 
 #[test]
@@ -216,7 +220,9 @@ fn loopback_is_proved_per_kind() {
         Policy::parse(&text).unwrap().compile().unwrap().check().is_ok()
     };
     assert!(claims("never grant T2 where tls is broken or insecure or unknown"));
-    assert!(claims("never grant T1 where destination is task_over_http or other_over_http or other_on_loopback"));
+    assert!(claims(
+        "never grant login where destination is task_over_http or other_over_http or other_on_loopback"
+    ));
     assert!(claims("never grant identity where destination is task_on_loopback"));
     assert!(claims("never grant purchase where tls is loopback"));
     assert!(!claims("never grant T1 where tls is not valid"));
@@ -229,7 +235,10 @@ fn loopback_is_proved_per_kind() {
     let all = Tier::ALL.map(|need| Root::Request(Kind::Login, need));
     for root in all {
         let refused = |symbol| {
-            matches!(policy.outcome(root, &granted_case(symbol)), Outcome::Deny(Axis::Tls, Reason::TlsInvalid))
+            matches!(
+                policy.outcome(root, &granted_case(symbol)),
+                Outcome::Deny(Axis::Tls, Reason::TlsInvalid)
+            )
         };
         assert!(refused(symbol::Tls::Loopback) && refused(symbol::Tls::Insecure));
     }

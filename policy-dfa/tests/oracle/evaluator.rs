@@ -173,7 +173,11 @@ impl<'m> Rules<'m> {
                 vec![(Axis::Frame, frames, "frame_not_top")]
             }
             "destination" if value == "task" => {
-                vec![(Axis::Destination, vec!["task", "task_over_http", "task_on_loopback"], wrong_destination)]
+                vec![(
+                    Axis::Destination,
+                    vec!["task", "task_over_http", "task_on_loopback"],
+                    wrong_destination,
+                )]
             }
             "destination" => {
                 let passing = value.split("_or_").flat_map(|channel| match channel {

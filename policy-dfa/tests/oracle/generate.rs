@@ -14,7 +14,9 @@ const FRAMES: [&str; 3] = ["top", "same origin", "any"];
 /// Signals that a statement may name, with their symbols.
 const SIGNALS: [(&str, &[&str]); 8] = [
     ("container", &["T0", "T1", "T2", "unknown"]),
-    ("destination", &[
+    (
+        "destination",
+        &[
             "task",
             "task_over_http",
             "task_on_loopback",
@@ -22,7 +24,8 @@ const SIGNALS: [(&str, &[&str]); 8] = [
             "other_over_http",
             "other_on_loopback",
             "unknown",
-        ]),
+        ],
+    ),
     ("tls", &["valid", "broken", "insecure", "loopback", "unknown"]),
     ("sink", &["other", "payment_form", "address_form", "login_form", "free_text", "unknown"]),
     ("consent", &["none", "given", "refused", "expired"]),

@@ -84,7 +84,10 @@ const SINGLE: [(&str, Contradicts); 15] = [
     ),
     (
         "no T2 field is released on the page's own word: its form must go to the task's origins",
-        |_, event, answer, ask| { let to = ask.name(Axis::Destination); put_in(event, answer) == Some(2) && !matches!(to, "task" | "task_on_loopback") },
+        |_, event, answer, ask| {
+            let to = ask.name(Axis::Destination);
+            put_in(event, answer) == Some(2) && !matches!(to, "task" | "task_on_loopback")
+        },
     ),
     ("a field is only put into a suitable control that can be seen", |_, event, answer, ask| {
         let Some(need) = put_in(event, answer) else { return false };

@@ -184,6 +184,29 @@ mod tests {
     }
 
     #[test]
+    fn a_host_of_this_machine_leads_to_a_loopback_address_or_nowhere() {
+        let hosts = ["localhost:3000", "127.0.0.1:3000", "[::1]:3000", "x.localhost:3000"];
+        let rule = OpenRule { private_hosts: hosts.map(str::to_owned).to_vec(), payment: Vec::new() };
+        let judged = |host: &str, address: &str| {
+            let address = address.parse().unwrap();
+            let all = [tunnel(host), forward(&format!("http://{host}/"))];
+            all.map(|target| rule.judge_address(&target, address))
+        };
+        for host in &hosts[..3] {
+            for address in ["127.0.0.1", "127.0.0.53", "::1", "::ffff:127.0.0.1"] {
+                assert_eq!(judged(host, address), [Ok(()); 2], "{host} {address}");
+            }
+            for address in ["93.184.215.14", "2606:2800::1", "10.0.0.1", "0.0.0.0", "::ffff:93.184.215.14"] {
+                assert_eq!(judged(host, address), [Err(Refusal::NotThisMachine); 2], "{host} {address}");
+            }
+        }
+        // A listed name below `localhost` is a host like any other, wherever it leads.
+        assert_eq!(judged(hosts[3], "93.184.215.14"), [Ok(()); 2]);
+        let sites: Vec<String> = rule.sites_on_this_machine().iter().map(ToString::to_string).collect();
+        assert_eq!(sites, ["http://localhost:3000", "http://127.0.0.1:3000", "http://[::1]:3000"]);
+    }
+
+    #[test]
     fn after_a_release_only_what_was_granted_is_open() {
         let granted = ["https://shop.example", "https://pay.example:8443", "https://10.0.0.1"];
         let granted = granted.map(|text| Origin::parse(text).unwrap()).to_vec();

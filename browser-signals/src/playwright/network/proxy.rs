@@ -30,7 +30,12 @@ impl ContainerProxy {
     /// A proxy that listens at `address`. `password` and `greeting` are random strings of letters and digits: the
     /// password is sent with every connection, the greeting is the host of the one request at which it is asked for.
     pub fn new(address: SocketAddr, password: Zeroizing<String>, greeting: &str) -> ContainerProxy {
-        ContainerProxy { address, password, greeting: format!("{greeting}.invalid"), reached: ReachedSites::default() }
+        ContainerProxy {
+            address,
+            password,
+            greeting: format!("{greeting}.invalid"),
+            reached: ReachedSites::default(),
+        }
     }
 
     /// The sites of this machine that it reached on a loopback address. The proxy notes them.

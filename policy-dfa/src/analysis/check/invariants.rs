@@ -60,7 +60,9 @@ pub(super) const INVARIANTS: [Invariant; 15] = [
             let kind = request(root, outcome)?.0;
             let named = |of: fn(Test) -> bool| {
                 let rule = policy.policy.requests.get(&kind);
-                rule.is_some_and(|rule| rule.clauses.iter().any(|clause| of(clause.test) && clause.test.passes_loopback()))
+                rule.is_some_and(|rule| {
+                    rule.clauses.iter().any(|clause| of(clause.test) && clause.test.passes_loopback())
+                })
             };
             let mut encrypted = mask(&[symbol::Tls::Valid]);
             if named(|test| matches!(test, Test::Tls(_))) {

@@ -155,7 +155,9 @@ fn clause(clause: &Clause) -> Shape {
         Test::Frame(FrameTest::SameOrigin) => one("frame", text("same_origin")),
         Test::Frame(FrameTest::Any) => one("frame", text("any")),
         Test::DestinationOrigin => one("destination", text("task")),
-        Test::DestinationChannel(channel) => one("destination", text(&channel.words("https").replace(' ', "_"))),
+        Test::DestinationChannel(channel) => {
+            one("destination", text(&channel.words("https").replace(' ', "_")))
+        }
         Test::Sink(sinks) => one("sink", symbols(Axis::Sink, sinks)),
         Test::Visible => one("visible", Shape::Plain("true".to_owned())),
         Test::Safety => one("safety", text("threshold")),

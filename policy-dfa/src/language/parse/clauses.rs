@@ -43,8 +43,9 @@ impl Parser<'_> {
                     let test = self.test(word, span.clone(), &["consent", "deliver"])?;
                     if test.passes_loopback() && takes_card_or_id(kind) {
                         let message = format!("`{}` never goes over a connection in clear", kind.as_str());
-                        return Err(Fault::new(span.start..self.last_end(), message)
-                            .help("leave `loopback` out: it is not for card data and government identity numbers"));
+                        return Err(Fault::new(span.start..self.last_end(), message).help(
+                            "leave `loopback` out: it is not for card data and government identity numbers",
+                        ));
                     }
                     let clause = Clause { test, when: None, soft: self.request_asks(test)? };
                     spans.record(RuleId::RequestClause(kind, clause), span.start..self.last_end());
