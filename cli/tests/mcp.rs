@@ -113,14 +113,15 @@ fn a_page_under_development_without_tls_needs_its_host_and_port() {
     let host = format!("{address},{other}");
     for (arguments, answer) in [
         (vec!["--private-hosts", &host], "ok"),
-        (vec!["--private-hosts", "127.0.0.1"], r#"DENY.verb {"reason":"tls_invalid"}"#),
-        (vec!["--policy", &policy, "--private-hosts", &host], r#"DENY.verb {"reason":"tls_invalid"}"#),
-        (vec![], r#"DENY.verb {"reason":"tls_invalid"}"#),
+        (vec!["--private-hosts", "127.0.0.1"], &*format!("--private-hosts {address}")),
+        (vec!["--policy", &policy, "--private-hosts", &host], "`tls valid or loopback` in the policy"),
+        (vec![], &*format!("--private-hosts {address}")),
     ] {
         let mut client = Client::start(portcullis().arg("mcp").args(&arguments));
         client.begin();
         let url = json!({ "url": format!("http://{address}/") });
-        assert_eq!(client.call("browser_navigate", url), answer, "{arguments:?}");
+        let opened = client.call("browser_navigate", url);
+        assert!(opened == answer || (answer != "ok" && opened.contains(answer)), "{arguments:?}: {opened}");
         let read = client.call("browser_snapshot", json!({}));
         assert_eq!(read.contains("Kettle"), answer == "ok", "{read}");
         if answer == "ok" {
