@@ -65,16 +65,16 @@ pub(super) struct ReadySession {
 
 /// The refusal of a task that names a site without TLS that the policy never opens.
 fn judge_encryption(decision: &DecisionPoint, task: &Task) -> Result<(), NotEncrypted> {
-    let in_clear = task.origins().iter().filter(|origin| origin.scheme() == "http");
-    for origin in in_clear.filter(|origin| !decision.may_open(origin, task, &History::default())) {
-        let origin = origin.clone();
-        return Err(match origin.is_plain_loopback() {
-            false => NotEncrypted::Elsewhere(origin),
-            true if task.has_on_this_machine(&origin) => NotEncrypted::NotInThePolicy(origin),
-            true => NotEncrypted::NotListed(origin),
-        });
-    }
-    Ok(())
+    let never = |origin: &&Origin| !decision.may_open(origin, task, &History::default());
+    let Some(origin) = task.origins().iter().filter(|origin| origin.scheme() == "http").find(never).cloned()
+    else {
+        return Ok(());
+    };
+    Err(match origin.is_plain_loopback() {
+        false => NotEncrypted::Elsewhere(origin),
+        true if task.has_on_this_machine(&origin) => NotEncrypted::NotInThePolicy(origin),
+        true => NotEncrypted::NotListed(origin),
+    })
 }
 
 /// Takes the values out of the prompt, seals the task, asks once for the container and for what the task will need.

@@ -15,10 +15,10 @@ use crate::vocabulary::outcome::Outcome;
 const WIDTH: usize = 7;
 
 const _: () = {
-    let mut axis = 0;
-    while axis < Axis::ALL.len() {
-        assert!(Axis::ALL[axis].symbols().len() <= WIDTH, "an axis has more symbols than a state has edges");
-        axis += 1;
+    let mut rest = Axis::ALL;
+    while let [axis, more @ ..] = rest {
+        assert!(axis.symbols().len() <= WIDTH, "an axis has more symbols than a state has edges");
+        rest = more;
     }
 };
 
