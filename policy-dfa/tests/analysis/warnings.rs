@@ -185,7 +185,7 @@ fn every_warning_has_its_location() {
                 "tier T2 { username company name country region city phone email",
             ),
             "no field is T1, so `never grant T1 where tls is broken or insecure or unknown` is about higher tiers alone",
-            "prove never grant T1 where tls is not valid",
+            "prove never grant T1 where tls is not valid or loopback",
         ),
     ];
     for (text, expected, at) in cases {
