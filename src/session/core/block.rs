@@ -12,7 +12,7 @@ use super::messages::{Command, Event, Look};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::{Asked, Warning};
-use crate::guard::placement::best_form;
+use crate::guard::placement::{PointedForm, best_form};
 use crate::guard::purpose::{form_place, is_free_text};
 use crate::session::decisions::fit_fields;
 
@@ -28,6 +28,7 @@ impl Core {
                 number: self.requests,
                 consent: Consent::None,
                 asked_on: None,
+                pointed: None,
                 reply: None,
                 refused: None,
             }
@@ -127,13 +128,14 @@ impl Core {
         now: Millis,
     ) -> Command {
         let mut asks = Vec::new();
+        let mut pointed = self.pointed.clone();
         for at in 0..block.requests.len() {
             block.at = at;
             let Some(line) = block.current() else { continue };
             let page = if line.is_purchase() {
                 button.as_ref()
             } else {
-                best_form(forms, line.request.effective_fields())
+                best_form(forms, line.request.effective_fields(), pointed.as_ref())
             };
             let Some(page) = page else {
                 let reason = Reason::FieldNotAllowed;
@@ -143,6 +145,8 @@ impl Core {
                 }
                 continue;
             };
+            line.pointed = pointed;
+            pointed = PointedForm::of(page.value());
             fit_fields(&mut line.request, page.value());
             let (request, request_is_purchase) = (line.request.clone(), line.is_purchase());
             let form = form_place(page.value(), has_loose_free_text(forms, page));
@@ -224,8 +228,9 @@ impl Core {
         let (request, number, consent) = (line.request.clone(), line.number, line.consent);
         let asked_on = line.asked_on.clone();
         let purchase = line.is_purchase();
+        let pointed = line.pointed.clone();
         let picked = seen.map(|pages| {
-            let page = pick_page(&pages, request.effective_fields(), purchase).cloned();
+            let page = pick_page(&pages, request.effective_fields(), purchase, pointed.as_ref()).cloned();
             page.map(|page| (form_place(page.value(), has_loose_free_text(&pages, &page)), page))
         });
         let (form, page) = match picked {
@@ -372,8 +377,13 @@ fn is_same_warning(one: &Warning, other: &Warning) -> bool {
 }
 
 /// The page that decides a request: for a purchase the observed one, else the form that fits best.
-fn pick_page(pages: &[Observed<Snapshot>], fields: FieldSet, purchase: bool) -> Option<&Observed<Snapshot>> {
-    if purchase { pages.first() } else { best_form(pages, fields) }
+fn pick_page<'p>(
+    pages: &'p [Observed<Snapshot>],
+    fields: FieldSet,
+    purchase: bool,
+    pointed: Option<&PointedForm>,
+) -> Option<&'p Observed<Snapshot>> {
+    if purchase { pages.first() } else { best_form(pages, fields, pointed) }
 }
 
 /// Whether the form's document has a free-text control that no form owns. A script may send it with the form.

@@ -17,6 +17,7 @@ use crate::audit::AuditEvent;
 use crate::consent::{ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, Releases};
 use crate::guard::agent_actions::AgentActions;
+use crate::guard::placement::PointedForm;
 use crate::guard::taint::TaintTracker;
 use crate::safety::TaskSafety;
 use crate::session::report::SessionCounts;
@@ -95,6 +96,8 @@ pub struct Core {
     /// Whether consents can be stored beyond the session.
     pub(in crate::session) can_persist_consents: bool,
     pub(in crate::session) last_text: String,
+    /// The form that the agent pointed at last.
+    pub(in crate::session) pointed: Option<PointedForm>,
     pub(in crate::session) page: Option<Origin>,
     /// The safety of what the agent was told.
     pub(in crate::session) safety: TaskSafety,
@@ -148,6 +151,7 @@ impl Core {
             wires: Vec::new(),
             can_persist_consents,
             last_text: String::new(),
+            pointed: None,
             page: None,
             safety: TaskSafety::default(),
             warned: Vec::new(),

@@ -10,6 +10,7 @@ use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::Asked;
 use crate::guard::agent_actions::{self, effect_of, kind_of};
+use crate::guard::placement::PointedForm;
 use crate::session::prompts::consent_events;
 
 impl Core {
@@ -135,6 +136,7 @@ impl Core {
             }
             Verdict::Grant(Granted::Verb) => {
                 self.note_agent_action(&verb, &page);
+                self.pointed = PointedForm::of(page.value());
                 // The history counts the verb before it is carried out: it may have its effect even if it fails.
                 self.happened(SessionEvent::Done(effect_of(&verb, Some(&page))));
                 let event = AuditEvent::Verb { verb: kind_of(&verb), origin, refused: None };
