@@ -111,7 +111,7 @@ fn a_page_under_development_without_tls_needs_a_policy_and_its_host() {
     for (arguments, answer) in [
         (vec!["--policy", &policy, "--private-hosts", &host], "ok"),
         (vec!["--private-hosts", &host], r#"DENY.verb {"reason":"tls_invalid"}"#),
-        (vec!["--policy", &policy], r#"DENY.verb {"reason":"unplanned_effect"}"#),
+        (vec!["--policy", &policy], r#"DENY.verb {"reason":"private_host"}"#),
     ] {
         let mut client = Client::start(portcullis().arg("mcp").args(&arguments));
         client.begin();

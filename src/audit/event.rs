@@ -105,6 +105,15 @@ pub enum AuditEvent {
         /// The reason, if it was refused.
         refused: Option<Reason>,
     },
+    /// A verb that was granted failed, or the page could not be read.
+    VerbFailed {
+        /// The verb.
+        verb: VerbKind,
+        /// The page that it was aimed at.
+        origin: Option<Origin>,
+        /// The reason, which holds no text of a page.
+        reason: Reason,
+    },
     /// A request was refused.
     Refused {
         /// Its number in the session.
@@ -262,6 +271,12 @@ impl AuditEvent {
                 "verb": verb.as_str(),
                 "origin": origin_json(origin.as_ref()),
                 "refused": reason_json(*refused),
+            }),
+            AuditEvent::VerbFailed { verb, origin, reason } => json!({
+                "event": "verb_failed",
+                "verb": verb.as_str(),
+                "origin": origin_json(origin.as_ref()),
+                "reason": reason.code(),
             }),
             AuditEvent::Refused { request, kind, fields, origin, reason } => json!({
                 "event": "refused",

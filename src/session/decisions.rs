@@ -30,7 +30,7 @@ impl Core {
         let (to, text) = match verb {
             Verb::Open { url } => {
                 let Some(target) = parse_target(url, with_path) else {
-                    return Verdict::Deny(Reason::MalformedRequest);
+                    return Verdict::Deny(Reason::AddressRefused);
                 };
                 (Some((target.origin, target.path)), Some((url.as_str(), target.carried)))
             }

@@ -11,7 +11,7 @@ use axum::extract::{Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use portcullis::egress::proxy::{EgressProxy, Limits};
-use portcullis::signals::playwright::{BridgeError, Browser, BrowserSettings, Tab};
+use portcullis::signals::playwright::{BridgeError, Browser, BrowserSettings, LoadFailure, Tab};
 use portcullis::signals::{Container, Origin, Outline, TextGuard, TextWithheld};
 use tokio::net::TcpListener;
 
@@ -297,7 +297,7 @@ async fn pages_get_nothing_from_the_listener_and_no_private_host() {
     // A name resolves to this machine: the bridge cannot know that, and the proxy does.
     let port = scene.collector.port;
     let rebound = tab.open(&format!("http://rebound.test:{port}/").parse().unwrap()).await;
-    assert_eq!(rebound, Err(BridgeError::Unreachable));
+    assert_eq!(rebound, Err(BridgeError::Unreachable(LoadFailure::NoAnswer)));
     assert_eq!(scene.connections(), [0; 3]);
 
     // Then through a proxy that allows it, as from a page of another browser.
@@ -305,7 +305,11 @@ async fn pages_get_nothing_from_the_listener_and_no_private_host() {
     let free = scene.browser.container_through(third.for_container(), Container::T0, &[]).await.unwrap();
     let port = other.for_container().address().port();
     let opened = free.open(&format!("http://shop.localhost:{port}/").parse().unwrap()).await;
-    assert_eq!(opened, Err(BridgeError::Unreachable), "an answer without a body is none");
+    assert_eq!(
+        opened,
+        Err(BridgeError::Unreachable(LoadFailure::NoAnswer)),
+        "an answer without a body is none"
+    );
     let answer = say(&other, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
     assert!(timeless(&answer).ends_with("content-length: 0\n"), "{answer}");
     scene.browser.close().await;
@@ -319,7 +323,7 @@ async fn a_container_whose_proxy_is_gone_goes_nowhere() {
     scene.open(&tab, "/bare").await.unwrap();
     let gone = proxy.for_container().clone();
     drop(proxy);
-    assert_eq!(scene.open(&tab, "/bare").await, Err(BridgeError::Unreachable));
+    assert_eq!(scene.open(&tab, "/bare").await, Err(BridgeError::Unreachable(LoadFailure::NoAnswer)));
     let container = scene.browser.container_through(&gone, Container::T0, &[]).await;
     assert!(container.is_err(), "a container that its proxy does not greet");
     scene.browser.close().await;

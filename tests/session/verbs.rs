@@ -35,7 +35,7 @@ fn sensitive_forms_are_not_typed_into() {
     let target = ElementRef("e1".into());
     let mut played = Played::new(Container::T2);
     let reply = played.act(Action::Verb(Verb::Type { target, text: "1 Other Street".into() }));
-    assert_eq!(reply, "DENY.verb {\"reason\":\"unplanned_effect\"}");
+    assert_eq!(reply, "DENY.verb {\"reason\":\"form_protected\"}");
 }
 
 #[test]

@@ -10,8 +10,10 @@ use axum::http::header::{self, HeaderValue};
 use axum::response::Response;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
+use super::failures::{ConnectFailure, Failures};
 use super::gate::Gate;
 use super::names::{HostRules, Resolver};
+use super::target::Target;
 use crate::system::loopback::Hidden;
 
 /// The limits of one proxy. A connection needs at most `head` bytes for its request, and a tunnel two buffers of 16 KiB:
@@ -55,6 +57,7 @@ pub(super) struct Shared {
     pub credential: Hidden,
     pub greeting: String,
     pub gate: Arc<Gate>,
+    pub failures: Arc<Failures>,
     pub rules: HostRules,
     pub resolver: Arc<dyn Resolver>,
     pub limits: Limits,
@@ -80,6 +83,12 @@ impl Shared {
 
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// The one answer to a failure, whose cause is remembered for the guard.
+    pub fn failed_to(&self, target: &Target, failure: ConnectFailure) -> Response {
+        self.failures.note(target, failure);
+        failed()
     }
 
     /// Waits until the proxy is closed.

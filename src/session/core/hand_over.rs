@@ -1,5 +1,6 @@
 //! The hand-over to the user: where a request is refused, the user may finish by hand.
 
+use browser_signals::lookalike::warnings;
 use policy_dfa::Reason;
 
 use super::agent_messages::request_refused;
@@ -26,15 +27,20 @@ impl Core {
         self.enter(State::Block(Box::new((block, phase))), Command::HandOver(Box::new(offer)))
     }
 
-    fn possible_hand_over(&self, block: &BlockState) -> Option<(usize, HandOver)> {
-        if !self.offers_hand_over || self.prompts_are_spent() {
+    fn possible_hand_over(&mut self, block: &BlockState) -> Option<(usize, HandOver)> {
+        if !self.offers_hand_over || self.prompts_are_spent() || self.history.is_suspected() {
             return None;
         }
         // A site that the user did not name is never handed over: they did not mean to visit it.
-        let origin = self.page.as_ref().filter(|origin| self.task.origins().contains(origin))?;
+        let origin = self.page.clone().filter(|origin| self.task.origins().contains(origin))?;
+        // Nor is one whose name looks like another's.
+        if !warnings(&origin, self.task.origins()).is_empty() {
+            return None;
+        }
         block.requests.iter().enumerate().find_map(|(at, line)| {
             let offer = HandOver::of(line.request.kind, origin.clone(), line.refused?)?;
-            (!self.offered.contains(&offer)).then_some((at, offer))
+            let waits = offer.waits_for_a_second_refusal() && self.first_refusals.insert(offer.clone());
+            (!waits && !self.offered.contains(&offer)).then_some((at, offer))
         })
     }
 

@@ -12,7 +12,8 @@ use sirl::{FieldSet, Kind};
 use vault::StateName;
 
 use super::container_actions::{
-    carry_out, look, open_container, pay, reason_of, release_within, take_refusals, wire_reason,
+    carry_out, look, open_container, opening_reason, pay, reason_of, release_within, take_refusals,
+    wire_reason,
 };
 use super::opening::{self, ReadySession, SealedTask, TaskSurface};
 use super::task_source::TaskSource;
@@ -241,7 +242,8 @@ impl Session {
         let mut event = Event::Act(action);
         loop {
             event = match self.core.step(event, self.now()) {
-                Command::Answer(text) => {
+                Command::Answer(mut text) => {
+                    self.name_what_the_form_asks_for(&mut text);
                     self.save_standing();
                     self.show_warnings().await;
                     self.note_browser_events();
@@ -273,6 +275,16 @@ impl Session {
         }
     }
 
+    /// Adds to a refusal the control for whose sake the browser did not send a form. Its name is text of the page.
+    fn name_what_the_form_asks_for(&mut self, answer: &mut String) {
+        let Some(label) = self.tab.take_asked_for() else { return };
+        if let Ok(rendered) = self.tell(&label)
+            && !rendered.is_empty()
+        {
+            answer.push_str(&format!("\nThe form asks for:\n{rendered}"));
+        }
+    }
+
     /// Carries a verb out. If a request of the page must wait for the user, the page waits with it until the user answers.
     async fn carry_out(
         &mut self,
@@ -291,6 +303,8 @@ impl Session {
         decided: Option<Box<Observed<Snapshot>>>,
     ) -> Result<(), Reason> {
         let tab = Arc::clone(&self.tab);
+        let opened = if let Verb::Open { url } = &verb { Some(url.clone()) } else { None };
+        self.proxy.forget_failures();
         let done = async { carry_out(&tab, verb, decided.as_deref()).await };
         let mut done = pin!(done);
         loop {
@@ -302,7 +316,12 @@ impl Session {
                         return Err(Reason::ConsentDenied);
                     }
                 }
-                done = &mut done => return done.map_err(|e| reason_of(&e)),
+                done = &mut done => {
+                    return done.map_err(|error| match &opened {
+                        Some(url) => opening_reason(&self.proxy, url, &error),
+                        None => reason_of(&error),
+                    });
+                }
             }
         }
     }

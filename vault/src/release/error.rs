@@ -68,7 +68,7 @@ impl ReleaseError {
                 Reason::NoValue
             }
             ReleaseError::NotGranted(_) | ReleaseError::NothingPlaced | ReleaseError::NoName(_) => {
-                Reason::FieldNotAllowed
+                Reason::NoControl
             }
             ReleaseError::DestinationUnknown => Reason::SignalUnknown(Signal::Destination),
             ReleaseError::ContainerUnknown => Reason::SignalUnknown(Signal::Container),
