@@ -201,7 +201,7 @@ impl Observer {
         let denied = |reason| Some(WouldHave::Denied(reason));
         let (to, text) = match verb {
             Verb::Open { url } => {
-                let Some(target) = parse_target(url, true) else { return denied(Reason::MalformedRequest) };
+                let Some(target) = parse_target(url, true) else { return denied(Reason::AddressRefused) };
                 (Some((target.origin, target.path)), Some((url.as_str(), target.carried)))
             }
             Verb::Type { text, .. } => (None, Some((text.as_str(), text.clone()))),

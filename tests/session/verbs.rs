@@ -46,7 +46,7 @@ fn the_agent_leaves_the_task_only_with_the_users_consent() {
     assert!(open("https://evil.example/").starts_with("DENY.verb"));
     assert!(open("https://shop.example@evil.example/").starts_with("DENY.verb"));
     assert!(open("https://shop.example/?q=4111111111111111").contains("egress_blocked"));
-    assert!(open("javascript:alert(1)").contains("malformed_request"));
+    assert!(open("javascript:alert(1)").contains("address_refused"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use portcullis::policy::{Axis, FailedRule, History, Partial, Root, SessionEvent, Valuation, symbol};
+use portcullis::policy::{Axis, FailedRule, History, Partial, Reason, Root, SessionEvent, Valuation, symbol};
 use serde_json::{Map, Value, json};
 
 use super::case::{Case, answer, event, occurring, set, signals};
@@ -15,7 +15,7 @@ pub struct Explain {
     #[command(flatten)]
     input: Input,
     /// The event: a kind of request, optionally with the tier of its fields (`address`, `address:T1`), or a verb
-    /// (`open`).
+    /// (`open`). Or a reason's code (`outside_task`), to learn what it means and what can be done about it.
     #[arg(required_unless_present = "case", conflicts_with = "case")]
     event: Option<String>,
     /// Signals of the case, as `tls=broken`. The others are as in a case that is granted after a yes.
@@ -27,6 +27,10 @@ pub struct Explain {
 }
 
 pub fn run(arguments: &Explain) -> Result<(), Failure> {
+    if let Some(reason) = arguments.event.as_deref().and_then(Reason::from_code) {
+        explain_reason(reason, arguments.input.json);
+        return Ok(());
+    }
     let loaded = load(&arguments.input.policy, arguments.input.json)?;
     let case = match (&arguments.case, &arguments.event) {
         (Some(path), _) => Case::read(&read_text(path)?)?,
@@ -80,6 +84,24 @@ pub fn run(arguments: &Explain) -> Result<(), Failure> {
         println!("After what happened: {bar}");
     }
     Ok(())
+}
+
+/// Prints what a reason means, what the agent is told to do next, and whether the user can be offered to finish by hand.
+fn explain_reason(reason: Reason, as_json: bool) {
+    if as_json {
+        print(&json!({
+            "reason": reason.code(),
+            "explanation": reason.explain(),
+            "next": reason.next_step(),
+            "by_hand": reason.can_be_settled_by_hand(),
+        }));
+        return;
+    }
+    println!("{}: {}", reason.code(), reason.explain());
+    println!("The assistant is told: {}", reason.next_step().unwrap_or("nothing more."));
+    if reason.can_be_settled_by_hand() {
+        println!("With `--headed` you can be offered to finish by hand.");
+    }
 }
 
 /// A case that is granted after a yes, or the first case of all if there is none.

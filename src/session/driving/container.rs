@@ -154,6 +154,12 @@ impl Session {
         self.has_released() || self.core.was_handed_over()
     }
 
+    /// Adds to an answer with refusals what the agent can do next, in lines of their own ([`Reason::next_step`]), and where
+    /// the user could finish by hand. The text of a page stays as it is.
+    pub fn with_next_steps(&self, answer: String) -> String {
+        self.core.with_next_steps(answer)
+    }
+
     /// Whether the page, its process or the browser ended. The session can then only be finished.
     pub fn is_gone(&self) -> bool {
         self.tab.is_gone()

@@ -43,7 +43,7 @@ const ended = () => {
 // What the browser itself does with the form of a button that sends it: it tells each control that is not valid, or sends it.
 const VALIDATION = ['invalid', 'submit'];
 const validating = (target) => {
-  let button = target;
+  let button = target instanceof HTMLLabelElement ? getter(HTMLLabelElement, 'control').call(target) : target;
   while (button && !isSubmitter(button)) button = above(button);
   const form = button && validates(formOf(button), button) ? formOf(button) : null;
   const state = { form, refused: false, sent: false };
