@@ -214,7 +214,7 @@ fn money_json(amount: Option<Money>) -> Value {
 }
 
 fn reason_json(reason: Option<Reason>) -> Value {
-    reason.map_or(Value::Null, |reason| Value::from(reason.code()))
+    reason.map_or(Value::Null, |reason| Value::from(reason.name()))
 }
 
 fn about_json(about: &[AuditSubject]) -> Value {
@@ -276,7 +276,7 @@ impl AuditEvent {
                 "event": "verb_failed",
                 "verb": verb.as_str(),
                 "origin": origin_json(origin.as_ref()),
-                "reason": reason.code(),
+                "reason": reason.name(),
             }),
             AuditEvent::Refused { request, kind, fields, origin, reason } => json!({
                 "event": "refused",
@@ -284,7 +284,7 @@ impl AuditEvent {
                 "kind": kind.map(Kind::as_str),
                 "fields": fields_json(*fields),
                 "origin": origin_json(origin.as_ref()),
-                "reason": reason.code(),
+                "reason": reason.name(),
             }),
             AuditEvent::Intent { request, kind, fields, origin, delivery, amount } => json!({
                 "event": "intent",

@@ -97,7 +97,7 @@ impl Core {
                     *self.counts.guessed.entry(value).or_default() += 1;
                 }
                 self.happened(SessionEvent::Suspected);
-                Err(Reason::EgressBlocked)
+                Err(Reason::ValueInText)
             }
         }
     }

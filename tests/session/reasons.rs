@@ -220,10 +220,11 @@ fn answers(values: &[(&str, Field, &str)]) -> Vec<String> {
     played.done = Ok(());
     act(&mut played, Action::Request("REQ.contact\nREQ.end".to_owned()));
     // The vault has no login, and of the address nothing or a part.
+    act(&mut played, Action::Request(BLOCK.to_owned()));
     played.looks[0].controls = vec![control(1, "current-password")];
+    played.looks[0].controls[0].input_type = "password".into();
     played.looks[0].sink = Fact::Known(Sink::LoginForm);
     act(&mut played, Action::Request("REQ.login fields=[\"password\"]\nREQ.end".to_owned()));
-    act(&mut played, Action::Request(BLOCK.to_owned()));
     played.nobody = true;
     act(&mut played, Action::Request(PURCHASE.to_owned()));
     told

@@ -27,7 +27,7 @@ pub struct Explain {
 }
 
 pub fn run(arguments: &Explain) -> Result<(), Failure> {
-    if let Some(reason) = arguments.event.as_deref().and_then(Reason::from_code) {
+    if let Some(reason) = arguments.event.as_deref().and_then(Reason::from_name) {
         explain_reason(reason, arguments.input.json);
         return Ok(());
     }
@@ -90,14 +90,14 @@ pub fn run(arguments: &Explain) -> Result<(), Failure> {
 fn explain_reason(reason: Reason, as_json: bool) {
     if as_json {
         print(&json!({
-            "reason": reason.code(),
+            "reason": reason.name(),
             "explanation": reason.explain(),
             "next": reason.next_step(),
             "by_hand": reason.can_be_settled_by_hand(),
         }));
         return;
     }
-    println!("{}: {}", reason.code(), reason.explain());
+    println!("{}: {}", reason.name(), reason.explain());
     println!("The assistant is told: {}", reason.next_step().unwrap_or("nothing more."));
     if reason.can_be_settled_by_hand() {
         println!("With `--headed` you can be offered to finish by hand.");
@@ -114,7 +114,7 @@ fn granted(loaded: &Loaded, root: Root) -> Valuation {
 fn hurdle(one: &FailedRule) -> Value {
     json!({
         "signal": one.axis.as_str(),
-        "reason": one.reason.code(),
+        "reason": one.reason.name(),
         "rule": one.rule,
         "span": span(one.span.as_ref()),
     })

@@ -1,7 +1,7 @@
 //! The closed list of reasons to deny, each explained in `spec/reasons.md`. Their words are in [`super::reason_words`].
 
-/// The reason of a denial, which means one thing. The model gets the code and what it can do next, the user gets the
-/// explanation.
+/// The reason of a denial, which means one thing. The model gets the code and what it can do next; the user gets the
+/// explanation, and the record the name. Reasons that tell something of the vault share one code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
     /// The container is below what the fields need.
@@ -64,6 +64,8 @@ pub enum Reason {
     SessionRule,
     /// Something that goes out carries protected data, or could.
     EgressBlocked,
+    /// The agent's text contains a value of the vault, or completes one. To the agent: as [`Reason::EgressBlocked`].
+    ValueInText,
     /// The request could not be read.
     MalformedRequest,
     /// The audit record cannot be written.
@@ -76,6 +78,10 @@ pub enum Reason {
     Occluded,
     /// The vault has no value that can be given here.
     NoValue,
+    /// The stored value does not say what a control asks for. To the agent: as [`Reason::NoValue`].
+    ValueUnderivable,
+    /// The stored value is damaged. To the agent: as [`Reason::NoValue`].
+    ValueDamaged,
     /// The vault is locked.
     VaultLocked,
     /// The bank or the shop refused the payment.
@@ -171,7 +177,7 @@ impl Signal {
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 68] = [
+    pub const ALL: [Reason; 71] = [
         Reason::InvalidContainer,
         Reason::NobodyToAsk,
         Reason::OriginMismatch,
@@ -213,12 +219,15 @@ impl Reason {
         Reason::TaintedSession,
         Reason::SessionRule,
         Reason::EgressBlocked,
+        Reason::ValueInText,
         Reason::MalformedRequest,
         Reason::AuditUnavailable,
         Reason::SiteDenied,
         Reason::DeliveryForbidden,
         Reason::Occluded,
         Reason::NoValue,
+        Reason::ValueUnderivable,
+        Reason::ValueDamaged,
         Reason::VaultLocked,
         Reason::PaymentDeclined,
         Reason::PaymentPending,

@@ -3,22 +3,42 @@
 use super::reason::{Reason, Signal};
 
 impl Reason {
-    /// The code the model reads, such as `invalid_container` or `signal_unknown:tls`.
+    /// The code the model reads, such as `invalid_container` or `signal_unknown:tls`. It is one for all that depends on
+    /// what the vault holds.
     pub fn code(self) -> String {
-        match self {
-            Reason::SignalUnknown(signal) => format!("signal_unknown:{}", signal.as_str()),
-            reason => reason.words().code.to_owned(),
-        }
+        self.as_told().name()
     }
 
-    /// The reason with this code.
+    /// The name that the record has and the user reads: the code, except where the code is another reason's too.
     ///
     /// ```
     /// use policy_dfa::Reason;
-    /// assert_eq!(Reason::from_code("tls_invalid"), Some(Reason::TlsInvalid));
+    /// assert_eq!((Reason::ValueDamaged.name(), Reason::ValueDamaged.code()), ("value_damaged".into(), "no_value".into()));
     /// ```
-    pub fn from_code(code: &str) -> Option<Reason> {
-        Reason::ALL.into_iter().find(|reason| reason.code() == code)
+    pub fn name(self) -> String {
+        match self {
+            Reason::SignalUnknown(signal) => format!("signal_unknown:{}", signal.as_str()),
+            reason => reason.words().name.to_owned(),
+        }
+    }
+
+    /// The reason with this name.
+    ///
+    /// ```
+    /// use policy_dfa::Reason;
+    /// assert_eq!(Reason::from_name("tls_invalid"), Some(Reason::TlsInvalid));
+    /// ```
+    pub fn from_name(name: &str) -> Option<Reason> {
+        Reason::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+
+    /// The reason as the model is told it: the same for all that depends on what the vault holds.
+    const fn as_told(self) -> Reason {
+        match self {
+            Reason::ValueUnderivable | Reason::ValueDamaged => Reason::NoValue,
+            Reason::ValueInText => Reason::EgressBlocked,
+            reason => reason,
+        }
     }
 
     /// One sentence for the user. Never shown to the model.
@@ -34,7 +54,7 @@ impl Reason {
     /// One sentence for the agent: what it can do next. It depends on the code alone, and so on nothing in the vault. None
     /// where the agent can do nothing about it.
     pub const fn next_step(self) -> Option<&'static str> {
-        let next = self.words().next;
+        let next = self.as_told().words().next;
         if next.is_empty() { None } else { Some(next) }
     }
 
@@ -43,7 +63,7 @@ impl Reason {
     /// of the user's: an agent that a page directs would get the user to type there what the guard refuses to give.
     pub const fn can_be_settled_by_hand(self) -> bool {
         matches!(
-            self,
+            self.as_told(),
             Reason::LowSafety
                 | Reason::NoPaymentInterface
                 | Reason::NoPayButton
@@ -200,6 +220,11 @@ impl Reason {
                 "What would go out contains protected data, or could.",
                 "Do not send the user's data as text; ask for it with a request block.",
             ),
+            Reason::ValueInText => Words::new(
+                "value_in_text",
+                "The assistant's text contains a value of your vault, or completes one.",
+                "",
+            ),
             Reason::MalformedRequest => Words::new(
                 "malformed_request",
                 "The assistant's request could not be read.",
@@ -230,6 +255,14 @@ impl Reason {
                 "The vault has no value that fits here.",
                 "Name with `fields` what is needed most, or go on without it.",
             ),
+            Reason::ValueUnderivable => Words::new(
+                "value_underivable",
+                "The stored value does not say what a control of the form asks for; fill it in by hand.",
+                "",
+            ),
+            Reason::ValueDamaged => {
+                Words::new("value_damaged", "The stored value is damaged; enter it again.", "")
+            }
             Reason::VaultLocked => {
                 Words::new("vault_locked", "The vault is locked.", "Ask the user to unlock the vault.")
             }
@@ -337,15 +370,15 @@ impl Reason {
 
 /// The words of one reason.
 struct Words {
-    code: &'static str,
+    name: &'static str,
     explained: &'static str,
     /// Empty where nothing can be done.
     next: &'static str,
 }
 
 impl Words {
-    const fn new(code: &'static str, explained: &'static str, next: &'static str) -> Words {
-        Words { code, explained, next }
+    const fn new(name: &'static str, explained: &'static str, next: &'static str) -> Words {
+        Words { name, explained, next }
     }
 }
 
@@ -399,7 +432,7 @@ mod tests {
         for reason in Reason::ALL {
             let line = format!(
                 "| `{}` | {} | {} |",
-                reason.code(),
+                reason.name(),
                 reason.explain(),
                 reason.next_step().unwrap_or("nothing")
             );
@@ -408,18 +441,33 @@ mod tests {
         let rows = text.lines().filter(|line| line.starts_with("| `")).count();
         assert_eq!(rows, Reason::ALL.len());
         let by_hand = Reason::ALL.into_iter().filter(|reason| reason.can_be_settled_by_hand());
-        let by_hand: Vec<String> = by_hand.map(|reason| format!("`{}`", reason.code())).collect();
+        let by_hand: Vec<String> = by_hand.map(|reason| format!("`{}`", reason.name())).collect();
         let line = format!("These can be offered to the user by hand: {}.", by_hand.join(", "));
         assert!(text.contains(&line), "missing in spec/reasons.md:\n{line}");
     }
 
     #[test]
-    fn codes_and_explanations_are_distinct_and_codes_lead_back_to_their_reasons() {
-        let codes: std::collections::HashSet<_> = Reason::ALL.map(Reason::code).into_iter().collect();
+    fn names_and_explanations_are_distinct_and_names_lead_back_to_their_reasons() {
+        let names: std::collections::HashSet<_> = Reason::ALL.map(Reason::name).into_iter().collect();
         let texts: std::collections::HashSet<_> = Reason::ALL.map(Reason::explain).into_iter().collect();
-        assert_eq!((codes.len(), texts.len()), (Reason::ALL.len(), Reason::ALL.len()));
-        assert_eq!(Reason::ALL.map(|reason| Reason::from_code(&reason.code())), Reason::ALL.map(Some));
-        assert_eq!(Reason::from_code("unplanned_effect"), None);
+        assert_eq!((names.len(), texts.len()), (Reason::ALL.len(), Reason::ALL.len()));
+        assert_eq!(Reason::ALL.map(|reason| Reason::from_name(&reason.name())), Reason::ALL.map(Some));
+        assert_eq!(Reason::from_name("unplanned_effect"), None);
+    }
+
+    #[test]
+    fn what_depends_on_the_vault_is_one_thing_to_the_agent() {
+        let told = |reason: Reason| (reason.code(), reason.next_step(), reason.can_be_settled_by_hand());
+        for (reason, as_told) in [
+            (Reason::ValueUnderivable, Reason::NoValue),
+            (Reason::ValueDamaged, Reason::NoValue),
+            (Reason::ValueInText, Reason::EgressBlocked),
+        ] {
+            assert_eq!(told(reason), told(as_told));
+            assert_ne!((reason.name(), reason.explain()), (as_told.name(), as_told.explain()));
+        }
+        let others = Reason::ALL.into_iter().filter(|reason| reason.name() != reason.code());
+        assert_eq!(others.count(), 3);
     }
 
     #[test]

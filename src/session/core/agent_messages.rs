@@ -52,7 +52,7 @@ pub(super) fn next_steps(answer: &str, by_hand: bool) -> Option<String> {
     for line in answer.lines().filter(|line| line.starts_with("DENY.")) {
         let rest = line.split_once("{\"reason\":\"").map(|(_, rest)| rest);
         let code = rest.and_then(|rest| rest.split_once('"')).map(|(code, _)| code);
-        let reason = code.and_then(Reason::from_code).filter(|reason| !reasons.contains(reason));
+        let reason = code.and_then(Reason::from_name).filter(|reason| !reasons.contains(reason));
         reasons.extend(reason);
     }
     let steps = reasons.iter().filter_map(|reason| reason.next_step().map(|step| format!("next: {step}")));

@@ -254,7 +254,8 @@ fn every_error_has_a_reason_of_the_closed_list() {
         (ReleaseError::NothingPlaced, Reason::NoControl),
         (ReleaseError::NotAPurchase, Reason::DeliveryForbidden),
         (ReleaseError::NotForModels(Field::Street), Reason::DeliveryForbidden),
-        (ReleaseError::Damaged(Field::Street), Reason::NoValue),
+        (ReleaseError::Damaged(Field::Street), Reason::ValueDamaged),
+        (ReleaseError::Underivable(Field::Street), Reason::ValueUnderivable),
     ] {
         assert_eq!(error.reason(), code);
     }

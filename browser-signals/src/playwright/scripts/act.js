@@ -17,7 +17,7 @@ const aim = (el) => {
 const ward = () => arm(() => false);
 const arm = (isReached, target = null) => {
   unwatch();
-  const state = { strayed: false, ...validating(target) };
+  const state = { strayed: false, validation: validating(target) };
   state.listen = (event) => {
     if (!event.isTrusted || isReached(event.composedPath())) return;
     state.strayed = true;
@@ -25,20 +25,20 @@ const arm = (isReached, target = null) => {
     event.stopImmediatePropagation();
   };
   for (const name of CLICKS) addEventListener(name, state.listen, { capture: true });
-  for (const name of VALIDATION) addEventListener(name, state.validate, { capture: true });
+  for (const name of VALIDATION) addEventListener(name, state.validation.listen, { capture: true });
   watch = state;
 };
 const unwatch = () => {
   const strayed = watch?.strayed ?? false;
   if (watch) for (const name of CLICKS) removeEventListener(name, watch.listen, { capture: true });
-  if (watch) for (const name of VALIDATION) removeEventListener(name, watch.validate, { capture: true });
+  if (watch) for (const name of VALIDATION) removeEventListener(name, watch.validation.listen, { capture: true });
   watch = null;
   return strayed;
 };
 // Whether the click went astray, and the control for whose sake the browser did not send the form that it was to send.
 const ended = () => {
-  const form = watch?.refused && !watch.sent ? watch.form : null;
-  return { strayed: unwatch(), asksFor: form && askedFor(form) };
+  const { form = null, refused = false, sent = false } = watch?.validation ?? {};
+  return { strayed: unwatch(), asksFor: refused && !sent ? askedFor(form) : null };
 };
 // What the browser itself does with the form of a button that sends it: it tells each control that is not valid, or sends it.
 const VALIDATION = ['invalid', 'submit'];
@@ -47,7 +47,7 @@ const validating = (target) => {
   while (button && !isSubmitter(button)) button = above(button);
   const form = button && validates(formOf(button), button) ? formOf(button) : null;
   const state = { form, refused: false, sent: false };
-  state.validate = (event) => {
+  state.listen = (event) => {
     if (!event.isTrusted || !form) return;
     if (event.type === 'submit') state.sent ||= event.target === form;
     else state.refused ||= isControl(event.target) && formOf(event.target) === form;
