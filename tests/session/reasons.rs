@@ -130,9 +130,12 @@ fn a_form_that_nothing_fits_is_offered_by_hand_once_the_agent_could_not_mend_its
     assert_eq!(played.offers.len(), 1);
 }
 
+/// A reason, and what makes a request be refused for it.
+type Fault = (&'static str, fn(&mut Played));
+
 #[test]
 fn nothing_is_offered_by_hand_where_the_policy_the_place_or_the_page_is_at_fault() {
-    let faults: [(&str, fn(&mut Played)); 5] = [
+    let faults: [Fault; 5] = [
         ("wrong_destination", |played| {
             let Fact::Known(to) = &mut played.looks[0].destination else { return };
             to.origin = origin("https://evil.example");
