@@ -284,7 +284,7 @@ mod tests {
             Observed::simulated(page, 1)
         };
         let forms = [
-            form(10, "new-password", vec![control(12, "email", "", "E-mail")]),
+            form(10, "new-password", vec![control(12, "tel", "", "Phone")]),
             form(20, "current-password", Vec::new()),
         ];
         let login = [Field::Username, Field::Email, Field::Password].into_iter().collect();
@@ -292,10 +292,10 @@ mod tests {
             |pointed: Option<&PointedForm>| best_form(&forms, login, pointed).and_then(|form| form.form);
         assert_eq!(chosen(None), Some(NodeId(20)));
         assert_eq!(chosen(PointedForm::of(forms[0].value()).as_ref()), Some(NodeId(10)));
-        let phone = FieldSet::EMPTY.with(Field::Email);
+        let phone = FieldSet::EMPTY.with(Field::Phone);
         let pointed = PointedForm::of(forms[1].value());
         let found = best_form(&forms, phone, pointed.as_ref()).and_then(|form| form.form);
-        assert_eq!(found, Some(NodeId(10)), "the form that was pointed at takes no e-mail address");
+        assert_eq!(found, Some(NodeId(10)), "the form that was pointed at takes no phone number");
     }
 
     #[test]

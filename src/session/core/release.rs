@@ -55,7 +55,7 @@ impl Core {
                 let (Some(page), Some(amount), Some(button)) =
                     (pages.into_iter().next(), terms.amount, block.button.clone())
                 else {
-                    return self.end_request(block, Err(Reason::FieldNotAllowed));
+                    return self.end_request(block, Err(Reason::NoPayButton));
                 };
                 let opened = match self.vault.lock() {
                     Ok(vault) => vault.open_payment(grant, &page, now).map_err(|error| error.reason()),
