@@ -1,0 +1,3 @@
+mariadbd --no-defaults --user=root --datadir="$FOLDER/db" --socket="$FOLDER/db.sock" --skip-networking --pid-file="$FOLDER/db.pid" >"$FOLDER/db.log" 2>&1 &
+cd "$FOLDER/site"
+PHP_CLI_SERVER_WORKERS=4 exec php -S "127.0.0.1:$PORT" -t "$FOLDER/site"
