@@ -53,6 +53,7 @@ mod host {
     pub mod lookalike;
     pub mod origin;
     pub mod site;
+    pub mod this_machine;
 }
 
 /// The text of a page, before it is shown to the model.
@@ -66,7 +67,7 @@ pub use egress::{Blocked, EgressGuard, OutgoingRequest};
 pub use evidence::{fact, id, page_words, snapshot};
 pub use fact::{Fact, Observed};
 pub use form::{matching, meaning, sink};
-pub use host::{address, lookalike, origin, site};
+pub use host::{address, lookalike, origin, site, this_machine};
 pub use id::{Container, ContainerId, DocumentId, FrameId};
 pub use lookalike::HostWarning;
 pub use origin::Origin;

@@ -66,7 +66,8 @@ pub struct Arguments {
     /// There is no vault and no consent in this mode.
     #[arg(long, conflicts_with_all = ["vault", "allow"])]
     observe: bool,
-    /// Private hosts (`host` or `host:port`) that may be opened nevertheless.
+    /// Private hosts (`host` or `host:port`) that may be opened nevertheless. Without TLS only `127.0.0.1`, `[::1]` and
+    /// `localhost`, each with its port.
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
     private_hosts: Vec<String>,
 }

@@ -63,11 +63,17 @@ pub enum Field {
     Password,
     /// One-time code.
     OneTimeCode,
+    /// The name of an account.
+    Username,
+    /// A company.
+    Company,
+    /// Birth date.
+    BirthDate,
 }
 
 impl Field {
     /// Every field, in the order of the specification.
-    pub const ALL: [Field; 14] = [
+    pub const ALL: [Field; 17] = [
         Field::Name,
         Field::Country,
         Field::Region,
@@ -82,6 +88,9 @@ impl Field {
         Field::GovernmentId,
         Field::Password,
         Field::OneTimeCode,
+        Field::Username,
+        Field::Company,
+        Field::BirthDate,
     ];
 
     /// The canonical name.
@@ -102,6 +111,9 @@ impl Field {
             Field::GovernmentId => "government_id",
             Field::Password => "password",
             Field::OneTimeCode => "one_time_code",
+            Field::Username => "username",
+            Field::Company => "company",
+            Field::BirthDate => "birth_date",
         }
     }
 
@@ -121,9 +133,14 @@ impl Field {
     #[must_use]
     pub const fn tier(self) -> Tier {
         match self {
-            Field::Name | Field::Country | Field::Region | Field::City | Field::Phone | Field::Email => {
-                Tier::T1
-            }
+            Field::Name
+            | Field::Country
+            | Field::Region
+            | Field::City
+            | Field::Phone
+            | Field::Email
+            | Field::Username
+            | Field::Company => Tier::T1,
             Field::Street
             | Field::PostalCode
             | Field::CardNumber
@@ -131,12 +148,13 @@ impl Field {
             | Field::CardCode
             | Field::GovernmentId
             | Field::Password
-            | Field::OneTimeCode => Tier::T2,
+            | Field::OneTimeCode
+            | Field::BirthDate => Tier::T2,
         }
     }
 
-    const fn bit(self) -> u16 {
-        1 << (self as u16)
+    const fn bit(self) -> u32 {
+        1 << (self as u32)
     }
 }
 
@@ -150,7 +168,7 @@ impl Field {
 /// assert_eq!(set.tier(), Tier::T2);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct FieldSet(u16);
+pub struct FieldSet(u32);
 
 impl FieldSet {
     /// The empty set.
@@ -234,7 +252,7 @@ mod tests {
 
     #[test]
     fn tiers_are_those_of_the_paper() {
-        let t1 = ["name", "country", "region", "city", "phone", "email"];
+        let t1 = ["name", "country", "region", "city", "phone", "email", "username", "company"];
         for field in Field::ALL {
             let tier = if t1.contains(&field.as_str()) { Tier::T1 } else { Tier::T2 };
             assert_eq!(field.tier(), tier, "{}", field.as_str());
@@ -246,7 +264,7 @@ mod tests {
         assert_eq!(Tier::from_name("t1"), None);
     }
 
-    /// Compares all 2^14 sets with a plain list of fields.
+    /// Compares all 2^17 sets with a plain list of fields.
     #[test]
     fn every_set_agrees_with_a_list() {
         for bits in 0u32..1 << Field::ALL.len() {

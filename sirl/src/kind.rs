@@ -5,17 +5,17 @@ use crate::{Field, FieldSet};
 /// The kind of a request: the word after `REQ.`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// A postal address, to be filled into a form.
+    /// A postal address with its person and company, to be filled into a form.
     Address,
     /// Card data, to be filled into a form or shown to the model (the latter is forbidden under approach B).
     Payment,
     /// A purchase carried out by the guard through the browser's payment interface.
     Purchase,
-    /// Name, phone and e-mail.
+    /// Name, phone, e-mail, user name and company.
     Contact,
-    /// A government identity number and the name it belongs to.
+    /// A government identity number, the name it belongs to, and a birth date.
     Identity,
-    /// A login: e-mail and password.
+    /// A login: user name or e-mail, and password.
     Login,
     /// A one-time code.
     Otp,
@@ -57,14 +57,20 @@ impl Kind {
                 .with(Field::PostalCode)
                 .with(Field::City)
                 .with(Field::Region)
-                .with(Field::Country),
+                .with(Field::Country)
+                .with(Field::Company),
             Kind::Payment => {
                 none.with(Field::Name).with(Field::CardNumber).with(Field::CardExpiry).with(Field::CardCode)
             }
             Kind::Purchase => none,
-            Kind::Contact => none.with(Field::Name).with(Field::Phone).with(Field::Email),
-            Kind::Identity => none.with(Field::Name).with(Field::GovernmentId),
-            Kind::Login => none.with(Field::Email).with(Field::Password),
+            Kind::Contact => none
+                .with(Field::Name)
+                .with(Field::Phone)
+                .with(Field::Email)
+                .with(Field::Username)
+                .with(Field::Company),
+            Kind::Identity => none.with(Field::Name).with(Field::GovernmentId).with(Field::BirthDate),
+            Kind::Login => none.with(Field::Username).with(Field::Email).with(Field::Password),
             Kind::Otp => none.with(Field::OneTimeCode),
         }
     }

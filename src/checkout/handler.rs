@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use browser_signals::Origin;
+use browser_signals::this_machine::OwnPort;
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
@@ -68,6 +69,7 @@ pub struct PaymentHandler {
     shared: Arc<Shared>,
     origin: Origin,
     _stop: oneshot::Sender<()>,
+    _own_port: OwnPort,
 }
 
 impl PaymentHandler {
@@ -82,6 +84,7 @@ impl PaymentHandler {
         entropy: [u8; 32],
     ) -> io::Result<PaymentHandler> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let _own_port = OwnPort::register(listener.local_addr()?.port());
         let endpoint = Endpoint::new(listener.local_addr()?.port(), &hex(&entropy));
         let origin = Origin::parse(endpoint.origin()).map_err(io::Error::other)?;
         let shared = Arc::new(Shared { endpoint, slot: Slot::default(), bank, journal });
@@ -91,7 +94,7 @@ impl PaymentHandler {
             let _ = stopped.await;
         });
         tokio::spawn(async move { serving.await });
-        Ok(PaymentHandler { shared, origin, _stop })
+        Ok(PaymentHandler { shared, origin, _stop, _own_port })
     }
 
     /// The handler's origin, for which the browser's `payment-handler` permission is opened.

@@ -25,6 +25,11 @@ pub enum Notice {
     ChosenByTheAgent,
     /// A property of a host: a look-alike, letters of another script, an IP address.
     Host(String),
+    /// The site is on this machine, and what is sent to it is not encrypted.
+    InClear {
+        /// The site.
+        site: Origin,
+    },
     /// The form is in a frame of another site.
     InFrame {
         /// The site whose name the browser shows.
@@ -59,6 +64,9 @@ impl fmt::Display for Notice {
                 f.write_str("the agent chose these sites: see that they are those you mean")
             }
             Notice::Host(text) => f.write_str(text),
+            Notice::InClear { site } => {
+                write!(f, "{site} is not encrypted, on this machine: another program here may read what is sent")
+            }
             Notice::InFrame { top } => write!(f, "the form stands in a frame inside a page of {top}"),
             Notice::SentElsewhere { to } => write!(f, "the form is sent to another site: {to}"),
             Notice::NoAmount { page_says } => {

@@ -9,7 +9,7 @@ use browser_signals::matching::{Asked, Match, Section, match_form};
 use browser_signals::{Control, Observed, Snapshot};
 use policy_dfa::{Placement, Placements};
 use sirl::{Field, FieldSet};
-use vault::field_of;
+use vault::{field_among, field_of};
 
 /// The fields that the controls of a form seem to ask for, in their order.
 pub fn fields_of(page: &Snapshot) -> Vec<Option<Field>> {
@@ -37,13 +37,13 @@ pub fn place(page: &Snapshot, fields: FieldSet) -> Vec<Placement> {
     let found = match_form(&page.controls, &page.words);
     let candidates = page.controls.iter().zip(&found).filter_map(|(control, found)| {
         let asked = found.asked.filter(|_| can_take(control))?;
-        let field = field_of(asked).filter(|field| fields.contains(*field))?;
+        let field = field_among(asked, fields)?;
         Some(Candidate { control, found, asked, field })
     });
     let mut candidates: Vec<Candidate<'_>> = candidates.collect();
     // Where a form asks for both, the e-mail address is not the name of the account.
     if candidates.iter().any(|one| one.asked == Asked::Email) {
-        candidates.retain(|one| !matches!(one.asked, Asked::Username | Asked::UsernameOrEmail));
+        candidates.retain(|one| one.asked == Asked::Email || one.field != Field::Email);
     }
     let has_shipping = candidates.iter().any(|one| one.found.section == Some(Section::Shipping));
     let mut sections: HashMap<Field, Option<Section>> = HashMap::new();
@@ -74,6 +74,9 @@ fn goes_on(one: &Candidate<'_>, before: &[&Candidate<'_>], all: &[Candidate<'_>]
         Asked::NewPassword => before.iter().all(|other| other.asked == Asked::NewPassword),
         Asked::Password => one.found.confirms && !is_new,
         Asked::Email | Asked::Username => !is_new && one.found.confirms,
+        Asked::BirthDay | Asked::BirthMonth | Asked::BirthYear => {
+            is_new && before.iter().all(|other| other.asked != Asked::BirthDate)
+        }
         Asked::CardNumber | Asked::OneTimeCode => boxes(one.asked, all) > 1,
         // A whole expiry has no parts beside it.
         Asked::CardExpiryMonth | Asked::CardExpiryYear => {

@@ -10,7 +10,7 @@ use super::text::{Bond, Certainty, Text};
 use Bond::{Bare, Colon, Said};
 
 /// Labels, separated by bars, with the field that they announce and the least connection to the value that they need.
-const LABELS: [(Field, Bond, &str); 23] = [
+const LABELS: [(Field, Bond, &str); 25] = [
     (
         Field::Name,
         Colon,
@@ -128,6 +128,18 @@ const LABELS: [(Field, Bond, &str); 23] = [
          el c\u{f3}digo es",
     ),
     (Field::OneTimeCode, Said, "code|c\u{f3}digo"),
+    (
+        Field::Username,
+        Colon,
+        "username|user name|login name|account name|benutzername|anmeldename|nom d'utilisateur|identifiant|\
+         nombre de usuario|usuario",
+    ),
+    (
+        Field::BirthDate,
+        Said,
+        "date of birth|birth date|birthdate|birthday|dob|geburtsdatum|geburtstag|date de naissance|\
+         fecha de nacimiento|born on|geboren am|n\u{e9} le|n\u{e9}e le|nacido el|nacida el",
+    ),
 ];
 
 /// Labels that are also common words. They count only where no other word qualifies them, as in `product name` and

@@ -113,9 +113,35 @@ pub(super) fn read(
         Field::Phone => digits(text, inner(text, at), 6..=15).map(sure),
         Field::OneTimeCode => one_time_code(text, inner(text, at)).map(sure),
         Field::GovernmentId => government_id(text, inner(text, at)).map(sure),
-        // The detectors find it by its form, with or without a label.
-        Field::Email => None,
+        Field::Username => quoted.or_else(|| user_name(text, at)).map(sure),
+        Field::BirthDate => birth_date(text, inner(text, at)).map(sure),
+        // The detectors find an address by its form, with or without a label. A company is public.
+        Field::Email | Field::Company => None,
     }
+}
+
+/// The text up to the next space, without a punctuation mark at its end.
+fn word<'t>(text: &Text<'t>, at: usize) -> Option<(usize, &'t str)> {
+    let start = text.start(at);
+    let word = text.raw.get(start..)?.split(char::is_whitespace).next()?;
+    Some((start, word.trim_end_matches([',', ';', '.', '!', '?', ')', '"'])))
+}
+
+/// A user name without quotes: one word of at least three characters.
+fn user_name(text: &Text<'_>, at: usize) -> Option<Range<usize>> {
+    let (start, word) = word(text, at)?;
+    let is_name = (3..=60).contains(&word.chars().count())
+        && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@'));
+    is_name.then(|| start..start + word.len())
+}
+
+/// A date of three numbers.
+fn birth_date(text: &Text<'_>, at: usize) -> Option<Range<usize>> {
+    let (start, word) = word(text, at)?;
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    let marks = word.chars().filter(|c| matches!(c, '.' | '-' | '/')).count();
+    let is_date = (6..=8).contains(&digits) && marks == 2 && digits + marks == word.chars().count();
+    is_date.then(|| start..start + word.len())
 }
 
 /// The token after an opening quote.

@@ -53,9 +53,9 @@ const RECORDS_PER_KIND: usize = 4;
 fn kind_of(field: Field) -> &'static str {
     match field {
         Field::CardNumber | Field::CardExpiry | Field::CardCode => "card",
-        Field::Email | Field::Phone => "contact",
-        Field::GovernmentId => "identity",
-        Field::Password | Field::OneTimeCode => "login",
+        Field::Email | Field::Phone | Field::Company => "contact",
+        Field::GovernmentId | Field::BirthDate => "identity",
+        Field::Password | Field::OneTimeCode | Field::Username => "login",
         Field::Name | Field::Street | Field::PostalCode | Field::City | Field::Region | Field::Country => {
             "address"
         }
@@ -79,7 +79,7 @@ pub(super) fn assign(
         if before.is_none() {
             assigned.push((field, value, handle));
         }
-        let login = matches!(field, Field::Password | Field::OneTimeCode);
+        let login = matches!(field, Field::Password | Field::OneTimeCode | Field::Username);
         let binding = login.then(|| named::nearest(origins, span.start)).flatten();
         found.push(Found { span, field, handle, binding });
     }

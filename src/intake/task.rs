@@ -49,8 +49,8 @@ const fn kind_of(field: Field) -> Option<Kind> {
         Field::Street => Some(Kind::Address),
         Field::Email | Field::Phone => Some(Kind::Contact),
         Field::CardNumber => Some(Kind::Payment),
-        Field::GovernmentId => Some(Kind::Identity),
-        Field::Password => Some(Kind::Login),
+        Field::GovernmentId | Field::BirthDate => Some(Kind::Identity),
+        Field::Password | Field::Username => Some(Kind::Login),
         Field::OneTimeCode => Some(Kind::Otp),
         _ => None,
     }

@@ -55,8 +55,9 @@ impl ObservedTask {
     }
 
     /// The task as a guard seals it if the user agrees to the container.
-    fn sealed(&self) -> Task {
-        Task::new(self.origins.clone(), self.kinds.clone(), self.budget, Container::T2)
+    fn sealed(&self, on_this_machine: &[Origin]) -> Task {
+        let task = Task::new(self.origins.clone(), self.kinds.clone(), self.budget, Container::T2);
+        task.with_sites_on_this_machine(on_this_machine.iter().cloned())
     }
 }
 
@@ -96,6 +97,8 @@ pub struct Observer {
     /// A checked policy without an authority: it can decide, and cannot grant.
     policy: Compiled<Checked>,
     task: ObservedTask,
+    /// The sites of this machine without TLS that the user listed.
+    on_this_machine: Vec<Origin>,
     detectors: Arc<Detectors>,
     history: History,
     taint: TaintTracker,
@@ -111,6 +114,11 @@ pub struct Observer {
 }
 
 impl Observer {
+    /// Notes the sites of this machine without TLS that the user listed for the browser.
+    pub(super) fn note_sites_on_this_machine(&mut self, sites: Vec<Origin>) {
+        self.on_this_machine = sites;
+    }
+
     /// Begins to observe a task. Nothing is blocked, and nothing can be released.
     ///
     /// # Errors
@@ -141,6 +149,7 @@ impl Observer {
             users_values: Vec::new(),
             policy,
             task,
+            on_this_machine: Vec::new(),
         };
         observer.record(&AuditEvent::Observing { policy: observer.policy.policy_hash() });
         observer.record(&AuditEvent::Sealed {
@@ -366,7 +375,7 @@ impl Observer {
         consent: Consent,
         now: Millis,
     ) -> Outcome {
-        let task = self.task.sealed();
+        let task = self.task.sealed(&self.on_this_machine);
         let safety = self.safety.band(self.policy.thresholds());
         let question = Question { event, page, task: &task, consent, history: self.history, safety, now };
         let valuation = self.policy.valuation(&question).with(symbol::Container::T2);

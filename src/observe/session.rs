@@ -6,6 +6,7 @@ use std::time::Instant;
 use browser_signals::egress::{Blocked, EgressGuard, OutgoingRequest};
 use browser_signals::playwright::{BridgeError, Browser, Picture, PictureSettings, Tab};
 use browser_signals::text_guard::{TextGuard, TextWithheld};
+use browser_signals::this_machine;
 use browser_signals::{Container, ElementRef, Origin, Outline, Verb};
 use classifier::{Detectors, Safety};
 use policy_dfa::{Millis, Reason};
@@ -47,7 +48,11 @@ impl UnguardedSession {
     /// # Errors
     /// [`BridgeError`] where the browser fails, [`ProxyError`] where its proxy does, [`GuardError`] where the shipped models do;
     /// none of these in a build whose tests passed.
-    pub async fn begin(observer: Observer, browser: &Browser) -> Result<UnguardedSession, UnguardedError> {
+    pub async fn begin(
+        mut observer: Observer,
+        browser: &Browser,
+    ) -> Result<UnguardedSession, UnguardedError> {
+        observer.note_sites_on_this_machine(this_machine::sites(&browser.settings().private_hosts));
         let shipped = |error: String| UnguardedError::Guard(GuardError::Policy(error));
         let scrubber = Scrubber::standard().map_err(|error| shipped(error.to_string()))?;
         let safety = match observer.wants_safety() {

@@ -20,4 +20,4 @@ pub use driving::task_source::Proposal;
 pub use driving::{tab, tls};
 #[cfg(unix)]
 pub use prompts::changes;
-pub use report::{SessionError, SessionReport};
+pub use report::{NotEncrypted, SessionError, SessionReport};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use browser_signals::Container;
 use browser_signals::playwright::BridgeError;
+use browser_signals::{Container, Origin};
 use policy_dfa::Reason;
 use sirl::Field;
 
@@ -18,6 +18,9 @@ pub enum SessionError {
     /// The task that an agent proposes names more sites than one prompt can show.
     #[error("the task names more sites than the user can be asked about at once; name eight at most")]
     TooManySites,
+    /// The task names a site without TLS that the policy never opens.
+    #[error(transparent)]
+    NotEncrypted(#[from] NotEncrypted),
     /// The audit record cannot be written.
     #[error("the audit record cannot be written, so nothing is begun")]
     Audit,
@@ -33,6 +36,31 @@ pub enum SessionError {
     /// The guard failed.
     #[error(transparent)]
     Guard(#[from] GuardError),
+}
+
+/// Why a task with a site without TLS cannot begin, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotEncrypted {
+    /// It is no site of this machine.
+    #[error(
+        "{0} is not encrypted, so the policy lets nothing go there; name the site with https:// (without TLS only \
+         127.0.0.1, [::1] and localhost can be used, with a port that the user lists with `--private-hosts`)"
+    )]
+    Elsewhere(Origin),
+    /// It is a site of this machine that the user did not list.
+    #[error(
+        "{0} is a site of this machine without TLS that the user has not listed; start the guard with `--private-hosts \
+         {host}:{port}`, or name the site with https://",
+        host = .0.host(),
+        port = .0.port()
+    )]
+    NotListed(Origin),
+    /// It is listed, and the policy does not allow it.
+    #[error(
+        "{0} is a site of this machine without TLS, and the policy does not let it be used; say `destination https or \
+         loopback` and `tls valid or loopback` in the policy, or name the site with https://"
+    )]
+    NotInThePolicy(Origin),
 }
 
 /// The report of a session.

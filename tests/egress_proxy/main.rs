@@ -14,6 +14,7 @@ mod forwarding;
 mod launches;
 mod limits;
 mod listener;
+mod loopback;
 mod narrowing;
 #[cfg(all(unix, not(target_os = "macos")))]
 mod programs;

@@ -49,10 +49,10 @@ fn every_prompt_of_the_table_gives_exactly_what_is_marked() {
     for text in BENIGN {
         assert_eq!(read(text).prompt, *text);
     }
-    // Every field is in the table.
+    // Every field is in the table. A company is public, so nothing looks for it.
     let fields: Vec<Field> =
         WITH_VALUES.iter().flat_map(|source| marked(source).found).map(|(_, f)| f).collect();
-    assert!(Field::ALL.iter().all(|field| fields.contains(field)));
+    assert!(Field::ALL.iter().all(|field| fields.contains(field) || *field == Field::Company));
 }
 
 /// The precision and the recall, in percent.

@@ -45,6 +45,8 @@ pub const WITH_VALUES: &[&str] = &[
     "Log in at https://bank.example with {email:ada@mail.test} and password {password:hunter2}.",
     "Log in with username ada and password \"{password:correct horse battery}\" at https://bank.example",
     "The password is {password:Tr0ub4dor&3}, go to https://bank.example.",
+    "Log in at https://wiki.example, username: {username:ada_lane}, password: {password:swordfish}",
+    "Register me at https://club.example. Date of birth: {birth_date:1984-03-09}",
     "My password for https://mail.example is {password:s3cret-Words!} and the one for the shop stays.",
     "password: {password:swordfish} at https://bank.example",
     "The code is {one_time_code:123456}.",

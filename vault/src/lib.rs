@@ -62,7 +62,7 @@ pub use export::{ExportCost, ImportError, Imported};
 pub use file::header::Meta;
 pub use release::{ExposedCard, ReleaseError, SealedCard, ValuesForModel, WIRE_VALID_MS};
 pub use scan::{Match, Outgoing, Sent, SentForm};
-pub use shape::{boxes_of, field_of};
+pub use shape::{boxes_of, field_among, field_of};
 pub use state_name::StateName;
 pub use store::unlock_key::UnlockKey;
 pub use store::values::Entry;

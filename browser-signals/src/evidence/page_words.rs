@@ -23,6 +23,8 @@ pub struct ControlWords {
     pub data: String,
     /// The most characters that it takes.
     pub max_length: Option<u32>,
+    /// Whether the page says that the form is not taken without an answer here.
+    pub required: bool,
     /// The values and texts of the first options of a select.
     pub options: Vec<(String, String)>,
 }

@@ -21,6 +21,9 @@ pub enum TlsState {
     Broken,
     /// Plain http.
     Insecure,
+    /// Plain http to `127.0.0.1`, `[::1]` or `localhost` with a port that the user listed, which the guard's proxy
+    /// connected to a loopback address. Without that proxy it is `Insecure`.
+    Loopback,
 }
 
 /// The purpose of a form or control, by its structure. It is only a hint: the destination decides.

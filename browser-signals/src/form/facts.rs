@@ -51,6 +51,7 @@ fn control_words(words: &Value) -> ControlWords {
         legend: owned("legend"),
         data: owned("data"),
         max_length: number(words, "maxLength").and_then(|most| u32::try_from(most).ok()),
+        required: words.get("required").and_then(Value::as_bool).unwrap_or(false),
         options: options.map(option).collect(),
     }
 }

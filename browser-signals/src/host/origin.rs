@@ -68,6 +68,11 @@ impl Origin {
         self.port
     }
 
+    /// Whether it is `http` on `127.0.0.1`, `[::1]` or `localhost`. This does not say where a connection leads.
+    pub fn is_plain_loopback(&self) -> bool {
+        self.scheme == "http" && super::this_machine::is_loopback_host(&self.host)
+    }
+
     /// Whether [`Origin::parse`] reads this origin from `text`, which may go on with a path and more.
     ///
     /// Usual spellings are compared byte by byte without allocating: scheme and host in any case, with or without the

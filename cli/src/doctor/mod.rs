@@ -4,10 +4,13 @@
 //! |---|---|
 //! | `finding` | one line of the report |
 //! | `programs` | Node, playwright-core, Chromium, and whether they work together |
+//! | `authorities` | the certificate authorities that the user added for Chromium |
 //! | `data` | the vault, the keyring, the audit log |
 //! | `guarding` | the process itself, and policies |
 //! | `ways_in` | the interfaces for agents and browsers |
 
+#[cfg(target_os = "linux")]
+mod authorities;
 mod data;
 mod finding;
 mod guarding;
@@ -42,6 +45,8 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut findings = programs::look(arguments.quick);
+    #[cfg(target_os = "linux")]
+    findings.push(authorities::look());
     findings.extend(guarding::process());
     findings.extend(guarding::policies(&arguments.policy));
     findings.extend(data::look(arguments.vault.as_deref(), arguments.audit.as_deref()));

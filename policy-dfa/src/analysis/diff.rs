@@ -106,7 +106,7 @@ impl Diff {
     /// use policy_dfa::{Policy, diff::Diff};
     ///
     /// let old = Policy::parse(text).unwrap().compile().unwrap();
-    /// let lax = text.replacen("    tls valid\n", "", 1);
+    /// let lax = text.replacen("    tls valid or loopback\n", "", 1);
     /// let new = Policy::parse(&lax).unwrap().compile().unwrap();
     /// assert!(Diff::between(&old, &old).is_empty());
     /// assert!(Diff::between(&old, &new).to_string().contains("newly granted by fill: `address`"));

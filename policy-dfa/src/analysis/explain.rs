@@ -56,8 +56,8 @@ impl<State> Compiled<State> {
     /// let root = Root::Request(Kind::Address, Tier::T2);
     /// let good = Partial::anything().among(&[symbol::Container::T2]).unwrap().witness();
     /// let why = policy.explain(root, &good.with(symbol::Tls::Broken));
-    /// assert_eq!(why.failing[0].rule, "tls valid");
-    /// assert_eq!(why.remedies[0].to_string(), "tls is valid and consent is given");
+    /// assert_eq!(why.failing[0].rule, "tls valid or loopback");
+    /// assert_eq!(why.remedies[0].to_string(), "tls is valid or loopback and consent is given");
     /// ```
     pub fn explain(&self, root: Root, valuation: &Valuation) -> Explanation {
         let outcome = self.outcome(root, valuation);

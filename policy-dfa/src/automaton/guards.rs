@@ -2,7 +2,7 @@
 
 use sirl::{Kind, Tier};
 
-use crate::language::clause::{Clause, Condition, FrameTest, Test};
+use crate::language::clause::{Channel, Clause, Condition, FrameTest, Test};
 use crate::language::policy::Policy;
 use crate::vocabulary::alphabet::{Axis, Mask, Symbol, mask, symbol};
 use crate::vocabulary::event::{EventKind, Root, VerbKind};
@@ -141,7 +141,14 @@ fn clause_guards(clause: &Clause, root: Root) -> Vec<Guard> {
             Guard::new(&[Origin::Task], Reason::OriginMismatch),
             Guard::new(&[TopOrigin::Task], Reason::OriginMismatch),
         ],
-        Test::Tls => one(Guard::new(&[Tls::Valid], Reason::TlsInvalid)),
+        Test::Tls(channel) => one(Guard::new(
+            match channel {
+                Channel::Encrypted => &[Tls::Valid],
+                Channel::EncryptedOrLoopback => &[Tls::Valid, Tls::Loopback],
+                Channel::Loopback => &[Tls::Loopback],
+            },
+            Reason::TlsInvalid,
+        )),
         Test::Frame(frame) => one(Guard::new(
             match frame {
                 FrameTest::Top => &[Frame::Top],
@@ -151,10 +158,19 @@ fn clause_guards(clause: &Clause, root: Root) -> Vec<Guard> {
             Reason::FrameNotTop,
         )),
         Test::DestinationOrigin => {
-            one(Guard::new(&[Destination::Task, Destination::TaskPlain], wrong_destination))
+            let of_the_task = [Destination::Task, Destination::TaskPlain, Destination::TaskLoopback];
+            one(Guard::new(&of_the_task, wrong_destination))
         }
-        Test::DestinationHttps => {
-            one(Guard::new(&[Destination::Task, Destination::Other], Reason::TlsInvalid))
+        Test::DestinationChannel(channel) => {
+            use Destination::{Other, OtherLoopback, Task, TaskLoopback};
+            one(Guard::new(
+                match channel {
+                    Channel::Encrypted => &[Task, Other],
+                    Channel::EncryptedOrLoopback => &[Task, Other, TaskLoopback, OtherLoopback],
+                    Channel::Loopback => &[TaskLoopback, OtherLoopback],
+                },
+                Reason::TlsInvalid,
+            ))
         }
         Test::Sink(sinks) => one(Guard { pass: sinks, ..Guard::new(&[symbol::Sink::Other], wrong_sink) }),
         Test::Visible => one(Guard::new(&[Visibility::Seen], Reason::Occluded)),

@@ -1,17 +1,18 @@
 //! The decision point: from a question to a verdict, with the grant in it.
 
-use browser_signals::Snapshot;
+use browser_signals::{Origin, Snapshot};
 use sha2::{Digest, Sha256};
 use sirl::{FieldSet, Kind, Money};
 
 use super::grant::{AuthorityId, Fill, Grant, Model, PaymentApi, Placements, Terms, Verifier, Wire};
 use super::history::{History, SessionEvent};
-use super::possible::Possible;
+use super::possible::{Possible, Prospect};
 use super::question::{Event, Millis, Question, Task};
+use super::valuation::destination;
 use crate::automaton::compile::{Checked, Compiled};
 use crate::language::policy::Thresholds;
 use crate::vocabulary::alphabet::Valuation;
-use crate::vocabulary::event::Root;
+use crate::vocabulary::event::{Root, VerbKind};
 use crate::vocabulary::outcome::{ConsentScope, Delivery, Outcome};
 use crate::vocabulary::reason::Reason;
 
@@ -137,6 +138,14 @@ impl DecisionPoint {
         self.policy.possible(root, &self.policy.before_page(root, task, history))
     }
 
+    /// Whether the agent could open a page of an origin, judged by the task and the history before any page is open.
+    pub fn may_open(&self, origin: &Origin, task: &Task, history: &History) -> bool {
+        let root = Root::Verb(VerbKind::Open);
+        let known = self.policy.before_page(root, task, history);
+        let known = known.among(&[destination(Some(origin), task, task.has_on_this_machine(origin))]);
+        known.is_some_and(|known| self.policy.possible(root, &known).prospect != Prospect::Never)
+    }
+
     /// How long the policy lets consent to this kind of request hold; `None` where the user is not asked, or where no
     /// request of the kind is ever granted.
     pub fn consent_scope(&self, kind: Kind) -> Option<ConsentScope> {
@@ -189,6 +198,7 @@ impl DecisionPoint {
             origin: page.origin.known()?.clone(),
             form: page.form.filter(|_| in_page),
             destination: page.destination.known().filter(|_| in_page).cloned(),
+            tls: *page.tls.known()?,
             amount: amount.filter(|_| request.kind == Kind::Purchase),
             policy: self.policy.policy_hash(),
             observed: observed.number(),

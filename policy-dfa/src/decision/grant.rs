@@ -11,6 +11,7 @@ use browser_signals::{
 use sirl::{Field, FieldSet, Kind, Money};
 
 use super::question::{Millis, Placement};
+use crate::vocabulary::event::{NEVER_IN_CLEAR, takes_card_or_id};
 
 mod sealed {
     pub trait Sealed {
@@ -147,6 +148,8 @@ pub struct Terms {
     pub form: Option<FormId>,
     /// The address that the form is sent to.
     pub destination: Option<Destination>,
+    /// The connection of the page: valid, or in clear on this machine where the policy allows it.
+    pub tls: TlsState,
     /// For a purchase, the exact amount.
     pub amount: Option<Money>,
     /// The hash of the policy that decided.
@@ -155,6 +158,21 @@ pub struct Terms {
     pub observed: u64,
     /// The time of its expiry.
     pub expires: Millis,
+}
+
+impl Terms {
+    /// Whether the connection is one over which these fields may go.
+    fn connection_suffices(&self) -> bool {
+        match self.tls {
+            TlsState::Valid => true,
+            TlsState::Loopback => {
+                let stays = self.destination.as_ref().is_none_or(|goal| goal.origin == self.origin);
+                let fields = self.fields.intersection(NEVER_IN_CLEAR).is_empty();
+                stays && fields && !takes_card_or_id(self.kind) && self.origin.is_plain_loopback()
+            }
+            TlsState::Broken | TlsState::Insecure => false,
+        }
+    }
 }
 
 /// The right to a single release to one audience.
@@ -225,7 +243,8 @@ impl Verifier {
     }
 
     /// Consumes `grant` if it is this authority's, has not expired, and `fresh` is a later observation of the same
-    /// container, frame, document and origin over a valid connection. For a value that goes through a form, the form,
+    /// container, frame, document and origin over the same kind of connection: a valid one, or one in clear that stays
+    /// on this machine, which is never honoured for card data and government identity numbers. For a value that goes through a form, the form,
     /// its controls and its destination must be the same too.
     ///
     /// # Errors
@@ -251,7 +270,8 @@ impl Verifier {
             && page.frame == terms.frame
             && page.document.known() == Some(&terms.document)
             && page.origin.known() == Some(&terms.origin)
-            && page.tls == Fact::Known(TlsState::Valid);
+            && page.tls == Fact::Known(terms.tls)
+            && terms.connection_suffices();
         let same_form = page.form == terms.form
             && page.destination.known() == terms.destination.as_ref()
             && terms.placements.iter().all(|placement| {

@@ -20,7 +20,7 @@ use crate::vocabulary::event::{EventKind, Root};
 /// use policy_dfa::{Axis, Partial, symbol};
 ///
 /// let known = Partial::anything().among(&[symbol::Container::T0, symbol::Container::T1]).unwrap();
-/// let known = known.named(Axis::Tls, &["valid", "broken", "insecure"]).unwrap();
+/// let known = known.named(Axis::Tls, &["valid", "broken", "insecure", "loopback"]).unwrap();
 /// assert_eq!(known.to_string(), "container is T0 or T1 and tls is not unknown");
 /// assert!(known.among(&[symbol::Container::T2]).is_none());
 /// ```

@@ -18,13 +18,27 @@ pub struct Task {
     kinds: Vec<Kind>,
     budget: Option<Money>,
     container: Container,
+    on_this_machine: Vec<Origin>,
 }
 
 impl Task {
     /// A task that may go to `origins`, request `kinds` and spend up to `budget` in all, in a container of at most
     /// the tier that the user raised it to.
     pub fn new(origins: Vec<Origin>, kinds: Vec<Kind>, budget: Option<Money>, container: Container) -> Task {
-        Task { origins, kinds, budget, container }
+        Task { origins, kinds, budget, container, on_this_machine: Vec::new() }
+    }
+
+    /// The same task with the sites of this machine that the user listed: `http` with a loopback host and a port. Other
+    /// origins are left out.
+    #[must_use]
+    pub fn with_sites_on_this_machine(mut self, origins: impl IntoIterator<Item = Origin>) -> Task {
+        self.on_this_machine = origins.into_iter().filter(Origin::is_plain_loopback).collect();
+        self
+    }
+
+    /// Whether an origin is a site of this machine that the user listed.
+    pub fn has_on_this_machine(&self, origin: &Origin) -> bool {
+        self.on_this_machine.contains(origin)
     }
 
     /// The origins the task may act on.

@@ -8,8 +8,8 @@ use super::question::{Carried, Consent, Event, Goal, Placement, Question, Task};
 use crate::automaton::compile::{Checked, Compiled};
 use crate::automaton::site_matcher::SiteAddress;
 use crate::language::policy::SafetyBand;
-use crate::vocabulary::alphabet::{Valuation, symbol};
-use crate::vocabulary::event::{EventKind, Root, VerbKind};
+use crate::vocabulary::alphabet::{Axis, Symbol, Valuation, symbol};
+use crate::vocabulary::event::{EventKind, NEVER_IN_CLEAR, Root, VerbKind, takes_card_or_id};
 
 impl Compiled<Checked> {
     /// The root of an event.
@@ -60,7 +60,7 @@ impl Compiled<Checked> {
                     Some(false) => symbol::TopOrigin::Other,
                     None => symbol::TopOrigin::Unknown,
                 })
-                .with(tls(page.tls))
+                .with(tls(page, question.task))
                 .with(frame(page))
                 .with(if page.document.is_known() {
                     symbol::Document::Known
@@ -69,6 +69,11 @@ impl Compiled<Checked> {
                 })
                 .with(sink(page.sink)),
             None => base,
+        };
+        let seen = match &question.event {
+            // The policy refuses these over a connection in clear; here they do not even look like it.
+            Event::Request { request, .. } if is_never_in_clear(request) => without_loopback(seen),
+            _ => seen,
         };
         match &question.event {
             Event::Request { request, placements, amount } => seen
@@ -80,6 +85,8 @@ impl Compiled<Checked> {
                 .with(destination(
                     page.and_then(|page| page.destination.known()).map(|goal| &goal.origin),
                     question.task,
+                    !is_never_in_clear(request)
+                        && page.is_some_and(|page| sends_on_this_machine(page, question.task)),
                 ))
                 .with(claim(&request.claim, page, *amount))
                 .with(self.amount(request.kind, *amount, question.task, &question.history))
@@ -87,7 +94,15 @@ impl Compiled<Checked> {
                 .with(visibility(placements.iter().map(|p| control(page, *p))))
                 .with(self.site(question, page)),
             Event::Verb { verb, to, carries } => seen
-                .with(destination(goal(*verb, *to, page).map(|goal| goal.origin), question.task))
+                .with(destination(
+                    goal(*verb, *to, page).map(|goal| goal.origin),
+                    question.task,
+                    match (verb, to) {
+                        // The proxy connects a listed site of this machine to a loopback address or not at all.
+                        (VerbKind::Open, Some(to)) => question.task.has_on_this_machine(to.origin),
+                        _ => page.is_some_and(|page| sends_on_this_machine(page, question.task)),
+                    },
+                ))
                 .with(visibility(page.and_then(|page| page.target.as_ref()).map(Some).into_iter()))
                 .with(match carries {
                     Fact::Known(Carried::Own) => symbol::Flow::Own,
@@ -239,13 +254,39 @@ fn relation(origin: &Fact<Origin>, task: &Task) -> Option<bool> {
     origin.known().map(|origin| task.origins().contains(origin))
 }
 
-fn tls(state: Fact<TlsState>) -> symbol::Tls {
-    match state {
+fn tls(page: &Snapshot, task: &Task) -> symbol::Tls {
+    match page.tls {
         Fact::Known(TlsState::Valid) => symbol::Tls::Valid,
+        Fact::Known(TlsState::Loopback) if is_on_this_machine(page, task) => symbol::Tls::Loopback,
+        Fact::Known(TlsState::Loopback) => symbol::Tls::Insecure,
         Fact::Known(TlsState::Broken) => symbol::Tls::Broken,
         Fact::Known(TlsState::Insecure) => symbol::Tls::Insecure,
         Fact::Unknown => symbol::Tls::Unknown,
     }
+}
+
+/// Whether the browser got the page from a site of this machine that the user listed, and the top frame is of that site
+/// too.
+fn is_on_this_machine(page: &Snapshot, task: &Task) -> bool {
+    let listed =
+        |origin: &Fact<Origin>| origin.known().is_some_and(|origin| task.has_on_this_machine(origin));
+    page.tls == Fact::Known(TlsState::Loopback) && listed(&page.origin) && page.top_origin == page.origin
+}
+
+/// Whether the page is of a site of this machine, and its form is sent to the same origin.
+fn sends_on_this_machine(page: &Snapshot, task: &Task) -> bool {
+    let goal = page.destination.known().map(|goal| &goal.origin);
+    is_on_this_machine(page, task) && goal.is_some() && goal == page.origin.known()
+}
+
+/// Whether a request is about card data or a government identity number.
+fn is_never_in_clear(request: &Request) -> bool {
+    takes_card_or_id(request.kind) || !request.effective_fields().intersection(NEVER_IN_CLEAR).is_empty()
+}
+
+fn without_loopback(seen: Valuation) -> Valuation {
+    let is_loopback = seen.get(Axis::Tls) == symbol::Tls::Loopback.index();
+    if is_loopback { seen.with(symbol::Tls::Insecure) } else { seen }
 }
 
 /// The position of the frame. Facts that contradict each other make it unknown: a top frame whose origin or document is
@@ -287,9 +328,12 @@ fn goal<'a>(verb: VerbKind, to: Option<Goal<'a>>, page: Option<&'a Snapshot>) ->
     to.or_else(|| if verb == VerbKind::Open { None } else { form() })
 }
 
-fn destination(goal: Option<&Origin>, task: &Task) -> symbol::Destination {
+/// The symbol of an address. `on_this_machine` counts for `http` alone.
+pub(super) fn destination(goal: Option<&Origin>, task: &Task, on_this_machine: bool) -> symbol::Destination {
     let Some(goal) = goal else { return symbol::Destination::Unknown };
     match (task.origins().contains(goal), goal.scheme() == "https") {
+        (true, false) if on_this_machine => symbol::Destination::TaskLoopback,
+        (false, false) if on_this_machine => symbol::Destination::OtherLoopback,
         (true, true) => symbol::Destination::Task,
         (true, false) => symbol::Destination::TaskPlain,
         (false, true) => symbol::Destination::Other,

@@ -20,10 +20,10 @@ pub(crate) enum Test {
     ContainerCovers,
     ContainerAtLeast(Tier),
     Origin,
-    Tls,
+    Tls(Channel),
     Frame(FrameTest),
     DestinationOrigin,
-    DestinationHttps,
+    DestinationChannel(Channel),
     /// The sinks that pass.
     Sink(Mask),
     Visible,
@@ -32,6 +32,47 @@ pub(crate) enum Test {
     Flow,
     /// Only the user's own words may be carried.
     FlowOwn,
+}
+
+/// The connections that pass: encrypted ones, and those in clear that stay on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Channel {
+    Encrypted,
+    EncryptedOrLoopback,
+    Loopback,
+}
+
+impl Channel {
+    pub(crate) const ALL: [Channel; 3] =
+        [Channel::Encrypted, Channel::EncryptedOrLoopback, Channel::Loopback];
+
+    pub(crate) fn of(encrypted: bool, loopback: bool) -> Option<Channel> {
+        Channel::ALL
+            .into_iter()
+            .find(|it| (it.passes_encrypted(), it.passes_loopback()) == (encrypted, loopback))
+    }
+
+    pub(crate) fn passes_encrypted(self) -> bool {
+        self != Channel::Loopback
+    }
+
+    pub(crate) fn passes_loopback(self) -> bool {
+        self != Channel::Encrypted
+    }
+
+    /// The words of a clause, where `encrypted` is its word for an encrypted connection.
+    pub(crate) fn words(self, encrypted: &'static str) -> String {
+        let passing =
+            [self.passes_encrypted().then_some(encrypted), self.passes_loopback().then_some("loopback")];
+        passing.into_iter().flatten().collect::<Vec<_>>().join(" or ")
+    }
+}
+
+impl Test {
+    /// Whether it lets plain http on this machine pass.
+    pub(crate) fn passes_loopback(self) -> bool {
+        matches!(self, Test::Tls(channel) | Test::DestinationChannel(channel) if channel.passes_loopback())
+    }
 }
 
 /// The frames that pass.

@@ -45,6 +45,14 @@ impl Policy {
         self.tiers.of(field)
     }
 
+    /// The fields that the canonical text names with their tiers. A field that the language gained later is left out at its own
+    /// tier, so that the text and the hash of an earlier policy stay what they are.
+    pub(crate) fn named_fields(&self) -> impl Iterator<Item = Field> {
+        Field::ALL
+            .into_iter()
+            .filter(|field| !ADDED_LATER.contains(field) || self.tier(*field) != field.tier())
+    }
+
     /// The safety thresholds, where the policy names them.
     pub fn thresholds(&self) -> Option<Thresholds> {
         self.thresholds
@@ -82,6 +90,9 @@ impl Policy {
 fn card_fields() -> FieldSet {
     [Field::CardNumber, Field::CardExpiry, Field::CardCode].into_iter().collect()
 }
+
+/// The fields that the language gained after its first version. A policy that does not name them leaves them at their own tier.
+pub(crate) const ADDED_LATER: [Field; 3] = [Field::Username, Field::Company, Field::BirthDate];
 
 /// The tier of every field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

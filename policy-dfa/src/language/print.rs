@@ -16,7 +16,7 @@ impl Display for Policy {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         writeln!(f, "policy \"{}\" version {}", self.name, self.version)?;
         for tier in Tier::ALL {
-            let fields: Vec<_> = Field::ALL.into_iter().filter(|field| self.tier(*field) == tier).collect();
+            let fields: Vec<_> = self.named_fields().filter(|field| self.tier(*field) == tier).collect();
             if !fields.is_empty() {
                 let names: Vec<_> = fields.into_iter().map(Field::as_str).collect();
                 writeln!(f, "tier {} {{ {} }}", tier.as_str(), names.join(" "))?;
@@ -94,12 +94,12 @@ impl Display for Test {
             Test::ContainerCovers => f.write_str("container covers the fields"),
             Test::ContainerAtLeast(tier) => write!(f, "container {}", tier.as_str()),
             Test::Origin => f.write_str("origin is the task's"),
-            Test::Tls => f.write_str("tls valid"),
+            Test::Tls(channel) => write!(f, "tls {}", channel.words("valid")),
             Test::Frame(FrameTest::Top) => f.write_str("frame top"),
             Test::Frame(FrameTest::SameOrigin) => f.write_str("frame same origin"),
             Test::Frame(FrameTest::Any) => f.write_str("frame any"),
             Test::DestinationOrigin => f.write_str("destination origin is the task's"),
-            Test::DestinationHttps => f.write_str("destination https"),
+            Test::DestinationChannel(channel) => write!(f, "destination {}", channel.words("https")),
             Test::Sink(sinks) => write!(f, "sink {}", Axis::Sink.names(*sinks, ", ")),
             Test::Visible => f.write_str("visible"),
             Test::Safety => f.write_str("safety reaches the threshold"),

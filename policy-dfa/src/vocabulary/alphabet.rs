@@ -141,6 +141,8 @@ axes! {
         Broken "broken",
         /// Plain http.
         Insecure "insecure",
+        /// Plain http to a port of this machine that the user listed, connected to a loopback address.
+        Loopback "loopback",
         /// Not known.
         Unknown "unknown",
     }
@@ -168,10 +170,14 @@ axes! {
         Task "task",
         /// An origin of the task, over plain http.
         TaskPlain "task_over_http",
+        /// An origin of the task, over plain http on this machine, on a port that the user listed.
+        TaskLoopback "task_on_loopback",
         /// Another origin, over https.
         Other "other",
         /// Another origin, over plain http.
         OtherPlain "other_over_http",
+        /// Another origin, over plain http on this machine, on a port that the user listed.
+        OtherLoopback "other_on_loopback",
         /// Not known.
         Unknown "unknown",
     }

@@ -1,6 +1,6 @@
 //! The events that a policy decides on: requests of the model and verbs of the agent.
 
-use sirl::{Kind, Tier};
+use sirl::{Field, FieldSet, Kind, Tier};
 
 /// The verbs that the policy knows as events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,6 +64,18 @@ impl VerbKind {
     pub(crate) fn ruled_from_name(name: &str) -> Option<VerbKind> {
         VerbKind::RULED.into_iter().find(|verb| verb.as_str() == name)
     }
+}
+
+/// The fields that never go over a connection in clear, not even on this machine.
+pub(crate) const NEVER_IN_CLEAR: FieldSet = FieldSet::EMPTY
+    .with(Field::CardNumber)
+    .with(Field::CardExpiry)
+    .with(Field::CardCode)
+    .with(Field::GovernmentId);
+
+/// Whether requests of a kind may ask for card data or a government identity number, or pay with a card.
+pub(crate) fn takes_card_or_id(kind: Kind) -> bool {
+    kind == Kind::Purchase || !kind.allowed_fields().intersection(NEVER_IN_CLEAR).is_empty()
 }
 
 /// The event that is decided. Each root is a start state of the automaton.

@@ -83,10 +83,10 @@ proptest! {
 fn a_change_is_shown_in_plain_words() {
     let of = |text: &str| Policy::parse(text).unwrap().compile().unwrap();
     let words = |new: &str| Diff::between(&of(DEFAULT), &of(new)).to_string();
-    let lax = words(&DEFAULT.replacen("    tls valid\n", "", 1));
+    let lax = words(&DEFAULT.replacen("    tls valid or loopback\n", "", 1));
     let expected = "newly granted by fill: `address` with T1 fields in ";
     assert!(lax.starts_with(expected), "{lax}");
-    assert!(lax.contains("tls is not valid"), "{lax}");
+    assert!(lax.contains("tls is not valid or loopback"), "{lax}");
     let session = words(
         &DEFAULT
             .replace("at most 1 purchase, 5 prompts", "at most 2 purchases, 1 otp")

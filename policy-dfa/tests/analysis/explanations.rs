@@ -139,11 +139,12 @@ fn an_explanation_names_every_rule_and_what_would_help() {
         "`address` with T2 fields is refused: invalid_container. This browser container is not trusted enough \
          for the data that was asked for; you can raise it.\n\
          Because container is T1: container covers the fields\n\
-         Besides, tls is broken: tls valid\n\
+         Besides, tls is broken: tls valid or loopback\n\
          Besides, claim is contradicts: every request: the browser confirms what the model claims\n\
-         It would be granted if container were T2 and tls were valid and claim were agrees and consent were given"
+         It would be granted if container were T2 and tls were valid or loopback and claim were agrees and \
+         consent were given"
     );
-    assert_eq!(&DEFAULT[why.failing[1].span.clone().unwrap()], "tls valid");
+    assert_eq!(&DEFAULT[why.failing[1].span.clone().unwrap()], "tls valid or loopback");
     let payment = policy.explain(Root::Request(Kind::Payment, Tier::T2), &good());
     assert_eq!((payment.failing[0].rule.as_str(), payment.remedies.len()), ("deliver nothing", 0));
     assert!(payment.to_string().ends_with("only another policy does."));

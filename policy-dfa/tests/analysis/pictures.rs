@@ -56,7 +56,7 @@ fn a_table_has_a_row_for_each_rule() {
     );
     let open = shown(DEFAULT, Root::Verb(VerbKind::Open), Format::Markdown);
     assert!(
-        open.contains("| destination (if container is T1 or T2) | task, task_over_http | unplanned_effect; unknown: refused | destination origin is the task's if container is T1 or T2 |"),
+        open.contains("| destination (if container is T1 or T2) | task, task_over_http, task_on_loopback | unplanned_effect; unknown: refused | destination origin is the task's if container is T1 or T2 |"),
         "{open}"
     );
 }

@@ -140,8 +140,8 @@ fn the_prospects_of_a_task() {
     assert_eq!(
         fine.to_string(),
         "only after asking, where site is free and container is T2 and origin is task and top_origin is task and \
-         tls is valid and frame is top and document is known and destination is task and claim is agrees and \
-         placement is whole and visibility is seen"
+         tls is valid or loopback and frame is top and document is known and destination is task or task_on_loopback \
+         and claim is agrees and placement is whole and visibility is seen"
             .replace("site is free and ", "")
     );
     let low = possible(address, &task(&Kind::ALL, Container::T1), &[]);
@@ -169,7 +169,7 @@ fn the_prospects_of_a_task() {
     let open = Partial::anything().among(&[symbol::Container::T0]).unwrap();
     assert_eq!(
         policy.possible(Root::Verb(policy_dfa::VerbKind::Open), &open).to_string(),
-        "may be granted without asking, where destination is task or other and flow is own or stays"
+        "may be granted without asking, where destination is not task_over_http or other_over_http or unknown and flow is own or stays"
     );
 }
 

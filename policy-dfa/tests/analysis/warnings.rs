@@ -182,10 +182,10 @@ fn every_warning_has_its_location() {
         (
             DEFAULT.replace(
                 "tier T1 { name country region city phone email }\ntier T2 {",
-                "tier T2 { name country region city phone email",
+                "tier T2 { username company name country region city phone email",
             ),
             "no field is T1, so `never grant T1 where tls is broken or insecure or unknown` is about higher tiers alone",
-            "prove never grant T1 where tls is not valid",
+            "prove never grant T1 where tls is not valid or loopback",
         ),
     ];
     for (text, expected, at) in cases {

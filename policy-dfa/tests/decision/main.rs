@@ -6,6 +6,7 @@ mod common;
 
 mod allocations;
 mod decide;
+mod loopback;
 mod redeem;
 mod text;
 mod verbs;

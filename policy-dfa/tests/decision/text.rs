@@ -36,6 +36,21 @@ fn every_mistake_is_reported_with_its_location() {
             "verb open { tls valid }",
             "2:13 `tls` cannot be asked of `open`: the page it goes to is not loaded yet; use `destination`, `container` or `flow`",
         ),
+        ("verb click { tls loopback tls valid }", "2:27 `tls` is said twice; keep one of the two"),
+        ("verb click { tls valid or valid }", "2:27 `valid` is said twice; keep one of the two"),
+        ("verb click { tls insecure }", "2:18 expected `valid` or `loopback`, found `insecure`"),
+        (
+            "request payment { tls valid or loopback consent every time deliver fill }",
+            "2:19 `payment` never goes over a connection in clear; leave `loopback` out: it is not for card data and government identity numbers",
+        ),
+        (
+            "request identity { destination loopback consent every time deliver fill }",
+            "2:20 `identity` never goes over a connection in clear; leave `loopback` out: it is not for card data and government identity numbers",
+        ),
+        (
+            "request purchase { tls loopback consent every time deliver payment_api }",
+            "2:20 `purchase` never goes over a connection in clear; leave `loopback` out: it is not for card data and government identity numbers",
+        ),
         ("verb click { tls valid tls valid }", "2:24 `tls` is said twice; keep one of the two"),
         (
             "verb click { safety reaches the threshold }",
@@ -172,7 +187,7 @@ fn every_mistake_is_reported_with_its_location() {
             "2:32 a yes does not hold per `page`; write one of: session, site",
         ),
         (
-            "prove never grant T2 where tls is not valid or broken or insecure or unknown",
+            "prove never grant T2 where tls is not valid or broken or insecure or loopback or unknown",
             "2:32 `tls` has no other value than those named here; leave at least one",
         ),
         ("prove never grant T2 prove never grant T2", "2:22 this is stated twice; keep one of the two"),
@@ -216,7 +231,7 @@ fn the_policy_as_a_whole_is_validated() {
 #[test]
 fn the_shipped_policy_survives_printing_and_parsing() {
     let policy = Policy::parse(DEFAULT).unwrap();
-    assert_eq!((policy.name(), policy.version(), policy.proofs().count()), ("default", 1, 6));
+    assert_eq!((policy.name(), policy.version(), policy.proofs().count()), ("default", 1, 8));
     let again = Policy::parse(&policy.to_string()).unwrap();
     assert_eq!((&again, again.to_string()), (&policy, policy.to_string()));
 }

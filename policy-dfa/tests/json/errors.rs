@@ -39,7 +39,7 @@ fn every_mistake_in_the_form_is_reported_with_its_location() {
         ),
         (
             json!({ "tiers": { "T1": ["zip"] } }),
-            "tiers.T1[0]: `zip` is not a field; write one of: name, country, region, city, phone, email, street, postal_code, card_number, card_expiry, card_code, government_id, password, one_time_code",
+            "tiers.T1[0]: `zip` is not a field; write one of: name, country, region, city, phone, email, street, postal_code, card_number, card_expiry, card_code, government_id, password, one_time_code, username, company, birth_date",
         ),
         (
             json!({ "thresholds": { "T0": 0.1 } }),
@@ -59,7 +59,7 @@ fn every_mistake_in_the_form_is_reported_with_its_location() {
         ),
         (
             json!({ "verbs": { "click": { "clauses": [{ "tls": "broken" }] } } }),
-            "verbs.click.clauses[0].tls: `broken` is not what `tls` is tested for; write one of: valid",
+            "verbs.click.clauses[0].tls: `broken` is not what `tls` is tested for; write one of: valid, valid_or_loopback, loopback",
         ),
         (
             json!({ "verbs": { "click": { "clauses": [{ "frame": "same" }] } } }),
@@ -163,7 +163,7 @@ fn every_mistake_in_the_form_is_reported_with_its_location() {
         ),
         (
             json!({ "prove": [{ "never": "grant", "subject": "T2", "where": [{ "tls": ["task"] }] }] }),
-            "prove[0].where[0].tls[0]: `task` is not a symbol of `tls`; write one of: valid, broken, insecure, unknown",
+            "prove[0].where[0].tls[0]: `task` is not a symbol of `tls`; write one of: valid, broken, insecure, loopback, unknown",
         ),
     ];
     let found: Vec<_> = cases.iter().map(|(change, _)| first_problem(change.clone())).collect();

@@ -67,6 +67,8 @@ fn the_shipped_policy_survives_json() {
         r#"    "after": [{ "event": "suspected_injection", "never": ["T2"], "until": "new_task" }]"#,
         r#"    { "never": "deliver", "subject": "payment", "to": "fill" },"#,
         r#"    { "never": "grant", "subject": "T1", "where": [{ "tls": ["broken", "insecure", "unknown"] }] },"#,
+        r#"        { "tls": "valid_or_loopback" },"#,
+        r#"        { "destination": "https_or_loopback" },"#,
     ] {
         assert!(json.lines().any(|found| found == line), "{line}\n{json}");
     }

@@ -163,7 +163,7 @@ impl<'m> Rules<'m> {
                 (Axis::Origin, vec!["task"], "origin_mismatch"),
                 (Axis::TopOrigin, vec!["task"], "origin_mismatch"),
             ],
-            "tls" => vec![(Axis::Tls, vec!["valid"], "tls_invalid")],
+            "tls" => vec![(Axis::Tls, value.split("_or_").collect(), "tls_invalid")],
             "frame" => {
                 let frames = match value {
                     "top" => vec!["top"],
@@ -173,9 +173,20 @@ impl<'m> Rules<'m> {
                 vec![(Axis::Frame, frames, "frame_not_top")]
             }
             "destination" if value == "task" => {
-                vec![(Axis::Destination, vec!["task", "task_over_http"], wrong_destination)]
+                vec![(
+                    Axis::Destination,
+                    vec!["task", "task_over_http", "task_on_loopback"],
+                    wrong_destination,
+                )]
             }
-            "destination" => vec![(Axis::Destination, vec!["task", "other"], "tls_invalid")],
+            "destination" => {
+                let passing = value.split("_or_").flat_map(|channel| match channel {
+                    "https" => ["task", "other"],
+                    "loopback" => ["task_on_loopback", "other_on_loopback"],
+                    other => panic!("unknown channel: {other}"),
+                });
+                vec![(Axis::Destination, passing.collect(), "tls_invalid")]
+            }
             "sink" => vec![(Axis::Sink, clause.value.iter().map(String::as_str).collect(), wrong_sink)],
             "visible" => vec![(Axis::Visibility, vec!["seen"], "occluded")],
             "safety" => vec![(Axis::Safety, up(need), "low_safety")],

@@ -7,12 +7,26 @@ pub struct Choices<'a>(&'a [u8], usize);
 
 const SINKS: [&str; 5] = ["other", "payment_form", "address_form", "login_form", "free_text"];
 const VERBS: [&str; 6] = ["open", "click", "type", "choose", "press", "submit"];
+const TLS: [&str; 4] = ["tls valid", "tls valid", "tls valid or loopback", "tls loopback"];
+const DESTINATIONS: [&str; 4] =
+    ["destination https", "destination https", "destination https or loopback", "destination loopback"];
 const FRAMES: [&str; 3] = ["top", "same origin", "any"];
 /// Signals that a statement may name, with their symbols.
 const SIGNALS: [(&str, &[&str]); 8] = [
     ("container", &["T0", "T1", "T2", "unknown"]),
-    ("destination", &["task", "task_over_http", "other", "other_over_http", "unknown"]),
-    ("tls", &["valid", "broken", "insecure", "unknown"]),
+    (
+        "destination",
+        &[
+            "task",
+            "task_over_http",
+            "task_on_loopback",
+            "other",
+            "other_over_http",
+            "other_on_loopback",
+            "unknown",
+        ],
+    ),
+    ("tls", &["valid", "broken", "insecure", "loopback", "unknown"]),
     ("sink", &["other", "payment_form", "address_form", "login_form", "free_text", "unknown"]),
     ("consent", &["none", "given", "refused", "expired"]),
     ("taint", &["clean", "tainted"]),
@@ -76,14 +90,17 @@ fn request(kind: &str, c: &mut Choices<'_>) -> String {
     let container = if c.rarely() { "T1" } else { "covers the fields" };
     add(format!("container {container}"), c);
     add("origin is the task's".to_owned(), c);
-    add("tls valid".to_owned(), c);
+    let clear = !matches!(kind, "payment" | "purchase" | "identity");
+    let tls = if clear { c.pick(&TLS) } else { "tls valid" };
+    add(tls.to_owned(), c);
     let frame = if buys { "top" } else { c.pick(&FRAMES) };
     add(format!("frame {frame}"), c);
     if !buys {
         // Now and then both clauses about the destination are missing.
         if !c.rarely() {
             add("destination origin is the task's".to_owned(), c);
-            add("destination https".to_owned(), c);
+            let channel = if clear { c.pick(&DESTINATIONS) } else { "destination https" };
+            add(channel.to_owned(), c);
         }
         add("visible".to_owned(), c);
     }
@@ -118,12 +135,12 @@ fn verb(name: &str, c: &mut Choices<'_>) -> String {
     let mut tests = vec![
         format!("container {}", c.pick(&Tier::ALL).as_str()),
         "destination origin is the task's".to_owned(),
-        "destination https".to_owned(),
+        c.pick(&DESTINATIONS).to_owned(),
         "flow stays".to_owned(),
         "flow own".to_owned(),
     ];
     if name != "open" {
-        tests.extend(["origin is the task's", "tls valid", "visible"].map(str::to_owned));
+        tests.extend(["origin is the task's", c.pick(&TLS), "visible"].map(str::to_owned));
         tests.push(format!("frame {}", c.pick(&FRAMES)));
         let not = if c.below(2) == 0 { "not " } else { "" };
         let mut sinks = c.some(&SINKS);

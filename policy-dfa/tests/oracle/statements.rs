@@ -28,7 +28,7 @@ impl<'m> Answers<'m> {
 type Contradicts = fn(&Model, Event, Answer, &mut Asker<'_>) -> bool;
 
 /// Statements about one valuation.
-const SINGLE: [(&str, Contradicts); 14] = [
+const SINGLE: [(&str, Contradicts); 15] = [
     ("no field is released in a container below its tier", |_, event, answer, ask| {
         let Event::Request(_, need) = event else { return false };
         answer.permits() && tier(ask.name(Axis::Container)).is_none_or(|tier| tier < need)
@@ -56,14 +56,38 @@ const SINGLE: [(&str, Contradicts); 14] = [
                 || ask.name(Axis::TopOrigin) != "task"
                 || (has_form(event) && ask.name(Axis::Destination).starts_with("other")))
     }),
-    ("nothing is released over a connection or to a form that is not encrypted", |_, event, answer, ask| {
-        released(event, answer)
-            && (ask.name(Axis::Tls) != "valid"
-                || (has_form(event) && ask.name(Axis::Destination).ends_with("over_http")))
-    }),
+    (
+        "nothing is released over a connection or to a form that is not encrypted, unless the policy names loopback",
+        |model, event, answer, ask| {
+            let request = model.requests.iter().find(|request| request.kind == event.name());
+            let names = |test: &str| {
+                request.is_some_and(|request| {
+                    let mut clauses = request.clauses.iter();
+                    clauses.any(|clause| clause.test == test && clause.value[0].ends_with("loopback"))
+                })
+            };
+            let (tls, destination) = (ask.name(Axis::Tls), ask.name(Axis::Destination));
+            let encrypted = tls == "valid" || (tls == "loopback" && names("tls"));
+            let in_clear = destination.ends_with("over_http")
+                || (destination.ends_with("on_loopback") && !names("destination"));
+            released(event, answer) && (!encrypted || (has_form(event) && in_clear))
+        },
+    ),
+    (
+        "no card data and no government identity number go over a connection in clear, not even on this machine",
+        |_, event, answer, ask| {
+            matches!(event.name(), "payment" | "purchase" | "identity")
+                && released(event, answer)
+                && (ask.name(Axis::Tls) == "loopback"
+                    || (has_form(event) && ask.name(Axis::Destination).ends_with("on_loopback")))
+        },
+    ),
     (
         "no T2 field is released on the page's own word: its form must go to the task's origins",
-        |_, event, answer, ask| put_in(event, answer) == Some(2) && ask.name(Axis::Destination) != "task",
+        |_, event, answer, ask| {
+            let to = ask.name(Axis::Destination);
+            put_in(event, answer) == Some(2) && !matches!(to, "task" | "task_on_loopback")
+        },
     ),
     ("a field is only put into a suitable control that can be seen", |_, event, answer, ask| {
         let Some(need) = put_in(event, answer) else { return false };

@@ -192,12 +192,12 @@ fn columns_count_characters() {
 #[test]
 fn every_kind_has_the_fields_of_the_specification() {
     for (kind, fields) in [
-        (Kind::Address, "name,country,region,city,street,postal_code"),
+        (Kind::Address, "name,country,region,city,street,postal_code,company"),
         (Kind::Payment, "name,card_number,card_expiry,card_code"),
         (Kind::Purchase, ""),
-        (Kind::Contact, "name,phone,email"),
-        (Kind::Identity, "name,government_id"),
-        (Kind::Login, "email,password"),
+        (Kind::Contact, "name,phone,email,username,company"),
+        (Kind::Identity, "name,government_id,birth_date"),
+        (Kind::Login, "email,password,username"),
         (Kind::Otp, "one_time_code"),
     ] {
         let names: Vec<&str> = kind.allowed_fields().iter().map(Field::as_str).collect();
@@ -214,7 +214,7 @@ fn every_kind_has_the_fields_of_the_specification() {
 #[test]
 fn a_request_without_fields_asks_for_those_of_its_kind() {
     let block = parse_block("REQ.login\nREQ.login fields=[email]\nREQ.end").unwrap();
-    let both = FieldSet::EMPTY.with(Field::Email).with(Field::Password);
-    assert_eq!(block.requests[0].effective_fields(), both);
+    let all = FieldSet::EMPTY.with(Field::Email).with(Field::Password).with(Field::Username);
+    assert_eq!(block.requests[0].effective_fields(), all);
     assert_eq!(block.requests[1].effective_fields(), FieldSet::EMPTY.with(Field::Email));
 }

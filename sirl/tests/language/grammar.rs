@@ -68,7 +68,8 @@ fn fields_must_be_named_where_the_default_is_more() {
     assert!(!grammar.accepts(b"REQ.contact fields=[name,email]\nREQ.end"));
     assert!(grammar.accepts(b"REQ.contact fields=[name]\nREQ.end"));
     assert!(grammar.accepts(b"REQ.purchase\nREQ.contact fields=[\"name\"]\nREQ.end"));
-    let twice = [(Kind::Login, some(&[Field::Email])), (Kind::Login, some(&[Field::Password]))];
+    let twice =
+        [(Kind::Login, some(&[Field::Email, Field::Username])), (Kind::Login, some(&[Field::Password]))];
     assert!(Grammar::for_fields(&twice).unwrap().accepts(b"REQ.login\nREQ.end"));
 }
 

@@ -145,7 +145,8 @@ fn undeclared_kinds_and_fields_cannot_be_requested() {
 /// A request that names no field asks for the fields that the schema allows.
 #[test]
 fn a_request_without_fields_stays_within_the_schema() {
-    let schema = Schema::parse("kind login { email }\nkind contact { name phone email }").unwrap();
+    let schema =
+        Schema::parse("kind login { email }\nkind contact { name phone email username company }").unwrap();
     let block = parse_block_with(&schema, "REQ.login\nREQ.contact\nREQ.end").unwrap();
     assert_eq!(block.requests[0].effective_fields().iter().collect::<Vec<_>>(), [Field::Email]);
     assert!(block.requests[1].fields.is_empty(), "nothing is written out where nothing is narrowed");

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use browser_signals::playwright::{OwnBrowser, OwnWindow};
+use browser_signals::this_machine::OwnPort;
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -110,6 +111,7 @@ pub struct ConsentPage {
     /// A warning that stays open until it was read or something else is asked.
     unread: Option<OpenQuestion>,
     _stop: Option<oneshot::Sender<()>>,
+    _own_port: Option<OwnPort>,
 }
 
 impl ConsentPage {
@@ -120,6 +122,7 @@ impl ConsentPage {
     pub async fn open(settings: PageSettings) -> io::Result<ConsentPage> {
         let entropy = &settings.entropy;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let own_port = OwnPort::register(listener.local_addr()?.port());
         let secret = derived(entropy, "path", 0);
         let shared = Arc::new(Shared::new(listener.local_addr()?.port(), &secret));
         let router = Router::new().fallback(answer).with_state(shared.clone());
@@ -131,7 +134,7 @@ impl ConsentPage {
         let channel = shared.channel.clone();
         let address = Box::new(move |nonce: &str| shared.address_of(nonce));
         let page = ConsentPage::over(channel, address, settings);
-        Ok(ConsentPage { _stop: Some(stop), ..page })
+        Ok(ConsentPage { _stop: Some(stop), _own_port: Some(own_port), ..page })
     }
 
     /// A page that another program shows, such as the extension. The opener gets the nonce of the question; the page's
@@ -162,6 +165,7 @@ impl ConsentPage {
             report: None,
             unread: None,
             _stop: None,
+            _own_port: None,
         }
     }
 

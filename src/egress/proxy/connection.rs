@@ -27,12 +27,13 @@ pub(super) async fn connect(
         let resolver = shared.resolver();
         let found = shared.rules().addresses(target.host(), target.port(), resolver).await.ok()?;
         for address in found {
-            // The proxy must not connect to itself.
-            if address == shared.own_address() || gate.judge_address(target, address.ip()).is_err() {
+            // The proxy must not connect to itself, nor to another listener of the guard.
+            if shared.is_off_limits(target, address) || gate.judge_address(target, address.ip()).is_err() {
                 continue;
             }
             if let Ok(stream) = TcpStream::connect(address).await {
                 let _slower_only = stream.set_nodelay(true);
+                shared.note_reached(target, address.ip());
                 return Some(stream);
             }
         }

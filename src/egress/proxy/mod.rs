@@ -46,6 +46,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use browser_signals::Origin;
 use browser_signals::playwright::{BrowserSettings, ContainerProxy};
+use browser_signals::this_machine::OwnPort;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use vault::Entropy;
@@ -82,6 +83,7 @@ pub struct EgressProxy {
     granted: Mutex<Vec<Origin>>,
     container: ContainerProxy,
     _closing: watch::Sender<()>,
+    _own_port: OwnPort,
 }
 
 /// Why a proxy could not be started.
@@ -128,6 +130,7 @@ impl EgressProxy {
     ) -> io::Result<EgressProxy> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
+        let _own_port = OwnPort::register(address.port());
         let (password, greeting) = random.split_at(32);
         let container = ContainerProxy::new(address, Zeroizing::new(hex(password)), &hex(greeting));
         let gate = Arc::new(Gate::new(Arc::new(before.clone())));
@@ -141,9 +144,12 @@ impl EgressProxy {
             resolver,
             limits,
             closing,
+            sites_on_this_machine: before.sites_on_this_machine(),
+            payment: before.payment.clone(),
+            reached: container.reached().clone(),
         };
         tokio::spawn(listen(listener, Arc::new(shared)));
-        Ok(EgressProxy { gate, before, granted: Mutex::default(), container, _closing })
+        Ok(EgressProxy { gate, before, granted: Mutex::default(), container, _closing, _own_port })
     }
 
     /// The settings with which the browser connects a container through this proxy.

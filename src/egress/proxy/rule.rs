@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use browser_signals::Origin;
 use browser_signals::address::{self, is_private_ip};
+use browser_signals::this_machine::{self, is_loopback_host, is_loopback_ip};
 
 use super::target::Target;
 
@@ -13,6 +14,9 @@ pub enum Refusal {
     /// A host of this machine or of a private network, by its name or by its address.
     #[error("a host of this machine or of a private network")]
     Private,
+    /// A host of this machine whose name or address leads elsewhere.
+    #[error("a host of this machine that leads elsewhere")]
+    NotThisMachine,
     /// A port that web servers do not use.
     #[error("a port that no web server has")]
     Port,
@@ -52,6 +56,12 @@ impl OpenRule {
         target.url().is_some_and(|url| address::is_allowed(&url, &self.private_hosts))
             || self.payment.iter().any(|origin| target.is_of(origin))
     }
+
+    /// The sites of this machine without TLS that are listed with their port.
+    pub(super) fn sites_on_this_machine(&self) -> Vec<Origin> {
+        let listed = this_machine::sites(&self.private_hosts);
+        listed.into_iter().filter(|site| !self.payment.contains(site)).collect()
+    }
 }
 
 impl EgressRule for OpenRule {
@@ -65,6 +75,10 @@ impl EgressRule for OpenRule {
     }
 
     fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), Refusal> {
+        // What is sent to a site of this machine in clear must not leave it, whatever a resolver says.
+        if is_loopback_host(target.host()) && !is_loopback_ip(address) {
+            return Err(Refusal::NotThisMachine);
+        }
         if is_private_ip(address) && !self.is_listed(target) { Err(Refusal::Private) } else { Ok(()) }
     }
 }
@@ -154,7 +168,7 @@ mod tests {
         let (private, public) =
             (["127.0.0.1", "10.0.0.1", "::1", "::ffff:10.0.0.1"], ["93.184.215.14", "2606:2800::1"]);
         for address in private {
-            let address = address.parse().unwrap();
+            let address: IpAddr = address.parse().unwrap();
             assert_eq!(open().judge_address(&tunnel("shop.example:443"), address), Err(Refusal::Private));
             assert_eq!(
                 open().judge_address(&tunnel("shop.test:443"), address),
@@ -162,11 +176,36 @@ mod tests {
                 "the port"
             );
             assert_eq!(open().judge_address(&tunnel("shop.test:8443"), address), Ok(()));
-            assert_eq!(open().judge_address(&forward("http://127.0.0.1:4000/"), address), Ok(()));
+            let handler = open().judge_address(&forward("http://127.0.0.1:4000/"), address);
+            let expected = if address.is_loopback() { Ok(()) } else { Err(Refusal::NotThisMachine) };
+            assert_eq!(handler, expected, "{address}");
         }
         for address in public {
             assert_eq!(open().judge_address(&tunnel("shop.example:443"), address.parse().unwrap()), Ok(()));
         }
+    }
+
+    #[test]
+    fn a_host_of_this_machine_leads_to_a_loopback_address_or_nowhere() {
+        let hosts = ["localhost:3000", "127.0.0.1:3000", "[::1]:3000", "x.localhost:3000"];
+        let rule = OpenRule { private_hosts: hosts.map(str::to_owned).to_vec(), payment: Vec::new() };
+        let judged = |host: &str, address: &str| {
+            let address = address.parse().unwrap();
+            let all = [tunnel(host), forward(&format!("http://{host}/"))];
+            all.map(|target| rule.judge_address(&target, address))
+        };
+        for host in &hosts[..3] {
+            for address in ["127.0.0.1", "127.0.0.53", "::1", "::ffff:127.0.0.1"] {
+                assert_eq!(judged(host, address), [Ok(()); 2], "{host} {address}");
+            }
+            for address in ["93.184.215.14", "2606:2800::1", "10.0.0.1", "0.0.0.0", "::ffff:93.184.215.14"] {
+                assert_eq!(judged(host, address), [Err(Refusal::NotThisMachine); 2], "{host} {address}");
+            }
+        }
+        // A listed name below `localhost` is a host like any other, wherever it leads.
+        assert_eq!(judged(hosts[3], "93.184.215.14"), [Ok(()); 2]);
+        let sites: Vec<String> = rule.sites_on_this_machine().iter().map(ToString::to_string).collect();
+        assert_eq!(sites, ["http://localhost:3000", "http://127.0.0.1:3000", "http://[::1]:3000"]);
     }
 
     #[test]

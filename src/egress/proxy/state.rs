@@ -1,6 +1,6 @@
 //! The state that all connections of one proxy share, its limits, and its constant answers.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,10 +8,13 @@ use axum::body::Body;
 use axum::http::StatusCode;
 use axum::http::header::{self, HeaderValue};
 use axum::response::Response;
+use browser_signals::Origin;
+use browser_signals::this_machine::{ReachedSites, is_loopback_ip, is_own_port};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::gate::Gate;
 use super::names::{HostRules, Resolver};
+use super::target::Target;
 use crate::system::loopback::Hidden;
 
 /// The limits of one proxy. A connection needs at most `head` bytes for its request, and a tunnel two buffers of 16 KiB:
@@ -59,6 +62,12 @@ pub(super) struct Shared {
     pub resolver: Arc<dyn Resolver>,
     pub limits: Limits,
     pub closing: watch::Receiver<()>,
+    /// The sites of this machine without TLS that the user listed.
+    pub sites_on_this_machine: Vec<Origin>,
+    /// The origins of the guard's payment handler, the only listener of the guard that a container reaches.
+    pub payment: Vec<Origin>,
+    /// The sites of this machine that were reached on a loopback address.
+    pub reached: ReachedSites,
 }
 
 impl Shared {
@@ -74,12 +83,22 @@ impl Shared {
         self.resolver.as_ref()
     }
 
-    pub fn own_address(&self) -> SocketAddr {
-        self.address
-    }
-
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Whether an address is a listener of the guard that the target may not reach. The proxy itself is one.
+    pub fn is_off_limits(&self, target: &Target, address: SocketAddr) -> bool {
+        let own = is_loopback_ip(address.ip()) && is_own_port(address.port());
+        address == self.address || (own && !self.payment.iter().any(|origin| target.is_of(origin)))
+    }
+
+    /// Notes a connection that was made to a site of this machine that the user listed.
+    pub fn note_reached(&self, target: &Target, address: IpAddr) {
+        let site = self.sites_on_this_machine.iter().find(|site| target.is_of(site));
+        if let Some(site) = site.filter(|_| is_loopback_ip(address)) {
+            self.reached.note(site);
+        }
     }
 
     /// Waits until the proxy is closed.

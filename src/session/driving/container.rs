@@ -12,7 +12,8 @@ use sirl::{FieldSet, Kind};
 use vault::StateName;
 
 use super::container_actions::{
-    carry_out, look, open_container, pay, reason_of, release_within, take_refusals, wire_reason,
+    carry_out, look, open_container, pay, reason_of, release_within, sites_on_this_machine, take_refusals,
+    wire_reason,
 };
 use super::opening::{self, ReadySession, SealedTask, TaskSurface};
 use super::task_source::TaskSource;
@@ -87,8 +88,9 @@ impl Session {
         wording: TaskSource<'_>,
     ) -> Result<Session, (SessionError, Box<Guard>)> {
         let Guard { decision, mut dependencies } = guard;
-        let sealed = match opening::open(&mut dependencies, &decision, wording, TaskSurface::Container).await
-        {
+        let sites = sites_on_this_machine(&dependencies, browser);
+        let surface = TaskSurface::Container;
+        let sealed = match opening::open(&mut dependencies, &decision, wording, surface, &sites).await {
             Ok(sealed) => sealed,
             Err(error) => return Err((error, Box::new(Guard { decision, dependencies }))),
         };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, Tab};
+use browser_signals::this_machine::{self, is_own_port};
 use browser_signals::{Observed, Origin, Snapshot, Verb};
 use policy_dfa::{Reason, Task};
 use url::Url;
@@ -48,6 +49,14 @@ pub(super) async fn open_container(
     );
     tab.set_egress(Arc::new(container_egress.watching(agent_actions.clone())));
     Ok((tab, proxy))
+}
+
+/// The sites of this machine without TLS that the user listed for the browser. Listeners of the guard are none.
+pub(super) fn sites_on_this_machine(dependencies: &Dependencies, browser: &Browser) -> Vec<Origin> {
+    let payment = dependencies.payments.as_ref().map(|payments| payments.origin());
+    let listed = this_machine::sites(&browser.settings().private_hosts);
+    let is_site = |site: &Origin| payment.as_ref() != Some(site) && !is_own_port(site.port());
+    listed.into_iter().filter(is_site).collect()
 }
 
 /// Starts a proxy for one container, with the host rules and the private hosts of the browser's settings.

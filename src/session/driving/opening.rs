@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use browser_signals::Container;
+use browser_signals::{Container, Origin};
 use policy_dfa::{DecisionPoint, History, Millis, Reason, Task};
 use sirl::Kind;
 
@@ -11,14 +11,14 @@ use crate::audit::{AuditEvent, SessionId};
 use crate::consent::{ConsentBook, Notice, OpenPages};
 use crate::egress::Releases;
 use crate::guard::Dependencies;
-use crate::intake;
+use crate::intake::{self, Intake};
 use crate::page_text::PageTextGuard;
 use crate::page_text::Quarantine;
-use crate::session::SessionError;
 use crate::session::core::{Core, CoreDependencies};
 use crate::session::decisions::never_granted;
 use crate::session::prompts::consent_events;
 use crate::session::prompts::plan::{PlanQuestion, store_plan_answer};
+use crate::session::{NotEncrypted, SessionError};
 use crate::system::unix_ms;
 
 /// The browser that a session acts in.
@@ -63,12 +63,27 @@ pub(super) struct ReadySession {
     pub quarantine: Quarantine,
 }
 
+/// The refusal of a task that names a site without TLS that the policy never opens.
+fn judge_encryption(decision: &DecisionPoint, task: &Task) -> Result<(), NotEncrypted> {
+    let never = |origin: &&Origin| !decision.may_open(origin, task, &History::default());
+    let Some(origin) = task.origins().iter().filter(|origin| origin.scheme() == "http").find(never).cloned()
+    else {
+        return Ok(());
+    };
+    Err(match origin.is_plain_loopback() {
+        false => NotEncrypted::Elsewhere(origin),
+        true if task.has_on_this_machine(&origin) => NotEncrypted::NotInThePolicy(origin),
+        true => NotEncrypted::NotListed(origin),
+    })
+}
+
 /// Takes the values out of the prompt, seals the task, asks once for the container and for what the task will need.
 pub(super) async fn open(
     dependencies: &mut Dependencies,
     decision: &DecisionPoint,
     wording: TaskSource<'_>,
     surface: TaskSurface,
+    on_this_machine: &[Origin],
 ) -> Result<SealedTask, SessionError> {
     dependencies.note_user_present();
     let (prompt, mut intake, chosen) = match wording {
@@ -79,6 +94,10 @@ pub(super) async fn open(
     if intake.origins.is_empty() {
         return Err(SessionError::NoOrigin);
     }
+    let seal = |intake: &Intake, container| {
+        intake.seal(container).with_sites_on_this_machine(on_this_machine.iter().cloned())
+    };
+    judge_encryption(decision, &seal(&intake, Container::T2))?;
     let id = SessionId::random(dependencies.entropy.as_mut());
     let unix_ms = unix_ms();
     let mut seed = [0; 32];
@@ -96,7 +115,7 @@ pub(super) async fn open(
         .map_err(|error| SessionError::Vault(error.to_string()))?;
 
     // The user is not asked about kinds that can never be granted, whatever the pages are.
-    let raised = intake.seal(Container::T2);
+    let raised = seal(&intake, Container::T2);
     let mut ruled_out = Vec::new();
     intake.kinds.retain(|kind| {
         let reason = match dependencies.schema.takes(*kind) {
@@ -139,7 +158,7 @@ pub(super) async fn open(
             dependencies.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
         }
     }
-    let task = intake.seal(container);
+    let task = seal(&intake, container);
     let sealed = AuditEvent::Sealed {
         origins: task.origins().to_vec(),
         kinds: task.kinds().to_vec(),

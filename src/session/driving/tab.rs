@@ -142,7 +142,7 @@ impl TabSession {
         let Guard { decision, mut dependencies } = guard;
         let surface = TaskSurface::OwnBrowser(pages);
         let sealed =
-            match opening::open(&mut dependencies, &decision, TaskSource::User(prompt), surface).await {
+            match opening::open(&mut dependencies, &decision, TaskSource::User(prompt), surface, &[]).await {
                 Ok(sealed) => sealed,
                 Err(error) => return Err((error, Box::new(Guard { decision, dependencies }))),
             };

@@ -2,7 +2,7 @@
 
 use browser_signals::lookalike::warnings;
 use browser_signals::meaning::{Decisive, decisive};
-use browser_signals::{Origin, Snapshot};
+use browser_signals::{Fact, Origin, Snapshot, TlsState};
 use policy_dfa::{Consent, ConsentScope, Millis, SessionEvent};
 use sirl::{Field, FieldSet, Kind};
 
@@ -53,6 +53,9 @@ impl Core {
             let Some(origin) = page.origin.known() else { continue };
             let warnings = warnings(origin, self.task.origins());
             noticed.extend(warnings.iter().map(|warning| Notice::Host(warning.to_string())));
+            if page.tls == Fact::Known(TlsState::Loopback) {
+                noticed.push(Notice::InClear { site: origin.clone() });
+            }
             if let Some(top) = page.top_origin.known().filter(|top| *top != origin) {
                 noticed.push(Notice::InFrame { top: top.clone() });
             }

@@ -37,6 +37,9 @@ impl PlanQuestion {
                 intake.origins.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, o)| o.clone()).collect();
             let warned = warnings(origin, &others);
             question.noticed.extend(warned.iter().map(|warning| Notice::Host(warning.to_string())));
+            if origin.is_plain_loopback() {
+                question.noticed.push(Notice::InClear { site: origin.clone() });
+            }
         }
         for kind in &intake.kinds {
             let Some(scope) = decision.consent_scope(*kind).filter(|s| *s != ConsentScope::EveryTime) else {

@@ -189,6 +189,9 @@ fn code_of(field: Field) -> u8 {
         Field::GovernmentId => 12,
         Field::Password => 13,
         Field::OneTimeCode => 14,
+        Field::Username => 15,
+        Field::Company => 16,
+        Field::BirthDate => 17,
     }
 }
 

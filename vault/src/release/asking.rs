@@ -3,11 +3,12 @@
 use browser_signals::matching::{Asked, match_form};
 use browser_signals::{Control, NodeId, SealedValue, Snapshot};
 use policy_dfa::{Placement, RedeemError, Terms};
+use sirl::{Field, FieldSet};
 use zeroize::Zeroizing;
 
 use super::error::ReleaseError;
 use crate::crypto::padded::Plaintext;
-use crate::shape::{Shaped, Target, boxes_of, field_of, shape};
+use crate::shape::{Shaped, Target, boxes_of, field_among, shape};
 
 /// A placed control and the kind of data that it asks for; none where the page has no evidence of one.
 struct Placed<'a> {
@@ -39,8 +40,9 @@ impl<'a> Asking<'a> {
         let stored = |plain| Ok(Some(SealedValue::held(plain)));
         let placed = self.0.iter().find(|placed| placed.node == placement.node);
         // By now the page asks for something else there, or for nothing.
-        let asked =
-            placed.and_then(|placed| placed.asked).filter(|asked| field_of(*asked) == Some(placement.field));
+        let asked = placed
+            .and_then(|placed| placed.asked)
+            .filter(|asked| field_among(*asked, FieldSet::EMPTY.with(placement.field)).is_some());
         let (Some(placed), Some(asked)) = (placed, asked) else {
             return Err(ReleaseError::Redeem(RedeemError::Stale));
         };
@@ -54,6 +56,14 @@ impl<'a> Asking<'a> {
             Shaped::As(text) => Ok(Some(SealedValue::held(Zeroizing::new(text.as_bytes().to_vec())))),
             Shaped::Empty => Ok(None),
         }
+    }
+
+    /// Whether a record may lack what this control asks for: many people and countries have no region, company or user name, and
+    /// the page does not say that it needs one.
+    pub(super) fn may_stay_empty(&self, placement: &Placement) -> bool {
+        let placed = self.0.iter().find(|placed| placed.node == placement.node);
+        matches!(placement.field, Field::Region | Field::Company | Field::Phone | Field::Username)
+            && placed.is_some_and(|placed| !placed.control.words.required)
     }
 
     /// The controls that ask for this, and how many boxes one value is split over.

@@ -203,7 +203,13 @@ impl Vault {
                 return Err(ReleaseError::NotGranted(field));
             }
             container_covers(&fresh.container, field)?;
-            let plain = self.decrypt(supply.record(field).ok_or(ReleaseError::NoValue(field))?)?;
+            let Some(record) = supply.record(field) else {
+                if terms.kind != Kind::Login && asking.may_stay_empty(placement) {
+                    continue;
+                }
+                return Err(ReleaseError::NoValue(field));
+            };
+            let plain = self.decrypt(record)?;
             if let Some(value) = asking.shaped(placement, plain)? {
                 values.push((placement.node, field, value));
             }

@@ -34,9 +34,14 @@ pub(crate) fn placeholder(field: Field, entropy: &mut dyn Entropy) -> (String, S
         }
         // RFC 2606 reserves this domain for examples: mail to it reaches no one.
         Field::Email => (format!("{}@example.com", random.letters(14)), Shape::Text),
+        Field::Username => (random.letters(14), Shape::Text),
+        Field::BirthDate => {
+            let (year, month, day) = (random.below(40) + 1960, random.below(12) + 1, random.below(28) + 1);
+            (format!("{year}-{month:02}-{day:02}"), Shape::Text)
+        }
         Field::Name => (format!("{} {}", random.word(6), random.word(8)), Shape::Text),
         Field::Street => (format!("{} {} Road", random.below(190) + 10, random.word(8)), Shape::Text),
-        Field::City | Field::Region | Field::Country => (random.word(8), Shape::Text),
+        Field::City | Field::Region | Field::Country | Field::Company => (random.word(8), Shape::Text),
         Field::GovernmentId => (format!("X{}", random.digits(8)), Shape::Text),
         Field::Password => {
             (format!("{}-{}{}", random.word(8), random.letters(4), random.digits(3)), Shape::Text)
@@ -148,7 +153,7 @@ mod tests {
                 }
             }
             let different: HashSet<&String> = made.iter().collect();
-            let few = matches!(field, Field::CardExpiry | Field::CardCode);
+            let few = matches!(field, Field::CardExpiry | Field::CardCode | Field::BirthDate);
             assert!(few || different.len() >= 299, "{field:?}: {}", different.len());
         }
         assert!(is_luhn("4000000000000002") && !is_luhn("4000000000000003"));

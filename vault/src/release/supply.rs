@@ -4,19 +4,20 @@
 //! for a payment the payee's.
 //!
 //! **One record is the primary one.** Values of one request belong together: the number of one card never goes
-//! with the expiry of another. Only name, phone and e-mail, which records share, may come from another record if
+//! with the expiry of another. Only name, phone, e-mail, user name and company, which records share, may come from another record if
 //! the primary one lacks them. The primary record is chosen by these criteria, in this order:
 //!
 //! 1. it has a value that the user gave for this task;
 //! 2. it has all of the requested fields that records do not share;
-//! 3. it belongs to the preferred persona ([`Vault::prefer`]);
-//! 4. it is bound to this origin, then to this site, then anywhere;
-//! 5. it is of the request's own kind (`address:` for an address);
-//! 6. it has the most of the requested fields;
-//! 7. it was added first.
+//! 3. it is no login, unless a login is requested;
+//! 4. it belongs to the preferred persona ([`Vault::prefer`]);
+//! 5. it is bound to this origin, then to this site, then anywhere;
+//! 6. it is of the request's own kind (`address:` for an address);
+//! 7. it has the most of the requested fields;
+//! 8. it was added first.
 //!
-//! A shared field that the primary record lacks comes from another record by criteria 1, 3 (unless the primary
-//! record belongs to another persona), 4, 5, the field's usual kind, 7.
+//! A shared field that the primary record lacks comes from another record by criteria 1, 3, 4 (unless the primary
+//! record belongs to another persona), 5, 6, the field's usual kind, 8.
 //!
 //! So a new record that is bound to one place changes nothing at another place, and a new record without a binding
 //! does not displace one of the same kind that has all the requested fields.
@@ -31,7 +32,7 @@ use crate::content::record::Record;
 use crate::store::vault::Vault;
 
 /// Fields that any record may supply.
-const SHARED: [Field; 3] = [Field::Name, Field::Phone, Field::Email];
+const SHARED: [Field; 5] = [Field::Name, Field::Phone, Field::Email, Field::Username, Field::Company];
 
 /// The kind of record that a kind of request is about.
 fn record_kind(kind: Kind) -> &'static str {
@@ -43,6 +44,12 @@ fn record_kind(kind: Kind) -> &'static str {
         Kind::Login => "login",
         Kind::Otp => "otp",
     }
+}
+
+/// Tells if records of this kind are about something else than the request: the e-mail address of an account at a shop is
+/// not where its owner wants the shop's mail, if the vault has another one.
+fn is_apart(kind: &str, own_kind: &str) -> bool {
+    matches!(kind, "login" | "otp") && !matches!(own_kind, "login" | "otp")
 }
 
 /// A value that may go to the origins of a request.
@@ -57,25 +64,48 @@ pub(crate) struct Supply<'v> {
     candidates: Vec<Candidate<'v>>,
     primary: Option<&'v str>,
     own_kind: &'static str,
+    fields: FieldSet,
     /// The persona whose values are preferred for fields that the primary record lacks.
     persona: Option<&'v str>,
 }
 
 impl<'v> Supply<'v> {
-    /// The record that supplies `field`, even if the request does not ask for the field.
+    /// The record that supplies `field`, even if the request does not ask for the field. The e-mail address of an account is
+    /// its user name where the request has no control for the address.
     pub(crate) fn record(&self, field: Field) -> Option<&'v Record> {
-        let with_field = self.candidates.iter().filter(|c| c.record.field == field);
-        let mut own = with_field.clone().filter(|c| Some(c.record.handle.as_str()) == self.primary);
-        if let Some(own) = own.next() {
-            return Some(own.record);
+        if field != Field::Username || self.fields.contains(Field::Email) {
+            return self.own(field).or_else(|| self.shared(field));
         }
+        let one_of = |find: &dyn Fn(Field) -> Option<&'v Record>| {
+            [Field::Username, Field::Email].into_iter().find_map(find)
+        };
+        one_of(&|field| self.own(field)).or_else(|| one_of(&|field| self.shared(field)))
+    }
+
+    /// The primary record, if it has the field.
+    fn own(&self, field: Field) -> Option<&'v Record> {
+        let mut with_field = self.candidates.iter().filter(|c| c.record.field == field);
+        with_field.find(|c| Some(c.record.handle.as_str()) == self.primary).map(|c| c.record)
+    }
+
+    /// The record that supplies a field that records share, where the primary record lacks it.
+    fn shared(&self, field: Field) -> Option<&'v Record> {
         if !SHARED.contains(&field) {
             return None;
         }
+        let with_field = self.candidates.iter().filter(|c| c.record.field == field);
         let rank = |c: &Candidate<'v>| {
             let kind = kind_of(&c.record.handle);
             let of_persona = self.persona == Some(name_of(&c.record.handle));
-            (c.for_task, of_persona, c.record.binding.narrowness(), kind == self.own_kind, kind == "contact")
+            let is_apart = is_apart(kind, self.own_kind);
+            (
+                c.for_task,
+                !is_apart,
+                of_persona,
+                c.record.binding.narrowness(),
+                kind == self.own_kind,
+                kind == "contact",
+            )
         };
         first_highest(with_field.copied(), rank).map(|c| c.record)
     }
@@ -122,7 +152,8 @@ impl Vault {
     }
 
     /// Names the records that would supply `fields` for a request of `kind` on a page of `origin` that sends them to
-    /// itself: a handle for each field that the vault has. The criteria are in the documentation of the module.
+    /// itself: a handle for each field that the vault has, with the field of the record. The criteria are in the documentation
+    /// of the module.
     ///
     /// To predict a fill, pass the fields that will be placed, not all that were requested.
     pub fn suppliers(&self, kind: Kind, fields: FieldSet, origin: &Origin) -> Vec<(String, Field)> {
@@ -138,7 +169,8 @@ impl Vault {
         destination: &Origin,
     ) -> Vec<(String, Field)> {
         let supply = self.supply(kind, fields, &[origin, destination]);
-        fields.iter().filter_map(|field| Some((supply.record(field)?.handle.clone(), field))).collect()
+        let records = fields.iter().filter_map(|field| supply.record(field));
+        records.map(|record| (record.handle.clone(), record.field)).collect()
     }
 
     /// Chooses the records that supply `fields` for a request that concerns every one of `origins`.
@@ -150,7 +182,7 @@ impl Vault {
         let preferred = self.preferred.as_deref();
         let primary = primary(&candidates, own_kind, fields, preferred);
         let persona = preferred.filter(|persona| primary.is_none_or(|handle| name_of(handle) == *persona));
-        Supply { candidates, primary, own_kind, persona }
+        Supply { candidates, primary, own_kind, fields, persona }
     }
 }
 
@@ -183,7 +215,8 @@ fn primary<'v>(
         let complete = unshared.is_subset_of(group.held);
         let of_persona = preferred == Some(name_of(group.handle));
         let own_kind = kind_of(group.handle) == record_kind;
-        (group.for_task, complete, of_persona, group.narrowness, own_kind, group.held.len())
+        let is_apart = is_apart(kind_of(group.handle), record_kind);
+        (group.for_task, complete, !is_apart, of_persona, group.narrowness, own_kind, group.held.len())
     };
     first_highest(groups.into_iter(), rank).map(|group| group.handle)
 }

@@ -35,7 +35,7 @@ pub(super) fn long(value: &str) -> Option<String> {
 }
 
 /// Returns the texts by which the page shows the format of a date, in small letters.
-fn hint(control: &Control) -> String {
+pub(super) fn hint(control: &Control) -> String {
     let it = &control.words;
     [&it.placeholder, &it.labels, &it.aria_label, &it.title, &it.near]
         .map(|text| text.to_lowercase())

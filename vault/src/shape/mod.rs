@@ -4,6 +4,7 @@
 //! The control says what it asks for ([`Asked`]); the grant says which field may be released. What cannot be derived from the
 //! stored value is an error, and never a guess.
 
+mod birth;
 mod choice;
 mod date;
 mod person;
@@ -12,7 +13,7 @@ mod place;
 
 use browser_signals::Control;
 use browser_signals::matching::Asked;
-use sirl::Field;
+use sirl::{Field, FieldSet};
 use zeroize::Zeroizing;
 
 /// Returns the field of a record that holds this kind of data, whole or in part; none where no record holds it.
@@ -27,22 +28,26 @@ pub const fn field_of(asked: Asked) -> Option<Field> {
         Asked::PostalCode => Field::PostalCode,
         Asked::Country => Field::Country,
         Asked::Phone | Asked::PhoneCountryCode => Field::Phone,
-        // The name of an account is kept where its e-mail address is.
-        Asked::Email | Asked::Username | Asked::UsernameOrEmail => Field::Email,
+        Asked::Email => Field::Email,
+        Asked::Username | Asked::UsernameOrEmail => Field::Username,
         Asked::Password | Asked::NewPassword => Field::Password,
         Asked::OneTimeCode => Field::OneTimeCode,
         Asked::CardNumber => Field::CardNumber,
         Asked::CardExpiry | Asked::CardExpiryMonth | Asked::CardExpiryYear => Field::CardExpiry,
         Asked::CardCode => Field::CardCode,
         Asked::GovernmentId => Field::GovernmentId,
-        Asked::HonorificPrefix
-        | Asked::Company
-        | Asked::BirthDate
-        | Asked::BirthDay
-        | Asked::BirthMonth
-        | Asked::BirthYear
-        | Asked::CardType => return None,
+        Asked::Company => Field::Company,
+        Asked::BirthDate | Asked::BirthDay | Asked::BirthMonth | Asked::BirthYear => Field::BirthDate,
+        Asked::HonorificPrefix | Asked::CardType => return None,
     })
+}
+
+/// Returns the field that a request for `fields` releases into a control that asks for this; none if it asks for no such field.
+/// The name of an account may be its e-mail address, so a request for the address alone releases it there.
+pub fn field_among(asked: Asked, fields: FieldSet) -> Option<Field> {
+    let field = field_of(asked)?;
+    let other = (field == Field::Username).then_some(Field::Email);
+    [Some(field), other].into_iter().flatten().find(|field| fields.contains(*field))
 }
 
 /// How many boxes a number is split over, given all the controls of a form that ask for it: four boxes of four digits for a card
@@ -117,6 +122,8 @@ pub(crate) fn shape(value: &str, target: &Target<'_>) -> Result<Shaped, Underiva
         Asked::Region => Ok(place::region(value, target)),
         Asked::Phone => Ok(phone::number(value, target)),
         Asked::PhoneCountryCode => phone::country_code(value, target),
+        Asked::BirthDate => birth::whole(value, target),
+        Asked::BirthDay | Asked::BirthMonth | Asked::BirthYear => birth::part(value, target),
         Asked::CardExpiry => Ok(date::expiry(value, target)),
         Asked::CardExpiryMonth => date::expiry_month(value, target),
         Asked::CardExpiryYear => date::expiry_year(value, target),
@@ -127,7 +134,7 @@ pub(crate) fn shape(value: &str, target: &Target<'_>) -> Result<Shaped, Underiva
 }
 
 /// The other texts that a control may get of a value, by which it is searched for: a name in the order of speech, the lines of a
-/// street, an expiry with its whole year. Parts that any text contains are not among them.
+/// street, an expiry with its whole year, a birth date in the orders of several countries. Parts that any text contains are not among them.
 pub(crate) fn other_spellings(field: Field, value: &str) -> Vec<Zeroizing<String>> {
     match field {
         Field::Name => person::spoken(value).map(Zeroizing::new).into_iter().collect(),
@@ -137,6 +144,7 @@ pub(crate) fn other_spellings(field: Field, value: &str) -> Vec<Zeroizing<String
             apart.map(|line| Zeroizing::new((*line).to_owned())).collect()
         }
         Field::CardExpiry => date::long(value).map(Zeroizing::new).into_iter().collect(),
+        Field::BirthDate => birth::spellings(value).into_iter().map(Zeroizing::new).collect(),
         _ => Vec::new(),
     }
 }

@@ -177,3 +177,31 @@ fn a_number_is_split_over_equal_boxes() {
     assert_eq!(part("4000 0000 1234 0002", 2, 4), Ok(Shaped::text("1234")));
     assert_eq!(part("378282246310005", 0, 4), Err(Underivable), "fifteen digits do not fill four boxes");
 }
+
+#[test]
+fn a_birth_date_is_written_as_the_control_shows_it() {
+    use Asked::{BirthDate, BirthDay, BirthMonth, BirthYear};
+    let in_one = |value: &str, placeholder: &str| {
+        shaped(value, BirthDate, &[BirthDate], &control("input", None, placeholder, &[]))
+    };
+    assert_eq!(in_one("1984-03-09", "DD/MM/YYYY").as_deref(), Ok("09/03/1984"));
+    assert_eq!(in_one("9.3.1984", "mm/dd/yyyy").as_deref(), Ok("03/09/1984"));
+    assert_eq!(in_one("1984-03-09", "TT.MM.JJJJ").as_deref(), Ok("09.03.1984"));
+    assert_eq!(in_one("1984-03-09", "jj/mm/aaaa").as_deref(), Ok("09/03/1984"));
+    assert_eq!(in_one("9.3.1984", "YYYY-MM-DD").as_deref(), Ok("1984-03-09"));
+    assert_eq!(
+        in_one("1984-03-09", ""),
+        Err(Underivable),
+        "the ninth of March is also the third of September"
+    );
+    assert_eq!(in_one("3/9/1984", "DD/MM/YYYY"), Err(Underivable));
+    let mut date = control("input", None, "", &[]);
+    date.input_type = "date".into();
+    assert_eq!(shaped("9.3.1984", BirthDate, &[BirthDate], &date).as_deref(), Ok("1984-03-09"));
+    let names = ["Month", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let months: Vec<(&str, &str)> = names.iter().map(|name| (*name, *name)).collect();
+    let list = control("select", None, "", &months);
+    assert_eq!(shaped("1984-03-09", BirthMonth, &[BirthMonth], &list).as_deref(), Ok("Mar"));
+    assert_eq!(text("1984-03-09", BirthDay, &[BirthDay]).as_deref(), Ok("09"));
+    assert_eq!(text("1984-03-09", BirthYear, &[BirthYear]).as_deref(), Ok("1984"));
+}

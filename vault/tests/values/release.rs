@@ -259,3 +259,20 @@ fn every_error_has_a_reason_of_the_closed_list() {
         assert_eq!(error.reason(), code);
     }
 }
+
+/// Many people and countries have no region. A form that needs one is refused, since an address without it may be another one.
+#[test]
+fn a_region_that_no_record_has_stays_empty_where_the_form_does_not_need_it() {
+    let filled_nodes = |required: bool| {
+        let (mut point, verifier) = guard(1);
+        let vault = filled(verifier);
+        let mut fresh = page();
+        fresh.controls[2].autocomplete = "address-level1".into();
+        fresh.controls[2].words.required = required;
+        let fields = [(Field::Street, 11), (Field::City, 12), (Field::Region, 13)];
+        let fill = vault.open_fill(fill_grant(&mut point, Kind::Address, &fields), &seen(fresh, 2), NOW)?;
+        Ok(fill.values.iter().map(|(node, _)| *node).collect::<Vec<_>>())
+    };
+    assert_eq!(filled_nodes(false), Ok(vec![NodeId(11), NodeId(12)]));
+    assert_eq!(filled_nodes(true), Err(ReleaseError::NoValue(Field::Region)));
+}

@@ -366,3 +366,43 @@ proptest! {
         }
     }
 }
+
+/// The e-mail address of an account names it in a form without a control for the address, and nowhere else.
+#[test]
+fn an_account_is_named_by_its_user_name_or_its_address() {
+    let named = |more: &[(&str, Field, &str)], fields: &[Field]| {
+        let login = [("login:shop", Field::Email, SHOP), ("login:shop", Field::Password, SHOP)];
+        let vault = vault_of(&[&login[..], more].concat());
+        suppliers(&vault, Kind::Login, fields, SHOP)
+    };
+    let both = [Field::Username, Field::Password];
+    let own = |field| (field, "login:shop".to_owned());
+    assert_eq!(named(&[], &both), [own(Field::Password), own(Field::Email)]);
+    let with_name = [("login:shop", Field::Username, SHOP)];
+    assert_eq!(named(&with_name, &both), [own(Field::Password), own(Field::Username)]);
+    let registration = [Field::Username, Field::Email, Field::Password];
+    assert_eq!(named(&[], &registration), [own(Field::Email), own(Field::Password)], "no box gets it twice");
+}
+
+/// A shop's mail goes where its customer wants it, also at a shop where the customer has an account by another address.
+#[test]
+fn the_address_of_an_account_does_not_replace_that_of_a_person() {
+    let values = [
+        ("login:shop", Field::Email, SHOP),
+        ("login:shop", Field::Password, SHOP),
+        ("contact:me", Field::Email, "anywhere"),
+    ];
+    let vault = vault_of(&values);
+    for kind in [Kind::Contact, Kind::Address] {
+        assert_eq!(suppliers(&vault, kind, &[Field::Email], SHOP), all_from("contact:me", &[Field::Email]));
+    }
+    assert_eq!(
+        suppliers(&vault, Kind::Login, &[Field::Email], SHOP),
+        all_from("login:shop", &[Field::Email])
+    );
+    let only = vault_of(&values[..2]);
+    assert_eq!(
+        suppliers(&only, Kind::Contact, &[Field::Email], SHOP),
+        all_from("login:shop", &[Field::Email])
+    );
+}

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use crate::json::text;
+use crate::this_machine::ReachedSites;
 
 /// The user name that the browser sends to the proxy. Only the password is secret.
 const USER: &str = "container";
@@ -22,13 +23,24 @@ pub struct ContainerProxy {
     address: SocketAddr,
     password: Zeroizing<String>,
     greeting: String,
+    reached: ReachedSites,
 }
 
 impl ContainerProxy {
     /// A proxy that listens at `address`. `password` and `greeting` are random strings of letters and digits: the
     /// password is sent with every connection, the greeting is the host of the one request at which it is asked for.
     pub fn new(address: SocketAddr, password: Zeroizing<String>, greeting: &str) -> ContainerProxy {
-        ContainerProxy { address, password, greeting: format!("{greeting}.invalid") }
+        ContainerProxy {
+            address,
+            password,
+            greeting: format!("{greeting}.invalid"),
+            reached: ReachedSites::default(),
+        }
+    }
+
+    /// The sites of this machine that it reached on a loopback address. The proxy notes them.
+    pub fn reached(&self) -> &ReachedSites {
+        &self.reached
     }
 
     /// The address that it listens on.

@@ -173,7 +173,7 @@ impl TabState {
             path: facts::path_of(&frame.url).into(),
             top_origin: top.and_then(|top| top.origin.clone()).into(),
             ancestors: ancestors.into(),
-            tls: tls(security, top_response, own),
+            tls: tls(security, top_response, own, &self.reached),
             secure_context: frame.secure_context.into(),
             form,
             destination: facts::destination(facts.get("way").unwrap_or(&Value::Null)).into(),

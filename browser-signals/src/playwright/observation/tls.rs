@@ -4,7 +4,8 @@ use serde_json::Value;
 use url::Url;
 
 use crate::json::text;
-use crate::{Fact, TlsState};
+use crate::this_machine::ReachedSites;
+use crate::{Fact, Origin, TlsState};
 
 /// The stored part of the response that a document came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,10 +32,14 @@ impl Response {
     }
 
     /// The connection of this response alone.
-    fn tls(&self) -> Fact<TlsState> {
+    fn tls(&self, reached: &ReachedSites) -> Fact<TlsState> {
         let modern = matches!(self.protocol.as_str(), "TLS 1.2" | "TLS 1.3" | "QUIC");
         match (self.url.as_ref().map_or("", Url::scheme), self.state.as_str()) {
-            ("http", _) => Fact::Known(TlsState::Insecure),
+            ("http", _) => {
+                let site = self.url.as_ref().and_then(|url| Origin::of(url).ok());
+                let here = site.is_some_and(|site| reached.has(&site));
+                Fact::Known(if here { TlsState::Loopback } else { TlsState::Insecure })
+            }
             ("https", "secure") if modern => Fact::Known(TlsState::Valid),
             ("https", "unknown" | "") => Fact::Unknown,
             ("https", _) => Fact::Known(TlsState::Broken),
@@ -59,22 +64,31 @@ fn visible_tls(visible: &Value) -> Fact<TlsState> {
 }
 
 /// The TLS state of a document. The page's state, the top document's response and the frame's own response must all be
-/// valid; the worst of them counts, and where one is missing the state is unknown.
-pub(crate) fn tls(visible: Option<&Value>, top: Option<&Response>, own: Option<&Response>) -> Fact<TlsState> {
+/// valid; the worst of them counts, and where one is missing the state is unknown. Where there is no TLS at all, the state
+/// is `Loopback` only if the proxy reached both documents' sites on this machine.
+pub(crate) fn tls(
+    visible: Option<&Value>,
+    top: Option<&Response>,
+    own: Option<&Response>,
+    reached: &ReachedSites,
+) -> Fact<TlsState> {
     let visible = visible.map_or(Fact::Unknown, visible_tls);
     let (Fact::Known(visible), Some(Fact::Known(top)), Some(Fact::Known(own))) =
-        (visible, top.map(Response::tls), own.map(Response::tls))
+        (visible, top.map(|top| top.tls(reached)), own.map(|own| own.tls(reached)))
     else {
         return Fact::Unknown;
     };
     // The address bar and the response are about the same document, so they have to agree on whether there is TLS at all.
-    if (visible == TlsState::Insecure) != (top == TlsState::Insecure) {
+    let plain = |state| matches!(state, TlsState::Insecure | TlsState::Loopback);
+    if plain(visible) != plain(top) {
         return Fact::Unknown;
     }
     let states = [visible, top, own];
     Fact::Known(if states.contains(&TlsState::Broken) {
         TlsState::Broken
-    } else if states.contains(&TlsState::Insecure) {
+    } else if (top, own) == (TlsState::Loopback, TlsState::Loopback) {
+        TlsState::Loopback
+    } else if states.into_iter().any(plain) {
         TlsState::Insecure
     } else {
         TlsState::Valid
@@ -107,14 +121,44 @@ mod tests {
         });
         let mixed = json!({ "securityState": "neutral", "certificateSecurityState": {} });
         let neutral = json!({ "securityState": "neutral" });
-        assert_eq!(tls(Some(&secure), Some(&good), Some(&good)), Fact::Known(TlsState::Valid));
-        assert_eq!(tls(Some(&overridden), Some(&good), Some(&good)), Fact::Known(TlsState::Broken));
-        assert_eq!(tls(Some(&secure), Some(&old), Some(&old)), Fact::Known(TlsState::Broken));
-        assert_eq!(tls(Some(&mixed), Some(&good), Some(&good)), Fact::Known(TlsState::Broken));
-        assert_eq!(tls(Some(&secure), Some(&good), Some(&plain)), Fact::Known(TlsState::Insecure));
-        assert_eq!(tls(Some(&neutral), Some(&plain), Some(&plain)), Fact::Known(TlsState::Insecure));
-        assert_eq!(tls(Some(&secure), Some(&plain), Some(&plain)), Fact::Unknown);
-        assert_eq!(tls(None, Some(&good), Some(&good)), Fact::Unknown);
-        assert_eq!(tls(Some(&secure), None, None), Fact::Unknown);
+        let state = |visible, top, own| tls(visible, top, own, &ReachedSites::default());
+        assert_eq!(state(Some(&secure), Some(&good), Some(&good)), Fact::Known(TlsState::Valid));
+        assert_eq!(state(Some(&overridden), Some(&good), Some(&good)), Fact::Known(TlsState::Broken));
+        assert_eq!(state(Some(&secure), Some(&old), Some(&old)), Fact::Known(TlsState::Broken));
+        assert_eq!(state(Some(&mixed), Some(&good), Some(&good)), Fact::Known(TlsState::Broken));
+        assert_eq!(state(Some(&secure), Some(&good), Some(&plain)), Fact::Known(TlsState::Insecure));
+        assert_eq!(state(Some(&neutral), Some(&plain), Some(&plain)), Fact::Known(TlsState::Insecure));
+        assert_eq!(state(Some(&secure), Some(&plain), Some(&plain)), Fact::Unknown);
+        assert_eq!(state(None, Some(&good), Some(&good)), Fact::Unknown);
+        assert_eq!(state(Some(&secure), None, None), Fact::Unknown);
+    }
+
+    #[test]
+    fn plain_http_is_loopback_only_where_the_proxy_reached_both_sites_on_this_machine() {
+        let at = |url: &str| Response::read(&json!({ "url": url, "securityState": "insecure" }));
+        let secure =
+            json!({ "securityState": "secure", "certificateSecurityState": { "protocol": "TLS 1.3" } });
+        let neutral = json!({ "securityState": "neutral" });
+        let good = response("https", "secure", "TLS 1.3");
+        let (here, other) = (at("http://localhost:3000/in"), at("http://localhost:3001/"));
+        let named = at("http://x.localhost:3000/");
+        let reached = ReachedSites::default();
+        let state = |visible, top, own| tls(Some(visible), Some(top), Some(own), &reached);
+        assert_eq!(state(&neutral, &here, &here), Fact::Known(TlsState::Insecure), "not reached yet");
+        for text in ["http://localhost:3000", "http://x.localhost:3000"] {
+            reached.note(&Origin::parse(text).unwrap());
+        }
+        assert_eq!(state(&neutral, &here, &here), Fact::Known(TlsState::Loopback));
+        for (visible, top, own) in [
+            (&neutral, &other, &other),
+            (&neutral, &named, &named),
+            (&neutral, &here, &other),
+            (&neutral, &other, &here),
+            (&neutral, &here, &good),
+            (&secure, &good, &here),
+        ] {
+            assert_eq!(state(visible, top, own), Fact::Known(TlsState::Insecure), "{top:?} {own:?}");
+        }
+        assert_eq!(state(&secure, &here, &here), Fact::Unknown);
     }
 }

@@ -110,6 +110,7 @@ const controlWords = (el) => fitting({
   legend: isEntry(el) ? legendOf(el) : '',
   data: isEntry(el) ? short(dataOf(el)) : '',
   maxLength: Math.max(0, Number.parseInt(attribute(el, 'maxlength') ?? '', 10) || 0),
+  required: attribute(el, 'required') !== null || attribute(el, 'aria-required') === 'true',
   options: optionsOf(el),
 });
 // The words about a form, or about the controls without one.

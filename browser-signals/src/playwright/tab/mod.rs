@@ -71,7 +71,7 @@ impl Tab {
     ) -> Result<Tab, BridgeError> {
         let made = link.call("Target.createBrowserContext", proxy.context()).await?;
         let context = text(&made, "browserContextId").ok_or(BridgeError::Lost)?.to_owned();
-        let state = Arc::new(TabState::new(link, &context, container, task, settings));
+        let state = Arc::new(TabState::new(link, &context, container, task, settings, proxy.reached()));
         link.add_tab(&context, &state);
         if container != Container::T0 {
             link.call("Fetch.enable", Link::patterns(true)).await?;

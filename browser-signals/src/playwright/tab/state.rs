@@ -19,6 +19,7 @@ use crate::playwright::network::wire::pending::Wires;
 use crate::playwright::observation::tls::Response;
 use crate::playwright::tab::events::PageEvent;
 use crate::playwright::text::refs::Refs;
+use crate::this_machine::ReachedSites;
 use crate::{Container, Destination, EgressGuard, FrameId, NodeId, Origin};
 
 /// The connection to the browser, whose events go to tabs.
@@ -147,6 +148,8 @@ pub(crate) struct TabState {
     pub(crate) container: Container,
     pub(crate) task: Vec<Origin>,
     pub(crate) private_hosts: Vec<String>,
+    /// The sites of this machine that the container's proxy reached on a loopback address.
+    pub(crate) reached: ReachedSites,
     /// Whether the ref of an element is never given to one of a later document.
     pub(crate) unique_refs: bool,
     pub(crate) egress: Mutex<Option<Arc<dyn EgressGuard>>>,
@@ -162,6 +165,7 @@ impl TabState {
         container: Container,
         task: &[Origin],
         settings: &BrowserSettings,
+        reached: &ReachedSites,
     ) -> TabState {
         TabState {
             link: Arc::clone(link),
@@ -169,6 +173,7 @@ impl TabState {
             container,
             task: task.to_vec(),
             private_hosts: settings.private_hosts.clone(),
+            reached: reached.clone(),
             unique_refs: settings.unique_refs,
             egress: Mutex::new(None),
             wires: Mutex::default(),

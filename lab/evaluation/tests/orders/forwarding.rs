@@ -30,7 +30,7 @@ async fn a_form_that_repeats_a_value_is_saved_after_one_question() {
         assert_eq!(arrived("/profile"), agrees, "{:?} {:?}", run.answers, run.orders);
         assert_eq!(run.orders.len(), 1, "{:?}", run.orders);
         let said = format!(
-            "it goes to {ORIGIN}/profile, another page than the one that was filled, and carries your street"
+            "it goes to {ORIGIN}/profile, another address or method than the one that was agreed to, and carries your street"
         );
         assert!(run.says(&said), "{:?}", run.orders);
     }

@@ -8,14 +8,14 @@ use crate::automaton::cube::Cube;
 use crate::automaton::guards::reaching;
 use crate::language::clause::Test;
 use crate::vocabulary::alphabet::{Axis, Mask, mask, symbol};
-use crate::vocabulary::event::{EventKind, Root};
+use crate::vocabulary::event::{EventKind, Root, takes_card_or_id};
 use crate::vocabulary::outcome::{ConsentScope, Delivery, Outcome};
 
 /// An invariant: its words, and a function that gives the part of a cube that contradicts it.
 pub(super) type Invariant = (&'static str, fn(&Compiled<Unchecked>, Root, &Cube, Outcome) -> Option<Cube>);
 
 /// The invariants about single valuations.
-pub(super) const INVARIANTS: [Invariant; 14] = [
+pub(super) const INVARIANTS: [Invariant; 15] = [
     ("no field is released in a container below its tier", |_, root, cube, outcome| {
         let (Root::Request(_, need), true) = (root, outcome.permits()) else { return None };
         use symbol::Container::{T0, T1, Unknown};
@@ -44,18 +44,47 @@ pub(super) const INVARIANTS: [Invariant; 14] = [
         let kind = request(root, outcome)?.0;
         let goal = cube.narrowed(
             Axis::Destination,
-            mask(&[symbol::Destination::Other, symbol::Destination::OtherPlain]),
+            mask(&[
+                symbol::Destination::Other,
+                symbol::Destination::OtherPlain,
+                symbol::Destination::OtherLoopback,
+            ]),
         );
         cube.narrowed(Axis::Origin, !mask(&[symbol::Origin::Task]))
             .or_else(|| cube.narrowed(Axis::TopOrigin, !mask(&[symbol::TopOrigin::Task])))
             .or_else(|| goal.filter(|_| kind != Kind::Purchase))
     }),
-    ("nothing is released over a connection or to a form that is not encrypted", |_, root, cube, outcome| {
-        let kind = request(root, outcome)?.0;
-        let plain = mask(&[symbol::Destination::TaskPlain, symbol::Destination::OtherPlain]);
-        let goal = cube.narrowed(Axis::Destination, plain).filter(|_| kind != Kind::Purchase);
-        cube.narrowed(Axis::Tls, !mask(&[symbol::Tls::Valid])).or(goal)
-    }),
+    (
+        "nothing is released over a connection or to a form that is not encrypted, unless the policy names loopback",
+        |policy, root, cube, outcome| {
+            let kind = request(root, outcome)?.0;
+            let named = |of: fn(Test) -> bool| {
+                let rule = policy.policy.requests.get(&kind);
+                rule.is_some_and(|rule| {
+                    rule.clauses.iter().any(|clause| of(clause.test) && clause.test.passes_loopback())
+                })
+            };
+            let mut encrypted = mask(&[symbol::Tls::Valid]);
+            if named(|test| matches!(test, Test::Tls(_))) {
+                encrypted |= mask(&[symbol::Tls::Loopback]);
+            }
+            let mut plain = mask(&[symbol::Destination::TaskPlain, symbol::Destination::OtherPlain]);
+            if !named(|test| matches!(test, Test::DestinationChannel(_))) {
+                plain |= mask(&[symbol::Destination::TaskLoopback, symbol::Destination::OtherLoopback]);
+            }
+            let goal = cube.narrowed(Axis::Destination, plain).filter(|_| kind != Kind::Purchase);
+            cube.narrowed(Axis::Tls, !encrypted).or(goal)
+        },
+    ),
+    (
+        "no card data and no government identity number go over a connection in clear, not even on this machine",
+        |_, root, cube, outcome| {
+            let kind = request(root, outcome).map(|(kind, _)| kind).filter(|kind| takes_card_or_id(*kind))?;
+            let loopback = mask(&[symbol::Destination::TaskLoopback, symbol::Destination::OtherLoopback]);
+            let goal = cube.narrowed(Axis::Destination, loopback).filter(|_| kind != Kind::Purchase);
+            cube.narrowed(Axis::Tls, mask(&[symbol::Tls::Loopback])).or(goal)
+        },
+    ),
     (
         "no T2 field is released on the page's own word: its form must go to the task's origins",
         |_, root, cube, outcome| {
@@ -64,7 +93,8 @@ pub(super) const INVARIANTS: [Invariant; 14] = [
             else {
                 return None;
             };
-            cube.narrowed(Axis::Destination, !mask(&[symbol::Destination::Task]))
+            let of_the_task = mask(&[symbol::Destination::Task, symbol::Destination::TaskLoopback]);
+            cube.narrowed(Axis::Destination, !of_the_task)
         },
     ),
     ("a field is only put into a suitable control that can be seen", |_, root, cube, outcome| {

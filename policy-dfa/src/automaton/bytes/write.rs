@@ -40,7 +40,8 @@ pub(super) fn body(policy: &Policy, text: &str, table: &Table) -> Vec<u8> {
         }
     });
     file.part(TIERS, |part| {
-        part.list(&Field::ALL, |part, field| {
+        let fields: Vec<Field> = policy.named_fields().collect();
+        part.list(&fields, |part, field| {
             part.word(field.as_str());
             part.word(policy.tier(*field).as_str());
         });

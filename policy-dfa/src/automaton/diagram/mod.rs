@@ -12,7 +12,15 @@ use crate::vocabulary::alphabet::{Axis, Mask, Symbol};
 use crate::vocabulary::outcome::Outcome;
 
 /// The most symbols that an axis has.
-const WIDTH: usize = 6;
+const WIDTH: usize = 7;
+
+const _: () = {
+    let mut rest = Axis::ALL;
+    while let [axis, more @ ..] = rest {
+        assert!(axis.symbols().len() <= WIDTH, "an axis has more symbols than a state has edges");
+        rest = more;
+    }
+};
 
 /// A node or a leaf of some [`Diagrams`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -10,18 +10,22 @@ use crate::vocabulary::event::VerbKind;
 use crate::vocabulary::outcome::Delivery;
 
 /// Each test as its key and value in JSON, and its words in the policy language.
-const TESTS: [(&str, &str, &str); 14] = [
+const TESTS: [(&str, &str, &str); 18] = [
     ("container", "fields", "container covers the fields"),
     ("container", "T0", "container T0"),
     ("container", "T1", "container T1"),
     ("container", "T2", "container T2"),
     ("origin", "task", "origin is the task's"),
     ("tls", "valid", "tls valid"),
+    ("tls", "valid_or_loopback", "tls valid or loopback"),
+    ("tls", "loopback", "tls loopback"),
     ("frame", "top", "frame top"),
     ("frame", "same_origin", "frame same origin"),
     ("frame", "any", "frame any"),
     ("destination", "task", "destination origin is the task's"),
     ("destination", "https", "destination https"),
+    ("destination", "https_or_loopback", "destination https or loopback"),
+    ("destination", "loopback", "destination loopback"),
     ("safety", "threshold", "safety reaches the threshold"),
     ("flow", "stays", "flow stays"),
     ("flow", "own", "flow own"),

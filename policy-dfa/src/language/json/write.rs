@@ -90,7 +90,7 @@ fn one(key: &'static str, value: Shape) -> (&'static str, Shape) {
 impl Policy {
     fn shape(&self) -> Shape {
         let mut entries = vec![one("policy", text(&self.name)), one("version", number(self.version))];
-        let fields = |tier| Field::ALL.into_iter().filter(move |field| self.tier(*field) == tier);
+        let fields = |tier| self.named_fields().filter(move |field| self.tier(*field) == tier);
         let tiers = Tier::ALL.into_iter().filter(|tier| fields(*tier).next().is_some());
         let tiers = tiers.map(|tier| (tier.as_str(), texts(fields(tier).map(Field::as_str)))).collect();
         entries.push(one("tiers", Shape::Map(tiers)));
@@ -150,12 +150,14 @@ fn clause(clause: &Clause) -> Shape {
         Test::ContainerCovers => one("container", text("fields")),
         Test::ContainerAtLeast(tier) => one("container", text(tier.as_str())),
         Test::Origin => one("origin", text("task")),
-        Test::Tls => one("tls", text("valid")),
+        Test::Tls(channel) => one("tls", text(&channel.words("valid").replace(' ', "_"))),
         Test::Frame(FrameTest::Top) => one("frame", text("top")),
         Test::Frame(FrameTest::SameOrigin) => one("frame", text("same_origin")),
         Test::Frame(FrameTest::Any) => one("frame", text("any")),
         Test::DestinationOrigin => one("destination", text("task")),
-        Test::DestinationHttps => one("destination", text("https")),
+        Test::DestinationChannel(channel) => {
+            one("destination", text(&channel.words("https").replace(' ', "_")))
+        }
         Test::Sink(sinks) => one("sink", symbols(Axis::Sink, sinks)),
         Test::Visible => one("visible", Shape::Plain("true".to_owned())),
         Test::Safety => one("safety", text("threshold")),

@@ -6,12 +6,12 @@ use sirl::Kind;
 
 use super::lexer::TokenKind;
 use super::parser::{Parsed, Parser};
-use crate::language::clause::{Clause, Condition, FrameTest, Test};
+use crate::language::clause::{Channel, Clause, Condition, FrameTest, Test};
 use crate::language::error::Fault;
 use crate::language::policy::{Proof, RequestRule};
 use crate::language::spans::{RuleId, RuleSpans};
 use crate::vocabulary::alphabet::{Axis, Mask};
-use crate::vocabulary::event::VerbKind;
+use crate::vocabulary::event::{VerbKind, takes_card_or_id};
 use crate::vocabulary::outcome::{ConsentScope, Delivery};
 
 const CLAUSES: [&str; 8] =
@@ -41,6 +41,12 @@ impl Parser<'_> {
                 }
                 _ => {
                     let test = self.test(word, span.clone(), &["consent", "deliver"])?;
+                    if test.passes_loopback() && takes_card_or_id(kind) {
+                        let message = format!("`{}` never goes over a connection in clear", kind.as_str());
+                        return Err(Fault::new(span.start..self.last_end(), message).help(
+                            "leave `loopback` out: it is not for card data and government identity numbers",
+                        ));
+                    }
                     let clause = Clause { test, when: None, soft: self.request_asks(test)? };
                     spans.record(RuleId::RequestClause(kind, clause), span.start..self.last_end());
                     add(&mut clauses, clause)
@@ -87,7 +93,7 @@ impl Parser<'_> {
                     .help("write: container T1"));
             }
             let page =
-                matches!(test, Test::Frame(_) | Test::Tls | Test::Origin | Test::Visible | Test::Sink(_));
+                matches!(test, Test::Frame(_) | Test::Tls(_) | Test::Origin | Test::Visible | Test::Sink(_));
             if page && verb == VerbKind::Open {
                 let message =
                     format!("`{word}` cannot be asked of `open`: the page it goes to is not loaded yet");
@@ -137,7 +143,7 @@ impl Parser<'_> {
             }
             "container" => Ok(Test::ContainerAtLeast(self.tier()?.0)),
             "origin" => self.is_the_tasks().map(|()| Test::Origin),
-            "tls" => self.keyword("valid").map(|()| Test::Tls),
+            "tls" => self.channel("valid", "`valid` or `loopback`").map(Test::Tls),
             "frame" if self.takes("top") => Ok(Test::Frame(FrameTest::Top)),
             "frame" if self.takes("any") => Ok(Test::Frame(FrameTest::Any)),
             "frame" => {
@@ -147,12 +153,10 @@ impl Parser<'_> {
                 self.keyword("origin")?;
                 Ok(Test::Frame(FrameTest::SameOrigin))
             }
-            "destination" if self.takes("https") => Ok(Test::DestinationHttps),
+            "destination" if self.takes("origin") => self.is_the_tasks().map(|()| Test::DestinationOrigin),
             "destination" => {
-                if !self.takes("origin") {
-                    return Err(self.unexpected("`https` or `origin is the task's`"));
-                }
-                self.is_the_tasks().map(|()| Test::DestinationOrigin)
+                let wanted = "`https`, `loopback` or `origin is the task's`";
+                self.channel("https", wanted).map(Test::DestinationChannel)
             }
             "sink" => self.sink(span),
             "visible" => Ok(Test::Visible),
@@ -165,6 +169,27 @@ impl Parser<'_> {
             other => {
                 let names = CLAUSES.into_iter().chain(more.iter().copied());
                 Err(Fault::new(span, format!("unknown clause `{other}`")).suggest(other, names))
+            }
+        }
+    }
+
+    /// `encrypted`, `loopback` or both with `or` between them; each is named once.
+    fn channel(&mut self, encrypted: &str, wanted: &str) -> Parsed<Channel> {
+        let (mut secure, mut loopback) = (false, false);
+        loop {
+            let span = self.peek().span;
+            let (slot, word) = if self.takes(encrypted) {
+                (&mut secure, encrypted)
+            } else if self.takes("loopback") {
+                (&mut loopback, "loopback")
+            } else {
+                return Err(self.unexpected(wanted));
+            };
+            if std::mem::replace(slot, true) {
+                return Err(Fault::repeated(word, span));
+            }
+            if !self.takes("or") {
+                return Channel::of(secure, loopback).ok_or_else(|| self.unexpected(wanted));
             }
         }
     }

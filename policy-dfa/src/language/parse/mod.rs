@@ -12,7 +12,7 @@ use sirl::{Field, Kind, Tier};
 
 use super::clause::{Clause, Test};
 use super::error::{Fault, PolicyError};
-use super::policy::{Policy, Proof, RequestRule, Thresholds, Tiers};
+use super::policy::{ADDED_LATER, Policy, Proof, RequestRule, Thresholds, Tiers};
 use super::session::SessionRule;
 use super::site::SiteRule;
 use super::spans::{RuleId, RuleSpans};
@@ -174,7 +174,10 @@ impl Draft {
     /// The faults of the policy as a whole.
     fn missing(&self, end: usize) -> Vec<Fault> {
         let mut faults = Vec::new();
-        let lacking: Vec<_> = Field::ALL.into_iter().filter(|f| !self.tiers.contains_key(f)).collect();
+        let lacking: Vec<_> = Field::ALL
+            .into_iter()
+            .filter(|field| !ADDED_LATER.contains(field) && !self.tiers.contains_key(field))
+            .collect();
         if !lacking.is_empty() {
             let names: Vec<_> = lacking.iter().map(|field| format!("`{}`", field.as_str())).collect();
             let message = format!("no tier is given for {}", names.join(", "));
@@ -188,7 +191,10 @@ impl Draft {
     }
 
     fn finish(self) -> Policy {
-        let tier = |field: Field| self.tiers.get(&field).copied().unwrap_or(Tier::T2);
+        let tier = |field: Field| {
+            let own = if ADDED_LATER.contains(&field) { field.tier() } else { Tier::T2 };
+            self.tiers.get(&field).copied().unwrap_or(own)
+        };
         Policy {
             name: self.name,
             version: self.version,
