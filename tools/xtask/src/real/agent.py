@@ -1,28 +1,46 @@
 """A scripted agent before an MCP server for a browser, and a scripted person who answers the guard's questions.
 
-    python agent.py TASKS ADDRESSES.json MODE NAME -- COMMAND [ARGUMENTS]
+    python agent.py list TASKS
+    python agent.py guard|bare TASKS NAME ADDRESS FOLDER COMMAND [ARGUMENTS]
 
-TASKS holds the tasks as data (tasks.json says how); ADDRESSES maps a program to its address. MODE is `guard` or `bare`. The task
-NAME is done once; the last line of the output is a JSON object with the outcome. Elements are looked up by role and name in the
-text that the server last told of the page, as a model does.
+`list` prints a line for each task: name, program, policy and what is done. The other two do the task NAME once in the program at
+ADDRESS, whose data are in FOLDER, with the server that COMMAND starts. The last line of the output is the outcome: `done`, `refused`
+or `failed`, the reason, the number of questions, and seconds, with tabs between. Elements are looked up by role and name in the
+text that the server last told of the page, as a model does. A step of a task is a list:
+
+    plan KIND...              say what will be asked for (guard only)
+    open PATH                 open an address of the program
+    click|dismiss ROLE NAME   click an element; `dismiss` one that is not always there
+    type ROLE NAME TEXT       type into a box
+    select NAME OPTION        choose an option
+    request BLOCK BOXES       ask the guard for values; without a guard, type the values of BOXES (role, name, value) as a model would
+    see WORDS                 the page shows these words
 """
 
 import http.client
 import json
 import re
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
+from pathlib import Path
 from queue import Empty, Queue
 from urllib.parse import urlsplit
 
 LONGEST_SILENCE = 90
+LATEST = 4
 READS = 0.9  # A yes before the least time of reading does not count.
 
 
 class Stopped(Exception):
     """A step that does not go on."""
+
+
+class Missing(Exception):
+    """What the page does not show, or not yet."""
 
 
 class Person:
@@ -44,7 +62,7 @@ class Person:
         shown = json.loads(self.say(url, {"show": url.fragment}))
         self.asked.append(json.dumps(shown))
         time.sleep(READS)
-        asks_for_code = "code" in shown.get("accepts", "")
+        asks_for_code = shown.get("card") is not None
         reply = {"nonce": url.fragment, "subject": shown["subject"]}
         reply |= {"code": code} if asks_for_code else {"answer": "once"}
         self.say(url, reply)
@@ -55,9 +73,10 @@ class Server:
 
     def __init__(self, command: list[str], person: Person, code: str) -> None:
         self.person, self.code, self.next, self.lines = person, code, 0, Queue()
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        text=True)
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         threading.Thread(target=self._read, daemon=True).start()
+
+    def begin(self) -> None:
         client = {"name": "scripted agent", "version": "1"}
         self.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {"url": {}}},
                                 "clientInfo": client})
@@ -121,7 +140,26 @@ class Agent:
             after = after or f'"{name.lower()}"' in line.lower()
             if found and found[1] == role and after:
                 return found[3]
-        raise Stopped(f"the page shows no {role} {name!r}")
+        raise Missing(f"the page shows no {role} {name!r}")
+
+    def patiently(self, look):
+        """Looks, and looks anew at what a page shows late."""
+        until = time.monotonic() + LATEST
+        while True:
+            try:
+                return look()
+            except Missing as missing:
+                if time.monotonic() > until:
+                    raise Stopped(str(missing)) from None
+            time.sleep(0.4)
+            self.page = self.server.call("browser_snapshot", {})
+
+    def shows(self, words: str) -> None:
+        if words.lower() not in self.page.lower():
+            raise Missing(f"the page does not show {words!r}")
+
+    def find(self, role: str, name: str) -> str:
+        return self.patiently(lambda: self.ref(role, name))
 
     def told(self, answer: str, step: list) -> None:
         print(json.dumps(step), "->", answer[:6000].replace("\n", "\n    "))
@@ -147,12 +185,17 @@ class Agent:
         elif verb == "open":
             self.act(step, "browser_navigate", {"url": self.address + rest[0]})
         elif verb == "click":
-            self.act(step, "browser_click", {"element": rest[1], "target": self.ref(*rest)})
+            self.act(step, "browser_click", {"element": rest[1], "target": self.find(*rest)})
+        elif verb == "dismiss":
+            try:
+                self.step(["click", *rest])
+            except Stopped as not_there:
+                print("not there:", not_there)
         elif verb == "type":
-            self.act(step, "browser_type", {"element": rest[1], "target": self.ref(rest[0], rest[1]), "text": rest[2]})
+            self.act(step, "browser_type", {"element": rest[1], "target": self.find(rest[0], rest[1]), "text": rest[2]})
         elif verb == "select":
             self.act(step, "browser_select_option",
-                     {"element": rest[0], "target": self.ref("combobox", rest[0]), "values": [rest[1]]})
+                     {"element": rest[0], "target": self.find("combobox", rest[0]), "values": [rest[1]]})
         elif verb == "request":
             if self.bare:
                 for role, name, key in rest[1]:
@@ -161,34 +204,53 @@ class Agent:
             else:
                 self.act(step, "portcullis_request", {"block": f"REQ.{rest[0]}\nREQ.end"})
         elif verb == "see":
-            if rest[0].lower() not in self.page.lower():
-                raise Stopped(f"the page does not show {rest[0]!r}")
+            self.patiently(lambda: self.shows(rest[0]))
         else:
             raise ValueError(verb)
 
 
+def found(check: dict, folder: Path) -> str:
+    """What the program itself has in its database or file."""
+    if "file" in check:
+        file = folder / check["file"]
+        return file.read_text() if file.exists() else "(no such file)"
+    if "sqlite" in check:
+        with closing(sqlite3.connect(folder / check["sqlite"])) as database:
+            rows = database.execute(check["select"]).fetchall()
+        return "\n".join("|".join(str(value) for value in row) for row in rows)
+    command = ["mariadb", "--no-defaults", f"--socket={folder / 'db.sock'}", "-u", "root", "-N", "wordpress", "-e", check["select"]]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 def main() -> None:
-    tasks, addresses, mode, name = sys.argv[1:5]
-    command = sys.argv[sys.argv.index("--") + 1:]
-    with open(tasks) as file:
+    with open(sys.argv[2]) as file:
         read = json.load(file)
+    if sys.argv[1] == "list":
+        for task in read["tasks"]:
+            print(task["name"], task["program"], task.get("policy", "default"), task["what"], sep="\t")
+        return
+    mode, _, name, address, folder = sys.argv[1:6]
     task = next(task for task in read["tasks"] if task["name"] == name)
-    with open(addresses) as file:
-        address = json.load(file)[task["program"]]
-    person, began, stopped = Person(), time.monotonic(), None
-    server = Server(command, person, read["values"]["card_code"])
-    agent = Agent(server, address, read["values"], mode == "bare")
-    for step in task["steps"]:
-        try:
+    person, began, outcome, why = Person(), time.monotonic(), "done", ""
+    server, step = Server(sys.argv[6:], person, read["values"]["card_code"]), ["begin"]
+    try:
+        server.begin()
+        agent = Agent(server, address, read["values"], mode == "bare")
+        for step in task["steps"]:
             agent.step(step)
-        except Stopped as why:
-            stopped = f"{' '.join(str(word) for word in step[:3])}: {why}"
-            break
+    except Stopped as stopped:
+        outcome = "refused" if str(stopped).startswith("DENY.") else "failed"
+        at = " ".join(word for word in step[:3] if isinstance(word, str))
+        why = f"{stopped} at `{at}`"
     seconds = time.monotonic() - began
     server.end()
     for question in person.asked:
         print("question:", question)
-    print(json.dumps({"stopped": stopped, "questions": len(person.asked), "seconds": round(seconds, 1)}))
+    if outcome == "done" and "check" in task:
+        there = found(task["check"], Path(folder))
+        if task["wants"] not in there:
+            outcome, why = "failed", f"the program has {there.strip()!r}, and not {task['wants']!r}"
+    print(outcome, why.replace("\t", " ").replace("\n", " "), len(person.asked), f"{seconds:.1f}", sep="\t")
 
 
 if __name__ == "__main__":

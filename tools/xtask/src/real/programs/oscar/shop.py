@@ -87,7 +87,7 @@ INSTALLED_APPS = [
     "oscar.apps.dashboard.vouchers.apps.VouchersDashboardConfig",
     "oscar.apps.dashboard.communications.apps.CommunicationsDashboardConfig",
     "oscar.apps.dashboard.shipping.apps.ShippingDashboardConfig",
-    "widget_tweaks", "haystack", "treebeard", "django_tables2",
+    "sorl.thumbnail", "widget_tweaks", "haystack", "treebeard", "django_tables2",
 ]
 OSCAR_SHOP_NAME = "Kettle house"
 OSCAR_ALLOW_ANON_CHECKOUT = True
