@@ -61,7 +61,7 @@ impl TaskGuard {
     ) -> Result<(), String> {
         let fields = request.effective_fields();
         let forms = tab.forms().await.map_err(|error| error.to_string())?;
-        let page = best_form(&forms, fields);
+        let page = best_form(&forms, fields, None);
         let placements = page.map(|page| place(page, fields)).unwrap_or_default();
         let event = Event::Request { request, placements: &placements, amount: None };
         let mut consent = Consent::None;

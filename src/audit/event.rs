@@ -105,6 +105,15 @@ pub enum AuditEvent {
         /// The reason, if it was refused.
         refused: Option<Reason>,
     },
+    /// A verb that was granted failed, or the page could not be read.
+    VerbFailed {
+        /// The verb.
+        verb: VerbKind,
+        /// The page that it was aimed at.
+        origin: Option<Origin>,
+        /// The reason, which holds no text of a page.
+        reason: Reason,
+    },
     /// A request was refused.
     Refused {
         /// Its number in the session.
@@ -205,7 +214,7 @@ fn money_json(amount: Option<Money>) -> Value {
 }
 
 fn reason_json(reason: Option<Reason>) -> Value {
-    reason.map_or(Value::Null, |reason| Value::from(reason.code()))
+    reason.map_or(Value::Null, |reason| Value::from(reason.name()))
 }
 
 fn about_json(about: &[AuditSubject]) -> Value {
@@ -263,13 +272,19 @@ impl AuditEvent {
                 "origin": origin_json(origin.as_ref()),
                 "refused": reason_json(*refused),
             }),
+            AuditEvent::VerbFailed { verb, origin, reason } => json!({
+                "event": "verb_failed",
+                "verb": verb.as_str(),
+                "origin": origin_json(origin.as_ref()),
+                "reason": reason.name(),
+            }),
             AuditEvent::Refused { request, kind, fields, origin, reason } => json!({
                 "event": "refused",
                 "request": request,
                 "kind": kind.map(Kind::as_str),
                 "fields": fields_json(*fields),
                 "origin": origin_json(origin.as_ref()),
-                "reason": reason.code(),
+                "reason": reason.name(),
             }),
             AuditEvent::Intent { request, kind, fields, origin, delivery, amount } => json!({
                 "event": "intent",

@@ -123,11 +123,22 @@ pub struct Answered {
     nonce: [u8; 16],
     subject: Subject,
     answer: Answer,
+    reached_nobody: bool,
 }
 
 impl Answered {
     pub(super) fn to(ticket: &Ticket, answer: Answer) -> Answered {
-        Answered { nonce: ticket.nonce, subject: ticket.subject.clone(), answer }
+        Answered { nonce: ticket.nonce, subject: ticket.subject.clone(), answer, reached_nobody: false }
+    }
+
+    /// A no for want of anybody who could be asked.
+    pub(super) fn by_nobody(ticket: &Ticket) -> Answered {
+        Answered { reached_nobody: true, ..Answered::to(ticket, Answer::No) }
+    }
+
+    /// Whether the question reached nobody. The answer is no then.
+    pub fn reached_nobody(&self) -> bool {
+        self.reached_nobody
     }
 }
 

@@ -38,6 +38,12 @@ pub trait Answerer: Send {
         Box::pin(std::future::ready(None))
     }
 
+    /// Whether the last prompt reached the user: a window was opened for it, or a terminal or another program showed it.
+    /// By default every prompt does.
+    fn reached_the_user(&self) -> bool {
+        true
+    }
+
     /// Whether [`hand_over`](Answerer::hand_over) reaches a user who sees the browser's window. By default it does not.
     fn offers_hand_over(&self) -> bool {
         false
@@ -86,8 +92,12 @@ impl HandOver {
     pub fn of(kind: Kind, origin: Origin, reason: Reason) -> Option<HandOver> {
         // Data that the policy never releases is not offered: a manipulated agent that requests a card would get the user
         // to type it.
-        let offered = matches!(reason, Reason::LowSafety | Reason::NoPaymentInterface | Reason::NoValue);
-        offered.then_some(HandOver { kind, origin, reason })
+        reason.can_be_settled_by_hand().then_some(HandOver { kind, origin, reason })
+    }
+
+    /// Whether the offer waits for a second refusal of the same kind: the agent may mend its request until then.
+    pub fn waits_for_a_second_refusal(&self) -> bool {
+        matches!(self.reason, Reason::NoControl | Reason::NoPayButton)
     }
 }
 

@@ -177,6 +177,11 @@ impl ConsentPrompt {
     pub fn answered(&self, answer: Answer) -> Answered {
         Answered::to(&self.ticket, self.cut(answer))
     }
+
+    /// The answer where nobody could be asked: no.
+    pub fn answered_by_nobody(&self) -> Answered {
+        Answered::by_nobody(&self.ticket)
+    }
 }
 
 impl fmt::Display for ConsentPrompt {

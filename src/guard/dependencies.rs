@@ -77,7 +77,8 @@ impl Dependencies {
                 if answer != Answer::No {
                     self.note_user_present();
                 }
-                prompt.answered(answer)
+                let unreached = answer == Answer::No && !self.answerer.reached_the_user();
+                if unreached { prompt.answered_by_nobody() } else { prompt.answered(answer) }
             }
             Err(_) => prompt.answered(Answer::No),
         }

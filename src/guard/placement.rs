@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use browser_signals::matching::{Asked, Match, Section, match_form};
-use browser_signals::{Control, Observed, Snapshot};
+use browser_signals::{Control, DocumentId, FrameId, NodeId, Observed, Snapshot};
 use policy_dfa::{Placement, Placements};
 use sirl::{Field, FieldSet};
 use vault::{field_among, field_of};
@@ -102,21 +102,51 @@ fn boxes(asked: Asked, all: &[Candidate<'_>]) -> usize {
     vault::boxes_of(asked, all.iter().filter(|other| other.asked == asked).map(|other| other.control))
 }
 
-/// The form that takes most of `fields`, and the earlier one of two that take as many. If no form takes any, this is
-/// the first form, so that the policy can still give a reason.
-pub fn best_form(forms: &[Observed<Snapshot>], fields: FieldSet) -> Option<&Observed<Snapshot>> {
-    let taken = |form: &&Observed<Snapshot>| {
-        place(form.value(), fields).iter().map(|placement| placement.field).collect::<FieldSet>().len()
+/// A form that the agent pointed at: the one whose control it used last, or that was filled last.
+///
+/// The agent chooses among the forms of a page and nothing else: the policy decides about the form that it chose as about any other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PointedForm {
+    frame: FrameId,
+    document: DocumentId,
+    form: Option<NodeId>,
+}
+
+impl PointedForm {
+    /// The form of this observation, if its document is known.
+    pub fn of(page: &Snapshot) -> Option<PointedForm> {
+        let document = page.document.known()?.clone();
+        Some(PointedForm { frame: page.frame.clone(), document, form: page.form })
+    }
+}
+
+/// The form for `fields`: the one that the agent pointed at, if it takes any; else one that asks for a password that exists, if a
+/// password is among the fields; else the form that takes most of them, and the earlier one of two that take as many. If no
+/// form takes any, this is the first form, so that the policy can still give a reason.
+pub fn best_form<'f>(
+    forms: &'f [Observed<Snapshot>],
+    fields: FieldSet,
+    pointed: Option<&PointedForm>,
+) -> Option<&'f Observed<Snapshot>> {
+    let rank = |form: &&Observed<Snapshot>| {
+        let page = form.value();
+        let placed = place(page, fields);
+        let taken = placed.iter().map(|placement| placement.field).collect::<FieldSet>();
+        let is_pointed_at = pointed.is_some() && PointedForm::of(page).as_ref() == pointed;
+        let logs_in = taken.contains(Field::Password) && !asks_for(page, Asked::NewPassword);
+        (is_pointed_at && !taken.is_empty(), logs_in, taken.len())
     };
-    forms.iter().rev().max_by_key(taken)
+    forms.iter().rev().max_by_key(rank)
+}
+
+fn asks_for(page: &Snapshot, asked: Asked) -> bool {
+    match_form(&page.controls, &page.words).iter().any(|found| found.asked == Some(asked))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browser_signals::{
-        Container, ContainerId, ControlWords, DocumentId, Fact, FormWords, FrameId, NodeId, Sink, TlsState,
-    };
+    use browser_signals::{Container, ContainerId, ControlWords, Fact, FormWords, Sink, TlsState};
 
     fn control(node: i64, autocomplete: &str, name: &str, label: &str) -> Control {
         Control {
@@ -241,6 +271,31 @@ mod tests {
             [(1, Field::CardNumber), (2, Field::CardCode)],
             "not every hidden text is a password"
         );
+    }
+
+    #[test]
+    fn a_login_goes_into_the_form_that_logs_in_unless_the_agent_points_at_another() {
+        let form = |node: i64, token: &str, more: Vec<Control>| {
+            let mut password = control(node, token, "", "Password");
+            password.input_type = "password".into();
+            let name = control(node + 1, "username", "", "User name");
+            let mut page = page([vec![name, password], more].concat());
+            page.form = Some(NodeId(node));
+            Observed::simulated(page, 1)
+        };
+        let forms = [
+            form(10, "new-password", vec![control(12, "tel", "", "Phone")]),
+            form(20, "current-password", Vec::new()),
+        ];
+        let login = [Field::Username, Field::Email, Field::Password].into_iter().collect();
+        let chosen =
+            |pointed: Option<&PointedForm>| best_form(&forms, login, pointed).and_then(|form| form.form);
+        assert_eq!(chosen(None), Some(NodeId(20)));
+        assert_eq!(chosen(PointedForm::of(forms[0].value()).as_ref()), Some(NodeId(10)));
+        let phone = FieldSet::EMPTY.with(Field::Phone);
+        let pointed = PointedForm::of(forms[1].value());
+        let found = best_form(&forms, phone, pointed.as_ref()).and_then(|form| form.form);
+        assert_eq!(found, Some(NodeId(10)), "the form that was pointed at takes no phone number");
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn letters(text: &str) -> Zeroizing<String> {
 /// let mut observer = Observer::that_blocks_nothing(portcullis::DEFAULT_POLICY, task, log, &mut SystemEntropy)?;
 /// let elsewhere = Verb::Open { url: "https://other.example/?card=4111+1111+1111+1111".to_owned() };
 /// let would = observer.verb(&elsewhere, None, Millis(0));
-/// assert_eq!(would, Some(WouldHave::Denied(Reason::UnplannedEffect)));
+/// assert_eq!(would, Some(WouldHave::Denied(Reason::OutsideTask)));
 /// // It is the caller that carries the verb out.
 /// println!("{}", observer.finish());
 /// # Ok::<(), portcullis::GuardError>(())
@@ -210,7 +210,7 @@ impl Observer {
         let denied = |reason| Some(WouldHave::Denied(reason));
         let (to, text) = match verb {
             Verb::Open { url } => {
-                let Some(target) = parse_target(url, true) else { return denied(Reason::MalformedRequest) };
+                let Some(target) = parse_target(url, true) else { return denied(Reason::AddressRefused) };
                 (Some((target.origin, target.path)), Some((url.as_str(), target.carried)))
             }
             Verb::Type { text, .. } => (None, Some((text.as_str(), text.clone()))),
@@ -250,7 +250,7 @@ impl Observer {
         let (kind, fields) = (request.kind, request.effective_fields());
         let origin = page.and_then(|page| page.origin.known().cloned());
         let would = match page {
-            None => Some(WouldHave::Denied(Reason::FieldNotAllowed)),
+            None => Some(WouldHave::Denied(Reason::NoForm)),
             Some(page) => self.judge_request(&request, page, now),
         };
         if would == Some(WouldHave::Asked) {
@@ -385,7 +385,7 @@ impl Observer {
     /// A prompt, or the refusal of a session whose prompts are used up.
     fn asked_or_spent(&self) -> Option<WouldHave> {
         let spent = self.report.prompts >= MAX_PROMPTS;
-        Some(if spent { WouldHave::Denied(Reason::BudgetSpent) } else { WouldHave::Asked })
+        Some(if spent { WouldHave::Denied(Reason::QuestionsSpent) } else { WouldHave::Asked })
     }
 
     fn prompted(&mut self) {

@@ -56,7 +56,7 @@ impl ObservationReport {
                 "about": row.about.as_str(),
                 "origin": row.origin.as_ref().map(ToString::to_string),
                 "would_have_been": row.would.as_str(),
-                "reason": row.would.reason().map(|reason| reason.code()),
+                "reason": row.would.reason().map(|reason| reason.name()),
                 "count": count,
             })
         });
@@ -81,7 +81,7 @@ impl fmt::Display for ObservationReport {
         )?;
         for (row, count) in &self.rows {
             let origin = row.origin.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
-            let reason = row.would.reason().map(|reason| reason.code()).unwrap_or_default();
+            let reason = row.would.reason().map(|reason| reason.name()).unwrap_or_default();
             writeln!(
                 f,
                 "{count:>6}  {:<9} {:<10} {origin} {reason}",

@@ -175,7 +175,7 @@ impl UnguardedSession {
         let answers = block.requests.iter().map(|request| {
             let seen = match request.kind {
                 Kind::Purchase => page.first(),
-                _ => best_form(&forms, request.effective_fields()),
+                _ => best_form(&forms, request.effective_fields(), None),
             };
             self.observer.request(request, seen, now);
             request_refused(request.kind, Reason::DeliveryForbidden)

@@ -101,7 +101,7 @@ fn subject_and_outcome(record: &Record) -> (String, String) {
         "verb" => (format!("The agent: {}", of("verb")), ended(of("refused"), "allowed")),
         "refused" => (format!("The agent asked for: {}", asked_for(of("kind"))), ended(of("reason"), "")),
         "intent" => (format!("The agent asked for: {}", asked_for(of("kind"))), "yes".to_owned()),
-        "outcome" if of("failed") == Reason::Unconfirmed.code() => {
+        "outcome" if of("failed") == Reason::Unconfirmed.name() => {
             ("It was sent to the page, which may have it".to_owned(), "not known".to_owned())
         }
         "outcome" => ("It was delivered".to_owned(), ended(of("failed"), "done")),

@@ -30,7 +30,7 @@ impl Core {
         let (to, text) = match verb {
             Verb::Open { url } => {
                 let Some(target) = parse_target(url, with_path) else {
-                    return Verdict::Deny(Reason::MalformedRequest);
+                    return Verdict::Deny(Reason::AddressRefused);
                 };
                 (Some((target.origin, target.path)), Some((url.as_str(), target.carried)))
             }
@@ -97,7 +97,7 @@ impl Core {
                     *self.counts.guessed.entry(value).or_default() += 1;
                 }
                 self.happened(SessionEvent::Suspected);
-                Err(Reason::EgressBlocked)
+                Err(Reason::ValueInText)
             }
         }
     }

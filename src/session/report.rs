@@ -83,7 +83,9 @@ pub struct SessionCounts {
     pub warnings: u32,
     /// Releases and purchases carried out.
     pub releases: u32,
-    /// Denials, by reason code.
+    /// The agent's own actions and requests that were refused or failed.
+    pub refused: u64,
+    /// Denials, by reason code, with the requests of pages that were stopped.
     pub denials: BTreeMap<String, u64>,
     /// Refusals that confirmed a guess of a value, by record and field. Each of them shows the agent that its text is in
     /// the vault, so a caller that runs session after session must sum them.
@@ -91,8 +93,14 @@ pub struct SessionCounts {
 }
 
 impl SessionCounts {
-    /// SessionCounts a denial.
+    /// Counts a denial of an action or a request of the agent.
     pub fn denied(&mut self, reason: Reason) {
+        self.refused += 1;
+        self.stopped(reason);
+    }
+
+    /// Counts something that was stopped and that the agent did not ask for.
+    pub fn stopped(&mut self, reason: Reason) {
         *self.denials.entry(reason.code()).or_default() += 1;
     }
 }

@@ -10,10 +10,11 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use portcullis::egress::proxy::{EgressProxy, Limits};
-use portcullis::signals::playwright::{BridgeError, Browser, BrowserSettings, Tab};
+use portcullis::egress::proxy::{ConnectFailure, EgressProxy, Limits, Refusal};
+use portcullis::signals::playwright::{BridgeError, Browser, BrowserSettings, LoadFailure, Tab};
 use portcullis::signals::{Container, Origin, Outline, TextGuard, TextWithheld};
 use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 
 use crate::support::{Collector, proxy, say, soon, timeless};
 
@@ -297,15 +298,38 @@ async fn pages_get_nothing_from_the_listener_and_no_private_host() {
     // A name resolves to this machine: the bridge cannot know that, and the proxy does.
     let port = scene.collector.port;
     let rebound = tab.open(&format!("http://rebound.test:{port}/").parse().unwrap()).await;
-    assert_eq!(rebound, Err(BridgeError::Unreachable));
+    assert_eq!(rebound, Err(BridgeError::Unreachable(LoadFailure::NoAnswer)));
     assert_eq!(scene.connections(), [0; 3]);
+    let why = |address: &str| proxy.failure(&address.parse().unwrap());
+    let private = Some(ConnectFailure::Refused(Refusal::Private));
+    assert_eq!(why(&format!("http://rebound.test:{port}/")), private, "for the guard alone");
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    for (address, failure) in [
+        ("https://nowhere.invalid/".to_owned(), ConnectFailure::NoName),
+        ("https://shop.example:6667/".to_owned(), ConnectFailure::Refused(Refusal::Port)),
+        (format!("https://shop.localhost:{silent}/"), ConnectFailure::NoAnswer),
+    ] {
+        let opened = tab.open(&address.parse().unwrap()).await;
+        assert!(
+            matches!(opened, Err(BridgeError::Unreachable(LoadFailure::NoAnswer))),
+            "{address}: {opened:?}"
+        );
+        // Chromium does not ask the proxy for a port that it refuses itself.
+        assert!(why(&address) == Some(failure) || address.contains("6667"), "{address}: {:?}", why(&address));
+    }
+    proxy.forget_failures();
+    assert_eq!(why("https://nowhere.invalid/"), None);
 
     // Then through a proxy that allows it, as from a page of another browser.
     let third = scene.proxy().await;
     let free = scene.browser.container_through(third.for_container(), Container::T0, &[]).await.unwrap();
     let port = other.for_container().address().port();
     let opened = free.open(&format!("http://shop.localhost:{port}/").parse().unwrap()).await;
-    assert_eq!(opened, Err(BridgeError::Unreachable), "an answer without a body is none");
+    assert_eq!(
+        opened,
+        Err(BridgeError::Unreachable(LoadFailure::NoAnswer)),
+        "an answer without a body is none"
+    );
     let answer = say(&other, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
     assert!(timeless(&answer).ends_with("content-length: 0\n"), "{answer}");
     scene.browser.close().await;
@@ -319,8 +343,29 @@ async fn a_container_whose_proxy_is_gone_goes_nowhere() {
     scene.open(&tab, "/bare").await.unwrap();
     let gone = proxy.for_container().clone();
     drop(proxy);
-    assert_eq!(scene.open(&tab, "/bare").await, Err(BridgeError::Unreachable));
+    assert_eq!(scene.open(&tab, "/bare").await, Err(BridgeError::Unreachable(LoadFailure::NoAnswer)));
     let container = scene.browser.container_through(&gone, Container::T0, &[]).await;
     assert!(container.is_err(), "a container that its proxy does not greet");
+    scene.browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_that_is_not_trusted_is_told_from_a_server_that_speaks_no_tls() {
+    let scene = Scene::set_up().await;
+    let proxy = scene.proxy().await;
+    let tab = scene.browser.container_through(proxy.for_container(), Container::T0, &[]).await.unwrap();
+    let stranger = evaluation::tls::Authority::new().unwrap();
+    let acceptor = TlsAcceptor::from(stranger.server_config(&["shop.localhost"]).unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let _refused = acceptor.accept(stream).await;
+        }
+    });
+    let open = async |port: u16| tab.open(&format!("https://shop.localhost:{port}/").parse().unwrap()).await;
+    assert_eq!(open(port).await, Err(BridgeError::Unreachable(LoadFailure::Certificate)));
+    assert_eq!(open(scene.shop_port).await, Err(BridgeError::Unreachable(LoadFailure::Tls)));
+    assert_eq!(proxy.failure(&format!("https://shop.localhost:{port}/").parse().unwrap()), None);
     scene.browser.close().await;
 }

@@ -124,7 +124,7 @@ fn a_control_that_was_filled_changes_by_grants_only() {
     assert!(played.request(BLOCK).starts_with("GRANT.address"));
     // The page now describes the form as one that the agent may fill.
     played.looks[0].sink = Fact::Known(Sink::Other);
-    let refused = "DENY.verb {\"reason\":\"unplanned_effect\"}";
+    let refused = "DENY.verb {\"reason\":\"control_filled\"}";
     let typed = Verb::Type { target: target(), text: "99 Thief Alley".into() };
     assert_eq!(played.act(Action::Verb(typed)), refused);
     let chosen = Verb::Select { target: target(), option: "Freedonia".into() };
@@ -218,7 +218,7 @@ fn actions_that_one_prompt_cannot_show_are_refused_without_asking() {
     type_text(&mut played, "Where to", &"a very long way ".repeat(40));
     assert!(ask(&mut played, Answer::Once).is_none());
     played.act(Action::Verb(Verb::Read));
-    assert_eq!(played.request(PAY), "DENY.purchase {\"reason\":\"unplanned_effect\"}");
+    assert_eq!(played.request(PAY), "DENY.purchase {\"reason\":\"too_much_to_show\"}");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn a_task_has_a_maximum_number_of_prompts() {
     for _ in 0..MAX_PROMPTS {
         assert_eq!(played.request(pay), "DENY.purchase {\"reason\":\"consent_denied\"}");
     }
-    assert_eq!(played.request(pay), "DENY.purchase {\"reason\":\"budget_spent\"}");
+    assert_eq!(played.request(pay), "DENY.purchase {\"reason\":\"questions_spent\"}");
     assert_eq!(played.prompts.len(), MAX_PROMPTS as usize);
     assert!(
         played.prompts[3].contains("! the agent was refused 3 times in this task"),

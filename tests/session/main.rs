@@ -14,6 +14,7 @@ mod interference;
 mod observer;
 mod parts;
 mod purchase;
+mod reasons;
 mod release;
 mod safety;
 mod values_for_model;

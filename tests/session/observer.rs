@@ -186,14 +186,14 @@ fn the_record_says_that_nothing_was_guarded_and_lists_a_guards_reactions() {
     assert_eq!(watching.request(&request, Some(&page), Millis(0)), Some(WouldHave::Asked));
     // A release that the user is assumed to have agreed to for the task causes no second prompt.
     assert_eq!(watching.request(&request, Some(&page), Millis(0)), None);
-    watching.other(AuditSubject::Tool, None, Some(WouldHave::Denied(Reason::UnplannedEffect)));
+    watching.other(AuditSubject::Tool, None, Some(WouldHave::Denied(Reason::ToolNotAllowed)));
     assert_eq!(watching.unreadable_request(None), WouldHave::Denied(Reason::MalformedRequest));
     let report = watching.finish();
     // The container, and the request.
     assert_eq!((report.prompts, report.asked(), report.denied(), report.unrecorded), (2, 2, 3, 0));
     let told = report.to_string();
     assert!(told.starts_with("nothing was blocked; a guard would have let 2 pass"), "{told}");
-    assert!(told.contains("denied    open       https://shop.example unplanned_effect"), "{told}");
+    assert!(told.contains("denied    open       https://shop.example outside_task"), "{told}");
     assert_eq!(report.to_json()["blocked"], 0);
 
     let (records, _) = verify_text(&log.text()).unwrap();
@@ -218,7 +218,7 @@ fn the_record_says_that_nothing_was_guarded_and_lists_a_guards_reactions() {
     assert!(verb.body["refused"].is_null(), "it was carried out");
     let observed = &records[3].body;
     assert_eq!(observed["would_have_been"], "denied");
-    assert_eq!((&observed["about"], &observed["reason"]), (&"open".into(), &"unplanned_effect".into()));
+    assert_eq!((&observed["about"], &observed["reason"]), (&"open".into(), &"outside_task".into()));
     assert_eq!((&observed["done"], &records[6].body["done"]), (&true.into(), &false.into()));
 }
 
@@ -258,7 +258,7 @@ fn origins_and_kinds_added_by_the_caller_count_from_then_on() {
     let open = Verb::Open { url: "https://tea.example/".to_owned() };
     let page = Observed::simulated(checkout(), 1);
     let before = watching.verb(&open, Some(&page), Millis(0));
-    assert_eq!(before, Some(WouldHave::Denied(Reason::UnplannedEffect)));
+    assert_eq!(before, Some(WouldHave::Denied(Reason::OutsideTask)));
     watching.widen(&[origin("https://tea.example"), origin(SHOP)], &[Kind::Login]);
     assert_eq!(watching.verb(&open, Some(&page), Millis(0)), None);
     assert_eq!(watching.task().origins.len(), 2);

@@ -110,6 +110,10 @@ pub struct Played {
     /// The page's snapshot at each look. The last one repeats.
     pub looks: Vec<Snapshot>,
     pub answer: Answer,
+    /// Whether no question reaches anybody.
+    pub nobody: bool,
+    /// The result of a verb.
+    pub done: Result<(), Reason>,
     /// The delay of the answer, in milliseconds.
     pub thinks: u64,
     /// An answer to an earlier prompt, sent to every later one.
@@ -198,6 +202,8 @@ impl Played {
             seen: 0,
             looks: vec![checkout()],
             answer: Answer::Session,
+            nobody: false,
+            done: Ok(()),
             thinks: 0,
             stale: None,
             code: None,
@@ -231,7 +237,8 @@ impl Played {
                 Command::Ask(prompt) => {
                     self.prompts.push(prompt.to_string());
                     self.seen += self.thinks;
-                    let answered = prompt.answered(self.answer);
+                    let answered =
+                        if self.nobody { prompt.answered_by_nobody() } else { prompt.answered(self.answer) };
                     Event::Answered(self.stale.clone().unwrap_or(answered))
                 }
                 Command::AskCode { card, prompt } => {
@@ -267,7 +274,7 @@ impl Played {
                 }
                 Command::Do { verb, .. } => {
                     self.commands.push(format!("{verb:?}"));
-                    Event::Done(Ok(()))
+                    Event::Done(self.done)
                 }
                 Command::Narrow(open) => {
                     self.commands.push(format!("narrow {open:?}"));

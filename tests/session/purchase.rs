@@ -20,7 +20,7 @@ fn a_purchase_is_asked_about_each_time_with_payee_and_amount() {
     assert!(reply.contains("\"card\":\"card:task\",\"amount\":64.15"), "{reply}");
     assert!(played.prompts[0].contains("pay 64.15 USD to:\n      shop.example\n"), "{}", played.prompts[0]);
     // The policy allows one purchase.
-    assert_eq!(played.request(block), "DENY.purchase {\"reason\":\"budget_spent\"}");
+    assert_eq!(played.request(block), "DENY.purchase {\"reason\":\"limit_reached\"}");
     assert_eq!(played.payments, 1);
 }
 

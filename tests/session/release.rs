@@ -58,7 +58,7 @@ fn a_wrong_page_is_refused_with_its_reason_and_without_a_prompt() {
         "wrong_destination",
     );
     denied(|page| page.controls[0].hit = Fact::Known(false), "occluded");
-    denied(|page| page.controls.truncate(1), "field_not_allowed");
+    denied(|page| page.controls.truncate(1), "no_control");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_fill_with_unknown_outcome_counts_as_a_release_and_is_recorded_as_unknown() 
     assert_eq!((played.core.counts().releases, played.core.counts().denials.len()), (1, 0));
     // The policy's history counts it.
     played.filled = Ok(());
-    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"budget_spent\"}");
+    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"limit_reached\"}");
     assert_eq!(played.fills, 1);
 }
 
@@ -154,7 +154,7 @@ fn values_that_a_page_may_have_seen_count_although_it_redirected_the_form() {
     assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"wrong_destination\"}");
     assert_eq!(played.core.counts().releases, 0);
     played.filled = Ok(());
-    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"budget_spent\"}");
+    assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"limit_reached\"}");
     assert_eq!(played.fills, 1);
 }
 
@@ -222,13 +222,13 @@ fn a_plan_is_answered_with_the_kinds_that_can_never_be_granted() {
         });
         each.collect::<String>() + "PLAN.end"
     };
-    assert_eq!(played.request(plan), refused(&["payment delivery_forbidden", "contact unplanned_effect"]));
+    assert_eq!(played.request(plan), refused(&["payment delivery_forbidden", "contact unplanned_request"]));
     assert_eq!(played.fills, 0);
     let mut low = Played::new(Container::T0);
     let expected = [
         "address invalid_container",
         "payment delivery_forbidden",
-        "contact unplanned_effect",
+        "contact unplanned_request",
         "purchase invalid_container",
     ];
     assert_eq!(low.request(plan), refused(&expected));

@@ -35,7 +35,7 @@ fn sensitive_forms_are_not_typed_into() {
     let target = ElementRef("e1".into());
     let mut played = Played::new(Container::T2);
     let reply = played.act(Action::Verb(Verb::Type { target, text: "1 Other Street".into() }));
-    assert_eq!(reply, "DENY.verb {\"reason\":\"unplanned_effect\"}");
+    assert_eq!(reply, "DENY.verb {\"reason\":\"form_protected\"}");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn the_agent_leaves_the_task_only_with_the_users_consent() {
     assert!(open("https://evil.example/").starts_with("DENY.verb"));
     assert!(open("https://shop.example@evil.example/").starts_with("DENY.verb"));
     assert!(open("https://shop.example/?q=4111111111111111").contains("egress_blocked"));
-    assert!(open("javascript:alert(1)").contains("malformed_request"));
+    assert!(open("javascript:alert(1)").contains("address_refused"));
 }
 
 #[test]

@@ -64,8 +64,8 @@ fn every_wire_is_asked_about_and_has_its_own_placeholders() {
 #[test]
 fn a_wire_that_could_not_be_placed_or_sent_is_recorded_as_failed() {
     let mut played = at_the_till();
-    played.placed = Err(Reason::FieldNotAllowed);
-    assert_eq!(played.request(BLOCK), "DENY.payment {\"reason\":\"field_not_allowed\"}");
+    played.placed = Err(Reason::NoControl);
+    assert_eq!(played.request(BLOCK), "DENY.payment {\"reason\":\"no_control\"}");
     let failed = |record: &AuditEvent| matches!(record, AuditEvent::Outcome { failed: Some(_), .. });
     assert!(played.records.iter().any(failed));
     let number = played.wires[0].0;
@@ -97,7 +97,7 @@ fn a_get_form_or_one_for_another_site_gets_no_placeholder() {
     assert_eq!(to("http://shop.example", "POST"), "DENY.payment {\"reason\":\"wrong_destination\"}");
     let mut nameless = at_the_till();
     nameless.looks[0].controls[0].name.clear();
-    assert_eq!(nameless.request(BLOCK), "DENY.payment {\"reason\":\"field_not_allowed\"}");
+    assert_eq!(nameless.request(BLOCK), "DENY.payment {\"reason\":\"no_control\"}");
 }
 
 #[test]

@@ -75,6 +75,12 @@ pub enum AddressRefused {
     /// An origin that the task does not have.
     #[error("the address is outside the origins of the task")]
     OutsideTask,
+    /// The answer to a form, which would be sent again.
+    #[error("opening this again would send a form a second time")]
+    SentAgain,
+    /// The request carries protected data, or could, and does not leave.
+    #[error("the request may carry protected data, and does not leave")]
+    Egress,
 }
 
 /// Judges an address before any request is sent to it. `allowed` lists private hosts (`host` or `host:port`)

@@ -24,8 +24,8 @@ pub enum BridgeError {
     #[error("the address was refused: {0}")]
     Refused(AddressRefused),
     /// The browser could not load the address.
-    #[error("the page could not be reached")]
-    Unreachable,
+    #[error("the page could not be reached: {0}")]
+    Unreachable(LoadFailure),
     /// The document, the node or its form is no longer the one that the decision was about.
     #[error("the page changed since it was observed")]
     Stale,
@@ -38,6 +38,10 @@ pub enum BridgeError {
     /// The control does not accept this value: it has no such option, or is not editable.
     #[error("the element does not accept this")]
     NotApplicable,
+    /// The browser does not send the form: a control of it is not valid. [`Tab::take_asked_for`](super::Tab::take_asked_for)
+    /// names the control.
+    #[error("the browser does not send the form as it is filled in")]
+    FormIncomplete,
     /// No element of the last read has this ref.
     #[error("no element has this ref; read the page again")]
     UnknownRef,
@@ -59,4 +63,62 @@ pub enum BridgeError {
     /// The browser refused a command.
     #[error("the browser refused the command {0}")]
     Protocol(String),
+}
+
+/// Why the browser could not load an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum LoadFailure {
+    /// The site's certificate is not valid: its issuer, its name, its time, or its signature.
+    #[error("the certificate is not valid")]
+    Certificate,
+    /// The encrypted connection could not be made for another cause.
+    #[error("no encrypted connection could be made")]
+    Tls,
+    /// The name has no address.
+    #[error("the name has no address")]
+    NoName,
+    /// Anything else: nobody answers, or not with a page.
+    #[error("nobody answers")]
+    NoAnswer,
+}
+
+impl LoadFailure {
+    /// The failure of an error of the browser, such as `net::ERR_CERT_DATE_INVALID`. The codes are those of Chromium's
+    /// `net_error_list.h`; its certificate errors are those from -200 to -299.
+    pub(crate) fn of(error: &str) -> LoadFailure {
+        match error.strip_prefix("net::").unwrap_or(error) {
+            "ERR_CERTIFICATE_TRANSPARENCY_REQUIRED" | "ERR_SSL_PINNED_KEY_NOT_IN_CERT_CHAIN" => {
+                LoadFailure::Certificate
+            }
+            code if code.starts_with("ERR_CERT_") => LoadFailure::Certificate,
+            code if code.starts_with("ERR_SSL_") => LoadFailure::Tls,
+            "ERR_NAME_NOT_RESOLVED" | "ERR_NAME_RESOLUTION_FAILED" => LoadFailure::NoName,
+            _ => LoadFailure::NoAnswer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_known_by_the_browsers_code_and_not_by_words_in_it() {
+        for (code, failure) in [
+            ("net::ERR_CERT_AUTHORITY_INVALID", LoadFailure::Certificate),
+            ("net::ERR_CERT_COMMON_NAME_INVALID", LoadFailure::Certificate),
+            ("net::ERR_CERT_DATE_INVALID", LoadFailure::Certificate),
+            ("net::ERR_CERTIFICATE_TRANSPARENCY_REQUIRED", LoadFailure::Certificate),
+            ("net::ERR_SSL_PROTOCOL_ERROR", LoadFailure::Tls),
+            ("net::ERR_SSL_VERSION_OR_CIPHER_MISMATCH", LoadFailure::Tls),
+            ("net::ERR_NAME_NOT_RESOLVED", LoadFailure::NoName),
+            ("net::ERR_CONNECTION_REFUSED", LoadFailure::NoAnswer),
+            ("net::ERR_TUNNEL_CONNECTION_FAILED", LoadFailure::NoAnswer),
+            ("net::ERR_HTTP_RESPONSE_CODE_FAILURE", LoadFailure::NoAnswer),
+            ("net::ERR_NO_ERR_CERT_HERE", LoadFailure::NoAnswer),
+            ("", LoadFailure::NoAnswer),
+        ] {
+            assert_eq!(LoadFailure::of(code), failure, "{code}");
+        }
+    }
 }

@@ -46,7 +46,7 @@ pub use browser::settings::NetworkBarrier;
 pub use browser::throwaway::ThrowawayFolder;
 pub use browser::window::{OwnBrowser, OwnWindow};
 pub use browser::{Browser, settings::BrowserSettings};
-pub use error::BridgeError;
+pub use error::{BridgeError, LoadFailure};
 pub use network::proxy::ContainerProxy;
 pub use observation::ObservationTarget;
 pub use observation::picture::{Picture, PictureForm, PictureSettings};

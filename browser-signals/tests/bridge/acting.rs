@@ -37,9 +37,11 @@ async fn a_form_is_typed_chosen_checked_and_submitted() {
     let (button, seen) = about(&tab, "\"Send\"").await;
     assert_eq!(
         tab.submit(&button, &seen).await,
-        Err(BridgeError::NotApplicable),
+        Err(BridgeError::FormIncomplete),
         "a required field is empty"
     );
+    assert_eq!(tab.take_asked_for().as_deref(), Some("Name"));
+    assert_eq!(tab.take_asked_for(), None, "it is told once");
     let (name, seen) = about(&tab, "\"Name\"").await;
     tab.type_text(&name, "Ann \"B\" \\ 'C'", &seen).await.expect("typed");
     let (note, seen) = about(&tab, "\"Note\"").await;
@@ -120,5 +122,48 @@ async fn a_click_reaches_its_element_or_nothing() {
     assert_eq!(next, next_again);
     tab.click(&next_again, &seen).await.expect("clicked");
     assert!(text(&tab).await.contains("\"Next page\""));
+    browser.close().await;
+}
+
+/// The browser does not send the first form, whose page may look on or say so itself; the others it sends.
+const CHECKED: &str = r#"<!doctype html><title>Checked</title>
+<form action="/send" method=post id=checked><label>First name <input name=first required></label>
+<input name=zip placeholder="Postal code" pattern="[0-9]{5}" value="none"><button><b>Save</b></button></form>
+<form action="/send" method=post novalidate><input required><button>Save unchecked</button></form>
+<form action="/send" method=post><input required><button formnovalidate>Save a draft</button></form>
+<form action="/send" method=post onsubmit="return false"><input value=x required><button>Save by script</button></form>
+<form action="/send" method=post><input required><button type=button onclick="this.form.checkValidity()">Only look</button></form>
+<script>addEventListener('invalid', (e) => e.preventDefault(), true);</script>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_click_on_a_form_that_the_browser_does_not_send_says_so_and_names_the_control() {
+    let server = Server::start();
+    server.page("shop.example", "/", CHECKED);
+    server.page("shop.example", "/send", "<title>Thanks</title><p>thanks</p>");
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let sent = || server.requests().iter().filter(|it| it.method == "POST").count();
+
+    let (save, seen) = about(&tab, "\"Save\"").await;
+    assert_eq!(tab.click(&save, &seen).await, Err(BridgeError::FormIncomplete));
+    assert_eq!(tab.take_asked_for().as_deref(), Some("First name"));
+    let (first, seen) = about(&tab, "\"First name\"").await;
+    tab.type_text(&first, "Ann", &seen).await.expect("typed");
+    let (save, seen) = about(&tab, "\"Save\"").await;
+    assert_eq!(tab.click(&save, &seen).await, Err(BridgeError::FormIncomplete));
+    assert_eq!(tab.take_asked_for().as_deref(), Some("Postal code"));
+    for button in ["\"Save by script\"", "\"Only look\""] {
+        let (button, seen) = about(&tab, button).await;
+        assert_eq!(tab.click(&button, &seen).await, Ok(()));
+        assert_eq!(tab.take_asked_for(), None);
+    }
+    assert_eq!(sent(), 0);
+    for (count, button) in [(1, "\"Save unchecked\""), (2, "\"Save a draft\"")] {
+        let (button, seen) = about(&tab, button).await;
+        assert_eq!(tab.click(&button, &seen).await, Ok(()));
+        assert_eq!(sent(), count);
+        tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    }
     browser.close().await;
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use portcullis::policy::{Axis, FailedRule, History, Partial, Root, SessionEvent, Valuation, symbol};
+use portcullis::policy::{Axis, FailedRule, History, Partial, Reason, Root, SessionEvent, Valuation, symbol};
 use serde_json::{Map, Value, json};
 
 use super::case::{Case, answer, event, occurring, set, signals};
@@ -15,7 +15,7 @@ pub struct Explain {
     #[command(flatten)]
     input: Input,
     /// The event: a kind of request, optionally with the tier of its fields (`address`, `address:T1`), or a verb
-    /// (`open`).
+    /// (`open`). Or a reason's code (`outside_task`), to learn what it means and what can be done about it.
     #[arg(required_unless_present = "case", conflicts_with = "case")]
     event: Option<String>,
     /// Signals of the case, as `tls=broken`. The others are as in a case that is granted after a yes.
@@ -27,6 +27,10 @@ pub struct Explain {
 }
 
 pub fn run(arguments: &Explain) -> Result<(), Failure> {
+    if let Some(reason) = arguments.event.as_deref().and_then(Reason::from_name) {
+        explain_reason(reason, arguments.input.json);
+        return Ok(());
+    }
     let loaded = load(&arguments.input.policy, arguments.input.json)?;
     let case = match (&arguments.case, &arguments.event) {
         (Some(path), _) => Case::read(&read_text(path)?)?,
@@ -82,6 +86,24 @@ pub fn run(arguments: &Explain) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Prints what a reason means, what the agent is told to do next, and whether the user can be offered to finish by hand.
+fn explain_reason(reason: Reason, as_json: bool) {
+    if as_json {
+        print(&json!({
+            "reason": reason.name(),
+            "explanation": reason.explain(),
+            "next": reason.next_step(),
+            "by_hand": reason.can_be_settled_by_hand(),
+        }));
+        return;
+    }
+    println!("{}: {}", reason.name(), reason.explain());
+    println!("The assistant is told: {}", reason.next_step().unwrap_or("nothing more."));
+    if reason.can_be_settled_by_hand() {
+        println!("With `--headed` you can be offered to finish by hand.");
+    }
+}
+
 /// A case that is granted after a yes, or the first case of all if there is none.
 fn granted(loaded: &Loaded, root: Root) -> Valuation {
     let possible = loaded.compiled.possible(root, &Partial::of(root));
@@ -92,7 +114,7 @@ fn granted(loaded: &Loaded, root: Root) -> Valuation {
 fn hurdle(one: &FailedRule) -> Value {
     json!({
         "signal": one.axis.as_str(),
-        "reason": one.reason.code(),
+        "reason": one.reason.name(),
         "rule": one.rule,
         "span": span(one.span.as_ref()),
     })

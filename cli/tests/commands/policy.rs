@@ -197,3 +197,14 @@ fn a_policy_is_shown_in_every_format() {
     assert!(rows.iter().any(|row| row["else"] == "invalid_container; unknown: refused"), "{json}");
     assert!(Path::new(SHIPPED).exists());
 }
+
+#[test]
+fn every_reason_is_explained_by_its_name() {
+    for reason in portcullis::policy::Reason::ALL {
+        let told = policy(&["explain", SHIPPED, "--json", &reason.name()]).json();
+        assert_eq!(told["explanation"], reason.explain());
+        assert_eq!(told["next"].as_str(), reason.next_step());
+    }
+    let told = policy(&["explain", SHIPPED, "outside_task"]);
+    assert!(told.out.contains("The assistant is told: Stay on the sites of the task"), "{}", told.out);
+}

@@ -87,9 +87,13 @@ impl Mode {
 }
 
 impl TaskSession {
+    /// Carries an action out, and adds to a refusal what the agent can do next.
     pub async fn act(&mut self, action: Action) -> String {
         match self {
-            TaskSession::Guarded(session) => session.act(action).await,
+            TaskSession::Guarded(session) => {
+                let answer = session.act(action).await;
+                session.with_next_steps(answer)
+            }
             TaskSession::Observed(session) => session.act(action).await,
         }
     }

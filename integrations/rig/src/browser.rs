@@ -104,7 +104,10 @@ async fn serve(browser: Browser, mut session: Session, mut inbox: mpsc::Receiver
     let mut finished = None;
     while let Some(order) = inbox.recv().await {
         match order {
-            Command::Act(action, done) => drop(done.send(session.act(action).await)),
+            Command::Act(action, done) => {
+                let answer = session.act(action).await;
+                drop(done.send(session.with_next_steps(answer)));
+            }
             Command::Finish(done) => {
                 finished = Some(done);
                 break;

@@ -108,7 +108,7 @@ impl AgentHook for Gatekeeper {
         if let Ok(mut refused) = self.refused.lock() {
             refused.push(tool.to_owned());
         }
-        DispatchAction::skip("DENY.tool {\"reason\":\"unplanned_effect\"}")
+        DispatchAction::skip("DENY.tool {\"reason\":\"tool_not_allowed\"}")
     }
 
     async fn on_outcome(&self, _: &HookContext, event: OutcomeEvent<'_>) -> OutcomeAction {

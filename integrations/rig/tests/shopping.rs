@@ -83,5 +83,5 @@ async fn a_rig_agent_that_obeys_a_hostile_page_gives_nothing_away() {
     assert_eq!(report.counts.releases, 0);
     assert!(report.counts.denials.values().sum::<u64>() >= 3, "{:?}", report.counts.denials);
     assert_eq!(answer.unwrap().output(), "I could not buy it.");
-    assert!(log.text().contains("unplanned_effect"));
+    assert!(log.text().contains("outside_task"));
 }

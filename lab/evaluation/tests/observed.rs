@@ -48,9 +48,9 @@ async fn nothing_is_blocked_and_the_report_lists_what_a_guard_would_have_refused
     assert!(report.denied() > 0, "{report}");
     let away = report.count(|row| {
         row.about == AuditSubject::Verb(portcullis::policy::VerbKind::Open)
-            && row.would == WouldHave::Denied(Reason::UnplannedEffect)
+            && row.would == WouldHave::Denied(Reason::OutsideTask)
     });
-    let typed = report.count(|row| row.would == WouldHave::Denied(Reason::UnplannedEffect));
+    let typed = report.count(|row| row.would == WouldHave::Denied(Reason::FormProtected));
     assert!(away + typed > 0, "{report}");
     verify_text(&log).unwrap();
     let canaries = hostile.persona.canaries();

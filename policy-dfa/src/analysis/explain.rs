@@ -132,7 +132,7 @@ impl Policy {
                 && end.counted
                 && valuation.get(Axis::Prompts) == symbol::Prompts::Spent.index() =>
             {
-                (Axis::Prompts, Reason::BudgetSpent)
+                (Axis::Prompts, Reason::QuestionsSpent)
             }
             () => return None,
         };

@@ -170,7 +170,7 @@ fn consent(diagrams: &mut Diagrams, scope: ConsentScope, end: End) -> Edge {
     let refused = diagrams.outcome(Outcome::Deny(Axis::Consent, Reason::ConsentDenied));
     let expired = diagrams.outcome(Outcome::Deny(Axis::Consent, Reason::ConsentExpired));
     let ask = diagrams.outcome(Outcome::Ask(scope));
-    let spent = diagrams.outcome(Outcome::Deny(Axis::Prompts, Reason::BudgetSpent));
+    let spent = diagrams.outcome(Outcome::Deny(Axis::Prompts, Reason::QuestionsSpent));
     let prompt = if end.counted {
         let under = diagrams.is(symbol::Prompts::Under);
         diagrams.select(under, ask, spent)

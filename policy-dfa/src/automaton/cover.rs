@@ -38,7 +38,14 @@ impl Diagrams {
             left = self.minus(left, taken);
             found.push(cube);
         }
-        self.without_redundant(region, found)
+        let found = self.without_redundant(region, found);
+        // The rest of the region may have more parts than the region had.
+        let parts = self.parts(region);
+        if found.len() <= parts.len() {
+            return found;
+        }
+        let wide = parts.into_iter().map(|part| self.widest(part, allowed, Axis::ALL.iter())).collect();
+        self.without_redundant(region, wide)
     }
 
     /// A cube that contains this one, lies in `allowed`, and cannot be widened there. Whole axes are freed first, so

@@ -24,7 +24,7 @@ impl Policy {
         match root {
             Root::Verb(VerbKind::Read | VerbKind::Idle) => Rules::Fixed(Outcome::Grant(None)),
             Root::Verb(verb) => match self.verbs.get(&verb) {
-                None => Rules::Fixed(Outcome::Deny(Axis::Plan, Reason::UnplannedEffect)),
+                None => Rules::Fixed(Outcome::Deny(Axis::Plan, Reason::VerbNotAllowed)),
                 Some(clauses) => {
                     let mut guards = self.site_and_session_guards(root);
                     guards.extend(clauses.iter().flat_map(|clause| clause_guards(clause, root)));
@@ -52,7 +52,7 @@ impl Policy {
 
     /// The guards that every request has, whatever the policy says.
     fn implied_guards(&self, kind: Kind, need: Tier, delivery: Delivery) -> Vec<Guard> {
-        let mut guards = vec![Guard::new(&[symbol::Plan::Planned], Reason::UnplannedEffect)];
+        let mut guards = vec![Guard::new(&[symbol::Plan::Planned], Reason::UnplannedRequest)];
         guards.push(Guard::new(&[symbol::Document::Known], Reason::StaleDocument));
         guards.push(Guard::new(&[symbol::Claim::Agrees], Reason::ClaimMismatch));
         if kind == Kind::Purchase {
@@ -64,7 +64,7 @@ impl Policy {
             (Delivery::Fill | Delivery::Wire, Tier::T0 | Tier::T1) => &[Whole, FreeText],
             (Delivery::PaymentApi | Delivery::Model, _) => &[Whole, FreeText, Unplaced],
         };
-        guards.push(Guard::new(placed, Reason::FieldNotAllowed));
+        guards.push(Guard::new(placed, Reason::NoControl));
         guards
     }
 
@@ -81,7 +81,7 @@ impl Policy {
             guards.push(Guard::new(&[symbol::Session::Free], Reason::SessionRule));
         }
         if self.session.uses.contains_key(&EventKind::of(root)) {
-            guards.push(Guard::new(&[symbol::Uses::Under], Reason::BudgetSpent));
+            guards.push(Guard::new(&[symbol::Uses::Under], Reason::LimitReached));
         }
         guards
     }
@@ -123,8 +123,8 @@ fn clause_guards(clause: &Clause, root: Root) -> Vec<Guard> {
     use symbol::{Container, Destination, Flow, Frame, Origin, Tls, TopOrigin, Visibility};
     let (need, wrong_sink, wrong_destination) = match root {
         Root::Request(_, need) => (need, Reason::FieldNotAllowed, Reason::WrongDestination),
-        Root::Verb(VerbKind::Open) => (Tier::T0, Reason::UnplannedEffect, Reason::UnplannedEffect),
-        Root::Verb(_) => (Tier::T0, Reason::UnplannedEffect, Reason::WrongDestination),
+        Root::Verb(VerbKind::Open) => (Tier::T0, Reason::FormProtected, Reason::OutsideTask),
+        Root::Verb(_) => (Tier::T0, Reason::FormProtected, Reason::WrongDestination),
     };
     let at_least = |tier| match tier {
         Tier::T0 => mask(&[Container::T0, Container::T1, Container::T2]),

@@ -52,7 +52,7 @@ impl Policy {
         let (reason, rule, span) = match root {
             Root::Verb(verb) => {
                 let rule = format!("the policy has no section `verb {}`", verb.as_str());
-                (Reason::UnplannedEffect, rule, None)
+                (Reason::VerbNotAllowed, rule, None)
             }
             Root::Request(kind, _) if self.requests.contains_key(&kind) => {
                 (Reason::DeliveryForbidden, "deliver nothing".to_owned(), self.span_of(RuleId::Request(kind)))

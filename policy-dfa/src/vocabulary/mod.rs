@@ -4,3 +4,4 @@ pub mod alphabet;
 pub(crate) mod event;
 pub(crate) mod outcome;
 pub(crate) mod reason;
+mod reason_words;

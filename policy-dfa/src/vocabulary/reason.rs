@@ -1,28 +1,49 @@
-//! The closed list of reasons to deny, each explained in `spec/reasons.md`.
+//! The closed list of reasons to deny, each explained in `spec/reasons.md`. Their words are in [`super::reason_words`].
 
-/// The reason of a denial. The model gets the code, the user gets the explanation.
+/// The reason of a denial, which means one thing. The model gets the code and what it can do next; the user gets the
+/// explanation, and the record the name. Reasons that tell something of the vault share one code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
     /// The container is below what the fields need.
     InvalidContainer,
+    /// Nobody could be asked: no channel to the user is open.
+    NobodyToAsk,
     /// The page's origin is not one of the task's.
     OriginMismatch,
+    /// An address outside the task's origins would be opened.
+    OutsideTask,
     /// The connection is not protected by a valid certificate.
     TlsInvalid,
     /// The document is not the top frame's.
     FrameNotTop,
-    /// The form goes to an origin that the task does not allow.
+    /// The form goes to an origin that the task does not allow, or the page diverted it.
     WrongDestination,
-    /// A verb would have an effect that the task does not include.
-    UnplannedEffect,
+    /// The task does not include this kind of request.
+    UnplannedRequest,
+    /// The policy has no rule for this verb.
+    VerbNotAllowed,
+    /// The policy does not let the agent act in a form of this kind.
+    FormProtected,
+    /// The guard filled this control, which changes by grants only.
+    ControlFilled,
+    /// The agent's actions are more than a payment question can show.
+    TooMuchToShow,
+    /// A tool was called that is not switched on.
+    ToolNotAllowed,
     /// Text that was read at one origin would be sent to another.
     CrossOriginFlow,
-    /// The kind does not have this field, or the page has no control for it.
+    /// The policy does not release this data into a form of this kind.
     FieldNotAllowed,
+    /// The page shows no form.
+    NoForm,
+    /// The form has no suitable control for a field.
+    NoControl,
     /// The model's claim contradicts the browser.
     ClaimMismatch,
     /// The document changed between the decision and its execution.
     StaleDocument,
+    /// No element of the last read has this name.
+    UnknownElement,
     /// A needed signal is unknown.
     SignalUnknown(Signal),
     /// The safety of what the agent was told is below the threshold.
@@ -31,14 +52,20 @@ pub enum Reason {
     ConsentDenied,
     /// The user's consent expired.
     ConsentExpired,
-    /// A budget of the session or the task is spent.
+    /// The amount is more than the task or the session may spend.
     BudgetSpent,
+    /// A kind or verb occurred as often as the policy allows.
+    LimitReached,
+    /// The user was asked as often as is allowed.
+    QuestionsSpent,
     /// The session was tainted by a suspected injection.
     TaintedSession,
     /// A rule about an earlier event of the session bars it.
     SessionRule,
-    /// Outgoing text carries protected data.
+    /// Something that goes out carries protected data, or could.
     EgressBlocked,
+    /// The agent's text contains a value of the vault, or completes one. To the agent: as [`Reason::EgressBlocked`].
+    ValueInText,
     /// The request could not be read.
     MalformedRequest,
     /// The audit record cannot be written.
@@ -49,20 +76,50 @@ pub enum Reason {
     DeliveryForbidden,
     /// The control is covered or not visible.
     Occluded,
-    /// The vault has no such value.
+    /// The vault has no value that can be given here.
     NoValue,
+    /// The stored value does not say what a control asks for. To the agent: as [`Reason::NoValue`].
+    ValueUnderivable,
+    /// The stored value is damaged. To the agent: as [`Reason::NoValue`].
+    ValueDamaged,
     /// The vault is locked.
     VaultLocked,
     /// The bank or the shop refused the payment.
     PaymentDeclined,
+    /// Another payment has not ended.
+    PaymentPending,
     /// The shop did not ask the browser's payment interface.
     NoPaymentInterface,
+    /// The page, as it was last read, has no button that pays.
+    NoPayButton,
+    /// The guard has no payment handler.
+    NoPaymentHandler,
     /// The user took over, which ends the assistant's part of the task.
     TakenOver,
     /// The element does not support the action.
     NotApplicable,
+    /// The browser does not send the form as it is filled in.
+    FormIncomplete,
+    /// An address that is no ordinary web address.
+    AddressRefused,
+    /// A host of this machine or of a private network.
+    PrivateHost,
+    /// A port that web servers do not use.
+    PortRefused,
+    /// Going back would send a form again.
+    SentAgain,
+    /// The site's certificate is not valid, so nothing was loaded.
+    CertificateInvalid,
+    /// No encrypted connection could be made.
+    TlsFailed,
+    /// The host's name has no address.
+    NameNotFound,
     /// The page could not be loaded.
     PageUnreachable,
+    /// The browser did not answer in time.
+    BrowserTimeout,
+    /// The browser refused a command.
+    BrowserError,
     /// The browser closed or stopped answering.
     BrowserLost,
     /// The values were sent to the page, but the outcome is unknown.
@@ -120,17 +177,27 @@ impl Signal {
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 43] = [
+    pub const ALL: [Reason; 71] = [
         Reason::InvalidContainer,
+        Reason::NobodyToAsk,
         Reason::OriginMismatch,
+        Reason::OutsideTask,
         Reason::TlsInvalid,
         Reason::FrameNotTop,
         Reason::WrongDestination,
-        Reason::UnplannedEffect,
+        Reason::UnplannedRequest,
+        Reason::VerbNotAllowed,
+        Reason::FormProtected,
+        Reason::ControlFilled,
+        Reason::TooMuchToShow,
+        Reason::ToolNotAllowed,
         Reason::CrossOriginFlow,
         Reason::FieldNotAllowed,
+        Reason::NoForm,
+        Reason::NoControl,
         Reason::ClaimMismatch,
         Reason::StaleDocument,
+        Reason::UnknownElement,
         Reason::SignalUnknown(Signal::Origin),
         Reason::SignalUnknown(Signal::TopOrigin),
         Reason::SignalUnknown(Signal::Tls),
@@ -147,172 +214,40 @@ impl Reason {
         Reason::ConsentDenied,
         Reason::ConsentExpired,
         Reason::BudgetSpent,
+        Reason::LimitReached,
+        Reason::QuestionsSpent,
         Reason::TaintedSession,
         Reason::SessionRule,
         Reason::EgressBlocked,
+        Reason::ValueInText,
         Reason::MalformedRequest,
         Reason::AuditUnavailable,
         Reason::SiteDenied,
         Reason::DeliveryForbidden,
         Reason::Occluded,
         Reason::NoValue,
+        Reason::ValueUnderivable,
+        Reason::ValueDamaged,
         Reason::VaultLocked,
         Reason::PaymentDeclined,
+        Reason::PaymentPending,
         Reason::NoPaymentInterface,
+        Reason::NoPayButton,
+        Reason::NoPaymentHandler,
         Reason::TakenOver,
         Reason::NotApplicable,
+        Reason::FormIncomplete,
+        Reason::AddressRefused,
+        Reason::PrivateHost,
+        Reason::PortRefused,
+        Reason::SentAgain,
+        Reason::CertificateInvalid,
+        Reason::TlsFailed,
+        Reason::NameNotFound,
         Reason::PageUnreachable,
+        Reason::BrowserTimeout,
+        Reason::BrowserError,
         Reason::BrowserLost,
         Reason::Unconfirmed,
     ];
-
-    /// The code the model reads, such as `invalid_container` or `signal_unknown:tls`.
-    pub fn code(self) -> String {
-        let word = match self {
-            Reason::InvalidContainer => "invalid_container",
-            Reason::OriginMismatch => "origin_mismatch",
-            Reason::TlsInvalid => "tls_invalid",
-            Reason::FrameNotTop => "frame_not_top",
-            Reason::WrongDestination => "wrong_destination",
-            Reason::UnplannedEffect => "unplanned_effect",
-            Reason::CrossOriginFlow => "cross_origin_flow",
-            Reason::FieldNotAllowed => "field_not_allowed",
-            Reason::ClaimMismatch => "claim_mismatch",
-            Reason::StaleDocument => "stale_document",
-            Reason::SignalUnknown(signal) => return format!("signal_unknown:{}", signal.as_str()),
-            Reason::LowSafety => "low_safety",
-            Reason::ConsentDenied => "consent_denied",
-            Reason::ConsentExpired => "consent_expired",
-            Reason::BudgetSpent => "budget_spent",
-            Reason::TaintedSession => "tainted_session",
-            Reason::SessionRule => "session_rule",
-            Reason::EgressBlocked => "egress_blocked",
-            Reason::MalformedRequest => "malformed_request",
-            Reason::AuditUnavailable => "audit_unavailable",
-            Reason::SiteDenied => "site_denied",
-            Reason::DeliveryForbidden => "delivery_forbidden",
-            Reason::Occluded => "occluded",
-            Reason::NoValue => "no_value",
-            Reason::VaultLocked => "vault_locked",
-            Reason::PaymentDeclined => "payment_declined",
-            Reason::NoPaymentInterface => "no_payment_interface",
-            Reason::TakenOver => "taken_over",
-            Reason::NotApplicable => "not_applicable",
-            Reason::PageUnreachable => "page_unreachable",
-            Reason::BrowserLost => "browser_lost",
-            Reason::Unconfirmed => "unconfirmed",
-        };
-        word.to_owned()
-    }
-
-    /// One sentence for the user. Never shown to the model, which gets the code only.
-    ///
-    /// ```
-    /// use policy_dfa::Reason;
-    /// assert!(Reason::TlsInvalid.explain().ends_with('.'));
-    /// ```
-    pub const fn explain(self) -> &'static str {
-        match self {
-            Reason::InvalidContainer => {
-                "This browser container is not trusted enough for the data that was asked for; you can raise it."
-            }
-            Reason::OriginMismatch => "The page is not on a site that you named for this task.",
-            Reason::TlsInvalid => "The connection is not encrypted with a valid certificate.",
-            Reason::FrameNotTop => {
-                "The form is inside a frame of another page, where you could not tell whose it is."
-            }
-            Reason::WrongDestination => {
-                "The form would send your data to a site that you did not name for this task."
-            }
-            Reason::UnplannedEffect => "The assistant tried to do something that this task does not include.",
-            Reason::CrossOriginFlow => "The assistant tried to carry what it read on one site to another.",
-            Reason::FieldNotAllowed => {
-                "This kind of request does not include that data, or the page has no suitable control for it."
-            }
-            Reason::ClaimMismatch => "What the assistant says of the page is not what the browser says.",
-            Reason::StaleDocument => "The page changed between the decision and its execution.",
-            Reason::SignalUnknown(signal) => unknown(signal),
-            Reason::LowSafety => {
-                "Something that the assistant was told in this task does not look safe enough for the data that was asked for."
-            }
-            Reason::ConsentDenied => "You said no.",
-            Reason::ConsentExpired => "Your permission ran out before it was used.",
-            Reason::BudgetSpent => {
-                "The money, the purchases or the questions that you allowed for this task are used up."
-            }
-            Reason::TaintedSession => {
-                "A page may have tried to take over the assistant; sensitive data stays locked until a new task."
-            }
-            Reason::SessionRule => "Your policy rules this out after what happened earlier in this session.",
-            Reason::EgressBlocked => "The outgoing text contains protected data.",
-            Reason::MalformedRequest => "The assistant's request could not be read.",
-            Reason::AuditUnavailable => "The audit log cannot be written, so nothing is released.",
-            Reason::SiteDenied => "Your policy never allows this on this site.",
-            Reason::DeliveryForbidden => {
-                "Your policy does not allow this kind of data to be handed over in this way."
-            }
-            Reason::Occluded => "The control is hidden, or something covers it.",
-            Reason::NoValue => "The vault has no value for this.",
-            Reason::VaultLocked => "The vault is locked.",
-            Reason::PaymentDeclined => "The bank or the shop refused the payment.",
-            Reason::NoPaymentInterface => {
-                "The shop does not ask your browser for the payment, so nothing was paid and no card was given."
-            }
-            Reason::TakenOver => {
-                "The page was yours to finish by hand; the assistant does nothing more in this task."
-            }
-            Reason::NotApplicable => {
-                "The element does not take this: there is no such option, key or form, or the form refuses what stands in it."
-            }
-            Reason::PageUnreachable => "The page could not be loaded: nobody answers at its address.",
-            Reason::BrowserLost => "The browser closed or stopped answering.",
-            Reason::Unconfirmed => {
-                "The data was on its way into the page when the browser stopped answering; take it as given to the site."
-            }
-        }
-    }
-}
-
-const fn unknown(signal: Signal) -> &'static str {
-    match signal {
-        Signal::Origin => "The browser could not say which site the page belongs to.",
-        Signal::TopOrigin => "The browser could not say which site the window shows.",
-        Signal::Tls => "The browser could not say whether the connection is secure.",
-        Signal::Container => "It is unclear which container the page is in, or it is above what you allowed.",
-        Signal::Frame => {
-            "The browser could not say which pages the form is embedded in, or contradicted itself."
-        }
-        Signal::Document => "The browser could not say which document is loaded.",
-        Signal::Destination => "The browser could not say where the form would send your data.",
-        Signal::Sink => "It is unclear what the form is for.",
-        Signal::Visibility => "The browser could not say whether the control can be seen and clicked.",
-        Signal::Safety => {
-            "Nobody judged how safe what the assistant was told is, and your policy asks for it."
-        }
-        Signal::Flow => "It is unclear where the text was read that the assistant wants to send.",
-        Signal::Amount => "It is unclear how much would be paid.",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_reason_is_in_the_specification_with_its_explanation() {
-        let text = include_str!("../../../spec/reasons.md");
-        for reason in Reason::ALL {
-            let line = format!("| `{}` | {} |", reason.code(), reason.explain());
-            assert!(text.contains(&line), "missing in spec/reasons.md:\n{line}");
-        }
-        let rows = text.lines().filter(|line| line.starts_with("| `")).count();
-        assert_eq!(rows, Reason::ALL.len());
-    }
-
-    #[test]
-    fn codes_and_explanations_are_distinct() {
-        let codes: std::collections::HashSet<_> = Reason::ALL.map(Reason::code).into_iter().collect();
-        let texts: std::collections::HashSet<_> = Reason::ALL.map(Reason::explain).into_iter().collect();
-        assert_eq!((codes.len(), texts.len()), (Reason::ALL.len(), Reason::ALL.len()));
-    }
 }

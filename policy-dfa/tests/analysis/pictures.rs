@@ -38,7 +38,7 @@ fn a_table_has_a_row_for_each_rule() {
     let text = shown(DEFAULT, ADDRESS, Format::Text);
     let expected = "`address` with T2 fields, default version 1
   signal       passes         else                                        rule
-  plan         planned        unplanned_effect                            every request: the task planned it
+  plan         planned        unplanned_request                           every request: the task planned it
   taint        clean          tainted_session                             after suspected_injection never T2 until new_task
   container    T2             invalid_container; unknown: refused         container covers the fields
 ";
@@ -56,7 +56,7 @@ fn a_table_has_a_row_for_each_rule() {
     );
     let open = shown(DEFAULT, Root::Verb(VerbKind::Open), Format::Markdown);
     assert!(
-        open.contains("| destination (if container is T1 or T2) | task, task_over_http, task_on_loopback | unplanned_effect; unknown: refused | destination origin is the task's if container is T1 or T2 |"),
+        open.contains("| destination (if container is T1 or T2) | task, task_over_http, task_on_loopback | outside_task; unknown: refused | destination origin is the task's if container is T1 or T2 |"),
         "{open}"
     );
 }

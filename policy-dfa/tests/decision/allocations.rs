@@ -132,7 +132,7 @@ fn a_refusal_allocates_nothing() {
         ),
         ("no address", |s| s.request.claim.origin = Some("the shop".into()), Reason::ClaimMismatch),
         ("another sink", |s| s.request.claim.sink = Some("payment".into()), Reason::ClaimMismatch),
-        ("no control", |s| s.placements.clear(), Reason::FieldNotAllowed),
+        ("no control", |s| s.placements.clear(), Reason::NoControl),
         ("a no", |s| s.consent = Consent::Refused, Reason::ConsentDenied),
     ];
     for (what, change, reason) in cases {

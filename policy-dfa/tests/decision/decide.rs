@@ -31,7 +31,7 @@ const PAGE: &[Change] = &[
     (
         "kind not planned",
         |s| s.task = Task::new(s.task.origins().to_vec(), vec![], s.task.budget(), Container::T2),
-        Reason::UnplannedEffect,
+        Reason::UnplannedRequest,
     ),
     ("tainted", |s| s.history.push(SessionEvent::Suspected), Reason::TaintedSession),
     ("T0", |s| s.page.container = Fact::Known(Container::T0), Reason::InvalidContainer),
@@ -131,31 +131,23 @@ const FORM: &[Change] = &[
         |s| s.page.controls[0].hit = Fact::Unknown,
         Reason::SignalUnknown(Signal::Visibility),
     ),
-    (
-        "not of the kind",
-        |s| s.request.fields = s.request.fields.with(Field::CardNumber),
-        Reason::FieldNotAllowed,
-    ),
+    ("not of the kind", |s| s.request.fields = s.request.fields.with(Field::CardNumber), Reason::NoControl),
     (
         "no control",
         |s| {
             s.placements.pop();
         },
-        Reason::FieldNotAllowed,
+        Reason::NoControl,
     ),
-    ("no controls at all", |s| s.placements.clear(), Reason::FieldNotAllowed),
-    (
-        "a control not asked for",
-        |s| s.request.fields = FieldSet::EMPTY.with(Field::City),
-        Reason::FieldNotAllowed,
-    ),
-    ("one control twice", |s| s.placements[1].node = s.placements[0].node, Reason::FieldNotAllowed),
-    ("control not on the page", |s| s.placements[0].node = NodeId(99), Reason::FieldNotAllowed),
-    ("control of another form", |s| s.page.controls[0].form = Some(NodeId(2)), Reason::FieldNotAllowed),
-    ("not editable", |s| s.page.controls[0].editable = false, Reason::FieldNotAllowed),
-    ("text area", |s| s.page.controls[1].tag = "textarea".into(), Reason::FieldNotAllowed),
-    ("editable element", |s| s.page.controls[1].tag = "div".into(), Reason::FieldNotAllowed),
-    ("search box", |s| s.page.controls[1].input_type = "search".into(), Reason::FieldNotAllowed),
+    ("no controls at all", |s| s.placements.clear(), Reason::NoControl),
+    ("a control not asked for", |s| s.request.fields = FieldSet::EMPTY.with(Field::City), Reason::NoControl),
+    ("one control twice", |s| s.placements[1].node = s.placements[0].node, Reason::NoControl),
+    ("control not on the page", |s| s.placements[0].node = NodeId(99), Reason::NoControl),
+    ("control of another form", |s| s.page.controls[0].form = Some(NodeId(2)), Reason::NoControl),
+    ("not editable", |s| s.page.controls[0].editable = false, Reason::NoControl),
+    ("text area", |s| s.page.controls[1].tag = "textarea".into(), Reason::NoControl),
+    ("editable element", |s| s.page.controls[1].tag = "div".into(), Reason::NoControl),
+    ("search box", |s| s.page.controls[1].input_type = "search".into(), Reason::NoControl),
 ];
 
 #[test]
@@ -171,7 +163,7 @@ fn each_fact_of_a_purchase_matters() {
     each_refuses(
         &scene,
         &[
-            ("second purchase", |s| s.history.push(SessionEvent::Paid(usd(0))), Reason::BudgetSpent),
+            ("second purchase", |s| s.history.push(SessionEvent::Paid(usd(0))), Reason::LimitReached),
             ("over the budget", |s| s.amount = Some(usd(10_001)), Reason::BudgetSpent),
             (
                 "other currency",
@@ -190,7 +182,7 @@ fn each_fact_of_a_purchase_matters() {
             (
                 "card fields",
                 |s| s.request.fields = FieldSet::EMPTY.with(Field::CardNumber),
-                Reason::FieldNotAllowed,
+                Reason::NoControl,
             ),
         ],
     );
@@ -241,7 +233,7 @@ fn any_kind_and_any_verb_can_be_counted() {
         Scene { history, ..Scene::address() }.decide(&mut guard(&text).0)
     };
     assert!(matches!(after(1, Kind::Address), Verdict::Grant(_)));
-    assert_eq!(reason(after(2, Kind::Address)), Reason::BudgetSpent);
+    assert_eq!(reason(after(2, Kind::Address)), Reason::LimitReached);
     assert!(matches!(after(9, Kind::Contact), Verdict::Grant(_)));
 }
 
@@ -300,7 +292,7 @@ fn a_prompt_precedes_a_grant() {
     assert_eq!((prompt.scope, prompt.amount), (ConsentScope::EveryTime, Some(usd(6415))));
     let mut flooded = Scene { consent: Consent::None, ..Scene::address() };
     flooded.history = vec![SessionEvent::Prompted; 5];
-    assert_eq!(reason(flooded.decide(&mut decision_point)), Reason::BudgetSpent);
+    assert_eq!(reason(flooded.decide(&mut decision_point)), Reason::QuestionsSpent);
     flooded.consent = Consent::Given;
     assert!(matches!(flooded.decide(&mut decision_point), Verdict::Grant(_)));
 }

@@ -188,10 +188,7 @@ fn an_address_on_this_machine_is_opened_only_where_it_is_listed() {
     assert_eq!(reason(open("http://localhost:3001", &[SITE], Container::T0, &[])), Reason::TlsInvalid);
     let other = "http://x.localhost:3000";
     assert_eq!(reason(open(other, &[other], Container::T0, &[])), Reason::TlsInvalid);
-    assert_eq!(
-        reason(open(SITE, &[SITE], Container::T2, &["https://shop.example"])),
-        Reason::UnplannedEffect
-    );
+    assert_eq!(reason(open(SITE, &[SITE], Container::T2, &["https://shop.example"])), Reason::OutsideTask);
 }
 
 #[test]

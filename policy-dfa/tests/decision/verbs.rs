@@ -68,7 +68,7 @@ fn above_t0_only_origins_of_the_task_can_be_opened() {
     assert!(matches!(open("https://other.test", Container::T0, stays), Verdict::Grant(Granted::Verb)));
     assert_eq!(reason(open("http://other.test", Container::T0, stays)), Reason::TlsInvalid);
     for tier in [Container::T1, Container::T2] {
-        assert_eq!(reason(open("https://other.test", tier, stays)), Reason::UnplannedEffect);
+        assert_eq!(reason(open("https://other.test", tier, stays)), Reason::OutsideTask);
     }
     let nowhere = verb(VerbKind::Open, None, None, Container::T2, stays, &mut decision_point);
     assert_eq!(reason(nowhere), Reason::SignalUnknown(Signal::Destination));
@@ -87,10 +87,7 @@ fn verbs_on_a_page() {
     let mut act = |kind, page, flow| verb(kind, None, page, Container::T2, flow, &mut decision_point);
     let stays = Fact::Known(Carried::Here);
     for sink in [Sink::PaymentForm, Sink::AddressForm, Sink::LoginForm] {
-        assert_eq!(
-            reason(act(VerbKind::Type, page(Fact::Known(sink), home), stays)),
-            Reason::UnplannedEffect
-        );
+        assert_eq!(reason(act(VerbKind::Type, page(Fact::Known(sink), home), stays)), Reason::FormProtected);
     }
     for sink in [Sink::FreeText, Sink::Other] {
         assert!(matches!(act(VerbKind::Type, page(Fact::Known(sink), home), stays), Verdict::Grant(_)));

@@ -102,7 +102,7 @@ impl Model {
         let Some(written) = written else {
             let code = match event {
                 Event::Request(..) => "delivery_forbidden",
-                Event::Verb(_) => "unplanned_effect",
+                Event::Verb(_) => "verb_not_allowed",
             };
             rules.fixed = Some(Answer::Deny(Axis::Plan, code));
             return rules;
@@ -117,7 +117,7 @@ impl Model {
             rules.guard(Axis::Session, &["free"], "session_rule");
         }
         if self.limit(event).is_some() {
-            rules.guard(Axis::Uses, &["under"], "budget_spent");
+            rules.guard(Axis::Uses, &["under"], "limit_reached");
         }
         for clause in written {
             rules.written(event, clause);
@@ -135,7 +135,7 @@ impl<'m> Rules<'m> {
 
     /// The guards that every request has.
     fn implied(&mut self, kind: &str, need: usize) {
-        self.guard(Axis::Plan, &["planned"], "unplanned_effect");
+        self.guard(Axis::Plan, &["planned"], "unplanned_request");
         self.guard(Axis::Document, &["known"], "stale_document");
         self.guard(Axis::Claim, &["agrees"], "claim_mismatch");
         if kind == "purchase" {
@@ -146,17 +146,17 @@ impl<'m> Rules<'m> {
             ("fill" | "wire", _) => &["whole", "free_text"],
             _ => &["whole", "free_text", "unplaced"],
         };
-        self.guard(Axis::Placement, placed, "field_not_allowed");
+        self.guard(Axis::Placement, placed, "no_control");
     }
 
     fn written(&mut self, event: Event, clause: &'m Clause) {
         let value = clause.value.first().map_or("", String::as_str);
         let (need, wrong_sink) = match event {
             Event::Request(_, need) => (need, "field_not_allowed"),
-            Event::Verb(_) => (0, "unplanned_effect"),
+            Event::Verb(_) => (0, "form_protected"),
         };
         let wrong_destination =
-            if event == Event::Verb("open") { "unplanned_effect" } else { "wrong_destination" };
+            if event == Event::Verb("open") { "outside_task" } else { "wrong_destination" };
         let rows: Vec<(Axis, Vec<&str>, &'static str)> = match clause.test.as_str() {
             "container" => vec![(Axis::Container, up(tier(value).unwrap_or(need)), "invalid_container")],
             "origin" => vec![
@@ -227,7 +227,7 @@ impl<'m> Rules<'m> {
             "refused" => Answer::Deny(Axis::Consent, "consent_denied"),
             "expired" => Answer::Deny(Axis::Consent, "consent_expired"),
             _ if self.prompts_limited && ask.name(Axis::Prompts) == "spent" => {
-                Answer::Deny(Axis::Prompts, "budget_spent")
+                Answer::Deny(Axis::Prompts, "questions_spent")
             }
             _ => Answer::Ask(scope),
         }

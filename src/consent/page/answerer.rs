@@ -108,6 +108,8 @@ pub struct ConsentPage {
     sees_browser: bool,
     asks_for_codes: bool,
     report: Option<fn(&OpenError)>,
+    /// Whether a window was opened for the last question.
+    reached_the_user: bool,
     /// A warning that stays open until it was read or something else is asked.
     unread: Option<OpenQuestion>,
     _stop: Option<oneshot::Sender<()>>,
@@ -163,6 +165,7 @@ impl ConsentPage {
             sees_browser: false,
             asks_for_codes: true,
             report: None,
+            reached_the_user: true,
             unread: None,
             _stop: None,
             _own_port: None,
@@ -220,6 +223,7 @@ impl ConsentPage {
         let question = Question { nonce, subject, accepts, content, until: Instant::now() + within };
         let mut open = self.channel.slot.put(question);
         self.window = None;
+        self.reached_the_user = true;
         if !waits {
             if let Ok(window) = self.opener.open(&address).await {
                 (self.window, self.unread) = (Some(window), Some(open));
@@ -231,6 +235,7 @@ impl ConsentPage {
                 Ok(window) => Shown { window: Some(window), last: self.stays.then_some(&mut self.window) },
                 Err(error) => {
                     tracing::error!("{error}");
+                    self.reached_the_user = false;
                     if let Some(report) = self.report {
                         report(&error);
                     }
@@ -287,6 +292,10 @@ impl Answerer for ConsentPage {
                 Some(Reply::Answer(_)) | None => None,
             }
         })
+    }
+
+    fn reached_the_user(&self) -> bool {
+        self.reached_the_user
     }
 
     fn offers_hand_over(&self) -> bool {

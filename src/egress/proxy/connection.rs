@@ -11,38 +11,50 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
+use super::failures::ConnectFailure;
 use super::gate::ConnectionPermit;
+use super::rule::Refusal;
 use super::state::Shared;
 use super::target::Target;
 
 /// Connects to the first address that the rule allows and that answers. The name is looked up once, and the address that
-/// was checked is the one that is connected to. A failure returns none, without a reason.
+/// was checked is the one that is connected to.
 pub(super) async fn connect(
     shared: &Shared,
     permit: &mut ConnectionPermit,
     target: &Target,
-) -> Option<TcpStream> {
+) -> Result<TcpStream, ConnectFailure> {
     let gate = shared.gate();
     let connecting = async {
         let resolver = shared.resolver();
-        let found = shared.rules().addresses(target.host(), target.port(), resolver).await.ok()?;
+        let found = shared.rules().addresses(target.host(), target.port(), resolver).await;
+        let found = found.map_err(|_| ConnectFailure::NoName)?;
+        let mut failure = ConnectFailure::NoName;
         for address in found {
             // The proxy must not connect to itself, nor to another listener of the guard.
-            if shared.is_off_limits(target, address) || gate.judge_address(target, address.ip()).is_err() {
+            if shared.is_off_limits(target, address) {
+                failure = ConnectFailure::Refused(Refusal::Private);
                 continue;
             }
+            if let Err(refusal) = gate.judge_address(target, address.ip()) {
+                failure = ConnectFailure::Refused(refusal);
+                continue;
+            }
+            failure = ConnectFailure::NoAnswer;
             if let Ok(stream) = TcpStream::connect(address).await {
                 let _slower_only = stream.set_nodelay(true);
                 shared.note_reached(target, address.ip());
-                return Some(stream);
+                return Ok(stream);
             }
         }
-        None
+        Err(failure)
     };
     tokio::select! {
         biased;
-        () = permit.revoked() => None,
-        connected = tokio::time::timeout(shared.limits().connect_time, connecting) => connected.ok().flatten(),
+        () = permit.revoked() => Err(ConnectFailure::Refused(Refusal::Released)),
+        connected = tokio::time::timeout(shared.limits().connect_time, connecting) => {
+            connected.unwrap_or(Err(ConnectFailure::NoAnswer))
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::copy_bidirectional_with_sizes;
 
 use super::connection::{MonitoredStream, connect};
+use super::failures::ConnectFailure;
 use super::state::{ClientSlot, Shared, failed};
 use super::target::Target;
 
@@ -27,8 +28,14 @@ pub(super) async fn tunnel(
     target: &Target,
     mut request: Request<Incoming>,
 ) -> Response {
-    let Ok(mut permit) = shared.gate().open(target) else { return failed() };
-    let Some(server) = connect(shared, &mut permit, target).await else { return failed() };
+    let mut permit = match shared.gate().open(target) {
+        Ok(permit) => permit,
+        Err(refusal) => return shared.failed_to(target, ConnectFailure::Refused(refusal)),
+    };
+    let server = match connect(shared, &mut permit, target).await {
+        Ok(server) => server,
+        Err(failure) => return shared.failed_to(target, failure),
+    };
     let upgraded = hyper::upgrade::on(&mut request);
     let client_slot = request.extensions_mut().remove::<ClientSlot>();
     let shared = Arc::clone(shared);
@@ -76,8 +83,14 @@ const HOP_BY_HOP: [HeaderName; 10] = [
 /// address; the header `Host` is replaced.
 pub(super) async fn forward(shared: &Arc<Shared>, target: &Target, request: Request<Incoming>) -> Response {
     let Some(request) = onward(target, request) else { return failed() };
-    let Ok(mut permit) = shared.gate().open(target) else { return failed() };
-    let Some(server) = connect(shared, &mut permit, target).await else { return failed() };
+    let mut permit = match shared.gate().open(target) {
+        Ok(permit) => permit,
+        Err(refusal) => return shared.failed_to(target, ConnectFailure::Refused(refusal)),
+    };
+    let server = match connect(shared, &mut permit, target).await {
+        Ok(server) => server,
+        Err(failure) => return shared.failed_to(target, failure),
+    };
     let (server, activity) = MonitoredStream::new(server);
     let limits = shared.limits();
     let handshake = http1::Builder::new()

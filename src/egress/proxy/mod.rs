@@ -29,12 +29,14 @@
 //! | `listener` | which requests are served |
 //! | `forward` | tunnels and forwarded requests |
 //! | `connection` | a connection to a server |
+//! | `failures` | why connections failed, for the guard alone |
 
 pub mod names;
 pub mod rule;
 pub mod target;
 
 mod connection;
+mod failures;
 mod forward;
 mod gate;
 mod listener;
@@ -49,14 +51,17 @@ use browser_signals::playwright::{BrowserSettings, ContainerProxy};
 use browser_signals::this_machine::OwnPort;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use url::Url;
 use vault::Entropy;
 use zeroize::Zeroizing;
 
 use crate::system::loopback::Hidden;
+use failures::Failures;
 use gate::Gate;
 use listener::listen;
 use state::Shared;
 
+pub use failures::ConnectFailure;
 pub use gate::StillOpen;
 pub use names::{BadHostRule, HostRules, Resolver, SystemResolver};
 pub use rule::{EgressRule, OpenRule, Refusal, ReleasedRule};
@@ -79,6 +84,7 @@ pub use target::{ProxyMode, Target};
 /// ```
 pub struct EgressProxy {
     gate: Arc<Gate>,
+    failures: Arc<Failures>,
     before: OpenRule,
     granted: Mutex<Vec<Origin>>,
     container: ContainerProxy,
@@ -134,12 +140,14 @@ impl EgressProxy {
         let (password, greeting) = random.split_at(32);
         let container = ContainerProxy::new(address, Zeroizing::new(hex(password)), &hex(greeting));
         let gate = Arc::new(Gate::new(Arc::new(before.clone())));
+        let failures = Arc::new(Failures::default());
         let (_closing, closing) = watch::channel(());
         let shared = Shared {
             address,
             credential: Hidden::new(container.credential().to_string()),
             greeting: container.greeting().to_owned(),
             gate: Arc::clone(&gate),
+            failures: Arc::clone(&failures),
             rules,
             resolver,
             limits,
@@ -149,7 +157,7 @@ impl EgressProxy {
             reached: container.reached().clone(),
         };
         tokio::spawn(listen(listener, Arc::new(shared)));
-        Ok(EgressProxy { gate, before, granted: Mutex::default(), container, _closing, _own_port })
+        Ok(EgressProxy { gate, failures, before, granted: Mutex::default(), container, _closing, _own_port })
     }
 
     /// The settings with which the browser connects a container through this proxy.
@@ -180,6 +188,17 @@ impl EgressProxy {
     /// The number of connections that were permitted so far.
     pub fn opened(&self) -> u64 {
         self.gate.opened()
+    }
+
+    /// Why the host and port of an address could not be connected to, if they could not since failures were last forgotten.
+    /// A connection that succeeded later changes nothing here.
+    pub fn failure(&self, url: &Url) -> Option<ConnectFailure> {
+        self.failures.of(url.host_str()?, url.port_or_known_default()?)
+    }
+
+    /// Forgets why connections failed so far.
+    pub fn forget_failures(&self) {
+        self.failures.forget();
     }
 
     /// The number of connections that were refused since the last call.

@@ -12,6 +12,7 @@ use browser_signals::Origin;
 use browser_signals::this_machine::{ReachedSites, is_loopback_ip, is_own_port};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
+use super::failures::{ConnectFailure, Failures};
 use super::gate::Gate;
 use super::names::{HostRules, Resolver};
 use super::target::Target;
@@ -58,6 +59,7 @@ pub(super) struct Shared {
     pub credential: Hidden,
     pub greeting: String,
     pub gate: Arc<Gate>,
+    pub failures: Arc<Failures>,
     pub rules: HostRules,
     pub resolver: Arc<dyn Resolver>,
     pub limits: Limits,
@@ -99,6 +101,12 @@ impl Shared {
         if let Some(site) = site.filter(|_| is_loopback_ip(address)) {
             self.reached.note(site);
         }
+    }
+
+    /// The one answer to a failure, whose cause is remembered for the guard.
+    pub fn failed_to(&self, target: &Target, failure: ConnectFailure) -> Response {
+        self.failures.note(target, failure);
+        failed()
     }
 
     /// Waits until the proxy is closed.

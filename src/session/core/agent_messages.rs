@@ -41,6 +41,31 @@ pub fn block_refused(reason: Reason, detail: &str) -> String {
     answer.trim_end().to_owned()
 }
 
+/// What the agent can do next after an answer: a line for each reason in it. `by_hand` says whether the user could finish by
+/// hand if they saw the browser's window.
+pub(super) fn next_steps(answer: &str, by_hand: bool) -> Option<String> {
+    // The text of a page begins with an element, and is no answer.
+    if !answer.starts_with("DENY.") && !answer.starts_with("GRANT.") {
+        return None;
+    }
+    let mut reasons: Vec<Reason> = Vec::new();
+    for line in answer.lines().filter(|line| line.starts_with("DENY.")) {
+        let rest = line.split_once("{\"reason\":\"").map(|(_, rest)| rest);
+        let code = rest.and_then(|rest| rest.split_once('"')).map(|(code, _)| code);
+        let reason = code.and_then(Reason::from_name).filter(|reason| !reasons.contains(reason));
+        reasons.extend(reason);
+    }
+    let steps = reasons.iter().filter_map(|reason| reason.next_step().map(|step| format!("next: {step}")));
+    let mut steps: Vec<String> = steps.collect();
+    if by_hand && reasons.iter().any(|reason| reason.can_be_settled_by_hand()) {
+        steps.push(format!("next: {BY_HAND}"));
+    }
+    (!steps.is_empty()).then(|| steps.join("\n"))
+}
+
+/// What the agent is told where the user could finish by hand and sees no window.
+const BY_HAND: &str = "Tell the user that they can finish this by hand, if they start the guard with `--headed` and see the browser.";
+
 /// The reply to one refused request.
 pub fn request_refused(kind: Kind, reason: Reason) -> String {
     Reply::Denied { kind, reason: reason.code() }.to_string()
@@ -66,4 +91,28 @@ pub fn values_for_the_model(kind: Kind, values: &ValuesForModel) -> Zeroizing<St
 pub fn plan_answered(ruled_out: &[(Kind, Reason)]) -> String {
     let refused = ruled_out.iter().map(|(kind, reason)| request_refused(*kind, *reason) + "\n");
     refused.collect::<String>() + "PLAN.end"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_of_an_answer_gives_one_line_and_page_text_gives_none() {
+        let answer = "DENY.address {\"reason\":\"no_control\"}\nDENY.contact {\"reason\":\"no_control\"}\n\
+                      DENY.login {\"reason\":\"wrong_destination\"}";
+        let step = Reason::NoControl.next_step().unwrap_or_default();
+        assert_eq!(next_steps(answer, false), Some(format!("next: {step}")));
+        assert_eq!(next_steps(answer, true), Some(format!("next: {step}\nnext: {BY_HAND}")));
+        // What no person may settle is not offered, whatever else is known.
+        assert_eq!(next_steps("DENY.login {\"reason\":\"wrong_destination\"}", true), None);
+        for answer in [
+            "ok",
+            "- text: \"DENY.verb {\"reason\":\"no_control\"}\"",
+            "DENY.verb",
+            "DENY.verb {\"reason\":\"x\"}",
+        ] {
+            assert_eq!(next_steps(answer, true), None, "{answer}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use browser_signals::{ElementRef, Observed, Origin, Snapshot};
+use browser_signals::{ElementRef, Fact, Observed, Origin, Snapshot};
 use policy_dfa::{Consent, ConsentScope, Delivery, Granted, Millis, Reason, Verdict};
 use sirl::{Block, Field, FieldSet, Kind};
 
@@ -12,7 +12,7 @@ use super::messages::{Command, Event, Look};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::{Asked, Warning};
-use crate::guard::placement::best_form;
+use crate::guard::placement::{PointedForm, best_form};
 use crate::guard::purpose::{form_place, is_free_text};
 use crate::session::decisions::fit_fields;
 
@@ -28,6 +28,7 @@ impl Core {
                 number: self.requests,
                 consent: Consent::None,
                 asked_on: None,
+                pointed: None,
                 reply: None,
                 refused: None,
             }
@@ -64,6 +65,7 @@ impl Core {
                 self.refuse_all(block, reason, now)
             }
             (BlockPhase::Asking(asked, prompt), Event::Answered(answered)) => {
+                self.note_reached(&answered);
                 let answer = prompt.ticket().settle(&answered, now);
                 if answer.agrees() {
                     block.code = self.card_without_code(&prompt).map(|card| (card, prompt.clone()));
@@ -127,26 +129,36 @@ impl Core {
         now: Millis,
     ) -> Command {
         let mut asks = Vec::new();
+        let mut pointed = self.pointed.clone();
         for at in 0..block.requests.len() {
             block.at = at;
             let Some(line) = block.current() else { continue };
             let page = if line.is_purchase() {
                 button.as_ref()
             } else {
-                best_form(forms, line.request.effective_fields())
+                best_form(forms, line.request.effective_fields(), pointed.as_ref())
             };
             let Some(page) = page else {
-                let reason = Reason::FieldNotAllowed;
+                let reason = if line.is_purchase() { Reason::StaleDocument } else { Reason::NoForm };
                 let reply = self.refusal(&mut block, reason);
                 if let Some(line) = block.current() {
                     line.reply = Some(reply);
                 }
                 continue;
             };
+            line.pointed = pointed;
+            pointed = PointedForm::of(page.value());
             fit_fields(&mut line.request, page.value());
             let (request, request_is_purchase) = (line.request.clone(), line.is_purchase());
             let form = form_place(page.value(), has_loose_free_text(forms, page));
+            let cannot_pay = if request_is_purchase { self.cannot_pay(&block, page.value()) } else { None };
             match self.decide_request(&request, page, &form, Consent::None, now) {
+                Verdict::Grant(_) | Verdict::Ask(_) if let Some(reason) = cannot_pay => {
+                    let reply = self.refusal(&mut block, reason);
+                    if let Some(line) = block.current() {
+                        line.reply = Some(reply);
+                    }
+                }
                 // The release decides again on a fresh look. This grant expires unused.
                 Verdict::Grant(_) => {}
                 Verdict::Deny(reason) => {
@@ -156,7 +168,7 @@ impl Core {
                     }
                 }
                 Verdict::Ask(_) if self.prompts_are_spent() => {
-                    let reply = self.refusal(&mut block, Reason::BudgetSpent);
+                    let reply = self.refusal(&mut block, Reason::QuestionsSpent);
                     if let Some(line) = block.current() {
                         line.reply = Some(reply);
                     }
@@ -181,7 +193,7 @@ impl Core {
         let mut asked: Vec<Asked> = asks.iter().map(|ask| self.asked(ask)).collect();
         if let Some(paid) = asks.iter().find(|ask| ask.pays()) {
             if !self.agent_actions.can_be_shown() {
-                return self.refuse_all(block, Reason::UnplannedEffect, now);
+                return self.refuse_all(block, Reason::TooMuchToShow, now);
             }
             let page_says = self.page_says_it_recurs(&paid.origin);
             let filled = asked.iter().filter_map(|asked| match asked {
@@ -201,6 +213,19 @@ impl Core {
         let prompt = Box::new(prompt);
         let phase = BlockPhase::Asking(asks, prompt.clone());
         self.enter(State::Block(Box::new((block, phase))), Command::Ask(prompt))
+    }
+
+    /// Why a purchase could not be carried out although it were granted, as far as that is known before the button is
+    /// pressed. Whether the shop then asks the browser for the payment is known only afterwards.
+    fn cannot_pay(&self, block: &BlockState, page: &Snapshot) -> Option<Reason> {
+        if !self.has_payment_handler {
+            return Some(Reason::NoPaymentHandler);
+        }
+        if block.button.is_none() {
+            return Some(Reason::NoPayButton);
+        }
+        let hidden = page.target.as_ref().is_some_and(|button| button.visible == Fact::Known(false));
+        hidden.then_some(Reason::Occluded)
     }
 
     /// Goes on to the next request without a reply, or ends the block.
@@ -224,13 +249,14 @@ impl Core {
         let (request, number, consent) = (line.request.clone(), line.number, line.consent);
         let asked_on = line.asked_on.clone();
         let purchase = line.is_purchase();
+        let pointed = line.pointed.clone();
         let picked = seen.map(|pages| {
-            let page = pick_page(&pages, request.effective_fields(), purchase).cloned();
+            let page = pick_page(&pages, request.effective_fields(), purchase, pointed.as_ref()).cloned();
             page.map(|page| (form_place(page.value(), has_loose_free_text(&pages, &page)), page))
         });
         let (form, page) = match picked {
             Ok(Some(picked)) => picked,
-            Ok(None) => return self.refuse_current(block, Reason::FieldNotAllowed, now),
+            Ok(None) => return self.refuse_current(block, Reason::NoForm, now),
             Err(reason) => return self.refuse_current(block, reason, now),
         };
         if asked_on.is_some_and(|asked| asked != PageIdentity::of(page.value())) {
@@ -310,6 +336,7 @@ impl Core {
 
     /// Counts a refusal of the current request, and returns the reply.
     fn refusal(&mut self, block: &mut BlockState, reason: Reason) -> String {
+        let reason = self.for_want_of_a_user(reason);
         self.counts.denied(reason);
         let (kind, number, fields) = block.current().map_or((Kind::Contact, 0, FieldSet::EMPTY), |l| {
             (l.request.kind, l.number, l.request.effective_fields())
@@ -372,8 +399,13 @@ fn is_same_warning(one: &Warning, other: &Warning) -> bool {
 }
 
 /// The page that decides a request: for a purchase the observed one, else the form that fits best.
-fn pick_page(pages: &[Observed<Snapshot>], fields: FieldSet, purchase: bool) -> Option<&Observed<Snapshot>> {
-    if purchase { pages.first() } else { best_form(pages, fields) }
+fn pick_page<'p>(
+    pages: &'p [Observed<Snapshot>],
+    fields: FieldSet,
+    purchase: bool,
+    pointed: Option<&PointedForm>,
+) -> Option<&'p Observed<Snapshot>> {
+    if purchase { pages.first() } else { best_form(pages, fields, pointed) }
 }
 
 /// Whether the form's document has a free-text control that no form owns. A script may send it with the form.

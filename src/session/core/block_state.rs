@@ -10,6 +10,7 @@ use sirl::{Kind, Request};
 use zeroize::Zeroizing;
 
 use crate::consent::{Answer, ConsentPrompt, FormPlace, HandOver};
+use crate::guard::placement::PointedForm;
 
 /// One request of the block.
 pub(in crate::session) struct RequestLine {
@@ -20,6 +21,9 @@ pub(in crate::session) struct RequestLine {
     pub consent: Consent,
     /// The page that the user was asked about.
     pub asked_on: Option<PageIdentity>,
+    /// The form that the agent points at by this request: the one that it pointed at before the block, or that of the request
+    /// before this one.
+    pub pointed: Option<PointedForm>,
     /// The reply, once there is one.
     pub reply: Option<String>,
     /// The reason of a refusal.

@@ -1,8 +1,10 @@
 //! The hand-over to the user: where a request is refused, the user may finish by hand.
 
+use browser_signals::Origin;
+use browser_signals::lookalike::warnings;
 use policy_dfa::Reason;
 
-use super::agent_messages::request_refused;
+use super::agent_messages::{next_steps, request_refused};
 use super::block_state::{BlockPhase, BlockState};
 use super::messages::Command;
 use super::state::{Core, State};
@@ -26,16 +28,34 @@ impl Core {
         self.enter(State::Block(Box::new((block, phase))), Command::HandOver(Box::new(offer)))
     }
 
-    fn possible_hand_over(&self, block: &BlockState) -> Option<(usize, HandOver)> {
+    fn possible_hand_over(&mut self, block: &BlockState) -> Option<(usize, HandOver)> {
         if !self.offers_hand_over || self.prompts_are_spent() {
             return None;
         }
-        // A site that the user did not name is never handed over: they did not mean to visit it.
-        let origin = self.page.as_ref().filter(|origin| self.task.origins().contains(origin))?;
+        let origin = self.site_by_hand()?;
         block.requests.iter().enumerate().find_map(|(at, line)| {
             let offer = HandOver::of(line.request.kind, origin.clone(), line.refused?)?;
-            (!self.offered.contains(&offer)).then_some((at, offer))
+            let waits = offer.waits_for_a_second_refusal() && self.first_refusals.insert(offer.clone());
+            (!waits && !self.offered.contains(&offer)).then_some((at, offer))
         })
+    }
+
+    /// The site on which the user may finish by hand. A site that they did not name is none: they did not mean to visit it.
+    /// Nor is one whose name looks like another's, nor any once a page may direct the agent.
+    fn site_by_hand(&self) -> Option<Origin> {
+        let origin = self.page.clone().filter(|origin| self.task.origins().contains(origin))?;
+        let trusted = warnings(&origin, self.task.origins()).is_empty() && !self.history.is_suspected();
+        trusted.then_some(origin)
+    }
+
+    /// Adds to an answer with refusals what the agent can do next. It depends on their codes and on what the agent knows of
+    /// its task, and on nothing in the vault.
+    pub fn with_next_steps(&self, answer: String) -> String {
+        let by_hand = !self.offers_hand_over && self.site_by_hand().is_some();
+        match next_steps(&answer, by_hand) {
+            Some(steps) => format!("{answer}\n{steps}"),
+            None => answer,
+        }
     }
 
     /// Ends a hand-over: the user finished, or may have, or lets the agent go on.

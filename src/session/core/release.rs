@@ -12,7 +12,7 @@ use super::messages::{Command, Payment};
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
 use crate::egress;
-use crate::guard::placement::best_form;
+use crate::guard::placement::{PointedForm, best_form};
 
 /// The observed pages, or why there are none.
 type Seen = Result<Vec<Observed<Snapshot>>, Reason>;
@@ -55,7 +55,7 @@ impl Core {
                 let (Some(page), Some(amount), Some(button)) =
                     (pages.into_iter().next(), terms.amount, block.button.clone())
                 else {
-                    return self.end_request(block, Err(Reason::FieldNotAllowed));
+                    return self.end_request(block, Err(Reason::NoPayButton));
                 };
                 let opened = match self.vault.lock() {
                     Ok(vault) => vault.open_payment(grant, &page, now).map_err(|error| error.reason()),
@@ -86,7 +86,7 @@ impl Core {
         now: Millis,
     ) -> Result<(InFlight, Command), Reason> {
         let terms = grant.terms().clone();
-        let page = best_form(&pages, terms.fields).ok_or(Reason::StaleDocument)?;
+        let page = best_form(&pages, terms.fields, self.pointed.as_ref()).ok_or(Reason::StaleDocument)?;
         let destination = page.destination.known().cloned().ok_or(Reason::StaleDocument)?;
         let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
         let values = vault.open_to_the_model(grant, page, now).map_err(|error| error.reason())?;
@@ -106,7 +106,7 @@ impl Core {
     /// Opens the vault for a form, on the fresh look at it. The supplying records count as released from here on, before
     /// the values are delivered.
     fn on_form<T>(
-        &self,
+        &mut self,
         terms: &Terms,
         pages: Vec<Observed<Snapshot>>,
         open: impl FnOnce(&Vault, &Observed<Snapshot>) -> Result<T, vault::ReleaseError>,
@@ -119,6 +119,8 @@ impl Core {
         let placed = terms.placements.iter().map(|placement| placement.field).collect();
         let suppliers = vault.suppliers_to(terms.kind, placed, &terms.origin, &destination.origin);
         self.agent_actions.note_filled(page.value(), terms, &suppliers);
+        drop(vault);
+        self.pointed = PointedForm::of(page.value());
         for (handle, field) in suppliers {
             self.releases.note(egress::ReleasedValue { handle, field, destination: destination.clone() });
         }

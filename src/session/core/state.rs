@@ -14,9 +14,10 @@ use vault::Vault;
 use super::block_state::{BlockPhase, BlockState, PageIdentity};
 use super::messages::Command;
 use crate::audit::AuditEvent;
-use crate::consent::{ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
+use crate::consent::{Answered, ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, Releases};
 use crate::guard::agent_actions::AgentActions;
+use crate::guard::placement::PointedForm;
 use crate::guard::taint::TaintTracker;
 use crate::safety::TaskSafety;
 use crate::session::report::SessionCounts;
@@ -47,8 +48,8 @@ pub(in crate::session) enum State {
     AskingVerb { verb: Verb, prompt: Box<ConsentPrompt>, asked_on: Box<(PageIdentity, VerbKind)> },
     /// The record.
     Recording(AfterRecord),
-    /// The end of a verb.
-    Doing,
+    /// The end of a verb, which was aimed at the page of this origin.
+    Doing(VerbKind, Option<Origin>),
     /// A step of a request block.
     Block(Box<(BlockState, BlockPhase)>),
 }
@@ -95,6 +96,8 @@ pub struct Core {
     /// Whether consents can be stored beyond the session.
     pub(in crate::session) can_persist_consents: bool,
     pub(in crate::session) last_text: String,
+    /// The form that the agent pointed at last.
+    pub(in crate::session) pointed: Option<PointedForm>,
     pub(in crate::session) page: Option<Origin>,
     /// The safety of what the agent was told.
     pub(in crate::session) safety: TaskSafety,
@@ -114,6 +117,14 @@ pub struct Core {
     pub(in crate::session) offers_hand_over: bool,
     /// Whether the user took over, which ends the agent's part.
     pub(in crate::session) taken_over: bool,
+    /// Whether purchases can be carried out.
+    pub(in crate::session) has_payment_handler: bool,
+    /// Whether nobody could be asked whether to raise the container.
+    pub(in crate::session) opened_unasked: bool,
+    /// Whether the last question reached nobody.
+    pub(in crate::session) reached_nobody: bool,
+    /// The refusals for which a hand-over was not offered at once, since the agent may mend its request.
+    pub(in crate::session) first_refusals: BTreeSet<HandOver>,
     /// Refusals of the current block that must be recorded before it is answered.
     pub(in crate::session) unrecorded: Vec<AuditEvent>,
     /// A notice that every prompt shows.
@@ -148,6 +159,7 @@ impl Core {
             wires: Vec::new(),
             can_persist_consents,
             last_text: String::new(),
+            pointed: None,
             page: None,
             safety: TaskSafety::default(),
             warned: Vec::new(),
@@ -158,6 +170,10 @@ impl Core {
             shown_to_model: Vec::new(),
             offers_hand_over: false,
             taken_over: false,
+            has_payment_handler: true,
+            opened_unasked: false,
+            reached_nobody: false,
+            first_refusals: BTreeSet::new(),
             unrecorded: Vec::new(),
             always_noticed: None,
             decided: None,
@@ -191,6 +207,20 @@ impl Core {
     #[must_use]
     pub fn with_hand_over(mut self, offered: bool) -> Core {
         self.offers_hand_over = offered;
+        self
+    }
+
+    /// Whether purchases can be carried out. Without a handler the user is not asked about them.
+    #[must_use]
+    pub fn with_payment_handler(mut self, there: bool) -> Core {
+        self.has_payment_handler = there;
+        self
+    }
+
+    /// Whether nobody could be asked whether to raise the task's container.
+    #[must_use]
+    pub fn opened_unasked(mut self, unasked: bool) -> Core {
+        self.opened_unasked = unasked;
         self
     }
 
@@ -268,9 +298,25 @@ impl Core {
         self.history = self.decision.after(self.history, happened);
     }
 
-    /// Counts a denial by the container's egress, below the policy.
+    /// Counts something that was stopped below the policy, such as a request that a page sends on its own. It is no
+    /// refusal of the agent.
     pub fn note_denial(&mut self, reason: Reason) {
-        self.counts.denied(reason);
+        self.counts.stopped(reason);
+    }
+
+    /// Records whether a question reached anybody.
+    pub(in crate::session) fn note_reached(&mut self, answered: &Answered) {
+        self.reached_nobody = answered.reached_nobody();
+    }
+
+    /// The reason of a refusal: where nobody could be asked, that is the reason, and not a no or a container that was not
+    /// raised.
+    pub(in crate::session) fn for_want_of_a_user(&self, reason: Reason) -> Reason {
+        match reason {
+            Reason::ConsentDenied if self.reached_nobody => Reason::NobodyToAsk,
+            Reason::InvalidContainer if self.opened_unasked => Reason::NobodyToAsk,
+            reason => reason,
+        }
     }
 
     /// The warnings that the user has not been shown yet. Each is returned once.

@@ -10,6 +10,7 @@ use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::Asked;
 use crate::guard::agent_actions::{self, effect_of, kind_of};
+use crate::guard::placement::PointedForm;
 use crate::session::prompts::consent_events;
 
 impl Core {
@@ -23,6 +24,7 @@ impl Core {
                 self.aimed(verb, (consent, asked_on), seen, now)
             }
             (State::AskingVerb { verb, prompt, asked_on }, Event::Answered(answered)) => {
+                self.note_reached(&answered);
                 let answer = prompt.ticket().settle(&answered, now);
                 let agreed = answer.agrees();
                 let events = consent_events(&prompt, answer);
@@ -39,11 +41,8 @@ impl Core {
                     _ => verb_refused(Reason::AuditUnavailable),
                 })
             }
-            (State::Doing, Event::Done(Ok(()))) => Command::Answer("ok".to_owned()),
-            (State::Doing, Event::Done(Err(reason))) => {
-                self.counts.denied(reason);
-                Command::Answer(verb_refused(reason))
-            }
+            (State::Doing(..), Event::Done(Ok(()))) => Command::Answer("ok".to_owned()),
+            (State::Doing(verb, origin), Event::Done(Err(reason))) => self.failed(verb, origin, reason),
             (State::Block(block), event) => {
                 let (block, phase) = *block;
                 self.step_block(block, phase, event, now)
@@ -62,7 +61,8 @@ impl Core {
             Action::Request(_) if self.taken_over => self.refuse_block(Reason::TakenOver, ""),
             Action::Verb(Verb::Read) => self.enter(State::Reading, Command::Read),
             Action::Verb(verb @ (Verb::Wait { .. } | Verb::Back)) => {
-                self.enter(State::Doing, Command::Do { verb, decided: None })
+                let doing = State::Doing(kind_of(&verb), self.page.clone());
+                self.enter(doing, Command::Do { verb, decided: None })
             }
             Action::Verb(verb) => {
                 let look = Look::for_verb(&verb);
@@ -105,8 +105,7 @@ impl Core {
             }
             Err(reason) => {
                 self.last_text.clear();
-                self.counts.denied(reason);
-                Command::Answer(verb_refused(reason))
+                self.failed(VerbKind::Read, None, reason)
             }
         }
     }
@@ -131,10 +130,11 @@ impl Core {
         }
         match self.decide_verb(&verb, Some(&page), consent, now) {
             Verdict::Grant(_) | Verdict::Ask(_) if self.changes_what_was_filled(&verb, &page) => {
-                self.refuse_verb(&verb, origin, Reason::UnplannedEffect)
+                self.refuse_verb(&verb, origin, Reason::ControlFilled)
             }
             Verdict::Grant(Granted::Verb) => {
                 self.note_agent_action(&verb, &page);
+                self.pointed = PointedForm::of(page.value());
                 // The history counts the verb before it is carried out: it may have its effect even if it fails.
                 self.happened(SessionEvent::Done(effect_of(&verb, Some(&page))));
                 let event = AuditEvent::Verb { verb: kind_of(&verb), origin, refused: None };
@@ -143,7 +143,7 @@ impl Core {
             Verdict::Grant(_) => self.refuse_verb(&verb, origin, Reason::DeliveryForbidden),
             Verdict::Deny(reason) => self.refuse_verb(&verb, origin, reason),
             Verdict::Ask(_) if self.prompts_are_spent() => {
-                self.refuse_verb(&verb, origin, Reason::BudgetSpent)
+                self.refuse_verb(&verb, origin, Reason::QuestionsSpent)
             }
             Verdict::Ask(_) => {
                 let goes_to = match &verb {
@@ -186,7 +186,17 @@ impl Core {
         }
     }
 
+    /// Answers that a verb was granted and failed, once the reason is recorded.
+    fn failed(&mut self, verb: VerbKind, origin: Option<Origin>, reason: Reason) -> Command {
+        let reason = self.for_want_of_a_user(reason);
+        self.counts.denied(reason);
+        let event = AuditEvent::VerbFailed { verb, origin, reason };
+        let unrecorded = verb_refused(Reason::AuditUnavailable);
+        self.record(vec![event], AfterRecord::Answer { text: verb_refused(reason), unrecorded })
+    }
+
     fn refuse_verb(&mut self, verb: &Verb, origin: Option<Origin>, reason: Reason) -> Command {
+        let reason = self.for_want_of_a_user(reason);
         self.counts.denied(reason);
         let event = AuditEvent::Verb { verb: kind_of(verb), origin, refused: Some(reason) };
         let unrecorded = verb_refused(Reason::AuditUnavailable);
@@ -196,7 +206,10 @@ impl Core {
     fn after_record(&mut self, after: AfterRecord) -> Command {
         match after {
             AfterRecord::Answer { text, .. } => Command::Answer(text),
-            AfterRecord::Do { verb, decided } => self.enter(State::Doing, Command::Do { verb, decided }),
+            AfterRecord::Do { verb, decided } => {
+                let origin = decided.as_ref().and_then(|page| page.origin.known().cloned());
+                self.enter(State::Doing(kind_of(&verb), origin), Command::Do { verb, decided })
+            }
             AfterRecord::AskedVerb { verb, consent, asked_on } => {
                 let look = Look::for_verb(&verb);
                 let asked_on = Some(asked_on);

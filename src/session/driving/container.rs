@@ -12,8 +12,8 @@ use sirl::{FieldSet, Kind};
 use vault::StateName;
 
 use super::container_actions::{
-    carry_out, look, open_container, pay, reason_of, release_within, sites_on_this_machine, take_refusals,
-    wire_reason,
+    carry_out, look, open_container, opening_reason, pay, reason_of, release_within, sites_on_this_machine,
+    take_refusals, wire_reason,
 };
 use super::opening::{self, ReadySession, SealedTask, TaskSurface};
 use super::task_source::TaskSource;
@@ -155,6 +155,12 @@ impl Session {
         self.has_released() || self.core.was_handed_over()
     }
 
+    /// Adds to an answer with refusals what the agent can do next, in lines of their own ([`Reason::next_step`]), and where
+    /// the user could finish by hand. The text of a page stays as it is.
+    pub fn with_next_steps(&self, answer: String) -> String {
+        self.core.with_next_steps(answer)
+    }
+
     /// Whether the page, its process or the browser ended. The session can then only be finished.
     pub fn is_gone(&self) -> bool {
         self.tab.is_gone()
@@ -243,7 +249,8 @@ impl Session {
         let mut event = Event::Act(action);
         loop {
             event = match self.core.step(event, self.now()) {
-                Command::Answer(text) => {
+                Command::Answer(mut text) => {
+                    self.name_what_the_form_asks_for(&mut text);
                     self.save_standing();
                     self.show_warnings().await;
                     self.note_browser_events();
@@ -275,6 +282,16 @@ impl Session {
         }
     }
 
+    /// Adds to a refusal the control for whose sake the browser did not send a form. Its name is text of the page.
+    fn name_what_the_form_asks_for(&mut self, answer: &mut String) {
+        let Some(label) = self.tab.take_asked_for() else { return };
+        if let Ok(rendered) = self.tell(&label)
+            && !rendered.is_empty()
+        {
+            answer.push_str(&format!("\nThe form asks for:\n{rendered}"));
+        }
+    }
+
     /// Carries a verb out. If a request of the page must wait for the user, the page waits with it until the user answers.
     async fn carry_out(
         &mut self,
@@ -293,6 +310,8 @@ impl Session {
         decided: Option<Box<Observed<Snapshot>>>,
     ) -> Result<(), Reason> {
         let tab = Arc::clone(&self.tab);
+        let opened = if let Verb::Open { url } = &verb { Some(url.clone()) } else { None };
+        self.proxy.forget_failures();
         let done = async { carry_out(&tab, verb, decided.as_deref()).await };
         let mut done = pin!(done);
         loop {
@@ -304,7 +323,12 @@ impl Session {
                         return Err(Reason::ConsentDenied);
                     }
                 }
-                done = &mut done => return done.map_err(|e| reason_of(&e)),
+                done = &mut done => {
+                    return done.map_err(|error| match &opened {
+                        Some(url) => opening_reason(&self.proxy, url, &error),
+                        None => reason_of(&error),
+                    });
+                }
             }
         }
     }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, Tab};
+use browser_signals::address::AddressRefused;
+use browser_signals::playwright::{BridgeError, Browser, LoadFailure, ObservationTarget, Tab};
 use browser_signals::this_machine::{self, is_own_port};
 use browser_signals::{Observed, Origin, Snapshot, Verb};
 use policy_dfa::{Reason, Task};
@@ -11,7 +12,7 @@ use url::Url;
 use vault::Entropy;
 
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
-use crate::egress::proxy::EgressProxy;
+use crate::egress::proxy::{ConnectFailure, EgressProxy, Refusal};
 use crate::egress::{ContainerEgress, Releases};
 use crate::guard::Dependencies;
 use crate::guard::agent_actions::AgentActions;
@@ -124,15 +125,47 @@ pub(crate) async fn carry_out(
 /// The reason of a failure of the bridge.
 pub(crate) fn reason_of(error: &BridgeError) -> Reason {
     match error {
-        BridgeError::Stale | BridgeError::UnknownRef => Reason::StaleDocument,
+        BridgeError::Stale => Reason::StaleDocument,
+        BridgeError::UnknownRef => Reason::UnknownElement,
         BridgeError::Occluded => Reason::Occluded,
         BridgeError::Diverted => Reason::WrongDestination,
-        BridgeError::Refused(_) => Reason::UnplannedEffect,
+        BridgeError::Refused(refused) => match refused {
+            AddressRefused::Scheme | AddressRefused::UserInfo => Reason::AddressRefused,
+            AddressRefused::PrivateHost => Reason::PrivateHost,
+            AddressRefused::OutsideTask => Reason::OutsideTask,
+            AddressRefused::SentAgain => Reason::SentAgain,
+            AddressRefused::Egress => Reason::EgressBlocked,
+        },
         BridgeError::TextWithheld => Reason::EgressBlocked,
         BridgeError::NotApplicable => Reason::NotApplicable,
-        BridgeError::Unreachable => Reason::PageUnreachable,
+        BridgeError::FormIncomplete => Reason::FormIncomplete,
+        BridgeError::Unreachable(failure) => match failure {
+            LoadFailure::Certificate => Reason::CertificateInvalid,
+            LoadFailure::Tls => Reason::TlsFailed,
+            LoadFailure::NoName => Reason::NameNotFound,
+            LoadFailure::NoAnswer => Reason::PageUnreachable,
+        },
+        BridgeError::Timeout => Reason::BrowserTimeout,
+        BridgeError::Protocol(_) => Reason::BrowserError,
         BridgeError::Unconfirmed => Reason::Unconfirmed,
         _ => Reason::BrowserLost,
+    }
+}
+
+/// The reason why an address could not be opened. The browser sees only that the proxy did not connect it; the proxy says
+/// why.
+pub(super) fn opening_reason(proxy: &EgressProxy, url: &str, error: &BridgeError) -> Reason {
+    let failed = match error {
+        BridgeError::Unreachable(_) => Url::parse(url).ok().and_then(|url| proxy.failure(&url)),
+        _ => None,
+    };
+    match failed {
+        Some(ConnectFailure::Refused(Refusal::Private | Refusal::NotThisMachine)) => Reason::PrivateHost,
+        Some(ConnectFailure::Refused(Refusal::Port)) => Reason::PortRefused,
+        Some(ConnectFailure::Refused(Refusal::Released)) => Reason::EgressBlocked,
+        Some(ConnectFailure::NoName) => Reason::NameNotFound,
+        Some(ConnectFailure::NoAnswer) => Reason::PageUnreachable,
+        None => reason_of(error),
     }
 }
 
@@ -140,7 +173,7 @@ pub(crate) fn reason_of(error: &BridgeError) -> Reason {
 /// browser's.
 pub(super) fn wire_reason(error: &BridgeError) -> Reason {
     match error {
-        BridgeError::NotApplicable => Reason::FieldNotAllowed,
+        BridgeError::NotApplicable => Reason::NoControl,
         error => reason_of(error),
     }
 }
@@ -149,12 +182,12 @@ pub(super) fn wire_reason(error: &BridgeError) -> Reason {
 /// shop's button, and closes everything again whatever happens.
 pub(super) async fn pay(tab: &Tab, dependencies: &mut Dependencies, payment: Payment) -> Result<(), Reason> {
     let Payment { card, payee, amount, button, decided } = payment;
-    let Some(handler) = dependencies.payments.clone() else { return Err(Reason::DeliveryForbidden) };
+    let Some(handler) = dependencies.payments.clone() else { return Err(Reason::NoPaymentHandler) };
     let mut id = [0; 16];
     dependencies.entropy.fill(&mut id);
     let pending = Pending::new(payee.clone(), payee, amount);
     let armed = handler.arm(pending, card, PurchaseId(id)).map_err(|error| match error {
-        ArmError::AlreadyPending => Reason::BudgetSpent,
+        ArmError::AlreadyPending => Reason::PaymentPending,
         ArmError::Mismatch => Reason::ClaimMismatch,
         ArmError::Unsettled => Reason::PaymentDeclined,
         ArmError::JournalUnavailable => Reason::AuditUnavailable,

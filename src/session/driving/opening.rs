@@ -54,6 +54,8 @@ pub(super) struct SealedTask {
     book: ConsentBook,
     seed: [u8; 32],
     prompts: u32,
+    /// Whether nobody could be asked.
+    unasked: bool,
 }
 
 /// The parts of a session that has a page.
@@ -130,7 +132,7 @@ pub(super) async fn open(
         let vault = dependencies.vault.lock().unwrap_or_else(PoisonError::into_inner);
         PlanQuestion::of(&intake, decision, &book, &vault)
     };
-    let mut container = Container::T0;
+    let (mut container, mut unasked) = (Container::T0, false);
     if let Some(question) = question {
         let question = match surface {
             TaskSurface::OwnBrowser(pages) => question.in_own_browser(pages),
@@ -146,7 +148,9 @@ pub(super) async fn open(
         if !dependencies.can_persist_consents() {
             prompt = prompt.for_this_task_only();
         }
-        let answer = prompt.ticket().settle(&dependencies.ask(&prompt).await, Millis(0));
+        let answered = dependencies.ask(&prompt).await;
+        unasked = answered.reached_nobody();
+        let answer = prompt.ticket().settle(&answered, Millis(0));
         store_plan_answer(&prompt, answer, &mut book);
         if answer.agrees() {
             container = Container::T2;
@@ -166,7 +170,7 @@ pub(super) async fn open(
         container,
     };
     dependencies.audit.append(id, &sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
-    Ok(SealedTask { id, task, prompt: intake.prompt, ruled_out, surface, book, seed, prompts })
+    Ok(SealedTask { id, task, prompt: intake.prompt, ruled_out, surface, book, seed, prompts, unasked })
 }
 
 impl SealedTask {
@@ -202,6 +206,8 @@ impl SealedTask {
             .with_earlier_guesses(dependencies.earlier_guesses())
             .with_values_shown_to_the_model(dependencies.shows_values_to_model)
             .with_hand_over(dependencies.answerer.offers_hand_over())
+            .with_payment_handler(dependencies.payments.is_some())
+            .opened_unasked(self.unasked)
             .with_notice(self.surface.notice());
         if let Some(memory) = &dependencies.memory {
             core = core.with_earlier_taint(memory.private(), memory.guessed() > 0);

@@ -68,7 +68,7 @@ impl Core {
         let concerns = self.safety.concerns(self.decision.thresholds(), about);
         noticed.extend(concerns.into_iter().map(Notice::Suspicion));
         noticed.extend(self.always_noticed.clone());
-        let refusals = self.counts.denials.values().sum();
+        let refusals = self.counts.refused;
         noticed.extend((refusals > 0).then_some(Notice::Refusals(refusals)));
         noticed.extend((!self.counts.guessed.is_empty()).then_some(Notice::Guessed));
         let before = self.earlier_guesses;
@@ -259,6 +259,7 @@ impl Core {
         answered: &Answered,
         now: Millis,
     ) -> (bool, Vec<AuditEvent>) {
+        self.note_reached(answered);
         let answer = prompt.ticket().settle(answered, now);
         self.note_prompt();
         self.note_answer(answer);

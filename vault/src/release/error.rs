@@ -54,7 +54,7 @@ pub enum ReleaseError {
 }
 
 impl ReleaseError {
-    /// The reason that is reported to the model.
+    /// The reason. The model is told one code for a value that is missing, unfit or damaged.
     pub fn reason(self) -> Reason {
         match self {
             ReleaseError::Locked => Reason::VaultLocked,
@@ -64,11 +64,11 @@ impl ReleaseError {
             | ReleaseError::NotAPurchase
             | ReleaseError::NotPosted
             | ReleaseError::NotForModels(_) => Reason::DeliveryForbidden,
-            ReleaseError::NoValue(_) | ReleaseError::Underivable(_) | ReleaseError::Damaged(_) => {
-                Reason::NoValue
-            }
+            ReleaseError::NoValue(_) => Reason::NoValue,
+            ReleaseError::Underivable(_) => Reason::ValueUnderivable,
+            ReleaseError::Damaged(_) => Reason::ValueDamaged,
             ReleaseError::NotGranted(_) | ReleaseError::NothingPlaced | ReleaseError::NoName(_) => {
-                Reason::FieldNotAllowed
+                Reason::NoControl
             }
             ReleaseError::DestinationUnknown => Reason::SignalUnknown(Signal::Destination),
             ReleaseError::ContainerUnknown => Reason::SignalUnknown(Signal::Container),

@@ -250,11 +250,12 @@ fn every_error_has_a_reason_of_the_closed_list() {
         (ReleaseError::DestinationUnknown, Reason::SignalUnknown(Signal::Destination)),
         (ReleaseError::ContainerUnknown, Reason::SignalUnknown(Signal::Container)),
         (ReleaseError::ContainerTooLow(Field::Street), Reason::InvalidContainer),
-        (ReleaseError::NotGranted(Field::Street), Reason::FieldNotAllowed),
-        (ReleaseError::NothingPlaced, Reason::FieldNotAllowed),
+        (ReleaseError::NotGranted(Field::Street), Reason::NoControl),
+        (ReleaseError::NothingPlaced, Reason::NoControl),
         (ReleaseError::NotAPurchase, Reason::DeliveryForbidden),
         (ReleaseError::NotForModels(Field::Street), Reason::DeliveryForbidden),
-        (ReleaseError::Damaged(Field::Street), Reason::NoValue),
+        (ReleaseError::Damaged(Field::Street), Reason::ValueDamaged),
+        (ReleaseError::Underivable(Field::Street), Reason::ValueUnderivable),
     ] {
         assert_eq!(error.reason(), code);
     }

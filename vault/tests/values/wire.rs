@@ -80,7 +80,7 @@ fn a_form_without_unique_names_or_not_posted_gets_nothing() {
     };
     assert_eq!(without(get), Some(ReleaseError::NotPosted));
     assert_eq!(ReleaseError::NotPosted.reason(), Reason::DeliveryForbidden);
-    assert_eq!(ReleaseError::NoName(Field::CardCode).reason(), Reason::FieldNotAllowed);
+    assert_eq!(ReleaseError::NoName(Field::CardCode).reason(), Reason::NoControl);
 }
 
 #[test]

@@ -41,7 +41,8 @@ impl Tab {
     ///
     /// # Errors
     /// [`BridgeError::Stale`] and [`BridgeError::Diverted`] where it differs from `decided`,
-    /// [`BridgeError::Occluded`] where the click would reach something else.
+    /// [`BridgeError::Occluded`] where the click would reach something else, [`BridgeError::FormIncomplete`] where it would
+    /// send a form and the form's own validation refuses.
     pub async fn click(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
         let aimed = self.aim(target, decided).await?;
         // A page that sees the mouse move can put another site's frame below it: only the element's frame takes the click.
@@ -63,16 +64,16 @@ impl Tab {
         // The listeners are removed also after an error: the next click may be the user's.
         let clicked = clicked.await;
         // An error means that the document is gone: the click arrived, and navigated.
-        let strayed = self.state.ask(&aimed.frame, &aimed.world, "unwatch", Vec::new()).await;
+        let ended = self.state.ask(&aimed.frame, &aimed.world, "ended", Vec::new()).await;
         let elsewhere = call_each(&others, &self.state, "unwatch").await;
         clicked?;
         self.settle(navigations).await?;
         self.check_arrival()?;
-        if strayed == Ok(Value::Bool(true)) || elsewhere != Ok(false) {
-            Err(BridgeError::Occluded)
-        } else {
-            Ok(())
+        let ended = ended.unwrap_or_default();
+        if ended.get("strayed") == Some(&Value::Bool(true)) || elsewhere != Ok(false) {
+            return Err(BridgeError::Occluded);
         }
+        self.is_sent(&ended)
     }
 
     /// Moves the browser's mouse over the centre of an element.
@@ -155,7 +156,7 @@ impl Tab {
     /// Submits the form that owns the element, if its destination is still the one of the decision.
     ///
     /// # Errors
-    /// As for [`Tab::click`]; [`BridgeError::NotApplicable`] where the form's own validation refuses.
+    /// As for [`Tab::click`].
     pub async fn submit(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
         let (Some(form), Fact::Known(destination)) = (decided.form, &decided.destination) else {
             return Err(BridgeError::Diverted);
@@ -168,9 +169,23 @@ impl Tab {
         let navigations = self.begin();
         let way = json!({ "value": way_of(destination) });
         let word = self.state.ask(&aimed.frame, &aimed.world, "submit", vec![node, form, way]).await?;
+        self.is_sent(&word)?;
         outcome(&word)?;
         self.settle(navigations).await?;
         self.check_arrival()
+    }
+
+    /// The name of the control for whose sake the last form was not sent, as the page words it. It is returned once. It
+    /// names no control that the guard filled: whether the user's values fit is not told.
+    pub fn take_asked_for(&self) -> Option<String> {
+        self.state.inner().asked_for.take()
+    }
+
+    /// Whether the browser's own validation let the form go, if the step was to send one.
+    fn is_sent(&self, ended: &Value) -> Result<(), BridgeError> {
+        let Some(label) = ended.get("asksFor").and_then(Value::as_str) else { return Ok(()) };
+        self.state.inner().asked_for = Some(label.to_owned()).filter(|label| !label.is_empty());
+        Err(BridgeError::FormIncomplete)
     }
 
     /// The point for the mouse, once the element is in view. Until `unwatch` is called, a click that would reach something

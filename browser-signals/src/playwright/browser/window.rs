@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::sync::{oneshot, watch};
 
 use super::settings::BrowserSettings;
-use crate::playwright::error::BridgeError;
+use crate::playwright::error::{BridgeError, LoadFailure};
 
 /// How long the browser has to start, in milliseconds.
 const START_WITHIN: f64 = 20_000.0;
@@ -211,7 +211,10 @@ async fn show(
 
 async fn navigate(page: &Page, address: &str) -> Result<(), BridgeError> {
     let options = GotoOptions::new().wait_until(WaitUntil::Commit);
-    page.goto(address, Some(options)).await.map(|_| ()).map_err(|_| BridgeError::Unreachable)
+    page.goto(address, Some(options))
+        .await
+        .map(|_| ())
+        .map_err(|_| BridgeError::Unreachable(LoadFailure::NoAnswer))
 }
 
 /// Switches off Playwright's emulation of the focus: the consent page needs to know whether it really has the focus.

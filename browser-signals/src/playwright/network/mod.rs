@@ -33,8 +33,9 @@ struct Stop {
 }
 
 impl Stop {
-    const fn new(reason: &'static str) -> Stop {
-        Stop { reason, refused: AddressRefused::OutsideTask }
+    /// A request that may carry protected data.
+    const fn egress(reason: &'static str) -> Stop {
+        Stop { reason, refused: AddressRefused::Egress }
     }
 }
 
@@ -175,7 +176,7 @@ impl TabState {
         let request = params.get("request").unwrap_or(&Value::Null);
         let url = text(request, "url").and_then(|url| Url::parse(url).ok());
         let Some(url) = url else {
-            return Err((Stop::new("scheme"), is_top));
+            return Err((Stop { reason: "scheme", refused: AddressRefused::Scheme }, is_top));
         };
         let paused = Paused {
             url,
@@ -188,7 +189,7 @@ impl TabState {
             is_top,
         };
         if self.repeats_a_wire(params) {
-            return Err((Stop::new("wire_redirect"), is_top));
+            return Err((Stop::egress("wire_redirect"), is_top));
         }
         self.judge_document(&paused)
             .and_then(|()| self.judge_release(&paused))
@@ -205,13 +206,13 @@ impl TabState {
             return Ok(());
         }
         if self.inner().goes_back && !matches!(paused.body, Body::None) {
-            return Err(Stop::new("sent_again"));
+            return Err(Stop { reason: "sent_again", refused: AddressRefused::SentAgain });
         }
         address::judge(&paused.url, &self.private_hosts).map_err(|refused| {
             let reason = match refused {
                 AddressRefused::PrivateHost => "private_host",
-                AddressRefused::OutsideTask => "outside_task",
                 AddressRefused::Scheme | AddressRefused::UserInfo => "scheme",
+                _ => "outside_task",
             };
             Stop { reason, refused }
         })?;
@@ -222,7 +223,7 @@ impl TabState {
         if in_task || (!paused.is_top && !self.has_released()) {
             Ok(())
         } else {
-            Err(Stop::new("outside_task"))
+            Err(Stop { reason: "outside_task", refused: AddressRefused::OutsideTask })
         }
     }
 
@@ -233,14 +234,14 @@ impl TabState {
             return Ok(());
         }
         let Ok(origin) = Origin::of(&paused.url) else {
-            return Err(Stop::new("destination"));
+            return Err(Stop::egress("destination"));
         };
         if matches!(paused.body, Body::Unread) {
-            return Err(Stop::new("body_unread"));
+            return Err(Stop::egress("body_unread"));
         }
         let has_body = matches!(paused.body, Body::Complete(_));
         let task: &[Origin] = if paused.is_top { &self.task } else { &[] };
-        if may_go(&inner, task, &origin, has_body) { Ok(()) } else { Err(Stop::new("destination")) }
+        if may_go(&inner, task, &origin, has_body) { Ok(()) } else { Err(Stop::egress("destination")) }
     }
 
     fn ask_guard(&self, paused: &Paused<'_>, request: &Value) -> Result<Admitted, Stop> {
@@ -265,7 +266,7 @@ impl TabState {
             resource_type: paused.resource_type,
             main_navigation: paused.is_top,
         };
-        guard.judge(&outgoing).map_err(|blocked| Stop::new(blocked.reason))?;
+        guard.judge(&outgoing).map_err(|blocked| Stop::egress(blocked.reason))?;
         let has_body = !matches!(paused.body, Body::None);
         match Origin::of(&paused.url) {
             Ok(to) if guard.holds(&outgoing, has_body) => Ok(Admitted::Held(HeldRequest {

@@ -10,14 +10,14 @@ const aim = (el) => {
   const seen = root instanceof ShadowRoot ? getter(ShadowRoot, 'host').call(root) : el;
   const isMeant = (node) =>
     node === el || node === seen || (node instanceof HTMLLabelElement && getter(HTMLLabelElement, 'control').call(node) === el);
-  arm((path) => path.some(isMeant));
+  arm((path) => path.some(isMeant), el);
   return { hit: true, ...centre };
 };
 // Stops every trusted click in this document: the next one is for another frame.
 const ward = () => arm(() => false);
-const arm = (isReached) => {
+const arm = (isReached, target = null) => {
   unwatch();
-  const state = { strayed: false };
+  const state = { strayed: false, validation: validating(target) };
   state.listen = (event) => {
     if (!event.isTrusted || isReached(event.composedPath())) return;
     state.strayed = true;
@@ -25,13 +25,44 @@ const arm = (isReached) => {
     event.stopImmediatePropagation();
   };
   for (const name of CLICKS) addEventListener(name, state.listen, { capture: true });
+  for (const name of VALIDATION) addEventListener(name, state.validation.listen, { capture: true });
   watch = state;
 };
 const unwatch = () => {
   const strayed = watch?.strayed ?? false;
   if (watch) for (const name of CLICKS) removeEventListener(name, watch.listen, { capture: true });
+  if (watch) for (const name of VALIDATION) removeEventListener(name, watch.validation.listen, { capture: true });
   watch = null;
   return strayed;
+};
+// Whether the click went astray, and the control for whose sake the browser did not send the form that it was to send.
+const ended = () => {
+  const { form = null, refused = false, sent = false } = watch?.validation ?? {};
+  return { strayed: unwatch(), asksFor: refused && !sent ? askedFor(form) : null };
+};
+// What the browser itself does with the form of a button that sends it: it tells each control that is not valid, or sends it.
+const VALIDATION = ['invalid', 'submit'];
+const validating = (target) => {
+  let button = target instanceof HTMLLabelElement ? getter(HTMLLabelElement, 'control').call(target) : target;
+  while (button && !isSubmitter(button)) button = above(button);
+  const form = button && validates(formOf(button), button) ? formOf(button) : null;
+  const state = { form, refused: false, sent: false };
+  state.listen = (event) => {
+    if (!event.isTrusted || !form) return;
+    if (event.type === 'submit') state.sent ||= event.target === form;
+    else state.refused ||= isControl(event.target) && formOf(event.target) === form;
+  };
+  return state;
+};
+const validates = (form, submitter) =>
+  form && !getter(HTMLFormElement, 'noValidate').call(form) && !(submitter && hasAttribute(submitter, 'formnovalidate'));
+const VALIDATED = [HTMLInputElement, HTMLSelectElement, HTMLTextAreaElement, HTMLButtonElement];
+const isInvalid = (el) =>
+  VALIDATED.some((type) => el instanceof type && getter(type, 'willValidate').call(el) && !getter(ValidityState, 'valid').call(getter(type, 'validity').call(el)));
+// The name of the first control that is not valid. One that the guard filled is not named.
+const askedFor = (form) => {
+  const el = controlsOf(form).find((it) => isInvalid(it) && !kept.has(it));
+  return el ? labelOf(el) || short(attribute(el, 'placeholder')) || short(attribute(el, 'name')) : '';
 };
 // Converts a point of a frame's viewport to the viewport of the document that contains the frame.
 const outwards = (owner, x, y) => {
@@ -114,8 +145,7 @@ const submit = (el, form, way) => {
   const now = goes(form, isForm(el) ? null : el);
   if (!now || !isSameWay(now, way)) return 'diverted';
   const chosen = isSubmitter(el) ? el : (controlsOf(form).find((it) => isSubmitter(it) && !isDisabled(it)) ?? null);
-  const skips = getter(HTMLFormElement, 'noValidate').call(form) || (chosen && hasAttribute(chosen, 'formnovalidate'));
-  if (!skips && !HTMLFormElement.prototype.checkValidity.call(form)) return 'unfit';
+  if (validates(form, chosen) && !HTMLFormElement.prototype.checkValidity.call(form)) return { asksFor: askedFor(form) };
   HTMLFormElement.prototype.requestSubmit.call(form, chosen);
   return 'done';
 };

@@ -59,9 +59,19 @@ const nearText = (el) => {
   }
   return '';
 };
+// The heading of the table row in which a control stands, where the row has no other entry.
+const rowHeading = (el) => {
+  let row = parentOf(el);
+  for (let up = 0; row && !(row instanceof HTMLTableRowElement); up++, row = parentOf(row)) if (up > 6) return '';
+  if (!row || holdsEntry(row, el, { left: NEAR_NODES })) return '';
+  for (const cell of nodesWithin(row)) if (cell instanceof HTMLElement && tagOf(cell) === 'th') return plainText(cell, 200);
+  return '';
+};
 const labelsOf = (el) => {
   for (const type of owners.slice(0, 5)) {
-    if (el instanceof type) return [...(getter(type, 'labels').call(el) ?? [])].map((label) => plainText(label, 200)).filter(Boolean);
+    if (!(el instanceof type)) continue;
+    const own = [...(getter(type, 'labels').call(el) ?? [])].map((label) => plainText(label, 200)).filter(Boolean);
+    return own.length || !isEntry(el) ? own : [rowHeading(el)].filter(Boolean);
   }
   return [];
 };

@@ -35,7 +35,7 @@ const SCRIPT: &str = concat!(
     include_str!("../scripts/observe.js"),
     include_str!("../scripts/act.js"),
     include_str!("../scripts/fill.js"),
-    "globalThis.guard = { nodes, find, pathsOf, observe, forms, aim, ward, unwatch, outwards, typeInto, choose, check, submit, fill, changed };\n",
+    "globalThis.guard = { nodes, find, pathsOf, observe, forms, aim, ward, unwatch, ended, outwards, typeInto, choose, check, submit, fill, changed };\n",
     inspection!(),
     "return self.origin;\n}"
 );

@@ -10,7 +10,7 @@ use super::Tab;
 use super::state::{LastAction, Session, TabState};
 use crate::address::{self, AddressRefused};
 use crate::json::text;
-use crate::playwright::error::BridgeError;
+use crate::playwright::error::{BridgeError, LoadFailure};
 use crate::{Container, FrameId, Observed, Origin, Snapshot};
 
 /// The longest time that a page may load.
@@ -48,9 +48,10 @@ impl Tab {
             inner.documents.get(&top).cloned()
         });
         let answer = page.call("Page.navigate", json!({ "url": url.as_str() })).await?;
-        if text(&answer, "errorText").is_some_and(|error| !error.is_empty()) {
+        if let Some(error) = text(&answer, "errorText").filter(|error| !error.is_empty()) {
             let stopped = self.state.inner().stopped;
-            return Err(stopped.map_or(BridgeError::Unreachable, BridgeError::Refused));
+            let failed = || BridgeError::Unreachable(LoadFailure::of(error));
+            return Err(stopped.map_or_else(failed, BridgeError::Refused));
         }
         if text(&answer, "loaderId").is_some() {
             let loaded = self.state.wait_until(LOAD, |inner| {

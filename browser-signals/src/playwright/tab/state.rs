@@ -132,6 +132,8 @@ pub(crate) struct Inner {
     pub(crate) held: Vec<Held>,
     pub(crate) payment_origins: Vec<Origin>,
     pub(crate) events: VecDeque<PageEvent>,
+    /// The control for whose sake the browser did not send the last form.
+    pub(crate) asked_for: Option<String>,
     /// Why the bridge stopped the last navigation of the top frame.
     pub(crate) stopped: Option<AddressRefused>,
     /// Whether the tab is going back in its history: a form that was sent once is not sent again then.

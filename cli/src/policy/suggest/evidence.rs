@@ -149,19 +149,29 @@ impl Evidence {
 /// The reason why a denial is no ground for allowing the event.
 fn why_not(reason: &str) -> &'static str {
     match reason {
-        "unplanned_effect" | "origin_mismatch" | "wrong_destination" | "frame_not_top"
-        | "field_not_allowed" => {
+        // Older logs have `unplanned_effect` for what has several reasons now.
+        "unplanned_effect" | "unplanned_request" | "outside_task" | "verb_not_allowed" | "form_protected"
+        | "control_filled" | "tool_not_allowed" | "origin_mismatch" | "wrong_destination"
+        | "frame_not_top" | "field_not_allowed" | "no_control" | "no_form" => {
             "a page would choose where the agent acts; name the place and the need in the task's own words (I14, I16)"
         }
         "invalid_container" => "no sensitive field leaves in a container that the user did not raise (I4)",
-        "tls_invalid" | "stale_document" | "occluded" => "the browser did not vouch for the page (I3)",
+        "tls_invalid"
+        | "certificate_invalid"
+        | "tls_failed"
+        | "stale_document"
+        | "unknown_element"
+        | "occluded" => "the browser did not vouch for the page (I3)",
         "claim_mismatch" => "what the model says of a page never counts against what the browser says (I6)",
         "low_safety" => "that a page looked unsafe is no ground to look less (I8)",
-        "egress_blocked" | "cross_origin_flow" | "tainted_session" => {
+        "egress_blocked" | "value_in_text" | "cross_origin_flow" | "tainted_session" => {
             "what is not the user's to say, or was read elsewhere, does not go out (I1, I13)"
         }
         "consent_denied" | "consent_expired" => "it is the user who said no",
-        "budget_spent" => "more prompts or more spending is for the user to decide, not for a habit",
+        "nobody_to_ask" => "nobody could be asked, which is no yes",
+        "budget_spent" | "limit_reached" | "questions_spent" => {
+            "more prompts or more spending is for the user to decide, not for a habit"
+        }
         "site_denied" | "session_rule" | "delivery_forbidden" => "a rule of yours says so",
         _ if reason.starts_with("signal_unknown") => "what the browser does not know is refused (I3)",
         _ => "no rule of a policy decides this",

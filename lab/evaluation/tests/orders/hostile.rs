@@ -21,7 +21,8 @@ async fn is_kept(
     let run = guarded(stage, steps, |_| false).await;
     let (arrived, answers) = (stage.shop.arrived(), &run.answers);
     assert!(!stage.shop.has(sign), "{name}: {arrived:?} {answers:?} {:?}", run.orders);
-    let refused = answers.iter().any(|answer| answer.contains("unplanned_effect"));
+    let refused =
+        answers.iter().any(|answer| answer.contains("form_protected") || answer.contains("control_filled"));
     assert!(run.says(shown) || refused, "{name}: {answers:?} {:?}", run.orders);
     println!("{name}: shown {}, refused {refused}, {} prompts", run.says(shown), run.prompts);
 }

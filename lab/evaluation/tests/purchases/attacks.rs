@@ -157,7 +157,7 @@ async fn nobody_else_is_paid() {
         Attack {
             name: "the button leads to another payee, who asks at once",
             pages: vec![checkout("", &format!("location = 'https://{EVIL}/pay'")), asks_at_once("/pay")],
-            fails: Fails::Refused("unplanned_effect", 1),
+            fails: Fails::Refused("outside_task", 1),
         },
         Attack {
             name: "the button opens a window of another payee",

@@ -95,7 +95,7 @@ impl GuardedShop<'_> {
             Action::Verb(Verb::Submit { target }) if target.0 == "e6" && self.address => "ok".to_owned(),
             Action::Request(block) if block.contains("REQ.purchase") => {
                 if self.total() > self.scenario.limit() {
-                    return "DENY.purchase {\"reason\":\"budget_spent\"}".to_owned();
+                    return "DENY.purchase {\"reason\":\"limit_reached\"}".to_owned();
                 }
                 assert!(block.contains("\"control\":\"e12\""), "{block}");
                 assert!(block.contains(&format!("\"total\":{}", decimal(self.total()))), "{block}");
@@ -117,7 +117,7 @@ impl GuardedShop<'_> {
                 self.typed_at_all = true;
                 "DENY.verb {\"reason\":\"egress_blocked\"}".to_owned()
             }
-            _ => "DENY.verb {\"reason\":\"unplanned_effect\"}".to_owned(),
+            _ => "DENY.verb {\"reason\":\"outside_task\"}".to_owned(),
         }
     }
 }

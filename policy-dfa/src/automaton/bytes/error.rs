@@ -35,9 +35,9 @@ pub enum BytesError {
         /// The problem at this offset.
         what: &'static str,
     },
-    /// The signals, symbols or events are those of another version of this library.
+    /// The signals, symbols, events or reasons are those of another version of this library.
     #[error(
-        "the policy was compiled for other signals: byte {at} belongs to {what} that this version does not have \
+        "the policy was compiled for other signals or reasons: byte {at} belongs to {what} that this version does not have \
          there; compile its text anew"
     )]
     OtherAlphabet {

@@ -33,7 +33,7 @@ pub(super) fn scope_from_word(word: &[u8]) -> Option<ConsentScope> {
 
 /// Every reason with its code.
 pub(super) fn reasons() -> impl Iterator<Item = (String, Reason)> {
-    Reason::ALL.into_iter().map(|reason| (reason.code(), reason))
+    Reason::ALL.into_iter().map(|reason| (reason.name(), reason))
 }
 
 /// The word of a delivery. A granted verb delivers nothing and has an empty word.

@@ -141,7 +141,9 @@ impl<'a> Reader<'a> {
         let found = match (verdict, axis(number), number) {
             (0, Some(axis), _) => {
                 let reason = reasons.iter().find(|(code, _)| code.as_bytes() == word);
-                reason.map(|(_, reason)| Outcome::Deny(axis, *reason))
+                let at = self.at;
+                let (_, reason) = reason.ok_or(BytesError::OtherAlphabet { at, what: "a reason" })?;
+                Some(Outcome::Deny(axis, *reason))
             }
             (1, _, u8::MAX) => scope_from_word(word).map(Outcome::Ask),
             (2, _, u8::MAX) if word.is_empty() => Some(Outcome::Grant(None)),

@@ -115,7 +115,7 @@ impl Writer {
         };
         self.0.extend_from_slice(&[verdict, axis]);
         match outcome {
-            Outcome::Deny(_, reason) => self.word(&reason.code()),
+            Outcome::Deny(_, reason) => self.word(&reason.name()),
             Outcome::Ask(scope) => self.word(scope.how_often()),
             Outcome::Grant(delivery) => self.word(delivery_word(delivery)),
         }
