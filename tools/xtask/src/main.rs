@@ -15,6 +15,7 @@
 //! | [`parallel`] | several things at a time |
 //! | [`documents`] | paths in the documents |
 //! | [`checks`] | the steps of `cargo xtask test` |
+//! | [`real`] | tasks on software that nobody here wrote |
 //! | [`process`] | running programs, and exit codes |
 
 mod checks;
@@ -31,6 +32,8 @@ mod parallel;
 mod playwright;
 mod playwright_mcp;
 mod process;
+#[cfg(unix)]
+mod real;
 mod setup;
 mod test_programs;
 
@@ -48,6 +51,8 @@ usage: cargo xtask <command>
                   [--frameworks] those on rig and on browser-use, which are fetched
   extension [folder]
                   write the browser extension into a folder (default target/extension), for chrome://extensions
+  real [task]...  on Debian as root: fetch and set up shops, wikis and trackers on this machine, and do tasks in them with and
+                  without the guard
   bench [name]    set up, then run one benchmark, or all
   fuzz [target]   run the fuzz targets, or one; [--seconds N] each (default 5), or on one [--input FILE]
   licences        check the licence of every dependency
@@ -113,6 +118,8 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
             checks::run_all(&place, &tools)
         }
         "extension" => extension(&place, arguments),
+        #[cfg(unix)]
+        "real" => real::command(&place, arguments),
         "bench" => bench(&place, arguments),
         "fuzz" => fuzz::command(&place, arguments),
         "licences" => licences::check(&place),

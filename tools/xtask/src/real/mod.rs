@@ -1,0 +1,109 @@
+//! `cargo xtask real`: tasks on software that nobody here wrote, through `portcullis mcp` and through playwright-mcp alone.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`programs`] | the programs: installed, set up in folders of their own, served, stopped |
+//! | [`front`] | TLS before them: an authority for one run, and nginx |
+//! | [`person`] | the vault of the person whose data the tasks need |
+//! | [`trials`] | one task, and the table |
+//!
+//! The agent, the person who answers its questions and the tasks are data beside: `agent.py`, `tasks.json`.
+
+mod front;
+mod person;
+mod programs;
+mod trials;
+
+use crate::process::{self, Failure, Place};
+use crate::setup::{self, Tools};
+use std::path::{Path, PathBuf};
+
+use front::Front;
+use programs::{Library, Running};
+use trials::{Mode, Trial};
+
+/// Where everything of a run is.
+pub struct Run {
+    /// The folder of the run, removed at its end.
+    pub folder: PathBuf,
+    /// The sources beside this file.
+    pub sources: PathBuf,
+    /// The environment that names browser and driver.
+    pub environment: Vec<(&'static str, std::ffi::OsString)>,
+}
+
+/// Sets the programs up, runs the tasks (all, or those that are named) with and without the guard, prints a table, and removes
+/// what it set up.
+pub fn command(place: &Place, names: &[String]) -> Result<(), Failure> {
+    if let Some(option) = names.iter().find(|name| name.starts_with('-')) {
+        return Err(Failure::input(format!("`real` takes names of tasks, and not `{option}`")));
+    }
+    let tools = setup::set_up(place)?;
+    tools.announce();
+    programs::packages()?;
+    let mut build = place.cargo();
+    process::run(build.args(["build", "--package", "portcullis-cli"]).envs(tools.environment()))?;
+    let run = Run {
+        folder: place.target.join("real"),
+        sources: place.root.join("tools/xtask/src/real"),
+        environment: tools.environment(),
+    };
+    programs::stop_left_over(&run.folder);
+    fresh(&run.folder)?;
+    let outcome = whole(place, &tools, &run, names);
+    // The agent's output stays for whoever wonders why a task failed.
+    let kept = place.target.join("real-logs");
+    let _was_not_there = std::fs::remove_dir_all(&kept);
+    let _nothing_ran = std::fs::rename(run.folder.join("logs"), &kept);
+    let removed = std::fs::remove_dir_all(&run.folder);
+    println!(
+        "\nthe servers are stopped and {} is removed; the outputs are in {}, and Debian's packages stay",
+        run.folder.display(),
+        kept.display()
+    );
+    outcome?;
+    removed
+        .map_err(|error| Failure::not_set_up(format!("{} cannot be removed: {error}", run.folder.display())))
+}
+
+/// Everything between an empty folder and the table.
+fn whole(place: &Place, tools: &Tools, run: &Run, names: &[String]) -> Result<(), Failure> {
+    let library = Library::fetch(place)?;
+    let tasks = trials::tasks(run, &library.python(), names)?;
+    let mut set_up = Vec::new();
+    for program in
+        programs::ALL.iter().filter(|program| tasks.iter().any(|task| task.program == program.name))
+    {
+        eprintln!("setting up {}", program.name);
+        set_up.push(program.set_up(run, &library)?);
+    }
+    let front = Front::start(run, tools, &set_up)?;
+    person::vault(place, run, &set_up)?;
+    let mut trials: Vec<Trial> = Vec::new();
+    for mode in [Mode::Guard, Mode::Bare] {
+        // Each mode begins with the programs as they were set up.
+        let running = Running::start(run, &library, &set_up)?;
+        for task in &tasks {
+            let trial = trials::one(place, run, &library, &set_up, task, mode)?;
+            println!("{}", trial.line());
+            trials.push(trial);
+        }
+        drop(running);
+    }
+    drop(front);
+    println!("\n{}", trials::table(&tasks, &trials));
+    Ok(())
+}
+
+/// An empty folder in the place of whatever is there.
+pub fn fresh(folder: &Path) -> Result<(), Failure> {
+    let _was_not_there = std::fs::remove_dir_all(folder);
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::not_set_up(format!("{} cannot be made: {error}", folder.display())))
+}
+
+/// The sentence for a file that cannot be written.
+pub fn written(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text)
+        .map_err(|error| Failure::not_set_up(format!("{} cannot be written: {error}", path.display())))
+}

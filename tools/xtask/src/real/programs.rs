@@ -1,0 +1,277 @@
+//! The programs: installed, set up in folders of their own, served, stopped.
+
+use std::fs::File;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::debian::{System, install_packages};
+use crate::process::{Failure, Place, install};
+use crate::real::{Run, written};
+use discovery::on_path;
+
+/// What a Debian machine lacks, and a file that each package brings.
+const PACKAGES: [(&str, &str); 14] = [
+    ("wordpress", "/usr/share/wordpress/wp-login.php"),
+    ("wordpress-theme-twentytwentythree", "/usr/share/wordpress/wp-content/themes/twentytwentythree"),
+    ("mediawiki", "/usr/share/mediawiki/index.php"),
+    ("dokuwiki", "/usr/share/dokuwiki/doku.php"),
+    ("mariadb-server", "/usr/sbin/mariadbd"),
+    ("nginx-light", "/usr/sbin/nginx"),
+    ("openssl", "/usr/bin/openssl"),
+    ("php-cli", "/usr/bin/php"),
+    ("php-mysql", "/usr/share/php8.2-mysql/mysql/mysqli.ini"),
+    ("php-sqlite3", "/usr/share/php8.2-sqlite3/sqlite3/sqlite3.ini"),
+    ("php-mbstring", "/usr/share/php8.2-mbstring/mbstring/mbstring.ini"),
+    ("php-xml", "/usr/share/php8.2-xml/xml/xml.ini"),
+    ("php-intl", "/usr/share/php8.2-intl/intl/intl.ini"),
+    ("python3-venv", "/usr/share/doc/python3-venv"),
+];
+
+/// What PyPI brings.
+const LIBRARIES: [&str; 4] =
+    ["django-oscar==4.2.1", "sorl-thumbnail==13.4.0", "gunicorn==27.0.1", "roundup==2.6.0"];
+
+/// One program of the tasks.
+pub struct Program {
+    /// Its name in `tasks.json`.
+    pub name: &'static str,
+    /// The folder of its `setup.sh` and `serve.sh`.
+    sources: &'static str,
+    /// Whether the shop has oscar's card form in its payment step.
+    cards: bool,
+    /// The record and the field of the login that the vault holds for it.
+    pub login: Option<(&'static str, &'static str)>,
+}
+
+/// All programs. Oscar is there twice: a guest of the second one has no account anywhere.
+pub const ALL: [Program; 6] = [
+    Program { name: "oscar", sources: "oscar", cards: false, login: Some(("login:shop", "email")) },
+    Program { name: "cards", sources: "oscar", cards: true, login: None },
+    Program {
+        name: "wordpress",
+        sources: "wordpress",
+        cards: false,
+        login: Some(("login:notes", "username")),
+    },
+    Program {
+        name: "mediawiki",
+        sources: "mediawiki",
+        cards: false,
+        login: Some(("login:wiki", "username")),
+    },
+    Program { name: "dokuwiki", sources: "dokuwiki", cards: false, login: Some(("login:doku", "username")) },
+    Program { name: "roundup", sources: "roundup", cards: false, login: Some(("login:tracker", "username")) },
+];
+
+/// A program in its folder, with its two ports.
+pub struct SetUp {
+    /// Which one.
+    pub program: &'static Program,
+    /// Its data.
+    pub folder: PathBuf,
+    /// Where it answers, without TLS.
+    pub inner: u16,
+    /// Where nginx answers for it.
+    pub outer: u16,
+}
+
+impl SetUp {
+    /// The host that a browser opens.
+    pub fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.outer)
+    }
+
+    /// The address that a browser opens.
+    pub fn address(&self) -> String {
+        format!("https://{}", self.host())
+    }
+
+    /// The folder's state before the first task.
+    fn clean(&self) -> PathBuf {
+        self.folder.with_extension("clean")
+    }
+
+    /// One of its two scripts.
+    fn script(&self, run: &Run, library: &Library, name: &str) -> Result<Command, Failure> {
+        let sources = run.sources.join("programs");
+        let log = run.folder.join("logs").join(format!("{}.{name}.log", self.program.name));
+        let unwritable = |error| Failure::not_set_up(format!("{}: {error}", log.display()));
+        let log = File::create(&log).and_then(|file| Ok((file.try_clone()?, file))).map_err(unwritable)?;
+        let mut command = Command::new("sh");
+        command.arg("-eu").arg(sources.join(self.program.sources).join(name));
+        command.env("FILES", &sources).env("FOLDER", &self.folder).env("PYTHON", library.python());
+        command
+            .env("ROUNDUP", library.folder.join("bin"))
+            .env("CARDS", if self.program.cards { "1" } else { "0" });
+        command.env("PORT", self.inner.to_string()).env("ADDRESS", self.address());
+        command.env("LOGIN_USER", super::person::USER).env("LOGIN_EMAIL", super::person::EMAIL);
+        command.env("LOGIN_PASSWORD", super::person::PASSWORD).env("SHOP_EMAIL", super::person::SHOP_EMAIL);
+        command.stdin(Stdio::null()).stdout(log.0).stderr(log.1);
+        Ok(command)
+    }
+}
+
+impl Program {
+    /// Sets it up in a folder of the run.
+    pub fn set_up(&'static self, run: &Run, library: &Library) -> Result<SetUp, Failure> {
+        let folder = run.folder.join(self.name);
+        super::fresh(&folder)?;
+        let _exists = std::fs::create_dir_all(run.folder.join("logs"));
+        let set_up = SetUp { program: self, folder, inner: free_port()?, outer: free_port()? };
+        let status = set_up.script(run, library, "setup.sh")?.status();
+        if !status.is_ok_and(|status| status.success()) {
+            let log = run.folder.join("logs").join(format!("{}.setup.sh.log", self.name));
+            let said = std::fs::read_to_string(log).unwrap_or_default();
+            return Err(Failure::not_set_up(format!("{} cannot be set up:\n{said}", self.name)));
+        }
+        copy(&set_up.folder, &set_up.clean())?;
+        Ok(set_up)
+    }
+}
+
+/// The Python environment with what PyPI brings.
+pub struct Library {
+    folder: PathBuf,
+}
+
+impl Library {
+    /// Makes it in the target folder, where it stays.
+    pub fn fetch(place: &Place) -> Result<Library, Failure> {
+        let folder = place.target.join("real-python");
+        let (library, done) = (Library { folder: folder.clone() }, folder.join("complete"));
+        if std::fs::read_to_string(&done).is_ok_and(|have| have == LIBRARIES.join("\n")) {
+            return Ok(library);
+        }
+        let system =
+            on_path("python3").ok_or_else(|| Failure::not_set_up("python3 is not found".to_owned()))?;
+        eprintln!("fetching {} with pip", LIBRARIES.join(", "));
+        install(Command::new(system).args(["-m", "venv", "--clear"]).arg(&folder))?;
+        install(Command::new(library.python()).args(["-m", "pip", "install", "--quiet"]).args(LIBRARIES))?;
+        written(&done, &LIBRARIES.join("\n"))?;
+        Ok(library)
+    }
+
+    /// Its Python.
+    pub fn python(&self) -> PathBuf {
+        self.folder.join("bin").join("python")
+    }
+}
+
+/// Installs Debian's packages that are missing.
+fn install_missing(missing: &[&str]) -> Result<(), Failure> {
+    let system = System::here();
+    if system.can_install() {
+        return install_packages(missing);
+    }
+    let command = system.install_command(missing);
+    Err(Failure::not_set_up(format!("programs of the tasks are missing: as root on Debian, run `{command}`")))
+}
+
+/// Installs what the programs need.
+pub fn packages() -> Result<(), Failure> {
+    let missing = PACKAGES.iter().filter(|(_, file)| !Path::new(file).exists());
+    let missing: Vec<&str> = missing.map(|(package, _)| *package).collect();
+    if missing.is_empty() { Ok(()) } else { install_missing(&missing) }
+}
+
+/// Programs that answer; they are stopped when this is dropped.
+pub struct Running {
+    servers: Vec<Server>,
+}
+
+impl Running {
+    /// Puts each folder in its first state and starts the programs.
+    pub fn start(run: &Run, library: &Library, set_up: &[SetUp]) -> Result<Running, Failure> {
+        let mut running = Running { servers: Vec::new() };
+        for one in set_up {
+            let _was_not_there = std::fs::remove_dir_all(&one.folder);
+            copy(&one.clean(), &one.folder)?;
+            let server = Server::start(&run.folder, one.program.name, one.script(run, library, "serve.sh")?)?;
+            running.servers.push(server);
+        }
+        for one in set_up {
+            answers(one.inner, one.program.name)?;
+        }
+        Ok(running)
+    }
+}
+
+/// A server with all processes that it started, which are a group.
+pub struct Server {
+    child: Child,
+    note: PathBuf,
+}
+
+impl Server {
+    /// Starts it, and notes its process in the run's folder for a later run.
+    pub fn start(folder: &Path, name: &str, mut command: Command) -> Result<Server, Failure> {
+        let child = command.process_group(0).spawn();
+        let child = child.map_err(|error| Failure::not_set_up(format!("{name} does not start: {error}")))?;
+        let note = folder.join(format!("{name}.process"));
+        let server = Server { note, child };
+        written(&server.note, &server.child.id().to_string())?;
+        Ok(server)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        end_group(&self.child.id().to_string());
+        let _ended = self.child.wait();
+        let _gone = std::fs::remove_file(&self.note);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.servers.clear();
+    }
+}
+
+fn end_group(process: &str) {
+    let _gone_already =
+        Command::new("kill").args(["--", &format!("-{process}")]).stderr(Stdio::null()).status();
+}
+
+/// Stops the servers of a run that was killed. A process that is not of this folder by now is left alone.
+pub fn stop_left_over(folder: &Path) {
+    for note in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if note.path().extension().is_none_or(|extension| extension != "process") {
+            continue;
+        }
+        let process = std::fs::read_to_string(note.path()).unwrap_or_default();
+        let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        if String::from_utf8_lossy(&environment).contains(&*folder.to_string_lossy()) {
+            end_group(&process);
+        }
+    }
+}
+
+/// The time that a server has until it answers.
+const LONGEST_START: Duration = Duration::from_secs(60);
+
+/// Waits until a server answers at a port of this machine.
+pub fn answers(port: u16, name: &str) -> Result<(), Failure> {
+    let began = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        if began.elapsed() > LONGEST_START {
+            return Err(Failure::not_set_up(format!("{name} does not answer on port {port}")));
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    Ok(())
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> Result<u16, Failure> {
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    port.map(|address| address.port())
+        .map_err(|error| Failure::not_set_up(format!("no port is free: {error}")))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    install(Command::new("cp").arg("-a").arg(from).arg(to))
+}
