@@ -21,9 +21,9 @@ struct Day {
 /// The order of the parts of a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Order {
-    YearFirst,
-    MonthFirst,
-    DayFirst,
+    YearMonthDay,
+    MonthDayYear,
+    DayMonthYear,
 }
 
 impl Day {
@@ -45,9 +45,9 @@ impl Day {
     fn written(self, order: Order, separator: &str) -> String {
         let Day { year, month, day } = self;
         match order {
-            Order::YearFirst => format!("{year:04}{separator}{month:02}{separator}{day:02}"),
-            Order::MonthFirst => format!("{month:02}{separator}{day:02}{separator}{year:04}"),
-            Order::DayFirst => format!("{day:02}{separator}{month:02}{separator}{year:04}"),
+            Order::YearMonthDay => format!("{year:04}{separator}{month:02}{separator}{day:02}"),
+            Order::MonthDayYear => format!("{month:02}{separator}{day:02}{separator}{year:04}"),
+            Order::DayMonthYear => format!("{day:02}{separator}{month:02}{separator}{year:04}"),
         }
     }
 }
@@ -60,9 +60,9 @@ fn shown(control: &Control) -> Option<(Order, char)> {
     let month = first(&["mm", "мм"])?;
     let day = first(&["dd", "tt", "jj/", "jj.", "jj-", "gg", "дд"])?;
     let order = match (year < month, month < day) {
-        (true, true) => Order::YearFirst,
-        (false, true) if day < year => Order::MonthFirst,
-        (false, false) if month < year => Order::DayFirst,
+        (true, true) => Order::YearMonthDay,
+        (false, true) if day < year => Order::MonthDayYear,
+        (false, false) if month < year => Order::DayMonthYear,
         _ => return None,
     };
     let from = year.min(month).min(day);
@@ -74,7 +74,7 @@ fn shown(control: &Control) -> Option<(Order, char)> {
 pub(super) fn whole(value: &str, target: &Target<'_>) -> Result<Shaped, Underivable> {
     let date = Day::read(value).ok_or(Underivable)?;
     if target.control.input_type == "date" {
-        return Ok(Shaped::text(date.written(Order::YearFirst, "-")));
+        return Ok(Shaped::text(date.written(Order::YearMonthDay, "-")));
     }
     let (order, separator) = shown(target.control).ok_or(Underivable)?;
     Ok(Shaped::text(date.written(order, &separator.to_string())))
@@ -103,9 +103,14 @@ pub(super) fn part(value: &str, target: &Target<'_>) -> Result<Shaped, Underivab
 /// A birth date in the orders of several countries, by which it is searched for.
 pub(super) fn spellings(value: &str) -> Vec<String> {
     let Some(date) = Day::read(value) else { return Vec::new() };
-    [(Order::YearFirst, "-"), (Order::MonthFirst, "/"), (Order::DayFirst, "/"), (Order::DayFirst, ".")]
-        .into_iter()
-        .map(|(order, separator)| date.written(order, separator))
-        .filter(|spelling| spelling != value)
-        .collect()
+    [
+        (Order::YearMonthDay, "-"),
+        (Order::MonthDayYear, "/"),
+        (Order::DayMonthYear, "/"),
+        (Order::DayMonthYear, "."),
+    ]
+    .into_iter()
+    .map(|(order, separator)| date.written(order, separator))
+    .filter(|spelling| spelling != value)
+    .collect()
 }
