@@ -107,7 +107,7 @@ impl ContainerEgress {
             } else {
                 pieces::of_request(&OutgoingRequest { headers: &[], ..*request }, &url)
             };
-            self.carried(&[address, &body], &pieces, &entries)
+            self.carried(&[address, &body], pieces, &entries)
         } else {
             set_of(entries.iter().map(|(_, field)| *field))
         };
@@ -116,17 +116,17 @@ impl ContainerEgress {
     }
 
     /// The released fields that occur in texts. Where that cannot be checked, it is all of them.
-    fn carried(&self, texts: &[&str], pieces: &[Piece], entries: &[(&str, Field)]) -> FieldSet {
+    fn carried(&self, texts: &[&str], pieces: Vec<Piece>, entries: &[(&str, Field)]) -> FieldSet {
         let all = || set_of(entries.iter().map(|(_, field)| *field));
         let Ok(vault) = self.vault.lock() else { return all() };
         let whole: Result<Vec<_>, ReleaseError> =
             texts.iter().map(|text| vault.scan_released(text, entries)).collect();
         // A form may have a control for each part of a value.
-        let parts: Vec<&str> = pieces.iter().map(|(_, text)| text.as_str()).collect();
-        let (Ok(whole), Ok(parts)) = (whole, vault.scan_segments_released(&parts, entries)) else {
-            return all();
-        };
-        set_of(whole.iter().flatten().chain(parts.iter().map(|(_, found)| found)).map(|found| found.field))
+        let joined: Vec<String> = pieces.into_iter().map(|(_, text)| text).collect();
+        let joined = vault.scan_outgoing_released(&mut Outgoing::default(), &joined.join("\n"), entries);
+        let (Ok(whole), Ok(joined)) = (whole, joined) else { return all() };
+        let whole = whole.iter().flatten().map(|found| found.field);
+        set_of(whole.chain(joined.iter().map(|sent| sent.found.field)))
     }
 
     /// Checks the content of a request.

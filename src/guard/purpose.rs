@@ -190,8 +190,14 @@ fn purpose_of(page: &Snapshot) -> Purpose {
     }
 }
 
-/// A form with a password. A login has one, the account's name, and nothing else.
+/// A form with a password. A login has one, the account's name, and nothing else. Where every password is out of sight, as on a
+/// page of settings that shows it on demand, nothing says that an account is made.
 fn of_account(entries: &Entries<'_>, passwords: usize) -> Purpose {
+    let is_in_sight =
+        |control: &&Control| control.input_type == "password" && control.visible.known() == Some(&true);
+    if !entries.all.iter().any(is_in_sight) {
+        return Purpose::Unknown;
+    }
     let new = |control: &&Control| control.autocomplete.to_ascii_lowercase().contains("new-password");
     if passwords > 1 || entries.all.iter().any(new) || entries.has_word(&ACCOUNT) {
         Purpose::Registration
@@ -260,6 +266,7 @@ mod tests {
         let person = || vec![text("Full name"), text("E-mail"), text("Phone")];
         let with = |more: Control| person().into_iter().chain([more]).collect::<Vec<_>>();
         let password = || control("input", "password", "Password");
+        let hidden = || Control { visible: Fact::Known(false), ..password() };
         let send = |label: &str| control("button", "submit", label);
         let of = |sink, action, controls: &[Control]| purpose_of(&form(sink, action, "POST", controls));
         for (expected, sink, action, controls) in [
@@ -275,6 +282,7 @@ mod tests {
             (Purpose::Registration, Sink::Other, "/send", with(send("Register"))),
             (Purpose::Registration, Sink::LoginForm, "/in", vec![text("E-mail"), password(), password()]),
             (Purpose::Login, Sink::LoginForm, "/in", vec![text("Customer"), password()]),
+            (Purpose::Unknown, Sink::LoginForm, "/in", vec![text("E-mail"), hidden(), hidden()]),
             (Purpose::Unknown, Sink::Other, "/in", with(password())),
             (Purpose::Address, Sink::AddressForm, "/review", vec![text("Street"), text("City")]),
             (Purpose::Address, Sink::FreeText, "/order", vec![text("Street")]),

@@ -380,6 +380,13 @@ fn an_account_is_named_by_its_user_name_or_its_address() {
     assert_eq!(named(&[], &both), [own(Field::Password), own(Field::Email)]);
     let with_name = [("login:shop", Field::Username, SHOP)];
     assert_eq!(named(&with_name, &both), [own(Field::Password), own(Field::Username)]);
+    let by_name = vault_of(&[
+        ("login:shop", Field::Username, SHOP),
+        ("login:shop", Field::Password, SHOP),
+        ("contact:me", Field::Email, "anywhere"),
+    ]);
+    let all = [Field::Username, Field::Email, Field::Password];
+    assert_eq!(suppliers(&by_name, Kind::Login, &all, SHOP), [own(Field::Password), own(Field::Username)]);
     let registration = [Field::Username, Field::Email, Field::Password];
     assert_eq!(named(&[], &registration), [own(Field::Email), own(Field::Password)], "no box gets it twice");
 }

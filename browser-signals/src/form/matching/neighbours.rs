@@ -19,6 +19,18 @@ const NAMES: [&str; 4] = ["nome", "nombre", "имя", "name"];
 /// The largest distance between a card number and its holder's name, in controls.
 const HOLDER_WITHIN: usize = 2;
 
+/// Words and phrases for the first of two dates.
+const BEGINNINGS: [&str; 6] = ["start", "begin", "beginn", "debut", "inicio", "issued"];
+const VALID_FROM: [&str; 7] = [
+    "valid from",
+    "issue date",
+    "start date",
+    "gultig ab",
+    "gultig von",
+    "valable a partir du",
+    "valido desde",
+];
+
 /// Words of codes that are not those of a card.
 const OTHER_CODES: [&str; 21] = [
     "sms",
@@ -108,6 +120,20 @@ impl Form<'_> {
         says(&said, known)
     }
 
+    /// Whether a control asks for the beginning of a period, as the first of two dates of a card.
+    fn begins(&self, at: usize) -> bool {
+        let near = self.controls.get(at).map(|control| words(&control.words.near).join(" "));
+        let is_near = near.is_some_and(|near| VALID_FROM.iter().any(|phrase| near.ends_with(phrase)));
+        is_near || self.says(at, &BEGINNINGS)
+    }
+
+    /// Leaves a control empty, since nothing of a person's data belongs there.
+    fn clear(&mut self, at: usize) {
+        if let Some(one) = self.found.get_mut(at) {
+            (one.asked, one.evidence) = (None, Evidence::Neighbours);
+        }
+    }
+
     fn options(&self, at: usize) -> OptionsAre {
         self.controls.get(at).map_or(OptionsAre::Other, |control| options_are(control))
     }
@@ -131,6 +157,10 @@ impl Form<'_> {
                     .unwrap_or_default()
                     .iter()
                     .any(|kind| matches!(kind, OptionsAre::Days | OptionsAre::YearsBack));
+            if self.begins(*at) {
+                self.clear(*at);
+                continue;
+            }
             match kind {
                 OptionsAre::Days => self.settle(*at, BirthDay),
                 OptionsAre::YearsBack => self.settle(*at, BirthYear),

@@ -213,3 +213,28 @@ fn a_verification_code_beside_a_card_is_that_of_the_card() {
     let controls = [control("text", "a", "Card number"), control("text", "b", "Verification code")];
     assert_eq!(asked(&controls), [Some(CardNumber), Some(CardCode)]);
 }
+
+/// django-oscar's form for a card asks when the card became valid, too.
+#[test]
+fn the_first_month_of_a_card_is_not_its_expiry() {
+    let months: Vec<(String, String)> =
+        (1..=12).map(|month| (format!("{month:02}"), format!("{month:02}"))).collect();
+    let years = |from: u32, to: u32| (from..=to).map(|year| (year.to_string(), year.to_string())).collect();
+    let list = |name: &str, near: &str, options: Vec<(String, String)>| {
+        let mut list = control("select", name, "");
+        list.tag = "select".into();
+        list.words.near = near.into();
+        list.words.options = options;
+        list
+    };
+    let controls = [
+        control("text", "number", "Card number"),
+        list("start_month_0", "", months.clone()),
+        list("start_month_1", "", years(2021, 2026)),
+        list("a", "Valid from", months.clone()),
+        list("expiry_month_0", "Valid to", months),
+        list("expiry_month_1", "", years(2026, 2035)),
+    ];
+    let expected = [Some(CardNumber), None, None, None, Some(CardExpiryMonth), Some(CardExpiryYear)];
+    assert_eq!(asked(&controls), expected);
+}
