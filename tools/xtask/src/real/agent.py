@@ -128,18 +128,19 @@ class Agent:
 
     def ref(self, role: str, name: str) -> str:
         """The first element of the page with this role whose name holds these words; else the first one after these words, as
-        for a box in a table; `#2` is the second element of the role."""
-        seen, after = 0, False
-        for line in self.page.splitlines():
-            found = re.match(r"\s*- (\w+)\b(.*?)\[ref=(\w+)\](.*)", line)
-            seen += bool(found and found[1] == role)
-            if found and found[1] == role and (name.lower() in found[2].lower() or name == f"#{seen}"):
-                return found[3]
+        for a box in a table. `Email#2` is the second one that fits."""
+        words, _, number = name.lower().partition("#")
+        fits, after, beside = 0, False, None
         for line in self.page.splitlines():
             found = re.match(r"\s*- (\w+)\b(.*?)\[ref=(\w+)\]", line)
-            after = after or f'"{name.lower()}"' in line.lower()
-            if found and found[1] == role and after:
-                return found[3]
+            if found and found[1] == role:
+                fits += words in found[2].lower()
+                if words in found[2].lower() and fits == int(number or 1):
+                    return found[3]
+                beside = beside or (found[3] if after else None)
+            after = after or f'"{words}"' in line.lower() or line.lower().strip() == f"- text: {words}"
+        if beside and not number:
+            return beside
         raise Missing(f"the page shows no {role} {name!r}")
 
     def patiently(self, look):
@@ -162,15 +163,20 @@ class Agent:
         return self.patiently(lambda: self.ref(role, name))
 
     def told(self, answer: str, step: list) -> None:
-        print(json.dumps(step), "->", answer[:6000].replace("\n", "\n    "))
+        """Writes an answer down, and stops at a denial, which is final, and at an error."""
+        print(json.dumps(step), "->", answer.replace("\n", "\n    "))
         if "DENY." in answer:
-            # A message of its own reason ends the task: a denial is final.
             raise Stopped(re.search(r"DENY\.[^\n]*", answer)[0])
         if answer.startswith("### Error"):
-            raise Stopped(answer[:160].replace("\n", " "))
+            raise Stopped(answer[:160])
 
     def act(self, step: list, tool: str, arguments: dict) -> None:
         answer = self.server.call(tool, arguments)
+        until = time.monotonic() + LATEST
+        # What moves still, or is covered still, is tried again.
+        while '"occluded"' in answer and time.monotonic() < until:
+            time.sleep(0.5)
+            answer = self.server.call(tool, arguments)
         self.told(answer, step)
         self.page = self.server.call("browser_snapshot", {})
         print("    " + self.page.replace("\n", "\n    "))

@@ -52,7 +52,11 @@ pub fn vault(place: &Place, run: &Run, programs: &[SetUp]) -> Result<(), Failure
     }
     for program in programs {
         if let Some((record, field)) = program.program.login {
-            let name = if field == "email" { SHOP_EMAIL } else { USER };
+            let name = match record {
+                "login:shop" => SHOP_EMAIL,
+                "login:cardshop" => EMAIL,
+                _ => USER,
+            };
             let origin = program.address();
             add(record, field, name, &["--bound-to", &origin])?;
             add(record, "password", PASSWORD, &["--bound-to", &origin])?;

@@ -40,30 +40,46 @@ pub struct Program {
     pub name: &'static str,
     /// The folder of its `setup.sh` and `serve.sh`.
     sources: &'static str,
-    /// Whether the shop has oscar's card form in its payment step.
-    cards: bool,
+    /// Whether it is the other variant: a shop with oscar's card form, a tracker without the person's account.
+    variant: bool,
     /// The record and the field of the login that the vault holds for it.
     pub login: Option<(&'static str, &'static str)>,
 }
 
-/// All programs. Oscar is there twice: a guest of the second one has no account anywhere.
-pub const ALL: [Program; 6] = [
-    Program { name: "oscar", sources: "oscar", cards: false, login: Some(("login:shop", "email")) },
-    Program { name: "cards", sources: "oscar", cards: true, login: None },
+/// All programs. In the second shop and the second tracker the person has no account yet.
+pub const ALL: [Program; 7] = [
+    Program { name: "oscar", sources: "oscar", variant: false, login: Some(("login:shop", "email")) },
+    Program { name: "cards", sources: "oscar", variant: true, login: Some(("login:cardshop", "email")) },
     Program {
         name: "wordpress",
         sources: "wordpress",
-        cards: false,
+        variant: false,
         login: Some(("login:notes", "username")),
     },
     Program {
         name: "mediawiki",
         sources: "mediawiki",
-        cards: false,
+        variant: false,
         login: Some(("login:wiki", "username")),
     },
-    Program { name: "dokuwiki", sources: "dokuwiki", cards: false, login: Some(("login:doku", "username")) },
-    Program { name: "roundup", sources: "roundup", cards: false, login: Some(("login:tracker", "username")) },
+    Program {
+        name: "dokuwiki",
+        sources: "dokuwiki",
+        variant: false,
+        login: Some(("login:doku", "username")),
+    },
+    Program {
+        name: "roundup",
+        sources: "roundup",
+        variant: false,
+        login: Some(("login:tracker", "username")),
+    },
+    Program {
+        name: "newtracker",
+        sources: "roundup",
+        variant: true,
+        login: Some(("login:newtracker", "username")),
+    },
 ];
 
 /// A program in its folder, with its two ports.
@@ -105,7 +121,7 @@ impl SetUp {
         command.env("FILES", &sources).env("FOLDER", &self.folder).env("PYTHON", library.python());
         command
             .env("ROUNDUP", library.folder.join("bin"))
-            .env("CARDS", if self.program.cards { "1" } else { "0" });
+            .env("VARIANT", if self.program.variant { "1" } else { "0" });
         command.env("PORT", self.inner.to_string()).env("ADDRESS", self.address());
         command.env("LOGIN_USER", super::person::USER).env("LOGIN_EMAIL", super::person::EMAIL);
         command.env("LOGIN_PASSWORD", super::person::PASSWORD).env("SHOP_EMAIL", super::person::SHOP_EMAIL);

@@ -115,6 +115,8 @@ pub fn one(
         Mode::Bare => bare(run),
     });
     agent.envs(run.environment.iter().cloned()).env("HOME", run.folder.join("home"));
+    // playwright-mcp keeps its files in the folder where it was started.
+    agent.current_dir(&run.folder);
     agent.env("PASSPHRASE", run.folder.join("passphrase")).stdin(Stdio::null());
     let output =
         agent.output().map_err(|error| Failure::not_set_up(format!("Python does not start: {error}")))?;

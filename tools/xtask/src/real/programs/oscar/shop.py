@@ -1,6 +1,6 @@
 """Settings, addresses and start of a stock django-oscar shop: `python shop.py migrate`, `shell`, `gunicorn shop:application`.
 
-The shop is what oscar's documentation of a new project says, with checkout for guests. CARDS=1 adds the form for bank cards that
+The shop is what oscar's documentation of a new project says, with checkout for guests. VARIANT=1 adds the form for bank cards that
 oscar brings (oscar.apps.payment.forms), in the payment step, as its documentation of payment says.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from oscar.defaults import *  # noqa: F401,F403
 
 FOLDER = Path(os.environ["FOLDER"])
-CARDS = os.environ.get("CARDS") == "1"
+CARDS = os.environ.get("VARIANT") == "1"
 
 DEBUG = False
 SECRET_KEY = "only on this machine, for a run of the tasks"
