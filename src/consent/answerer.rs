@@ -88,6 +88,11 @@ pub struct HandOver {
 }
 
 impl HandOver {
+    /// The offer by the reason that the agent reads. Offers are counted by it, so that the agent does not learn what the vault lacks.
+    pub(crate) fn as_read_by_the_model(&self) -> HandOver {
+        HandOver { reason: self.reason.as_read_by_the_model(), ..self.clone() }
+    }
+
     /// The offer for a refused request; none where the user could do no more, or refused it themselves.
     pub fn of(kind: Kind, origin: Origin, reason: Reason) -> Option<HandOver> {
         // Data that the policy never releases is not offered: a manipulated agent that requests a card would get the user

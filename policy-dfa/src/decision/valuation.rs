@@ -99,7 +99,12 @@ impl Compiled<Checked> {
                     question.task,
                     match (verb, to) {
                         // The proxy connects a listed site of this machine to a loopback address or not at all.
-                        (VerbKind::Open, Some(to)) => question.task.has_on_this_machine(to.origin),
+                        // A task with sites of its own is not about another one of this machine.
+                        (VerbKind::Open, Some(to)) => {
+                            let sites = question.task.origins();
+                            question.task.has_on_this_machine(to.origin)
+                                && (sites.is_empty() || sites.contains(to.origin))
+                        }
                         _ => page.is_some_and(|page| sends_on_this_machine(page, question.task)),
                     },
                 ))

@@ -45,12 +45,13 @@ impl Policy {
         self.tiers.of(field)
     }
 
-    /// The fields that the canonical text names with their tiers. A field that the language gained later is left out at its own
-    /// tier, so that the text and the hash of an earlier policy stay what they are.
+    /// The fields that the canonical text names with their tiers. A field that the language gained later is left out at its
+    /// usual tier, so that the text and the hash of an earlier policy stay what they are.
     pub(crate) fn named_fields(&self) -> impl Iterator<Item = Field> {
+        let usual = |field: Field| unnamed_tier(field, self.tier(Field::Email));
         Field::ALL
             .into_iter()
-            .filter(|field| !ADDED_LATER.contains(field) || self.tier(*field) != field.tier())
+            .filter(move |field| !ADDED_LATER.contains(field) || self.tier(*field) != usual(*field))
     }
 
     /// The safety thresholds, where the policy names them.
@@ -93,6 +94,12 @@ fn card_fields() -> FieldSet {
 
 /// The fields that the language gained after its first version. A policy that does not name them leaves them at their own tier.
 pub(crate) const ADDED_LATER: [Field; 3] = [Field::Username, Field::Company, Field::BirthDate];
+
+/// The tier of a field that the language gained later and a policy does not name: its own, and at least that of the e-mail address
+/// for a user name, since the address of a login may be its name.
+pub(crate) fn unnamed_tier(field: Field, email: Tier) -> Tier {
+    if field == Field::Username { field.tier().max(email) } else { field.tier() }
+}
 
 /// The tier of every field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

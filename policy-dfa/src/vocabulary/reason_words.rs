@@ -6,7 +6,7 @@ impl Reason {
     /// The code the model reads, such as `invalid_container` or `signal_unknown:tls`. It is one for all that depends on
     /// what the vault holds.
     pub fn code(self) -> String {
-        self.as_told().name()
+        self.as_read_by_the_model().name()
     }
 
     /// The name that the record has and the user reads: the code, except where the code is another reason's too.
@@ -32,8 +32,8 @@ impl Reason {
         Reason::ALL.into_iter().find(|reason| reason.name() == name)
     }
 
-    /// The reason as the model is told it: the same for all that depends on what the vault holds.
-    const fn as_told(self) -> Reason {
+    /// The reason as the model reads it: the same for all that depends on what the vault holds.
+    pub const fn as_read_by_the_model(self) -> Reason {
         match self {
             Reason::ValueUnderivable | Reason::ValueDamaged => Reason::NoValue,
             Reason::ValueInText => Reason::EgressBlocked,
@@ -54,7 +54,7 @@ impl Reason {
     /// One sentence for the agent: what it can do next. It depends on the code alone, and so on nothing in the vault. None
     /// where the agent can do nothing about it.
     pub const fn next_step(self) -> Option<&'static str> {
-        let next = self.as_told().words().next;
+        let next = self.as_read_by_the_model().words().next;
         if next.is_empty() { None } else { Some(next) }
     }
 
@@ -63,7 +63,7 @@ impl Reason {
     /// of the user's: an agent that a page directs would get the user to type there what the guard refuses to give.
     pub const fn can_be_settled_by_hand(self) -> bool {
         matches!(
-            self.as_told(),
+            self.as_read_by_the_model(),
             Reason::LowSafety
                 | Reason::NoPaymentInterface
                 | Reason::NoPayButton
@@ -338,8 +338,8 @@ impl Reason {
             ),
             Reason::NameNotFound => Words::new(
                 "name_not_found",
-                "The site's name could not be found, so nothing was loaded.",
-                "Check the spelling of the address.",
+                "The site's name leads to no address that the guard may open, so nothing was loaded.",
+                "Check the spelling of the address; the user lists a host of their own network with --private-hosts.",
             ),
             Reason::PageUnreachable => Words::new(
                 "page_unreachable",
@@ -458,13 +458,13 @@ mod tests {
     #[test]
     fn what_depends_on_the_vault_is_one_thing_to_the_agent() {
         let told = |reason: Reason| (reason.code(), reason.next_step(), reason.can_be_settled_by_hand());
-        for (reason, as_told) in [
+        for (reason, read) in [
             (Reason::ValueUnderivable, Reason::NoValue),
             (Reason::ValueDamaged, Reason::NoValue),
             (Reason::ValueInText, Reason::EgressBlocked),
         ] {
-            assert_eq!(told(reason), told(as_told));
-            assert_ne!((reason.name(), reason.explain()), (as_told.name(), as_told.explain()));
+            assert_eq!(told(reason), told(read));
+            assert_ne!((reason.name(), reason.explain()), (read.name(), read.explain()));
         }
         let others = Reason::ALL.into_iter().filter(|reason| reason.name() != reason.code());
         assert_eq!(others.count(), 3);

@@ -17,7 +17,7 @@ impl Core {
     pub(super) fn offer_hand_over(&mut self, mut block: BlockState) -> Command {
         let Some((at, offer)) = self.possible_hand_over(&block) else { return self.answer_block(&block) };
         block.at = at;
-        self.offered.insert(offer.clone());
+        self.offered.insert(offer.as_read_by_the_model());
         // The offer replaces the warning of the same refusal.
         let before = self.warnings.len();
         self.warnings.retain(|warning| (warning.kind, &warning.origin) != (offer.kind, &offer.origin));
@@ -35,8 +35,9 @@ impl Core {
         let origin = self.site_by_hand()?;
         block.requests.iter().enumerate().find_map(|(at, line)| {
             let offer = HandOver::of(line.request.kind, origin.clone(), line.refused?)?;
-            let waits = offer.waits_for_a_second_refusal() && self.first_refusals.insert(offer.clone());
-            (!waits && !self.offered.contains(&offer)).then_some((at, offer))
+            let read = offer.as_read_by_the_model();
+            let waits = offer.waits_for_a_second_refusal() && self.first_refusals.insert(read.clone());
+            (!waits && !self.offered.contains(&read)).then_some((at, offer))
         })
     }
 

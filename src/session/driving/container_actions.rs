@@ -160,7 +160,8 @@ pub(super) fn opening_reason(proxy: &EgressProxy, url: &str, error: &BridgeError
         _ => None,
     };
     match failed {
-        Some(ConnectFailure::Refused(Refusal::Private | Refusal::NotThisMachine)) => Reason::PrivateHost,
+        // An agent that learned which names lead to private addresses could list the names of a private network.
+        Some(ConnectFailure::Refused(Refusal::Private | Refusal::NotThisMachine)) => Reason::NameNotFound,
         Some(ConnectFailure::Refused(Refusal::Port)) => Reason::PortRefused,
         Some(ConnectFailure::Refused(Refusal::Released)) => Reason::EgressBlocked,
         Some(ConnectFailure::NoName) => Reason::NameNotFound,

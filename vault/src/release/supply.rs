@@ -70,14 +70,14 @@ pub(crate) struct Supply<'v> {
 }
 
 impl<'v> Supply<'v> {
-    /// The record that supplies `field`, even if the request does not ask for the field. The e-mail address of an account is
-    /// its user name where the request has no control for the address.
+    /// The record that supplies `field`, even if the request does not ask for the field. The e-mail address of a login is
+    /// its user name where the form has no control for the address; in any other form a user name may be for everybody to read.
     pub(crate) fn record(&self, field: Field) -> Option<&'v Record> {
         // A login with a user name needs no address of another record.
         if field == Field::Email && self.own_kind == "login" && self.own(Field::Username).is_some() {
             return self.own(field);
         }
-        if field != Field::Username || self.fields.contains(Field::Email) {
+        if field != Field::Username || self.own_kind != "login" || self.fields.contains(Field::Email) {
             return self.own(field).or_else(|| self.shared(field));
         }
         let one_of = |find: &dyn Fn(Field) -> Option<&'v Record>| {

@@ -100,17 +100,26 @@ pub(super) fn part(value: &str, target: &Target<'_>) -> Result<Shaped, Underivab
     Ok(equal(target.control, &[&format!("{number:0digits$}"), &number.to_string()]))
 }
 
-/// A birth date in the orders of several countries, by which it is searched for.
+/// A birth date in the orders of several countries, by which it is searched for. Pages leave out the zeros, too.
 pub(super) fn spellings(value: &str) -> Vec<String> {
     let Some(date) = Day::read(value) else { return Vec::new() };
-    [
+    let Day { year, month, day } = date;
+    let orders = [
         (Order::YearMonthDay, "-"),
         (Order::MonthDayYear, "/"),
         (Order::DayMonthYear, "/"),
         (Order::DayMonthYear, "."),
-    ]
-    .into_iter()
-    .map(|(order, separator)| date.written(order, separator))
-    .filter(|spelling| spelling != value)
-    .collect()
+    ];
+    let mut spellings: Vec<String> =
+        orders.into_iter().map(|(order, separator)| date.written(order, separator)).collect();
+    spellings.extend([
+        format!("{day}.{month}.{year}"),
+        format!("{day}/{month}/{year}"),
+        format!("{month}/{day}/{year}"),
+        format!("{year}-{month}-{day}"),
+    ]);
+    spellings.sort_unstable();
+    spellings.dedup();
+    spellings.retain(|spelling| spelling != value);
+    spellings
 }

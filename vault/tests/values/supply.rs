@@ -380,6 +380,8 @@ fn an_account_is_named_by_its_user_name_or_its_address() {
     assert_eq!(named(&[], &both), [own(Field::Password), own(Field::Email)]);
     let with_name = [("login:shop", Field::Username, SHOP)];
     assert_eq!(named(&with_name, &both), [own(Field::Password), own(Field::Username)]);
+    let contact = vault_of(&[("contact:me", Field::Email, "anywhere")]);
+    assert_eq!(suppliers(&contact, Kind::Contact, &[Field::Username], SHOP), [], "a nickname is no address");
     let by_name = vault_of(&[
         ("login:shop", Field::Username, SHOP),
         ("login:shop", Field::Password, SHOP),

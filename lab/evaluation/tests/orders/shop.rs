@@ -1,5 +1,6 @@
 //! A shop of a sequence of pages, over TLS, that records every body it receives.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use evaluation::tls::{Authority, install_nss};
@@ -20,6 +21,9 @@ const ELSEWHERE_HOST: &str = "reviews.test";
 pub struct Shop {
     pages: Arc<Mutex<Vec<(String, String)>>>,
     arrived: Arc<Mutex<Vec<(String, String)>>>,
+    /// The number of the present run. Pages get it as a cookie, so that what a page of the run before sends while it is closed does
+    /// not count for this one.
+    run: Arc<AtomicUsize>,
 }
 
 impl Shop {
@@ -28,7 +32,9 @@ impl Shop {
             |body: &str| format!("<!doctype html><meta charset=utf-8><title>Shop</title><body>{body}");
         *self.pages.lock().unwrap() =
             pages.iter().map(|(path, body)| ((*path).to_owned(), document(body))).collect();
-        self.arrived.lock().unwrap().clear();
+        let mut arrived = self.arrived.lock().unwrap();
+        self.run.fetch_add(1, Ordering::SeqCst);
+        arrived.clear();
     }
 
     /// The bodies that arrived, each after its path.
@@ -42,17 +48,23 @@ impl Shop {
         self.arrived().iter().any(|(_, body)| body.contains(words) || body.contains(&encoded))
     }
 
-    fn answer(&self, method: &str, path: &str, body: String) -> String {
+    fn answer(&self, head: &str, body: String) -> String {
+        let mut words = head.split_whitespace();
+        let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let page = |text: &str| {
             format!(
                 "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\
-                 Connection: close\r\n\r\n{text}",
-                text.len()
+                 Set-Cookie: run={}; Path=/\r\nConnection: close\r\n\r\n{text}",
+                text.len(),
+                self.run.load(Ordering::SeqCst)
             )
         };
         let path = path.split('?').next().unwrap_or_default();
         if method == "POST" {
-            self.arrived.lock().unwrap().push((path.to_owned(), body));
+            let mut arrived = self.arrived.lock().unwrap();
+            if run_of(head).is_none_or(|run| run == self.run.load(Ordering::SeqCst)) {
+                arrived.push((path.to_owned(), body));
+            }
         }
         let pages = self.pages.lock().unwrap();
         let found = pages.iter().find(|(at, _)| at == path);
@@ -81,8 +93,8 @@ impl Stage {
                 let (acceptor, shop) = (acceptor.clone(), serving.clone());
                 tokio::spawn(async move {
                     let Ok(mut stream) = acceptor.accept(stream).await else { return };
-                    let Some((method, path, body)) = read(&mut stream).await else { return };
-                    let answer = shop.answer(&method, &path, body);
+                    let Some((head, body)) = read(&mut stream).await else { return };
+                    let answer = shop.answer(&head, body);
                     let _gone = stream.write_all(answer.as_bytes()).await;
                     let _gone = stream.shutdown().await;
                 });
@@ -99,7 +111,16 @@ impl Stage {
     }
 }
 
-async fn read(stream: &mut (impl AsyncReadExt + Unpin)) -> Option<(String, String, String)> {
+/// The run whose page sent a request, where the request has a cookie of ours.
+fn run_of(head: &str) -> Option<usize> {
+    let cookies = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("cookie").then_some(value)
+    })?;
+    cookies.split(';').find_map(|cookie| cookie.trim().strip_prefix("run=")?.parse().ok())
+}
+
+async fn read(stream: &mut (impl AsyncReadExt + Unpin)) -> Option<(String, String)> {
     let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
     loop {
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -109,8 +130,7 @@ async fn read(stream: &mut (impl AsyncReadExt + Unpin)) -> Option<(String, Strin
                 name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
             });
             if body.len() >= length.unwrap_or(0) {
-                let mut words = head.split_whitespace();
-                return Some((words.next()?.to_owned(), words.next()?.to_owned(), body.to_owned()));
+                return Some((head.to_owned(), body.to_owned()));
             }
         }
         match stream.read(&mut buffer).await {

@@ -12,7 +12,7 @@ use sirl::{Field, Kind, Tier};
 
 use super::clause::{Clause, Test};
 use super::error::{Fault, PolicyError};
-use super::policy::{ADDED_LATER, Policy, Proof, RequestRule, Thresholds, Tiers};
+use super::policy::{ADDED_LATER, Policy, Proof, RequestRule, Thresholds, Tiers, unnamed_tier};
 use super::session::SessionRule;
 use super::site::SiteRule;
 use super::spans::{RuleId, RuleSpans};
@@ -191,9 +191,10 @@ impl Draft {
     }
 
     fn finish(self) -> Policy {
+        let email = self.tiers.get(&Field::Email).copied().unwrap_or(Tier::T2);
         let tier = |field: Field| {
-            let own = if ADDED_LATER.contains(&field) { field.tier() } else { Tier::T2 };
-            self.tiers.get(&field).copied().unwrap_or(own)
+            let usual = if ADDED_LATER.contains(&field) { unnamed_tier(field, email) } else { Tier::T2 };
+            self.tiers.get(&field).copied().unwrap_or(usual)
         };
         Policy {
             name: self.name,
