@@ -80,6 +80,8 @@ mod system;
 pub use guard::{Guard, GuardError, placement, stored_head};
 #[cfg(feature = "browser")]
 pub use session::{Session, SessionReport, core::Action};
+#[cfg(feature = "browser")]
+pub use system::own_ports;
 pub use system::process;
 
 pub use browser_signals as signals;

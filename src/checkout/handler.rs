@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use axum::Router;
 use browser_signals::Origin;
-use browser_signals::this_machine::OwnPort;
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
@@ -20,6 +19,7 @@ use super::listener::answer;
 use super::pending::{Pending, Purchase, Slot, Stage};
 use super::purchase::{PurchaseId, hex};
 use super::recovery::{RecoverError, recover};
+use crate::system::own_ports::OwnPort;
 
 /// Why a purchase was not armed. The card is wiped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -89,6 +89,7 @@ pub struct HandOver {
 
 impl HandOver {
     /// The offer by the reason that the agent reads. Offers are counted by it, so that the agent does not learn what the vault lacks.
+    #[cfg(feature = "browser")]
     pub(crate) fn as_read_by_the_model(&self) -> HandOver {
         HandOver { reason: self.reason.as_read_by_the_model(), ..self.clone() }
     }

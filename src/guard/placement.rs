@@ -120,21 +120,30 @@ impl PointedForm {
     }
 }
 
-/// The form for `fields`: the one that the agent pointed at, if it takes any; else one that asks for a password that exists, if a
-/// password is among the fields; else the form that takes most of them, and the earlier one of two that take as many. If no
-/// form takes any, this is the first form, so that the policy can still give a reason.
+/// Chooses the form for `fields`. If no form takes any, this is the first form, so that the policy can still give a reason. A field
+/// is distinctive if no record of another kind may supply it (a street, and not the name that a newsletter asks for too); where a
+/// request has none, all its fields count. The criteria are, in this order:
+///
+/// 1. the agent pointed at the form, and it takes a distinctive field;
+/// 2. it takes a password that exists, if a password is among the fields;
+/// 3. it takes more distinctive fields;
+/// 4. it takes more fields;
+/// 5. it comes earlier.
 pub fn best_form<'f>(
     forms: &'f [Observed<Snapshot>],
     fields: FieldSet,
     pointed: Option<&PointedForm>,
 ) -> Option<&'f Observed<Snapshot>> {
+    let distinct: FieldSet = fields.iter().filter(|field| !vault::is_shared(*field)).collect();
+    let distinct = if distinct.is_empty() { fields } else { distinct };
     let rank = |form: &&Observed<Snapshot>| {
         let page = form.value();
         let placed = place(page, fields);
         let taken = placed.iter().map(|placement| placement.field).collect::<FieldSet>();
         let is_pointed_at = pointed.is_some() && PointedForm::of(page).as_ref() == pointed;
         let logs_in = taken.contains(Field::Password) && !asks_for(page, Asked::NewPassword);
-        (is_pointed_at && !taken.is_empty(), logs_in, taken.len())
+        let distinctive = taken.intersection(distinct).len();
+        (is_pointed_at && distinctive > 0, logs_in, distinctive, taken.len())
     };
     forms.iter().rev().max_by_key(rank)
 }
@@ -292,6 +301,21 @@ mod tests {
             |pointed: Option<&PointedForm>| best_form(&forms, login, pointed).and_then(|form| form.form);
         assert_eq!(chosen(None), Some(NodeId(20)));
         assert_eq!(chosen(PointedForm::of(forms[0].value()).as_ref()), Some(NodeId(10)));
+        let newsletter = Observed::simulated(
+            Snapshot { form: Some(NodeId(30)), ..page(vec![control(31, "name", "", "Name")]) },
+            1,
+        );
+        let delivery = Observed::simulated(
+            Snapshot { form: Some(NodeId(40)), ..page(vec![control(41, "street-address", "", "Street")]) },
+            1,
+        );
+        let pointed = PointedForm::of(newsletter.value());
+        let both = [newsletter, delivery];
+        let form_of = |fields: &[Field]| {
+            best_form(&both, fields.iter().copied().collect(), pointed.as_ref()).and_then(|form| form.form)
+        };
+        assert_eq!(form_of(&[Field::Name, Field::Street]), Some(NodeId(40)), "a name alone is no address");
+        assert_eq!(form_of(&[Field::Name]), Some(NodeId(30)));
         let phone = FieldSet::EMPTY.with(Field::Phone);
         let pointed = PointedForm::of(forms[1].value());
         let found = best_form(&forms, phone, pointed.as_ref()).and_then(|form| form.form);

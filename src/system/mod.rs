@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`process`] | core dumps off, and panics that print no value |
 //! | `loopback` | which requests the guard's listeners on 127.0.0.1 answer |
+//! | [`own_ports`] | the ports of these listeners |
 
 #[cfg(feature = "browser")]
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,6 +14,8 @@ use vault::Entropy;
 
 #[cfg(feature = "browser")]
 pub(crate) mod loopback;
+#[cfg(feature = "browser")]
+pub mod own_ports;
 pub mod process;
 
 /// The operating system's random bytes.

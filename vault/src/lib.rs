@@ -60,6 +60,7 @@ pub use error::{Section, VaultError};
 #[cfg(feature = "export")]
 pub use export::{ExportCost, ImportError, Imported};
 pub use file::header::Meta;
+pub use release::supply::is_shared;
 pub use release::{ExposedCard, ReleaseError, SealedCard, ValuesForModel, WIRE_VALID_MS};
 pub use scan::{Match, Outgoing, Sent, SentForm};
 pub use shape::{boxes_of, field_among, field_of};

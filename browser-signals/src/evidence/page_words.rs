@@ -23,7 +23,7 @@ pub struct ControlWords {
     pub data: String,
     /// The most characters that it takes.
     pub max_length: Option<u32>,
-    /// Whether the page says that the form is not taken without an answer here.
+    /// True where the page marks the control as one that must be filled in.
     pub required: bool,
     /// The values and texts of the first options of a select.
     pub options: Vec<(String, String)>,

@@ -68,7 +68,7 @@ impl Origin {
         self.port
     }
 
-    /// Whether it is `http` on `127.0.0.1`, `[::1]` or `localhost`. This does not say where a connection leads.
+    /// Returns true for `http` on `127.0.0.1`, `[::1]` and `localhost`. A connection may lead elsewhere all the same.
     pub fn is_plain_loopback(&self) -> bool {
         self.scheme == "http" && super::this_machine::is_loopback_host(&self.host)
     }

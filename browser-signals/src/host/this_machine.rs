@@ -1,5 +1,5 @@
-//! Sites of this machine without TLS: those that the user listed, those that the guard's proxy reached on a loopback
-//! address, and the ports of the guard's own listeners, which are never sites.
+//! Sites of this machine without TLS: those that the user listed, and those that the guard's proxy reached on a loopback
+//! address.
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -10,12 +10,12 @@ use crate::Origin;
 /// The hosts that may be sites of this machine. A name below `localhost` is not among them: it is looked up like any other.
 const HOSTS: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
 
-/// Whether a host is `127.0.0.1`, `[::1]` or `localhost`.
+/// Recognises the hosts `127.0.0.1`, `[::1]` and `localhost`.
 pub fn is_loopback_host(host: &str) -> bool {
     HOSTS.contains(&host)
 }
 
-/// Whether an address is one of this machine's loopback addresses, also within an IPv6 address.
+/// Recognises the loopback addresses of this machine, also an IPv4 one within an IPv6 address.
 pub fn is_loopback_ip(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
@@ -52,41 +52,10 @@ impl ReachedSites {
         }
     }
 
-    /// Whether a site was reached.
+    /// Returns true for a site that was noted.
     pub fn has(&self, site: &Origin) -> bool {
         locked(&self.0).contains(site)
     }
-}
-
-/// The ports of the guard's own listeners in this process.
-static OWN_PORTS: Mutex<Vec<u16>> = Mutex::new(Vec::new());
-
-/// The registration of a listener of the guard, for as long as it lives. No container reaches its port, with the one
-/// exception of the payment handler, and it is never a site of this machine.
-#[derive(Debug)]
-#[must_use = "a port is only registered while this lives"]
-pub struct OwnPort(u16);
-
-impl OwnPort {
-    /// Registers the port of a listener.
-    pub fn register(port: u16) -> OwnPort {
-        locked(&OWN_PORTS).push(port);
-        OwnPort(port)
-    }
-}
-
-impl Drop for OwnPort {
-    fn drop(&mut self) {
-        let mut ports = locked(&OWN_PORTS);
-        if let Some(at) = ports.iter().position(|port| *port == self.0) {
-            ports.swap_remove(at);
-        }
-    }
-}
-
-/// Whether a port belongs to a listener of the guard in this process.
-pub fn is_own_port(port: u16) -> bool {
-    locked(&OWN_PORTS).contains(&port)
 }
 
 fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -129,16 +98,6 @@ mod tests {
         ] {
             assert_eq!(site(entry), None, "{entry}");
         }
-    }
-
-    #[test]
-    fn a_port_is_the_guards_own_while_its_listener_lives() {
-        let first = OwnPort::register(1);
-        let second = OwnPort::register(1);
-        drop(first);
-        assert!(is_own_port(1));
-        drop(second);
-        assert!(!is_own_port(1));
     }
 
     #[test]

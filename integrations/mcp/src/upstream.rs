@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::Read;
 use std::time::Duration;
 
+use portcullis::own_ports::OwnPort;
 use portcullis::signals::playwright::{SecondProgram, ThrowawayFolder};
 use rmcp::model::{CallToolRequestParams, ClientConfig, ContentBlock, Implementation};
 use rmcp::service::{RoleClient, RunningService, ServiceError, ServiceExt};
@@ -52,13 +53,15 @@ pub struct Upstream {
     command: UpstreamCommand,
     relay: SecondProgram,
     files: ThrowawayFolder,
+    _own_port: Option<OwnPort>,
     running: Option<RunningService<RoleClient, ClientConfig>>,
 }
 
 impl Upstream {
     /// Prepares the folder; the process starts at the first call.
     pub fn new(command: UpstreamCommand, relay: SecondProgram) -> std::io::Result<Upstream> {
-        Ok(Upstream { command, relay, files: ThrowawayFolder::new()?, running: None })
+        let _own_port = relay.port().map(OwnPort::register);
+        Ok(Upstream { command, relay, files: ThrowawayFolder::new()?, _own_port, running: None })
     }
 
     /// Gives it access to the page of this session.

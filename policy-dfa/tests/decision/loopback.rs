@@ -186,6 +186,9 @@ fn an_address_on_this_machine_is_opened_only_where_it_is_listed() {
     assert!(granted(open(SITE, &[SITE], Container::T0, &[])));
     assert_eq!(reason(open(SITE, &[], Container::T0, &[])), Reason::TlsInvalid);
     assert_eq!(reason(open("http://localhost:3001", &[SITE], Container::T0, &[])), Reason::TlsInvalid);
+    let elsewhere = ["https://shop.example"];
+    let led_on = reason(open(SITE, &[SITE], Container::T0, &elsewhere));
+    assert_eq!(led_on, Reason::TlsInvalid, "the task is about another site");
     let other = "http://x.localhost:3000";
     assert_eq!(reason(open(other, &[other], Container::T0, &[])), Reason::TlsInvalid);
     assert_eq!(reason(open(SITE, &[SITE], Container::T2, &["https://shop.example"])), Reason::OutsideTask);

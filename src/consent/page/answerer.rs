@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use browser_signals::playwright::{OwnBrowser, OwnWindow};
-use browser_signals::this_machine::OwnPort;
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -23,6 +22,7 @@ use crate::consent::{
     HandOverFuture, HandedOver, WarnFuture, Warning,
 };
 use crate::system::loopback::Hidden;
+use crate::system::own_ports::OwnPort;
 
 /// Why the page was not opened, as a text for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,5 +1,6 @@
 //! Why connections failed, for the guard alone: the browser gets one answer to every failure.
 
+use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use super::rule::Refusal;
@@ -19,17 +20,18 @@ pub enum ConnectFailure {
     NoAnswer,
 }
 
-/// The failures since they were last forgotten. The latest of a target counts.
+/// The latest failures since they were last forgotten, one for each target.
 #[derive(Debug, Default)]
-pub(super) struct Failures(Mutex<Vec<(String, u16, ConnectFailure)>>);
+pub(super) struct Failures(Mutex<VecDeque<(String, u16, ConnectFailure)>>);
 
 impl Failures {
     pub fn note(&self, target: &Target, failure: ConnectFailure) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(host, port, _)| (host.as_str(), *port) != (target.host(), target.port()));
-        if all.len() < MAX_REMEMBERED {
-            all.push((target.host().to_owned(), target.port(), failure));
+        if all.len() == MAX_REMEMBERED {
+            all.pop_front();
         }
+        all.push_back((target.host().to_owned(), target.port(), failure));
     }
 
     pub fn of(&self, host: &str, port: u16) -> Option<ConnectFailure> {

@@ -12,14 +12,23 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::io::copy_bidirectional_with_sizes;
+use tokio::net::TcpStream;
 
 use super::connection::{MonitoredStream, connect};
 use super::failures::ConnectFailure;
+use super::gate::ConnectionPermit;
 use super::state::{ClientSlot, Shared, failed};
 use super::target::Target;
 
 /// The buffer of one direction, in bytes.
 const BUFFER_BYTES: usize = 16 * 1024;
+
+/// A permitted connection to a target.
+async fn reach(shared: &Shared, target: &Target) -> Result<(ConnectionPermit, TcpStream), ConnectFailure> {
+    let mut permit = shared.gate().open(target).map_err(ConnectFailure::Refused)?;
+    let server = connect(shared, &mut permit, target).await?;
+    Ok((permit, server))
+}
 
 /// Opens a tunnel: connects to the target, answers, and then passes bytes in both directions in a task of its own, until
 /// one side ends it or its permit is revoked.
@@ -28,12 +37,8 @@ pub(super) async fn tunnel(
     target: &Target,
     mut request: Request<Incoming>,
 ) -> Response {
-    let mut permit = match shared.gate().open(target) {
-        Ok(permit) => permit,
-        Err(refusal) => return shared.failed_to(target, ConnectFailure::Refused(refusal)),
-    };
-    let server = match connect(shared, &mut permit, target).await {
-        Ok(server) => server,
+    let (mut permit, server) = match reach(shared, target).await {
+        Ok(reached) => reached,
         Err(failure) => return shared.failed_to(target, failure),
     };
     let upgraded = hyper::upgrade::on(&mut request);
@@ -83,12 +88,8 @@ const HOP_BY_HOP: [HeaderName; 10] = [
 /// address; the header `Host` is replaced.
 pub(super) async fn forward(shared: &Arc<Shared>, target: &Target, request: Request<Incoming>) -> Response {
     let Some(request) = onward(target, request) else { return failed() };
-    let mut permit = match shared.gate().open(target) {
-        Ok(permit) => permit,
-        Err(refusal) => return shared.failed_to(target, ConnectFailure::Refused(refusal)),
-    };
-    let server = match connect(shared, &mut permit, target).await {
-        Ok(server) => server,
+    let (mut permit, server) = match reach(shared, target).await {
+        Ok(reached) => reached,
         Err(failure) => return shared.failed_to(target, failure),
     };
     let (server, activity) = MonitoredStream::new(server);

@@ -48,7 +48,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use browser_signals::Origin;
 use browser_signals::playwright::{BrowserSettings, ContainerProxy};
-use browser_signals::this_machine::OwnPort;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use url::Url;
@@ -56,6 +55,7 @@ use vault::Entropy;
 use zeroize::Zeroizing;
 
 use crate::system::loopback::Hidden;
+use crate::system::own_ports::OwnPort;
 use failures::Failures;
 use gate::Gate;
 use listener::listen;

@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use axum::http::header::{self, HeaderValue};
 use axum::response::Response;
 use browser_signals::Origin;
-use browser_signals::this_machine::{ReachedSites, is_loopback_ip, is_own_port};
+use browser_signals::this_machine::{ReachedSites, is_loopback_ip};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::failures::{ConnectFailure, Failures};
@@ -17,6 +17,7 @@ use super::gate::Gate;
 use super::names::{HostRules, Resolver};
 use super::target::Target;
 use crate::system::loopback::Hidden;
+use crate::system::own_ports::is_own_port;
 
 /// The limits of one proxy. A connection needs at most `head` bytes for its request, and a tunnel two buffers of 16 KiB:
 /// with the defaults a container takes up less than 16 MiB of the guard's memory.

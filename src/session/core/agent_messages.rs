@@ -41,7 +41,7 @@ pub fn block_refused(reason: Reason, detail: &str) -> String {
     answer.trim_end().to_owned()
 }
 
-/// What the agent can do next after an answer: a line for each reason in it. `by_hand` says whether the user could finish by
+/// Lists the next steps for the agent after an answer, one line for each reason in it. `by_hand` says whether the user could finish by
 /// hand if they saw the browser's window.
 pub(super) fn next_steps(answer: &str, by_hand: bool) -> Option<String> {
     // The text of a page begins with an element, and is no answer.
@@ -63,7 +63,7 @@ pub(super) fn next_steps(answer: &str, by_hand: bool) -> Option<String> {
     (!steps.is_empty()).then(|| steps.join("\n"))
 }
 
-/// What the agent is told where the user could finish by hand and sees no window.
+/// The next step where the user could finish by hand and sees no window.
 const BY_HAND: &str = "Tell the user that they can finish this by hand, if they start the guard with `--headed` and see the browser.";
 
 /// The reply to one refused request.

@@ -49,7 +49,10 @@ impl Core {
                     (InFlight::Wired, Command::Wire(wire))
                 })
             }
-            GrantedRelease::ShowToModel(grant) => self.show_to_model(grant, pages, now),
+            GrantedRelease::ShowToModel(grant) => {
+                let pointed = block.current().and_then(|line| line.pointed.clone());
+                self.show_to_model(grant, pages, pointed.as_ref(), now)
+            }
             GrantedRelease::Pay(grant) => {
                 let terms = grant.terms().clone();
                 let (Some(page), Some(amount), Some(button)) =
@@ -83,10 +86,11 @@ impl Core {
         &mut self,
         grant: Grant<Model>,
         pages: Vec<Observed<Snapshot>>,
+        pointed: Option<&PointedForm>,
         now: Millis,
     ) -> Result<(InFlight, Command), Reason> {
         let terms = grant.terms().clone();
-        let page = best_form(&pages, terms.fields, self.pointed.as_ref()).ok_or(Reason::StaleDocument)?;
+        let page = best_form(&pages, terms.fields, pointed).ok_or(Reason::StaleDocument)?;
         let destination = page.destination.known().cloned().ok_or(Reason::StaleDocument)?;
         let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
         let values = vault.open_to_the_model(grant, page, now).map_err(|error| error.reason())?;

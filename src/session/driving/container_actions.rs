@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use browser_signals::address::AddressRefused;
 use browser_signals::playwright::{BridgeError, Browser, LoadFailure, ObservationTarget, Tab};
-use browser_signals::this_machine::{self, is_own_port};
+use browser_signals::this_machine;
 use browser_signals::{Observed, Origin, Snapshot, Verb};
 use policy_dfa::{Reason, Task};
 use url::Url;
@@ -18,6 +18,7 @@ use crate::guard::Dependencies;
 use crate::guard::agent_actions::AgentActions;
 use crate::session::SessionError;
 use crate::session::core::{Look, Payment};
+use crate::system::own_ports::is_own_port;
 
 /// The maximum number of refusals that are recorded for one action of the agent. A page can cause any number of them.
 const MAX_RECORDED: u64 = 100;

@@ -34,6 +34,11 @@ use crate::store::vault::Vault;
 /// Fields that any record may supply.
 const SHARED: [Field; 5] = [Field::Name, Field::Phone, Field::Email, Field::Username, Field::Company];
 
+/// Recognises the fields that any record may supply.
+pub fn is_shared(field: Field) -> bool {
+    SHARED.contains(&field)
+}
+
 /// The kind of record that a kind of request is about.
 fn record_kind(kind: Kind) -> &'static str {
     match kind {

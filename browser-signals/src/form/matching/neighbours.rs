@@ -102,9 +102,9 @@ impl Form<'_> {
         }
     }
 
-    /// Whether one of the control's own texts has one of these words.
-    fn says(&self, at: usize, known: &[&str]) -> bool {
-        let Some(control) = self.controls.get(at) else { return false };
+    /// The words of the control's own texts.
+    fn own_words(&self, at: usize) -> Vec<String> {
+        let Some(control) = self.controls.get(at) else { return Vec::new() };
         let it = &control.words;
         let texts = [
             &it.placeholder,
@@ -116,11 +116,15 @@ impl Form<'_> {
             &control.label,
             &it.title,
         ];
-        let said: Vec<String> = texts.into_iter().flat_map(|text| words(text)).collect();
-        says(&said, known)
+        texts.into_iter().flat_map(|text| words(text)).collect()
     }
 
-    /// Whether a control asks for the beginning of a period, as the first of two dates of a card.
+    /// Looks for these words in the control's own texts.
+    fn says(&self, at: usize, known: &[&str]) -> bool {
+        says(&self.own_words(at), known)
+    }
+
+    /// Recognises the control for the first of two dates, such as that from which a card is valid.
     fn begins(&self, at: usize) -> bool {
         let near = self.controls.get(at).map(|control| words(&control.words.near).join(" "));
         let is_near = near.is_some_and(|near| VALID_FROM.iter().any(|phrase| near.ends_with(phrase)));
@@ -184,18 +188,7 @@ impl Form<'_> {
                 continue;
             }
             for at in run {
-                let Some(control) = self.controls.get(at) else { continue };
-                let it = &control.words;
-                let texts = [
-                    &it.placeholder,
-                    &it.aria_label,
-                    &control.name,
-                    &it.id,
-                    &it.labels,
-                    &control.label,
-                    &it.title,
-                ];
-                let said: Vec<String> = texts.into_iter().flat_map(|text| words(text)).collect();
+                let said = self.own_words(at);
                 let parts = (says(&said, &DAY), says(&said, &MONTH), says(&said, &YEAR));
                 let part = match (whole, parts) {
                     (_, (_, true, true)) => continue,

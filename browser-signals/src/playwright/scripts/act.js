@@ -40,7 +40,7 @@ const ended = () => {
   const { form = null, refused = false, sent = false } = watch?.validation ?? {};
   return { strayed: unwatch(), asksFor: refused && !sent ? askedFor(form) : null };
 };
-// What the browser itself does with the form of a button that sends it: it tells each control that is not valid, or sends it.
+// The browser sends the form of a pressed button, or fires an event on each control that is not valid. This records which.
 const VALIDATION = ['invalid', 'submit'];
 const validating = (target) => {
   let button = target instanceof HTMLLabelElement ? getter(HTMLLabelElement, 'control').call(target) : target;

@@ -21,7 +21,6 @@ use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 use zeroize::Zeroizing;
 
 use super::relay::RelayEvent;
-use crate::this_machine::OwnPort;
 
 /// The longest message of the second program's.
 const LONGEST: usize = 16 << 20;
@@ -53,13 +52,11 @@ pub(super) async fn listen(
     relay: mpsc::UnboundedSender<RelayEvent>,
 ) -> io::Result<Zeroizing<String>> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-    let own_port = OwnPort::register(listener.local_addr()?.port());
     let host = listener.local_addr()?.to_string();
     let address = Zeroizing::new(format!("ws://{host}{}", path.as_str()));
     let (admitted, mut waiting) = mpsc::channel(1);
     let knock = Arc::new((host, path));
     tokio::spawn(async move {
-        let _own_port = own_port;
         let mut pending: VecDeque<JoinHandle<()>> = VecDeque::new();
         while !admitted.is_closed() {
             let Ok((stream, _)) = listener.accept().await else {

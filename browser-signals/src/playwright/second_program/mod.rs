@@ -47,6 +47,12 @@ impl SecondProgram {
         &self.address
     }
 
+    /// The port of the web socket on 127.0.0.1.
+    pub fn port(&self) -> Option<u16> {
+        let host = self.address.strip_prefix("ws://")?.split('/').next()?;
+        host.rsplit(':').next()?.parse().ok()
+    }
+
     /// A text of the second program's with the address, or its secret part alone, removed.
     pub fn without_address(&self, text: &str) -> String {
         let secret = self.address.rsplit('/').next().unwrap_or_default();

@@ -22,7 +22,7 @@ use front::Front;
 use programs::{Library, Running};
 use trials::{Mode, Trial};
 
-/// Where everything of a run is.
+/// The folders and settings of a run.
 pub struct Run {
     /// The folder of the run, removed at its end.
     pub folder: PathBuf,
@@ -66,7 +66,7 @@ pub fn command(place: &Place, names: &[String]) -> Result<(), Failure> {
         .map_err(|error| Failure::not_set_up(format!("{} cannot be removed: {error}", run.folder.display())))
 }
 
-/// Everything between an empty folder and the table.
+/// Sets the programs up, does the tasks, stops the programs, and prints the table.
 fn whole(place: &Place, tools: &Tools, run: &Run, names: &[String]) -> Result<(), Failure> {
     let library = Library::fetch(place)?;
     let tasks = trials::tasks(run, &library.python(), names)?;
@@ -102,7 +102,7 @@ pub fn fresh(folder: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::not_set_up(format!("{} cannot be made: {error}", folder.display())))
 }
 
-/// The sentence for a file that cannot be written.
+/// Writes a file.
 pub fn written(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text)
         .map_err(|error| Failure::not_set_up(format!("{} cannot be written: {error}", path.display())))

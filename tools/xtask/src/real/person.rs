@@ -18,7 +18,7 @@ pub const PASSWORD: &str = "Marl-Otter-2291-keel";
 
 const PASSPHRASE: &str = "Vexillary ptarmigan 88 kettledrum";
 
-/// What the vault holds for every site; `tasks.json` has the same values for the agent without a guard.
+/// The values in the vault for every site; `tasks.json` has the same values for the agent without a guard.
 const VALUES: [(&str, &str, &str); 12] = [
     ("address:home", "name", "Ada Quill"),
     ("address:home", "street", "17 Quarry Road"),

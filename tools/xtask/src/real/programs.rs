@@ -12,7 +12,7 @@ use crate::process::{Failure, Place, install};
 use crate::real::{Run, written};
 use discovery::on_path;
 
-/// What a Debian machine lacks, and a file that each package brings.
+/// The Debian packages, each with a file by which it is known to be installed.
 const PACKAGES: [(&str, &str); 14] = [
     ("wordpress", "/usr/share/wordpress/wp-login.php"),
     ("wordpress-theme-twentytwentythree", "/usr/share/wordpress/wp-content/themes/twentytwentythree"),
@@ -30,7 +30,7 @@ const PACKAGES: [(&str, &str); 14] = [
     ("python3-venv", "/usr/share/doc/python3-venv"),
 ];
 
-/// What PyPI brings.
+/// The packages from PyPI.
 const LIBRARIES: [&str; 4] =
     ["django-oscar==4.2.1", "sorl-thumbnail==13.4.0", "gunicorn==27.0.1", "roundup==2.6.0"];
 
@@ -84,7 +84,7 @@ pub const ALL: [Program; 7] = [
 
 /// A program in its folder, with its two ports.
 pub struct SetUp {
-    /// Which one.
+    /// The program.
     pub program: &'static Program,
     /// Its data.
     pub folder: PathBuf,

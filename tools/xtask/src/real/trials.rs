@@ -18,7 +18,7 @@ pub struct Task {
     what: String,
 }
 
-/// With the guard, or with playwright-mcp alone.
+/// The server that a task is done through.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// `portcullis mcp`.
@@ -36,7 +36,7 @@ impl Mode {
     }
 }
 
-/// What came of one task.
+/// The result of one task in one mode.
 pub struct Trial {
     task: String,
     mode: Mode,
@@ -59,7 +59,7 @@ impl Trial {
         Trial { task: task.name.clone(), mode, outcome, why, questions, seconds }
     }
 
-    /// For whoever watches.
+    /// The line of progress about it.
     pub fn line(&self) -> String {
         let (questions, seconds) = (&self.questions, &self.seconds);
         format!(
