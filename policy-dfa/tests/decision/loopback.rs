@@ -213,6 +213,26 @@ fn a_grant_holds_for_its_own_kind_of_connection_alone() {
     assert_eq!(redeem(&secure, |s| s.page.tls = Fact::Known(TlsState::Loopback)), stale);
 }
 
+/// Anybody on this machine could have written the page, so its form must not lead away from it.
+#[test]
+fn what_a_page_in_clear_asks_for_stays_at_its_origin() {
+    let (mut decision_point, verifier) = guard(DEFAULT);
+    let shop = "https://shop.example";
+    let mut scene = at(SITE, Kind::Login);
+    scene.task = Task::new([SITE, shop].map(origin).to_vec(), Kind::ALL.to_vec(), None, Container::T2)
+        .with_sites_on_this_machine([origin(SITE)]);
+    scene.page.destination = goal(shop);
+    if let Verdict::Grant(Granted::Fill(grant)) = scene.decide(&mut decision_point) {
+        let redeemed = verifier.redeem(grant, &scene.later(), scene.now);
+        assert_eq!(redeemed.err(), Some(RedeemError::Stale));
+    }
+    scene.page.destination = goal(SITE);
+    let Verdict::Grant(Granted::Fill(grant)) = scene.decide(&mut decision_point) else {
+        panic!("the control: the form stays");
+    };
+    assert!(verifier.redeem(grant, &scene.later(), scene.now).is_ok());
+}
+
 #[test]
 fn loopback_is_proved_per_kind() {
     let claims = |statement: &str| {
